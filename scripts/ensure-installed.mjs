@@ -1,0 +1,116 @@
+// Installs the dependencies that package-lock.json names, when they are not there yet. Written for any Node from 18 on.
+
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { withInstallLock } from "./install-lock.mjs";
+import { runChild } from "./run-child.mjs";
+
+/** Settings of an npm that started us which would make our own npm do something else than install here. */
+const FOREIGN_NPM_SETTINGS =
+  /^npm_config_(workspaces?|include_workspace_root|global|location|prefix|local_prefix|dry_run|package|package_lock|package_lock_only|call|save.*)$/i;
+
+/** `level` is "prod", or "all" with the development dependencies. */
+export async function ensureInstalled(root, level) {
+  if (hasStamp(root, level)) return;
+  await withInstallLock(root, async () => {
+    if (hasStamp(root, level)) return;
+    if (!isInstalled(root, level)) await install(root, level);
+    writeStamp(root, level);
+  });
+}
+
+/** The quick answer: one hash. */
+function hasStamp(root, level) {
+  const stamp = readJson(stampPath(root));
+  return stamp?.hash === lockHash(root) && (stamp.level === level || stamp.level === "all");
+}
+
+function writeStamp(root, level) {
+  try {
+    writeFileSync(stampPath(root), `${JSON.stringify({ hash: lockHash(root), level })}\n`);
+  } catch {
+    // A folder that we may not write to stays as it is; the next start compares the lock files again.
+  }
+}
+
+function stampPath(root) {
+  return join(root, "node_modules", ".scrip-install.json");
+}
+
+function lockHash(root) {
+  return createHash("sha256")
+    .update(`${process.platform} ${process.arch}\n`)
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
+}
+
+/**
+ * The thorough answer, for what somebody installed with plain npm (an image that was built with `npm ci`): npm writes
+ * down what it installed, when it is done.
+ */
+function isInstalled(root, level) {
+  const wanted = readJson(join(root, "package-lock.json"))?.packages ?? {};
+  const installed = readJson(join(root, "node_modules", ".package-lock.json"))?.packages ?? {};
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (!path.startsWith("node_modules/") || !isNeeded(entry, level)) return true;
+    const found = installed[path];
+    return (
+      found !== undefined &&
+      found.version === entry.version &&
+      found.integrity === entry.integrity &&
+      existsSync(join(root, path))
+    );
+  });
+}
+
+function isNeeded(entry, level) {
+  if (entry.dev && level === "prod") return false;
+  if (!entry.optional && !entry.devOptional) return true;
+  // Optional packages are binaries, one for each platform; where the C library decides, npm knows and we do not.
+  const fits = (allowed, value) => allowed !== undefined && [allowed].flat().includes(value);
+  return fits(entry.os, process.platform) && fits(entry.cpu, process.arch) && entry.libc === undefined;
+}
+
+async function install(root, level) {
+  console.error("installing dependencies (first start only)…");
+  // `npm ci` empties node_modules first; a server that runs from here keeps its files when only more are needed.
+  const isUpgrade = level === "all" && isInstalled(root, "prod");
+  rmSync(stampPath(root), { force: true });
+  const args = [
+    ...(isUpgrade ? ["install", "--no-save"] : ["ci"]),
+    ...(level === "prod" ? ["--omit=dev"] : ["--include=dev"]),
+    ...["--include=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
+  ];
+  const [command, ...firstArgs] = npmCommand();
+  const env = Object.entries(process.env).filter(([name]) => !FOREIGN_NPM_SETTINGS.test(name));
+  const result = await runChild(command, [...firstArgs, ...args], {
+    cwd: root,
+    env: Object.fromEntries(env),
+    // Standard output belongs to the command that runs afterwards.
+    stdio: ["ignore", 2, 2],
+  }).catch((error) => {
+    throw new Error(`cannot run npm to install the dependencies: ${error.message}`);
+  });
+  if (result.signal !== null || result.code !== 0) {
+    throw new Error(
+      `npm could not install the dependencies (${result.signal ?? `exit code ${result.code}`})`,
+    );
+  }
+}
+
+/** The npm that started us, or the one on the PATH. */
+function npmCommand() {
+  const path = process.env.npm_execpath ?? "";
+  const script = join(dirname(path), "npm-cli.js");
+  const isNpm = ["npm-cli.js", "npx-cli.js"].includes(basename(path)) && existsSync(script);
+  return isNpm ? [process.execPath, script] : ["npm"];
+}
+
+function readJson(path) {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
