@@ -1,0 +1,177 @@
+import { resolve } from "node:path";
+import { type IpRange, parseIpRange } from "./lib/ip.ts";
+import { type Secret, secret } from "./lib/secret.ts";
+
+/** Everything that the environment decides (CONTRACT 8, Settings), read and checked once. */
+export type Config = {
+  production: boolean;
+  databaseUrl: Secret<string> | undefined;
+  dataDir: string;
+  host: string;
+  port: number;
+  publicUrl: string | undefined;
+  /** Newest first: the first seals, all of them open. */
+  masterKeys: readonly Secret<Buffer>[];
+  trustedProxies: readonly IpRange[];
+  webhookEgressIps: readonly string[];
+  webhookAllowNetworks: readonly IpRange[];
+  /** Requests per second for each key; 0 is off. */
+  rateLimits: { orders: number; reads: number };
+  smtpUrl: Secret<string> | undefined;
+  logLevel: LogLevel;
+  /** 0 is off; the same number as PORT puts /metrics on the public port. */
+  metricsPort: number;
+  metricsPortWasAsked: boolean;
+};
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A setting that cannot be used. The message is the one line that the operator sees. */
+export class ConfigError extends Error {
+  constructor(setting: string, reason: string) {
+    super(`${setting} ${reason}`);
+    this.name = "ConfigError";
+  }
+}
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+const DEFAULT_PORT = 8080;
+const DEFAULT_METRICS_PORT = 9464;
+const DEFAULT_RATE_PER_SECOND = 100;
+const RATE_MAX_PER_SECOND = 1_000_000;
+const PORT_MAX = 65_535;
+const MASTER_KEY_BYTES = 32;
+
+export function readConfig(env: Environment): Config {
+  const production = env.NODE_ENV === "production";
+  const webhookAllowNetworks = readRanges(env, "WEBHOOK_ALLOW_NETWORKS");
+  if (production && webhookAllowNetworks.length > 0) {
+    throw new ConfigError(
+      "WEBHOOK_ALLOW_NETWORKS",
+      "must not be set when NODE_ENV is production: it opens the inside to webhooks",
+    );
+  }
+  return {
+    production,
+    databaseUrl: readDatabaseUrl(env),
+    dataDir: resolve(value(env, "DATA_DIR") ?? ".scrip"),
+    host: value(env, "HOST") ?? (production ? "0.0.0.0" : "127.0.0.1"),
+    port: readInteger(env, "PORT", DEFAULT_PORT, PORT_MAX),
+    publicUrl: readPublicUrl(env),
+    masterKeys: readMasterKeys(env),
+    trustedProxies: readRanges(env, "TRUSTED_PROXIES"),
+    webhookEgressIps: list(env, "WEBHOOK_EGRESS_IPS").map((text) => {
+      if (parseIpRange(text) === undefined || text.includes("/")) {
+        throw new ConfigError("WEBHOOK_EGRESS_IPS", `holds "${text}", which is not an IP address`);
+      }
+      return text;
+    }),
+    webhookAllowNetworks,
+    rateLimits: {
+      orders: readInteger(env, "RATE_LIMIT_ORDERS", DEFAULT_RATE_PER_SECOND, RATE_MAX_PER_SECOND),
+      reads: readInteger(env, "RATE_LIMIT_READS", DEFAULT_RATE_PER_SECOND, RATE_MAX_PER_SECOND),
+    },
+    smtpUrl: readSmtpUrl(env),
+    logLevel: readLogLevel(env),
+    metricsPort: readInteger(env, "METRICS_PORT", DEFAULT_METRICS_PORT, PORT_MAX),
+    metricsPortWasAsked: value(env, "METRICS_PORT") !== undefined,
+  };
+}
+
+/** A setting that is empty counts as not set: that is what `FOO= npm start` means. */
+function value(env: Environment, name: string): string | undefined {
+  const text = env[name]?.trim();
+  return text === "" ? undefined : text;
+}
+
+const list = (env: Environment, name: string): string[] =>
+  (value(env, name) ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+function readInteger(env: Environment, name: string, fallback: number, max: number): number {
+  const text = value(env, name);
+  if (text === undefined) return fallback;
+  if (!/^\d{1,9}$/.test(text) || Number(text) > max) {
+    throw new ConfigError(name, `must be a whole number from 0 to ${max}, not "${text}"`);
+  }
+  return Number(text);
+}
+
+function readRanges(env: Environment, name: string): IpRange[] {
+  return list(env, name).map((text) => {
+    const range = parseIpRange(text);
+    if (!range)
+      throw new ConfigError(name, `holds "${text}", which is neither an IP address nor a CIDR range`);
+    return range;
+  });
+}
+
+function readUrl(env: Environment, name: string, protocols: readonly string[]): URL | undefined {
+  const text = value(env, name);
+  if (text === undefined) return undefined;
+  // The value may carry a password, so the message does not repeat it.
+  if (!URL.canParse(text))
+    throw new ConfigError(name, `must be a URL that begins with ${protocols.join(" or ")}//`);
+  const url = new URL(text);
+  if (!protocols.includes(url.protocol)) {
+    throw new ConfigError(name, `must begin with ${protocols.join(" or ")}//, not ${url.protocol}//`);
+  }
+  return url;
+}
+
+function readDatabaseUrl(env: Environment): Secret<string> | undefined {
+  const text = value(env, "DATABASE_URL");
+  if (text === undefined) return undefined;
+  // Several hosts (…@a:5432,b:5432/…) are not a URL by the letter, so only the beginning is judged.
+  if (!/^postgres(ql)?:\/\//.test(text))
+    throw new ConfigError("DATABASE_URL", "must begin with postgres:// or postgresql://");
+  return secret(text);
+}
+
+function readPublicUrl(env: Environment): string | undefined {
+  const url = readUrl(env, "PUBLIC_URL", ["http:", "https:"]);
+  if (!url) return undefined;
+  if (url.search !== "" || url.hash !== "" || url.username + url.password !== "") {
+    throw new ConfigError("PUBLIC_URL", "must be an address without credentials, query or fragment");
+  }
+  return (url.origin + url.pathname).replace(/\/+$/, "");
+}
+
+function readSmtpUrl(env: Environment): Secret<string> | undefined {
+  const url = readUrl(env, "SMTP_URL", ["smtp:", "smtps:"]);
+  return url && secret(url.href);
+}
+
+function readMasterKeys(env: Environment): Secret<Buffer>[] {
+  return list(env, "SCRIP_MASTER_KEY").map((text) => {
+    const key = decodeMasterKey(text);
+    if (!key) {
+      throw new ConfigError(
+        "SCRIP_MASTER_KEY",
+        `must be ${MASTER_KEY_BYTES} bytes in base64 or hex; make one with: openssl rand -base64 ${MASTER_KEY_BYTES}`,
+      );
+    }
+    return secret(key);
+  });
+}
+
+export function decodeMasterKey(text: string): Buffer | undefined {
+  const encoding = /^[0-9a-fA-F]{64}$/.test(text)
+    ? "hex"
+    : /^[A-Za-z0-9+/_-]{43}=?$/.test(text)
+      ? "base64"
+      : undefined;
+  if (!encoding) return undefined;
+  const key = Buffer.from(text, encoding);
+  return key.length === MASTER_KEY_BYTES ? key : undefined;
+}
+
+function readLogLevel(env: Environment): LogLevel {
+  const text = value(env, "LOG_LEVEL") ?? "info";
+  const level = LOG_LEVELS.find((known) => known === text);
+  if (!level) throw new ConfigError("LOG_LEVEL", `must be one of ${LOG_LEVELS.join(", ")}, not "${text}"`);
+  return level;
+}

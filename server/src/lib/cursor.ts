@@ -1,0 +1,57 @@
+import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
+import { Problem } from "./problem.ts";
+
+/** What a cursor is bound to: with any other reseller, environment, endpoint or filter it does not verify. */
+export type CursorScope = {
+  resellerId: string;
+  environment: string;
+  endpoint: string;
+  filters: Readonly<Record<string, string>>;
+};
+
+export type CursorCodec = {
+  encode(scope: CursorScope, position: string): string;
+  decode(scope: CursorScope, cursor: string): string;
+};
+
+const MAC_BYTES = 16;
+const CURSOR_MAX_CHARACTERS = 1_024;
+
+/** A cursor is the position and its HMAC, in base64url: the same page always has the same cursor. */
+export function createCursorCodec(key: KeyObject): CursorCodec {
+  return {
+    encode(scope, position) {
+      return Buffer.concat([mac(key, scope, position), Buffer.from(position)]).toString("base64url");
+    },
+    decode(scope, cursor) {
+      if (cursor.length > CURSOR_MAX_CHARACTERS || !/^[A-Za-z0-9_-]+$/.test(cursor)) throw invalidCursor();
+      const bytes = Buffer.from(cursor, "base64url");
+      // Several texts can decode to the same bytes; only the one that was handed out is accepted.
+      if (bytes.length <= MAC_BYTES || bytes.toString("base64url") !== cursor) throw invalidCursor();
+      const position = bytes.subarray(MAC_BYTES).toString("utf8");
+      if (!timingSafeEqual(mac(key, scope, position), bytes.subarray(0, MAC_BYTES))) throw invalidCursor();
+      return position;
+    },
+  };
+}
+
+function mac(key: KeyObject, scope: CursorScope, position: string): Buffer {
+  const filters = Object.entries(scope.filters).sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify([scope.resellerId, scope.environment, scope.endpoint, filters, position]);
+  return createHmac("sha256", key).update(text).digest().subarray(0, MAC_BYTES);
+}
+
+const invalidCursor = (): Problem =>
+  new Problem(
+    "invalid_cursor",
+    "The cursor is not one that this endpoint gave for this key and these filters.",
+    {
+      errors: [
+        {
+          pointer: "?cursor",
+          code: "invalid_cursor",
+          detail: "Pass nextCursor of the previous page unchanged.",
+        },
+      ],
+    },
+  );

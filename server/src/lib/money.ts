@@ -1,0 +1,46 @@
+import { minorUnitExponent } from "./currencies.ts";
+
+/** The largest amount the API can say: JSON integers stay exact up to here (CONTRACT 1). */
+export const AMOUNT_MAX_MINOR = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** Money as product responses show it. */
+export type Money = { amount: number; currency: string; minorUnitExponent: number };
+
+export const toMoney = (amountMinor: bigint, currency: string): Money => ({
+  amount: toSafeInteger(amountMinor),
+  currency,
+  minorUnitExponent: minorUnitExponent(currency),
+});
+
+/** A bigint amount as the JSON integer that the API sends; one that would lose digits never gets that far. */
+export function toSafeInteger(amountMinor: bigint): number {
+  if (amountMinor > AMOUNT_MAX_MINOR || amountMinor < -AMOUNT_MAX_MINOR) {
+    throw new RangeError("amount outside the range that JSON carries exactly");
+  }
+  return Number(amountMinor);
+}
+
+/** "9.5" in USD → 950n. Too many decimals, signs, exponents and separators are refused, never rounded. */
+export function parseAmount(text: string, currency: string): bigint {
+  const match = /^(\d{1,16})(?:\.(\d+))?$/.exec(text);
+  if (!match) throw new RangeError(`"${text}" is not an amount; write it like ${exampleAmount(currency)}`);
+  const [, whole = "0", decimals = ""] = match;
+  const exponent = minorUnitExponent(currency);
+  if (decimals.length > exponent) {
+    throw new RangeError(`"${text}" has more decimals than ${currency} has (${exponent})`);
+  }
+  const amountMinor = BigInt(whole + decimals.padEnd(exponent, "0"));
+  if (amountMinor > AMOUNT_MAX_MINOR) throw new RangeError(`"${text}" is larger than the service can hold`);
+  return amountMinor;
+}
+
+/** 950n in USD → "9.50". */
+export function formatAmount(amountMinor: bigint, currency: string): string {
+  const exponent = minorUnitExponent(currency);
+  const sign = amountMinor < 0n ? "-" : "";
+  const digits = (amountMinor < 0n ? -amountMinor : amountMinor).toString().padStart(exponent + 1, "0");
+  return exponent === 0 ? sign + digits : `${sign}${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
+}
+
+const exampleAmount = (currency: string): string =>
+  formatAmount(10n ** BigInt(minorUnitExponent(currency)) * 25n, currency);

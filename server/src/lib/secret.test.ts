@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { format, inspect } from "node:util";
+import { createLog } from "./log.ts";
+import { secret } from "./secret.ts";
+
+const HIDDEN = "hunter2-correct-horse";
+
+test("the value is there for whoever asks for it by name", () => {
+  assert.equal(secret(HIDDEN).reveal(), HIDDEN);
+});
+
+test("no way of printing it shows the value", () => {
+  const held = secret(HIDDEN);
+  const nested = { inner: { list: [held] }, map: new Map([["key", held]]) };
+  const printed = [
+    String(held),
+    `${held}`,
+    `${[held]}`,
+    JSON.stringify(held),
+    JSON.stringify(nested),
+    inspect(held),
+    inspect(nested, { depth: null, showHidden: true }),
+    inspect(held, { customInspect: false, showHidden: true, depth: null, getters: true }),
+    format("%s %o %O %j %d", held, held, held, held, held),
+    Object.values(held).map(String).join(),
+    JSON.stringify(Object.entries(held)),
+    JSON.stringify({ ...held }),
+    new Error(`cannot use ${held}`).message,
+  ];
+  for (const text of printed) assert.doesNotMatch(text, /hunter2/);
+  assert.equal(JSON.stringify({ held }), '{"held":"[redacted]"}');
+  assert.equal(inspect(held), "[redacted]");
+  assert.equal(`${held}`, "[redacted]");
+});
+
+test("a secret of bytes does not show them either, in any encoding", () => {
+  const held = secret(Buffer.from(HIDDEN));
+  const printed = [
+    inspect(held),
+    JSON.stringify({ held }),
+    String(held),
+    inspect({ held }, { depth: null }),
+  ].join();
+  for (const encoding of ["utf8", "hex", "base64", "base64url"] as const) {
+    assert.equal(printed.includes(Buffer.from(HIDDEN).toString(encoding)), false, encoding);
+  }
+});
+
+test("the log does not show it, wherever in a line it stands", () => {
+  const lines: string[] = [];
+  const log = createLog("debug", { write: (line) => void lines.push(line) });
+  const held = secret(HIDDEN);
+  log.info({ held, nested: { held }, list: [held] }, "a line");
+  log.child({ held }).warn("another");
+  log.error({ err: new Error("broken", { cause: held }) }, `with ${held}`);
+  log.info("%s %o %j", held, held, held);
+  assert.match(lines.join(""), /\[redacted\]/);
+  assert.doesNotMatch(lines.join(""), /hunter2/);
+});

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { secret } from "../lib/secret.ts";
+import { loadMasterKeys } from "./master-keys.ts";
+
+let root: string;
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), "scrip-master-keys-"));
+});
+after(() => rm(root, { recursive: true, force: true }));
+
+test("the keys of the environment go before any file, in their order, and nothing is written", async () => {
+  const dataDir = join(root, "configured");
+  const keys = [secret(Buffer.alloc(32, 1)), secret(Buffer.alloc(32, 2))];
+  assert.deepEqual((await loadMasterKeys(keys, dataDir)).map(bytes), keys.map(bytes));
+  await assert.rejects(stat(dataDir), { code: "ENOENT" });
+});
+
+test("the first start makes a key that only its owner can read, and the next one finds it", async () => {
+  const dataDir = join(root, "first", "start");
+  const [made] = await loadMasterKeys([], dataDir);
+  assert.equal(made.reveal().length, 32);
+  assert.equal((await stat(join(dataDir, "master.key"))).mode & 0o777, 0o600);
+  assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
+  assert.deepEqual((await loadMasterKeys([], dataDir)).map(bytes), [made.reveal()]);
+});
+
+test("first starts at the same time agree on one key, and leave no drafts", async () => {
+  const dataDir = join(root, "together");
+  const loaded = await Promise.all(Array.from({ length: 20 }, () => loadMasterKeys([], dataDir)));
+  assert.equal(new Set(loaded.map(([key]) => key.reveal().toString("hex"))).size, 1);
+  assert.deepEqual(await readdir(dataDir), ["master.key"]);
+});
+
+test("two data directories have different keys", async () => {
+  const [one] = await loadMasterKeys([], join(root, "one"));
+  const [other] = await loadMasterKeys([], join(root, "other"));
+  assert.notDeepEqual(one.reveal(), other.reveal());
+});
+
+test("a file that holds no key is refused by name, left as it was, and its content is not repeated", async () => {
+  const whole = Buffer.alloc(32, 9).toString("base64");
+  const garbage = [
+    "",
+    "\n",
+    "not a key",
+    whole.slice(0, -4),
+    `${whole}${whole}`,
+    // Characters that a lenient decoder would skip: what is left of them has the right length.
+    whole.replace("C", "C!*"),
+    whole.replace("=", ""),
+    `${whole} # the key`,
+    Buffer.alloc(32, 9).toString("hex"),
+  ];
+  for (const [index, text] of garbage.entries()) {
+    const dataDir = join(root, `garbage-${index}`);
+    await mkdir(dataDir);
+    const path = join(dataDir, "master.key");
+    await writeFile(path, text);
+    await assert.rejects(loadMasterKeys([], dataDir), (error: Error) => {
+      assert.ok(error.message.includes(path), error.message);
+      assert.equal(text.length > 8 && error.message.includes(text), false);
+      return true;
+    });
+    assert.equal(await readFile(path, "utf8"), text);
+  }
+});
+
+test("a file that cannot be read is an error and not a reason to make another key", async () => {
+  const dataDir = join(root, "unreadable");
+  // A directory in its place cannot be read as a file by anyone, root included.
+  await mkdir(join(dataDir, "master.key"), { recursive: true });
+  await chmod(dataDir, 0o700);
+  await assert.rejects(loadMasterKeys([], dataDir), { code: "EISDIR" });
+});
+
+const bytes = (key: { reveal(): Buffer }): Buffer => key.reveal();
