@@ -1,0 +1,131 @@
+import pg from "pg";
+import type { Sql } from "sql-template-tag";
+
+/** Whatever runs a statement: the pool, or one transaction. */
+export type Queryable = {
+  rows<Row>(query: Sql, options?: QueryOptions): Promise<Row[]>;
+};
+
+/** One open transaction. No network call happens while one is open. */
+export type Tx = Queryable & { readonly isTransaction: true };
+
+export type Db = Queryable & {
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+};
+
+/** A name makes the statement a prepared one on each connection that runs it: for hot paths. */
+export type QueryOptions = { name?: string };
+
+export type ConnectionSettings = {
+  connectionString: string;
+  applicationName: string;
+  poolSize: number;
+  /** Called when an idle connection breaks. The pool replaces it; the owner may want to know. */
+  onConnectionLost: (error: Error) => void;
+  /** 0 switches the limit off, for the operator's long imports and migrations. */
+  statementTimeoutMs?: number;
+};
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 15_000;
+const IDLE_TIMEOUT_MS = 30_000;
+
+export function connectDatabase(settings: ConnectionSettings): Db {
+  const pool = new pg.Pool({
+    connectionString: settings.connectionString,
+    application_name: settings.applicationName,
+    max: settings.poolSize,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    statement_timeout: settings.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
+    types: columnTypes,
+  });
+  // Without a listener a backend that dies takes the process with it.
+  pool.on("error", settings.onConnectionLost);
+
+  return {
+    rows: (query, options) => run(pool, query, options),
+    transaction: (work) => transaction(pool, work),
+    close: () => pool.end(),
+  };
+}
+
+/** Whether the error means that the database could not be asked, so that the caller may try again later. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? String(error.code) : "";
+  return (
+    UNAVAILABLE_CODES.has(code) ||
+    code.startsWith("08") ||
+    UNAVAILABLE_MESSAGES.some((message) => error.message.includes(message))
+  );
+}
+
+const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "53300", // too_many_connections
+  "57014", // query_canceled: the statement timeout
+  "57P01", // admin_shutdown
+  "57P02", // crash_shutdown
+  "57P03", // cannot_connect_now
+  "25006", // read_only_sql_transaction: a standby that is not promoted yet
+]);
+
+/** The driver reports these without a code. */
+const UNAVAILABLE_MESSAGES = [
+  "Connection terminated",
+  "timeout exceeded when trying to connect",
+  "timeout expired",
+];
+
+const INT8_OID = 20;
+
+/** 64-bit integers come as bigint: money never passes through a float. */
+const columnTypes = {
+  getTypeParser(oid: number, format?: "text" | "binary") {
+    if (oid === INT8_OID) return (value: string) => BigInt(value);
+    return pg.types.getTypeParser(oid, format ?? "text");
+  },
+} as pg.CustomTypesConfig;
+
+async function run<Row>(
+  target: pg.Pool | pg.PoolClient,
+  query: Sql,
+  options: QueryOptions = {},
+): Promise<Row[]> {
+  const config: pg.QueryConfig = { text: query.text, values: query.values };
+  if (options.name !== undefined) config.name = options.name;
+  const result = await target.query(config);
+  return result.rows as Row[];
+}
+
+async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on("error", onError);
+  try {
+    await client.query("begin");
+    const result = await work({ isTransaction: true, rows: (query, options) => run(client, query, options) });
+    await client.query("commit");
+    return result;
+  } catch (error) {
+    await client.query("rollback").catch((rollbackError: Error) => {
+      broken = rollbackError;
+    });
+    throw error;
+  } finally {
+    client.off("error", onError);
+    // A connection that could not roll back is thrown away, never handed to another request.
+    client.release(broken);
+  }
+}

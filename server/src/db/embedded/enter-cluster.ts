@@ -1,0 +1,117 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { writeAccess } from "./access.ts";
+import { chooseFreePort, isPortFree } from "./choose-port.ts";
+import type { Cluster } from "./cluster.ts";
+import { type Lease, takeLease } from "./lease.ts";
+import { findPostmaster, type Postmaster, removeStaleLockFile } from "./postmaster.ts";
+import { type StartedServer, startServer } from "./start-server.ts";
+import { stopProcess } from "./stop-server.ts";
+
+export type Membership = { lease: Lease; port: number; startedHere: boolean };
+
+export type Entry = {
+  signal: AbortSignal;
+  /** Given when connection strings with this port are in use already. */
+  requiredPort?: number;
+};
+
+/** What one round of trying has come to know for the next. */
+type Progress = { server: StartedServer | undefined; portTakenSince: number | undefined; obstacle: string };
+
+const START_DEADLINE_MS = 60_000;
+const REQUIRED_PORT_DEADLINE_MS = 30_000;
+/** A server that is alive may be replaying a long log after a crash. */
+const RECOVERY_DEADLINE_MS = 300_000;
+/** The port may be held by a server of this very cluster that is about to give way. */
+const PORT_PATIENCE_MS = 1_000;
+const FIRST_PAUSE_MS = 10;
+const MAX_PAUSE_MS = 250;
+
+/** Joins the running server, or starts one, until we hold a share in it. */
+export async function enterCluster(cluster: Cluster, entry: Entry): Promise<Membership> {
+  const begun = Date.now();
+  const progress: Progress = { server: undefined, portTakenSince: undefined, obstacle: "" };
+  try {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+      entry.signal.throwIfAborted();
+      const postmaster = await findPostmaster(cluster.layout.data);
+      const membership =
+        postmaster === undefined
+          ? await tryToStart(cluster, entry, progress)
+          : await tryToJoin(cluster, entry, progress, postmaster);
+      if (membership !== undefined) return membership;
+      if (Date.now() - begun > deadlineMs(entry, postmaster)) {
+        throw new Error(`the embedded PostgreSQL is not available: ${progress.obstacle}`);
+      }
+      await delay(pauseMs, undefined, { signal: entry.signal });
+    }
+  } catch (error) {
+    // A server without anybody's share would run on with nobody to stop it.
+    if (progress.server !== undefined && !progress.server.hasEnded()) await stopProcess(progress.server.pid);
+    throw error;
+  }
+}
+
+function deadlineMs(entry: Entry, postmaster: Postmaster | undefined): number {
+  if (postmaster !== undefined && postmaster.port === (entry.requiredPort ?? postmaster.port)) {
+    return RECOVERY_DEADLINE_MS;
+  }
+  return entry.requiredPort === undefined ? START_DEADLINE_MS : REQUIRED_PORT_DEADLINE_MS;
+}
+
+async function tryToJoin(
+  cluster: Cluster,
+  entry: Entry,
+  progress: Progress,
+  { pid, port }: Postmaster,
+): Promise<Membership | undefined> {
+  if (port === undefined) return undefined;
+  if (port !== (entry.requiredPort ?? port)) {
+    progress.obstacle = `it was started on port ${port} instead of ${entry.requiredPort}`;
+    return undefined;
+  }
+  const outcome = await takeLease(cluster.access, port);
+  if ("refusal" in outcome) {
+    progress.obstacle = `process ${pid} on port ${port} answers "${outcome.refusal}"`;
+    return undefined;
+  }
+  const startedHere = progress.server?.pid === pid;
+  if (startedHere) await afterStart(cluster, port, progress.server);
+  return { lease: outcome.lease, port, startedHere };
+}
+
+/** Starts a server when none of ours is under way; the next rounds find it by its lock file and join it. */
+async function tryToStart(cluster: Cluster, entry: Entry, progress: Progress): Promise<undefined> {
+  if (progress.server !== undefined) {
+    if (!progress.server.hasEnded()) return;
+    const failure = await progress.server.findFailure();
+    progress.server = undefined;
+    progress.obstacle = failure.reason;
+    if (failure.kind === "fatal") throw new Error(`PostgreSQL does not start: ${failure.reason}`);
+  }
+  const port = await findPort(cluster, entry, progress);
+  if (port === undefined) return;
+  if (await removeStaleLockFile(cluster.layout.data)) {
+    cluster.log("removed the lock file of a PostgreSQL that is gone");
+  }
+  progress.server = await startServer(cluster, port);
+}
+
+/** The port of the last time, unless somebody holds on to it; undefined when it is worth another look. */
+async function findPort(cluster: Cluster, entry: Entry, progress: Progress): Promise<number | undefined> {
+  const preferred = entry.requiredPort ?? cluster.access.port;
+  if (await isPortFree(preferred)) return preferred;
+  progress.obstacle = `port ${preferred} is taken`;
+  progress.portTakenSince ??= Date.now();
+  if (entry.requiredPort !== undefined || Date.now() - progress.portTakenSince < PORT_PATIENCE_MS) return;
+  return chooseFreePort();
+}
+
+async function afterStart(cluster: Cluster, port: number, server: StartedServer | undefined): Promise<void> {
+  if (await server?.hasRecovered()) {
+    cluster.log("PostgreSQL had not been shut down; it recovered the database");
+  }
+  if (port === cluster.access.port) return;
+  cluster.access.port = port;
+  await writeAccess(cluster.layout.access, cluster.access, cluster.accounts.owner);
+}

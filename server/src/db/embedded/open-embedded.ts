@@ -1,0 +1,90 @@
+import { access, constants, mkdir, realpath, stat } from "node:fs/promises";
+import { connectionStringOf, readAccess } from "./access.ts";
+import { type Cluster, layoutOf } from "./cluster.ts";
+import { createCluster } from "./create-cluster.ts";
+import { enterCluster } from "./enter-cluster.ts";
+import { findBinaries } from "./find-binaries.ts";
+import { findServerAccount } from "./server-account.ts";
+import { superviseMembership } from "./supervise-membership.ts";
+import { errorCode, errorMessage } from "./system-error.ts";
+
+export type EmbeddedOptions = {
+  /** The database lives in its subdirectory `db`. */
+  dataDir: string;
+  /** Gets one line for whatever an operator may want to know. */
+  log: (message: string) => void;
+  /** Further settings of PostgreSQL. */
+  settings?: Readonly<Record<string, string>>;
+};
+
+export type EmbeddedDatabase = {
+  connectionString: string;
+  startedHere: boolean;
+  /** Leaves; the last one out stops PostgreSQL. */
+  close(): Promise<void>;
+};
+
+const PRIVATE_DIRECTORY = 0o700;
+
+/**
+ * Opens the PostgreSQL in this directory: makes it the first time, joins it when another process runs it already,
+ * starts it otherwise, and brings it back should it die while it is open.
+ */
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const cluster = await prepareCluster(options);
+  const closing = new AbortController();
+  const membership = await enterCluster(cluster, { signal: closing.signal });
+  const supervision = superviseMembership(cluster, membership, closing.signal);
+  let closed: Promise<void> | undefined;
+  return {
+    connectionString: connectionStringOf(cluster.access, membership.port),
+    startedHere: membership.startedHere,
+    close: () => {
+      closing.abort();
+      closed ??= supervision;
+      return closed;
+    },
+  };
+}
+
+async function prepareCluster(options: EmbeddedOptions): Promise<Cluster> {
+  const root = await openDirectory(options.dataDir);
+  const layout = layoutOf(root);
+  const accounts = await findServerAccount(root);
+  const binaries = await findBinaries(accounts.account);
+  if (!(await exists(layout.database))) {
+    options.log(`creating the database in ${layout.database}`);
+    await createCluster(layout, binaries, accounts);
+  }
+  const credentials = await readAccess(layout.access);
+  // The system names a process's directory by its real path.
+  layout.data = await realpath(layout.data);
+  return {
+    layout,
+    binaries,
+    accounts,
+    access: credentials,
+    settings: options.settings ?? {},
+    log: options.log,
+  };
+}
+
+async function openDirectory(path: string): Promise<string> {
+  try {
+    await mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY });
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return await realpath(path);
+  } catch (error) {
+    throw new Error(`cannot use the directory ${path}: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Account } from "./server-account.ts";
+
+export type ProgramResult = { ok: true } | { ok: false; reason: string };
+
+const MAX_OUTPUT_BYTES = 1_048_576;
+const REASON_LINES = 3;
+const COMPLAINT = /\b(error|fatal|panic|hint):/i;
+const LOG_LINE_PREFIX = /^[\d-]+ [\d:.]+ \w+ \[\d+\] /;
+
+/** Runs a program of PostgreSQL to its end; what went wrong comes back as one line. */
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  options: { cwd: string; account: Account | undefined; timeoutMs: number },
+): Promise<ProgramResult> {
+  try {
+    await promisify(execFile)(file, args, {
+      cwd: options.cwd,
+      timeout: options.timeoutMs,
+      maxBuffer: MAX_OUTPUT_BYTES,
+      env: serverEnvironment(),
+      ...options.account,
+    });
+    return { ok: true };
+  } catch (error) {
+    const { killed, stderr, message } = error as Error & { killed?: boolean; stderr?: string };
+    if (killed) return { ok: false, reason: `no end after ${options.timeoutMs / 1000} s` };
+    return { ok: false, reason: lastLines(stderr ?? "") || message };
+  }
+}
+
+/** The user's own PG… variables and locale must not change what the embedded server does. */
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH ?? "/usr/bin:/bin", TZ: "UTC", LC_ALL: "C" };
+}
+
+/** What an output says went wrong: its complaints, or else its last lines, as one line. */
+export function lastLines(output: string): string {
+  const lines = output
+    .split("\n")
+    .map((line) => line.replace(LOG_LINE_PREFIX, "").trim())
+    .filter((line) => line !== "");
+  const complaints = lines.filter((line) => COMPLAINT.test(line));
+  return (complaints.length > 0 ? complaints : lines).slice(-REASON_LINES).join(" / ");
+}

@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import sql, { raw } from "sql-template-tag";
+import type { Db, Tx } from "./database.ts";
+
+export type Migration = { name: string; checksum: string; text: string };
+
+const MIGRATIONS_FOLDER = new URL("../../migrations/", import.meta.url);
+/** Any fixed number serves; it only has to be the same in every process. */
+const MIGRATION_LOCK = 7_242_001;
+
+/** Applies what is missing, each migration in a transaction of its own. Returns the names of those applied now. */
+export async function migrate(db: Db): Promise<string[]> {
+  const migrations = await readMigrations();
+  const applied: string[] = [];
+  for (const migration of migrations) {
+    if (await db.transaction((tx) => applyOnce(tx, migration))) applied.push(migration.name);
+  }
+  await db.transaction((tx) => refuseUnknown(tx, migrations));
+  return applied;
+}
+
+/** The migrations that this version brings and the database lacks. */
+export async function listPendingMigrations(db: Db): Promise<string[]> {
+  const [exists] = await db.rows<{ found: boolean }>(
+    sql`select to_regclass('schema_migrations') is not null as found`,
+  );
+  const applied = exists?.found
+    ? await db.rows<{ name: string }>(sql`select name from schema_migrations`)
+    : [];
+  const names = new Set(applied.map((row) => row.name));
+  return (await readMigrations()).map((migration) => migration.name).filter((name) => !names.has(name));
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => name.endsWith(".sql")).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(new URL(name, MIGRATIONS_FOLDER), "utf8");
+      return { name, text, checksum: createHash("sha256").update(text).digest("hex") };
+    }),
+  );
+}
+
+async function applyOnce(tx: Tx, migration: Migration): Promise<boolean> {
+  // Processes that start together wait here for one another. The table is read in a later statement than the lock
+  // was taken in, so that what the others committed is seen.
+  await tx.rows(sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+  await tx.rows(sql`
+    create table if not exists schema_migrations (
+      name text primary key,
+      checksum text not null,
+      applied_at timestamptz not null default now()
+    )`);
+  const [known] = await tx.rows<{ checksum: string }>(
+    sql`select checksum from schema_migrations where name = ${migration.name}`,
+  );
+  if (known) {
+    if (known.checksum === migration.checksum) return false;
+    throw new Error(
+      `migration ${migration.name} was changed after it had been applied; write a new one instead`,
+    );
+  }
+  await tx.rows(raw(migration.text));
+  await tx.rows(
+    sql`insert into schema_migrations (name, checksum) values (${migration.name}, ${migration.checksum})`,
+  );
+  return true;
+}
+
+/** An older version must not run on a newer schema: it would write what the newer one forbids. */
+async function refuseUnknown(tx: Tx, migrations: readonly Migration[]): Promise<void> {
+  const names = migrations.map((migration) => migration.name);
+  const [unknown] = await tx.rows<{ name: string }>(
+    sql`select name from schema_migrations where name <> all(${names}) order by name limit 1`,
+  );
+  if (unknown)
+    throw new Error(`the database holds migration ${unknown.name}, which this version does not know`);
+}
