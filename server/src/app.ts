@@ -1,0 +1,140 @@
+import Fastify, { type FastifyInstance, LogController } from "fastify";
+import { createRenderedReplies } from "./catalog/rendered-replies.ts";
+import { catalogRoutes } from "./catalog/routes.ts";
+import { type Db, isDatabaseUnavailable } from "./db/database.ts";
+import { serveReference } from "./http/api-reference.ts";
+import { errorPages } from "./http/error-pages.ts";
+import { healthRoutes } from "./http/health.ts";
+import { lazyChild } from "./http/lazy-child.ts";
+import { type Metrics, metricsRoute } from "./http/metrics.ts";
+import { namedSchemas } from "./http/named-schema.ts";
+import { answerUnknownPaths } from "./http/not-found.ts";
+import { observeRequests } from "./http/observe-requests.ts";
+import { collectApi, type OpenApiDocument, serveApi } from "./http/openapi.ts";
+import { refuseUnknownParameters } from "./http/query.ts";
+import { createRateLimiter } from "./http/rate-limit.ts";
+import { BODY_MAX_BYTES, readBodiesStrictly } from "./http/read-body.ts";
+import { answerWithProblems, type ProblemDeps, sendProblem } from "./http/send-problem.ts";
+import { createUnroutable, refuseBadHosts, type Unroutable } from "./http/unroutable.ts";
+import { validateBodies } from "./http/validate-body.ts";
+import { createAuthenticate } from "./keys/authenticate.ts";
+import { guardRequests } from "./keys/guard-requests.ts";
+import { createUseRecorder } from "./keys/record-use.ts";
+import type { ServerSecrets } from "./keys/server-secrets.ts";
+import type { Clock } from "./lib/clock.ts";
+import { createCursorCodec } from "./lib/cursor.ts";
+import { newId } from "./lib/ids.ts";
+import type { IpRange } from "./lib/ip.ts";
+import type { Log } from "./lib/log.ts";
+import { Problem } from "./lib/problem.ts";
+
+export type AppDeps = {
+  db: Db;
+  secrets: ServerSecrets;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  baseUrl: () => string;
+  trustedProxies: readonly IpRange[];
+  rateLimits: { orders: number; reads: number };
+  metricsArePublic: boolean;
+  isReady: () => Promise<boolean>;
+};
+
+export type App = FastifyInstance & { openApi: () => OpenApiDocument };
+
+const HEADERS_TIMEOUT_MS = 5_000;
+const REQUEST_TIMEOUT_MS = 15_000;
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+const CONNECTION_CHECK_INTERVAL_MS = 1_000;
+const HEADERS_MAX_BYTES = 16 * 1024;
+
+/** The whole HTTP side: one line for each thing that every request meets, then one for each folder of routes. */
+export async function buildApp(
+  deps: AppDeps,
+  addRoutes: (app: FastifyInstance) => void = () => {},
+): Promise<App> {
+  const problems: ProblemDeps = { baseUrl: deps.baseUrl, translate: translateDatabaseError };
+  const unroutable = createUnroutable(problems);
+  const app = createFastify(deps, problems, unroutable);
+  unroutable.watch(app.server);
+
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header("x-request-id", request.id);
+    done();
+  });
+  observeRequests(app, deps.metrics.requestLatencies, deps.log);
+  answerWithProblems(app, problems);
+  refuseBadHosts(app);
+  answerUnknownPaths(app, problems);
+  readBodiesStrictly(app);
+  validateBodies(app, namedSchemas);
+  refuseUnknownParameters(app);
+
+  const useRecorder = createUseRecorder(deps.db, deps.clock, (err) =>
+    deps.log.warn({ err }, "a key's use was not recorded"),
+  );
+  app.addHook("onClose", () => useRecorder.flush());
+  guardRequests(app, {
+    authenticate: createAuthenticate(deps.db, deps.secrets.pepper, deps.clock),
+    useRecorder,
+    rateLimiter: createRateLimiter(() => performance.now()),
+    rateLimits: deps.rateLimits,
+    trustedProxies: deps.trustedProxies,
+  });
+
+  for (const schema of namedSchemas.values()) app.addSchema(schema);
+  const openApi = collectApi(app, namedSchemas);
+  const cursors = createCursorCodec(deps.secrets.cursorKey);
+  catalogRoutes(app, { db: deps.db, cursors, renderedReplies: createRenderedReplies() });
+  addRoutes(app);
+
+  serveApi(app, openApi, deps.baseUrl);
+  await serveReference(app);
+  errorPages(app);
+  healthRoutes(app, deps.isReady);
+  if (deps.metricsArePublic) metricsRoute(app, deps.metrics);
+  return Object.assign(app, { openApi });
+}
+
+function createFastify(deps: AppDeps, problems: ProblemDeps, unroutable: Unroutable): FastifyInstance {
+  return Fastify({
+    loggerInstance: deps.log,
+    childLoggerFactory: lazyChild,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
+    genReqId: () => newId("req"),
+    requestIdHeader: false,
+    bodyLimit: BODY_MAX_BYTES,
+    // Requests that are under way finish; connections without one are closed.
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: CONNECTION_CHECK_INTERVAL_MS,
+      maxHeaderSize: HEADERS_MAX_BYTES,
+      // A second Authorization, Content-Type or Host must not vanish: which of the two was meant cannot be known.
+      joinDuplicateHeaders: true,
+      // Node's own answer to a missing Host has no body; refuseBadHosts gives one.
+      requireHostHeader: false,
+    },
+    // An id of any length reaches its route, so that the key is judged before it.
+    routerOptions: { maxParamLength: HEADERS_MAX_BYTES },
+    clientErrorHandler: (error, socket) => unroutable.answerUnreadable(error, socket),
+    frameworkErrors: (error, request, reply) => {
+      const detail = "The request's path could not be read.";
+      // The error's message quotes the whole address, which may carry a key; its code does not.
+      const problem = new Problem("invalid_request", detail, { log: { reason: error.code } });
+      sendProblem(problems, problem, request, reply);
+    },
+  }) as unknown as FastifyInstance;
+}
+
+const translateDatabaseError = (error: unknown): Problem | undefined =>
+  isDatabaseUnavailable(error)
+    ? new Problem("service_unavailable", "The service cannot reach its database for the moment.", {
+        headers: { "retry-after": "1" },
+        cause: error,
+      })
+    : undefined;

@@ -1,0 +1,26 @@
+import { type IpRange, isInAnyRange, parseIp } from "../lib/ip.ts";
+
+/**
+ * The rightmost hop that is not one of our proxies (CONTRACT 2). What stands further left was written by the client
+ * and proves nothing. A hop may be no address at all: an allowlist refuses it.
+ */
+export function clientAddress(
+  remoteAddress: string | undefined,
+  forwardedFor: string | undefined,
+  trustedProxies: readonly IpRange[],
+): string {
+  let current = remoteAddress ?? "";
+  if (trustedProxies.length === 0 || forwardedFor === undefined) return current;
+  const hops = forwardedFor.split(",");
+  while (isTrusted(current, trustedProxies)) {
+    const next = hops.pop();
+    if (next === undefined) break;
+    current = next.trim();
+  }
+  return current;
+}
+
+function isTrusted(text: string, trustedProxies: readonly IpRange[]): boolean {
+  const address = parseIp(text);
+  return address !== undefined && isInAnyRange(address, trustedProxies);
+}

@@ -1,0 +1,61 @@
+import type { FastifyBaseLogger } from "fastify";
+
+type Bindings = Record<string, unknown>;
+type ChildOptions = Parameters<FastifyBaseLogger["child"]>[1];
+
+type Lazy = {
+  parent: FastifyBaseLogger;
+  bindings: Bindings;
+  options: ChildOptions;
+  made: FastifyBaseLogger | undefined;
+};
+
+/**
+ * A request's logger, made when the request first logs. Most never do: their one line is written by the server's own
+ * logger, and making a child for each cost more than that line.
+ */
+export function lazyChild(
+  parent: FastifyBaseLogger,
+  bindings: Bindings,
+  options: ChildOptions,
+): FastifyBaseLogger {
+  const lazy: Lazy = Object.create(methods);
+  lazy.parent = parent;
+  lazy.bindings = bindings;
+  lazy.options = options;
+  lazy.made = undefined;
+  return lazy as unknown as FastifyBaseLogger;
+}
+
+function real(lazy: Lazy): FastifyBaseLogger {
+  lazy.made ??= lazy.parent.child(lazy.bindings, lazy.options);
+  return lazy.made;
+}
+
+type LogMethod = (...args: unknown[]) => void;
+
+const forward = (level: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent") =>
+  function log(this: Lazy, ...args: unknown[]): void {
+    const logger = real(this);
+    (logger[level] as LogMethod).apply(logger, args);
+  };
+
+/** Shared by all of them, so that making one costs an object and nothing else. */
+const methods = {
+  get level(): string {
+    return real(this as unknown as Lazy).level;
+  },
+  set level(level: string) {
+    real(this as unknown as Lazy).level = level;
+  },
+  fatal: forward("fatal"),
+  error: forward("error"),
+  warn: forward("warn"),
+  info: forward("info"),
+  debug: forward("debug"),
+  trace: forward("trace"),
+  silent: forward("silent"),
+  child(this: Lazy, bindings: Bindings, options: ChildOptions): FastifyBaseLogger {
+    return real(this).child(bindings, options);
+  },
+};

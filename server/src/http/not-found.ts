@@ -1,0 +1,45 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { notFound, Problem } from "../lib/problem.ts";
+import { type ProblemDeps, sendProblem } from "./send-problem.ts";
+
+/** Unknown paths are 404; known ones asked with another method are 405 with `Allow`. */
+export function answerUnknownPaths(app: FastifyInstance, deps: ProblemDeps): void {
+  const routes: KnownRoute[] = [];
+  app.addHook("onRoute", ({ url, method }) => {
+    routes.push({ segments: url.split("/"), methods: [method].flat() });
+  });
+  // Ahead of the handler below, before which Fastify would read and judge a body that nobody asked for.
+  app.addHook("onRequest", (request, _reply, done) => {
+    done(request.is404 ? unknownPath(routes, request) : undefined);
+  });
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(deps, unknownPath(routes, request), request, reply as FastifyReply),
+  );
+}
+
+type KnownRoute = { segments: readonly string[]; methods: readonly string[] };
+
+function unknownPath(routes: readonly KnownRoute[], request: FastifyRequest): Problem {
+  const allowed = allowedMethods(routes, pathOf(request));
+  return allowed.length > 0 ? methodNotAllowed(request, allowed) : notFound();
+}
+
+/** The router ends a path at `#` too. */
+const pathOf = (request: FastifyRequest): string => request.url.split(/[?#]/, 1)[0] ?? "";
+
+function allowedMethods(routes: readonly KnownRoute[], path: string): string[] {
+  const segments = path.split("/");
+  const methods = routes
+    .filter((route) => matches(route.segments, segments))
+    .flatMap((route) => route.methods);
+  return [...new Set(methods)].sort();
+}
+
+const matches = (pattern: readonly string[], segments: readonly string[]): boolean =>
+  pattern.length === segments.length &&
+  pattern.every((part, index) => (part.startsWith(":") ? segments[index] !== "" : part === segments[index]));
+
+const methodNotAllowed = (request: FastifyRequest, allowed: readonly string[]): Problem =>
+  new Problem("method_not_allowed", `${request.method} is not allowed here; use ${allowed.join(" or ")}.`, {
+    headers: { allow: allowed.join(", ") },
+  });

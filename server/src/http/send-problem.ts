@@ -1,0 +1,89 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Problem, problemBody } from "../lib/problem.ts";
+import { JsonError } from "../lib/strict-json.ts";
+import { fieldErrors } from "./field-errors.ts";
+
+export type ProblemDeps = {
+  baseUrl: () => string;
+  /** Turns an error of a lower floor into an answer, where it has one. */
+  translate: (error: unknown) => Problem | undefined;
+};
+
+export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
+
+/** Whatever goes wrong in a request leaves as problem+json with the request's id. */
+export function answerWithProblems(app: FastifyInstance, deps: ProblemDeps): void {
+  app.setErrorHandler((error, request, reply) => sendProblem(deps, toProblem(deps, error), request, reply));
+}
+
+export function sendProblem(
+  deps: ProblemDeps,
+  problem: Problem,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  logProblem(problem, request);
+  reply
+    .code(problem.status)
+    .header("x-request-id", request.id)
+    .header("cache-control", "no-store")
+    .headers(problem.options.headers ?? {});
+  // Sent as bytes: a route's response schema is for its successes and must not reshape this.
+  return reply
+    .type(PROBLEM_TYPE)
+    .send(Buffer.from(JSON.stringify(problemBody(problem, deps.baseUrl(), request.id))));
+}
+
+function toProblem(deps: ProblemDeps, error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof JsonError) {
+    return new Problem("invalid_request", error.message, {
+      errors: [{ pointer: error.pointer, code: "invalid_json", detail: error.message }],
+    });
+  }
+  // Fastify first: a caller who hangs up in the middle of a body is ECONNRESET too, and no fault of the database.
+  return fromFramework(error as FastifyError) ?? deps.translate(error) ?? internalError(error);
+}
+
+/** Fastify's own errors, by their codes. */
+function fromFramework(error: FastifyError): Problem | undefined {
+  switch (error.code) {
+    case "FST_ERR_VALIDATION":
+      return invalidFields(error);
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new Problem("payload_too_large", "The body is larger than 64 KiB.");
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+    case "FST_ERR_CTP_EMPTY_TYPE":
+      return new Problem("unsupported_media_type", "Send the body as application/json.");
+    case "FST_ERR_HANDLER_TIMEOUT":
+      return new Problem("service_unavailable", "The request took too long.", {
+        headers: { "retry-after": "1" },
+      });
+    default:
+      if (error.statusCode === undefined || error.statusCode < 400 || error.statusCode >= 500)
+        return undefined;
+      return new Problem("invalid_request", "The request could not be read.", {
+        log: { reason: error.message },
+      });
+  }
+}
+
+function invalidFields(error: FastifyError): Problem {
+  const errors = fieldErrors(error.validation ?? []);
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  return new Problem("invalid_request", first ? `${first.detail}${more}` : "The body is not valid.", {
+    errors,
+  });
+}
+
+const internalError = (cause: unknown): Problem =>
+  new Problem("internal_error", "Something broke on our side. The request id finds it in our log.", {
+    cause,
+  });
+
+function logProblem(problem: Problem, request: FastifyRequest): void {
+  const fields = { code: problem.code, ...problem.options.log };
+  if (problem.status >= 500) request.log.error({ ...fields, err: problem.options.cause }, problem.message);
+  else request.log.debug(fields, problem.message);
+}

@@ -1,0 +1,63 @@
+import type { KeyObject } from "node:crypto";
+import type { Db } from "../db/database.ts";
+import type { Caller } from "../http/caller.ts";
+import { createBatcher } from "../lib/batch.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type IpRange, parseIpRange } from "../lib/ip.ts";
+import { digestKey, isWellFormedKey } from "./key-format.ts";
+import { findLivingKeys, type LivingKeyRow } from "./queries.ts";
+
+export type Authenticated = { caller: Caller; lastUsedAt: Date | null };
+export type Authenticate = (key: string) => Promise<Authenticated | undefined>;
+
+const LOOKUPS_PER_STATEMENT = 512;
+/** With two, one batch gathers while the other is asked; more would only make each of them smaller. */
+const STATEMENTS_AT_ONCE = 4;
+
+/**
+ * Finds who a key belongs to. Each request is answered by a read that began after the request did, so a revocation is
+ * never outlived; requests that arrive together share that read, so it costs little.
+ */
+export function createAuthenticate(db: Db, pepper: KeyObject, clock: Clock): Authenticate {
+  const findRow = createBatcher<string, LivingKeyRow | undefined>({
+    maxSize: LOOKUPS_PER_STATEMENT,
+    maxRunning: STATEMENTS_AT_ONCE,
+    run: async (keys) => {
+      // A busy key stands many times in one batch, and is digested once. Junk is told by its checksum, unasked.
+      const wellFormed = [...new Set(keys)].filter(isWellFormedKey);
+      if (wellFormed.length === 0) return keys.map(() => undefined);
+      const digests = new Map(wellFormed.map((key) => [key, digestKey(pepper, key)]));
+      const rows = await findLivingKeys(db, [...digests.values()], clock.now());
+      const byDigest = new Map(rows.map((row) => [row.digest.toString("latin1"), row]));
+      return keys.map((key) => byDigest.get(digests.get(key)?.toString("latin1") ?? ""));
+    },
+  });
+
+  return async (key) => {
+    const row = await findRow(key);
+    return row && { caller: toCaller(row), lastUsedAt: row.lastUsedAt };
+  };
+}
+
+function toCaller(row: LivingKeyRow): Caller {
+  return {
+    keyId: row.id,
+    resellerId: row.resellerId,
+    environment: row.environment,
+    scopes: row.scopes,
+    allowedIps: toRanges(row.allowedIps),
+    rateLimits: { orders: row.rateLimitOrders ?? undefined, reads: row.rateLimitReads ?? undefined },
+    catalogRevision: row.catalogRevision,
+  };
+}
+
+const NO_RANGES: readonly IpRange[] = [];
+
+function toRanges(texts: readonly string[]): readonly IpRange[] {
+  if (texts.length === 0) return NO_RANGES;
+  // A range that cannot be read allows nothing; it must not turn into "any address" by vanishing from the list.
+  return texts.map((text) => parseIpRange(text) ?? NOWHERE);
+}
+
+/** Matches no address: no address has zero bytes. */
+const NOWHERE: IpRange = { network: new Uint8Array(0), prefixBits: 0 };

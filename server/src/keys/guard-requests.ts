@@ -1,0 +1,104 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Caller, Scope } from "../http/caller.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { hookEachRoute } from "../http/each-route.ts";
+import { type RateLimitClass, type RateLimiter, rateLimited, rateLimitHeaders } from "../http/rate-limit.ts";
+import { type IpRange, isInAnyRange, parseIp } from "../lib/ip.ts";
+import { Problem } from "../lib/problem.ts";
+import type { Authenticate } from "./authenticate.ts";
+import type { UseRecorder } from "./record-use.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What a key must be allowed for this route. A route without it is open to all. */
+    scope?: Scope;
+    limitClass?: RateLimitClass;
+  }
+}
+
+export type GuardDeps = {
+  authenticate: Authenticate;
+  useRecorder: UseRecorder;
+  rateLimiter: RateLimiter;
+  rateLimits: { orders: number; reads: number };
+  trustedProxies: readonly IpRange[];
+};
+
+/** Every request to a route with a scope: key, address, scope, rate limit, in the order of CONTRACT 1. */
+export function guardRequests(app: FastifyInstance, deps: GuardDeps): void {
+  app.decorateRequest("caller", undefined);
+  hookEachRoute(app, "onRequest", ({ config }) => {
+    const { scope, limitClass = "reads" } = config ?? {};
+    return scope && ((request, reply) => guard(deps, request, reply, { scope, limitClass }));
+  });
+}
+
+async function guard(
+  deps: GuardDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { scope, limitClass }: { scope: Scope; limitClass: RateLimitClass },
+): Promise<void> {
+  const address = clientAddress(
+    request.raw.socket.remoteAddress,
+    headerText(request.headers["x-forwarded-for"]),
+    deps.trustedProxies,
+  );
+  const key = presentedKey(request);
+  const found = key === undefined ? undefined : await deps.authenticate(key);
+  const refusal = found ? refuse(found.caller, address, scope) : unauthenticated();
+  // What was refused already takes nothing from the key's allowance, but is told what is left of it.
+  const limited = applyRateLimit(deps, reply, found?.caller, limitClass, refusal ? "peek" : "take");
+  if (found) deps.useRecorder.record(found.caller.keyId, address, found.lastUsedAt);
+  if (refusal ?? limited) throw refusal ?? limited;
+  request.caller = found?.caller;
+}
+
+function applyRateLimit(
+  deps: GuardDeps,
+  reply: FastifyReply,
+  caller: Caller | undefined,
+  limitClass: RateLimitClass,
+  mode: "take" | "peek",
+): Problem | undefined {
+  const ratePerSecond = caller?.rateLimits[limitClass] ?? deps.rateLimits[limitClass];
+  if (ratePerSecond === 0) return undefined;
+  const result = deps.rateLimiter[mode](`${limitClass}:${caller?.keyId ?? ""}`, ratePerSecond);
+  const { policy, state } = rateLimitHeaders(limitClass, ratePerSecond, result);
+  reply.header("ratelimit-policy", policy);
+  reply.header("ratelimit", state);
+  return result.allowed ? undefined : rateLimited(result.retryAfterSeconds);
+}
+
+/** One body for every reason, so that nothing can be learnt by trying. */
+const unauthenticated = (): Problem =>
+  new Problem("unauthenticated", "Send a valid API key in the X-API-Key header.", {
+    headers: { "www-authenticate": 'Bearer realm="scrip"' },
+  });
+
+/** The key of either header. Two different ones are no key: which of them is meant cannot be known. */
+function presentedKey(request: FastifyRequest): string | undefined {
+  const apiKey = headerText(request.headers["x-api-key"])?.trim();
+  const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+  if (apiKey !== undefined && bearer !== undefined && apiKey !== bearer) return undefined;
+  return apiKey ?? bearer;
+}
+
+const headerText = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header.join(",") : header;
+
+function refuse(caller: Caller, address: string, scope: Scope): Problem | undefined {
+  if (caller.allowedIps.length > 0 && !isAllowed(caller, address)) {
+    return new Problem("ip_not_allowed", "This key does not accept requests from this address.");
+  }
+  if (!caller.scopes.includes(scope)) {
+    return new Problem("forbidden", `This operation needs a key with the scope ${scope}.`);
+  }
+  return undefined;
+}
+
+/** What cannot be parsed is refused. */
+function isAllowed({ allowedIps }: Caller, text: string): boolean {
+  const address = parseIp(text);
+  return address !== undefined && isInAnyRange(address, allowedIps);
+}

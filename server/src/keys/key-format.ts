@@ -1,0 +1,42 @@
+import { createHmac, type KeyObject, randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+/** Live or sandbox. Nothing is shared between the two but the catalog (CONTRACT 7). */
+export type KeyEnvironment = "live" | "test";
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const RANDOM_CHARACTERS = 32;
+const CHECKSUM_CHARACTERS = 6;
+const KEY_PATTERN = /^(sc_(?:live|test)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+
+export const keyPrefix = (environment: KeyEnvironment): string => `sc_${environment}_`;
+
+/** A new key: prefix, 32 random base62 characters, and 6 of CRC-32, so that a scanner can tell it from junk offline. */
+export function generateKey(environment: KeyEnvironment): string {
+  let body = keyPrefix(environment);
+  for (let index = 0; index < RANDOM_CHARACTERS; index += 1)
+    body += ALPHABET.charAt(randomInt(ALPHABET.length));
+  return body + checksum(body);
+}
+
+export function isWellFormedKey(text: string): boolean {
+  const match = KEY_PATTERN.exec(text);
+  return match !== null && checksum(match[1] ?? "") === match[2];
+}
+
+/**
+ * What the database keeps of a key. Without the pepper it is of no use to whoever reads the table. The pepper is a
+ * KeyObject because making one of a buffer for each digest took 17 of 20 µs.
+ */
+export const digestKey = (pepper: KeyObject, key: string): Buffer =>
+  createHmac("sha256", pepper).update(key).digest();
+
+function checksum(body: string): string {
+  let rest = crc32(body);
+  let text = "";
+  for (let index = 0; index < CHECKSUM_CHARACTERS; index += 1) {
+    text = ALPHABET.charAt(rest % ALPHABET.length) + text;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return text;
+}

@@ -1,0 +1,98 @@
+import sql from "sql-template-tag";
+import type { Queryable } from "../db/database.ts";
+import type { Tenant } from "../http/caller.ts";
+
+export type KeyRow = {
+  id: string;
+  resellerId: string;
+  environment: Tenant["environment"];
+  name: string;
+  lastFour: string;
+  scopes: string[];
+  allowedIps: string[];
+  createdAt: Date;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  lastUsedAt: Date | null;
+  lastUsedIp: string | null;
+};
+
+export type LivingKeyRow = {
+  id: string;
+  digest: Buffer;
+  resellerId: string;
+  environment: Tenant["environment"];
+  scopes: string[];
+  allowedIps: string[];
+  lastUsedAt: Date | null;
+  rateLimitOrders: number | null;
+  rateLimitReads: number | null;
+  catalogRevision: string;
+};
+
+/** The keys among these digests that may be used now, with what every request needs to know of their resellers. */
+export const findLivingKeys = (db: Queryable, digests: readonly Buffer[], now: Date) =>
+  db.rows<LivingKeyRow>(
+    sql`
+      select
+        k.id, k.digest, k.reseller_id as "resellerId", k.environment, k.scopes, k.allowed_ips as "allowedIps",
+        k.last_used_at as "lastUsedAt",
+        r.rate_limit_orders as "rateLimitOrders", r.rate_limit_reads as "rateLimitReads",
+        c.revision || '.' || r.catalog_revision as "catalogRevision"
+      from api_keys k
+      join resellers r on r.id = k.reseller_id
+      cross join catalog_state c
+      where k.digest = any(${digests}::bytea[])
+        and k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > ${now})`,
+    { name: "find-living-keys" },
+  );
+
+export type NewKey = Tenant & {
+  id: string;
+  name: string;
+  digest: Buffer;
+  lastFour: string;
+  scopes: readonly string[];
+  allowedIps: readonly string[];
+  expiresAt: Date | null;
+  now: Date;
+};
+
+export const insertKey = (db: Queryable, key: NewKey) =>
+  db.rows(sql`
+    insert into api_keys
+      (id, reseller_id, environment, name, digest, last_four, scopes, allowed_ips, created_at, expires_at)
+    values
+      (${key.id}, ${key.resellerId}, ${key.environment}, ${key.name}, ${key.digest}, ${key.lastFour},
+       ${key.scopes}, ${key.allowedIps}, ${key.now}, ${key.expiresAt})`);
+
+const keyColumns = sql`
+  id, reseller_id as "resellerId", environment, name, last_four as "lastFour", scopes, allowed_ips as "allowedIps",
+  created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
+  last_used_at as "lastUsedAt", last_used_ip as "lastUsedIp"`;
+
+/** All keys, or those of one reseller, oldest first. */
+export const listKeyRows = (db: Queryable, resellerId: string | undefined) =>
+  db.rows<KeyRow>(sql`
+    select ${keyColumns} from api_keys
+    where ${resellerId ?? null}::text is null or reseller_id = ${resellerId ?? null}
+    order by id`);
+
+/** Revoking a revoked key keeps the first time. */
+export const markKeyRevoked = (db: Queryable, id: string, now: Date) =>
+  db.rows<KeyRow>(sql`
+    update api_keys set revoked_at = coalesce(revoked_at, ${now}) where id = ${id}
+    returning ${keyColumns}`);
+
+/** At most once a minute for each key, however many processes serve it. */
+export const markKeysUsed = (
+  db: Queryable,
+  uses: { ids: readonly string[]; ips: readonly string[] },
+  now: Date,
+  olderThan: Date,
+) =>
+  db.rows(sql`
+    update api_keys k set last_used_at = ${now}, last_used_ip = used.ip
+    from unnest(${uses.ids}::text[], ${uses.ips}::text[]) as used (id, ip)
+    where k.id = used.id and (k.last_used_at is null or k.last_used_at < ${olderThan})`);

@@ -1,0 +1,10 @@
+import type { Db } from "../db/database.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type KeyRow, markKeyRevoked } from "./queries.ts";
+
+/** When this has returned, no request that begins later is accepted with the key, on any node. */
+export async function revokeKey(db: Db, clock: Clock, id: string): Promise<KeyRow> {
+  const [key] = await markKeyRevoked(db, id, clock.now());
+  if (!key) throw new RangeError(`there is no key ${id}`);
+  return key;
+}

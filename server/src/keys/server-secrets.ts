@@ -1,0 +1,43 @@
+import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import sql from "sql-template-tag";
+import type { Db, Tx } from "../db/database.ts";
+import { type MasterKeys, open, SealError, seal } from "../vault/seal.ts";
+
+/**
+ * Secrets that the server made for itself. They live sealed in the database, so every process has the same ones. A
+ * KeyObject shows nothing of itself when it is printed.
+ */
+export type ServerSecrets = {
+  /** Keys the digests of API keys. */
+  pepper: KeyObject;
+  /** Signs pagination cursors. */
+  cursorKey: KeyObject;
+};
+
+const SECRET_BYTES = 32;
+
+/** Fails with one clear line when the master key is not the one that this database was set up with. */
+export async function loadServerSecrets(db: Db, masterKeys: MasterKeys): Promise<ServerSecrets> {
+  return db.transaction(async (tx) => ({
+    pepper: await loadOrCreate(tx, masterKeys, "api-key-pepper"),
+    cursorKey: await loadOrCreate(tx, masterKeys, "cursor-key"),
+  }));
+}
+
+async function loadOrCreate(tx: Tx, masterKeys: MasterKeys, name: string): Promise<KeyObject> {
+  const context = `server-secret:${name}`;
+  const fresh = seal(masterKeys, context, randomBytes(SECRET_BYTES));
+  await tx.rows(
+    sql`insert into sealed_secrets (name, sealed) values (${name}, ${fresh}) on conflict (name) do nothing`,
+  );
+  const [row] = await tx.rows<{ sealed: Buffer }>(
+    sql`select sealed from sealed_secrets where name = ${name}`,
+  );
+  if (!row) throw new Error(`the server secret ${name} is missing`);
+  try {
+    return createSecretKey(open(masterKeys, context, row.sealed));
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    throw new Error("SCRIP_MASTER_KEY is not the master key that this database was set up with");
+  }
+}
