@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Json } from "../lib/strict-json.ts";
+import { type InputFieldSpec, parseInputFieldSpecs } from "./input-field-spec.ts";
+
+const parsed = (value: Json): InputFieldSpec[] => {
+  const result = parseInputFieldSpecs(value);
+  assert.ok("specs" in result, JSON.stringify(result));
+  return result.specs;
+};
+
+/** The faults as "path: reason". */
+const faultsOf = (value: Json): string[] => {
+  const result = parseInputFieldSpecs(value);
+  assert.ok("faults" in result, "no fault was found");
+  return result.faults.map(({ path, reason }) => `${path}: ${reason}`);
+};
+
+const select = (key: string, ...options: Json[]): Json => ({ key, type: "select", options });
+
+test("a field that says least comes out with every member", () => {
+  assert.deepEqual(parsed([{ key: "playerId", type: "text" }, select("region", { value: "eu" })]), [
+    { key: "playerId", type: "text", required: false, regex: "", options: [] },
+    {
+      key: "region",
+      type: "select",
+      required: false,
+      regex: "",
+      options: [{ value: "eu", label: "eu", parentValue: "" }],
+    },
+  ]);
+});
+
+test("a normalised list is read back as it is", () => {
+  const specs = parsed([
+    { key: "id", type: "number", required: true, regex: "^[0-9]{6,12}$" },
+    select("region", { value: "eu", label: "Europe" }),
+    select("server", { value: "1", label: "One", parentValue: "eu" }),
+  ]);
+  assert.deepEqual(parsed(specs), specs);
+});
+
+test("inputFields must be an array of at most 32 objects", () => {
+  assert.deepEqual(faultsOf({}), ["inputFields: must be an array, not an object"]);
+  assert.deepEqual(faultsOf(["x"]), ["inputFields[0]: must be an object, not text"]);
+  const fields = Array.from({ length: 33 }, (_, index) => ({ key: `k${index}`, type: "text" }));
+  assert.equal(parsed(fields.slice(0, 32)).length, 32);
+  assert.deepEqual(faultsOf(fields), ["inputFields: must have at most 32 fields, and has 33"]);
+});
+
+test("a key is 1–64 of A-Za-z0-9_.- and belongs to one field", () => {
+  assert.equal(parsed([{ key: `a_.-9${"x".repeat(59)}`, type: "text" }]).length, 1);
+  assert.deepEqual(faultsOf([{ type: "text" }]), ["inputFields[0].key: is required"]);
+  assert.deepEqual(faultsOf([{ key: "", type: "text" }]), ["inputFields[0].key: must not be empty"]);
+  assert.deepEqual(faultsOf([{ key: "x".repeat(65), type: "text" }]), [
+    "inputFields[0].key: must have at most 64 characters",
+  ]);
+  assert.match(faultsOf([{ key: "a b", type: "text" }]).join(), /key: may hold only/);
+  const twice = { key: "a", type: "text" };
+  assert.deepEqual(faultsOf([twice, twice]), ['inputFields[1].key: "a" is the key of an earlier field too']);
+});
+
+test("the type is text, number or select, and required a boolean", () => {
+  assert.deepEqual(faultsOf([{ key: "a", type: "email" }]), [
+    "inputFields[0].type: must be text or number or select",
+  ]);
+  assert.deepEqual(faultsOf([{ key: "a" }]), ["inputFields[0].type: is required: text or number or select"]);
+  assert.deepEqual(faultsOf([{ key: "a", type: "text", required: "yes" }]), [
+    "inputFields[0].required: must be true or false",
+  ]);
+});
+
+test("members that nobody knows are refused by name, in fields and in options", () => {
+  const faults = faultsOf([{ ...(select("a", { value: "x", price: 1 }) as object), pattern: "x" }]);
+  assert.match(faults[0] ?? "", /^inputFields\[0\]\.pattern: is not known here/);
+  assert.match(faults[1] ?? "", /^inputFields\[0\]\.options\[0\]\.price: is not known here/);
+});
+
+test("a pattern must be one that RE2 takes: no lookahead, no backreference, no bracket left open", () => {
+  for (const regex of ["(?=a)b", "(a)\\1", "[a-", "a{2000}"]) {
+    assert.match(
+      faultsOf([{ key: "a", type: "text", regex }]).join(),
+      /regex: is not a pattern that RE2 takes/,
+    );
+  }
+  assert.deepEqual(parsed([{ key: "a", type: "text", regex: "(a+)+$" }])[0]?.regex, "(a+)+$");
+});
+
+test("a pattern that would hold the server up is refused though RE2 takes it", () => {
+  const regex = "(?:a?){1000}".repeat(42);
+  assert.match(faultsOf([{ key: "a", type: "text", regex }]).join(), /regex: is too costly/);
+});
+
+test("a pattern has at most 512 characters and none on a select field", () => {
+  assert.equal(parsed([{ key: "a", type: "text", regex: "x".repeat(512) }]).length, 1);
+  assert.deepEqual(faultsOf([{ key: "a", type: "text", regex: "x".repeat(513) }]), [
+    "inputFields[0].regex: must have at most 512 characters",
+  ]);
+  const field = { key: "a", type: "select", regex: "x", options: [{ value: "x" }] };
+  assert.match(faultsOf([field]).join(), /regex: is for text and number fields/);
+});
+
+test("a select field has 1–500 options, other fields have none", () => {
+  const options = Array.from({ length: 501 }, (_, index) => ({ value: `v${index}` }));
+  assert.equal(parsed([select("a", ...options.slice(0, 500))])[0]?.options.length, 500);
+  assert.deepEqual(faultsOf([select("a", ...options)]), [
+    "inputFields[0].options: must have at most 500 options, and has 501",
+  ]);
+  assert.deepEqual(faultsOf([select("a")]), [
+    "inputFields[0].options: a select field needs at least one option",
+  ]);
+  assert.deepEqual(faultsOf([{ key: "a", type: "text", options: [{ value: "x" }] }]), [
+    "inputFields[0].options: is for select fields only",
+  ]);
+  assert.deepEqual(faultsOf([{ key: "a", type: "text", options: null }]), [
+    "inputFields[0].options: must be an array, not null (leave the member out instead)",
+  ]);
+});
+
+test("an option's value is 1–256 characters and stands once under each parent", () => {
+  const options = [{ value: "" }, { value: "x".repeat(257) }, { label: "x" }, { value: 1 }];
+  assert.deepEqual(faultsOf([select("a", ...options)]), [
+    "inputFields[0].options[0].value: must not be empty",
+    "inputFields[0].options[1].value: must have at most 256 characters",
+    "inputFields[0].options[2].value: is required",
+    "inputFields[0].options[3].value: must be text, not a number",
+  ]);
+  assert.deepEqual(faultsOf([select("a", { value: "x" }, { value: "x" })]), [
+    'inputFields[0].options[1].value: "x" stands twice under the same parentValue',
+  ]);
+  const servers = [
+    { value: "1", parentValue: "eu" },
+    { value: "1", parentValue: "us" },
+  ];
+  assert.equal(
+    parsed([select("region", { value: "eu" }, { value: "us" }), select("server", ...servers)]).length,
+    2,
+  );
+});
+
+test("characters are counted as the database counts them", () => {
+  assert.equal(parsed([select("a", { value: "🎮".repeat(256) })]).length, 1);
+  assert.match(faultsOf([select("a", { value: "🎮".repeat(257) })]).join(), /at most 256/);
+});
+
+test("text that no form can show is refused", () => {
+  assert.match(faultsOf([select("a", { value: "x\ny" })]).join(), /value: holds a line break/);
+  assert.match(faultsOf([select("a", { value: "x", label: "\uFFFD" })]).join(), /label: holds U\+FFFD/);
+});
+
+test("a parentValue must be an option of the nearest earlier select field", () => {
+  const region = select("region", { value: "eu" });
+  const text: Json = { key: "name", type: "text" };
+  const server = (parentValue: string): Json => select("server", { value: "1", parentValue });
+  assert.equal(parsed([region, text, server("eu")]).length, 3);
+  assert.deepEqual(faultsOf([region, server("us")]), [
+    'inputFields[1].options[0].parentValue: "us" is no option of the nearest earlier select field',
+  ]);
+  assert.deepEqual(faultsOf([server("eu"), region]), [
+    "inputFields[0].options[0].parentValue: needs an earlier select field to be the parent",
+  ]);
+  assert.deepEqual(faultsOf([region, select("shard", { value: "a" }), server("eu")]), [
+    'inputFields[2].options[0].parentValue: "eu" is no option of the nearest earlier select field',
+  ]);
+});

@@ -1,0 +1,122 @@
+import type { Json } from "../lib/strict-json.ts";
+
+/** What is wrong with one member of a catalog file's product, in words that its author can act on. */
+export type Fault = { path: string; reason: string };
+
+/** One object of the file, with the place where its faults are collected: all of them, not only the first. */
+export type MemberReader = {
+  readonly path: string;
+  readonly members: { [key: string]: Json };
+  readonly faults: Fault[];
+};
+
+type TextRule = {
+  required?: boolean;
+  trim?: boolean;
+  min?: number;
+  max: number;
+  pattern?: RegExp;
+  advice?: string;
+};
+
+/** Opens an object for reading. Members that nobody knows are refused by name: a misspelt one must not be lost. */
+export function openObject(
+  value: Json,
+  at: { path: string; known: readonly string[]; faults: Fault[] },
+): MemberReader | undefined {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) {
+    at.faults.push({ path: at.path, reason: `must be an object, not ${nameKind(value)}` });
+    return undefined;
+  }
+  const reader: MemberReader = { path: at.path, members: value, faults: at.faults };
+  for (const key of Object.keys(value)) {
+    if (!at.known.includes(key)) addFault(reader, key, `is not known here; known are ${at.known.join(", ")}`);
+  }
+  return reader;
+}
+
+/** The text of a member; undefined when it is absent, and when it is at fault. */
+export function readText(reader: MemberReader, key: string, rule: TextRule): string | undefined {
+  const value = reader.members[key];
+  if (value === undefined) {
+    if (rule.required) addFault(reader, key, "is required");
+    return undefined;
+  }
+  if (typeof value !== "string") {
+    addFault(reader, key, `must be text, not ${nameKind(value)}`);
+    return undefined;
+  }
+  const text = rule.trim ? value.trim() : value;
+  const reason = findTextFault(text, rule);
+  if (reason === undefined) return text;
+  addFault(reader, key, reason);
+  return undefined;
+}
+
+export function readBoolean(reader: MemberReader, key: string): boolean | undefined {
+  const value = reader.members[key];
+  if (value === undefined || typeof value === "boolean") return value;
+  addFault(reader, key, "must be true or false");
+  return undefined;
+}
+
+export function readInteger(
+  reader: MemberReader,
+  key: string,
+  rule: { min: number; max: number },
+): number | undefined {
+  const value = reader.members[key];
+  if (value === undefined) return undefined;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < rule.min || value > rule.max) {
+    addFault(reader, key, `must be a whole number from ${rule.min} to ${rule.max}`);
+    return undefined;
+  }
+  return value;
+}
+
+/** One of a few words, spelt exactly. */
+export function readWord<Word extends string>(
+  reader: MemberReader,
+  key: string,
+  words: readonly Word[],
+  rule: { required?: boolean } = {},
+): Word | undefined {
+  const value = reader.members[key];
+  if (value === undefined) {
+    if (rule.required) addFault(reader, key, `is required: ${words.join(" or ")}`);
+    return undefined;
+  }
+  const word = words.find((known) => known === value);
+  if (word === undefined) addFault(reader, key, `must be ${words.join(" or ")}`);
+  return word;
+}
+
+export const addFault = (reader: MemberReader, key: string, reason: string): void => {
+  reader.faults.push({ path: reader.path === "" ? key : `${reader.path}.${key}`, reason });
+};
+
+export function nameKind(value: Json): string {
+  if (value === null) return "null (leave the member out instead)";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : typeof value === "string" ? "text" : `a ${typeof value}`;
+}
+
+const CONTROL_CHARACTER = /\p{Cc}/u;
+/** What a decoder leaves where bytes were not UTF-8. No name means to hold one. */
+const REPLACEMENT_CHARACTER = "\uFFFD";
+
+function findTextFault(text: string, rule: TextRule): string | undefined {
+  const min = rule.min ?? 0;
+  if (text.length < min) return "must not be empty";
+  if (isLongerThan(text, rule.max)) return `must have at most ${rule.max} characters`;
+  if (CONTROL_CHARACTER.test(text)) return "holds a line break or another control character";
+  if (text.includes(REPLACEMENT_CHARACTER)) {
+    return "holds U+FFFD, the mark of bytes that are not UTF-8; save the file as UTF-8";
+  }
+  if (rule.pattern && !rule.pattern.test(text)) return rule.advice ?? `must match ${rule.pattern.source}`;
+  return undefined;
+}
+
+/** PostgreSQL counts characters, JavaScript counts halves of them; only a text near the limit is worth counting. */
+const isLongerThan = (text: string, max: number): boolean =>
+  text.length > max && (text.length > 2 * max || Array.from(text).length > max);

@@ -1,0 +1,52 @@
+import type { FastifyInstance } from "fastify";
+import Type from "typebox";
+import type { Db } from "../db/database.ts";
+import { callerOf } from "../http/caller.ts";
+import { sendConditionally } from "../http/conditional.ts";
+import { jsonReply, serializerOf } from "../http/json-reply.ts";
+import { pageParameters, readPage } from "../http/page.ts";
+import type { CursorCodec } from "../lib/cursor.ts";
+import { getProduct } from "./get-product.ts";
+import { catalogCursorScope, listProducts } from "./list-products.ts";
+import type { RenderedReplies } from "./rendered-replies.ts";
+import { CatalogPage, ProductReply } from "./schemas.ts";
+
+export type CatalogDeps = { db: Db; cursors: CursorCodec; renderedReplies: RenderedReplies };
+
+export function catalogRoutes(app: FastifyInstance, deps: CatalogDeps): void {
+  app.get("/v1/catalog", {
+    config: { scope: "catalog:read", problems: ["invalid_request", "invalid_cursor"], conditional: true },
+    schema: {
+      operationId: "listCatalog",
+      tags: ["Catalog"],
+      summary: "List the catalog",
+      description:
+        "A page of the products that the reseller may sell, each with the reseller's price, in order of id.",
+      querystring: Type.Object(pageParameters),
+      response: { 200: jsonReply("A page of products.", CatalogPage) },
+    },
+    handler: async (request, reply) => {
+      const caller = callerOf(request);
+      const page = readPage(request, deps.cursors, catalogCursorScope(caller));
+      const rendered = await listProducts(deps, caller, page, serializerOf(reply));
+      return sendConditionally(request, reply, rendered);
+    },
+  });
+
+  app.get<{ Params: { id: string } }>("/v1/products/:id", {
+    config: { scope: "catalog:read", problems: ["not_found"], conditional: true },
+    schema: {
+      operationId: "getProduct",
+      tags: ["Catalog"],
+      summary: "Read one product",
+      description:
+        "A product that the reseller may not see (unlisted, hidden or inactive) is reported as not found.",
+      params: Type.Object({ id: Type.String({ description: "A product id taken from a catalog entry." }) }),
+      response: { 200: jsonReply("The product, priced for the reseller.", ProductReply) },
+    },
+    handler: async (request, reply) => {
+      const rendered = await getProduct(deps, callerOf(request), request.params.id, serializerOf(reply));
+      return sendConditionally(request, reply, rendered);
+    },
+  });
+}

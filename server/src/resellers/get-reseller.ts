@@ -1,0 +1,8 @@
+import type { Queryable } from "../db/database.ts";
+import { findReseller, type ResellerRow } from "./queries.ts";
+
+export async function getReseller(db: Queryable, id: string): Promise<ResellerRow> {
+  const row = await findReseller(db, id);
+  if (!row) throw new RangeError(`there is no reseller ${id}; see: scrip reseller list`);
+  return row;
+}

@@ -1,0 +1,47 @@
+import sql from "sql-template-tag";
+import type { Queryable } from "../db/database.ts";
+
+export type ResellerRow = {
+  id: string;
+  name: string;
+  currency: string;
+  email: string;
+  priceList: string;
+  rateLimitOrders: number | null;
+  rateLimitReads: number | null;
+  createdAt: Date;
+};
+
+const resellerColumns = sql`
+  id, name, currency, email, price_list as "priceList", rate_limit_orders as "rateLimitOrders",
+  rate_limit_reads as "rateLimitReads", created_at as "createdAt"`;
+
+export type NewReseller = Pick<ResellerRow, "id" | "name" | "currency" | "email" | "priceList" | "createdAt">;
+
+export const insertReseller = (db: Queryable, reseller: NewReseller) =>
+  db.rows<ResellerRow>(sql`
+    insert into resellers (id, name, currency, email, price_list, created_at)
+    values (${reseller.id}, ${reseller.name}, ${reseller.currency}, ${reseller.email}, ${reseller.priceList},
+            ${reseller.createdAt})
+    returning ${resellerColumns}`);
+
+export const listResellerRows = (db: Queryable) =>
+  db.rows<ResellerRow>(sql`select ${resellerColumns} from resellers order by id`);
+
+export const findReseller = async (db: Queryable, id: string): Promise<ResellerRow | undefined> => {
+  const [row] = await db.rows<ResellerRow>(sql`select ${resellerColumns} from resellers where id = ${id}`);
+  return row;
+};
+
+/** undefined leaves a limit as it is; null gives the server's own back. */
+export const updateRateLimits = (
+  db: Queryable,
+  id: string,
+  limits: { orders?: number | null; reads?: number | null },
+) =>
+  db.rows<ResellerRow>(sql`
+    update resellers set
+      rate_limit_orders = case when ${limits.orders !== undefined} then ${limits.orders ?? null}::integer else rate_limit_orders end,
+      rate_limit_reads = case when ${limits.reads !== undefined} then ${limits.reads ?? null}::integer else rate_limit_reads end
+    where id = ${id}
+    returning ${resellerColumns}`);
