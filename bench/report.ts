@@ -1,0 +1,45 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, release, totalmem } from "node:os";
+
+export type Row = { what: string; measured: string; goal: string; met: boolean | undefined };
+
+const FILE = new URL("../docs/benchmarks.md", import.meta.url);
+const INTRODUCTION = `# Benchmarks
+
+Each part is written by \`npm run bench -- NAME\`. Everything in one part was measured in one run on one machine, so
+the ratios hold where the absolute figures do not: machines differ, and shared ones are noisy.
+`;
+
+/** Prints the table and puts it in place of this benchmark's part of docs/benchmarks.md. */
+export function report(name: string, notes: readonly string[], rows: readonly Row[]): void {
+  const part = [
+    `## ${name}`,
+    "",
+    `${new Date().toISOString().slice(0, 10)} · ${describeMachine()}`,
+    "",
+    ...notes.map((note) => `- ${note}`),
+    "",
+    "| what | measured | goal | |",
+    "|---|---|---|---|",
+    ...rows.map((row) => `| ${row.what} | ${row.measured} | ${row.goal} | ${verdict(row)} |`),
+    "",
+  ].join("\n");
+  console.log(`\n${part}`);
+  writeFileSync(FILE, replacePart(existsSync(FILE) ? readFileSync(FILE, "utf8") : INTRODUCTION, name, part));
+}
+
+const verdict = ({ met }: Row): string => (met === undefined ? "" : met ? "met" : "**missed**");
+
+const describeMachine = (): string =>
+  `${cpus().length} cores (${cpus()[0]?.model.trim() || "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}`;
+
+function replacePart(document: string, name: string, part: string): string {
+  const [introduction = "", ...parts] = document.split(/^(?=## )/m);
+  const others = parts.filter((other) => !other.startsWith(`## ${name}\n`)).map((other) => other.trimEnd());
+  return `${[introduction.trimEnd(), ...[...others, part.trimEnd()].sort()].join("\n\n")}\n`;
+}
+
+export const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+};

@@ -1,0 +1,15 @@
+// `npm run bench` runs every benchmark; `npm run bench -- catalog` one of them.
+import { benchCatalog } from "./catalog.ts";
+
+const benchmarks: Record<string, () => Promise<void>> = { catalog: benchCatalog };
+
+const chosen = process.argv.slice(2);
+const names = chosen.length > 0 ? chosen : Object.keys(benchmarks);
+for (const name of names) {
+  const bench = benchmarks[name];
+  if (!bench) {
+    console.error(`there is no benchmark ${name}; there are: ${Object.keys(benchmarks).join(", ")}`);
+    process.exit(2);
+  }
+  await bench();
+}

@@ -1,0 +1,79 @@
+import sql from "sql-template-tag";
+import { checkServer } from "../db/check-server.ts";
+import type { Db } from "../db/database.ts";
+import { listPendingMigrations } from "../db/migrate.ts";
+
+export type Check = { name: string; ok: boolean; detail: string };
+
+export type Examination = {
+  /** What the settings came to, in words that hold no secret. */
+  settings: () => Promise<string>;
+  openDatabase: () => Promise<{ db: Db; close(): Promise<void> }>;
+  /** Fails when the master key is not the one that the database was set up with. */
+  openSecrets: (db: Db) => Promise<void>;
+};
+
+/** Looks at everything that a start needs, and says of each whether it is well. */
+export async function examine(examination: Examination): Promise<{ ok: boolean; checks: Check[] }> {
+  const checks: Check[] = [await check("configuration", examination.settings)];
+  const database = checks[0]?.ok ? await attempt(examination.openDatabase) : undefined;
+  if (database && "error" in database) checks.push({ name: "database", ok: false, detail: database.error });
+  if (database && "value" in database) {
+    const { db, close } = database.value;
+    checks.push(await check("database", () => describeServer(db)));
+    if (checks.at(-1)?.ok) {
+      checks.push(await check("durability", () => describeDurability(db)));
+      checks.push(await check("migrations", () => describeMigrations(db)));
+      checks.push(await check("master key", () => describeSecrets(examination, db)));
+      checks.push(await check("clock", () => describeClock(db)));
+    }
+    await close();
+  }
+  return { ok: checks.every((one) => one.ok), checks };
+}
+
+async function check(name: string, look: () => Promise<string>): Promise<Check> {
+  const result = await attempt(look);
+  return "error" in result
+    ? { name, ok: false, detail: result.error }
+    : { name, ok: true, detail: result.value };
+}
+
+async function attempt<T>(work: () => Promise<T>): Promise<{ value: T } | { error: string }> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const describeServer = async (db: Db): Promise<string> => `PostgreSQL ${(await checkServer(db)).version}`;
+
+async function describeDurability(db: Db): Promise<string> {
+  const { fsync } = await checkServer(db);
+  if (!fsync) throw new Error("fsync is off: a power cut can lose orders that were acknowledged");
+  return "fsync is on";
+}
+
+async function describeMigrations(db: Db): Promise<string> {
+  const pending = await listPendingMigrations(db);
+  if (pending.length > 0) throw new Error(`not applied yet: ${pending.join(", ")}; run: scrip migrate`);
+  return "all applied";
+}
+
+async function describeSecrets(examination: Examination, db: Db): Promise<string> {
+  await examination.openSecrets(db);
+  return "opens what is sealed";
+}
+
+const CLOCK_DRIFT_MAX_MS = 5_000;
+
+/** Keys expire and signatures are dated by our clock; leases by the database's. They must agree. */
+async function describeClock(db: Db): Promise<string> {
+  const before = Date.now();
+  const [row] = await db.rows<{ now: Date }>(sql`select clock_timestamp() as now`);
+  const middle = (before + Date.now()) / 2;
+  const driftMs = Math.round(Math.abs((row?.now.getTime() ?? 0) - middle));
+  if (driftMs > CLOCK_DRIFT_MAX_MS) throw new Error(`this machine and the database differ by ${driftMs} ms`);
+  return `within ${CLOCK_DRIFT_MAX_MS / 1000} s of the database's`;
+}

@@ -1,0 +1,81 @@
+import { importRows } from "../catalog/import-catalog.ts";
+import { hasProducts } from "../catalog/product-queries.ts";
+import { setListing } from "../catalog/set-listing.ts";
+import { type PriceTarget, setPrice } from "../catalog/set-price.ts";
+import type { Db } from "../db/database.ts";
+import { createKey } from "../keys/create-key.ts";
+import type { ServerSecrets } from "../keys/server-secrets.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Json } from "../lib/strict-json.ts";
+import { createReseller, STANDARD_PRICE_LIST } from "../resellers/create-reseller.ts";
+import { listResellerRows } from "../resellers/queries.ts";
+import { demoPrices, demoProducts, demoResellerPrices, demoUnlisted } from "./demo-catalog.ts";
+
+export type DemoReseller = { id: string; name: string; currency: string; liveKey: string; testKey: string };
+export type FilledDemo = { products: number; resellers: [DemoReseller, DemoReseller] };
+
+type Deps = { db: Db; clock: Clock; secrets: ServerSecrets };
+
+/** Two resellers with different currencies, prices and listings, and about forty products, to look around in. */
+export async function fillDemo(deps: Deps): Promise<FilledDemo> {
+  const { db, clock } = deps;
+  await importDemoProducts(db);
+  const northwind = await addReseller(deps, {
+    name: "Northwind Games",
+    currency: "USD",
+    email: "owner@northwind.example",
+  });
+  const kestrel = await addReseller(deps, {
+    name: "Kestrel Digital",
+    currency: "EUR",
+    email: "owner@kestrel.example",
+  });
+  const resellers = { northwind, kestrel };
+  for (const { productId, currency, amount, strike } of demoPrices) {
+    const target: PriceTarget = { kind: "list", priceList: STANDARD_PRICE_LIST, currency };
+    await setPrice(db, clock, { productId, target, amount, strike });
+  }
+  for (const { reseller, productId, amount, strike } of demoResellerPrices) {
+    const { id: resellerId, currency } = resellers[reseller];
+    await setPrice(db, clock, {
+      productId,
+      target: { kind: "reseller", resellerId, currency },
+      amount,
+      strike,
+    });
+  }
+  for (const { reseller, productId } of demoUnlisted) {
+    await setListing(db, { resellerId: resellers[reseller].id, productId, listed: false });
+  }
+  return { products: demoProducts.length, resellers: [northwind, kestrel] };
+}
+
+/** Whether nobody has put anything here yet. */
+export const isEmpty = async (db: Db): Promise<boolean> =>
+  (await listResellerRows(db)).length === 0 && !(await hasProducts(db));
+
+async function importDemoProducts(db: Db): Promise<void> {
+  const faults: string[] = [];
+  const result = await importRows(db, demoRows(), {
+    onFault: ({ id, reason }) => void faults.push(`${id}: ${reason}`),
+  });
+  if (!result.ok) throw new Error(`the demo catalog is faulty: ${faults.join("; ")}`);
+}
+
+async function* demoRows() {
+  for (const [index, product] of demoProducts.entries())
+    yield { line: index + 1, value: product as unknown as Json };
+}
+
+async function addReseller(
+  deps: Deps,
+  input: { name: string; currency: string; email: string },
+): Promise<DemoReseller> {
+  const { id, name, currency } = await createReseller(deps.db, deps.clock, input);
+  const addKey = (environment: "live" | "test") =>
+    createKey(
+      { ...deps, pepper: deps.secrets.pepper },
+      { resellerId: id, environment, name: "demo", scopes: undefined, allowedIps: [], expiresAt: undefined },
+    );
+  return { id, name, currency, liveKey: (await addKey("live")).key, testKey: (await addKey("test")).key };
+}

@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+import { type FilledDemo, fillDemo, isEmpty } from "../admin/fill-demo.ts";
+import { verb } from "./verb.ts";
+
+export function demoCommand(program: Command): void {
+  verb(
+    program
+      .command("demo")
+      .description("fill an empty database with a demo catalog, two resellers and their keys"),
+    async (context) => {
+      if (context.config.production)
+        throw new Error("the demo is not for production: NODE_ENV says it is one");
+      if (!(await isEmpty(context.db))) {
+        throw new Error(
+          "the database is not empty; the demo fills only an empty one, such as that of a new DATA_DIR",
+        );
+      }
+      const address = context.config.publicUrl ?? `http://localhost:${context.config.port}`;
+      return { ...(await fillDemo(context)), address };
+    },
+    (demo) => describeDemo(demo, demo.address),
+  );
+}
+
+/** What somebody who has just started it wants to see: the address, the keys, and a line to paste. */
+export function describeDemo(demo: FilledDemo, address: string): string {
+  const [first, second] = demo.resellers;
+  return `Scrip is ready at ${address}
+
+  ${first.name} (${first.currency})
+    live key  ${first.liveKey}
+    test key  ${first.testKey}
+  ${second.name} (${second.currency})
+    live key  ${second.liveKey}
+    test key  ${second.testKey}
+
+  These keys are shown this once. Try one:
+
+    curl -s -H "X-API-Key: ${first.testKey}" "${address}/v1/catalog?limit=2"
+
+  API reference: ${address}/docs
+`;
+}

@@ -1,0 +1,69 @@
+import type { Command } from "commander";
+import { type Check, examine } from "../admin/doctor.ts";
+import { type Config, readConfig } from "../config.ts";
+import { checkServer } from "../db/check-server.ts";
+import { migrate } from "../db/migrate.ts";
+import { loadServerSecrets } from "../keys/server-secrets.ts";
+import { loadMasterKeys } from "../vault/master-keys.ts";
+import { openDatabase } from "./open-context.ts";
+import { print } from "./verb.ts";
+
+/** `migrate` and `doctor` look at a database that may not be up to date, so they open it themselves. */
+export function maintenanceCommands(program: Command): void {
+  program
+    .command("migrate")
+    .description("bring the database up to date")
+    .option("--json", "print one JSON document")
+    .action(async ({ json }: { json?: boolean }) => {
+      const { db, close } = await openDatabase(readConfig(process.env), quietly);
+      try {
+        await checkServer(db);
+        const applied = await migrate(db);
+        print(
+          json
+            ? JSON.stringify({ applied })
+            : applied.length > 0
+              ? `applied ${applied.join(", ")}`
+              : "up to date",
+        );
+      } finally {
+        await close();
+      }
+    });
+
+  program
+    .command("doctor")
+    .description("check the configuration and the database")
+    .option("--json", "print one JSON document")
+    .action(async ({ json }: { json?: boolean }) => {
+      const result = await examineThis();
+      print(json ? JSON.stringify(result, null, 2) : result.checks.map(describe).join("\n"));
+      if (!result.ok) process.exitCode = 1;
+    });
+}
+
+const quietly = {
+  applicationName: "scrip command",
+  poolSize: 2,
+  statementTimeoutMs: 0,
+  tell: () => {},
+  onConnectionLost: () => {},
+};
+
+function examineThis() {
+  let config: Config;
+  return examine({
+    settings: async () => {
+      config = readConfig(process.env);
+      return config.databaseUrl
+        ? "uses the database of DATABASE_URL"
+        : `uses the embedded database in ${config.dataDir}`;
+    },
+    openDatabase: async () => openDatabase(config, quietly),
+    openSecrets: async (db) => {
+      await loadServerSecrets(db, await loadMasterKeys(config.masterKeys, config.dataDir));
+    },
+  });
+}
+
+const describe = ({ name, ok, detail }: Check): string => `${ok ? "ok  " : "FAIL"}  ${name}: ${detail}`;

@@ -1,0 +1,65 @@
+import { type Config, readConfig } from "../config.ts";
+import { checkServer } from "../db/check-server.ts";
+import { connectDatabase, type Db } from "../db/database.ts";
+import { openEmbedded } from "../db/embedded/open-embedded.ts";
+import { migrate } from "../db/migrate.ts";
+import { loadServerSecrets, type ServerSecrets } from "../keys/server-secrets.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import { loadMasterKeys } from "../vault/master-keys.ts";
+
+/** What every command works with: the settings, the database and the clock. */
+export type Context = {
+  config: Config;
+  db: Db;
+  clock: Clock;
+  secrets: ServerSecrets;
+  close(): Promise<void>;
+};
+
+export type ContextOptions = {
+  applicationName: string;
+  poolSize: number;
+  /** 0 is off: the operator's imports and migrations take the time that they take. */
+  statementTimeoutMs: number;
+  /** Human one-liners about what the embedded database does. */
+  tell: (message: string) => void;
+  onConnectionLost: (error: Error) => void;
+};
+
+/** Opens the database (its own server, or the embedded one), brings it up to date and loads the server's secrets. */
+export async function openContext(options: ContextOptions): Promise<Context> {
+  const config = readConfig(process.env);
+  const database = await openDatabase(config, options);
+  try {
+    await checkServer(database.db);
+    await migrate(database.db);
+    const masterKeys = await loadMasterKeys(config.masterKeys, config.dataDir);
+    const secrets = await loadServerSecrets(database.db, masterKeys);
+    return { config, clock: systemClock, secrets, ...database };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+export async function openDatabase(
+  config: Config,
+  options: ContextOptions,
+): Promise<{ db: Db; close(): Promise<void> }> {
+  if (config.databaseUrl) {
+    const db = connect(config.databaseUrl.reveal(), options);
+    return { db, close: () => db.close() };
+  }
+  const embedded = await openEmbedded({ dataDir: config.dataDir, log: options.tell });
+  const db = connect(embedded.connectionString, options);
+  return {
+    db,
+    async close() {
+      await db.close();
+      await embedded.close();
+    },
+  };
+}
+
+const connect = (connectionString: string, options: ContextOptions): Db =>
+  connectDatabase({ ...options, connectionString });

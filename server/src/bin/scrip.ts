@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import { Command } from "commander";
+import { catalogCommands } from "./catalog-commands.ts";
+import { demoCommand } from "./demo-command.ts";
+import { keyCommands } from "./key-commands.ts";
+import { maintenanceCommands } from "./maintenance-commands.ts";
+import { priceCommands } from "./price-commands.ts";
+import { resellerCommands } from "./reseller-commands.ts";
+import { startCommand } from "./start-command.ts";
+import { runProgram } from "./verb.ts";
+
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
+
+const program = new Command("scrip")
+  .description("Sell gift cards and game top-ups: the server and the operator's tools.")
+  .version(version)
+  .showHelpAfterError("(--help says how)")
+  .configureHelp({ showGlobalOptions: true })
+  // Errors come back to runProgram, which knows the exit codes.
+  .exitOverride();
+
+startCommand(program);
+maintenanceCommands(program);
+demoCommand(program);
+resellerCommands(program);
+keyCommands(program);
+catalogCommands(program);
+priceCommands(program);
+
+await runProgram(program, process.argv);

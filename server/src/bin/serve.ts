@@ -1,0 +1,114 @@
+import type { AddressInfo } from "node:net";
+import Fastify, { type FastifyInstance } from "fastify";
+import sql from "sql-template-tag";
+import { type App, buildApp } from "../app.ts";
+import type { Config } from "../config.ts";
+import { healthRoutes } from "../http/health.ts";
+import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
+import type { Log } from "../lib/log.ts";
+import type { Context } from "./open-context.ts";
+
+export type Role = "all" | "api" | "worker";
+
+export type Server = {
+  address: string;
+  /** Finishes what is in flight, then stops listening. */
+  stop(): Promise<void>;
+};
+
+/** How long requests that are under way may take to finish once the server has been asked to stop. */
+const DRAIN_TIMEOUT_MS = 10_000;
+
+/** Listens. The context stays open when the server stops: whoever opened it closes it. */
+export async function serve(context: Context, log: Log, role: Role): Promise<Server> {
+  const { config } = context;
+  const metrics = createMetrics();
+  const state = { stopping: false, baseUrl: config.publicUrl ?? `http://localhost:${config.port}` };
+  const isReady = async () => !state.stopping && (await answers(context));
+  const app =
+    role === "worker"
+      ? bareApp((bare) => healthRoutes(bare, isReady))
+      : await buildApp({
+          ...context,
+          log,
+          metrics,
+          baseUrl: () => state.baseUrl,
+          trustedProxies: config.trustedProxies,
+          rateLimits: config.rateLimits,
+          metricsArePublic: config.metricsPort === config.port,
+          isReady,
+        });
+  closeConnectionsWhenStopping(app, state);
+  await listen(app, config);
+  const { port } = app.server.address() as AddressInfo;
+  state.baseUrl = config.publicUrl ?? `http://localhost:${port}`;
+  const metricsApp = await serveMetrics(config, metrics, log);
+
+  return {
+    address: state.baseUrl,
+    async stop() {
+      state.stopping = true;
+      const forced = setTimeout(() => app.server.closeAllConnections(), DRAIN_TIMEOUT_MS);
+      await Promise.all([app.close(), metricsApp?.close()]);
+      clearTimeout(forced);
+    },
+  };
+}
+
+async function answers({ db }: Context): Promise<boolean> {
+  try {
+    await db.rows(sql`select 1`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A kept-alive connection would hold the stop up until it times out: its next answer is its last. */
+function closeConnectionsWhenStopping(app: App | FastifyInstance, state: { stopping: boolean }): void {
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    if (state.stopping) reply.header("connection", "close");
+    done(null, payload);
+  });
+}
+
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "EADDRINUSE")
+      throw new Error(`PORT ${port} is in use; stop what listens there or set PORT to another`);
+    if (code === "EACCES")
+      throw new Error(`PORT ${port} may not be used by this user; set PORT to one above 1023`);
+    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+      throw new Error(`HOST ${host} is not an address of this machine`);
+    throw error;
+  }
+}
+
+/** /metrics has a port of its own on loopback, unless it was asked onto the public one. */
+async function serveMetrics(
+  config: Config,
+  metrics: Metrics,
+  log: Log,
+): Promise<FastifyInstance | undefined> {
+  if (config.metricsPort === 0 || config.metricsPort === config.port) return undefined;
+  const app = bareApp((bare) => metricsRoute(bare, metrics));
+  try {
+    await app.listen({ host: "127.0.0.1", port: config.metricsPort });
+    return app;
+  } catch (error) {
+    if (config.metricsPortWasAsked) {
+      throw new Error(`METRICS_PORT ${config.metricsPort} cannot be used: ${(error as Error).message}`);
+    }
+    log.warn({ port: config.metricsPort }, "metrics are not served: the port is in use; set METRICS_PORT");
+    return undefined;
+  }
+}
+
+function bareApp(addRoutes: (app: FastifyInstance) => void): FastifyInstance {
+  const app = Fastify({ logger: false, forceCloseConnections: true });
+  addRoutes(app);
+  return app;
+}

@@ -1,0 +1,77 @@
+import { type Command, Option } from "commander";
+import pino from "pino";
+import { fillDemo, isEmpty } from "../admin/fill-demo.ts";
+import { createLog, type Log } from "../lib/log.ts";
+import { describeDemo } from "./demo-command.ts";
+import { type Context, openContext } from "./open-context.ts";
+import { type Role, type Server, serve } from "./serve.ts";
+import { print } from "./verb.ts";
+
+const SERVER_POOL_SIZE = 16;
+const STATEMENT_TIMEOUT_MS = 15_000;
+/** Past this the process ends whatever still runs. */
+const STOP_TIMEOUT_MS = 40_000;
+
+export function startCommand(program: Command): void {
+  program
+    .command("start")
+    .description(
+      "bring the database up to date, then serve; starts an embedded PostgreSQL unless DATABASE_URL is set",
+    )
+    .addOption(
+      new Option("--role <role>", "what this process does").choices(["all", "api", "worker"]).default("all"),
+    )
+    .option("--demo", "fill an empty database with a demo catalog, resellers and keys (never in production)")
+    .action(async (options: { role: Role; demo?: boolean }) => start(options.role, options.demo === true));
+}
+
+async function start(role: Role, demo: boolean): Promise<void> {
+  const stopAsked = whenAskedToStop();
+  const log = createLog(
+    process.env.LOG_LEVEL || "info",
+    pino.destination({ dest: process.stderr.fd, sync: false }),
+  );
+  const context = await openContext({
+    applicationName: `scrip ${role}`,
+    poolSize: SERVER_POOL_SIZE,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    tell: (message) => log.info(message),
+    onConnectionLost: (err) => log.warn({ err }, "a database connection was lost"),
+  });
+  let server: Server | undefined;
+  try {
+    const filled =
+      demo && !context.config.production && (await isEmpty(context.db)) ? await fillDemo(context) : undefined;
+    server = await serve(context, log, role);
+    print(filled ? describeDemo(filled, server.address) : `Scrip is ready at ${server.address}`);
+    log.info({ role, address: server.address }, "ready");
+    const signal = await stopAsked;
+    log.info({ signal }, "stopping");
+  } finally {
+    await stop(server, context, log);
+  }
+}
+
+async function stop(server: Server | undefined, context: Context, log: Log): Promise<void> {
+  const overdue = setTimeout(() => {
+    log.fatal("did not stop in time");
+    process.exit(1);
+  }, STOP_TIMEOUT_MS).unref();
+  await server?.stop();
+  await context.close();
+  clearTimeout(overdue);
+}
+
+/** Ctrl-C, or a TERM from whoever runs us. A second one does not wait. */
+function whenAskedToStop(): Promise<string> {
+  return new Promise((resolve) => {
+    let asked = false;
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      process.on(signal, () => {
+        if (asked && signal === "SIGINT") process.exit(130);
+        asked = true;
+        resolve(signal);
+      });
+    }
+  });
+}

@@ -1,0 +1,100 @@
+import { type Command, CommanderError } from "commander";
+import { type Context, openContext } from "./open-context.ts";
+
+const USAGE_EXIT = 2;
+const FAILURE_EXIT = 1;
+
+/**
+ * Makes a command of one verb: opens the database, runs it, prints what it returned (one JSON document with --json,
+ * else what `show` makes of it), and closes. Errors go to standard error, in one line.
+ */
+export function verb<Result>(
+  command: Command,
+  run: (context: Context, options: Options, args: string[]) => Promise<Result>,
+  show: (result: Result) => string | undefined,
+): void {
+  command.option("--json", "print one JSON document");
+  command.action(async () => {
+    const options = command.opts<Options>();
+    const context = await openContext({
+      applicationName: "scrip command",
+      poolSize: COMMAND_POOL_SIZE,
+      statementTimeoutMs: 0,
+      tell: () => {},
+      onConnectionLost: () => {},
+    });
+    try {
+      const result = await run(context, options, command.args);
+      const output = options.json === true ? JSON.stringify(result, null, 2) : show(result);
+      if (output !== undefined) print(output);
+    } finally {
+      await context.close();
+    }
+  });
+}
+
+export type Options = Record<string, string | boolean | undefined>;
+
+const COMMAND_POOL_SIZE = 2;
+
+/** The text of an option that the command line guarantees, or that may be absent. */
+export const text = (options: Options, name: string): string | undefined => {
+  const value = options[name];
+  return typeof value === "string" ? value : undefined;
+};
+
+export function required(options: Options, name: string): string {
+  const value = text(options, name);
+  if (value === undefined) throw new UsageError(`--${name} is required`);
+  return value;
+}
+
+/** "a, b" → ["a", "b"]. */
+export const listed = (value: string | undefined): string[] | undefined =>
+  value
+    ?.split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+/** The command line was wrong: exit 2, as for what commander itself refuses. */
+export class UsageError extends Error {}
+
+export const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+/** Runs the program; what goes wrong becomes one line on standard error and an exit code. */
+export async function runProgram(program: Command, argv: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+    if (!(error instanceof CommanderError)) process.stderr.write(`scrip: ${describe(error)}\n`);
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT;
+  return error instanceof UsageError ? USAGE_EXIT : FAILURE_EXIT;
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const message = error.message.replaceAll(/\s*\n\s*/g, " ");
+  return process.env.LOG_LEVEL === "debug" && error.stack ? error.stack : message;
+}
+
+/** Rows as aligned columns, for people. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => (row[column] ?? "").length)),
+  );
+  return [headings, ...rows]
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}

@@ -1,0 +1,70 @@
+import { createSecretKey } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import pino from "pino";
+import { buildApp } from "../app.ts";
+import type { Db } from "../db/database.ts";
+import { createMetrics } from "../http/metrics.ts";
+import type { OpenApiDocument } from "../http/openapi.ts";
+import { findBreaks } from "../http/openapi-breaks.ts";
+import { systemClock } from "../lib/clock.ts";
+
+const COMMITTED = fileURLToPath(new URL("../../openapi.json", import.meta.url));
+
+process.exitCode = await writeOpenApi(process.argv[2] ?? COMMITTED);
+
+/**
+ * `npm run openapi [-- FILE]`: writes the document of the code as it is now. What is committed is a promise (SPEC.md,
+ * Versioning), so a document that would break its clients is not written.
+ */
+async function writeOpenApi(file: string): Promise<number> {
+  const committed = await readCommitted(file);
+  const document = await describeApi();
+  const breaks = committed ? findBreaks(committed, document) : [];
+  if (breaks.length > 0) {
+    process.stderr.write(
+      `${file} was not written: clients of it would break.\n${breaks.map((line) => `  ${line}\n`).join("")}` +
+        "Keep the old beside the new, or carry the change on a new version path.\n",
+    );
+    return 1;
+  }
+  await writeFile(file, `${JSON.stringify(document, null, 2)}\n`);
+  return 0;
+}
+
+async function readCommitted(file: string): Promise<OpenApiDocument | undefined> {
+  try {
+    return JSON.parse(await readFile(file, "utf8")) as OpenApiDocument;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** The app is built and never asked anything, so it needs no database. */
+async function describeApi(): Promise<OpenApiDocument> {
+  const anyKey = createSecretKey(Buffer.alloc(32));
+  const app = await buildApp({
+    db: withoutDatabase(),
+    secrets: { pepper: anyKey, cursorKey: anyKey },
+    clock: systemClock,
+    log: pino({ level: "silent" }),
+    metrics: createMetrics(),
+    baseUrl: () => "http://localhost:8080",
+    trustedProxies: [],
+    rateLimits: { orders: 0, reads: 0 },
+    metricsArePublic: false,
+    isReady: async () => true,
+  });
+  await app.ready();
+  const document = app.openApi();
+  await app.close();
+  return document;
+}
+
+function withoutDatabase(): Db {
+  const refuse = async (): Promise<never> => {
+    throw new Error("the API is described without a database");
+  };
+  return { rows: refuse, transaction: refuse, close: async () => {} };
+}

@@ -1,0 +1,51 @@
+import sql from "sql-template-tag";
+import type { Queryable } from "../db/database.ts";
+
+export type ProductSeed = {
+  id: string;
+  name?: string;
+  active?: boolean;
+  hidden?: boolean;
+  bonus?: string;
+  inputFields?: readonly object[];
+  faceValue?: { amount: string; currency: string; unit: string; isMoney: boolean };
+};
+
+/** Products straight into the table, for tests of what reads them. */
+export async function addProducts(db: Queryable, products: readonly ProductSeed[]): Promise<void> {
+  const rows = products.map((product) => ({
+    id: product.id,
+    name: product.name ?? `Product ${product.id}`,
+    face_value_amount: product.faceValue?.amount ?? "25.00",
+    face_value_currency: product.faceValue?.currency ?? "USD",
+    face_value_unit: product.faceValue?.unit ?? "USD",
+    face_value_is_money: product.faceValue?.isMoney ?? true,
+    bonus: product.bonus ?? "",
+    input_fields: product.inputFields ?? [],
+    active: product.active ?? true,
+    hidden: product.hidden ?? false,
+  }));
+  await db.rows(sql`
+    insert into products (id, name, face_value_amount, face_value_currency, face_value_unit, face_value_is_money, bonus,
+                          input_fields, active, hidden)
+    select id, name, face_value_amount, face_value_currency, face_value_unit, face_value_is_money, bonus, input_fields,
+           active, hidden
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as seed (
+      id text, name text, face_value_amount text, face_value_currency text, face_value_unit text,
+      face_value_is_money boolean, bonus text, input_fields jsonb, active boolean, hidden boolean)`);
+}
+
+export const addListPrice = (
+  db: Queryable,
+  price: {
+    productId: string;
+    amountMinor: bigint;
+    strikeMinor?: bigint;
+    priceList?: string;
+    currency?: string;
+  },
+) =>
+  db.rows(sql`
+    insert into list_prices (product_id, price_list, currency, amount_minor, strike_minor)
+    values (${price.productId}, ${price.priceList ?? "standard"}, ${price.currency ?? "USD"}, ${price.amountMinor},
+            ${price.strikeMinor ?? null})`);

@@ -1,0 +1,122 @@
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
+import { type App, buildApp } from "../app.ts";
+import type { Db } from "../db/database.ts";
+import { createMetrics } from "../http/metrics.ts";
+import { createKey } from "../keys/create-key.ts";
+import { loadServerSecrets, type ServerSecrets } from "../keys/server-secrets.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import { type IpRange, parseIpRange } from "../lib/ip.ts";
+import { createLog } from "../lib/log.ts";
+import { secret } from "../lib/secret.ts";
+import { createReseller } from "../resellers/create-reseller.ts";
+import type { ResellerRow } from "../resellers/queries.ts";
+import { createReplyChecker } from "./check-reply.ts";
+import { createTestDatabase } from "./test-database.ts";
+
+export type TestApp = {
+  app: App;
+  db: Db;
+  connectionString: string;
+  secrets: ServerSecrets;
+  clock: Clock;
+  /** Everything that was logged, as it was written. */
+  logged: () => string;
+  /** One request through the whole app; the reply is checked against /openapi.json. */
+  call: (method: string, url: string, options?: CallOptions) => Promise<LightMyRequestResponse>;
+  addReseller: (changes?: { name?: string; currency?: string; priceList?: string }) => Promise<ResellerRow>;
+  addKey: (resellerId: string, changes?: KeyChanges) => Promise<{ id: string; key: string }>;
+  close(): Promise<void>;
+};
+
+export type CallOptions = {
+  key?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+  remoteAddress?: string;
+};
+type KeyChanges = { env?: "live" | "test"; scopes?: string[]; allowedIps?: string[]; expiresAt?: Date };
+
+export type TestAppOptions = {
+  clock?: Clock;
+  rateLimits?: { orders: number; reads: number };
+  trustedProxies?: string[];
+  addRoutes?: (app: FastifyInstance) => void;
+};
+
+/** Opens everything that is sealed in tests, so that the processes of one test agree on it. */
+export const TEST_MASTER_KEY = Buffer.alloc(32, 7);
+
+/** The real app on a database of its own. */
+export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const clock = options.clock ?? systemClock;
+  const { db, connectionString, drop } = await createTestDatabase();
+  const secrets = await loadServerSecrets(db, [secret(TEST_MASTER_KEY)]);
+  const lines: string[] = [];
+  const app = await buildApp(
+    {
+      db,
+      secrets,
+      clock,
+      log: createLog("debug", { write: (line) => void lines.push(line) }),
+      metrics: createMetrics(),
+      baseUrl: () => "https://api.scrip.example",
+      trustedProxies: (options.trustedProxies ?? []).map(toRange),
+      rateLimits: options.rateLimits ?? { orders: 0, reads: 0 },
+      metricsArePublic: true,
+      isReady: async () => true,
+    },
+    options.addRoutes,
+  );
+  await app.ready();
+  const checkReply = createReplyChecker(app.openApi());
+
+  return {
+    app,
+    db,
+    connectionString,
+    secrets,
+    clock,
+    logged: () => lines.join(""),
+    async call(method, url, callOptions = {}) {
+      const reply = await app.inject(toInject(method, url, callOptions));
+      checkReply(method, url, reply);
+      return reply;
+    },
+    addReseller: (changes) =>
+      createReseller(db, clock, {
+        name: "Test Reseller",
+        currency: "USD",
+        email: "owner@reseller.example",
+        ...changes,
+      }),
+    addKey: (resellerId, { env = "live", scopes, allowedIps = [], expiresAt } = {}) =>
+      createKey(
+        { db, clock, pepper: secrets.pepper },
+        { resellerId, environment: env, name: "", scopes, allowedIps, expiresAt },
+      ),
+    async close() {
+      await app.close();
+      await drop();
+    },
+  };
+}
+
+function toInject(
+  method: string,
+  url: string,
+  { key, headers, body, remoteAddress }: CallOptions,
+): InjectOptions {
+  return {
+    method: method as "GET",
+    url,
+    headers: { ...(key === undefined ? {} : { "x-api-key": key }), ...headers },
+    ...(body === undefined ? {} : { payload: body as string }),
+    ...(remoteAddress === undefined ? {} : { remoteAddress }),
+  };
+}
+
+function toRange(text: string): IpRange {
+  const range = parseIpRange(text);
+  if (!range) throw new Error(`${text} is not a range`);
+  return range;
+}
