@@ -1,4 +1,4 @@
-import { type Config, readConfig } from "../config.ts";
+import type { Config } from "../config.ts";
 import { checkServer } from "../db/check-server.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
 import { openEmbedded } from "../db/embedded/open-embedded.ts";
@@ -27,8 +27,7 @@ export type ContextOptions = {
 };
 
 /** Opens the database (its own server, or the embedded one), brings it up to date and loads the server's secrets. */
-export async function openContext(options: ContextOptions): Promise<Context> {
-  const config = readConfig(process.env);
+export async function openContext(config: Config, options: ContextOptions): Promise<Context> {
   const database = await openDatabase(config, options);
   try {
     await checkServer(database.db);

@@ -1,10 +1,11 @@
 import { type Command, Option } from "commander";
 import pino from "pino";
 import { fillDemo, isEmpty } from "../admin/fill-demo.ts";
+import { readConfig } from "../config.ts";
 import { createLog, type Log } from "../lib/log.ts";
 import { describeDemo } from "./demo-command.ts";
 import { type Context, openContext } from "./open-context.ts";
-import { type Role, type Server, serve } from "./serve.ts";
+import type { Role, Server } from "./serve.ts";
 import { print } from "./verb.ts";
 
 const SERVER_POOL_SIZE = 16;
@@ -27,11 +28,9 @@ export function startCommand(program: Command): void {
 
 async function start(role: Role, demo: boolean): Promise<void> {
   const stopAsked = whenAskedToStop();
-  const log = createLog(
-    process.env.LOG_LEVEL || "info",
-    pino.destination({ dest: process.stderr.fd, sync: false }),
-  );
-  const context = await openContext({
+  const config = readConfig(process.env);
+  const log = createLog(config.logLevel, pino.destination({ dest: process.stderr.fd, sync: false }));
+  const context = await openContext(config, {
     applicationName: `scrip ${role}`,
     poolSize: SERVER_POOL_SIZE,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
@@ -41,7 +40,9 @@ async function start(role: Role, demo: boolean): Promise<void> {
   let server: Server | undefined;
   try {
     const filled =
-      demo && !context.config.production && (await isEmpty(context.db)) ? await fillDemo(context) : undefined;
+      demo && !config.production && (await isEmpty(context.db)) ? await fillDemo(context) : undefined;
+    // Loaded here, because the other commands need nothing of it and should not wait for it.
+    const { serve } = await import("./serve.ts");
     server = await serve(context, log, role);
     print(filled ? describeDemo(filled, server.address) : `Scrip is ready at ${server.address}`);
     log.info({ role, address: server.address }, "ready");

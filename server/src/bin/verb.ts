@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from "commander";
+import { readConfig } from "../config.ts";
 import { type Context, openContext } from "./open-context.ts";
 
 const USAGE_EXIT = 2;
@@ -16,7 +17,7 @@ export function verb<Result>(
   command.option("--json", "print one JSON document");
   command.action(async () => {
     const options = command.opts<Options>();
-    const context = await openContext({
+    const context = await openContext(readConfig(process.env), {
       applicationName: "scrip command",
       poolSize: COMMAND_POOL_SIZE,
       statementTimeoutMs: 0,

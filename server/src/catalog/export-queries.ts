@@ -23,7 +23,7 @@ const BATCH_ROWS = 1_000;
 
 /** Must be the transaction's first statement. All that it reads afterwards is the catalog of one moment. */
 export async function readFromOneSnapshot(tx: Tx): Promise<void> {
-  await tx.rows(sql`set transaction isolation level read committed`);
+  await tx.rows(sql`set transaction isolation level repeatable read, read only`);
 }
 
 /** The next products in order of id, hidden and inactive ones included. */

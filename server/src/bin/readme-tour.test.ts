@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { startScrip } from "../testing/run-scrip.ts";
+
+const run = promisify(execFile);
+
+test("the README's five minutes with curl do what it says, pasted as they stand", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "scrip-tour-"));
+  const running = await startScrip(["--demo"], { DATA_DIR: dataDir });
+  try {
+    const key = /sc_test_\w+/.exec(running.stdout())?.[0] ?? "";
+    const { blocks, outputs } = await paste(await readTour(), key, running.url);
+    assert.equal(blocks, 6);
+    const [, page, nextPage, product, notModified, problem] = outputs;
+    assert.equal(JSON.parse(page ?? "").data.length, 2);
+    assert.notEqual(JSON.parse(nextPage ?? "").data[0].id, JSON.parse(page ?? "").data[0].id);
+    assert.ok(JSON.parse(product ?? "").product.inputFields.length > 0);
+    assert.match(notModified ?? "", /^HTTP\/1.1 304/);
+    assert.equal(JSON.parse(problem ?? "").code, "invalid_request");
+  } finally {
+    await running.stop("SIGTERM");
+    await rm(dataDir, { recursive: true, force: true });
+  }
+});
+
+/** The shell blocks of the tour, in order. */
+async function readTour(): Promise<string[]> {
+  const readme = await readFile(new URL("../../../README.md", import.meta.url), "utf8");
+  const tour = readme.split("## Five minutes with curl")[1]?.split(/^## /m)[0] ?? "";
+  return [...tour.matchAll(/```sh\n(.*?)```/gs)].map(([, block = ""]) => block);
+}
+
+/** One shell runs them all, as a person's would; a line between the blocks tells their outputs apart. */
+async function paste(blocks: readonly string[], key: string, url: string) {
+  const script = blocks
+    .join("\necho; echo ---\n")
+    .replace("KEY=sc_test_…", `KEY=${key}`)
+    .replace("BASE=http://localhost:8080", `BASE=${url}`);
+  const { stdout } = await run("bash", ["-c", script]);
+  return { blocks: blocks.length, outputs: stdout.split("---\n") };
+}

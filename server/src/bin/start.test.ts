@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { isAlive } from "../db/embedded/process-state.ts";
+import { type RunningScrip, runScrip, startScrip } from "../testing/run-scrip.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+
+let folder: string;
+let external: TestDatabase;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "scrip start "));
+  external = await createTestDatabase();
+});
+
+after(async () => {
+  await external.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("npm start on an empty database fills the demo and prints an address, keys and a curl line that work", async () => {
+  const env = { DATA_DIR: join(folder, "first") };
+  const first = await startScrip(["--demo"], env);
+  const [live, test_] = [keyOf(first, "live"), keyOf(first, "test")];
+  for (const key of [live, test_]) assert.equal(await statusOf(first, key), 200);
+  const curl = /curl -s -H "X-API-Key: (\S+)" "(\S+)"/.exec(first.stdout());
+  assert.ok(curl, "a curl line is printed");
+  const reply = await fetch(curl[2] ?? "", { headers: { "x-api-key": curl[1] ?? "" } });
+  assert.equal(((await reply.json()) as { data: unknown[] }).data.length, 2);
+
+  const pid = await postmasterPid(env.DATA_DIR);
+  assert.equal((await first.stop("SIGINT")).code, 0);
+  assert.equal(isAlive(pid), false, "PostgreSQL has stopped too");
+
+  const second = await startScrip(["--demo"], env);
+  assert.equal(await statusOf(second, live), 200, "the data is kept");
+  assert.doesNotMatch(second.stdout(), /sc_live_/, "keys are shown once");
+  assert.equal((await second.stop("SIGTERM")).code, 0);
+});
+
+test("after kill -9 of the server the next start adopts the database, and nothing is lost", async () => {
+  const env = { DATA_DIR: join(folder, "killed") };
+  const first = await startScrip(["--demo"], env);
+  const live = keyOf(first, "live");
+  const pid = await postmasterPid(env.DATA_DIR);
+  await first.stop("SIGKILL");
+  assert.ok(isAlive(pid), "PostgreSQL lives on");
+
+  const second = await startScrip([], env);
+  assert.equal(await postmasterPid(env.DATA_DIR), pid, "it was adopted");
+  assert.equal(await statusOf(second, live), 200);
+  await second.stop("SIGINT");
+  assert.equal(isAlive(pid), false, "whoever adopted it stops it");
+});
+
+test("the master key and the data directory can be read by their owner alone", async () => {
+  const env = { DATA_DIR: join(folder, "modes") };
+  await (await startScrip([], env)).stop("SIGTERM");
+  assert.equal((await stat(join(env.DATA_DIR, "master.key"))).mode & 0o777, 0o600);
+  assert.equal((await stat(env.DATA_DIR)).mode & 0o077, 0);
+});
+
+test("with DATABASE_URL no database is started", async () => {
+  const env = { DATA_DIR: join(folder, "external"), DATABASE_URL: external.connectionString };
+  const running = await startScrip(["--demo"], env);
+  assert.equal(await statusOf(running, keyOf(running, "live")), 200);
+  await assert.rejects(stat(join(env.DATA_DIR, "db")), { code: "ENOENT" });
+  assert.equal((await running.stop("SIGTERM")).code, 0);
+});
+
+test("a database set up with another master key is refused in one line", async () => {
+  const env = {
+    DATABASE_URL: external.connectionString,
+    SCRIP_MASTER_KEY: Buffer.alloc(32, 9).toString("base64"),
+  };
+  await assertRefused(
+    env,
+    /^scrip: SCRIP_MASTER_KEY is not the master key that this database was set up with\n$/,
+  );
+});
+
+test("a port in use is refused in one line", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as { port: number };
+  const env = { DATA_DIR: join(folder, "port"), PORT: String(port) };
+  await assertRefused(env, new RegExp(`^(?:\\{.*\\}\\n)*scrip: PORT ${port} is in use; .*\\n$`));
+  other.close();
+});
+
+test("an unreachable database is refused in one line that holds no password", async () => {
+  const { stderr } = await assertRefused(
+    { DATABASE_URL: "postgres://scrip:very-secret@127.0.0.1:1/scrip" },
+    /^scrip: the database of DATABASE_URL cannot be reached: .*ECONNREFUSED.*\n$/,
+  );
+  assert.doesNotMatch(stderr, /very-secret/);
+});
+
+test("a wrong setting is refused in one line that names it", async () => {
+  await assertRefused({ PORT: "http" }, /^scrip: PORT must be a whole number from 0 to 65535, not "http"\n$/);
+  await assertRefused(
+    { TRUSTED_PROXIES: "10.0.0.0/33" },
+    /^scrip: TRUSTED_PROXIES holds "10.0.0.0\/33".*\n$/,
+  );
+  await assertRefused({ LOG_LEVEL: "loud" }, /^scrip: LOG_LEVEL must be one of .*\n$/);
+});
+
+test("a stop lets what is in flight finish, and refuses readiness meanwhile", async () => {
+  const env = { DATA_DIR: join(folder, "drain"), RATE_LIMIT_READS: "0" };
+  const running = await startScrip(["--demo"], env);
+  const key = keyOf(running, "live");
+  const statuses = Array.from({ length: 64 }, () => statusOf(running, key));
+  const [finished, ...answers] = await Promise.all([stopOnceBusy(running, key), ...statuses]);
+  assert.equal(finished.code, 0);
+  assert.deepEqual(new Set(answers), new Set([200]));
+});
+
+/** The first answer shows that the others are under way. */
+async function stopOnceBusy(running: RunningScrip, key: string) {
+  await statusOf(running, key);
+  return running.stop("SIGTERM");
+}
+
+async function assertRefused(env: Record<string, string>, line: RegExp) {
+  const finished = await runScrip(["start"], { DATA_DIR: join(folder, "refused"), ...env });
+  assert.equal(finished.code, 1);
+  assert.match(finished.stderr, line);
+  assert.equal(finished.stdout, "");
+  return finished;
+}
+
+function keyOf(running: RunningScrip, environment: "live" | "test"): string {
+  const key = new RegExp(`sc_${environment}_[0-9A-Za-z]{38}`).exec(running.stdout())?.[0];
+  assert.ok(key, `a ${environment} key is printed`);
+  return key;
+}
+
+async function statusOf(running: RunningScrip, key: string): Promise<number> {
+  const reply = await fetch(`${running.url}/v1/catalog`, { headers: { "x-api-key": key } });
+  await reply.arrayBuffer();
+  return reply.status;
+}
+
+const postmasterPid = async (dataDir: string): Promise<number> =>
+  Number((await readFile(join(dataDir, "db", "data", "postmaster.pid"), "utf8")).split("\n", 1)[0]);

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+export type Finished = { code: number | null; stdout: string; stderr: string };
+
+export type RunningScrip = {
+  process: ChildProcess;
+  url: string;
+  /** All that it has printed on standard output so far. */
+  stdout: () => string;
+  /** Sends the signal and waits for the end. */
+  stop(signal: NodeJS.Signals): Promise<Finished>;
+};
+
+type Environment = Readonly<Record<string, string>>;
+
+const COMMAND = fileURLToPath(new URL("../bin/scrip.ts", import.meta.url));
+const RUN_TIMEOUT_MS = 60_000;
+
+/** Runs the command as a process of its own, to its end. */
+export async function runScrip(args: readonly string[], env: Environment): Promise<Finished> {
+  return spawnScrip(args, env).finished;
+}
+
+/** The JSON document that a command prints. */
+export async function scripJson<Result>(args: readonly string[], env: Environment): Promise<Result> {
+  const { code, stdout, stderr } = await runScrip([...args, "--json"], env);
+  if (code !== 0) throw new Error(`scrip ${args.join(" ")} exited with ${code}: ${stderr}`);
+  return JSON.parse(stdout) as Result;
+}
+
+/** Starts the server as a process of its own and waits until it has printed its address. */
+export async function startScrip(args: readonly string[], env: Environment): Promise<RunningScrip> {
+  const { child, finished, output } = spawnScrip(["start", ...args], env);
+  const url = await Promise.race([
+    finished.then(({ stderr }) =>
+      Promise.reject(new Error(`the server ended before it was ready: ${stderr}`)),
+    ),
+    firstAddress(child, output),
+  ]);
+  return {
+    process: child,
+    url,
+    stdout: () => output.stdout,
+    async stop(signal) {
+      child.kill(signal);
+      return finished;
+    },
+  };
+}
+
+function spawnScrip(args: readonly string[], env: Environment) {
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, METRICS_PORT: "0", PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: RUN_TIMEOUT_MS,
+    killSignal: "SIGKILL",
+  });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (chunk) => {
+    output.stdout += chunk;
+  });
+  child.stderr.setEncoding("utf8").on("data", (chunk) => {
+    output.stderr += chunk;
+  });
+  const finished = once(child, "close").then(([code]): Finished => ({ code, ...output }));
+  return { child, finished, output };
+}
+
+async function firstAddress(child: ChildProcess, output: { stdout: string }): Promise<string> {
+  for (;;) {
+    const url = /Scrip is ready at (\S+)/.exec(output.stdout)?.[1];
+    if (url !== undefined) return url;
+    await once(child.stdout ?? child, "data");
+  }
+}
