@@ -1,10 +1,13 @@
 // Installs the dependencies that package-lock.json names, when they are not there yet. Written for any Node from 18 on.
 
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { withInstallLock } from "./install-lock.mjs";
 import { runChild } from "./run-child.mjs";
+
+const NPM_FLAGS =
+  "--include=optional --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error".split(" ");
 
 /** Settings of an npm that started us which would make our own npm do something else than install here. */
 const FOREIGN_NPM_SETTINGS =
@@ -13,22 +16,28 @@ const FOREIGN_NPM_SETTINGS =
 /** `level` is "prod", or "all" with the development dependencies. */
 export async function ensureInstalled(root, level) {
   if (hasStamp(root, level)) return;
-  await withInstallLock(root, async () => {
-    if (hasStamp(root, level)) return;
-    if (!isInstalled(root, level)) await install(root, level);
-    writeStamp(root, level);
-  });
+  if (!isInstalled(root, level)) {
+    await withInstallLock(root, async () => {
+      if (!isInstalled(root, level)) await install(root, level);
+    });
+  }
+  writeStamp(root, level);
 }
 
-/** The quick answer: one hash. */
+/** The quick answer: the same lock file, and no npm was here since. */
 function hasStamp(root, level) {
   const stamp = readJson(stampPath(root));
-  return stamp?.hash === lockHash(root) && (stamp.level === level || stamp.level === "all");
+  return (
+    (stamp?.level === level || stamp?.level === "all") &&
+    stamp.hash === lockHash(root) &&
+    stamp.installedAt === installedAt(root)
+  );
 }
 
 function writeStamp(root, level) {
+  const stamp = { level, hash: lockHash(root), installedAt: installedAt(root) };
   try {
-    writeFileSync(stampPath(root), `${JSON.stringify({ hash: lockHash(root), level })}\n`);
+    writeFileSync(stampPath(root), `${JSON.stringify(stamp)}\n`);
   } catch {
     // A folder that we may not write to stays as it is; the next start compares the lock files again.
   }
@@ -45,13 +54,22 @@ function lockHash(root) {
     .digest("hex");
 }
 
+function installedAt(root) {
+  return statSync(npmRecordPath(root), { throwIfNoEntry: false })?.mtimeMs;
+}
+
+/** npm writes down what it installed, when it is done. */
+function npmRecordPath(root) {
+  return join(root, "node_modules", ".package-lock.json");
+}
+
 /**
- * The thorough answer, for what somebody installed with plain npm (an image that was built with `npm ci`): npm writes
- * down what it installed, when it is done.
+ * The thorough answer, for what somebody installed with plain npm (an image that was built with `npm ci`) and
+ * after every use of npm.
  */
 function isInstalled(root, level) {
   const wanted = readJson(join(root, "package-lock.json"))?.packages ?? {};
-  const installed = readJson(join(root, "node_modules", ".package-lock.json"))?.packages ?? {};
+  const installed = readJson(npmRecordPath(root))?.packages ?? {};
   return Object.entries(wanted).every(([path, entry]) => {
     if (!path.startsWith("node_modules/") || !isNeeded(entry, level)) return true;
     const found = installed[path];
@@ -77,11 +95,8 @@ async function install(root, level) {
   // `npm ci` empties node_modules first; a server that runs from here keeps its files when only more are needed.
   const isUpgrade = level === "all" && isInstalled(root, "prod");
   rmSync(stampPath(root), { force: true });
-  const args = [
-    ...(isUpgrade ? ["install", "--no-save"] : ["ci"]),
-    ...(level === "prod" ? ["--omit=dev"] : ["--include=dev"]),
-    ...["--include=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
-  ];
+  const verb = isUpgrade ? ["install", "--no-save"] : ["ci"];
+  const args = [...verb, level === "prod" ? "--omit=dev" : "--include=dev", ...NPM_FLAGS];
   const [command, ...firstArgs] = npmCommand();
   const env = Object.entries(process.env).filter(([name]) => !FOREIGN_NPM_SETTINGS.test(name));
   const result = await runChild(command, [...firstArgs, ...args], {

@@ -63,14 +63,19 @@ async function stop(server: Server | undefined, context: Context, log: Log): Pro
   clearTimeout(overdue);
 }
 
-/** Ctrl-C, or a TERM from whoever runs us. A second one does not wait. */
+/** Ctrl-C comes twice, from the terminal and from npm, which forwards it; that is still one. */
+const REPEATED_WITHIN_MS = 1_500;
+
+/** Ctrl-C, or a TERM from whoever runs us. A Ctrl-C later on does not wait. */
 function whenAskedToStop(): Promise<string> {
   return new Promise((resolve) => {
-    let asked = false;
+    let askedAtMs: number | undefined;
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.on(signal, () => {
-        if (asked && signal === "SIGINT") process.exit(130);
-        asked = true;
+        const nowMs = performance.now();
+        if (askedAtMs !== undefined && signal === "SIGINT" && nowMs - askedAtMs > REPEATED_WITHIN_MS)
+          process.exit(130);
+        askedAtMs ??= nowMs;
         resolve(signal);
       });
     }

@@ -4,7 +4,12 @@ import { lockCatalog } from "./lock-catalog.ts";
 import { type CatalogFileProduct, updateHidden } from "./product-queries.ts";
 
 /** Hides a product from every reseller, or shows it again. It holds from the next request on. */
-export async function setHidden(db: Db, clock: Clock, id: string, hidden: boolean): Promise<CatalogFileProduct> {
+export async function setHidden(
+  db: Db,
+  clock: Clock,
+  id: string,
+  hidden: boolean,
+): Promise<CatalogFileProduct> {
   const [product] = await db.transaction(async (tx) => {
     await lockCatalog(tx);
     return updateHidden(tx, id, hidden, clock.now());

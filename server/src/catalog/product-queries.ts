@@ -24,7 +24,10 @@ const fileColumns = sql`
   ) as "faceValue",
   bonus, min_quantity as "minQuantity", max_quantity as "maxQuantity", input_fields as "inputFields", active, hidden`;
 
-export const findCatalogProduct = async (db: Queryable, id: string): Promise<CatalogFileProduct | undefined> => {
+export const findCatalogProduct = async (
+  db: Queryable,
+  id: string,
+): Promise<CatalogFileProduct | undefined> => {
   const [row] = await db.rows<CatalogFileProduct>(sql`select ${fileColumns} from products where id = ${id}`);
   return row;
 };

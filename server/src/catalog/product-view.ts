@@ -24,7 +24,9 @@ const toTerms = (row: VisibleProductRow, currency: string) => ({
   id: row.id,
   name: row.name,
   ...(row.amountMinor === null ? {} : { price: toMoney(row.amountMinor, currency) }),
-  ...(row.amountMinor === null || row.strikeMinor === null ? {} : { strikePrice: toMoney(row.strikeMinor, currency) }),
+  ...(row.amountMinor === null || row.strikeMinor === null
+    ? {}
+    : { strikePrice: toMoney(row.strikeMinor, currency) }),
   bonus: row.bonus,
   minQuantity: row.minQuantity,
   maxQuantity: row.maxQuantity,

@@ -57,8 +57,6 @@ async function prepareCluster(options: EmbeddedOptions): Promise<Cluster> {
     await createCluster(layout, binaries, accounts);
   }
   const credentials = await readAccess(layout.access);
-  // The system names a process's directory by its real path.
-  layout.data = await realpath(layout.data);
   return {
     layout,
     binaries,

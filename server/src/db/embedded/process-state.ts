@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, readlinkSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { errorCode } from "./system-error.ts";
 
@@ -26,7 +26,9 @@ export function isPidInUse(pid: number): boolean {
 export function isPostmasterOf(pid: number, dataDirectory: string): boolean {
   if (process.platform !== "linux") return programOf(pid).endsWith("postgres");
   try {
-    return readlinkSync(`/proc/${pid}/cwd`) === dataDirectory;
+    // Compared by what they are: a directory may be mounted under two names.
+    const [theirs, ours] = [statSync(`/proc/${pid}/cwd`), statSync(dataDirectory)];
+    return theirs.dev === ours.dev && theirs.ino === ours.ino;
   } catch (error) {
     // Root in a container may not look into another user's process; the name of its program is always readable.
     return errorCode(error) !== "ENOENT" && statOf(pid)?.program === "postgres";
