@@ -18,6 +18,8 @@ export async function serveReference(app: FastifyInstance): Promise<void> {
         mcp: { disabled: true },
         hideClientButton: true,
         showDeveloperTools: "never",
+        // The whole API at a glance: there are few enough operations for that.
+        defaultOpenAllTags: true,
       },
     });
   });

@@ -1,19 +1,20 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { notFound } from "../lib/problem.ts";
 import { type ProblemCode, problemCodes, problemTable } from "../lib/problem-table.ts";
-import { page, text } from "./html.ts";
+import { PAGE_POLICY, page, text } from "./html.ts";
 
 /** `/errors/{code}`, which `type` of every error points to, and an index of them. */
 export function errorPages(app: FastifyInstance): void {
-  app.get("/errors", (_request, reply) => reply.type(HTML).send(indexPage()));
+  app.get("/errors", (_request, reply) => sendPage(reply, indexPage()));
   app.get<{ Params: { code: string } }>("/errors/:code", (request, reply) => {
     const code = problemCodes.find((known) => known === request.params.code);
     if (!code) throw notFound();
-    return reply.type(HTML).send(errorPage(code));
+    return sendPage(reply, errorPage(code));
   });
 }
 
-const HTML = "text/html; charset=utf-8";
+const sendPage = (reply: FastifyReply, html: string): FastifyReply =>
+  reply.type("text/html; charset=utf-8").header("content-security-policy", PAGE_POLICY).send(html);
 
 const indexPage = (): string =>
   page(
@@ -21,7 +22,10 @@ const indexPage = (): string =>
     `<h1>Errors</h1>
 <p>Every error is <code>application/problem+json</code>. Decide by <code>code</code>; treat one that you do not know by its HTTP status.</p>
 <table><thead><tr><th>Status</th><th>Code</th><th>Title</th></tr></thead><tbody>
-${problemCodes.map(indexRow).join("\n")}
+${problemCodes
+  .toSorted((a, b) => problemTable[a].status - problemTable[b].status)
+  .map(indexRow)
+  .join("\n")}
 </tbody></table>`,
   );
 
@@ -32,11 +36,10 @@ function errorPage(code: ProblemCode): string {
   const { status, title, meaning, remedy } = problemTable[code];
   return page(
     `${code} · Errors`,
-    `<p><a href="/errors">Errors</a></p>
-<h1>${text(title)}</h1>
+    `<h1>${text(title)}</h1>
 <p>HTTP ${status} · <code>${code}</code></p>
 <h2>What it means</h2><p>${text(meaning)}</p>
 <h2>What to do</h2><p>${text(remedy)}</p>
-<p>The <code>request_id</code> of the answer finds the request in the server's log. See the <a href="/docs">API reference</a>.</p>`,
+<footer>The <code>request_id</code> of the answer finds the request in the server's log.</footer>`,
   );
 }

@@ -7,24 +7,43 @@ export const text = (plain: string): string =>
     .replaceAll('"', "&quot;")
     .replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 
-/** A page that asks nothing of other hosts. */
+/** A page that asks nothing of any host; the empty icon keeps browsers from asking for one. */
 export const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
 <title>${text(title)} · Scrip</title>
-<style>
-:root { color-scheme: light dark; }
-body { font: 16px/1.6 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem; }
-code { font-family: ui-monospace, monospace; font-size: 0.92em; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: 0.3rem 0.8rem 0.3rem 0; border-bottom: 1px solid #8884; }
-h2 { margin-top: 2rem; font-size: 1.1rem; }
-</style>
+<style>${STYLE}</style>
 </head>
 <body>
+<nav><strong>Scrip</strong><a href="/docs">API reference</a><a href="/errors">Errors</a></nav>
+<main>
 ${body}
+</main>
 </body>
 </html>
+`;
+
+/** What these pages may load, for the browser to enforce: their own styles and nothing else. */
+export const PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const STYLE = `
+:root { color-scheme: light dark; --line: #8883; --soft: #8881; --quiet: #666; --link: #0a66c2; }
+@media (prefers-color-scheme: dark) { :root { --quiet: #999; --link: #6cb2ff; } }
+body { font: 16px/1.6 system-ui, sans-serif; margin: 0; }
+nav { display: flex; gap: 1.5rem; padding: 0.8rem 1.5rem; border-bottom: 1px solid var(--line); }
+main { max-width: 46rem; margin: 0 auto; padding: 1.5rem 1.5rem 4rem; }
+a { color: var(--link); text-decoration: none; }
+a:hover { text-decoration: underline; }
+h1 { font-size: 1.7rem; line-height: 1.25; margin: 1rem 0 0.5rem; }
+h2 { font-size: 1.05rem; margin: 2rem 0 0.3rem; }
+p { margin: 0.5rem 0; }
+code { font-family: ui-monospace, monospace; font-size: 0.9em; padding: 0.1em 0.3em; border-radius: 4px; background: var(--soft); overflow-wrap: anywhere; }
+table { border-collapse: collapse; width: 100%; margin-top: 1.5rem; }
+th { font-weight: 600; font-size: 0.85rem; color: var(--quiet); }
+th, td { text-align: left; vertical-align: top; padding: 0.45rem 1rem 0.45rem 0; border-bottom: 1px solid var(--line); }
+footer { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--quiet); }
 `;

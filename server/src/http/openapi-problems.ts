@@ -43,13 +43,17 @@ export const problemSchema = {
   },
 };
 
-/** What every operation may answer, and what every operation that needs a key may answer too. */
+/** What every operation may answer, and what those that need a key or take a body may answer too. */
 const ALWAYS: readonly ProblemCode[] = ["invalid_request", "internal_error", "service_unavailable"];
 const WITH_KEY: readonly ProblemCode[] = ["unauthenticated", "forbidden", "ip_not_allowed", "rate_limited"];
+const WITH_BODY: readonly ProblemCode[] = ["payload_too_large", "unsupported_media_type"];
 
 /** The error responses of an operation, by status, with an example for each code. */
-export function problemResponses(own: readonly ProblemCode[], needsKey: boolean): Record<string, object> {
-  const codes = new Set<ProblemCode>([...ALWAYS, ...(needsKey ? WITH_KEY : []), ...own]);
+export function problemResponses(
+  own: readonly ProblemCode[],
+  { needsKey, takesBody }: { needsKey: boolean; takesBody: boolean },
+): Record<string, object> {
+  const codes = new Set([...ALWAYS, ...(needsKey ? WITH_KEY : []), ...(takesBody ? WITH_BODY : []), ...own]);
   const byStatus = Map.groupBy(codes, (code) => problemTable[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
@@ -59,7 +63,8 @@ export function problemResponses(own: readonly ProblemCode[], needsKey: boolean)
         headers: {
           ...requestIdHeader,
           ...(needsKey ? rateLimitHeaders : {}),
-          ...(RETRIED.has(status) ? { "Retry-After": retryAfter } : {}),
+          ...(group.some((code) => RETRIED.has(code)) ? { "Retry-After": retryAfter } : {}),
+          ...(group.includes("unauthenticated") ? { "WWW-Authenticate": wwwAuthenticate } : {}),
         },
         content: {
           "application/problem+json": {
@@ -72,11 +77,20 @@ export function problemResponses(own: readonly ProblemCode[], needsKey: boolean)
   );
 }
 
-const RETRIED: ReadonlySet<number> = new Set([429, 503]);
+const RETRIED: ReadonlySet<ProblemCode> = new Set([
+  "rate_limited",
+  "service_unavailable",
+  "idempotency_in_progress",
+]);
 
 const retryAfter = {
   description: "Seconds to wait before the next try.",
   schema: { type: "integer", examples: [1] },
+};
+
+const wwwAuthenticate = {
+  description: "The way to authenticate beside `X-API-Key`.",
+  schema: { type: "string", examples: ['Bearer realm="scrip"'] },
 };
 
 const example = (code: ProblemCode): object => ({

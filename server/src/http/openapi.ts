@@ -96,7 +96,10 @@ function describeOperation(route: RouteOptions): object {
     responses: {
       ...describeSuccesses(route),
       ...(config.conditional ? { "304": notModified } : {}),
-      ...problemResponses(config.problems ?? [], config.scope !== undefined),
+      ...problemResponses(config.problems ?? [], {
+        needsKey: config.scope !== undefined,
+        takesBody: schema.body !== undefined,
+      }),
     },
   };
 }
@@ -113,7 +116,10 @@ function describeSuccesses({ schema, config }: RouteOptions): Record<string, obj
       status,
       {
         ...(plainRefs(response) as object),
-        headers: replyHeaders(config?.conditional ?? false, config?.scope !== undefined),
+        headers: {
+          ...replyHeaders(config?.conditional ?? false, config?.scope !== undefined),
+          ...(response.headers as object | undefined),
+        },
       },
     ]),
   );

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Problem, problemBody } from "../lib/problem.ts";
+import { problemTable } from "../lib/problem-table.ts";
 import { JsonError } from "../lib/strict-json.ts";
 import { fieldErrors } from "./field-errors.ts";
 
@@ -85,5 +86,6 @@ const internalError = (cause: unknown): Problem =>
 function logProblem(problem: Problem, request: FastifyRequest): void {
   const fields = { code: problem.code, ...problem.options.log };
   if (problem.status >= 500) request.log.error({ ...fields, err: problem.options.cause }, problem.message);
-  else request.log.debug(fields, problem.message);
+  // The detail may quote what the caller sent, and what the caller sends is not for the log.
+  else request.log.debug(fields, problemTable[problem.code].title);
 }

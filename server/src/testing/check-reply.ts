@@ -3,57 +3,78 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import type { LightMyRequestResponse } from "fastify";
 import type { OpenApiDocument } from "../http/openapi.ts";
+import { type Operation, operationsOf, type Reply } from "../http/openapi-parts.ts";
 
-type Operation = { responses: Record<string, { content?: Record<string, { schema: object }> }> };
+export type CheckReply = (method: string, url: string, reply: LightMyRequestResponse) => void;
 
 /**
- * Checks each reply against the API's own description: the status is declared, the body matches its schema and has no
- * member that the schema does not name, and errors have the error shape whatever the path.
+ * Checks each reply against the API's own description: the status, the error code, the content type and the headers
+ * are declared, the body matches its schema and has no member that the schema does not name, and errors have the
+ * error shape whatever the path.
  */
 export function createReplyChecker(document: OpenApiDocument): CheckReply {
+  const validate = createValidate(document);
+  const operations = operationsOf(document);
+  return (method, url, reply) => {
+    assert.match(String(reply.headers["x-request-id"]), /^req_[0-9a-z]{26}$/);
+    if (reply.statusCode >= 400 && !url.startsWith("/readyz")) checkProblem(validate, method, reply);
+    const path = findPath(document, url);
+    // A HEAD answers as its GET would, without the body.
+    const verb = method === "HEAD" ? "GET" : method;
+    const operation = operations.get(`${verb} ${path}`);
+    if (path === undefined || !operation) return;
+    const declared = findDeclared(operation, `${verb} ${path}`, reply);
+    checkHeaders(declared, `${verb} ${path} ${reply.statusCode}`, reply);
+    if (method === "HEAD") return;
+    const type = checkContent(declared, `${verb} ${path} ${reply.statusCode}`, reply);
+    if (type !== "application/json") return;
+    const steps = [
+      "paths",
+      path,
+      verb.toLowerCase(),
+      "responses",
+      String(reply.statusCode),
+      "content",
+      type,
+      "schema",
+    ];
+    validate(`/${steps.map(escapePart).join("/")}`, reply.json());
+  };
+}
+
+type Validate = (pointer: string, body: unknown) => void;
+
+const DOCUMENT = "https://scrip.example/openapi.json";
+
+function createValidate(document: OpenApiDocument): Validate {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
   ajv.addSchema(closed(document) as object, DOCUMENT);
   const validators = new Map<string, ValidateFunction>();
-  const validate = (pointer: string, body: unknown) => {
+  return (pointer, body) => {
     const validator = validators.get(pointer) ?? ajv.compile({ $ref: `${DOCUMENT}#${pointer}` });
     validators.set(pointer, validator);
     assert.ok(validator(body), `${pointer}: ${ajv.errorsText(validator.errors)} in ${JSON.stringify(body)}`);
   };
-
-  return (method, url, reply) => {
-    assert.match(String(reply.headers["x-request-id"]), /^req_[0-9a-z]{26}$/);
-    if (reply.statusCode >= 400 && !url.startsWith("/readyz")) {
-      assert.equal(reply.headers["content-type"], "application/problem+json; charset=utf-8");
-      if (method === "HEAD") return;
-      const body = reply.json();
-      assert.equal(body.request_id, reply.headers["x-request-id"]);
-      assert.equal(body.status, reply.statusCode);
-      validate("/components/schemas/Problem", body);
-    }
-    const path = findPath(document, url);
-    const operation =
-      path === undefined
-        ? undefined
-        : (document.paths[path]?.[method.toLowerCase()] as Operation | undefined);
-    if (path === undefined || !operation) return;
-    const declared = operation.responses[String(reply.statusCode)];
-    assert.ok(declared, `${method} ${path} answered ${reply.statusCode}, which it does not declare`);
-    if (reply.statusCode < 300 && declared.content) {
-      validate(
-        `/paths/${escapePart(path)}/${method.toLowerCase()}/responses/${reply.statusCode}/content/application~1json/schema`,
-        reply.json(),
-      );
-    }
-  };
 }
 
-export type CheckReply = (method: string, url: string, reply: LightMyRequestResponse) => void;
+/** The same document, in which no object may have members that it does not name. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== "object" || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, closed(inner)]));
+  return "properties" in copy && copy.type === "object" ? { ...copy, additionalProperties: false } : copy;
+}
 
-const DOCUMENT = "https://scrip.example/openapi.json";
-
-const escapePart = (part: string): string =>
-  encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"));
+function checkProblem(validate: Validate, method: string, reply: LightMyRequestResponse): void {
+  assert.equal(reply.headers["content-type"], "application/problem+json; charset=utf-8");
+  assert.equal(reply.headers["cache-control"], "no-store");
+  if (method === "HEAD") return;
+  const body = reply.json();
+  assert.equal(body.request_id, reply.headers["x-request-id"]);
+  assert.equal(body.status, reply.statusCode);
+  validate("/components/schemas/Problem", body);
+}
 
 function findPath(document: OpenApiDocument, url: string): string | undefined {
   const segments = (url.split("?", 1)[0] ?? "").split("/");
@@ -68,10 +89,46 @@ function findPath(document: OpenApiDocument, url: string): string | undefined {
   });
 }
 
-/** The same document, in which no object may have members that it does not name. */
-function closed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(closed);
-  if (typeof value !== "object" || value === null) return value;
-  const copy = Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, closed(inner)]));
-  return "properties" in copy && copy.type === "object" ? { ...copy, additionalProperties: false } : copy;
+function findDeclared({ responses = {} }: Operation, place: string, reply: LightMyRequestResponse): Reply {
+  const declared = responses[String(reply.statusCode)];
+  assert.ok(declared, `${place} answered ${reply.statusCode}, which it does not declare`);
+  return declared;
 }
+
+/** What HTTP itself brings along, and what says nothing about this API. */
+const PLAIN_HEADERS: ReadonlySet<string> = new Set(
+  "cache-control connection content-length content-type date keep-alive transfer-encoding vary".split(" "),
+);
+/** Declared, and sent only when there is something to tell. */
+const OCCASIONAL_HEADERS: ReadonlySet<string> = new Set(
+  "idempotent-replayed ratelimit ratelimit-policy retry-after".split(" "),
+);
+
+function checkHeaders(declared: Reply, place: string, { headers, statusCode }: LightMyRequestResponse): void {
+  const known = Object.keys(declared.headers ?? {}).map((name) => name.toLowerCase());
+  const undeclared = Object.keys(headers).filter((name) => !PLAIN_HEADERS.has(name) && !known.includes(name));
+  assert.deepEqual(undeclared, [], `${place} sent headers that it does not declare`);
+  const missing = known.filter((name) => !OCCASIONAL_HEADERS.has(name) && headers[name] === undefined);
+  assert.deepEqual(missing, [], `${place} lacks headers that it declares`);
+  if (statusCode === 429 || statusCode === 503)
+    assert.match(String(headers["retry-after"]), /^[1-9]\d*$/, place);
+}
+
+/** The media type that the reply came in. Its code, when it is an error, is one that the operation declares. */
+function checkContent(declared: Reply, place: string, reply: LightMyRequestResponse): string | undefined {
+  if (!declared.content) {
+    assert.equal(reply.body, "", `${place} has a body and declares none`);
+    return undefined;
+  }
+  const [type = ""] = String(reply.headers["content-type"]).split(";", 1);
+  const media = declared.content[type];
+  assert.ok(media, `${place} is ${type}, which it does not declare`);
+  if (reply.statusCode >= 400) {
+    const { code } = reply.json();
+    assert.ok(media.examples?.[code], `${place} answered ${code}, which it does not declare`);
+  }
+  return type;
+}
+
+const escapePart = (part: string): string =>
+  encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"));

@@ -1,0 +1,73 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import packed, { inflate } from "@sparticuz/chromium";
+import { type Browser, chromium } from "playwright-core";
+
+export type TestBrowser = { browser: Browser; close(): Promise<void> };
+
+/**
+ * A real browser, out of its package and into a folder of its own, which goes with it. The package holds one for
+ * Linux on x64; elsewhere CHROMIUM_PATH names one.
+ */
+export async function openBrowser(): Promise<TestBrowser> {
+  const folder = await mkdtemp(join(tmpdir(), "scrip-browser-"));
+  const installed = process.env.CHROMIUM_PATH;
+  try {
+    const browser = await chromium.launch({
+      args: FLAGS,
+      ...(installed ? { executablePath: installed } : await unpack(folder)),
+    });
+    return {
+      browser,
+      async close() {
+        await browser.close();
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The sandbox does not run as root, and nothing but the pages themselves may ask the network for anything. */
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** The package unpacks into the temporary folder and nowhere else, so that is moved while it does. */
+async function unpack(folder: string): Promise<{ executablePath: string; env: Record<string, string> }> {
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = folder;
+  try {
+    const libraries = new URL("../bin/al2023.tar.br", import.meta.resolve("@sparticuz/chromium"));
+    const [executablePath] = await Promise.all([packed.executablePath(), inflate(fileURLToPath(libraries))]);
+    await writeFile(join(folder, "fonts.conf"), FONTS);
+    return { executablePath, env: environment(folder) };
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  }
+}
+
+/** The package's own settings look for its fonts in the machine's temporary folder alone. */
+const FONTS =
+  '<?xml version="1.0"?><fontconfig><dir prefix="relative">fonts</dir><cachedir prefix="xdg">fontconfig</cachedir></fontconfig>';
+
+/** The libraries and fonts of the package: a bare machine has none, and with them every machine shows the same. */
+const environment = (folder: string): Record<string, string> => ({
+  PATH: process.env.PATH ?? "",
+  HOME: folder,
+  TMPDIR: folder,
+  XDG_CACHE_HOME: folder,
+  LD_LIBRARY_PATH: join(folder, "al2023", "lib"),
+  FONTCONFIG_FILE: join(folder, "fonts.conf"),
+});
