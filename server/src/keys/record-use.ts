@@ -11,6 +11,8 @@ export type UseRecorder = {
 
 const USE_INTERVAL_MS = 60_000;
 const FLUSH_DELAY_MS = 250;
+/** The longest way to write an address. What a proxy passes on may be no address at all, and much longer. */
+const ADDRESS_MAX_CHARACTERS = 45;
 
 /**
  * Keeps the time and address of each key's last use, written at most once a minute and never in a request's way: what
@@ -24,7 +26,9 @@ export function createUseRecorder(db: Db, clock: Clock, onError: (error: unknown
     clearTimeout(timer);
     timer = undefined;
     if (noted.size === 0) return;
-    const uses = { ids: [...noted.keys()], ips: [...noted.values()] };
+    // In order of id: two servers that lock the same rows the other way round would deadlock.
+    const sorted = [...noted].sort(([a], [b]) => (a < b ? -1 : 1));
+    const uses = { ids: sorted.map(([id]) => id), ips: sorted.map(([, ip]) => ip) };
     noted.clear();
     const now = clock.now();
     try {
@@ -37,7 +41,7 @@ export function createUseRecorder(db: Db, clock: Clock, onError: (error: unknown
   return {
     record(keyId, ip, lastUsedAt) {
       if (lastUsedAt && clock.now().getTime() - lastUsedAt.getTime() < USE_INTERVAL_MS) return;
-      if (!noted.has(keyId)) noted.set(keyId, ip);
+      if (!noted.has(keyId)) noted.set(keyId, ip.slice(0, ADDRESS_MAX_CHARACTERS));
       timer ??= setTimeout(() => void flush(), FLUSH_DELAY_MS).unref();
     },
     flush,

@@ -15,7 +15,8 @@ function createHeldBatcher(options: { maxSize?: number; maxRunning?: number } = 
     maxRunning: options.maxRunning ?? 2,
     run: (inputs) =>
       new Promise((resolve, reject) => {
-        const end = (outputs = inputs.map((input) => input.toUpperCase())) => resolve(outputs);
+        const end = (outputs: readonly string[] = inputs.map((input) => input.toUpperCase())) =>
+          resolve(outputs);
         runs.push({ inputs, end, fail: reject });
       }),
   });

@@ -37,12 +37,16 @@ test("no file imports itself, by any way round", () => {
 });
 
 test("only tests import testing/", () => {
-  const faults = [...imports].filter(([, targets]) => targets.some((target) => target.startsWith("testing/")));
+  const faults = [...imports].filter(([, targets]) =>
+    targets.some((target) => target.startsWith("testing/")),
+  );
   assert.deepEqual(faults, []);
 });
 
 function readImports(): Map<string, string[]> {
-  const files = globSync("**/*.ts", { cwd: SOURCE }).filter((file) => !file.endsWith(".test.ts") && !file.startsWith("testing/"));
+  const files = globSync("**/*.ts", { cwd: SOURCE }).filter(
+    (file) => !file.endsWith(".test.ts") && !file.startsWith("testing/"),
+  );
   return new Map(files.map((file) => [file, importsOf(file)]));
 }
 

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { resolve } from "node:path";
+import { test } from "node:test";
+import { inspect } from "node:util";
+import { type Config, ConfigError, type Environment, readConfig } from "./config.ts";
+import { isInAnyRange, parseIp } from "./lib/ip.ts";
+
+const PASSWORD = "hunter2-correct-horse";
+const MASTER_KEY = Buffer.alloc(32, 5);
+
+test("an empty environment is a working server on this machine", () => {
+  const config = readConfig({});
+  assert.equal(config.production, false);
+  assert.equal(config.databaseUrl, undefined);
+  assert.equal(config.dataDir, resolve(".scrip"));
+  assert.equal(config.host, "127.0.0.1");
+  assert.equal(config.port, 8080);
+  assert.equal(config.publicUrl, undefined);
+  assert.deepEqual(config.masterKeys, []);
+  assert.deepEqual(config.trustedProxies, []);
+  assert.deepEqual(config.webhookEgressIps, []);
+  assert.deepEqual(config.webhookAllowNetworks, []);
+  assert.deepEqual(config.rateLimits, { orders: 100, reads: 100 });
+  assert.equal(config.smtpUrl, undefined);
+  assert.equal(config.logLevel, "info");
+  assert.equal(config.metricsPort, 9464);
+  assert.equal(config.metricsPortWasAsked, false);
+});
+
+test("a setting that is empty or blank counts as not set", () => {
+  for (const blank of ["", "  "]) {
+    const config = readConfig(
+      Object.fromEntries(["HOST", "DATA_DIR", ...Object.keys(BAD)].map((name) => [name, blank])),
+    );
+    assert.deepEqual(config, readConfig({}));
+  }
+});
+
+/** A setting, its value, and what the configuration must then say. */
+const GOOD: readonly (readonly [Environment, (config: Config) => unknown, unknown])[] = [
+  [{ NODE_ENV: "production" }, (config) => config.production, true],
+  [{ NODE_ENV: "production" }, (config) => config.host, "0.0.0.0"],
+  [{ NODE_ENV: "production", HOST: "10.0.0.1" }, (config) => config.host, "10.0.0.1"],
+  [{ DATABASE_URL: "postgres://u:p@h/d" }, (config) => config.databaseUrl?.reveal(), "postgres://u:p@h/d"],
+  [
+    { DATABASE_URL: " postgresql://u:p@a:5432,b:5432/d?sslmode=require " },
+    (config) => config.databaseUrl?.reveal(),
+    "postgresql://u:p@a:5432,b:5432/d?sslmode=require",
+  ],
+  [{ DATA_DIR: "/var/lib/scrip" }, (config) => config.dataDir, "/var/lib/scrip"],
+  [{ DATA_DIR: "data" }, (config) => config.dataDir, resolve("data")],
+  [{ PORT: "0" }, (config) => config.port, 0],
+  [{ PORT: "65535" }, (config) => config.port, 65_535],
+  [{ PUBLIC_URL: "https://api.example.com/" }, (config) => config.publicUrl, "https://api.example.com"],
+  [{ PUBLIC_URL: "https://api.example.com?" }, (config) => config.publicUrl, "https://api.example.com"],
+  [{ PUBLIC_URL: "http://localhost:9/base//" }, (config) => config.publicUrl, "http://localhost:9/base"],
+  [{ RATE_LIMIT_ORDERS: "0" }, (config) => config.rateLimits, { orders: 0, reads: 100 }],
+  [{ RATE_LIMIT_READS: "1000000" }, (config) => config.rateLimits, { orders: 100, reads: 1_000_000 }],
+  [{ SMTP_URL: "smtps://u:p@mail:465" }, (config) => config.smtpUrl?.reveal(), "smtps://u:p@mail:465"],
+  [{ LOG_LEVEL: "silent" }, (config) => config.logLevel, "silent"],
+  [{ METRICS_PORT: "0" }, (config) => [config.metricsPort, config.metricsPortWasAsked], [0, true]],
+  [
+    { WEBHOOK_EGRESS_IPS: "192.0.2.1, 2001:db8::1," },
+    (config) => config.webhookEgressIps,
+    ["192.0.2.1", "2001:db8::1"],
+  ],
+  [{ WEBHOOK_ALLOW_NETWORKS: "127.0.0.0/8" }, (config) => config.webhookAllowNetworks.length, 1],
+  [{ NODE_ENV: "production", WEBHOOK_ALLOW_NETWORKS: "" }, (config) => config.webhookAllowNetworks, []],
+];
+
+test("each setting does what it says", () => {
+  for (const [env, read, expected] of GOOD)
+    assert.deepEqual(read(readConfig(env)), expected, JSON.stringify(env));
+});
+
+test("TRUSTED_PROXIES is a list of addresses and ranges", () => {
+  const { trustedProxies } = readConfig({ TRUSTED_PROXIES: "10.0.0.0/8,::1 , 192.0.2.7" });
+  const trusts = (text: string) => isInAnyRange(parseIp(text) ?? new Uint8Array(), trustedProxies);
+  assert.deepEqual(["10.9.9.9", "::1", "192.0.2.7", "192.0.2.8", "::2"].map(trusts), [
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+test("SCRIP_MASTER_KEY is base64 or hex, several newest first", () => {
+  const older = Buffer.alloc(32, 6);
+  const spellings = [
+    MASTER_KEY.toString("hex"),
+    MASTER_KEY.toString("base64"),
+    MASTER_KEY.toString("base64url"),
+  ];
+  for (const spelling of spellings) {
+    const { masterKeys } = readConfig({ SCRIP_MASTER_KEY: `${spelling},${older.toString("hex")}` });
+    assert.deepEqual(
+      masterKeys.map((key) => key.reveal()),
+      [MASTER_KEY, older],
+    );
+  }
+});
+
+const BAD: Readonly<Record<string, readonly string[]>> = {
+  DATABASE_URL: ["mysql://h/d", "h:5432/d", `u:${PASSWORD}@h/d`, `http://u:${PASSWORD}@h/d`],
+  PORT: ["-1", "65536", "80a", "8080.0", "1e3", "0x50", "９", "99999999999999999999"],
+  PUBLIC_URL: [
+    "api.example.com",
+    "ftp://example.com",
+    "https://",
+    "https://h/?a=1",
+    "https://h/#a",
+    `https://u:${PASSWORD}@h/`,
+    `https://:${PASSWORD}@h/`,
+  ],
+  SCRIP_MASTER_KEY: [
+    "short",
+    PASSWORD,
+    MASTER_KEY.toString("hex").slice(1),
+    `${MASTER_KEY.toString("hex")},${PASSWORD}`,
+  ],
+  TRUSTED_PROXIES: ["*", "true", "10.0.0.0/33", "10.0.0.1;10.0.0.2", "proxy.example.com"],
+  WEBHOOK_EGRESS_IPS: ["192.0.2.0/24", "egress.example.com", "192.0.2.1 192.0.2.2"],
+  WEBHOOK_ALLOW_NETWORKS: ["127.0.0.0/99", "localhost"],
+  RATE_LIMIT_ORDERS: ["-1", "ten", "1000001", "1.5"],
+  RATE_LIMIT_READS: ["-1", "100/s", "1000001"],
+  SMTP_URL: ["mail.example.com", `http://u:${PASSWORD}@mail`, `u:${PASSWORD}@mail`, "smtp://u:p@[bad"],
+  LOG_LEVEL: ["verbose", "INFO", "30"],
+  METRICS_PORT: ["-1", "65536", "off"],
+};
+
+test("a wrong value stops the start with one line that names the setting and repeats no password", () => {
+  for (const [name, values] of Object.entries(BAD)) {
+    for (const value of values) {
+      const error = refusal({ [name]: value });
+      assert.ok(error.message.startsWith(`${name} `), `${value}: ${error.message}`);
+      assert.doesNotMatch(error.message, /\n/);
+      assert.equal(inspect(error).includes(PASSWORD), false, error.message);
+    }
+  }
+});
+
+test("WEBHOOK_ALLOW_NETWORKS is refused in production", () => {
+  const error = refusal({ NODE_ENV: "production", WEBHOOK_ALLOW_NETWORKS: "127.0.0.0/8" });
+  assert.match(error.message, /^WEBHOOK_ALLOW_NETWORKS .*production/);
+});
+
+test("a configuration that is printed shows no password and no master key", () => {
+  const config = readConfig({
+    DATABASE_URL: `postgres://scrip:${PASSWORD}@db/scrip`,
+    SMTP_URL: `smtp://scrip:${PASSWORD}@mail`,
+    SCRIP_MASTER_KEY: MASTER_KEY.toString("base64"),
+  });
+  const printed = `${inspect(config, { depth: null, showHidden: true })} ${JSON.stringify(config)}`;
+  assert.equal(printed.includes(PASSWORD), false);
+  for (const encoding of ["base64", "hex"] as const) {
+    assert.equal(printed.includes(MASTER_KEY.toString(encoding)), false);
+  }
+});
+
+function refusal(env: Environment): ConfigError {
+  try {
+    readConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    return error;
+  }
+  return assert.fail(`${JSON.stringify(env)} was accepted`);
+}

@@ -1,0 +1,39 @@
+import type { AddressInfo } from "node:net";
+import { buildApp } from "../app.ts";
+import { connectDatabase } from "../db/database.ts";
+import { createMetrics } from "../http/metrics.ts";
+import { loadServerSecrets } from "../keys/server-secrets.ts";
+import { systemClock } from "../lib/clock.ts";
+import { createLog } from "../lib/log.ts";
+import { secret } from "../lib/secret.ts";
+import { TEST_MASTER_KEY } from "./test-app.ts";
+
+/** The API in a process of its own, for tests of what several of them do together; see start-api-process. */
+const [, , connectionString = ""] = process.argv;
+
+const db = connectDatabase({
+  connectionString,
+  applicationName: "scrip test api",
+  poolSize: 8,
+  onConnectionLost: () => {},
+});
+const app = await buildApp({
+  db,
+  secrets: await loadServerSecrets(db, [secret(TEST_MASTER_KEY)]),
+  clock: systemClock,
+  log: createLog("warn", process.stderr),
+  metrics: createMetrics(),
+  baseUrl: () => "https://api.scrip.example",
+  trustedProxies: [],
+  rateLimits: { orders: 0, reads: 0 },
+  metricsArePublic: false,
+  isReady: async () => true,
+});
+await app.listen({ host: "127.0.0.1", port: 0 });
+process.send?.({ port: (app.server.address() as AddressInfo).port });
+
+// The test that started this process is gone or done with it.
+process.once("disconnect", async () => {
+  await app.close();
+  await db.close();
+});

@@ -1,0 +1,102 @@
+import { connect } from "node:net";
+
+export type RawReply = { status: number; headers: Readonly<Record<string, string>>; body: string };
+
+export type Exchange = {
+  replies: RawReply[];
+  /** How the connection ended: by the server, by its reset, or by us when all was answered. */
+  ended: "closed" | "reset" | "answered";
+};
+
+export type ExchangeOptions = {
+  /** One for each request that the bytes hold: the answer to HEAD has no body. */
+  methods: readonly string[];
+  /** Tells the server that no more will come, as a client does that broke off. */
+  halfClose?: boolean;
+};
+
+const DEADLINE_MS = 15_000;
+/** A request that turns out to be incomplete gets no answer until its end is told. */
+const QUIET_MS = 400;
+
+/** Sends bytes as they are and reads what comes back, which must be HTTP. Rejects when the server leaves it hanging. */
+export function exchange(port: number, bytes: Uint8Array, options: ExchangeOptions): Promise<Exchange> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1");
+    let received = Buffer.alloc(0);
+    const settle = (ended: Exchange["ended"] | Error) => {
+      clearTimeout(deadline);
+      clearTimeout(quiet);
+      socket.destroy();
+      try {
+        if (ended instanceof Error) throw ended;
+        resolve({ replies: parseReplies(received, options.methods, true).replies, ended });
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const deadline = setTimeout(() => settle(new Error("the server left the request hanging")), DEADLINE_MS);
+    const quiet = setTimeout(() => socket.end(), QUIET_MS);
+    socket.on("data", (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk]);
+      const { replies, rest } = parseReplies(received, options.methods, false);
+      if (replies.length >= options.methods.length && rest === 0) settle("answered");
+    });
+    socket.on("error", () => settle("reset"));
+    socket.on("close", () => settle("closed"));
+    socket.write(bytes);
+    if (options.halfClose) socket.end();
+  });
+}
+
+/** The replies that are whole. At the end of the connection nothing may be left over. */
+export function parseReplies(
+  received: Buffer,
+  methods: readonly string[],
+  atEnd: boolean,
+): { replies: RawReply[]; rest: number } {
+  const replies: RawReply[] = [];
+  let rest = received;
+  while (rest.length > 0) {
+    const reply = parseReply(rest, methods[replies.length] ?? "GET");
+    if (!reply) break;
+    rest = rest.subarray(reply.length);
+    if (reply.status >= 200) replies.push(reply);
+  }
+  if (atEnd && rest.length > 0) throw new Error(`not HTTP: ${rest.toString("latin1").slice(0, 200)}`);
+  return { replies, rest: rest.length };
+}
+
+function parseReply(bytes: Buffer, method: string): (RawReply & { length: number }) | undefined {
+  const headEnd = bytes.indexOf("\r\n\r\n");
+  if (headEnd === -1) return undefined;
+  const [statusLine = "", ...lines] = bytes.toString("latin1", 0, headEnd).split("\r\n");
+  const match = /^HTTP\/1\.1 ([1-5]\d\d) [ -~]*$/.exec(statusLine);
+  if (!match) throw new Error(`not HTTP: ${statusLine.slice(0, 200)}`);
+  const status = Number(match[1]);
+  const headers = Object.fromEntries(lines.map(parseHeader));
+  const bodyStart = headEnd + 4;
+  const length = bodyLength(status, method, headers, bytes.subarray(bodyStart));
+  if (bytes.length < bodyStart + length) return undefined;
+  return {
+    status,
+    headers,
+    body: bytes.toString("utf8", bodyStart, bodyStart + length),
+    length: bodyStart + length,
+  };
+}
+
+function parseHeader(line: string): [string, string] {
+  const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ?(.*)$/.exec(line);
+  if (!match) throw new Error(`not a header: ${line.slice(0, 200)}`);
+  return [(match[1] ?? "").toLowerCase(), match[2] ?? ""];
+}
+
+function bodyLength(status: number, method: string, headers: Record<string, string>, after: Buffer): number {
+  if (status < 200 || status === 204 || status === 304) return 0;
+  const length = Number(headers["content-length"]);
+  if (!Number.isSafeInteger(length)) throw new Error(`a reply without a length: ${JSON.stringify(headers)}`);
+  // A HEAD that could not be read is answered like anything that could not be read, with a body.
+  if (method === "HEAD" && after.at(0) !== "{".charCodeAt(0)) return 0;
+  return length;
+}
