@@ -15,29 +15,43 @@ export type Unroutable = {
 /** The replies of one connection that are not finished, in the order of their requests. */
 type OpenReplies = ServerResponse<IncomingMessage>[];
 
+/** Time for the caller to read the answer. Closing at once would throw it away when more was sent than we read. */
+const LINGER_MS = 1_000;
+
 export function createUnroutable(deps: ProblemDeps): Unroutable {
   const openReplies = new WeakMap<Duplex, OpenReplies>();
-  const given = new WeakSet<Duplex>();
+  const ending = new WeakSet<Duplex>();
+
+  /**
+   * Requests that were read whole are answered first: on a connection answers are told apart by their order alone,
+   * and a 400 that went ahead would be taken for the answer to an order that was placed.
+   */
+  const endWithProblem = (socket: Duplex, detail: string) => {
+    if (ending.has(socket)) return;
+    ending.add(socket);
+    const open = openReplies.get(socket) ?? [];
+    const broken = open.find((reply) => !reply.req.complete);
+    const end = () => lingeringEnd(socket, broken?.headersSent ? "" : rawProblem(deps, detail));
+    const ahead = open.findLast((reply) => reply.req.complete);
+    if (ahead) ahead.once("close", end);
+    else end();
+  };
 
   return {
     answerUnreadable(error, socket) {
-      if (given.has(socket)) return;
-      given.add(socket);
-      if (error.code === "ECONNRESET" || !socket.writable) {
-        socket.destroy();
-        return;
-      }
-      const detail = UNREADABLE[error.code ?? ""] ?? "The request is not valid HTTP.";
-      afterOpenReplies(openReplies.get(socket) ?? [], {
-        answer: () => endWithProblem(deps, socket, detail),
-        close: () => socket.end(),
-      });
+      if (error.code === "ECONNRESET") socket.destroy();
+      else endWithProblem(socket, UNREADABLE[error.code ?? ""] ?? "The request is not valid HTTP.");
     },
     watch(server) {
       server.on("request", (_request, reply) => trackReply(openReplies, reply));
+      server.on("checkContinue", (request, reply) => {
+        // Node would put the 100 of a request that waits behind others into the middle of its answer. It may be left out.
+        if ((openReplies.get(request.socket) ?? []).length === 0) reply.writeContinue();
+        server.emit("request", request, reply);
+      });
       // An expectation that we do not know may be ignored (RFC 9110, 10.1.1).
       server.on("checkExpectation", (request, reply) => server.emit("request", request, reply));
-      server.on("connect", (_request, socket) => endWithProblem(deps, socket, "This server is not a proxy."));
+      server.on("connect", (_request, socket) => endWithProblem(socket, "This server is not a proxy."));
     },
   };
 }
@@ -56,36 +70,28 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "The request did not arrive in time.",
 };
 
+/** There is no route and no reply, so the answer goes straight to the connection. */
+function rawProblem(deps: ProblemDeps, detail: string): string {
+  const requestId = newId("req");
+  const body = JSON.stringify(problemBody(new Problem("invalid_request", detail), deps.baseUrl(), requestId));
+  return (
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: ${PROBLEM_TYPE}\r\nX-Request-Id: ${requestId}\r\n` +
+    `Cache-Control: no-store\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  );
+}
+
+/** Ends our side, reads on for a moment, then closes: who does not close theirs must not hold the connection. */
+function lingeringEnd(socket: Duplex, text: string): void {
+  if (socket.writable) socket.end(text);
+  socket.on("error", () => socket.destroy());
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(timer));
+}
+
 function trackReply(openReplies: WeakMap<Duplex, OpenReplies>, reply: ServerResponse): void {
   const { socket } = reply.req;
   const open = openReplies.get(socket) ?? [];
-  open.push(reply);
-  openReplies.set(socket, open);
-  reply.once("close", () => void open.splice(open.indexOf(reply), 1));
-}
-
-/**
- * Requests that were read whole are answered first: on a connection answers are told apart by their order alone, and
- * a 400 that went ahead would be taken for the answer to an order that was placed.
- */
-function afterOpenReplies(
-  open: Readonly<OpenReplies>,
-  { answer, close }: { answer: () => void; close: () => void },
-): void {
-  const broken = open.find((reply) => !reply.req.complete);
-  const finish = broken?.headersSent ? close : answer;
-  const ahead = open.filter((reply) => reply.req.complete).at(-1);
-  if (ahead) ahead.once("close", finish);
-  else finish();
-}
-
-/** There is no route and no reply, so the answer goes straight to the connection, which ends with it. */
-function endWithProblem(deps: ProblemDeps, socket: Duplex, detail: string): void {
-  if (!socket.writable) return;
-  const requestId = newId("req");
-  const body = JSON.stringify(problemBody(new Problem("invalid_request", detail), deps.baseUrl(), requestId));
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: ${PROBLEM_TYPE}\r\nX-Request-Id: ${requestId}\r\n` +
-      `Cache-Control: no-store\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+  if (open.push(reply) === 1) openReplies.set(socket, open);
+  reply.on("close", () => void open.splice(open.indexOf(reply), 1));
 }

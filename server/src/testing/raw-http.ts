@@ -4,8 +4,8 @@ export type RawReply = { status: number; headers: Readonly<Record<string, string
 
 export type Exchange = {
   replies: RawReply[];
-  /** How the connection ended: by the server, by its reset, or by us when all was answered. */
-  ended: "closed" | "reset" | "answered";
+  /** The bytes turned out to be an incomplete request, so that we had to tell the server that no more will come. */
+  gaveUp: boolean;
 };
 
 export type ExchangeOptions = {
@@ -17,40 +17,56 @@ export type ExchangeOptions = {
 
 const DEADLINE_MS = 15_000;
 /** A request that turns out to be incomplete gets no answer until its end is told. */
-const QUIET_MS = 400;
+const QUIET_MS = 2_000;
 
 /** Sends bytes as they are and reads what comes back, which must be HTTP. Rejects when the server leaves it hanging. */
 export function exchange(port: number, bytes: Uint8Array, options: ExchangeOptions): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
     let received = Buffer.alloc(0);
-    const settle = (ended: Exchange["ended"] | Error) => {
+    let gaveUp = false;
+    const settle = () => {
       clearTimeout(deadline);
       clearTimeout(quiet);
       socket.destroy();
       try {
-        if (ended instanceof Error) throw ended;
-        resolve({ replies: parseReplies(received, options.methods, true).replies, ended });
+        resolve({ replies: parseReplies(received, options.methods, true).replies, gaveUp });
       } catch (error) {
         reject(error);
       }
     };
-    const deadline = setTimeout(() => settle(new Error("the server left the request hanging")), DEADLINE_MS);
-    const quiet = setTimeout(() => socket.end(), QUIET_MS);
+    const deadline = setTimeout(() => {
+      reject(new Error("the server left the request hanging"));
+      settle();
+    }, DEADLINE_MS);
+    const quiet = setTimeout(() => {
+      gaveUp = true;
+      socket.end();
+    }, QUIET_MS);
     socket.on("data", (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
-      const { replies, rest } = parseReplies(received, options.methods, false);
-      if (replies.length >= options.methods.length && rest === 0) settle("answered");
+      if (isAnswered(received, options.methods)) settle();
     });
-    socket.on("error", () => settle("reset"));
-    socket.on("close", () => settle("closed"));
+    // A reset is an end like another: what counts is what had come before it.
+    socket.on("error", settle);
+    socket.on("close", settle);
     socket.write(bytes);
     if (options.halfClose) socket.end();
   });
 }
 
+/** Whether each request has its reply. What is not HTTP is reported when the connection has ended. */
+function isAnswered(received: Buffer, methods: readonly string[]): boolean {
+  try {
+    const { replies, rest } = parseReplies(received, methods, false);
+    return replies.length >= methods.length && rest === 0;
+  } catch {
+    return true;
+  }
+}
+
 /** The replies that are whole. At the end of the connection nothing may be left over. */
-export function parseReplies(
+function parseReplies(
   received: Buffer,
   methods: readonly string[],
   atEnd: boolean,

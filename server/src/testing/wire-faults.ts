@@ -51,7 +51,12 @@ const WIRE_FAULTS = {
     replace(wire, /HTTP\/1\.1/, random.pick(["HTTP/9.9", "HTTP/1.0", "HTTP/2.0", "http/1.1", "ICAP/1.0"])),
   "a junk method": (wire, random) =>
     replace(wire, /^\S+/, random.pick(["JUNK", "get", "G\0T", "(", "A".repeat(9_000)])),
-  "an odd line": (wire, random) => replace(wire, /\r\n/, `\r\n${random.pick(ODD_LINES)}\r\n`),
+  "an odd line": (wire, random) => {
+    const line = random.pick(ODD_LINES);
+    replace(wire, /\r\n/, `\r\n${line}\r\n`);
+    // It may promise a body that does not come.
+    wire.halfClose ||= /^(Content-Length|Transfer-Encoding)/.test(line);
+  },
   "a flipped byte": (wire, random) => {
     wire.bytes[random.below(Math.min(wire.bytes.length, 300))] = random.below(256);
   },

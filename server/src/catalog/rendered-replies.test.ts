@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createRenderedReplies, type Render, type RenderedReply } from "./rendered-replies.ts";
+
+type HeldRender = {
+  render: Render;
+  end: (catalogRevision: string, text: string) => void;
+  fail: (error: Error) => void;
+};
+
+/** A render that waits until the test ends it. */
+function heldRender(): HeldRender {
+  const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<Render>>>();
+  return {
+    render: () => promise,
+    end: (catalogRevision, text) => resolve({ catalogRevision, text }),
+    fail: reject,
+  };
+}
+
+const rendered =
+  (catalogRevision: string, text: string): Render =>
+  async () => ({ catalogRevision, text });
+
+const mustNotRender: Render = () => assert.fail("it was rendered again");
+const textOf = async (reply: RenderedReply | Promise<RenderedReply>) => (await reply).body.toString();
+
+test("a reply is rendered once for a view and a revision, with a strong ETag of its bytes", async () => {
+  const replies = createRenderedReplies();
+  const first = await replies.get("page 1", "5.1", rendered("5.1", "{}"));
+  assert.match(first.etag, /^"[A-Za-z0-9_-]{22}"$/);
+  assert.equal(await replies.get("page 1", "5.1", mustNotRender), first);
+  const same = await replies.get("page 2", "5.1", rendered("5.1", "{}"));
+  const other = await replies.get("page 3", "5.1", rendered("5.1", "[]"));
+  assert.equal(same.etag, first.etag);
+  assert.notEqual(other.etag, first.etag);
+});
+
+test("with another revision, of the catalog or of the reseller, it is rendered again", async () => {
+  const replies = createRenderedReplies();
+  await replies.get("page", "5.1", rendered("5.1", "old"));
+  assert.equal(await textOf(replies.get("page", "6.1", rendered("6.1", "new"))), "new");
+  assert.equal(await textOf(replies.get("page", "5.2", rendered("5.2", "newer"))), "newer");
+});
+
+test("requests that miss together share one render, and a request that knows of a newer state does not join it", async () => {
+  const replies = createRenderedReplies();
+  const old = heldRender();
+  const first = replies.get("page", "5.1", old.render);
+  const second = replies.get("page", "5.1", mustNotRender);
+  const later = replies.get("page", "6.1", rendered("6.1", "new"));
+  assert.equal(await textOf(later), "new");
+  old.end("5.1", "old");
+  assert.deepEqual([await textOf(first), await textOf(second)], ["old", "old"]);
+  assert.equal(await textOf(replies.get("page", "6.1", mustNotRender)), "new");
+});
+
+test("what was read at a newer revision than was asked for is kept under the newer one alone", async () => {
+  const replies = createRenderedReplies();
+  assert.equal(await textOf(replies.get("page", "5.1", rendered("6.1", "new"))), "new");
+  assert.equal(await textOf(replies.get("page", "6.1", mustNotRender)), "new");
+  assert.equal(await textOf(replies.get("page", "5.1", rendered("6.1", "again"))), "again");
+});
+
+test("a render that fails fails for all who wait for it, and is not kept", async () => {
+  const replies = createRenderedReplies();
+  const held = heldRender();
+  const waiting = [replies.get("page", "5.1", held.render), replies.get("page", "5.1", mustNotRender)];
+  held.fail(new Error("gone"));
+  for (const reply of waiting) await assert.rejects(Promise.resolve(reply), /gone/);
+  assert.equal(await textOf(replies.get("page", "5.1", rendered("5.1", "back"))), "back");
+});
+
+test("replies that would not fit are sent and not kept", async () => {
+  const replies = createRenderedReplies(1_000);
+  const large = "x".repeat(2_000);
+  assert.equal(await textOf(replies.get("page", "5.1", rendered("5.1", large))), large);
+  assert.equal(await textOf(replies.get("page", "5.1", rendered("5.1", "rendered again"))), "rendered again");
+});
