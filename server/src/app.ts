@@ -11,14 +11,13 @@ import { namedSchemas } from "./http/named-schema.ts";
 import { answerUnknownPaths } from "./http/not-found.ts";
 import { observeRequests } from "./http/observe-requests.ts";
 import { collectApi, type OpenApiDocument, serveApi } from "./http/openapi.ts";
-import { refuseUnknownParameters } from "./http/query.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { BODY_MAX_BYTES, readBodiesStrictly } from "./http/read-body.ts";
 import { answerWithProblems, type ProblemDeps, sendProblem } from "./http/send-problem.ts";
-import { createUnroutable, refuseBadHosts, type Unroutable } from "./http/unroutable.ts";
-import { validateBodies } from "./http/validate-body.ts";
+import { createUnroutable, findBadHost, type Unroutable } from "./http/unroutable.ts";
+import { validateRequests } from "./http/validate-requests.ts";
 import { createAuthenticate } from "./keys/authenticate.ts";
-import { guardRequests } from "./keys/guard-requests.ts";
+import { guardRequests, showServerLimits } from "./keys/guard-requests.ts";
 import { createUseRecorder } from "./keys/record-use.ts";
 import type { ServerSecrets } from "./keys/server-secrets.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -59,29 +58,33 @@ export async function buildApp(
   const app = createFastify(deps, problems, unroutable);
   unroutable.watch(app.server);
 
+  const observeUnrouted = observeRequests(app, deps.metrics.requestLatencies, deps.log);
+  const findUnknownPath = answerUnknownPaths(app, problems);
+  // One hook for what every request meets: each further one costs each request.
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
-    done();
+    if (request.is404) {
+      observeUnrouted(request, reply);
+      if (request.url.startsWith("/v1/")) showServerLimits(guardDeps, reply);
+    }
+    done(findBadHost(request) ?? findUnknownPath(request));
   });
-  observeRequests(app, deps.metrics.requestLatencies, deps.log);
   answerWithProblems(app, problems);
-  refuseBadHosts(app);
-  answerUnknownPaths(app, problems);
   readBodiesStrictly(app);
-  validateBodies(app, namedSchemas);
-  refuseUnknownParameters(app);
+  validateRequests(app, namedSchemas);
 
   const useRecorder = createUseRecorder(deps.db, deps.clock, (err) =>
     deps.log.warn({ err }, "a key's use was not recorded"),
   );
   app.addHook("onClose", () => useRecorder.flush());
-  guardRequests(app, {
+  const guardDeps = {
     authenticate: createAuthenticate(deps.db, deps.secrets.pepper, deps.clock),
     useRecorder,
     rateLimiter: createRateLimiter(() => performance.now()),
     rateLimits: deps.rateLimits,
     trustedProxies: deps.trustedProxies,
-  });
+  };
+  guardRequests(app, guardDeps);
 
   for (const schema of namedSchemas.values()) app.addSchema(schema);
   const openApi = collectApi(app, namedSchemas);
@@ -116,7 +119,7 @@ function createFastify(deps: AppDeps, problems: ProblemDeps, unroutable: Unrouta
       maxHeaderSize: HEADERS_MAX_BYTES,
       // A second Authorization, Content-Type or Host must not vanish: which of the two was meant cannot be known.
       joinDuplicateHeaders: true,
-      // Node's own answer to a missing Host has no body; refuseBadHosts gives one.
+      // Node's own answer to a missing Host has no body; findBadHost gives one.
       requireHostHeader: false,
     },
     // An id of any length reaches its route, so that the key is judged before it.

@@ -29,7 +29,7 @@ export function keyCommands(program: Command): void {
           environment: environment(options),
           name: text(options, "name") ?? "",
           scopes: listed(text(options, "scopes")),
-          allowedIps: listed(text(options, "allowIps")) ?? [],
+          allowedIps: allowedIps(options),
           expiresAt: time(text(options, "expiresAt"), "expires-at"),
         },
       );
@@ -69,6 +69,13 @@ function environment(options: Options): KeyEnvironment {
   const value = required(options, "env");
   if (value !== "live" && value !== "test") throw new UsageError(`--env is live or test, not "${value}"`);
   return value;
+}
+
+/** An empty list would lock the key to nothing and open it to all: somebody's variable was not set. */
+function allowedIps(options: Options): string[] {
+  const ranges = listed(text(options, "allowIps"));
+  if (ranges?.length === 0) throw new UsageError("--allow-ips is empty; leave it out to accept any address");
+  return ranges ?? [];
 }
 
 function time(value: string | undefined, name: string): Date | undefined {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import sql from "sql-template-tag";
-import { type App, buildApp } from "../app.ts";
+import { buildApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { healthRoutes } from "../http/health.ts";
 import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
@@ -35,10 +35,9 @@ export async function serve(context: Context, log: Log, role: Role): Promise<Ser
           baseUrl: () => state.baseUrl,
           trustedProxies: config.trustedProxies,
           rateLimits: config.rateLimits,
-          metricsArePublic: config.metricsPort === config.port,
+          metricsArePublic: config.metricsPort !== 0 && config.metricsPort === config.port,
           isReady,
         });
-  closeConnectionsWhenStopping(app, state);
   await listen(app, config);
   const { port } = app.server.address() as AddressInfo;
   state.baseUrl = config.publicUrl ?? `http://localhost:${port}`;
@@ -48,6 +47,7 @@ export async function serve(context: Context, log: Log, role: Role): Promise<Ser
     address: state.baseUrl,
     async stop() {
       state.stopping = true;
+      closeConnectionsFromNowOn(app);
       const forced = setTimeout(() => app.server.closeAllConnections(), DRAIN_TIMEOUT_MS);
       await Promise.all([app.close(), metricsApp?.close()]);
       clearTimeout(forced);
@@ -65,12 +65,11 @@ async function answers({ db }: Context): Promise<boolean> {
 }
 
 /** A kept-alive connection would hold the stop up until it times out: its next answer is its last. */
-function closeConnectionsWhenStopping(app: App | FastifyInstance, state: { stopping: boolean }): void {
-  app.addHook("onSend", (_request, reply, payload, done) => {
-    if (state.stopping) reply.header("connection", "close");
-    done(null, payload);
+const closeConnectionsFromNowOn = (app: FastifyInstance): void => {
+  app.server.prependListener("request", (_request, reply) => {
+    reply.setHeader("connection", "close");
   });
-}
+};
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
   try {

@@ -114,7 +114,8 @@ async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Prom
   };
   client.on("error", onError);
   try {
-    await client.query("begin");
+    // Said outright, so that no default of a foreign server can change what a statement sees.
+    await client.query("begin isolation level read committed");
     const result = await work({ isTransaction: true, rows: (query, options) => run(client, query, options) });
     await client.query("commit");
     return result;

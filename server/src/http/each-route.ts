@@ -1,14 +1,7 @@
-import type {
-  FastifyInstance,
-  onRequestHookHandler,
-  onResponseHookHandler,
-  preValidationHookHandler,
-  RouteOptions,
-} from "fastify";
+import type { FastifyInstance, onRequestHookHandler, onResponseHookHandler, RouteOptions } from "fastify";
 
 type Hooks = {
   onRequest: onRequestHookHandler;
-  preValidation: preValidationHookHandler;
   onResponse: onResponseHookHandler;
 };
 

@@ -2,19 +2,21 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { notFound, Problem } from "../lib/problem.ts";
 import { type ProblemDeps, sendProblem } from "./send-problem.ts";
 
-/** Unknown paths are 404; known ones asked with another method are 405 with `Allow`. */
-export function answerUnknownPaths(app: FastifyInstance, deps: ProblemDeps): void {
+export type FindUnknownPath = (request: FastifyRequest) => Problem | undefined;
+
+/**
+ * Unknown paths are 404; known ones asked with another method are 405 with `Allow`. What it returns is asked before a
+ * body is read: Fastify would judge one that nobody asked for first.
+ */
+export function answerUnknownPaths(app: FastifyInstance, deps: ProblemDeps): FindUnknownPath {
   const routes: KnownRoute[] = [];
   app.addHook("onRoute", ({ url, method }) => {
     routes.push({ segments: url.split("/"), methods: [method].flat() });
   });
-  // Ahead of the handler below, before which Fastify would read and judge a body that nobody asked for.
-  app.addHook("onRequest", (request, _reply, done) => {
-    done(request.is404 ? unknownPath(routes, request) : undefined);
-  });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(deps, unknownPath(routes, request), request, reply as FastifyReply),
   );
+  return (request) => (request.is404 ? unknownPath(routes, request) : undefined);
 }
 
 type KnownRoute = { segments: readonly string[]; methods: readonly string[] };

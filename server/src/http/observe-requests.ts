@@ -5,13 +5,16 @@ import type { Latencies } from "./latencies.ts";
 
 /**
  * Measures each request and writes one line of log for it. Neither headers nor query strings are written: both may
- * carry what is secret. Metrics count by route pattern and status, never by id, key or reseller.
+ * carry what is secret. Metrics count by route pattern and status, never by id, key or reseller. What it returns is for
+ * requests that no route takes.
  */
-export function observeRequests(app: FastifyInstance, latencies: Latencies, log: Log): void {
+export function observeRequests(
+  app: FastifyInstance,
+  latencies: Latencies,
+  log: Log,
+): (request: FastifyRequest, reply: FastifyReply) => void {
   const quiet = !log.isLevelEnabled("info");
-  const observe = (request: FastifyRequest, reply: FastifyReply, route: string, silent: boolean) => {
-    latencies.observe(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
-    if (quiet || silent) return;
+  const write = (request: FastifyRequest, reply: FastifyReply, route: string) =>
     log.info(
       {
         requestId: request.id,
@@ -24,18 +27,21 @@ export function observeRequests(app: FastifyInstance, latencies: Latencies, log:
       },
       "request",
     );
-  };
 
-  hookEachRoute(app, "onResponse", (route): onResponseHookHandler => {
-    const silent = route.logLevel === "warn";
+  hookEachRoute(app, "onResponse", ({ method, url, logLevel }): onResponseHookHandler => {
+    const observe = latencies.forRoute(String(method), url);
+    const silent = quiet || logLevel === "warn";
     return (request, reply, done) => {
-      observe(request, reply, route.url, silent);
+      observe(reply.statusCode, reply.elapsedTime);
+      if (!silent) write(request, reply, url);
       done();
     };
   });
-  // What no route took has no hook of its own.
-  app.addHook("onResponse", (request, reply, done) => {
-    if (request.is404) observe(request, reply, "unknown", false);
-    done();
-  });
+  return (request, reply) => {
+    // What no route took has no hook of its own.
+    reply.raw.once("finish", () => {
+      latencies.forRoute(request.method, "unknown")(reply.statusCode, reply.elapsedTime);
+      if (!quiet) write(request, reply, "unknown");
+    });
+  };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { FastifyInstance } from "fastify";
+import type { FastifyRequest } from "fastify";
 import { newId } from "../lib/ids.ts";
 import { Problem, problemBody } from "../lib/problem.ts";
 import { PROBLEM_TYPE, type ProblemDeps } from "./send-problem.ts";
@@ -29,7 +29,7 @@ export function createUnroutable(deps: ProblemDeps): Unroutable {
   const endWithProblem = (socket: Duplex, detail: string) => {
     if (ending.has(socket)) return;
     ending.add(socket);
-    const open = openReplies.get(socket) ?? [];
+    const open = openRepliesOf(openReplies, socket);
     const broken = open.find((reply) => !reply.req.complete);
     const end = () => lingeringEnd(socket, broken?.headersSent ? "" : rawProblem(deps, detail));
     const ahead = open.findLast((reply) => reply.req.complete);
@@ -46,7 +46,7 @@ export function createUnroutable(deps: ProblemDeps): Unroutable {
       server.on("request", (_request, reply) => trackReply(openReplies, reply));
       server.on("checkContinue", (request, reply) => {
         // Node would put the 100 of a request that waits behind others into the middle of its answer. It may be left out.
-        if ((openReplies.get(request.socket) ?? []).length === 0) reply.writeContinue();
+        if (openRepliesOf(openReplies, request.socket).length === 0) reply.writeContinue();
         server.emit("request", request, reply);
       });
       // An expectation that we do not know may be ignored (RFC 9110, 10.1.1).
@@ -57,12 +57,10 @@ export function createUnroutable(deps: ProblemDeps): Unroutable {
 }
 
 /** HTTP/1.1 wants exactly one Host (RFC 9112, 3.2). Headers that stand twice arrive joined by a comma. */
-export function refuseBadHosts(app: FastifyInstance): void {
-  app.addHook("onRequest", ({ raw }, _reply, done) => {
-    const { host } = raw.headers;
-    const bad = host === undefined ? raw.httpVersion === "1.1" : host.includes(",");
-    done(bad ? new Problem("invalid_request", "Send the Host header, once.") : undefined);
-  });
+export function findBadHost({ raw }: FastifyRequest): Problem | undefined {
+  const { host } = raw.headers;
+  const bad = host === undefined ? raw.httpVersion === "1.1" : host.includes(",");
+  return bad ? new Problem("invalid_request", "Send the Host header, once.") : undefined;
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {
@@ -89,9 +87,16 @@ function lingeringEnd(socket: Duplex, text: string): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
+/** Finished replies are dropped when the next request comes: a listener on each would cost every request. */
 function trackReply(openReplies: WeakMap<Duplex, OpenReplies>, reply: ServerResponse): void {
   const { socket } = reply.req;
-  const open = openReplies.get(socket) ?? [];
-  if (open.push(reply) === 1) openReplies.set(socket, open);
-  reply.on("close", () => void open.splice(open.indexOf(reply), 1));
+  const open = openReplies.get(socket);
+  if (open === undefined) openReplies.set(socket, [reply]);
+  else if (open.every(isClosed)) open.splice(0, open.length, reply);
+  else open.push(reply);
 }
+
+const isClosed = (reply: ServerResponse): boolean => reply.writableFinished || reply.closed;
+
+const openRepliesOf = (openReplies: WeakMap<Duplex, OpenReplies>, socket: Duplex): OpenReplies =>
+  (openReplies.get(socket) ?? []).filter((reply) => !isClosed(reply));

@@ -28,8 +28,15 @@ export type GuardDeps = {
 export function guardRequests(app: FastifyInstance, deps: GuardDeps): void {
   app.decorateRequest("caller", undefined);
   hookEachRoute(app, "onRequest", ({ config }) => {
-    const { scope, limitClass = "reads" } = config ?? {};
-    return scope && ((request, reply) => guard(deps, request, reply, { scope, limitClass }));
+    const { scope, limitClass = "reads", conditional = false } = config ?? {};
+    return (
+      scope &&
+      ((request, reply) => {
+        // What a key may read is for that key alone: a cache in between knows nothing of X-API-Key.
+        if (!conditional) reply.header("cache-control", "no-store");
+        return guard(deps, request, reply, { scope, limitClass });
+      })
+    );
   });
 }
 
@@ -52,6 +59,11 @@ async function guard(
   if (found) deps.useRecorder.record(found.caller.keyId, address, found.lastUsedAt);
   if (refusal ?? limited) throw refusal ?? limited;
   request.caller = found?.caller;
+}
+
+/** Where no key is known, a reply tells the server's own limits. */
+export function showServerLimits(deps: GuardDeps, reply: FastifyReply): void {
+  applyRateLimit(deps, reply, undefined, "reads", "peek");
 }
 
 function applyRateLimit(
@@ -79,7 +91,7 @@ const unauthenticated = (): Problem =>
 /** The key of either header. Two different ones are no key: which of them is meant cannot be known. */
 function presentedKey(request: FastifyRequest): string | undefined {
   const apiKey = headerText(request.headers["x-api-key"])?.trim();
-  const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+  const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? "")?.[1]?.trim();
   if (apiKey !== undefined && bearer !== undefined && apiKey !== bearer) return undefined;
   return apiKey ?? bearer;
 }

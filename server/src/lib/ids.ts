@@ -5,62 +5,46 @@ export type IdPrefix = "ord" | "prd" | "whk" | "evt" | "dlv" | "key" | "rsl" | "
 
 /** A new id: the prefix and a UUIDv7 in 26 characters of Crockford base32, so that text order is time order. */
 export function newId(prefix: IdPrefix, nowMs: number = Date.now()): string {
-  const { timestampMs, sequence } = nextTick(nowMs);
-  // UUIDv7: 48 bits of time, version, 12 bits of sequence, variant, 62 random bits.
-  const uuid = Buffer.alloc(16);
-  uuid.writeUIntBE(timestampMs, 0, 6);
-  uuid.writeUInt16BE(0x7000 | sequence, 6);
-  randomTail(uuid);
-  return `${prefix}_${base32(uuid)}`;
-}
-
-const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
-const SEQUENCE_MAX = 0xfff;
-const POOL_BYTES = 8 * 512;
-
-let lastMs = 0;
-let lastSequence = 0;
-
-/** Ids made in one millisecond count up; past 4,096 of them the clock is borrowed from the next one. */
-function nextTick(nowMs: number): { timestampMs: number; sequence: number } {
-  if (nowMs > lastMs) {
-    lastMs = nowMs;
-    lastSequence = 0;
-  } else if (lastSequence < SEQUENCE_MAX) {
-    lastSequence += 1;
-  } else {
-    lastMs += 1;
-    lastSequence = 0;
-  }
-  return { timestampMs: lastMs, sequence: lastSequence };
-}
-
-const pool = Buffer.alloc(POOL_BYTES);
-let poolOffset = POOL_BYTES;
-
-function randomTail(uuid: Buffer): void {
-  if (poolOffset === POOL_BYTES) {
+  advance(nowMs);
+  if (poolOffset === pool.length) {
     randomFillSync(pool);
     poolOffset = 0;
   }
-  pool.copy(uuid, 8, poolOffset, poolOffset + 8);
-  poolOffset += 8;
-  uuid[8] = 0x80 | ((uuid[8] ?? 0) & 0x3f);
+  const [first = 0, second = 0, third = 0] = pool.subarray(poolOffset, poolOffset + WORDS_PER_ID);
+  poolOffset += WORDS_PER_ID;
+  // Behind the 48 bits of time: version 7 and the sequence, the variant's two bits and two random ones, in 20 bits;
+  // then 60 random bits in two halves.
+  const head = (0x7000 << 4) | (sequence << 4) | 0b1000 | (first & 0b11);
+  return `${prefix}_${timeText}${base32(head, 4)}${base32(second >>> 2, 6)}${base32(third >>> 2, 6)}`;
 }
 
-/** 128 bits as 26 characters: the first carries the top three bits, each further one five. */
-function base32(bytes: Buffer): string {
-  let text = CROCKFORD.charAt((bytes[0] ?? 0) >> 5);
-  let buffer = (bytes[0] ?? 0) & 0x1f;
-  let bits = 5;
-  for (let index = 1; index < bytes.length; index += 1) {
-    buffer = (buffer << 8) | (bytes[index] ?? 0);
-    bits += 8;
-    while (bits >= 5) {
-      bits -= 5;
-      text += CROCKFORD.charAt((buffer >> bits) & 0x1f);
-    }
-    buffer &= (1 << bits) - 1;
+const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
+const PAIRS: readonly string[] = Array.from(CROCKFORD).flatMap((high) =>
+  Array.from(CROCKFORD, (low) => high + low),
+);
+const SEQUENCE_MAX = 0xfff;
+const WORDS_PER_ID = 3;
+const pool = new Uint32Array(WORDS_PER_ID * 512);
+let poolOffset = pool.length;
+
+let lastMs = -1;
+let sequence = 0;
+let timeText = "";
+
+/** Ids made in one millisecond count up; past 4,096 of them the clock is borrowed from the next one. */
+function advance(nowMs: number): void {
+  if (nowMs <= lastMs && sequence < SEQUENCE_MAX) {
+    sequence += 1;
+    return;
   }
+  lastMs = Math.max(nowMs, lastMs + 1);
+  sequence = 0;
+  timeText = base32(Math.floor(lastMs / 2 ** 20), 6) + base32(lastMs % 2 ** 20, 4);
+}
+
+/** A number of up to 30 bits in an even number of characters, two at a time. */
+function base32(value: number, characters: number): string {
+  let text = "";
+  for (let shift = (characters - 2) * 5; shift >= 0; shift -= 10) text += PAIRS[(value >>> shift) & 0x3ff];
   return text;
 }

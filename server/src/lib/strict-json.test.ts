@@ -12,7 +12,6 @@ const ACCEPTED: readonly (readonly [string, unknown])[] = [
   ["1.50", 1.5],
   ["1e3", 1000],
   ["1E-2", 0.01],
-  ["1e-400", 0],
   ["9007199254740991", Number.MAX_SAFE_INTEGER],
   ["-9007199254740991", -Number.MAX_SAFE_INTEGER],
   ['""', ""],
@@ -212,3 +211,13 @@ function attempt<T>(run: () => T): { ok: true; value: T } | { ok: false; error: 
     return { ok: false, error };
   }
 }
+
+test("a number that would be read as another whole number is refused, and whole ones in any spelling are taken", () => {
+  for (const text of ["1.00000000000000000001", "0.99999999999999999999", "12345e-10000000000", "1e-400"]) {
+    assert.throws(() => parseStrictJsonText(text), JsonError, text);
+  }
+  assert.deepEqual(
+    ["1.0", "1.50e1", "100e-2", "0e5", "-0.0", "0.5"].map((text) => parseStrictJsonText(text)),
+    [1, 15, 1, 0, 0, 0.5],
+  );
+});

@@ -41,7 +41,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+const NUMBER = /-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?/y;
 const LITERALS: ReadonlyArray<readonly [string, Json]> = [
   ["true", true],
   ["false", false],
@@ -141,8 +141,17 @@ function parseNumberOrLiteral(source: Source): Json {
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
     throw jsonError(source, "A number lies outside ±(2^53−1).");
   }
+  if (Number.isInteger(value) && !isWhole(match)) {
+    throw jsonError(source, "A number has more digits than can be kept.");
+  }
   source.position = NUMBER.lastIndex;
   return value === 0 ? 0 : value;
+}
+
+/** Whether the text names a whole number: 1.5e1 does, and 1.00000000000000000001, which would be read as 1, does not. */
+function isWhole([, whole = "", fraction = "", exponent = "0"]: RegExpExecArray): boolean {
+  const point = whole.length + Number(exponent);
+  return /^0*$/.test((whole + fraction).slice(Math.max(point, 0)));
 }
 
 function skipSpace(source: Source): void {

@@ -1,0 +1,35 @@
+import { Ajv, type ValidateFunction } from "ajv";
+import type { FastifyInstance, FastifySchemaValidationError } from "fastify";
+import { declareNoParameters, validateQuery } from "./query.ts";
+
+/**
+ * Bodies are checked against their schemas as they came: nothing is coerced, filled in or dropped. Query parameters
+ * and headers are text and are read by the routes themselves; their schemas are for the API reference, and say which
+ * parameters there are.
+ */
+export function validateRequests(app: FastifyInstance, namedSchemas: ReadonlyMap<string, object>): void {
+  const first = createAjv(namedSchemas, false);
+  const all = createAjv(namedSchemas, true);
+  declareNoParameters(app);
+  app.setValidatorCompiler<object>(({ schema, httpPart }) => {
+    if (httpPart === "body") return bodyValidator(first.compile(schema), all.compile(schema));
+    return httpPart === "querystring" ? validateQuery(schema) : () => true;
+  });
+}
+
+function createAjv(namedSchemas: ReadonlyMap<string, object>, allErrors: boolean): Ajv {
+  const ajv = new Ajv({ allErrors, strict: true, allowUnionTypes: true, keywords: ["x-optional"] });
+  for (const schema of namedSchemas.values()) ajv.addSchema(schema);
+  return ajv;
+}
+
+/** Every fault is named, unless there is too much of something: then nobody looks through all of it. */
+function bodyValidator(first: ValidateFunction, all: ValidateFunction) {
+  return (body: unknown): true | { error: FastifySchemaValidationError[] } => {
+    if (first(body)) return true;
+    const tooMuch =
+      first.errors?.filter(({ keyword }) => keyword === "maxItems" || keyword === "maxProperties") ?? [];
+    if (tooMuch.length === 0) all(body);
+    return { error: (tooMuch.length > 0 ? tooMuch : (all.errors ?? [])) as FastifySchemaValidationError[] };
+  };
+}
