@@ -2,6 +2,7 @@ import type { Db } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isCurrency } from "../lib/currencies.ts";
 import { newId } from "../lib/ids.ts";
+import { openWallets } from "../wallet/open-wallets.ts";
 import { insertReseller, type ResellerRow } from "./queries.ts";
 
 export type CreateResellerInput = {
@@ -16,6 +17,7 @@ const NAME_MAX_CHARACTERS = 200;
 const PRICE_LIST_PATTERN = /^[A-Za-z0-9._:-]{1,64}$/;
 const EMAIL_PATTERN = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
 
+/** A new reseller with its two wallets. */
 export async function createReseller(db: Db, clock: Clock, input: CreateResellerInput): Promise<ResellerRow> {
   const name = input.name.trim();
   const priceList = input.priceList ?? STANDARD_PRICE_LIST;
@@ -29,14 +31,17 @@ export async function createReseller(db: Db, clock: Clock, input: CreateReseller
     throw new RangeError(`"${priceList}" is not a price list's name: 1 to 64 of A-Z a-z 0-9 . _ : -`);
   }
   const now = clock.now();
-  const [row] = await insertReseller(db, {
-    id: newId("rsl", now.getTime()),
-    name,
-    currency: input.currency,
-    email: input.email,
-    priceList,
-    createdAt: now,
+  return db.transaction(async (tx) => {
+    const [row] = await insertReseller(tx, {
+      id: newId("rsl", now.getTime()),
+      name,
+      currency: input.currency,
+      email: input.email,
+      priceList,
+      createdAt: now,
+    });
+    if (!row) throw new Error("the reseller was not stored");
+    await openWallets(tx, clock, row);
+    return row;
   });
-  if (!row) throw new Error("the reseller was not stored");
-  return row;
 }

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
+import type { Tenant } from "../http/caller.ts";
+import { explain } from "../testing/explain.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { type EntryFilters, listEntryRows } from "./queries.ts";
+
+const ENTRIES = 200_000;
+const BUFFERS_MAX = 100;
+
+const busy: Tenant = { resellerId: "rsl_busy", environment: "live" };
+const idle: Tenant = { resellerId: "rsl_idle", environment: "live" };
+let database: TestDatabase;
+
+before(async () => {
+  database = await createTestDatabase();
+  await fillEntries(idle, 1, 1_000);
+  await fillEntries(busy, 1_001, ENTRIES);
+  await database.db.rows(sql`analyze ledger_entries`);
+});
+
+after(() => database.drop());
+
+/** One entry a second. A tenth are deposits and all of them are old, refunds are rare, the newest are all orders. */
+const fillEntries = (tenant: Tenant, first: number, last: number) =>
+  database.db.rows(sql`
+    insert into ledger_entries (id, reseller_id, environment, sequence, type, counter_account, amount_minor,
+                                balance_after_minor, currency, order_id, hash, created_at)
+    select 'ent_' || n, ${tenant.resellerId}, ${tenant.environment}, n - ${first} + 1, type,
+           case when type = 'deposit' then 'funding' else 'sales' end, case when type = 'order' then -1 else 1 end, 1,
+           'USD', case when type = 'deposit' then null when type = 'refund' then 'ord_' || n - 1 else 'ord_' || n end,
+           sha256(''), timestamptz '2030-01-01Z' + n * interval '1 second'
+    from (
+      select n, case when n <= ${ENTRIES / 10} then 'deposit' when n % 40000 = 0 then 'refund' else 'order' end as type
+      from generate_series(${first}::integer, ${last}::integer) n
+    ) numbered`);
+
+const timeOf = (n: number): Date => new Date(Date.UTC(2030, 0, 1) + n * 1_000);
+
+const FILTERS: Record<string, EntryFilters> = {
+  "no filter": {},
+  "type, the newest": { type: "order" },
+  "type, far away": { type: "deposit" },
+  "type, a rare one": { type: "refund" },
+  "type, of no entry": { type: "adjustment" },
+  "orderId with a refund": { orderId: "ord_79999" },
+  "orderId and type": { orderId: "ord_79999", type: "refund" },
+  "orderId of no order": { orderId: "ord_none" },
+  "createdTo, long ago": { createdTo: timeOf(30_000) },
+  "createdFrom, lately": { createdFrom: timeOf(199_900) },
+  "createdFrom and createdTo": { createdFrom: timeOf(20_000), createdTo: timeOf(60_000) },
+  "a time that never was": { createdFrom: timeOf(ENTRIES * 2) },
+  "type and a time when it was not": { type: "deposit", createdFrom: timeOf(100_000) },
+  "type and createdTo": { type: "order", createdTo: timeOf(50_000) },
+  "all at once": { type: "order", orderId: "ord_79999", createdFrom: timeOf(1), createdTo: timeOf(90_000) },
+};
+
+for (const [what, filters] of Object.entries(FILTERS)) {
+  test(`GET /v1/wallet/entries by ${what} touches few pages of 200,000 entries`, async () => {
+    for (const [tenant, deep] of [
+      [busy, 100_000n],
+      [idle, 500n],
+    ] as const) {
+      for (const before of [undefined, deep]) {
+        const { buffers, scanned, plan } = await explain(database.db, (db) =>
+          listEntryRows(db, tenant, { ...filters, before, limit: 101 }),
+        );
+        assert.deepEqual(scanned, [], plan);
+        assert.ok(buffers < BUFFERS_MAX, `${tenant.resellerId}: ${buffers} buffers${plan}`);
+      }
+    }
+  });
+}

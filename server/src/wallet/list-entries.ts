@@ -1,0 +1,59 @@
+import type { FastifyRequest } from "fastify";
+import type { Db } from "../db/database.ts";
+import type { Caller } from "../http/caller.ts";
+import { readPage } from "../http/page.ts";
+import { invalidParameter, queryFilter, queryTime } from "../http/query.ts";
+import type { CursorCodec } from "../lib/cursor.ts";
+import { toSafeInteger } from "../lib/money.ts";
+import type { EntryType } from "./entry.ts";
+import { type EntryRow, listEntryRows } from "./queries.ts";
+import type { WalletEntryView } from "./schemas.ts";
+
+const ENTRY_TYPES = ["deposit", "order", "refund", "adjustment"] as const;
+const FILTERS = ["type", "orderId", "createdFrom", "createdTo"] as const;
+
+/** The statement of the caller's wallet, newest first. */
+export async function listEntries(
+  deps: { db: Db; cursors: CursorCodec },
+  caller: Caller,
+  request: FastifyRequest,
+) {
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, queryFilter(request, name) ?? ""]));
+  const scope = { ...caller, endpoint: "listWalletEntries", filters };
+  const page = readPage(request, deps.cursors, scope);
+  const rows = await listEntryRows(deps.db, caller, {
+    type: readType(request),
+    orderId: queryFilter(request, "orderId"),
+    createdFrom: queryTime(request, "createdFrom"),
+    createdTo: queryTime(request, "createdTo"),
+    before: page.after === undefined ? undefined : BigInt(page.after),
+    limit: page.limit + 1,
+  });
+  const shown = rows.slice(0, page.limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > page.limit;
+  return {
+    data: shown.map(toEntryView),
+    hasMore,
+    nextCursor: hasMore && last ? deps.cursors.encode(scope, last.sequence.toString()) : "",
+  };
+}
+
+export const toEntryView = (row: EntryRow): WalletEntryView => ({
+  id: row.id,
+  type: row.type,
+  amount: toSafeInteger(row.amountMinor),
+  balanceAfter: toSafeInteger(row.balanceAfterMinor),
+  currency: row.currency,
+  ...(row.orderId === null ? {} : { orderId: row.orderId }),
+  ...(row.note === null ? {} : { note: row.note }),
+  createdAt: row.createdAt.toISOString(),
+});
+
+function readType(request: FastifyRequest): EntryType | undefined {
+  const text = queryFilter(request, "type");
+  if (text === undefined) return undefined;
+  const type = ENTRY_TYPES.find((known) => known === text);
+  if (!type) throw invalidParameter("type", `type must be one of ${ENTRY_TYPES.join(", ")}.`);
+  return type;
+}

@@ -1,0 +1,58 @@
+import { type Db, isDatabaseUnavailable } from "../db/database.ts";
+import type { Tenant } from "../http/caller.ts";
+import type { Clock } from "../lib/clock.ts";
+import { newId } from "../lib/ids.ts";
+import { formatAmount, parseAmount } from "../lib/money.ts";
+import { appendEntry, type WalletHead } from "./entry.ts";
+import { insertEntry, lockWallet, updateWallet } from "./queries.ts";
+
+export type MoveFundsInput = { direction: "credit" | "debit"; amount: string; note: string };
+export type MovedFunds = { entryId: string; balanceMinor: bigint; currency: string };
+
+const NOTE_MAX_CHARACTERS = 500;
+
+/** The operator pays into a wallet, or takes out of it. The amount is decimal text, taken exactly or refused. */
+export async function moveFunds(
+  db: Db,
+  clock: Clock,
+  tenant: Tenant,
+  input: MoveFundsInput,
+): Promise<MovedFunds> {
+  if ([...input.note].length > NOTE_MAX_CHARACTERS)
+    throw new RangeError(`a note has at most ${NOTE_MAX_CHARACTERS} characters`);
+  const now = clock.now();
+  const entryId = newId("ent", now.getTime());
+  const moving = db.transaction(async (tx) => {
+    const head = await lockWallet(tx, tenant);
+    if (!head) throw new RangeError(`there is no ${tenant.environment} wallet of ${tenant.resellerId}`);
+    const amountMinor = parseAmount(input.amount, head.currency);
+    if (amountMinor === 0n) throw new RangeError("the amount is zero");
+    const next = appendEntry(head, {
+      id: entryId,
+      type: input.direction === "credit" ? "deposit" : "adjustment",
+      amountMinor: input.direction === "credit" ? amountMinor : -amountMinor,
+      orderId: null,
+      note: input.note === "" ? null : input.note,
+      createdAt: now,
+    });
+    if (!next) throw cannotMove(head, input);
+    await insertEntry(tx, next.entry);
+    await updateWallet(tx, next.head);
+    return { entryId, balanceMinor: next.head.balanceMinor, currency: head.currency };
+  });
+  return moving.catch((error) => {
+    // A COMMIT whose answer was lost may have happened. Who takes it for a failure and repeats it pays twice.
+    if (!isDatabaseUnavailable(error)) throw error;
+    throw new Error(
+      `the database went away, and it is not known whether ${entryId} was booked: look for it in the statement before you try again`,
+      { cause: error },
+    );
+  });
+}
+
+function cannotMove(head: WalletHead, { direction, amount }: MoveFundsInput): RangeError {
+  const holds = `${formatAmount(head.balanceMinor, head.currency)} ${head.currency}`;
+  return direction === "debit"
+    ? new RangeError(`the wallet holds ${holds}, less than ${amount}`)
+    : new RangeError(`the wallet holds ${holds} and cannot hold ${amount} more`);
+}

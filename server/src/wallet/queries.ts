@@ -1,0 +1,149 @@
+import sql, { empty, join, type Sql } from "sql-template-tag";
+import type { Queryable, Tx } from "../db/database.ts";
+import type { Tenant } from "../http/caller.ts";
+import type { Entry, EntryType, WalletHead } from "./entry.ts";
+
+/** Locks the wallet until the transaction ends: whoever moves its money comes through here. */
+export const lockWallet = async (tx: Tx, tenant: Tenant): Promise<WalletHead | undefined> => {
+  const [row] = await tx.rows<WalletHead>(sql`
+    select reseller_id as "resellerId", environment, currency, balance_minor as "balanceMinor", sequence,
+           head_hash as hash, last_entry_at as "lastEntryAt"
+    from wallets
+    where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment}
+    for update`);
+  return row;
+};
+
+/** False when the wallet was there before. */
+export const insertWallet = async (tx: Tx, head: WalletHead): Promise<boolean> => {
+  const inserted = await tx.rows(sql`
+    insert into wallets (reseller_id, environment, currency, balance_minor, sequence, head_hash, last_entry_at)
+    values (${head.resellerId}, ${head.environment}, ${head.currency}, ${head.balanceMinor}, ${head.sequence},
+            ${head.hash}, ${head.lastEntryAt})
+    on conflict do nothing
+    returning reseller_id`);
+  return inserted.length > 0;
+};
+
+export const updateWallet = (tx: Tx, head: WalletHead) =>
+  tx.rows(sql`
+    update wallets
+    set balance_minor = ${head.balanceMinor}, sequence = ${head.sequence}, head_hash = ${head.hash},
+        last_entry_at = ${head.lastEntryAt}
+    where reseller_id = ${head.resellerId} and environment = ${head.environment}`);
+
+export const insertEntry = (tx: Tx, entry: Entry) =>
+  tx.rows(sql`
+    insert into ledger_entries
+      (id, reseller_id, environment, sequence, type, counter_account, amount_minor, balance_after_minor, currency,
+       order_id, note, hash, created_at)
+    values
+      (${entry.id}, ${entry.resellerId}, ${entry.environment}, ${entry.sequence}, ${entry.type}, ${entry.counterAccount},
+       ${entry.amountMinor}, ${entry.balanceAfterMinor}, ${entry.currency}, ${entry.orderId}, ${entry.note},
+       ${entry.hash}, ${entry.createdAt})`);
+
+export const findWallet = async (db: Queryable, tenant: Tenant) => {
+  const [row] = await db.rows<{ balanceMinor: bigint; currency: string }>(
+    sql`
+      select balance_minor as "balanceMinor", currency from wallets
+      where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment}`,
+    { name: "find-wallet" },
+  );
+  return row;
+};
+
+/** Resellers that were there before wallets were. */
+export const listResellersWithoutWallets = (tx: Tx) =>
+  tx.rows<{ id: string; currency: string }>(sql`
+    select id, currency from resellers r
+    where not exists (select from wallets w where w.reseller_id = r.id and w.environment = 'live')
+       or not exists (select from wallets w where w.reseller_id = r.id and w.environment = 'test')
+    order by id`);
+
+export type EntryRow = {
+  id: string;
+  sequence: bigint;
+  type: EntryType;
+  amountMinor: bigint;
+  balanceAfterMinor: bigint;
+  currency: string;
+  orderId: string | null;
+  note: string | null;
+  createdAt: Date;
+};
+
+export type EntryFilters = {
+  type?: EntryType | undefined;
+  orderId?: string | undefined;
+  createdFrom?: Date | undefined;
+  createdTo?: Date | undefined;
+};
+
+export type EntrySelection = EntryFilters & { before: bigint | undefined; limit: number };
+
+/** The statement, newest first. */
+export const listEntryRows = (db: Queryable, tenant: Tenant, selection: EntrySelection) =>
+  db.rows<EntryRow>(sql`
+    select id, sequence, type, amount_minor as "amountMinor", balance_after_minor as "balanceAfterMinor", currency,
+           order_id as "orderId", note, created_at as "createdAt"
+    from ${entriesOf(tenant, selection)} e
+    order by sequence desc
+    limit ${selection.limit}`);
+
+/**
+ * A statement is a range of one index, said as a comparison of whole rows and ordered by all of its columns, because
+ * then no other index can do and a page costs the same however long the statement is. Left to choose, PostgreSQL reads
+ * the newest entries and filters, which is slow when those that are looked for are far back.
+ */
+function entriesOf(tenant: Tenant, selection: EntrySelection): Sql {
+  const { orderId, type, limit } = selection;
+  const bySequence = sql`reseller_id, environment, sequence`;
+  if (orderId !== undefined) {
+    const ofType = type === undefined ? empty : sql`and type = ${type}`;
+    return sql`(
+      with of_order as materialized (${entriesOfOrder(orderId)})
+      select * from of_order
+      where ${range(bySequence, tenant, [], selection)} ${ofType}
+    )`;
+  }
+  if (type !== undefined) {
+    const byType = sql`reseller_id, environment, type, sequence`;
+    return sql`(
+      select * from ledger_entries where ${range(byType, tenant, [type], selection)}
+      order by reseller_id desc, environment desc, type desc, sequence desc limit ${limit}
+    )`;
+  }
+  return sql`(
+    select * from ledger_entries where ${range(bySequence, tenant, [], selection)}
+    order by reseller_id desc, environment desc, sequence desc limit ${limit}
+  )`;
+}
+
+/** An order has one debit and few refunds; each of the two kinds has an index by order. */
+const entriesOfOrder = (orderId: string): Sql => sql`
+  select * from ledger_entries where type = 'order' and order_id = ${orderId}
+  union all
+  select * from ledger_entries where type = 'refund' and order_id = ${orderId}`;
+
+function range(columns: Sql, tenant: Tenant, values: readonly string[], selection: EntrySelection): Sql {
+  const { createdFrom, createdTo, before = NO_SEQUENCE } = selection;
+  const first = createdFrom === undefined ? sql`0` : firstSequenceAt(tenant, createdFrom);
+  const end =
+    createdTo === undefined ? sql`${before}` : sql`least(${before}, ${firstSequenceAt(tenant, createdTo)})`;
+  const rowWith = (sequence: Sql) =>
+    sql`(${join([tenant.resellerId, tenant.environment, ...values, sequence])})`;
+  return sql`(${columns}) >= ${rowWith(first)} and (${columns}) < ${rowWith(end)}`;
+}
+
+/** Greater than every sequence. */
+const NO_SEQUENCE = 2n ** 63n - 1n;
+
+/** The first entry at that time or later: within a wallet time never runs backwards, so what follows is later too. */
+const firstSequenceAt = (tenant: Tenant, time: Date): Sql => sql`
+  coalesce((
+    select bound.sequence from ledger_entries bound
+    where bound.reseller_id = ${tenant.resellerId} and bound.environment = ${tenant.environment}
+      and bound.created_at >= ${time}
+    order by bound.created_at, bound.sequence
+    limit 1
+  ), ${NO_SEQUENCE})`;

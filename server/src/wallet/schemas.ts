@@ -1,0 +1,35 @@
+import Type, { type Static } from "typebox";
+import { named } from "../http/named-schema.ts";
+import { pageOf } from "../http/page.ts";
+
+export const BalanceReply = named(
+  "BalanceReply",
+  Type.Object({
+    balance: Type.Object(
+      {
+        amount: Type.Integer({ description: "What can be spent now, in minor units." }),
+        currency: Type.String(),
+        minorUnitExponent: Type.Integer(),
+      },
+      { examples: [{ amount: 1250000, currency: "USD", minorUnitExponent: 2 }] },
+    ),
+    asOf: Type.String({ format: "date-time" }),
+  }),
+);
+
+export const WalletEntry = named(
+  "WalletEntry",
+  Type.Object({
+    id: Type.String(),
+    type: Type.String({ description: "`deposit`, `order`, `refund` or `adjustment`." }),
+    amount: Type.Integer({ description: "What the wallet gained; negative when it paid. Minor units." }),
+    balanceAfter: Type.Integer({ description: "The balance that this entry left. Minor units." }),
+    currency: Type.String(),
+    orderId: Type.Optional(Type.String()),
+    note: Type.Optional(Type.String()),
+    createdAt: Type.String({ format: "date-time" }),
+  }),
+);
+
+export const WalletEntryPage = named("WalletEntryPage", pageOf(WalletEntry));
+export type WalletEntryView = Static<typeof WalletEntry>;
