@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance, LogController } from "fastify";
+import { createProductReader } from "./catalog/priced-products.ts";
 import { createRenderedReplies } from "./catalog/rendered-replies.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
 import { type Db, isDatabaseUnavailable } from "./db/database.ts";
@@ -26,6 +27,9 @@ import { newId } from "./lib/ids.ts";
 import type { IpRange } from "./lib/ip.ts";
 import type { Log } from "./lib/log.ts";
 import { Problem } from "./lib/problem.ts";
+import { createPlacementBatch, type PlacementLimits } from "./orders/placement-batch.ts";
+import { orderRoutes } from "./orders/routes.ts";
+import { walletRoutes } from "./wallet/routes.ts";
 
 export type AppDeps = {
   db: Db;
@@ -36,6 +40,8 @@ export type AppDeps = {
   baseUrl: () => string;
   trustedProxies: readonly IpRange[];
   rateLimits: { orders: number; reads: number };
+  /** Other than the usual ones, for tests of what happens at them. */
+  placementLimits?: Partial<PlacementLimits>;
   metricsArePublic: boolean;
   isReady: () => Promise<boolean>;
 };
@@ -90,6 +96,14 @@ export async function buildApp(
   const openApi = collectApi(app, namedSchemas);
   const cursors = createCursorCodec(deps.secrets.cursorKey);
   catalogRoutes(app, { db: deps.db, cursors, renderedReplies: createRenderedReplies() });
+  walletRoutes(app, { ...deps, cursors });
+  orderRoutes(app, {
+    ...deps,
+    cursors,
+    readProducts: createProductReader(deps.db),
+    submit: createPlacementBatch(deps.db, deps.clock, deps.placementLimits),
+    underWay: new Map(),
+  });
   addRoutes(app);
 
   serveApi(app, openApi, deps.baseUrl);

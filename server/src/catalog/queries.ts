@@ -48,6 +48,18 @@ export async function findVisibleProduct(
   return toView(rows);
 }
 
+/** Those of the products that the reseller may see. */
+export async function findVisibleProducts(
+  db: Queryable,
+  resellerId: string,
+  productIds: readonly string[],
+): Promise<CatalogView<VisibleProductRow>> {
+  const rows = await db.rows<ViewRow>(visibleProducts(resellerId, sql`and p.id = any(${productIds})`), {
+    name: "find-visible-products",
+  });
+  return toView(rows);
+}
+
 /**
  * CONTRACT 3: active, not hidden, listed for this reseller; the reseller's own price, else its price list's. The
  * revision comes in the same statement, so that it names exactly the state that the products were read from.

@@ -23,22 +23,29 @@ export type ConnectionSettings = {
   poolSize: number;
   /** Called when an idle connection breaks. The pool replaces it; the owner may want to know. */
   onConnectionLost: (error: Error) => void;
-  /** 0 switches the limit off, for the operator's long imports and migrations. */
+  /** 0 switches the limits off, for the operator's long imports and migrations. */
   statementTimeoutMs?: number;
 };
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
+/** How much later than its own limit the server may tell of it. */
+const ANSWER_GRACE_MS = 1_000;
 const IDLE_TIMEOUT_MS = 30_000;
 
 export function connectDatabase(settings: ConnectionSettings): Db {
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = settings;
   const pool = new pg.Pool({
     connectionString: settings.connectionString,
     application_name: settings.applicationName,
     max: settings.poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    statement_timeout: settings.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
+    statement_timeout: statementTimeoutMs,
+    // A connection can fall silent without breaking. Then neither side waits for ever: we give up the statement, and
+    // the server the transaction, whose locks would otherwise outlive us by hours.
+    query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + ANSWER_GRACE_MS,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
     types: columnTypes,
   });
   // Without a listener a backend that dies takes the process with it.
@@ -54,13 +61,17 @@ export function connectDatabase(settings: ConnectionSettings): Db {
 /** Whether the error means that the database could not be asked, so that the caller may try again later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = "code" in error ? String(error.code) : "";
+  const code = errorCodeOf(error);
   return (
     UNAVAILABLE_CODES.has(code) ||
     code.startsWith("08") ||
     UNAVAILABLE_MESSAGES.some((message) => error.message.includes(message))
   );
 }
+
+/** The SQLSTATE or the system's code of an error, or nothing. */
+export const errorCodeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : "";
 
 const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
@@ -75,11 +86,14 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   "57P01", // admin_shutdown
   "57P02", // crash_shutdown
   "57P03", // cannot_connect_now
+  "25P03", // idle_in_transaction_session_timeout
   "25006", // read_only_sql_transaction: a standby that is not promoted yet
 ]);
 
 /** The driver reports these without a code. */
+const UNANSWERED_MESSAGE = "Query read timeout";
 const UNAVAILABLE_MESSAGES = [
+  UNANSWERED_MESSAGE,
   "Connection terminated",
   "timeout exceeded when trying to connect",
   "timeout expired",
@@ -120,13 +134,21 @@ async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Prom
     await client.query("commit");
     return result;
   } catch (error) {
-    await client.query("rollback").catch((rollbackError: Error) => {
-      broken = rollbackError;
-    });
+    broken ??= await findBreakage(client, error);
     throw error;
   } finally {
     client.off("error", onError);
     // A connection that could not roll back is thrown away, never handed to another request.
     client.release(broken);
   }
+}
+
+/** Rolls back, and returns what is wrong with the connection when it cannot. */
+async function findBreakage(client: pg.PoolClient, failure: unknown): Promise<Error | undefined> {
+  // What did not answer the statement does not answer this either.
+  if (failure instanceof Error && failure.message === UNANSWERED_MESSAGE) return failure;
+  return client.query("rollback").then(
+    () => undefined,
+    (error: Error) => error,
+  );
 }

@@ -16,7 +16,11 @@ Errors are \`application/problem+json\`; their \`code\` is stable and their \`ty
   contact: { name: "The operator of this server" },
 };
 
-export const tags = [{ name: "Catalog", description: "The products that you may sell, at your prices." }];
+export const tags = [
+  { name: "Catalog", description: "The products that you may sell, at your prices." },
+  { name: "Orders", description: "Buying: settled from the wallet at once, fulfilled in the background." },
+  { name: "Wallet", description: "What you can spend, and every movement of it." },
+];
 
 export const securitySchemes = {
   apiKey: {

@@ -54,3 +54,34 @@ export function queryText(request: FastifyRequest, name: string): string | undef
 
 export const invalidParameter = (name: string, detail: string): Problem =>
   new Problem("invalid_request", detail, { errors: [{ pointer: `?${name}`, code: "invalid", detail }] });
+
+/** A parameter that filters, or undefined when it is absent or empty: an empty filter is no filter. */
+export function queryFilter(request: FastifyRequest, name: string): string | undefined {
+  const text = queryText(request, name);
+  // PostgreSQL has no text with NUL in it, and nothing that is looked for can hold it.
+  if (text?.includes("\0")) throw invalidParameter(name, `${name} holds the NUL character.`);
+  return text || undefined;
+}
+
+/** A filter that is a time. What is finer than a millisecond is rounded up, which keeps `from` and `to` exact. */
+export function queryTime(request: FastifyRequest, name: string): Date | undefined {
+  const text = queryFilter(request, name);
+  if (text === undefined) return undefined;
+  const time = parseTime(text);
+  if (!time)
+    throw invalidParameter(name, `${name} must be a time as RFC 3339 has it, such as 2030-01-31T12:00:00Z.`);
+  return time;
+}
+
+const RFC_3339 =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d{1,3}(\d{0,6}))?(?:Z|[+-]\d{2}:\d{2})$/i;
+
+function parseTime(text: string): Date | undefined {
+  const match = RFC_3339.exec(text);
+  const time = new Date(text.toUpperCase());
+  if (!match || Number.isNaN(time.getTime())) return undefined;
+  const [, date = "", , finer = ""] = match;
+  // JavaScript takes the 31st of February for the 3rd of March.
+  if (!new Date(`${date}T00:00:00Z`).toISOString().startsWith(date)) return undefined;
+  return /[1-9]/.test(finer) ? new Date(time.getTime() + 1) : time;
+}

@@ -3,8 +3,15 @@ import { after, before, test } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
 import { setListing } from "../catalog/set-listing.ts";
 import { SCOPES, type Scope } from "../http/caller.ts";
-import { type ApiRoute, apiRoutes, SEEN_PRODUCT, UNSEEN_PRODUCTS } from "../testing/api-routes.ts";
-import { addProducts } from "../testing/builders.ts";
+import {
+  type ApiRoute,
+  apiRoutes,
+  SEEN_ORDER,
+  SEEN_PRODUCT,
+  UNSEEN_ORDERS,
+  UNSEEN_PRODUCTS,
+} from "../testing/api-routes.ts";
+import { addOrder, addProducts } from "../testing/builders.ts";
 import { type CallOptions, createTestApp, type TestApp } from "../testing/test-app.ts";
 import { generateKey } from "./key-format.ts";
 import { revokeKey } from "./revoke-key.ts";
@@ -29,6 +36,13 @@ before(async () => {
     { id: UNSEEN_PRODUCTS.unlisted },
   ]);
   await setListing(scrip.db, { resellerId, productId: UNSEEN_PRODUCTS.unlisted, listed: false });
+  const stranger = await scrip.addReseller();
+  await addOrder(scrip.db, { id: SEEN_ORDER, resellerId, environment: "live" });
+  await addOrder(scrip.db, {
+    id: UNSEEN_ORDERS.anotherResellers,
+    resellerId: stranger.id,
+    environment: "live",
+  });
   routes = apiRoutes(scrip.app.openApi());
   guarded = routes.filter((route): route is ApiRoute & { scope: Scope } => route.scope !== undefined);
 });

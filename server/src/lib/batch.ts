@@ -7,6 +7,9 @@ export function createBatcher<Input, Output>(options: {
   run: (inputs: readonly Input[]) => Promise<readonly Output[]>;
   maxSize: number;
   maxRunning: number;
+  /** How many may wait; a call beyond that is refused with `overflow`. */
+  maxWaiting?: number;
+  overflow?: () => Error;
 }): (input: Input) => Promise<Output> {
   type Member = { input: Input; resolve: (output: Output) => void; reject: (error: unknown) => void };
   const waiting: Member[] = [];
@@ -41,6 +44,10 @@ export function createBatcher<Input, Output>(options: {
 
   return (input) =>
     new Promise<Output>((resolve, reject) => {
+      if (options.maxWaiting !== undefined && waiting.length >= options.maxWaiting) {
+        reject(options.overflow?.() ?? new Error("too many calls wait"));
+        return;
+      }
       waiting.push({ input, resolve, reject });
       schedule();
     });

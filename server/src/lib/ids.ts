@@ -18,6 +18,25 @@ export function newId(prefix: IdPrefix, nowMs: number = Date.now()): string {
   return `${prefix}_${timeText}${base32(head, 4)}${base32(second >>> 2, 6)}${base32(third >>> 2, 6)}`;
 }
 
+/** The time inside an id, in milliseconds: its first ten characters. */
+export function timeOfId(id: string): number {
+  let timestampMs = 0;
+  const start = id.indexOf("_") + 1;
+  for (let index = start; index < start + TIME_CHARACTERS; index += 1) {
+    timestampMs = timestampMs * 32 + CROCKFORD.indexOf(id.charAt(index));
+  }
+  return timestampMs;
+}
+
+/** The smallest id that could have been made at that time: ranges of times become ranges of ids. */
+export function firstIdAt(prefix: IdPrefix, timestampMs: number): string {
+  const time = encodeTime(Math.min(Math.max(Math.ceil(timestampMs), 0), TIME_MAX_MS));
+  return `${prefix}_${time}${"0".repeat(ID_CHARACTERS - TIME_CHARACTERS)}`;
+}
+
+const ID_CHARACTERS = 26;
+const TIME_CHARACTERS = 10;
+const TIME_MAX_MS = 2 ** 48 - 1;
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 const PAIRS: readonly string[] = Array.from(CROCKFORD).flatMap((high) =>
   Array.from(CROCKFORD, (low) => high + low),
@@ -39,8 +58,12 @@ function advance(nowMs: number): void {
   }
   lastMs = Math.max(nowMs, lastMs + 1);
   sequence = 0;
-  timeText = base32(Math.floor(lastMs / 2 ** 20), 6) + base32(lastMs % 2 ** 20, 4);
+  timeText = encodeTime(lastMs);
 }
+
+/** 48 bits in ten characters. */
+const encodeTime = (timestampMs: number): string =>
+  base32(Math.floor(timestampMs / 2 ** 20), 6) + base32(timestampMs % 2 ** 20, 4);
 
 /** A number of up to 30 bits in an even number of characters, two at a time. */
 function base32(value: number, characters: number): string {

@@ -52,8 +52,14 @@ function scopeOf(method: string, path: string): Scope | undefined {
 export const SEEN_PRODUCT = "seen";
 export const UNSEEN_PRODUCTS = { hidden: "hidden", inactive: "inactive", unlisted: "unlisted" } as const;
 
+export const SEEN_ORDER = "ord_00000000000000000000000001";
+export const UNSEEN_ORDERS = {
+  anotherResellers: "ord_00000000000000000000000002",
+} as const;
+
 const OBJECTS: Readonly<Record<string, { seen: string; unseen: readonly string[] }>> = {
   "/v1/products/{id}": { seen: SEEN_PRODUCT, unseen: Object.values(UNSEEN_PRODUCTS) },
+  "/v1/orders/{id}": { seen: SEEN_ORDER, unseen: Object.values(UNSEEN_ORDERS) },
 };
 
 function objectsOf(path: string): { seen: string; unseen: readonly string[] } {

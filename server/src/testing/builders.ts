@@ -1,5 +1,6 @@
 import sql from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
+import type { Tenant } from "../http/caller.ts";
 
 export type ProductSeed = {
   id: string;
@@ -49,3 +50,15 @@ export const addListPrice = (
     insert into list_prices (product_id, price_list, currency, amount_minor, strike_minor)
     values (${price.productId}, ${price.priceList ?? "standard"}, ${price.currency ?? "USD"}, ${price.amountMinor},
             ${price.strikeMinor ?? null})`);
+
+/** An order of one line straight into the tables, without its money: for tests of who may read it. */
+export async function addOrder(db: Queryable, order: Tenant & { id: string }): Promise<void> {
+  await db.rows(sql`
+    insert into orders (id, reseller_id, environment, idempotency_key, fingerprint, total_minor, currency, key_id,
+                        created_at, updated_at)
+    values (${order.id}, ${order.resellerId}, ${order.environment}, ${order.id}, sha256(''), 100, 'USD', 'key', now(), now())`);
+  await db.rows(sql`
+    insert into order_lines (order_id, line_index, reseller_id, environment, product_id, name, unit_price_minor,
+                             quantity, line_total_minor)
+    values (${order.id}, 0, ${order.resellerId}, ${order.environment}, 'card', 'Card', 100, 1, 100)`);
+}

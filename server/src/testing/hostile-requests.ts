@@ -79,7 +79,7 @@ const FAULTS = {
     request.target = random.pick(ODD_PATHS).replaceAll("PLANTED", key);
   },
   "part of the path"(request, random) {
-    request.target = `/v1/products/${random.pick(ODD_SEGMENTS)}`;
+    request.target = `/v1/${random.pick(["products", "orders"])}/${random.pick(ODD_SEGMENTS)}`;
   },
   method(request, random) {
     request.method = random.pick(METHODS);

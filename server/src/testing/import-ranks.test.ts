@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 const FLOORS: readonly (readonly string[])[] = [
   ["lib"],
   ["config", "db", "http", "work", "vault"],
-  ["keys", "catalog", "wallet", "webhooks", "suppliers", "resellers"],
-  ["sandbox"],
+  ["keys", "catalog", "wallet", "webhooks", "suppliers"],
+  ["sandbox", "resellers"],
   ["orders"],
   ["fulfilment"],
   ["audit", "admin"],

@@ -1,21 +1,34 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { Agent, request } from "node:http";
+import { Agent, type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
 import { fileURLToPath } from "node:url";
 
-export type Answer = { status: number; etag: string | undefined; body: string };
+export type Answer = {
+  status: number;
+  etag: string | undefined;
+  headers: IncomingHttpHeaders;
+  body: string;
+};
+
+type Headers = Record<string, string>;
 
 export type ApiProcess = {
-  get(path: string, key: string, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string, key: string, headers?: Headers): Promise<Answer>;
+  post(path: string, key: string, body: unknown, headers?: Headers): Promise<Answer>;
   /** What the process wrote to its log, warnings and worse. */
   logged(): string;
   stop(): Promise<void>;
+  /** Ends it as a power cut would: at once, whatever it was at. */
+  kill(): Promise<void>;
 };
 
 const CONNECTIONS = 16;
 
 /** Starts the API in a process of its own on the given database, reached over connections that are kept alive. */
-export async function startApiProcess(connectionString: string): Promise<ApiProcess> {
+export async function startApiProcess(
+  connectionString: string,
+  connections: number = CONNECTIONS,
+): Promise<ApiProcess> {
   const script = fileURLToPath(new URL("./api-process.ts", import.meta.url));
   const child = fork(script, [connectionString], { stdio: ["ignore", "inherit", "pipe", "ipc"] });
   const lines: string[] = [];
@@ -24,21 +37,33 @@ export async function startApiProcess(connectionString: string): Promise<ApiProc
   const started = await Promise.race([once(child, "message"), exited.then(() => undefined)]);
   if (!started) throw new Error(`the API process did not start: ${lines.join("")}`);
   const [{ port }] = started as [{ port: number }];
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {
-    get: (path, key, headers = {}) => get(agent, port, path, { "x-api-key": key, ...headers }),
+    get: (path, key, headers = {}) =>
+      send({ agent, port, path, headers: { "x-api-key": key, ...headers } }, undefined),
+    post: (path, key, body, headers = {}) => {
+      const json = { "x-api-key": key, "content-type": "application/json" };
+      return send(
+        { agent, port, path, method: "POST", headers: { ...json, ...headers } },
+        JSON.stringify(body),
+      );
+    },
     logged: () => lines.join(""),
     async stop() {
       agent.destroy();
       child.disconnect();
       await exited;
     },
+    async kill() {
+      child.kill("SIGKILL");
+      await exited;
+    },
   };
 }
 
-function get(agent: Agent, port: number, path: string, headers: Record<string, string>): Promise<Answer> {
+function send(options: RequestOptions, body: string | undefined): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request({ agent, host: "127.0.0.1", port, path, headers }, (reply) => {
+    const sent = request({ host: "127.0.0.1", ...options }, (reply) => {
       const chunks: Buffer[] = [];
       reply.on("data", (chunk: Buffer) => void chunks.push(chunk));
       reply.on("error", reject);
@@ -46,11 +71,12 @@ function get(agent: Agent, port: number, path: string, headers: Record<string, s
         resolve({
           status: reply.statusCode ?? 0,
           etag: reply.headers.etag,
+          headers: reply.headers,
           body: Buffer.concat(chunks).toString(),
         }),
       );
     });
     sent.on("error", reject);
-    sent.end();
+    sent.end(body);
   });
 }

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { type IpRange, parseIpRange } from "../lib/ip.ts";
 import { createLog } from "../lib/log.ts";
 import { secret } from "../lib/secret.ts";
+import type { PlacementLimits } from "../orders/placement-batch.ts";
 import { createReseller } from "../resellers/create-reseller.ts";
 import type { ResellerRow } from "../resellers/queries.ts";
 import { createReplyChecker } from "./check-reply.ts";
@@ -40,6 +41,9 @@ export type TestAppOptions = {
   clock?: Clock;
   rateLimits?: { orders: number; reads: number };
   trustedProxies?: string[];
+  placementLimits?: Partial<PlacementLimits>;
+  /** The app's own way to the database, where it is not the test's. */
+  connect?: (connectionString: string) => Promise<Db>;
   addRoutes?: (app: FastifyInstance) => void;
 };
 
@@ -50,11 +54,12 @@ export const TEST_MASTER_KEY = Buffer.alloc(32, 7);
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const clock = options.clock ?? systemClock;
   const { db, connectionString, drop } = await createTestDatabase();
+  const appDb = (await options.connect?.(connectionString)) ?? db;
   const secrets = await loadServerSecrets(db, [secret(TEST_MASTER_KEY)]);
   const lines: string[] = [];
   const app = await buildApp(
     {
-      db,
+      db: appDb,
       secrets,
       clock,
       log: createLog("debug", { write: (line) => void lines.push(line) }),
@@ -62,6 +67,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       baseUrl: () => "https://api.scrip.example",
       trustedProxies: (options.trustedProxies ?? []).map(toRange),
       rateLimits: options.rateLimits ?? { orders: 0, reads: 0 },
+      placementLimits: options.placementLimits ?? {},
       metricsArePublic: true,
       isReady: async () => true,
     },
@@ -96,6 +102,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       ),
     async close() {
       await app.close();
+      if (appDb !== db) await appDb.close();
       await drop();
     },
   };

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Tenant } from "../http/caller.ts";
+import { Problem } from "../lib/problem.ts";
+import { SEED } from "../testing/seed.ts";
+import {
+  appendEntry,
+  chainHash,
+  type Entry,
+  emptyHead,
+  genesisHash,
+  type WalletHead,
+} from "../wallet/entry.ts";
+import {
+  type BoundOrder,
+  bindingKey,
+  type Decision,
+  decidePlacements,
+  type Placement,
+  type PlacementState,
+  walletKey,
+} from "./decide-placements.ts";
+
+const RUNS = 400;
+const TENANTS: readonly (Tenant & { currency: string })[] = [
+  { resellerId: "rsl_a", environment: "live", currency: "USD" },
+  { resellerId: "rsl_a", environment: "test", currency: "USD" },
+  { resellerId: "rsl_b", environment: "live", currency: "JPY" },
+];
+const AT_MS = Date.UTC(2030, 0, 31);
+
+/** What the database keeps between batches. */
+type Store = { wallets: Map<string, WalletHead>; orders: Map<string, BoundOrder>; entries: Entry[] };
+
+test("however placements are cut into batches, each gets the decision that it would get alone", () => {
+  fc.assert(
+    fc.property(scenario, ({ balances, wishes, cuts }) => {
+      const placements = wishes.map(toPlacement);
+      const [single, cut, whole] = [openStore(balances), openStore(balances), openStore(balances)];
+      const alone = placements.flatMap((one) => settle(single, [one]));
+      const inBatches = cutInto(placements, cuts).flatMap((batch) => settle(cut, batch));
+      const together = settle(whole, placements);
+      assert.deepEqual(inBatches.map(readable), alone.map(readable));
+      assert.deepEqual(together.map(readable), alone.map(readable));
+      for (const store of [cut, whole]) assert.deepEqual(readableStore(store), readableStore(single));
+      for (const store of [single, cut, whole]) checkChains(store, balances);
+    }),
+    { seed: SEED, numRuns: RUNS },
+  );
+});
+
+test("the scenarios meet every kind of decision", () => {
+  const met = new Set<string>();
+  for (const { balances, wishes } of fc.sample(scenario, { seed: SEED, numRuns: RUNS })) {
+    for (const one of settle(openStore(balances), wishes.map(toPlacement))) {
+      met.add(one.kind === "refused" ? one.problem.code : one.kind);
+    }
+  }
+  const kinds = ["placed", "replayed", "conflict", "revoked", "stale", "out_of_stock"];
+  assert.deepEqual([...met].sort(), [...kinds, "insufficient_funds", "currency_mismatch"].sort());
+});
+
+type Wish = {
+  tenant: number;
+  key: number;
+  body: number;
+  total: number;
+  isRevoked: boolean;
+  isStale: boolean;
+  isRefused: boolean;
+  isForeign: boolean;
+  ageMs: number;
+};
+
+/** Few tenants, keys and bodies, and little money, so that they meet all the time. */
+const rarely = fc.nat(7).map((n) => n === 0);
+const wish: fc.Arbitrary<Wish> = fc.record({
+  tenant: fc.nat(TENANTS.length - 1),
+  key: fc.nat(5),
+  body: fc.nat(1),
+  total: fc.integer({ min: 1, max: 40 }),
+  isRevoked: rarely,
+  isStale: rarely,
+  isRefused: rarely,
+  isForeign: rarely,
+  ageMs: fc.nat(3),
+});
+const scenario = fc.record({
+  balances: fc.array(fc.nat(120), { minLength: TENANTS.length, maxLength: TENANTS.length }),
+  wishes: fc.array(wish, { maxLength: 40 }),
+  cuts: fc.infiniteStream(fc.integer({ min: 1, max: 9 })).map((stream) => [...stream.take(40)]),
+});
+
+function toPlacement(one: Wish, index: number): Placement {
+  const tenant = TENANTS[one.tenant];
+  assert.ok(tenant);
+  const currency = one.isForeign ? "EUR" : tenant.currency;
+  return {
+    resellerId: tenant.resellerId,
+    environment: tenant.environment,
+    orderId: `ord_${index}`,
+    keyId: one.isRevoked ? "key_gone" : "key_1",
+    idempotencyKey: `idem ${one.key}`,
+    fingerprint: Buffer.alloc(32, one.body),
+    reference: null,
+    catalogRevision: one.isStale ? "0" : "1",
+    priced: one.isRefused
+      ? new Problem("out_of_stock", "There is none left.")
+      : { lines: [], totalMinor: BigInt(one.total), currency },
+    // Whoever waited longer for the wallet was priced earlier: times do not come in order.
+    createdAt: new Date(AT_MS - one.ageMs),
+  };
+}
+
+function openStore(balances: readonly number[]): Store {
+  const heads = TENANTS.map((tenant, index) => {
+    const amountMinor = BigInt(balances[index] ?? 0);
+    const deposit = {
+      id: "ent_0",
+      type: "deposit",
+      amountMinor,
+      orderId: null,
+      note: null,
+      createdAt: new Date(0),
+    };
+    const empty = emptyHead(tenant, tenant.currency);
+    return amountMinor === 0n ? empty : (appendEntry(empty, { ...deposit, type: "deposit" })?.head ?? empty);
+  });
+  return { wallets: new Map(heads.map((head) => [walletKey(head), head])), orders: new Map(), entries: [] };
+}
+
+/** One batch as the database would have it: read what it asks for, decide, write what was placed. */
+function settle(store: Store, batch: readonly Placement[]): Decision[] {
+  const asked = new Set(batch.map((one) => bindingKey(one, one.idempotencyKey)));
+  const wallets = new Set(batch.map(walletKey));
+  const state: PlacementState = {
+    wallets: new Map([...store.wallets].filter(([key]) => wallets.has(key))),
+    bound: new Map([...store.orders].filter(([key]) => asked.has(key))),
+    livingKeys: new Set(["key_1"]),
+    revisions: new Map(TENANTS.map(({ resellerId }) => [resellerId, "1"])),
+  };
+  const decisions = decidePlacements(state, batch);
+  for (const decision of decisions) {
+    if (decision.kind !== "placed") continue;
+    const { placement, entry } = decision.placed;
+    store.orders.set(bindingKey(placement, placement.idempotencyKey), decision.order);
+    store.entries.push(entry);
+  }
+  for (const [key, head] of state.wallets) store.wallets.set(key, head);
+  return decisions;
+}
+
+function cutInto(placements: readonly Placement[], cuts: readonly number[]): Placement[][] {
+  const batches: Placement[][] = [];
+  for (let from = 0; from < placements.length; from += batches.at(-1)?.length ?? 1) {
+    batches.push(placements.slice(from, from + (cuts[batches.length] ?? 1)));
+  }
+  return batches;
+}
+
+/** Without the entry's random id and the hash over it. */
+function readable(decision: Decision): unknown {
+  switch (decision.kind) {
+    case "placed":
+      return { order: decision.order, entry: readableEntry(decision.placed.entry) };
+    case "refused":
+      return [decision.problem.code, decision.problem.message];
+    default:
+      return decision;
+  }
+}
+
+const readableEntry = ({ id: _id, hash: _hash, ...entry }: Entry) => entry;
+
+const readableStore = ({ wallets, orders, entries }: Store) => ({
+  wallets: [...wallets.values()].map(({ hash: _hash, ...head }) => head),
+  orders,
+  entries: entries.map(readableEntry),
+});
+
+/** Each wallet's entries follow one another: number, balance, time and hash; the head is where the last one left it. */
+function checkChains(store: Store, balances: readonly number[]): void {
+  for (const [index, tenant] of TENANTS.entries()) {
+    const balance = BigInt(balances[index] ?? 0);
+    let last = openStore(balances).wallets.get(walletKey(tenant));
+    assert.ok(last && (balance > 0n || last.hash.equals(genesisHash(tenant))));
+    for (const entry of store.entries.filter((one) => walletKey(one) === walletKey(tenant))) {
+      assert.deepEqual([entry.sequence, entry.hash], [last.sequence + 1n, chainHash(last.hash, entry)]);
+      assert.equal(entry.balanceAfterMinor, last.balanceMinor + entry.amountMinor);
+      assert.ok(entry.balanceAfterMinor >= 0n && entry.createdAt >= last.lastEntryAt);
+      const { balanceAfterMinor: balanceMinor, sequence, hash, createdAt: lastEntryAt } = entry;
+      last = { ...last, balanceMinor, sequence, hash, lastEntryAt };
+    }
+    assert.deepEqual(store.wallets.get(walletKey(tenant)), last);
+  }
+}

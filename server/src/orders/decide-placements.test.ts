@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Problem } from "../lib/problem.ts";
+import { appendEntry, chainHash, emptyHead, type WalletHead } from "../wallet/entry.ts";
+import { bindingKey, decidePlacements, type Placement, type PlacementState } from "./decide-placements.ts";
+
+const LIVE = { resellerId: "rsl_a", environment: "live" } as const;
+const TEST = { resellerId: "rsl_a", environment: "test" } as const;
+const OTHER = { resellerId: "rsl_b", environment: "live" } as const;
+const AT = new Date("2030-01-31T12:00:00.000Z");
+
+const outOfStock = new Problem("out_of_stock", "There is none left.");
+let orders = 0;
+
+function funded(tenant: typeof LIVE | typeof TEST | typeof OTHER, amountMinor: bigint): WalletHead {
+  const deposit = {
+    id: "ent_0",
+    type: "deposit",
+    amountMinor,
+    orderId: null,
+    note: null,
+    createdAt: AT,
+  } as const;
+  const head = appendEntry(emptyHead(tenant, "USD"), deposit)?.head;
+  assert.ok(head);
+  return head;
+}
+
+/** Every wallet holds 100, and the catalog of every reseller is at revision 1. */
+const state = (): PlacementState => ({
+  wallets: new Map(
+    [LIVE, TEST, OTHER].map((one) => [`${one.resellerId} ${one.environment}`, funded(one, 100n)]),
+  ),
+  bound: new Map(),
+  livingKeys: new Set(["key_1", "key_2"]),
+  revisions: new Map([
+    ["rsl_a", "1.1"],
+    ["rsl_b", "1.1"],
+  ]),
+});
+
+function placement(
+  totalMinor: bigint | Problem,
+  changes: Partial<Placement> & { body?: string } = {},
+): Placement {
+  orders += 1;
+  const { body = "body", ...others } = changes;
+  return {
+    ...LIVE,
+    orderId: `ord_${orders}`,
+    keyId: "key_1",
+    idempotencyKey: `idem-${orders}`,
+    fingerprint: Buffer.alloc(32, body),
+    reference: null,
+    catalogRevision: "1.1",
+    priced: totalMinor instanceof Problem ? totalMinor : { lines: [], totalMinor, currency: "USD" },
+    createdAt: AT,
+    ...others,
+  };
+}
+
+const kinds = (from: PlacementState, placements: readonly Placement[]): string[] =>
+  decidePlacements(from, placements).map((decision) =>
+    decision.kind === "refused" ? decision.problem.code : decision.kind,
+  );
+
+test("an order that the wallet can pay is placed: pending, with its entry, the wallet's head and the key moved on", () => {
+  const now = state();
+  const before = now.wallets.get("rsl_a live");
+  const asked = placement(30n);
+  const [decision] = decidePlacements(now, [asked]);
+  assert.ok(decision?.kind === "placed" && before);
+  assert.deepEqual(decision.order, {
+    id: asked.orderId,
+    status: "pending",
+    totalMinor: 30n,
+    currency: "USD",
+    fingerprint: asked.fingerprint,
+  });
+  const { entry } = decision.placed;
+  assert.deepEqual(
+    [
+      entry.type,
+      entry.counterAccount,
+      entry.amountMinor,
+      entry.balanceAfterMinor,
+      entry.sequence,
+      entry.orderId,
+    ],
+    ["order", "sales", -30n, 70n, 2n, asked.orderId],
+  );
+  assert.deepEqual(entry.hash, chainHash(before.hash, entry));
+  const head = now.wallets.get("rsl_a live");
+  assert.deepEqual([head?.balanceMinor, head?.sequence, head?.hash], [70n, 2n, entry.hash]);
+  assert.equal(now.bound.get(bindingKey(LIVE, asked.idempotencyKey)), decision.order);
+});
+
+test("a wallet is spent to its last unit and not one further", () => {
+  const now = state();
+  const placements = [placement(60n), placement(41n), placement(40n), placement(1n)];
+  const expected = ["placed", "insufficient_funds", "placed", "insufficient_funds"];
+  assert.deepEqual(kinds(now, placements), expected);
+  assert.equal(now.wallets.get("rsl_a live")?.balanceMinor, 0n);
+});
+
+test("insufficient funds are told with what the wallet held when the order's turn came", () => {
+  const [, refused] = decidePlacements(state(), [placement(60n), placement(50n)]);
+  assert.ok(refused?.kind === "refused");
+  assert.equal(refused.problem.message, "The wallet holds 0.40 USD and the order costs 0.50 USD.");
+});
+
+test("a key that is bound answers for itself, whatever has become of price, catalog and balance", () => {
+  const now = state();
+  const [first] = decidePlacements(now, [placement(100n, { idempotencyKey: "k" })]);
+  assert.ok(first?.kind === "placed");
+  for (const again of [
+    placement(100n, { idempotencyKey: "k" }),
+    placement(outOfStock, { idempotencyKey: "k" }),
+    placement(1n, { idempotencyKey: "k", catalogRevision: "1.0" }),
+    placement(1n, { idempotencyKey: "k", keyId: "key_2" }),
+  ]) {
+    assert.deepEqual(decidePlacements(now, [again]), [{ kind: "replayed", order: first.order }]);
+    assert.deepEqual(kinds(now, [{ ...again, fingerprint: Buffer.alloc(32, "other") }]), ["conflict"]);
+  }
+});
+
+test("a replay answers with the order as the database has it now", () => {
+  const now = state();
+  const fingerprint = Buffer.alloc(32, "body");
+  const order = { id: "ord_old", status: "refunded", totalMinor: 5n, currency: "USD", fingerprint } as const;
+  now.bound.set(bindingKey(LIVE, "k"), order);
+  assert.deepEqual(decidePlacements(now, [placement(9n, { idempotencyKey: "k" })]), [
+    { kind: "replayed", order },
+  ]);
+});
+
+test("a revoked key gets nothing, not even the order that it placed before", () => {
+  const now = state();
+  decidePlacements(now, [placement(10n, { idempotencyKey: "k" })]);
+  const revoked = { idempotencyKey: "k", keyId: "key_gone" };
+  const others = [
+    placement(10n, revoked),
+    placement(outOfStock, revoked),
+    placement(10n, { keyId: "key_gone" }),
+  ];
+  assert.deepEqual(kinds(now, others), ["revoked", "revoked", "revoked"]);
+  assert.equal(now.wallets.get("rsl_a live")?.balanceMinor, 90n);
+});
+
+test("what was priced or refused by an older catalog is to be priced again, before funds are looked at", () => {
+  const old = { catalogRevision: "1.0" };
+  const decisions = decidePlacements(state(), [
+    placement(1n, old),
+    placement(outOfStock, old),
+    placement(999n, old),
+  ]);
+  for (const decision of decisions) assert.deepEqual(decision, { kind: "stale", catalogRevision: "1.1" });
+});
+
+test("the catalog's refusal comes before the wallet's, and another currency than the wallet's is refused", () => {
+  const inYen = placement(999n, { priced: { lines: [], totalMinor: 999n, currency: "JPY" } });
+  const now = state();
+  assert.deepEqual(kinds(now, [placement(outOfStock), inYen]), ["out_of_stock", "currency_mismatch"]);
+  assert.deepEqual(now.wallets, state().wallets);
+  assert.equal(now.bound.size, 0);
+});
+
+test("one key twice in a batch: the first places, its equals replay that order, others conflict", () => {
+  const one = { idempotencyKey: "k" };
+  const [first, ...rest] = [
+    placement(10n, one),
+    placement(10n, one),
+    placement(20n, { ...one, body: "other" }),
+  ];
+  assert.ok(first);
+  const now = state();
+  const decisions = decidePlacements(now, [first, ...rest]);
+  assert.deepEqual(
+    decisions.map(({ kind }) => kind),
+    ["placed", "replayed", "conflict"],
+  );
+  assert.ok(decisions[1]?.kind === "replayed");
+  assert.equal(decisions[1].order.id, first.orderId);
+  assert.equal(now.wallets.get("rsl_a live")?.balanceMinor, 90n);
+});
+
+test("a refusal binds nothing: the next request with that key is judged anew, whatever it asks for", () => {
+  const one = { idempotencyKey: "k" };
+  const tries = [
+    placement(101n, one),
+    placement(outOfStock, one),
+    placement(100n, { ...one, body: "other" }),
+  ];
+  assert.deepEqual(kinds(state(), tries), ["insufficient_funds", "out_of_stock", "placed"]);
+});
+
+test("resellers and environments share neither keys nor money", () => {
+  const one = { idempotencyKey: "k" };
+  const all = [
+    placement(100n, one),
+    placement(100n, { ...one, ...TEST }),
+    placement(100n, { ...one, ...OTHER }),
+  ];
+  const now = state();
+  assert.deepEqual(kinds(now, all), ["placed", "placed", "placed"]);
+  assert.deepEqual(
+    [...now.wallets.values()].map((head) => head.balanceMinor),
+    [0n, 0n, 0n],
+  );
+});
+
+test("a reseller without a wallet is a fault of ours, and loud", () => {
+  const nobody = placement(1n, { resellerId: "rsl_none", catalogRevision: "" });
+  assert.throws(() => decidePlacements(state(), [nobody]), /without a wallet/);
+});

@@ -1,0 +1,113 @@
+import type { Tx } from "../db/database.ts";
+import type { Tenant } from "../http/caller.ts";
+import { newId } from "../lib/ids.ts";
+import { formatAmount } from "../lib/money.ts";
+import { Problem } from "../lib/problem.ts";
+import { appendEntry, type Entry, type WalletHead } from "../wallet/entry.ts";
+import type { PricedOrder } from "./price-order.ts";
+import type { OrderStatus } from "./status.ts";
+
+/** One caller's wish to place an order, priced at a revision of the catalog, or refused by it. */
+export type Placement = Tenant & {
+  orderId: string;
+  keyId: string;
+  idempotencyKey: string;
+  fingerprint: Buffer;
+  reference: string | null;
+  catalogRevision: string;
+  priced: PricedOrder | Problem;
+  /** Prices the order within the transaction, when the catalog changes faster than it could be priced ahead. */
+  priceAgain?: (tx: Tx) => Promise<PricedOrder | Problem>;
+  createdAt: Date;
+};
+
+export type BoundOrder = {
+  id: string;
+  status: OrderStatus;
+  totalMinor: bigint;
+  currency: string;
+  fingerprint: Buffer;
+};
+
+/** What the database said under the locks of the wallets. */
+export type PlacementState = {
+  wallets: Map<string, WalletHead>;
+  /** Orders by wallet and idempotency key. */
+  bound: Map<string, BoundOrder>;
+  livingKeys: ReadonlySet<string>;
+  revisions: ReadonlyMap<string, string>;
+};
+
+export type PlacedOrder = { placement: Placement; priced: PricedOrder; entry: Entry };
+
+export type Decision =
+  | { kind: "placed"; order: BoundOrder; placed: PlacedOrder }
+  | { kind: "replayed"; order: BoundOrder }
+  | { kind: "conflict" }
+  | { kind: "revoked" }
+  /** The catalog has changed since the order was priced: price it again. */
+  | { kind: "stale"; catalogRevision: string }
+  | { kind: "refused"; problem: Problem };
+
+export const walletKey = ({ resellerId, environment }: Tenant): string => `${resellerId} ${environment}`;
+export const bindingKey = (tenant: Tenant, idempotencyKey: string): string =>
+  `${walletKey(tenant)} ${idempotencyKey}`;
+
+/**
+ * Decides each placement in order of arrival, against the running balances. Pure: a batch of many decides exactly what
+ * as many batches of one would. The state moves on with every order placed.
+ */
+export const decidePlacements = (state: PlacementState, placements: readonly Placement[]): Decision[] =>
+  placements.map((placement) => decide(state, placement));
+
+function decide(state: PlacementState, placement: Placement): Decision {
+  if (!state.livingKeys.has(placement.keyId)) return { kind: "revoked" };
+  const binding = bindingKey(placement, placement.idempotencyKey);
+  const bound = state.bound.get(binding);
+  // A key that is bound answers for itself, whatever has become of product, price or balance since.
+  if (bound)
+    return bound.fingerprint.equals(placement.fingerprint)
+      ? { kind: "replayed", order: bound }
+      : { kind: "conflict" };
+  const catalogRevision = state.revisions.get(placement.resellerId) ?? "";
+  if (catalogRevision !== placement.catalogRevision) return { kind: "stale", catalogRevision };
+  if (placement.priced instanceof Problem) return { kind: "refused", problem: placement.priced };
+  return settle(state, placement, placement.priced, binding);
+}
+
+function settle(state: PlacementState, placement: Placement, priced: PricedOrder, binding: string): Decision {
+  const head = state.wallets.get(walletKey(placement));
+  if (!head) throw new Error("a reseller without a wallet");
+  if (head.currency !== priced.currency) {
+    const problem = new Problem(
+      "currency_mismatch",
+      `The wallet is in ${head.currency} and the order in ${priced.currency}.`,
+    );
+    return { kind: "refused", problem };
+  }
+  const next = appendEntry(head, {
+    id: newId("ent", placement.createdAt.getTime()),
+    type: "order",
+    amountMinor: -priced.totalMinor,
+    orderId: placement.orderId,
+    note: null,
+    createdAt: placement.createdAt,
+  });
+  if (!next) return { kind: "refused", problem: insufficientFunds(head, priced) };
+  const order: BoundOrder = {
+    id: placement.orderId,
+    status: "pending",
+    totalMinor: priced.totalMinor,
+    currency: priced.currency,
+    fingerprint: placement.fingerprint,
+  };
+  state.wallets.set(walletKey(placement), next.head);
+  state.bound.set(binding, order);
+  return { kind: "placed", order, placed: { placement, priced, entry: next.entry } };
+}
+
+const insufficientFunds = (head: WalletHead, { totalMinor, currency }: PricedOrder): Problem =>
+  new Problem(
+    "insufficient_funds",
+    `The wallet holds ${formatAmount(head.balanceMinor, currency)} ${currency} and the order costs ${formatAmount(totalMinor, currency)} ${currency}.`,
+  );

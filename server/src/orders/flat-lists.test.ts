@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
+import type { Tenant } from "../http/caller.ts";
+import { firstIdAt } from "../lib/ids.ts";
+import { explain } from "../testing/explain.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { listOrderRows, type OrderFilters } from "./queries.ts";
+
+const DAYS = 200;
+const ORDERS_PER_DAY = 1_000;
+const ORDERS = DAYS * ORDERS_PER_DAY;
+/** All orders of the last twenty days are completed, and none before. */
+const COMPLETED_AFTER = ORDERS - 20_000;
+const BUFFERS_MAX = 2_000;
+
+const busy: Tenant = { resellerId: "rsl_busy", environment: "live" };
+/** Had orders on the first day and none since. */
+const idle: Tenant = { resellerId: "rsl_idle", environment: "live" };
+let database: TestDatabase;
+
+before(async () => {
+  database = await createTestDatabase();
+  await fillOrders();
+  await fillLines();
+  await database.db.rows(sql`analyze orders, order_lines`);
+});
+
+after(() => database.drop());
+
+const firstIds = Array.from({ length: DAYS }, (_, day) => firstIdAt("ord", Date.UTC(2030, 0, 1 + day)));
+const firstIdOf = (day: number): string => firstIds[day] ?? "";
+
+/**
+ * A history that misleads: the commonest status is not among the newest, rare ones lie far apart, and nearly half of
+ * the orders share one reference. What the statistics promise as near is far.
+ */
+const fillOrders = () =>
+  database.db.rows(sql`
+    insert into orders (id, reseller_id, environment, idempotency_key, fingerprint, reference, status, total_minor,
+                        refunded_minor, currency, key_id, created_at, updated_at)
+    select left((${firstIds}::text[])[1 + (n - 1) / ${ORDERS_PER_DAY}], 14) || lpad(n::text, 16, '0'),
+           case when n <= ${ORDERS_PER_DAY} then ${idle.resellerId} else ${busy.resellerId} end, 'live', 'key-' || n,
+           sha256(''), case when n % 2 = 0 and n <= ${COMPLETED_AFTER} then 'shared' else 'invoice-' || n end,
+           status, 100, case when status = 'refunded' then 100 else 0 end, 'USD', 'key', now(), now()
+    from (
+      select n, case when n > ${COMPLETED_AFTER} then 'completed' when n % 20000 = 0 then 'refunded' else 'pending' end
+        as status
+      from generate_series(1, ${ORDERS}::integer) n
+    ) numbered`);
+
+/** What completed orders bought, no other order did. */
+const fillLines = () =>
+  database.db.rows(sql`
+    insert into order_lines (order_id, line_index, reseller_id, environment, product_id, name, unit_price_minor,
+                             quantity, line_total_minor)
+    select id, 0, reseller_id, environment,
+           case when status = 'completed' then 'new' when idempotency_key in ('key-1', 'key-2001') then 'once'
+                else 'common' end,
+           'Card', 100, 1, 100
+    from orders`);
+
+const from = firstIdOf(10);
+const to = firstIdOf(12);
+
+const FILTERS: Record<string, OrderFilters> = {
+  "no filter": {},
+  "status, the newest": { status: "completed" },
+  "status, the commonest and far away": { status: "pending" },
+  "status, a rare one": { status: "refunded" },
+  "status, of no order": { status: "failed" },
+  "reference of one order": { reference: "invoice-777" },
+  "reference of nearly half of all": { reference: "shared" },
+  "reference of no order": { reference: "none" },
+  idempotencyKey: { idempotencyKey: "key-5000" },
+  "productId, the commonest and far away": { productId: "common" },
+  "productId, a rare and old one": { productId: "once" },
+  "productId of no order": { productId: "none" },
+  "createdFrom and createdTo, long ago": { fromId: from, toId: to },
+  "createdTo, long ago": { toId: to },
+  "status and createdTo": { status: "pending", toId: to },
+  "status and time where it never was": { status: "completed", toId: to },
+  "productId and time where it never was": { productId: "new", fromId: from, toId: to },
+  "reference and time": { reference: "shared", fromId: from, toId: to },
+  "status and productId that never meet": { status: "pending", productId: "new" },
+  "completed and productId that never meet": { status: "completed", productId: "common" },
+  "status and reference that never meet": { status: "completed", reference: "shared" },
+  "reference and productId that never meet": { reference: "shared", productId: "new" },
+  "all at once": { status: "pending", reference: "shared", productId: "common", fromId: from, toId: to },
+  "idempotencyKey and all others": {
+    idempotencyKey: "key-6000",
+    status: "pending",
+    reference: "shared",
+    productId: "common",
+  },
+};
+
+for (const [what, filters] of Object.entries(FILTERS)) {
+  test(`GET /v1/orders by ${what} touches few pages of 200,000 orders`, async () => {
+    for (const [tenant, deepId] of [
+      [busy, firstIdOf(100)],
+      [idle, firstIdOf(1)],
+    ] as const) {
+      for (const beforeId of [undefined, deepId]) {
+        const { buffers, scanned, plan } = await explain(database.db, (db) =>
+          listOrderRows(db, tenant, { ...filters, beforeId, limit: 100 }),
+        );
+        assert.deepEqual(scanned, [], plan);
+        assert.ok(buffers < BUFFERS_MAX, `${tenant.resellerId}: ${buffers} buffers${plan}`);
+      }
+    }
+  });
+}

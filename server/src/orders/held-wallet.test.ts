@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
+import { audit } from "../audit/audit.ts";
+import { addBuyer, addCard, type Buyer, balanceOf, ordersOf, postOrder } from "../testing/buyers.ts";
+import { eventually } from "../testing/eventually.ts";
+import { createTestApp, type TestApp } from "../testing/test-app.ts";
+import { lockWallet } from "../wallet/queries.ts";
+
+const OTHERS_WAIT_AT_MOST_MS = 2_000;
+/** Once the wallet is known to be held, nobody else waits with it. */
+const OTHERS_WAIT_USUALLY_MS = 200;
+const GIVE_UP_AFTER_MS = 5_000;
+const GIVE_UP_AT_MOST_AFTER_MS = 9_000;
+
+let scrip: TestApp;
+
+before(async () => {
+  scrip = await createTestApp();
+  await addCard(scrip.db);
+});
+
+after(async () => {
+  try {
+    const { ok, invariants } = await audit(scrip.db);
+    assert.ok(ok, JSON.stringify(invariants));
+  } finally {
+    await scrip.close();
+  }
+});
+
+/** Locks the wallets in a transaction of their own until they are released. */
+async function hold(...buyers: Buyer[]): Promise<() => Promise<void>> {
+  const locked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const ended = scrip.db.transaction(async (tx) => {
+    for (const buyer of buyers) await lockWallet(tx, buyer);
+    locked.resolve();
+    await released.promise;
+  });
+  await Promise.race([locked.promise, ended]);
+  return () => {
+    released.resolve();
+    return ended;
+  };
+}
+
+const someoneWaitsForALock = () =>
+  eventually("a batch waits for the wallet's lock", async () => {
+    const waiting = await scrip.db.rows(sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+    return waiting.length > 0 ? true : undefined;
+  });
+
+const timed = async <T>(work: Promise<T>): Promise<{ result: T; tookMs: number }> => {
+  const begunMs = performance.now();
+  return { result: await work, tookMs: performance.now() - begunMs };
+};
+
+test("a wallet that somebody holds keeps up its own orders alone, and those are given up after five seconds", async (t) => {
+  const held = await addBuyer(scrip);
+  const others = await Promise.all([1, 2, 3].map(() => addBuyer(scrip, "100000.00")));
+  const release = await hold(held);
+  t.after(release);
+  const first = timed(postOrder(scrip, held, "first"));
+  await someoneWaitsForALock();
+  const own = [first, timed(postOrder(scrip, held, "first")), timed(postOrder(scrip, held, "second"))];
+
+  let settled = false;
+  const ownReplies = Promise.all(own).finally(() => {
+    settled = true;
+  });
+  const waitsMs: number[] = [];
+  for (let round = 0; !settled; round += 1) {
+    const replies = await Promise.all(
+      others.map((other) => timed(postOrder(scrip, other, `round-${round}`))),
+    );
+    for (const { result, tookMs } of replies) {
+      assert.equal(result.statusCode, 202, result.body);
+      waitsMs.push(tookMs);
+    }
+  }
+  waitsMs.sort((a, b) => a - b);
+  const [usualMs = 0, longestMs = 0] = [waitsMs[Math.floor(waitsMs.length / 2)], waitsMs.at(-1)];
+  assert.ok(longestMs < OTHERS_WAIT_AT_MOST_MS, `another reseller's order waited ${longestMs} ms`);
+  assert.ok(usualMs < OTHERS_WAIT_USUALLY_MS, `other resellers' orders usually waited ${usualMs} ms`);
+
+  const told = (await ownReplies).map(({ result, tookMs }) => {
+    assert.ok(tookMs >= GIVE_UP_AFTER_MS && tookMs < GIVE_UP_AT_MOST_AFTER_MS, `given up after ${tookMs} ms`);
+    assert.equal(result.headers["retry-after"], "1");
+    return [result.statusCode, result.json().code];
+  });
+  assert.deepEqual(told, [
+    [503, "service_unavailable"],
+    [409, "idempotency_in_progress"],
+    [503, "service_unavailable"],
+  ]);
+  assert.deepEqual(await ordersOf(scrip.db, held), []);
+  assert.equal(await balanceOf(scrip.db, held), 100_000);
+
+  await release();
+  assert.equal((await postOrder(scrip, held, "first")).statusCode, 202);
+  assert.equal((await ordersOf(scrip.db, held)).length, 1);
+});
+
+test("many held wallets keep nobody else up, and when they are let go in time all their orders are placed", async (t) => {
+  const held = await Promise.all(Array.from({ length: 40 }, () => addBuyer(scrip)));
+  const other = await addBuyer(scrip);
+  const release = await hold(...held);
+  t.after(release);
+  const own = Promise.all(held.flatMap((one) => ["a", "b"].map((key) => postOrder(scrip, one, key))));
+  await someoneWaitsForALock();
+  const { result, tookMs } = await timed(postOrder(scrip, other, "a"));
+  assert.equal(result.statusCode, 202, result.body);
+  assert.ok(tookMs < OTHERS_WAIT_AT_MOST_MS, `the other reseller's order waited ${tookMs} ms`);
+
+  await release();
+  for (const reply of await own) assert.equal(reply.statusCode, 202, reply.body);
+  for (const one of held) assert.equal((await ordersOf(scrip.db, one)).length, 2);
+});

@@ -1,0 +1,51 @@
+import { hash } from "node:crypto";
+import { type InputValues, toInputValues } from "../catalog/input-values.ts";
+import type { Json } from "../lib/strict-json.ts";
+import type { PlaceOrderBody } from "./schemas.ts";
+
+export type RequestedLine = {
+  productId: string;
+  quantity: number;
+  inputFields: InputValues;
+  /** Input fields whose value is neither text nor a whole number. No order is placed with one. */
+  badKeys: readonly string[];
+};
+
+/** An order as it was asked for: parsed, and with the fingerprint that tells a retry from another request. */
+export type OrderRequest = {
+  lines: readonly RequestedLine[];
+  reference: string | null;
+  expectedTotalMinor: bigint | undefined;
+  fingerprint: Buffer;
+};
+
+export function toOrderRequest(body: PlaceOrderBody): OrderRequest {
+  const lines = body.lines.map(toLine);
+  const reference = body.reference ?? null;
+  return {
+    lines,
+    reference,
+    expectedTotalMinor: body.expectedTotal === undefined ? undefined : BigInt(body.expectedTotal),
+    fingerprint: fingerprintOf(lines, reference),
+  };
+}
+
+function toLine({ productId, quantity, inputFields = {} }: PlaceOrderBody["lines"][number]): RequestedLine {
+  const { values, badKeys } = toInputValues(inputFields as { [key: string]: Json });
+  return { productId, quantity, inputFields: values, badKeys };
+}
+
+/**
+ * SHA-256 of the canonical request: lines in their order, input values by key, reference. The order of keys and whether
+ * a value came as number or text do not matter (CONTRACT 4). `expectedTotal` is a guard of one try and not part of it.
+ */
+function fingerprintOf(lines: readonly RequestedLine[], reference: string | null): Buffer {
+  const canonical = lines.map(({ productId, quantity, inputFields, badKeys }) => [
+    productId,
+    quantity,
+    Object.entries(inputFields).sort(([a], [b]) => (a < b ? -1 : 1)),
+    // Whatever the bad values are, this is not the request of any order.
+    ...badKeys,
+  ]);
+  return hash("sha256", JSON.stringify([canonical, reference]), "buffer");
+}

@@ -1,0 +1,142 @@
+import { type PricedProducts, type ProductReader, readPricedProducts } from "../catalog/priced-products.ts";
+import type { Tx } from "../db/database.ts";
+import type { Caller } from "../http/caller.ts";
+import type { Clock } from "../lib/clock.ts";
+import { newId, timeOfId } from "../lib/ids.ts";
+import { Problem } from "../lib/problem.ts";
+import { type BoundOrder, bindingKey, type Placement } from "./decide-placements.ts";
+import type { OrderRequest } from "./order-request.ts";
+import type { BatchDecision, SubmitPlacement } from "./placement-batch.ts";
+import { type PricedOrder, priceOrder } from "./price-order.ts";
+
+export type PlaceOrderDeps = {
+  readProducts: ProductReader;
+  submit: SubmitPlacement;
+  clock: Clock;
+  underWay: Map<string, number>;
+};
+export type PlaceOrderInput = { idempotencyKey: string; request: OrderRequest };
+export type PlaceOrderResult = { order: BoundOrder; replayed: boolean };
+
+const IN_PROGRESS_AFTER_MS = 5_000;
+/** After so many prices that were stale when the wallet was locked, the order is priced under the lock. */
+const PRICINGS_AHEAD_MAX = 3;
+
+/** Places an order, or answers for the one that its key is bound to. */
+export async function placeOrder(
+  deps: PlaceOrderDeps,
+  caller: Caller,
+  input: PlaceOrderInput,
+): Promise<PlaceOrderResult> {
+  const binding = bindingKey(caller, input.idempotencyKey);
+  const others = deps.underWay.get(binding) ?? 0;
+  deps.underWay.set(binding, others + 1);
+  try {
+    return await submitUntilDecided(deps, caller, input, others > 0);
+  } finally {
+    const left = (deps.underWay.get(binding) ?? 1) - 1;
+    if (left === 0) deps.underWay.delete(binding);
+    else deps.underWay.set(binding, left);
+  }
+}
+
+async function submitUntilDecided(
+  deps: PlaceOrderDeps,
+  caller: Caller,
+  { idempotencyKey, request }: PlaceOrderInput,
+  isDuplicate: boolean,
+): Promise<PlaceOrderResult> {
+  const giveUpAtMs = performance.now() + IN_PROGRESS_AFTER_MS;
+  const orderId = newId("ord", deps.clock.now().getTime());
+  let { catalogRevision } = caller;
+  for (let pricings = 1; ; pricings += 1) {
+    const ids = [...new Set(request.lines.map((line) => line.productId))];
+    const catalog = await deps.readProducts({ resellerId: caller.resellerId, catalogRevision }, ids);
+    const placement: Placement = {
+      orderId,
+      resellerId: caller.resellerId,
+      environment: caller.environment,
+      keyId: caller.keyId,
+      idempotencyKey,
+      fingerprint: request.fingerprint,
+      reference: request.reference,
+      catalogRevision: catalog.catalogRevision,
+      priced: price(request, catalog),
+      createdAt: new Date(timeOfId(orderId)),
+      ...(pricings > PRICINGS_AHEAD_MAX ? { priceAgain: priceIn(caller, request, ids) } : {}),
+    };
+    const decision = await submitWhileBusy(deps, placement, giveUpAtMs, isDuplicate);
+    if (decision.kind !== "stale") return answer(decision, orderId);
+    // The catalog moved on between the pricing and the lock: the next pricing reads it anew.
+    catalogRevision = decision.catalogRevision;
+  }
+}
+
+/** Refused, unless the key is bound: that is known only under the wallet's lock, so the refusal goes there too. */
+function price(request: OrderRequest, catalog: PricedProducts): PricedOrder | Problem {
+  try {
+    return priceOrder(request, catalog);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+const priceIn = (caller: Caller, request: OrderRequest, ids: readonly string[]) => async (tx: Tx) =>
+  price(request, await readPricedProducts(tx, caller.resellerId, ids));
+
+async function submitWhileBusy(
+  deps: PlaceOrderDeps,
+  placement: Placement,
+  giveUpAtMs: number,
+  isDuplicate: boolean,
+): Promise<Exclude<BatchDecision, { kind: "busy" }>> {
+  for (;;) {
+    const submitted = deps.submit(placement);
+    const decision = await (isDuplicate ? before(giveUpAtMs, submitted) : submitted);
+    if (decision.kind !== "busy") return decision;
+    if (performance.now() < giveUpAtMs) continue;
+    throw isDuplicate
+      ? new Problem("idempotency_in_progress", "Another request with this key is still under way.", {
+          headers: RETRY_SOON,
+        })
+      : new Problem("service_unavailable", "The wallet is busy.", { headers: RETRY_SOON });
+  }
+}
+
+/** A duplicate need not wait for the end of what it repeats: its own submission, left alone, can only replay. */
+function before(deadlineMs: number, submitted: Promise<BatchDecision>): Promise<BatchDecision> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<BatchDecision>((resolve) => {
+    timer = setTimeout(() => resolve({ kind: "busy" }), Math.max(0, deadlineMs - performance.now()) + 1);
+  });
+  return Promise.race([submitted, tooLate]).finally(() => clearTimeout(timer));
+}
+
+const RETRY_SOON = { "retry-after": "1" };
+
+function answer(
+  decision: Exclude<BatchDecision, { kind: "busy" } | { kind: "stale" }>,
+  orderId: string,
+): PlaceOrderResult {
+  switch (decision.kind) {
+    case "placed":
+      return { order: decision.order, replayed: false };
+    case "replayed":
+      // A batch that was settled again after a lost answer finds its own order.
+      return { order: decision.order, replayed: decision.order.id !== orderId };
+    case "conflict":
+      throw new Problem(
+        "idempotency_conflict",
+        "This Idempotency-Key belongs to an order with other lines or another reference.",
+      );
+    case "revoked":
+      throw new Problem("unauthenticated", "Send a valid API key in the X-API-Key header.", {
+        headers: { "www-authenticate": 'Bearer realm="scrip"' },
+      });
+    case "refused":
+      throw decision.problem;
+    case "failed":
+      throw decision.error;
+  }
+}

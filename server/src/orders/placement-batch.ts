@@ -1,0 +1,199 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Db, errorCodeOf, isDatabaseUnavailable, type Tx } from "../db/database.ts";
+import { createBatcher } from "../lib/batch.ts";
+import type { Clock } from "../lib/clock.ts";
+import { Problem } from "../lib/problem.ts";
+import {
+  type Decision,
+  decidePlacements,
+  type Placement,
+  type PlacementState,
+  walletKey,
+} from "./decide-placements.ts";
+import { beginPlacements, findFreeWallets, insertPlacements } from "./placement-queries.ts";
+
+/** `busy`: the wallet was locked by somebody else for too long; nothing was decided. */
+export type BatchDecision = Decision | { kind: "busy" } | { kind: "failed"; error: unknown };
+
+export type SubmitPlacement = (placement: Placement) => Promise<BatchDecision>;
+
+export type PlacementLimits = {
+  batchMax: number;
+  waitingMax: number;
+  lockTimeoutMs: number;
+  recoveryTimeoutMs: number;
+};
+
+const PLACEMENT_LIMITS: PlacementLimits = {
+  batchMax: 256,
+  waitingMax: 4_096,
+  lockTimeoutMs: 500,
+  recoveryTimeoutMs: 10_000,
+};
+const RECOVERY_PAUSE_MS = 100;
+
+type BatchDeps = {
+  db: Db;
+  clock: Clock;
+  limits: PlacementLimits;
+  /** Wallets that somebody was seen to hold for long; first the one that was waited for the longest time ago. */
+  held: Set<string>;
+};
+
+/**
+ * Group commit: orders that arrive while a batch is being committed form the next one, so that a wallet at its busiest
+ * pays for one commit and not for one for each order. No timer, a bounded queue, and one order's refusal or bad value
+ * never touches another's. Orders of a wallet that somebody holds wait in a lane of their own, and nobody with them.
+ */
+export function createPlacementBatch(
+  db: Db,
+  clock: Clock,
+  changes: Partial<PlacementLimits> = {},
+): SubmitPlacement {
+  const limits = { ...PLACEMENT_LIMITS, ...changes };
+  const deps: BatchDeps = { db, clock, limits, held: new Set() };
+  const isHeld = (placement: Placement) => deps.held.has(walletKey(placement));
+  const common = createLane(limits, (placements) =>
+    settleBatch(
+      deps,
+      placements.filter((one) => !isHeld(one)),
+    ),
+  );
+  const aside = createLane(limits, (placements) => settleHeld(deps, placements));
+  return (placement) => (isHeld(placement) ? aside : common)(placement);
+}
+
+/** Whoever is left undecided is busy, and comes again. */
+type Decided = ReadonlyMap<Placement, BatchDecision>;
+
+const createLane = (
+  limits: PlacementLimits,
+  settle: (placements: readonly Placement[]) => Promise<Decided>,
+): SubmitPlacement =>
+  createBatcher<Placement, BatchDecision>({
+    maxSize: limits.batchMax,
+    maxRunning: 1,
+    maxWaiting: limits.waitingMax,
+    overflow: () =>
+      new Problem("service_unavailable", "Too many orders wait to be placed.", {
+        headers: { "retry-after": "1" },
+      }),
+    run: async (placements) => {
+      const decided = await settle(placements);
+      return placements.map((placement) => decided.get(placement) ?? { kind: "busy" });
+    },
+  });
+
+/** Settles those whose wallets are free by now, and waits for one wallet that is not: for each in its turn. */
+async function settleHeld(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
+  const free = await findFreeWallets(deps.db, placements);
+  const asked = new Set(placements.map(walletKey));
+  const next = [...deps.held].find((key) => asked.has(key) && !free.has(key));
+  if (next !== undefined) {
+    deps.held.delete(next);
+    deps.held.add(next);
+  }
+  const chosen = placements.filter((one) => free.has(walletKey(one)) || walletKey(one) === next);
+  return settleBatch(deps, chosen);
+}
+
+async function settleBatch(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
+  if (placements.length === 0) return new Map();
+  try {
+    return await settleUntilKnown(deps, placements);
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error;
+    if (!isLockTimeout(error)) return settleApart(deps, placements);
+  }
+  const free = await findFreeWallets(deps.db, placements);
+  for (const key of placements.map(walletKey)) if (!free.has(key)) deps.held.add(key);
+  return settleApart(
+    deps,
+    placements.filter((one) => free.has(walletKey(one))),
+  );
+}
+
+/**
+ * A COMMIT whose answer was lost may have happened. The same batch is settled again, with the same order ids, until the
+ * database tells: what was committed then shows as bound to its key.
+ */
+async function settleUntilKnown(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
+  // The time counts from the first loss: an answer that was long in not coming must be asked for again all the same.
+  let deadlineMs: number | undefined;
+  for (;;) {
+    try {
+      const decisions = await settleOnce(deps, placements);
+      if (deps.held.size > 0) for (const one of placements) deps.held.delete(walletKey(one));
+      return new Map(placements.map((placement, index) => [placement, decisions[index] as Decision]));
+    } catch (error) {
+      deadlineMs ??= performance.now() + deps.limits.recoveryTimeoutMs;
+      if (!isDatabaseUnavailable(error) || performance.now() > deadlineMs) throw error;
+      await delay(RECOVERY_PAUSE_MS);
+    }
+  }
+}
+
+const settleOnce = (
+  { db, clock, limits }: BatchDeps,
+  placements: readonly Placement[],
+): Promise<Decision[]> =>
+  db.transaction(async (tx) => {
+    const state = await beginPlacements(tx, placements, clock.now(), limits.lockTimeoutMs);
+    const decisions = decidePlacements(state, await priceUnderLock(tx, state, placements));
+    const placed = decisions.flatMap((decision) => (decision.kind === "placed" ? [decision.placed] : []));
+    if (placed.length > 0) {
+      const touched = new Set(placed.map(({ placement }) => walletKey(placement)));
+      const heads = [...state.wallets].filter(([key]) => touched.has(key)).map(([, head]) => head);
+      await insertPlacements(tx, placed, heads);
+    }
+    return decisions;
+  });
+
+/** What could not be priced ahead is priced here, at the very revision that the decision is made with. */
+async function priceUnderLock(
+  tx: Tx,
+  state: PlacementState,
+  placements: readonly Placement[],
+): Promise<readonly Placement[]> {
+  if (placements.every(({ priceAgain }) => priceAgain === undefined)) return placements;
+  const current: Placement[] = [];
+  for (const placement of placements) {
+    const catalogRevision = state.revisions.get(placement.resellerId) ?? "";
+    const { priceAgain } = placement;
+    current.push(priceAgain ? { ...placement, catalogRevision, priced: await priceAgain(tx) } : placement);
+  }
+  return current;
+}
+
+/** One wallet or one order held all of them up: each wallet, and where that does not help each order, on its own. */
+async function settleApart(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
+  const decided = new Map<Placement, BatchDecision>();
+  try {
+    for (const [key, group] of Map.groupBy(placements, walletKey)) {
+      await settleGroup(deps, key, group, decided);
+    }
+  } catch (error) {
+    // The database has gone, and is not waited for once for each wallet.
+    for (const one of placements) if (!decided.has(one)) decided.set(one, { kind: "failed", error });
+  }
+  return decided;
+}
+
+async function settleGroup(
+  deps: BatchDeps,
+  key: string,
+  group: readonly Placement[],
+  decided: Map<Placement, BatchDecision>,
+): Promise<void> {
+  try {
+    for (const [placement, decision] of await settleUntilKnown(deps, group)) decided.set(placement, decision);
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error;
+    if (isLockTimeout(error)) deps.held.add(key);
+    else if (group.length > 1) for (const one of group) await settleGroup(deps, key, [one], decided);
+    else for (const one of group) decided.set(one, { kind: "failed", error });
+  }
+}
+
+/** lock_not_available */
+const isLockTimeout = (error: unknown): boolean => errorCodeOf(error) === "55P03";

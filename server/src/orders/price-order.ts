@@ -1,0 +1,85 @@
+import { checkInputValues, type InputValues } from "../catalog/input-values.ts";
+import type { PricedProducts } from "../catalog/priced-products.ts";
+import type { VisibleProductRow } from "../catalog/queries.ts";
+import { AMOUNT_MAX_MINOR, toSafeInteger } from "../lib/money.ts";
+import { type FieldError, Problem } from "../lib/problem.ts";
+import type { ProblemCode } from "../lib/problem-table.ts";
+import { toPointer } from "../lib/strict-json.ts";
+import type { OrderRequest, RequestedLine } from "./order-request.ts";
+
+export type PricedLine = {
+  productId: string;
+  name: string;
+  unitPriceMinor: bigint;
+  quantity: number;
+  lineTotalMinor: bigint;
+  inputFields: InputValues | null;
+};
+
+export type PricedOrder = { lines: PricedLine[]; totalMinor: bigint; currency: string };
+
+/** Names and prices as they are now, for good; or the first reason why the order cannot be. */
+export function priceOrder(request: OrderRequest, catalog: PricedProducts): PricedOrder {
+  const found = request.lines.map((line, index) => findProduct(catalog, line, index));
+  const lines = request.lines.map((line, index) => priceLine(line, found[index] as VisibleProductRow, index));
+  const totalMinor = lines.reduce((sum, line) => sum + line.lineTotalMinor, 0n);
+  if (totalMinor > AMOUNT_MAX_MINOR) {
+    throw new Problem("invalid_request", "The order's total is larger than the service can hold.");
+  }
+  if (request.expectedTotalMinor !== undefined && request.expectedTotalMinor !== totalMinor) {
+    throw new Problem("price_changed", "The order costs something else now than `expectedTotal` says.", {
+      members: { currentTotal: { amount: toSafeInteger(totalMinor), currency: catalog.currency } },
+    });
+  }
+  return { lines, totalMinor, currency: catalog.currency };
+}
+
+/** The object before the business rule: a line of an unknown product is told before any other line's trouble. */
+function findProduct(
+  { products }: PricedProducts,
+  { productId }: RequestedLine,
+  index: number,
+): VisibleProductRow {
+  const product = products.get(productId);
+  if (!product) throw lineProblem("not_found", index, "productId", "Nothing was found here for this key.");
+  return product;
+}
+
+function priceLine(line: RequestedLine, product: VisibleProductRow, index: number): PricedLine {
+  if (product.amountMinor === null) {
+    throw lineProblem(
+      "product_not_purchasable",
+      index,
+      "productId",
+      `"${product.name}" cannot be bought now.`,
+    );
+  }
+  if (line.quantity < product.minQuantity || line.quantity > product.maxQuantity) {
+    const detail = `"${product.name}" is sold in quantities of ${product.minQuantity} to ${product.maxQuantity} a line.`;
+    throw lineProblem("quantity_out_of_range", index, "quantity", detail);
+  }
+  const pointer = `/lines/${index}/inputFields`;
+  const errors =
+    line.badKeys.length > 0
+      ? line.badKeys.map((key) => badValue(pointer, key))
+      : checkInputValues(product.inputFields, line.inputFields, pointer);
+  const [first] = errors;
+  if (first) throw new Problem("invalid_input_field", first.detail, { errors });
+  return {
+    productId: product.id,
+    name: product.name,
+    unitPriceMinor: product.amountMinor,
+    quantity: line.quantity,
+    lineTotalMinor: product.amountMinor * BigInt(line.quantity),
+    inputFields: Object.keys(line.inputFields).length === 0 ? null : line.inputFields,
+  };
+}
+
+const badValue = (pointer: string, key: string): FieldError => ({
+  pointer: pointer + toPointer([key]),
+  code: "type",
+  detail: `The input field "${key}" must be text or a whole number.`,
+});
+
+const lineProblem = (code: ProblemCode, index: number, member: string, detail: string): Problem =>
+  new Problem(code, detail, { errors: [{ pointer: `/lines/${index}/${member}`, code, detail }] });

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { addListPrice, addProducts } from "../testing/builders.ts";
+import { addBuyer, type Buyer, balanceOf, ordersOf, postOrder } from "../testing/buyers.ts";
+import { createTestApp, type TestApp } from "../testing/test-app.ts";
+
+let scrip: TestApp;
+let buyer: Buyer;
+
+before(async () => {
+  scrip = await createTestApp();
+  await addProducts(scrip.db, [
+    { id: "card" },
+    { id: "unpriced" },
+    { id: "hidden", hidden: true },
+    { id: "top-up", inputFields: [PLAYER] },
+  ]);
+  for (const productId of ["card", "hidden", "top-up"])
+    await addListPrice(scrip.db, { productId, amountMinor: 250n });
+  buyer = await addBuyer(scrip, "10.00");
+  const bound = { lines: [topUp(77)] };
+  assert.equal((await postOrder(scrip, buyer, "bound", bound)).statusCode, 202);
+});
+
+after(() => scrip.close());
+
+const PLAYER = { key: "playerId", type: "text", required: true, regex: "^[0-9]+$", options: [] };
+const line = (productId: string, quantity = 1) => ({ productId, quantity });
+const topUp = (playerId: unknown) => ({ ...line("top-up"), inputFields: { playerId } });
+
+/** CONTRACT 1, Check order: the body (400), then the object (404), then business rules, the wallet last. */
+const REFUSALS: [string, object, number, string, string | undefined][] = [
+  [
+    "a bad member before an unknown product",
+    { lines: [line("none")], total: 1 },
+    400,
+    "invalid_request",
+    "/total",
+  ],
+  [
+    "a later unknown product before an earlier line's quantity",
+    { lines: [line("card", 99), line("none")] },
+    404,
+    "not_found",
+    "/lines/1/productId",
+  ],
+  [
+    "a hidden product before an unpriced one",
+    { lines: [line("unpriced"), line("hidden")] },
+    404,
+    "not_found",
+    "/lines/1/productId",
+  ],
+  [
+    "an unknown product before a value of the wrong kind",
+    { lines: [topUp(true), line("none")] },
+    404,
+    "not_found",
+    "/lines/1/productId",
+  ],
+  [
+    "a product without a price before its quantity",
+    { lines: [line("unpriced", 99)] },
+    422,
+    "product_not_purchasable",
+    "/lines/0/productId",
+  ],
+  [
+    "the first line's trouble before the second's",
+    { lines: [line("card", 99), line("unpriced")] },
+    422,
+    "quantity_out_of_range",
+    "/lines/0/quantity",
+  ],
+  [
+    "a value of the wrong kind before a changed price",
+    { lines: [topUp([])], expectedTotal: 1 },
+    422,
+    "invalid_input_field",
+    "/lines/0/inputFields/playerId",
+  ],
+  [
+    "a value that does not match before a changed price",
+    { lines: [topUp("x")], expectedTotal: 1 },
+    422,
+    "invalid_input_field",
+    "/lines/0/inputFields/playerId",
+  ],
+  [
+    "a changed price before too little money",
+    { lines: [line("card", 10)], expectedTotal: 1 },
+    409,
+    "price_changed",
+    undefined,
+  ],
+  ["too little money last", { lines: [line("card", 10)] }, 402, "insufficient_funds", undefined],
+];
+
+for (const [what, body, status, code, pointer] of REFUSALS) {
+  test(`POST /v1/orders tells ${what}: ${status} ${code}`, async () => {
+    const reply = await postOrder(scrip, buyer, "free", body);
+    assert.deepEqual([reply.statusCode, reply.json().code], [status, code], reply.body);
+    assert.equal(reply.json().errors?.[0]?.pointer, pointer);
+    assert.deepEqual([(await ordersOf(scrip.db, buyer)).length, await balanceOf(scrip.db, buyer)], [1, 750]);
+  });
+}
+
+test("a key that is bound answers before the catalog, the price and the wallet are asked, and after the body", async () => {
+  for (const [, body, status] of REFUSALS) {
+    const reply = await postOrder(scrip, buyer, "bound", body);
+    const expected = status === 400 ? [400, "invalid_request"] : [409, "idempotency_conflict"];
+    assert.deepEqual([reply.statusCode, reply.json().code], expected, reply.body);
+  }
+  for (const value of [true, null, 77.5, [77], { value: 77 }, ["playerId"]]) {
+    const reply = await postOrder(scrip, buyer, "bound", { lines: [topUp(value)] });
+    assert.deepEqual([reply.statusCode, reply.json().code], [409, "idempotency_conflict"], reply.body);
+  }
+  const same = await postOrder(scrip, buyer, "bound", { lines: [topUp("77")], expectedTotal: 1 });
+  assert.deepEqual([same.statusCode, same.headers["idempotent-replayed"]], [202, "true"]);
+});

@@ -1,0 +1,142 @@
+import type { FastifyInstance } from "fastify";
+import Type from "typebox";
+import type { Db } from "../db/database.ts";
+import { callerOf } from "../http/caller.ts";
+import { jsonReply } from "../http/json-reply.ts";
+import { pageParameters } from "../http/page.ts";
+import type { CursorCodec } from "../lib/cursor.ts";
+import { getOrder } from "./get-order.ts";
+import { IDEMPOTENCY_KEY_MAX_CHARACTERS, readIdempotencyKey } from "./idempotency-key.ts";
+import { listOrders } from "./list-orders.ts";
+import { toOrderRequest } from "./order-request.ts";
+import { money } from "./order-view.ts";
+import { type PlaceOrderDeps, placeOrder } from "./place-order.ts";
+import {
+  OrderPage,
+  OrderReply,
+  PlacedOrderReply,
+  type PlaceOrderBody,
+  PlaceOrderRequest,
+} from "./schemas.ts";
+import { ORDER_STATUSES } from "./status.ts";
+
+export type OrderDeps = PlaceOrderDeps & { db: Db; cursors: CursorCodec };
+
+export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
+  placeOrderRoute(app, deps);
+  readOrderRoutes(app, deps);
+}
+
+function placeOrderRoute(app: FastifyInstance, deps: OrderDeps): void {
+  app.post<{ Body: PlaceOrderBody }>("/v1/orders", {
+    config: {
+      scope: "orders:write",
+      limitClass: "orders",
+      problems: [
+        "idempotency_key_missing",
+        "idempotency_key_invalid",
+        "insufficient_funds",
+        "not_found",
+        "payload_too_large",
+        "unsupported_media_type",
+        "idempotency_conflict",
+        "idempotency_in_progress",
+        "price_changed",
+        "product_not_purchasable",
+        "out_of_stock",
+        "quantity_out_of_range",
+        "invalid_input_field",
+        "currency_mismatch",
+      ],
+    },
+    schema: {
+      operationId: "placeOrder",
+      tags: ["Orders"],
+      summary: "Place an order",
+      description:
+        "Buys one or more products, settled from the wallet at once and fulfilled in the background. Send the same request with the same `Idempotency-Key` as often as you like: it never places a second order. A repeat answers with the order as it is now and `Idempotent-Replayed: true`.",
+      headers: Type.Object({
+        "Idempotency-Key": Type.String({
+          minLength: 1,
+          maxLength: IDEMPOTENCY_KEY_MAX_CHARACTERS,
+          description:
+            "One for each order you mean to place; 1 to 255 printable ASCII characters. Kept forever.",
+          examples: ["invoice-1001"],
+        }),
+      }),
+      body: PlaceOrderRequest,
+      response: {
+        202: { ...jsonReply("The order was accepted and paid.", PlacedOrderReply), headers: placedHeaders },
+      },
+    },
+    handler: async (request, reply) => {
+      const idempotencyKey = readIdempotencyKey(request);
+      const input = { idempotencyKey, request: toOrderRequest(request.body) };
+      const { order, replayed } = await placeOrder(deps, callerOf(request), input);
+      reply.code(202).header("location", `/v1/orders/${order.id}`);
+      if (replayed) reply.header("idempotent-replayed", "true");
+      return {
+        order: { id: order.id, status: order.status, total: money(order.totalMinor, order.currency) },
+      };
+    },
+  });
+}
+
+function readOrderRoutes(app: FastifyInstance, deps: OrderDeps): void {
+  app.get<{ Params: { id: string } }>("/v1/orders/:id", {
+    config: { scope: "orders:read", problems: ["not_found"] },
+    schema: {
+      operationId: "getOrder",
+      tags: ["Orders"],
+      summary: "Read one order",
+      description:
+        "Names and prices are those of the moment of ordering. An id that is not yours is not found.",
+      params: Type.Object({ id: Type.String({ description: "Order id." }) }),
+      response: { 200: jsonReply("The order.", OrderReply) },
+    },
+    handler: async (request) => ({ order: await getOrder(deps.db, callerOf(request), request.params.id) }),
+  });
+
+  app.get("/v1/orders", {
+    config: { scope: "orders:read", problems: ["invalid_request", "invalid_cursor"] },
+    schema: {
+      operationId: "listOrders",
+      tags: ["Orders"],
+      summary: "List orders",
+      description:
+        "Newest first. Filters may be combined; a page may then hold fewer than `limit` orders, even none, while `hasMore` is true. A cursor holds only with the filters it came from.",
+      querystring: Type.Object({ ...pageParameters, ...orderFilters }),
+      response: { 200: jsonReply("A page of orders.", OrderPage) },
+    },
+    handler: (request) => listOrders(deps, callerOf(request), request),
+  });
+}
+
+const orderFilters = {
+  status: Type.Optional(
+    Type.String({ description: `Only orders with this status: ${ORDER_STATUSES.join(", ")}.` }),
+  ),
+  reference: Type.Optional(Type.String({ description: "Only orders with exactly this reference." })),
+  idempotencyKey: Type.Optional(
+    Type.String({
+      description:
+        "The order that this Idempotency-Key is bound to: did the request that timed out charge me?",
+    }),
+  ),
+  productId: Type.Optional(Type.String({ description: "Only orders with a line of this product." })),
+  createdFrom: Type.Optional(
+    Type.String({ format: "date-time", description: "Created at this time or later." }),
+  ),
+  createdTo: Type.Optional(Type.String({ format: "date-time", description: "Created before this time." })),
+};
+
+const placedHeaders = {
+  Location: {
+    description: "Where to read the order.",
+    schema: { type: "string", examples: ["/v1/orders/ord_…"] },
+  },
+  "Idempotent-Replayed": {
+    description: "`true` when the order had been placed before, by an earlier try with the same key.",
+    schema: { type: "string", examples: ["true"] },
+  },
+};

@@ -1,0 +1,128 @@
+import Type, { type Static } from "typebox";
+import { named } from "../http/named-schema.ts";
+import { pageOf } from "../http/page.ts";
+import { ORDER_STATUSES } from "./status.ts";
+
+export const LINES_MAX = 50;
+export const REFERENCE_MAX_CHARACTERS = 128;
+const PRODUCT_ID_MAX_CHARACTERS = 64;
+const INPUT_FIELDS_MAX = 64;
+
+const OrderLineRequest = Type.Object(
+  {
+    productId: Type.String({
+      minLength: 1,
+      maxLength: PRODUCT_ID_MAX_CHARACTERS,
+      description: "A product id of the catalog.",
+    }),
+    quantity: Type.Integer({
+      description: "Units to buy, within the product's `minQuantity` and `maxQuantity`.",
+    }),
+    inputFields: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        maxProperties: INPUT_FIELDS_MAX,
+        description:
+          "Values by the `key` of each of the product's input fields. Text; a whole number counts as its digits.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const PlaceOrderRequest = named(
+  "PlaceOrderRequest",
+  Type.Object(
+    {
+      lines: Type.Array(OrderLineRequest, { minItems: 1, maxItems: LINES_MAX }),
+      reference: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: REFERENCE_MAX_CHARACTERS,
+          pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]+$",
+          description: "Your own identifier, to find the order by later.",
+        }),
+      ),
+      expectedTotal: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description:
+            "What you expect to pay, in minor units. When the total is another now, nothing is placed: 409 `price_changed`.",
+        }),
+      ),
+    },
+    {
+      additionalProperties: false,
+      examples: [
+        {
+          lines: [{ productId: "nimbus-us-25", quantity: 2 }],
+          reference: "invoice-1001",
+          expectedTotal: 4750,
+        },
+      ],
+    },
+  ),
+);
+
+export type PlaceOrderBody = {
+  lines: { productId: string; quantity: number; inputFields?: Record<string, unknown> }[];
+  reference?: string;
+  expectedTotal?: number;
+};
+
+export const OrderMoney = named(
+  "OrderMoney",
+  Type.Object(
+    {
+      amount: Type.Integer({ description: "Value in the currency's minor units." }),
+      currency: Type.String({ description: "ISO-4217 code." }),
+    },
+    { examples: [{ amount: 4750, currency: "USD" }] },
+  ),
+);
+
+const status = Type.String({
+  description: `One of ${ORDER_STATUSES.map((one) => `\`${one}\``).join(", ")}.`,
+  examples: ["pending"],
+});
+const orderId = Type.String({ description: "Order id.", examples: ["ord_01m7ef4g9je00974k1yf0xf7j3"] });
+
+export const PlacedOrderReply = named(
+  "PlacedOrderReply",
+  Type.Object({ order: Type.Object({ id: orderId, status, total: OrderMoney }) }),
+);
+
+const OrderLine = named(
+  "OrderLine",
+  Type.Object({
+    productId: Type.String(),
+    name: Type.String({ description: "The product's name at the moment of ordering." }),
+    unitPrice: OrderMoney,
+    quantity: Type.Integer(),
+    lineTotal: OrderMoney,
+    inputFields: Type.Optional(Type.Record(Type.String(), Type.String())),
+    fulfilledQuantity: Type.Integer({ description: "Units delivered so far." }),
+    refundedQuantity: Type.Integer({ description: "Units paid back." }),
+    failureCode: Type.Optional(
+      Type.String({ description: "Why units of this line could not be delivered." }),
+    ),
+  }),
+);
+
+export const Order = named(
+  "Order",
+  Type.Object({
+    id: orderId,
+    status,
+    total: OrderMoney,
+    createdAt: Type.String({ format: "date-time" }),
+    updatedAt: Type.String({ format: "date-time" }),
+    reference: Type.Optional(Type.String()),
+    refundedTotal: OrderMoney,
+    lines: Type.Array(OrderLine),
+  }),
+);
+
+export const OrderReply = named("OrderReply", Type.Object({ order: Order }));
+export const OrderPage = named("OrderPage", pageOf(Order));
+
+export type OrderView = Static<typeof Order>;
