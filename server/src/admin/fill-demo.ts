@@ -9,10 +9,14 @@ import type { Clock } from "../lib/clock.ts";
 import type { Json } from "../lib/strict-json.ts";
 import { createReseller, STANDARD_PRICE_LIST } from "../resellers/create-reseller.ts";
 import { listResellerRows } from "../resellers/queries.ts";
+import { moveFunds } from "../wallet/move-funds.ts";
 import { demoPrices, demoProducts, demoResellerPrices, demoUnlisted } from "./demo-catalog.ts";
 
 export type DemoReseller = { id: string; name: string; currency: string; liveKey: string; testKey: string };
 export type FilledDemo = { products: number; resellers: [DemoReseller, DemoReseller] };
+
+/** What the demo's live wallets begin with; the test wallets have their funds anyway. */
+const DEMO_FUNDS = "5000.00";
 
 type Deps = { db: Db; clock: Clock; secrets: ServerSecrets };
 
@@ -72,6 +76,8 @@ async function addReseller(
   input: { name: string; currency: string; email: string },
 ): Promise<DemoReseller> {
   const { id, name, currency } = await createReseller(deps.db, deps.clock, input);
+  const funds = { direction: "credit", amount: DEMO_FUNDS, note: "Demo funds" } as const;
+  await moveFunds(deps.db, deps.clock, { resellerId: id, environment: "live" }, funds);
   const addKey = (environment: "live" | "test") =>
     createKey(
       { ...deps, pepper: deps.secrets.pepper },

@@ -1,11 +1,10 @@
 import type { Command } from "commander";
 import { createKey } from "../keys/create-key.ts";
-import type { KeyEnvironment } from "../keys/key-format.ts";
 import { keyPrefix } from "../keys/key-format.ts";
 import { type KeyRow, listKeyRows } from "../keys/queries.ts";
 import { revokeKey } from "../keys/revoke-key.ts";
 import { getReseller } from "../resellers/get-reseller.ts";
-import { listed, type Options, required, table, text, UsageError, verb } from "./verb.ts";
+import { environmentOf, listed, type Options, required, table, text, UsageError, verb } from "./verb.ts";
 
 export function keyCommands(program: Command): void {
   const key = program.command("key").description("API keys of resellers");
@@ -26,7 +25,7 @@ export function keyCommands(program: Command): void {
         { db, clock, pepper: secrets.pepper },
         {
           resellerId,
-          environment: environment(options),
+          environment: environmentOf(options),
           name: text(options, "name") ?? "",
           scopes: listed(text(options, "scopes")),
           allowedIps: allowedIps(options),
@@ -63,12 +62,6 @@ export function keyCommands(program: Command): void {
     async ({ db, clock }, _options, [id = ""]) => toView(await revokeKey(db, clock, id)),
     (row) => `revoked ${row.id} (${row.prefix}…${row.lastFour})`,
   );
-}
-
-function environment(options: Options): KeyEnvironment {
-  const value = required(options, "env");
-  if (value !== "live" && value !== "test") throw new UsageError(`--env is live or test, not "${value}"`);
-  return value;
 }
 
 /** An empty list would lock the key to nothing and open it to all: somebody's variable was not set. */

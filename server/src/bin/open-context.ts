@@ -6,6 +6,7 @@ import { migrate } from "../db/migrate.ts";
 import { loadServerSecrets, type ServerSecrets } from "../keys/server-secrets.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { loadMasterKeys } from "../vault/master-keys.ts";
+import { openMissingWallets } from "../wallet/open-wallets.ts";
 
 /** What every command works with: the settings, the database and the clock. */
 export type Context = {
@@ -34,6 +35,7 @@ export async function openContext(config: Config, options: ContextOptions): Prom
     await migrate(database.db);
     const masterKeys = await loadMasterKeys(config.masterKeys, config.dataDir);
     const secrets = await loadServerSecrets(database.db, masterKeys);
+    await openMissingWallets(database.db, systemClock);
     return { config, clock: systemClock, secrets, ...database };
   } catch (error) {
     await database.close();

@@ -15,12 +15,22 @@ test("the README's five minutes with curl do what it says, pasted as they stand"
   try {
     const key = /sc_test_\w+/.exec(running.stdout())?.[0] ?? "";
     const { blocks, outputs } = await paste(await readTour(), key, running.url);
-    assert.equal(blocks, 6);
-    const [, page, nextPage, product, notModified, problem] = outputs;
+    assert.equal(blocks, 11);
+    const [, page, nextPage, product, notModified, placed, replayed, found, balance, statement, problem] =
+      outputs;
     assert.equal(JSON.parse(page ?? "").data.length, 2);
     assert.notEqual(JSON.parse(nextPage ?? "").data[0].id, JSON.parse(page ?? "").data[0].id);
     assert.ok(JSON.parse(product ?? "").product.inputFields.length > 0);
     assert.match(notModified ?? "", /^HTTP\/1.1 304/);
+    const { order } = JSON.parse(placed ?? "");
+    assert.deepEqual(order.total, { amount: 4650, currency: "USD" });
+    assert.match(replayed ?? "", /^idempotent-replayed: true/i);
+    assert.equal(JSON.parse(found ?? "").data[0].id, order.id);
+    assert.equal(JSON.parse(balance ?? "").balance.amount, 100_000_000 - 4650);
+    assert.deepEqual(
+      JSON.parse(statement ?? "").data.map((entry: { type: string }) => entry.type),
+      ["order", "deposit"],
+    );
     assert.equal(JSON.parse(problem ?? "").code, "invalid_request");
   } finally {
     await running.stop("SIGTERM");

@@ -1,13 +1,16 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { auditCommand } from "./audit-command.ts";
 import { catalogCommands } from "./catalog-commands.ts";
 import { demoCommand } from "./demo-command.ts";
 import { keyCommands } from "./key-commands.ts";
 import { maintenanceCommands } from "./maintenance-commands.ts";
+import { orderCommands } from "./order-commands.ts";
 import { priceCommands } from "./price-commands.ts";
 import { resellerCommands } from "./reseller-commands.ts";
 import { startCommand } from "./start-command.ts";
 import { runProgram } from "./verb.ts";
+import { walletCommands } from "./wallet-commands.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
   version: string;
@@ -28,5 +31,8 @@ resellerCommands(program);
 keyCommands(program);
 catalogCommands(program);
 priceCommands(program);
+walletCommands(program);
+orderCommands(program);
+auditCommand(program);
 
 await runProgram(program, process.argv);

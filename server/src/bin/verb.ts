@@ -50,6 +50,13 @@ export function required(options: Options, name: string): string {
   return value;
 }
 
+/** Live or sandbox, as `--env` says. */
+export function environmentOf(options: Options): "live" | "test" {
+  const value = required(options, "env");
+  if (value !== "live" && value !== "test") throw new UsageError(`--env is live or test, not "${value}"`);
+  return value;
+}
+
 /** "a, b" → ["a", "b"]. */
 export const listed = (value: string | undefined): string[] | undefined =>
   value

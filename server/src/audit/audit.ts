@@ -1,0 +1,53 @@
+import sql from "sql-template-tag";
+import type { Db, Tx } from "../db/database.ts";
+import type { Invariant } from "./invariant.ts";
+import {
+  keysBindOneOrder,
+  openOrdersHaveWork,
+  ordersArePaidOnce,
+  refundsStayWithinOrders,
+} from "./order-invariants.ts";
+import { ledgerBalances, walletsBalance } from "./wallet-invariants.ts";
+
+export type AuditedInvariant = {
+  number: number;
+  name: string;
+  ok: boolean;
+  checked: number;
+  violations: string[];
+};
+export type AuditResult = { ok: boolean; invariants: AuditedInvariant[] };
+
+const VIOLATIONS_SHOWN_MAX = 100;
+
+const invariants: readonly Invariant[] = [
+  walletsBalance,
+  ledgerBalances,
+  ordersArePaidOnce,
+  refundsStayWithinOrders,
+  keysBindOneOrder,
+  openOrdersHaveWork,
+];
+
+/** Proves the invariants on the running database, all of them on one state of it, while others go on writing. */
+export const audit = (db: Db): Promise<AuditResult> =>
+  db.transaction(async (tx) => {
+    await tx.rows(sql`set transaction isolation level repeatable read, read only`);
+    const results: AuditedInvariant[] = [];
+    for (const invariant of invariants) results.push(await prove(tx, invariant));
+    return { ok: results.every((result) => result.ok), invariants: results };
+  });
+
+async function prove(tx: Tx, { number, name, count, violations }: Invariant): Promise<AuditedInvariant> {
+  const [counted] = await tx.rows<{ count: bigint }>(count);
+  const found = await tx.rows<{ violation: string }>(
+    sql`select violation from (${violations}) as found limit ${VIOLATIONS_SHOWN_MAX}`,
+  );
+  return {
+    number,
+    name,
+    ok: found.length === 0,
+    checked: Number(counted?.count ?? 0),
+    violations: found.map((row) => row.violation),
+  };
+}

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { raw } from "sql-template-tag";
+import type { Tx } from "../db/database.ts";
+import { auditAfter, type Findings } from "../testing/audit-after.ts";
+import { addBuyer, addCard, type Buyer, postOrder } from "../testing/buyers.ts";
+import { createTestApp, type TestApp } from "../testing/test-app.ts";
+import { moveFunds } from "../wallet/move-funds.ts";
+
+let scrip: TestApp;
+/** Three entries: a deposit and two orders. */
+let buyer: Buyer;
+/** Two entries that sum to nothing. */
+let emptied: Buyer;
+/** No entry. */
+let unusedId: string;
+
+before(async () => {
+  scrip = await createTestApp();
+  await addCard(scrip.db);
+  buyer = await addBuyer(scrip);
+  emptied = await addBuyer(scrip, "5.00");
+  await moveFunds(scrip.db, scrip.clock, emptied, { direction: "debit", amount: "5.00", note: "" });
+  unusedId = (await scrip.addReseller()).id;
+  for (const key of ["first", "second"]) assert.equal((await postOrder(scrip, buyer, key)).statusCode, 202);
+});
+
+after(() => scrip.close());
+
+const ofWallet = (resellerId: string): string => `reseller_id = '${resellerId}' and environment = 'live'`;
+const headIsWrong = (resellerId: string): string =>
+  `wallet ${resellerId} live: its head is not its last entry`;
+const entry = (sequence: number, what: string): string =>
+  `wallet ${buyer.resellerId} live entry ${sequence}: ${what}`;
+
+/** Behind the back of the triggers that keep entries as they are. */
+const unguarded = (...statements: string[]): string[] => [
+  "alter table ledger_entries disable trigger user",
+  ...statements,
+  "alter table ledger_entries enable trigger user",
+];
+
+/** Changes the buyer's third and last entry and seals it again: hash and head are right, and it is not. */
+function forgeLastEntry(change: string): string[] {
+  const wallet = ofWallet(buyer.resellerId);
+  const previous = `(select hash from ledger_entries where ${wallet} and sequence = 2)`;
+  return unguarded(
+    `update ledger_entries set ${change} where ${wallet} and sequence = 3`,
+    `update ledger_entries e set hash = ledger_hash(${previous}, e) where ${wallet} and sequence >= 3`,
+    `update wallets set (sequence, head_hash, last_entry_at) =
+       (select sequence, hash, created_at from ledger_entries where ${wallet} and sequence >= 3) where ${wallet}`,
+  );
+}
+
+type Damage = { statements: () => string[]; finds: () => Findings };
+
+const DAMAGES: Record<string, Damage> = {
+  "a balance that was raised by hand": {
+    statements: () => [
+      `update wallets set balance_minor = balance_minor + 5 where ${ofWallet(buyer.resellerId)}`,
+    ],
+    finds: () => ({ 1: [headIsWrong(buyer.resellerId)], 2: ["accounts in USD live sum to 5"] }),
+  },
+  "a balance below zero": {
+    statements: () => [
+      "alter table wallets drop constraint wallets_balance",
+      `update wallets set balance_minor = -1 where ${ofWallet(unusedId)}`,
+    ],
+    finds: () => ({ 1: [headIsWrong(unusedId)], 2: ["accounts in USD live sum to -1"] }),
+  },
+  "a head that is not the hash of the last entry": {
+    statements: () => [`update wallets set head_hash = sha256('') where ${ofWallet(buyer.resellerId)}`],
+    finds: () => ({ 1: [headIsWrong(buyer.resellerId)] }),
+  },
+  "a wallet without entries that does not begin where its chain begins": {
+    statements: () => [`update wallets set head_hash = sha256('') where ${ofWallet(unusedId)}`],
+    finds: () => ({ 1: [headIsWrong(unusedId)] }),
+  },
+  "a head that names another time than the last entry": {
+    statements: () => [`update wallets set last_entry_at = now() where ${ofWallet(emptied.resellerId)}`],
+    finds: () => ({ 1: [headIsWrong(emptied.resellerId)] }),
+  },
+  "a wallet that changed its currency": {
+    statements: () => [`update wallets set currency = 'EUR' where ${ofWallet(emptied.resellerId)}`],
+    finds: () => ({ 1: [headIsWrong(emptied.resellerId)] }),
+  },
+  "an entry that was rewritten": {
+    statements: () =>
+      unguarded(`update ledger_entries set note = 'x' where ${ofWallet(buyer.resellerId)} and sequence = 1`),
+    finds: () => ({ 1: [entry(1, "hash")] }),
+  },
+  "an entry that moved to another wallet's chain": {
+    statements: () =>
+      unguarded(
+        `update ledger_entries set reseller_id = '${unusedId}' where ${ofWallet(emptied.resellerId)}`,
+        `update wallets set sequence = 0, head_hash = genesis_hash(reseller_id, environment), last_entry_at = 'epoch'
+           where ${ofWallet(emptied.resellerId)}`,
+        `update wallets set (sequence, head_hash, last_entry_at) =
+           (select sequence, hash, created_at from ledger_entries where ${ofWallet(unusedId)} and sequence = 2)
+           where ${ofWallet(unusedId)}`,
+      ),
+    finds: () => ({ 1: [1, 2].map((sequence) => `wallet ${unusedId} live entry ${sequence}: hash`) }),
+  },
+  "a gap in the sequence": {
+    statements: () => forgeLastEntry("sequence = 4"),
+    finds: () => ({ 1: [entry(4, "sequence"), headIsWrong(buyer.resellerId)] }),
+  },
+  "a balance that does not follow from the one before": {
+    statements: () => forgeLastEntry("balance_after_minor = balance_after_minor + 1"),
+    finds: () => ({ 1: [entry(3, "balance"), headIsWrong(buyer.resellerId)] }),
+  },
+  "an entry that is older than the one before it": {
+    statements: () => forgeLastEntry("created_at = '2001-01-01Z'"),
+    finds: () => ({ 1: [entry(3, "time")] }),
+  },
+  "entries whose wallet is gone": {
+    statements: () => [`delete from wallets where ${ofWallet(emptied.resellerId)}`],
+    finds: () => ({ 1: [`entries of ${emptied.resellerId} live have no wallet`] }),
+  },
+  "a trigger that is switched off": {
+    statements: () => ["alter table ledger_entries disable trigger ledger_entries_append_only"],
+    finds: () => ({ 2: ["the trigger ledger_entries_append_only is missing or switched off"] }),
+  },
+  "a trigger that guards another table instead": {
+    statements: () => [
+      "drop trigger ledger_entries_never_emptied on ledger_entries",
+      "create trigger ledger_entries_never_emptied before truncate on orders execute function refuse_change()",
+    ],
+    finds: () => ({ 2: ["the trigger ledger_entries_never_emptied is missing or switched off"] }),
+  },
+};
+
+for (const [what, { statements, finds }] of Object.entries(DAMAGES)) {
+  test(`the audit finds ${what}, and nothing else`, async () => {
+    const damage = async (tx: Tx) => {
+      for (const statement of statements()) await tx.rows(raw(statement));
+    };
+    assert.deepEqual(await auditAfter(scrip.db, damage), finds());
+  });
+}
