@@ -1,7 +1,8 @@
 // `npm run bench` runs every benchmark; `npm run bench -- catalog` one of them.
 import { benchCatalog } from "./catalog.ts";
+import { benchOrders } from "./orders.ts";
 
-const benchmarks: Record<string, () => Promise<void>> = { catalog: benchCatalog };
+const benchmarks: Record<string, () => Promise<void>> = { catalog: benchCatalog, orders: benchOrders };
 
 const chosen = process.argv.slice(2);
 const names = chosen.length > 0 ? chosen : Object.keys(benchmarks);

@@ -1,0 +1,234 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import sql from "sql-template-tag";
+import { connectDatabase, type Db } from "../server/src/db/database.ts";
+import { openEmbedded } from "../server/src/db/embedded/open-embedded.ts";
+import { migrate } from "../server/src/db/migrate.ts";
+import { createKey } from "../server/src/keys/create-key.ts";
+import { loadServerSecrets } from "../server/src/keys/server-secrets.ts";
+import { systemClock } from "../server/src/lib/clock.ts";
+import { createReseller } from "../server/src/resellers/create-reseller.ts";
+import { loadMasterKeys } from "../server/src/vault/master-keys.ts";
+import { moveFunds } from "../server/src/wallet/move-funds.ts";
+import { fillOrders } from "./fill-orders.ts";
+import type { CallerFigures } from "./order-callers.ts";
+import { pgbenchRate } from "./pgbench.ts";
+import { startProcess } from "./processes.ts";
+import { median, type Row, report } from "./report.ts";
+
+const WALLETS = 64;
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const ROUND_SECONDS = 6;
+const ORDERS_THERE = Number(process.env.BENCH_ORDERS ?? 2_000_000);
+const BODY = JSON.stringify({
+  lines: [0, 1].map((line) => ({ productId: `card-${line}`, quantity: 1 })),
+  reference: "bench",
+});
+
+type Seller = { id: string; key: string };
+type Case = { name: string; keys: string[]; callers: number };
+
+/** Placements over HTTP from one wallet and from many, beside a naive server and pgbench, with fsync on. */
+export async function benchOrders(): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), "scrip-bench-"));
+  const embedded = await openEmbedded({ dataDir, log: () => {} });
+  const db = connectDatabase({
+    connectionString: embedded.connectionString,
+    applicationName: "scrip bench",
+    poolSize: 4,
+    statementTimeoutMs: 0,
+    onConnectionLost: () => {},
+  });
+  try {
+    const sellers = await fillSellers(db, dataDir);
+    const rows = await measure(db, dataDir, embedded.connectionString, sellers);
+    report("orders", NOTES, rows);
+  } finally {
+    await db.close();
+    await embedded.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+const NOTES = [
+  "`POST /v1/orders` with two lines over HTTP, fsync on, the embedded server with its default settings; the rate limit is off",
+  `${ROUNDS} alternating rounds of ${ROUND_SECONDS} s each; medians. Callers, server and PostgreSQL share the machine`,
+  "naive: a server that opens a transaction for each order and runs one statement after another in it, same tables and driver",
+  "pgbench: `-c 64 -j 2 -M prepared`, scale 10, on the same PostgreSQL",
+];
+
+export async function fillSellers(db: Db, dataDir: string): Promise<Seller[]> {
+  await migrate(db);
+  const secrets = await loadServerSecrets(db, await loadMasterKeys([], dataDir));
+  await db.rows(sql`
+    insert into products (id, name, face_value_amount, face_value_currency, face_value_unit, face_value_is_money)
+    select 'card-' || n, 'Card ' || n, '25.00', 'USD', 'USD', true from generate_series(0, 99) n`);
+  await db.rows(sql`
+    insert into list_prices (product_id, price_list, currency, amount_minor) select id, 'standard', 'USD', 2375 from products`);
+  const sellers: Seller[] = [];
+  for (let index = 0; index <= WALLETS; index += 1) {
+    const reseller = await createReseller(db, systemClock, {
+      name: `Seller ${index}`,
+      currency: "USD",
+      email: "owner@seller.example",
+    });
+    const tenant = { resellerId: reseller.id, environment: "live" as const };
+    await moveFunds(db, systemClock, tenant, {
+      direction: "credit",
+      amount: "10000000000.00",
+      note: "bench",
+    });
+    const input = { ...tenant, name: "", scopes: undefined, allowedIps: [], expiresAt: undefined };
+    sellers.push({
+      id: reseller.id,
+      key: (await createKey({ db, clock: systemClock, pepper: secrets.pepper }, input)).key,
+    });
+  }
+  return sellers;
+}
+
+async function measure(
+  db: Db,
+  dataDir: string,
+  connectionString: string,
+  [hot, ...others]: Seller[],
+): Promise<Row[]> {
+  if (!hot) throw new Error("no seller");
+  const environment = {
+    DATA_DIR: dataDir,
+    PORT: "0",
+    METRICS_PORT: "0",
+    LOG_LEVEL: "warn",
+    RATE_LIMIT_ORDERS: "0",
+  };
+  const scrip = await startProcess(
+    new URL("../server/src/bin/scrip.ts", import.meta.url).pathname,
+    ["start"],
+    environment,
+  );
+  const naive = await startProcess(new URL("naive-server.ts", import.meta.url).pathname, [], {
+    NAIVE_DATABASE_URL: connectionString,
+    NAIVE_RESELLER: others[0]?.id ?? "",
+  });
+  const cases: Case[] = [
+    { name: "one wallet, 64 callers", keys: [hot.key], callers: 64 },
+    { name: "one wallet, 256 callers", keys: [hot.key], callers: 256 },
+    { name: `${WALLETS} wallets, 256 callers`, keys: others.map((seller) => seller.key), callers: 256 },
+  ];
+  try {
+    await callers({ url: scrip.url, keys: [hot.key], callers: 64, seconds: 2 });
+    const empty = await rounds(db, connectionString, scrip.url, naive.url, cases);
+    console.log(`filling ${ORDERS_THERE} orders`);
+    await fillOrders(db, hot.id, ORDERS_THERE);
+    const full: CallerFigures[] = [];
+    for (let round = 0; round < ROUNDS; round += 1)
+      full.push(await callers({ url: scrip.url, keys: [hot.key], callers: 256, seconds: ROUND_SECONDS }));
+    return toRows(cases, empty, full);
+  } finally {
+    await naive.stop();
+    await scrip.stop();
+  }
+}
+
+type Rounds = { pgbench: number[]; naive: CallerFigures[]; ours: CallerFigures[][] };
+
+/** Each round measures everything once, so that the machine's moods meet all of them. */
+async function rounds(
+  db: Db,
+  connectionString: string,
+  url: string,
+  naiveUrl: string,
+  cases: readonly Case[],
+): Promise<Rounds> {
+  const result: Rounds = { pgbench: [], naive: [], ours: cases.map(() => []) };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await db.rows(sql`checkpoint`);
+    const rate = await pgbenchRate(connectionString, ROUND_SECONDS);
+    if (rate !== undefined) result.pgbench.push(rate);
+    result.naive.push(await callers({ url: naiveUrl, keys: ["none"], callers: 64, seconds: ROUND_SECONDS }));
+    for (const [index, one] of cases.entries()) {
+      result.ours[index]?.push(
+        await callers({ url, keys: one.keys, callers: one.callers, seconds: ROUND_SECONDS }),
+      );
+    }
+    const figures = [
+      rate,
+      result.naive.at(-1)?.ordersPerSecond,
+      ...result.ours.map((one) => one.at(-1)?.ordersPerSecond),
+    ];
+    console.log(
+      `round ${round + 1}: pgbench, naive, ${cases.map((one) => one.name).join(", ")}: ${figures.map((figure) => Math.round(figure ?? 0)).join(", ")}/s`,
+    );
+  }
+  return result;
+}
+
+export async function callers(input: {
+  url: string;
+  keys: string[];
+  callers: number;
+  seconds: number;
+}): Promise<CallerFigures> {
+  const file = new URL("order-callers.ts", import.meta.url).pathname;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    file,
+    JSON.stringify({ ...input, body: BODY }),
+  ]);
+  const figures = JSON.parse(stdout) as CallerFigures;
+  if (figures.refused > 0) throw new Error(`${figures.refused} orders were refused`);
+  return figures;
+}
+
+const rateOf = (figures: readonly CallerFigures[]): number =>
+  median(figures.map((one) => one.ordersPerSecond));
+
+function toRows(
+  cases: readonly Case[],
+  { pgbench, naive, ours }: Rounds,
+  full: readonly CallerFigures[],
+): Row[] {
+  const [at64 = [], at256 = [], many = []] = ours;
+  const reference = pgbench.length > 0 ? median(pgbench) : undefined;
+  const ratio = (what: string, value: number, goal: number): Row => ({
+    what,
+    measured: `${value.toFixed(2)}×`,
+    goal: `≥ ${goal}×`,
+    met: value >= goal,
+  });
+  const p99Ms = median(at64.map((one) => one.p99Ms));
+  return [
+    {
+      what: "pgbench",
+      measured: reference === undefined ? "not on this machine" : `${Math.round(reference)} transactions/s`,
+      goal: "",
+      met: undefined,
+    },
+    plain("naive, one wallet, 64 callers", naive),
+    ...cases.map((one, index) => plain(one.name, ours[index] ?? [])),
+    plain(`one wallet, 256 callers, ${ORDERS_THERE.toLocaleString("en")} orders there`, full),
+    ratio("one wallet against naive, 64 callers", rateOf(at64) / rateOf(naive), 10),
+    ...(reference === undefined
+      ? []
+      : [
+          ratio("one wallet, 256 callers, against pgbench", rateOf(at256) / reference, 2.5),
+          ratio(`${WALLETS} wallets against pgbench`, rateOf(many) / reference, 2.5),
+        ]),
+    {
+      what: "p99 of one wallet, 64 callers",
+      measured: `${p99Ms.toFixed(1)} ms`,
+      goal: "< 150 ms",
+      met: p99Ms < 150,
+    },
+    ratio("full table against empty", rateOf(full) / rateOf(at256), 0.8),
+  ];
+}
+
+const plain = (what: string, figures: readonly CallerFigures[]): Row => ({
+  what,
+  measured: `${Math.round(rateOf(figures))} orders/s, p50 ${median(figures.map((one) => one.p50Ms)).toFixed(1)}, p95 ${median(figures.map((one) => one.p95Ms)).toFixed(1)}, p99 ${median(figures.map((one) => one.p99Ms)).toFixed(1)} ms`,
+  goal: "",
+  met: undefined,
+});
