@@ -25,7 +25,7 @@ export type PlacementLimits = {
 };
 
 const PLACEMENT_LIMITS: PlacementLimits = {
-  batchMax: 256,
+  batchMax: 128,
   waitingMax: 4_096,
   lockTimeoutMs: 500,
   recoveryTimeoutMs: 10_000,
@@ -72,7 +72,7 @@ const createLane = (
 ): SubmitPlacement =>
   createBatcher<Placement, BatchDecision>({
     maxSize: limits.batchMax,
-    maxRunning: 1,
+    maxRunning: 2,
     maxWaiting: limits.waitingMax,
     overflow: () =>
       new Problem("service_unavailable", "Too many orders wait to be placed.", {
