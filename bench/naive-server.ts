@@ -33,8 +33,7 @@ async function place(tx: Tx, idempotencyKey: string, { lines }: Body) {
   const wallet = await lockWallet(tx, tenant);
   if (!wallet) throw new Error("no wallet");
   const [bound] = await tx.rows<{ id: string }>(sql`
-    select id from orders where reseller_id = ${tenant.resellerId} and environment = 'live'
-      and idempotency_key = ${idempotencyKey}`);
+    select id from orders where binding = ${`${tenant.resellerId} live ${idempotencyKey}`}`);
   if (bound) return bound;
   const now = new Date();
   const id = newId("ord", now.getTime());

@@ -62,7 +62,9 @@ export async function findVisibleProducts(
 
 /**
  * CONTRACT 3: active, not hidden, listed for this reseller; the reseller's own price, else its price list's. The
- * revision comes in the same statement, so that it names exactly the state that the products were read from.
+ * revision comes in the same statement, so that it names exactly the state that the products were read from. The page is
+ * chosen first and then each of its products priced by a look-up: joined as wholes, PostgreSQL merged the price list from
+ * its beginning, and the last of 100,000 products took a hundred times as long as the first.
  */
 const visibleProducts = (resellerId: string, selection: Sql): Sql => sql`
   select
@@ -76,16 +78,25 @@ const visibleProducts = (resellerId: string, selection: Sql): Sql => sql`
       p.face_value_unit as "faceValueUnit", p.face_value_is_money as "faceValueIsMoney", p.bonus,
       p.min_quantity as "minQuantity", p.max_quantity as "maxQuantity", p.input_fields as "inputFields",
       coalesce(own.amount_minor, listed.amount_minor) as "amountMinor",
-      case when own.product_id is null then listed.strike_minor else own.strike_minor end as "strikeMinor"
-    from products p
-    left join reseller_prices own on own.reseller_id = r.id and own.product_id = p.id
-    left join list_prices listed
-      on listed.product_id = p.id and listed.price_list = r.price_list and listed.currency = r.currency
-    where p.active and not p.hidden
-      and not exists (
-        select from unlisted_products u where u.reseller_id = r.id and u.product_id = p.id
-      )
-      ${selection}
+      case when own.amount_minor is null then listed.strike_minor else own.strike_minor end as "strikeMinor"
+    from (
+      select * from products p
+      where p.active and not p.hidden
+        and coalesce((
+          select false from unlisted_products u where u.reseller_id = r.id and u.product_id = p.id
+        ), true)
+        ${selection}
+    ) p
+    left join lateral (
+      select amount_minor, strike_minor from reseller_prices
+      where reseller_id = r.id and product_id = p.id
+      limit 1
+    ) own on true
+    left join lateral (
+      select amount_minor, strike_minor from list_prices
+      where product_id = p.id and price_list = r.price_list and currency = r.currency
+      limit 1
+    ) listed on true
   ) seen on true
   where r.id = ${resellerId}
   order by seen.id`;

@@ -12,7 +12,7 @@ export type RenderedReplies = {
   get(view: string, catalogRevision: string, render: Render): RenderedReply | Promise<RenderedReply>;
 };
 
-export const RENDERED_MAX_BYTES = 64 * 1024 * 1024;
+export const RENDERED_MAX_BYTES = 32 * 1024 * 1024;
 
 /**
  * Replies in memory that are never stale: the revision that came with the key, read after the request began, says
