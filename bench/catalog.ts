@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sql from "sql-template-tag";
-import { connectDatabase, type Db } from "../server/src/db/database.ts";
-import { openEmbedded } from "../server/src/db/embedded/open-embedded.ts";
+import type { Db } from "../server/src/db/database.ts";
 import { migrate } from "../server/src/db/migrate.ts";
 import { createKey } from "../server/src/keys/create-key.ts";
 import { loadServerSecrets } from "../server/src/keys/server-secrets.ts";
 import { systemClock } from "../server/src/lib/clock.ts";
 import { createReseller } from "../server/src/resellers/create-reseller.ts";
 import { loadMasterKeys } from "../server/src/vault/master-keys.ts";
+import { onBenchDatabase } from "./bench-database.ts";
 import { applyLoad, loadProgram } from "./load.ts";
 import { type Running, startProcess } from "./processes.ts";
 import { median, type Row, report } from "./report.ts";
@@ -23,48 +22,34 @@ const RENDERS = 200;
 const PAGE = 100;
 
 /** `GET /v1/catalog` against the least that a Fastify server can do, near and far pages, and memory. */
-export async function benchCatalog(): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), "scrip-bench-"));
-  const embedded = await openEmbedded({ dataDir, log: () => {} });
-  const db = connectDatabase({
-    connectionString: embedded.connectionString,
-    applicationName: "scrip bench",
-    poolSize: 4,
-    statementTimeoutMs: 0,
-    onConnectionLost: () => {},
-  });
-  const environment = {
-    DATA_DIR: dataDir,
-    PORT: "0",
-    METRICS_PORT: "0",
-    LOG_LEVEL: "warn",
-    RATE_LIMIT_READS: "0",
-  };
-  let scrip: Running | undefined;
-  try {
+export const benchCatalog = (): Promise<void> =>
+  onBenchDatabase(async ({ db, dataDir }) => {
     console.log(`filling ${PRODUCTS} products and ${RESELLERS} resellers`);
     const keys = await fill(db, dataDir);
-    scrip = await startProcess(SCRIP, ["start"], environment);
-    const rows = [
-      ...(await measureRate(scrip, keys[0] ?? "", dataDir)),
-      ...(await measurePages(scrip, db, keys[0] ?? "")),
-      await measureMemory(scrip, keys),
-    ];
-    report(
-      "catalog",
-      [
-        `load by ${loadProgram}, ${CONNECTIONS} connections, ${ROUNDS} alternating rounds of ${ROUND_SECONDS} s each; medians`,
-        `${PRODUCTS} products, ${RESELLERS} resellers; the rate limit is off and each request is authenticated`,
-      ],
-      rows,
-    );
-  } finally {
-    await scrip?.stop();
-    await db.close();
-    await embedded.close();
-    rmSync(dataDir, { recursive: true, force: true });
-  }
-}
+    const environment = {
+      DATA_DIR: dataDir,
+      PORT: "0",
+      METRICS_PORT: "0",
+      LOG_LEVEL: "warn",
+      RATE_LIMIT_READS: "0",
+    };
+    const scrip = await startProcess(SCRIP, ["start"], environment);
+    try {
+      const rows = [
+        ...(await measureRate(scrip, keys[0] ?? "", dataDir)),
+        ...(await measurePages(scrip, db, keys[0] ?? "")),
+        await measureMemory(scrip, keys),
+      ];
+      report("catalog", NOTES, rows);
+    } finally {
+      await scrip.stop();
+    }
+  });
+
+const NOTES = [
+  `load by ${loadProgram}, ${CONNECTIONS} connections, ${ROUNDS} alternating rounds of ${ROUND_SECONDS} s each; medians`,
+  `${PRODUCTS} products, ${RESELLERS} resellers; the rate limit is off and each request is authenticated`,
+];
 
 const SCRIP = new URL("../server/src/bin/scrip.ts", import.meta.url).pathname;
 

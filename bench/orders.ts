@@ -1,11 +1,7 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import sql from "sql-template-tag";
-import { connectDatabase, type Db } from "../server/src/db/database.ts";
-import { openEmbedded } from "../server/src/db/embedded/open-embedded.ts";
+import type { Db } from "../server/src/db/database.ts";
 import { migrate } from "../server/src/db/migrate.ts";
 import { createKey } from "../server/src/keys/create-key.ts";
 import { loadServerSecrets } from "../server/src/keys/server-secrets.ts";
@@ -13,6 +9,7 @@ import { systemClock } from "../server/src/lib/clock.ts";
 import { createReseller } from "../server/src/resellers/create-reseller.ts";
 import { loadMasterKeys } from "../server/src/vault/master-keys.ts";
 import { moveFunds } from "../server/src/wallet/move-funds.ts";
+import { onBenchDatabase } from "./bench-database.ts";
 import { fillOrders } from "./fill-orders.ts";
 import type { CallerFigures } from "./order-callers.ts";
 import { pgbenchRate } from "./pgbench.ts";
@@ -32,26 +29,11 @@ type Seller = { id: string; key: string };
 type Case = { name: string; keys: string[]; callers: number };
 
 /** Placements over HTTP from one wallet and from many, beside a naive server and pgbench, with fsync on. */
-export async function benchOrders(): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), "scrip-bench-"));
-  const embedded = await openEmbedded({ dataDir, log: () => {} });
-  const db = connectDatabase({
-    connectionString: embedded.connectionString,
-    applicationName: "scrip bench",
-    poolSize: 4,
-    statementTimeoutMs: 0,
-    onConnectionLost: () => {},
-  });
-  try {
+export const benchOrders = (): Promise<void> =>
+  onBenchDatabase(async ({ db, dataDir, connectionString }) => {
     const sellers = await fillSellers(db, dataDir);
-    const rows = await measure(db, dataDir, embedded.connectionString, sellers);
-    report("orders", NOTES, rows);
-  } finally {
-    await db.close();
-    await embedded.close();
-    rmSync(dataDir, { recursive: true, force: true });
-  }
-}
+    report("orders", NOTES, await measure(db, dataDir, connectionString, sellers));
+  });
 
 const NOTES = [
   "`POST /v1/orders` with two lines over HTTP, fsync on, the embedded server with its default settings; the rate limit is off",
@@ -60,7 +42,7 @@ const NOTES = [
   "pgbench: `-c 64 -j 2 -M prepared`, scale 10, on the same PostgreSQL",
 ];
 
-export async function fillSellers(db: Db, dataDir: string): Promise<Seller[]> {
+async function fillSellers(db: Db, dataDir: string): Promise<Seller[]> {
   await migrate(db);
   const secrets = await loadServerSecrets(db, await loadMasterKeys([], dataDir));
   await db.rows(sql`
@@ -166,7 +148,7 @@ async function rounds(
   return result;
 }
 
-export async function callers(input: {
+async function callers(input: {
   url: string;
   keys: string[];
   callers: number;

@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connectDatabase, type Db } from "../server/src/db/database.ts";
+import { openEmbedded } from "../server/src/db/embedded/open-embedded.ts";
+
+export type BenchDatabase = { db: Db; dataDir: string; connectionString: string };
+
+/** Runs a benchmark on an embedded PostgreSQL of its own, with its default settings, and leaves nothing behind. */
+export async function onBenchDatabase(run: (database: BenchDatabase) => Promise<void>): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), "scrip-bench-"));
+  const embedded = await openEmbedded({ dataDir, log: () => {} });
+  const { connectionString } = embedded;
+  const db = connectDatabase({
+    connectionString,
+    applicationName: "scrip bench",
+    poolSize: 4,
+    statementTimeoutMs: 0,
+    onConnectionLost: () => {},
+  });
+  try {
+    await run({ db, dataDir, connectionString });
+  } finally {
+    await db.close();
+    await embedded.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
