@@ -107,7 +107,7 @@ export async function buildApp(
   addRoutes(app);
 
   serveApi(app, openApi, deps.baseUrl);
-  await serveReference(app);
+  serveReference(app);
   errorPages(app);
   healthRoutes(app, deps.isReady);
   if (deps.metricsArePublic) metricsRoute(app, deps.metrics);

@@ -1,28 +1,53 @@
-import scalar from "@scalar/fastify-api-reference";
-import type { FastifyInstance } from "fastify";
+import Fastify, { type FastifyInstance } from "fastify";
 
-/** `/docs`: the API reference. Everything that would ask another host for something is switched off. */
-export async function serveReference(app: FastifyInstance): Promise<void> {
-  await app.register(async (docs) => {
-    docs.addHook("onSend", async (_request, reply) => {
-      reply.header("content-security-policy", ONLY_THIS_HOST);
-    });
-    await docs.register(scalar, {
-      routePrefix: "/docs",
-      configuration: {
-        url: "/openapi.json",
-        pageTitle: "Scrip API reference",
-        withDefaultFonts: false,
-        telemetry: false,
-        agent: { disabled: true },
-        mcp: { disabled: true },
-        hideClientButton: true,
-        showDeveloperTools: "never",
-        // The whole API at a glance: there are few enough operations for that.
-        defaultOpenAllTags: true,
-      },
-    });
+/**
+ * `/docs`: the API reference. Everything that would ask another host for something is switched off. The page's library
+ * is loaded when somebody first looks: it is several megabytes, and most API processes never show it.
+ */
+export function serveReference(app: FastifyInstance): void {
+  let rendered: Promise<Rendered> | undefined;
+  const render = (): Promise<Rendered> => {
+    rendered ??= renderReference();
+    return rendered;
+  };
+  app.get("/docs", (_request, reply) => reply.redirect("/docs/", 301));
+  app.get("/docs/", async (_request, reply) =>
+    reply
+      .header("content-security-policy", ONLY_THIS_HOST)
+      .type(HTML)
+      .send((await render()).page),
+  );
+  app.get(`/docs/${SCRIPT}`, async (_request, reply) => reply.type(JAVASCRIPT).send((await render()).script));
+}
+
+type Rendered = { page: string; script: string };
+
+const SCRIPT = "js/scalar.js";
+const HTML = "text/html; charset=utf-8";
+const JAVASCRIPT = "application/javascript; charset=utf-8";
+
+/** The library speaks Fastify alone, so it is asked through an app of its own that never listens. */
+async function renderReference(): Promise<Rendered> {
+  const { default: scalar } = await import("@scalar/fastify-api-reference");
+  const pages = Fastify({ logger: false });
+  await pages.register(scalar, {
+    routePrefix: "/docs",
+    configuration: {
+      url: "/openapi.json",
+      pageTitle: "Scrip API reference",
+      withDefaultFonts: false,
+      telemetry: false,
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      hideClientButton: true,
+      showDeveloperTools: "never",
+      // The whole API at a glance: there are few enough operations for that.
+      defaultOpenAllTags: true,
+    },
   });
+  const [page, script] = await Promise.all([pages.inject("/docs/"), pages.inject(`/docs/${SCRIPT}`)]);
+  await pages.close();
+  return { page: page.body, script: script.body };
 }
 
 /** Should a setting above ever be renamed, the browser itself still refuses other hosts. */
