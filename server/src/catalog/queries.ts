@@ -64,7 +64,7 @@ export async function findVisibleProducts(
  * CONTRACT 3: active, not hidden, listed for this reseller; the reseller's own price, else its price list's. The
  * revision comes in the same statement, so that it names exactly the state that the products were read from. The page is
  * chosen first and then each of its products priced by a look-up: joined as wholes, PostgreSQL merged the price list from
- * its beginning, and the last of 100,000 products took a hundred times as long as the first.
+ * its beginning, and a page cost the more the further back it stood.
  */
 const visibleProducts = (resellerId: string, selection: Sql): Sql => sql`
   select
