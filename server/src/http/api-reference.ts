@@ -7,7 +7,11 @@ import Fastify, { type FastifyInstance } from "fastify";
 export function serveReference(app: FastifyInstance): void {
   let rendered: Promise<Rendered> | undefined;
   const render = (): Promise<Rendered> => {
-    rendered ??= renderReference();
+    // What failed once is tried again by the next who looks.
+    rendered ??= renderReference().catch((error) => {
+      rendered = undefined;
+      throw error;
+    });
     return rendered;
   };
   app.get("/docs", (_request, reply) => reply.redirect("/docs/", 301));
