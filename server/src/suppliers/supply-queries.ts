@@ -1,0 +1,88 @@
+import sql, { empty, type Sql } from "sql-template-tag";
+import type { Queryable, Tx } from "../db/database.ts";
+
+/** Which products are looked at, and the time at which codes are expired or not. */
+export type SupplyScope = { productIds: readonly string[] | undefined; now: Date };
+
+/**
+ * Writers of what the catalog shows take turns, as in catalog/lock-catalog: each raises the revision after it has
+ * locked its rows, and two that met the other way round would deadlock.
+ */
+export async function lockCatalogState(tx: Tx): Promise<void> {
+  await tx.rows(sql`select revision from catalog_state for update`);
+}
+
+/** How many products have no right row, and how many have a row too many. */
+export async function countStaleSupply(
+  db: Queryable,
+  scope: SupplyScope,
+): Promise<{ toSet: number; toDelete: number }> {
+  const [counts] = await db.rows<{ toSet: number; toDelete: number }>(sql`
+    select (count(*) filter (where state is not null))::integer as "toSet",
+           (count(*) filter (where state is null))::integer as "toDelete"
+    from (${staleSupply(scope)}) stale`);
+  return counts ?? { toSet: 0, toDelete: 0 };
+}
+
+export const upsertStaleSupply = (tx: Tx, scope: SupplyScope) =>
+  tx.rows(sql`
+    insert into product_supply (product_id, state)
+    select product_id, state from (${staleSupply(scope)}) stale where state is not null
+    order by product_id
+    on conflict (product_id) do update set state = excluded.state
+    returning product_id`);
+
+export const deleteStaleSupply = (tx: Tx, scope: SupplyScope) =>
+  tx.rows(sql`
+    delete from product_supply s
+    using (${staleSupply(scope)}) stale
+    where stale.state is null and s.product_id = stale.product_id
+    returning s.product_id`);
+
+/** Products whose row differs from the truth, with the truth: available, empty, or null where no row belongs. */
+const staleSupply = (scope: SupplyScope): Sql => sql`
+  select truth.product_id, truth.state
+  from (
+    select concerned.product_id,
+           case when bool_or(u.supplier_id is not null) then
+             case when bool_or(u.has_goods) then 'available' else 'empty' end
+           end as state
+    from (
+      select r.product_id from supplier_routes r where true ${within(sql`r.product_id`, scope)}
+      union
+      select s.product_id from product_supply s where true ${within(sql`s.product_id`, scope)}
+    ) concerned
+    left join (
+      select r.product_id, r.supplier_id, s.kind = 'scrip' or ${hasStock(scope.now)} as has_goods
+      from supplier_routes r join suppliers s on s.id = r.supplier_id
+      where s.enabled ${within(sql`r.product_id`, scope)}
+    ) u on u.product_id = concerned.product_id
+    group by concerned.product_id
+  ) truth
+  left join product_supply present on present.product_id = truth.product_id
+  where present.state is distinct from truth.state`;
+
+const within = (productId: Sql, { productIds }: SupplyScope): Sql =>
+  productIds ? sql`and ${productId} = any(${productIds}::text[])` : empty;
+
+/** Asked in two halves, because each is one look into the index, however many expired codes stand before it. */
+const hasStock = (now: Date): Sql => sql`(
+  exists (
+    select from codes c
+    where c.state = 'stock' and c.product_id = r.product_id and c.supplier_id = r.supplier_id and c.expires_at > ${now}
+  )
+  or exists (
+    select from codes c
+    where c.state = 'stock' and c.product_id = r.product_id and c.supplier_id = r.supplier_id and c.expires_at is null
+  )
+)`;
+
+/** A code that somebody holds at this moment is left for the next time. */
+export const markStockExpired = (db: Queryable, now: Date, limit: number) =>
+  db.rows<{ productId: string }>(sql`
+    update codes set state = 'expired'
+    where id in (
+      select id from codes where state = 'stock' and expires_at <= ${now}
+      order by expires_at limit ${limit} for update skip locked
+    )
+    returning product_id as "productId"`);
