@@ -7,7 +7,7 @@ import { createKey } from "../server/src/keys/create-key.ts";
 import { loadServerSecrets } from "../server/src/keys/server-secrets.ts";
 import { systemClock } from "../server/src/lib/clock.ts";
 import { createReseller } from "../server/src/resellers/create-reseller.ts";
-import { loadMasterKeys } from "../server/src/vault/master-keys.ts";
+import { openKeyring } from "../server/src/vault/keyring.ts";
 import { onBenchDatabase } from "./bench-database.ts";
 import { applyLoad, loadProgram } from "./load.ts";
 import { type Running, startProcess } from "./processes.ts";
@@ -55,7 +55,7 @@ const SCRIP = new URL("../server/src/bin/scrip.ts", import.meta.url).pathname;
 
 async function fill(db: Db, dataDir: string): Promise<string[]> {
   await migrate(db);
-  const secrets = await loadServerSecrets(db, await loadMasterKeys([], dataDir));
+  const secrets = await loadServerSecrets(db, (await openKeyring([], dataDir)).masterKeys());
   await db.rows(sql`
     insert into products (id, name, face_value_amount, face_value_currency, face_value_unit, face_value_is_money, input_fields)
     select 'product-' || lpad(n::text, 7, '0'), 'Benchmark card number ' || n, '25.00', 'USD', 'USD', true,

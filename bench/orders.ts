@@ -7,7 +7,7 @@ import { createKey } from "../server/src/keys/create-key.ts";
 import { loadServerSecrets } from "../server/src/keys/server-secrets.ts";
 import { systemClock } from "../server/src/lib/clock.ts";
 import { createReseller } from "../server/src/resellers/create-reseller.ts";
-import { loadMasterKeys } from "../server/src/vault/master-keys.ts";
+import { openKeyring } from "../server/src/vault/keyring.ts";
 import { moveFunds } from "../server/src/wallet/move-funds.ts";
 import { onBenchDatabase } from "./bench-database.ts";
 import { fillOrders } from "./fill-orders.ts";
@@ -44,7 +44,7 @@ const NOTES = [
 
 async function fillSellers(db: Db, dataDir: string): Promise<Seller[]> {
   await migrate(db);
-  const secrets = await loadServerSecrets(db, await loadMasterKeys([], dataDir));
+  const secrets = await loadServerSecrets(db, (await openKeyring([], dataDir)).masterKeys());
   await db.rows(sql`
     insert into products (id, name, face_value_amount, face_value_currency, face_value_unit, face_value_is_money)
     select 'card-' || n, 'Card ' || n, '25.00', 'USD', 'USD', true from generate_series(0, 99) n`);

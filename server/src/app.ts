@@ -29,11 +29,13 @@ import type { Log } from "./lib/log.ts";
 import { Problem } from "./lib/problem.ts";
 import { createPlacementBatch, type PlacementLimits } from "./orders/placement-batch.ts";
 import { orderRoutes } from "./orders/routes.ts";
+import type { CodeVault } from "./vault/code-vault.ts";
 import { walletRoutes } from "./wallet/routes.ts";
 
 export type AppDeps = {
   db: Db;
   secrets: ServerSecrets;
+  codeVault: CodeVault;
   clock: Clock;
   log: Log;
   metrics: Metrics;

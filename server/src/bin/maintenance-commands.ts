@@ -4,7 +4,7 @@ import { type Config, readConfig } from "../config.ts";
 import { checkServer } from "../db/check-server.ts";
 import { migrate } from "../db/migrate.ts";
 import { loadServerSecrets } from "../keys/server-secrets.ts";
-import { loadMasterKeys } from "../vault/master-keys.ts";
+import { openKeyring } from "../vault/keyring.ts";
 import { openDatabase } from "./open-context.ts";
 import { print } from "./verb.ts";
 
@@ -61,7 +61,8 @@ function examineThis() {
     },
     openDatabase: async () => openDatabase(config, quietly),
     openSecrets: async (db) => {
-      await loadServerSecrets(db, await loadMasterKeys(config.masterKeys, config.dataDir));
+      const keyring = await openKeyring(config.masterKeys, config.dataDir);
+      await loadServerSecrets(db, keyring.masterKeys());
     },
   });
 }

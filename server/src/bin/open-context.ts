@@ -5,7 +5,8 @@ import { openEmbedded } from "../db/embedded/open-embedded.ts";
 import { migrate } from "../db/migrate.ts";
 import { loadServerSecrets, type ServerSecrets } from "../keys/server-secrets.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
-import { loadMasterKeys } from "../vault/master-keys.ts";
+import { type CodeVault, createCodeVault } from "../vault/code-vault.ts";
+import { type Keyring, openKeyring } from "../vault/keyring.ts";
 import { openMissingWallets } from "../wallet/open-wallets.ts";
 
 /** What every command works with: the settings, the database and the clock. */
@@ -14,6 +15,8 @@ export type Context = {
   db: Db;
   clock: Clock;
   secrets: ServerSecrets;
+  keyring: Keyring;
+  codeVault: CodeVault;
   close(): Promise<void>;
 };
 
@@ -33,10 +36,11 @@ export async function openContext(config: Config, options: ContextOptions): Prom
   try {
     await checkServer(database.db);
     await migrate(database.db);
-    const masterKeys = await loadMasterKeys(config.masterKeys, config.dataDir);
-    const secrets = await loadServerSecrets(database.db, masterKeys);
+    const keyring = await openKeyring(config.masterKeys, config.dataDir);
+    const secrets = await loadServerSecrets(database.db, keyring.masterKeys());
     await openMissingWallets(database.db, systemClock);
-    return { config, clock: systemClock, secrets, ...database };
+    const codeVault = createCodeVault(keyring);
+    return { config, clock: systemClock, secrets, keyring, codeVault, ...database };
   } catch (error) {
     await database.close();
     throw error;

@@ -8,6 +8,9 @@ import { createMetrics } from "../http/metrics.ts";
 import type { OpenApiDocument } from "../http/openapi.ts";
 import { findBreaks } from "../http/openapi-breaks.ts";
 import { systemClock } from "../lib/clock.ts";
+import { secret } from "../lib/secret.ts";
+import { createCodeVault } from "../vault/code-vault.ts";
+import { fixedKeyring } from "../vault/keyring.ts";
 
 const COMMITTED = fileURLToPath(new URL("../../openapi.json", import.meta.url));
 
@@ -46,7 +49,8 @@ async function describeApi(): Promise<OpenApiDocument> {
   const anyKey = createSecretKey(Buffer.alloc(32));
   const app = await buildApp({
     db: withoutDatabase(),
-    secrets: { pepper: anyKey, cursorKey: anyKey },
+    secrets: { pepper: anyKey, cursorKey: anyKey, codeDigestKey: anyKey },
+    codeVault: createCodeVault(fixedKeyring([secret(Buffer.alloc(32))])),
     clock: systemClock,
     log: pino({ level: "silent" }),
     metrics: createMetrics(),

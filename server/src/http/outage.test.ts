@@ -7,6 +7,9 @@ import type { Db } from "../db/database.ts";
 import { generateKey } from "../keys/key-format.ts";
 import { systemClock } from "../lib/clock.ts";
 import { createLog } from "../lib/log.ts";
+import { secret } from "../lib/secret.ts";
+import { createCodeVault } from "../vault/code-vault.ts";
+import { fixedKeyring } from "../vault/keyring.ts";
 import { createMetrics } from "./metrics.ts";
 
 /** What must be in the log and never in an answer. */
@@ -19,9 +22,11 @@ async function callWithout(databaseError: Error): Promise<{ reply: LightMyReques
     throw databaseError;
   };
   const db: Db = { rows: fail, transaction: fail, close: async () => {} };
+  const anyKey = createSecretKey(Buffer.alloc(32));
   const app = await buildApp({
     db,
-    secrets: { pepper: createSecretKey(Buffer.alloc(32)), cursorKey: createSecretKey(Buffer.alloc(32)) },
+    secrets: { pepper: anyKey, cursorKey: anyKey, codeDigestKey: anyKey },
+    codeVault: createCodeVault(fixedKeyring([secret(Buffer.alloc(32))])),
     clock: systemClock,
     log: createLog("info", { write: (line) => void lines.push(line) }),
     metrics: createMetrics(),

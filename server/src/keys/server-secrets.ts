@@ -12,6 +12,8 @@ export type ServerSecrets = {
   pepper: KeyObject;
   /** Signs pagination cursors. */
   cursorKey: KeyObject;
+  /** Keys the digests of codes, by which one that was seen before is found. */
+  codeDigestKey: KeyObject;
 };
 
 const SECRET_BYTES = 32;
@@ -21,11 +23,15 @@ export async function loadServerSecrets(db: Db, masterKeys: MasterKeys): Promise
   return db.transaction(async (tx) => ({
     pepper: await loadOrCreate(tx, masterKeys, "api-key-pepper"),
     cursorKey: await loadOrCreate(tx, masterKeys, "cursor-key"),
+    codeDigestKey: await loadOrCreate(tx, masterKeys, "code-digest-key"),
   }));
 }
 
+/** What the seal of a server's secret is bound to. */
+export const serverSecretContext = (name: string): string => `server-secret:${name}`;
+
 async function loadOrCreate(tx: Tx, masterKeys: MasterKeys, name: string): Promise<KeyObject> {
-  const context = `server-secret:${name}`;
+  const context = serverSecretContext(name);
   const fresh = seal(masterKeys, context, randomBytes(SECRET_BYTES));
   await tx.rows(
     sql`insert into sealed_secrets (name, sealed) values (${name}, ${fresh}) on conflict (name) do nothing`,

@@ -6,6 +6,8 @@ import { loadServerSecrets } from "../keys/server-secrets.ts";
 import { systemClock } from "../lib/clock.ts";
 import { createLog } from "../lib/log.ts";
 import { secret } from "../lib/secret.ts";
+import { createCodeVault } from "../vault/code-vault.ts";
+import { fixedKeyring } from "../vault/keyring.ts";
 import { TEST_MASTER_KEY } from "./test-app.ts";
 
 /** The API in a process of its own, for tests of what several of them do together; see start-api-process. */
@@ -20,6 +22,7 @@ const db = connectDatabase({
 const app = await buildApp({
   db,
   secrets: await loadServerSecrets(db, [secret(TEST_MASTER_KEY)]),
+  codeVault: createCodeVault(fixedKeyring([secret(TEST_MASTER_KEY)])),
   clock: systemClock,
   log: createLog("warn", process.stderr),
   metrics: createMetrics(),

@@ -11,6 +11,8 @@ import { secret } from "../lib/secret.ts";
 import type { PlacementLimits } from "../orders/placement-batch.ts";
 import { createReseller } from "../resellers/create-reseller.ts";
 import type { ResellerRow } from "../resellers/queries.ts";
+import { type CodeVault, createCodeVault } from "../vault/code-vault.ts";
+import { fixedKeyring } from "../vault/keyring.ts";
 import { createReplyChecker } from "./check-reply.ts";
 import { createTestDatabase } from "./test-database.ts";
 
@@ -19,6 +21,7 @@ export type TestApp = {
   db: Db;
   connectionString: string;
   secrets: ServerSecrets;
+  codeVault: CodeVault;
   clock: Clock;
   /** Everything that was logged, as it was written. */
   logged: () => string;
@@ -56,11 +59,13 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const { db, connectionString, drop } = await createTestDatabase();
   const appDb = (await options.connect?.(connectionString)) ?? db;
   const secrets = await loadServerSecrets(db, [secret(TEST_MASTER_KEY)]);
+  const codeVault = createCodeVault(fixedKeyring([secret(TEST_MASTER_KEY)]));
   const lines: string[] = [];
   const app = await buildApp(
     {
       db: appDb,
       secrets,
+      codeVault,
       clock,
       log: createLog("debug", { write: (line) => void lines.push(line) }),
       metrics: createMetrics(),
@@ -81,6 +86,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     db,
     connectionString,
     secrets,
+    codeVault,
     clock,
     logged: () => lines.join(""),
     async call(method, url, callOptions = {}) {

@@ -13,9 +13,9 @@ export class SealError extends Error {
 }
 
 const FORMAT = 1;
-const KEY_ID_BYTES = 4;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
+export const KEY_ID_BYTES = 4;
+export const NONCE_BYTES = 12;
+export const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
 /**
@@ -23,10 +23,9 @@ const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
  * sealed value moved to another place does not open.
  */
 export function seal(keys: MasterKeys, context: string, plain: Uint8Array): Buffer {
-  const key = keys[0].reveal();
   const nonce = randomBytes(NONCE_BYTES);
-  const header = Buffer.concat([Buffer.of(FORMAT), keyId(key), nonce]);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  const header = Buffer.concat([sealPrefix(keys), nonce]);
+  const cipher = createCipheriv("aes-256-gcm", keys[0].reveal(), nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(additionalData(header, context));
   const body = Buffer.concat([cipher.update(plain), cipher.final()]);
   return Buffer.concat([header, cipher.getAuthTag(), body]);
@@ -37,24 +36,47 @@ export function open(keys: MasterKeys, context: string, sealed: Uint8Array): Buf
   if (bytes.length < HEADER_BYTES + TAG_BYTES || bytes[0] !== FORMAT)
     throw new SealError("not a sealed value");
   const header = bytes.subarray(0, HEADER_BYTES);
-  const wantedId = header.subarray(1, 1 + KEY_ID_BYTES);
-  const key = keys
-    .map((candidate) => candidate.reveal())
-    .find((candidate) => keyId(candidate).equals(wantedId));
-  if (!key) throw new SealError("sealed under a master key that is not at hand");
-  const decipher = createDecipheriv("aes-256-gcm", key, header.subarray(1 + KEY_ID_BYTES));
+  const key = findKey(keys, header.subarray(1, 1 + KEY_ID_BYTES));
+  if (!key) throw new SealError(KEY_NOT_AT_HAND);
+  const nonce = header.subarray(1 + KEY_ID_BYTES);
+  const decipher = createDecipheriv("aes-256-gcm", key.reveal(), nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(additionalData(header, context));
   decipher.setAuthTag(bytes.subarray(HEADER_BYTES, HEADER_BYTES + TAG_BYTES));
   try {
     return Buffer.concat([decipher.update(bytes.subarray(HEADER_BYTES + TAG_BYTES)), decipher.final()]);
   } catch {
-    throw new SealError("the sealed value was changed or belongs elsewhere");
+    throw new SealError(CHANGED_OR_ELSEWHERE);
   }
 }
 
-const additionalData = (header: Uint8Array, context: string): Buffer =>
-  Buffer.concat([header, Buffer.from(context)]);
+/** The same value sealed under the newest key; undefined when it is so already. */
+export function reseal(keys: MasterKeys, context: string, sealed: Uint8Array): Buffer | undefined {
+  const plain = open(keys, context, sealed);
+  return sealPrefix(keys).equals(sealed.subarray(0, 1 + KEY_ID_BYTES))
+    ? undefined
+    : seal(keys, context, plain);
+}
+
+export const KEY_NOT_AT_HAND = "sealed under a master key that is not at hand";
+export const CHANGED_OR_ELSEWHERE = "the sealed value was changed or belongs elsewhere";
+
+/** What everything begins with that is sealed here under the newest key. */
+export const sealPrefix = (keys: MasterKeys): Buffer => Buffer.concat([Buffer.of(FORMAT), keyIdOf(keys[0])]);
+
+export const findKey = (keys: MasterKeys, id: Buffer): Secret<Buffer> | undefined =>
+  keys.find((key) => keyIdOf(key).equals(id));
 
 /** Tells which key sealed a value without telling anything of the key. */
-const keyId = (key: Buffer): Buffer =>
-  createHash("sha256").update("scrip master key id\0").update(key).digest().subarray(0, KEY_ID_BYTES);
+export function keyIdOf(key: Secret<Buffer>): Buffer {
+  const known = keyIds.get(key);
+  if (known) return known;
+  const hash = createHash("sha256").update("scrip master key id\0").update(key.reveal());
+  const id = hash.digest().subarray(0, KEY_ID_BYTES);
+  keyIds.set(key, id);
+  return id;
+}
+
+const keyIds = new WeakMap<Secret<Buffer>, Buffer>();
+
+const additionalData = (header: Uint8Array, context: string): Buffer =>
+  Buffer.concat([header, Buffer.from(context)]);

@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { secret } from "../lib/secret.ts";
-import { loadMasterKeys } from "./master-keys.ts";
+import { openKeyring } from "./keyring.ts";
+import type { MasterKeys } from "./seal.ts";
 
 let root: string;
 before(async () => {
-  root = await mkdtemp(join(tmpdir(), "scrip-master-keys-"));
+  root = await mkdtemp(join(tmpdir(), "scrip-keyring-"));
 });
 after(() => rm(root, { recursive: true, force: true }));
 
@@ -59,7 +60,7 @@ test("a file that holds no key is refused by name, left as it was, and its conte
     const dataDir = join(root, `garbage-${index}`);
     await mkdir(dataDir);
     const path = join(dataDir, "master.key");
-    await writeFile(path, text);
+    await writeFile(path, text, { mode: 0o600 });
     await assert.rejects(loadMasterKeys([], dataDir), (error: Error) => {
       assert.ok(error.message.includes(path), error.message);
       assert.equal(text.length > 8 && error.message.includes(text), false);
@@ -76,5 +77,10 @@ test("a file that cannot be read is an error and not a reason to make another ke
   await chmod(dataDir, 0o700);
   await assert.rejects(loadMasterKeys([], dataDir), { code: "EISDIR" });
 });
+
+const loadMasterKeys = async (
+  configured: Parameters<typeof openKeyring>[0],
+  dataDir: string,
+): Promise<MasterKeys> => (await openKeyring(configured, dataDir)).masterKeys();
 
 const bytes = (key: { reveal(): Buffer }): Buffer => key.reveal();
