@@ -66,6 +66,7 @@ async function fill(db: Db, dataDir: string): Promise<string[]> {
   await db.rows(sql`
     insert into list_prices (product_id, price_list, currency, amount_minor)
     select id, 'standard', 'USD', 2375 from products`);
+  await db.rows(sql`insert into product_supply (product_id, state) select id, 'available' from products`);
   await db.rows(sql`analyze`);
   const keys: string[] = [];
   for (let index = 0; index < RESELLERS; index += 1) {

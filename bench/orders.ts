@@ -50,6 +50,7 @@ async function fillSellers(db: Db, dataDir: string): Promise<Seller[]> {
     select 'card-' || n, 'Card ' || n, '25.00', 'USD', 'USD', true from generate_series(0, 99) n`);
   await db.rows(sql`
     insert into list_prices (product_id, price_list, currency, amount_minor) select id, 'standard', 'USD', 2375 from products`);
+  await db.rows(sql`insert into product_supply (product_id, state) select id, 'available' from products`);
   const sellers: Seller[] = [];
   for (let index = 0; index <= WALLETS; index += 1) {
     const reseller = await createReseller(db, systemClock, {

@@ -21,7 +21,9 @@ export function getProduct(
     if (!row) throw notFound();
     return {
       catalogRevision: found.catalogRevision,
-      text: serialize({ product: toProduct(row, found.currency) }),
+      text: serialize({
+        product: toProduct(row, { environment: caller.environment, currency: found.currency }),
+      }),
     };
   });
 }

@@ -30,8 +30,9 @@ export function listProducts(
     const shown = found.products.slice(0, page.limit);
     const last = shown.at(-1);
     const hasMore = found.products.length > page.limit;
+    const buyer = { environment: caller.environment, currency: found.currency };
     const text = serialize({
-      data: shown.map((row) => toCatalogProduct(row, found.currency)),
+      data: shown.map((row) => toCatalogProduct(row, buyer)),
       hasMore,
       nextCursor: hasMore && last ? deps.cursors.encode(catalogCursorScope(caller), last.id) : "",
     });

@@ -1,10 +1,15 @@
+import type { Tenant } from "../http/caller.ts";
 import { toMoney } from "../lib/money.ts";
+import { purchasePrice } from "./purchase-price.ts";
 import type { VisibleProductRow } from "./queries.ts";
 import type { CatalogProductView, ProductView } from "./schemas.ts";
 
+/** Whose wallet pays: a live and a test key of one reseller see one catalog, and may buy different things of it. */
+export type Buyer = Pick<Tenant, "environment"> & { currency: string };
+
 /** A catalog entry: its face value has all four members. */
-export const toCatalogProduct = (row: VisibleProductRow, currency: string): CatalogProductView => ({
-  ...toTerms(row, currency),
+export const toCatalogProduct = (row: VisibleProductRow, buyer: Buyer): CatalogProductView => ({
+  ...toTerms(row, buyer),
   faceValue: {
     amount: row.faceValueAmount,
     currency: row.faceValueCurrency,
@@ -14,13 +19,13 @@ export const toCatalogProduct = (row: VisibleProductRow, currency: string): Cata
 });
 
 /** The single product: its face value has amount and currency only. */
-export const toProduct = (row: VisibleProductRow, currency: string): ProductView => ({
-  ...toTerms(row, currency),
+export const toProduct = (row: VisibleProductRow, buyer: Buyer): ProductView => ({
+  ...toTerms(row, buyer),
   faceValue: { amount: row.faceValueAmount, currency: row.faceValueCurrency },
 });
 
 /** What there is not is left out, never null. */
-const toTerms = (row: VisibleProductRow, currency: string) => ({
+const toTerms = (row: VisibleProductRow, { environment, currency }: Buyer) => ({
   id: row.id,
   name: row.name,
   ...(row.amountMinor === null ? {} : { price: toMoney(row.amountMinor, currency) }),
@@ -30,6 +35,6 @@ const toTerms = (row: VisibleProductRow, currency: string) => ({
   bonus: row.bonus,
   minQuantity: row.minQuantity,
   maxQuantity: row.maxQuantity,
-  purchasable: row.amountMinor !== null,
+  purchasable: typeof purchasePrice(row, environment) === "bigint",
   ...(row.inputFields.length === 0 ? {} : { inputFields: row.inputFields }),
 });

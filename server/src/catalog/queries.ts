@@ -16,7 +16,11 @@ export type VisibleProductRow = {
   inputFields: InputFieldSpec[];
   amountMinor: bigint | null;
   strikeMinor: bigint | null;
+  supply: Supply;
 };
+
+/** Whether a product can be had live: no route leads to it, nothing is left at the end of any, or there is some. */
+export type Supply = "none" | "empty" | "available";
 
 /** The products, and the state of the catalog that they were read from, in one snapshot. */
 export type CatalogView<Row> = { catalogRevision: string; currency: string; products: Row[] };
@@ -63,8 +67,8 @@ export async function findVisibleProducts(
 /**
  * CONTRACT 3: active, not hidden, listed for this reseller; the reseller's own price, else its price list's. The
  * revision comes in the same statement, so that it names exactly the state that the products were read from. The page is
- * chosen first and then each of its products priced by a look-up: joined as wholes, PostgreSQL merged the price list from
- * its beginning, and a page cost the more the further back it stood.
+ * chosen first and then price and supply of each of its products looked up: joined as wholes, PostgreSQL merged the price
+ * list from its beginning, and a page cost the more the further back it stood.
  */
 const visibleProducts = (resellerId: string, selection: Sql): Sql => sql`
   select
@@ -78,7 +82,8 @@ const visibleProducts = (resellerId: string, selection: Sql): Sql => sql`
       p.face_value_unit as "faceValueUnit", p.face_value_is_money as "faceValueIsMoney", p.bonus,
       p.min_quantity as "minQuantity", p.max_quantity as "maxQuantity", p.input_fields as "inputFields",
       coalesce(own.amount_minor, listed.amount_minor) as "amountMinor",
-      case when own.amount_minor is null then listed.strike_minor else own.strike_minor end as "strikeMinor"
+      case when own.amount_minor is null then listed.strike_minor else own.strike_minor end as "strikeMinor",
+      coalesce(supplied.state, 'none') as supply
     from (
       select * from products p
       where p.active and not p.hidden
@@ -97,6 +102,9 @@ const visibleProducts = (resellerId: string, selection: Sql): Sql => sql`
       where product_id = p.id and price_list = r.price_list and currency = r.currency
       limit 1
     ) listed on true
+    left join lateral (
+      select state from product_supply where product_id = p.id limit 1
+    ) supplied on true
   ) seen on true
   where r.id = ${resellerId}
   order by seen.id`;

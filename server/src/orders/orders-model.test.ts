@@ -3,11 +3,12 @@ import { after, before, test } from "node:test";
 import { audit } from "../audit/audit.ts";
 import { setHidden } from "../catalog/hide-product.ts";
 import { setPrice } from "../catalog/set-price.ts";
-import { addProducts } from "../testing/builders.ts";
+import { addProducts, setSupply } from "../testing/builders.ts";
 import {
   expectPlacement,
   type Model,
   type ModelBody,
+  type ModelProduct,
   type ModelWallet,
   move,
   place,
@@ -27,6 +28,8 @@ const FIELDS = ["account", "server"].map((key) => ({
   options: [],
 }));
 
+const PLAIN = { hidden: false, supply: "available", listPrice: undefined } as const;
+
 type Wallet = ModelWallet & { key: string; sent: { key: string; body: ModelBody }[] };
 /** A run's world: chance, and the two wallets of each of its two resellers. */
 type World = { random: Random; wallets: Wallet[] };
@@ -42,8 +45,7 @@ before(async () => {
     scrip.db,
     ids.map((id) => ({ id, inputFields: id === "top-up" ? FIELDS : [] })),
   );
-  for (const id of ids)
-    model.products.set(id, { id, hidden: false, listPrice: undefined, ownPrices: new Map() });
+  for (const id of ids) model.products.set(id, { id, ...PLAIN, ownPrices: new Map() });
   for (const id of ids.slice(0, 3)) await reprice(id, 1_000);
 });
 
@@ -67,7 +69,7 @@ for (let run = 0; run < RUNS; run += 1) {
 
 test("the steps met every answer that the model knows", () => {
   const answers =
-    "idempotency_conflict insufficient_funds not_found placed price_changed product_not_purchasable quantity_out_of_range replayed";
+    "idempotency_conflict insufficient_funds not_found out_of_stock placed price_changed product_not_purchasable quantity_out_of_range replayed";
   assert.equal([...met].sort().join(" "), answers, `seed ${SEED}`);
 });
 
@@ -111,6 +113,11 @@ const STEPS_BY_NAME = {
     await reprice(world.random.pick(["card", "other", "top-up"]), 100 + world.random.below(3_000), owner);
   },
   hide: async ({ random }: World) => setVisible(random.pick(["card", "other"]), random.chance(0.7)),
+  supply: async ({ random }: World) =>
+    supplyWith(
+      random.pick(["card", "other", "top-up"]),
+      random.pick(["none", "empty", "available", "available", "available"]),
+    ),
 };
 /** Orders come most often. */
 const STEP_NAMES = [
@@ -196,8 +203,7 @@ async function moveMoney(world: World, direction: "credit" | "debit"): Promise<v
 }
 
 async function reprice(productId: string, price: number, resellerId?: string): Promise<void> {
-  const product = model.products.get(productId);
-  assert.ok(product);
+  const product = productOf(productId);
   if (resellerId === undefined) product.listPrice = price;
   else product.ownPrices.set(resellerId, price);
   const target =
@@ -213,10 +219,19 @@ async function reprice(productId: string, price: number, resellerId?: string): P
 }
 
 async function setVisible(productId: string, isVisible: boolean): Promise<void> {
-  const product = model.products.get(productId);
-  assert.ok(product);
-  product.hidden = !isVisible;
+  productOf(productId).hidden = !isVisible;
   await setHidden(scrip.db, scrip.clock, productId, !isVisible);
+}
+
+async function supplyWith(productId: string, supply: ModelProduct["supply"]): Promise<void> {
+  productOf(productId).supply = supply;
+  await setSupply(scrip.db, [productId], supply);
+}
+
+function productOf(id: string): ModelProduct {
+  const product = model.products.get(id);
+  assert.ok(product);
+  return product;
 }
 
 /** Everything that the API tells of a wallet, page by page, against the model. */

@@ -1,6 +1,6 @@
 import { type PricedProducts, type ProductReader, readPricedProducts } from "../catalog/priced-products.ts";
 import type { Tx } from "../db/database.ts";
-import type { Caller } from "../http/caller.ts";
+import type { Caller, Tenant } from "../http/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import { newId, timeOfId } from "../lib/ids.ts";
 import { Problem } from "../lib/problem.ts";
@@ -61,7 +61,7 @@ async function submitUntilDecided(
       fingerprint: request.fingerprint,
       reference: request.reference,
       catalogRevision: catalog.catalogRevision,
-      priced: price(request, catalog),
+      priced: price(caller.environment, request, catalog),
       createdAt: new Date(timeOfId(orderId)),
       ...(pricings > PRICINGS_AHEAD_MAX ? { priceAgain: priceIn(caller, request, ids) } : {}),
     };
@@ -73,9 +73,13 @@ async function submitUntilDecided(
 }
 
 /** Refused, unless the key is bound: that is known only under the wallet's lock, so the refusal goes there too. */
-function price(request: OrderRequest, catalog: PricedProducts): PricedOrder | Problem {
+function price(
+  environment: Tenant["environment"],
+  request: OrderRequest,
+  catalog: PricedProducts,
+): PricedOrder | Problem {
   try {
-    return priceOrder(request, catalog);
+    return priceOrder(environment, request, catalog);
   } catch (error) {
     if (error instanceof Problem) return error;
     throw error;
@@ -83,7 +87,7 @@ function price(request: OrderRequest, catalog: PricedProducts): PricedOrder | Pr
 }
 
 const priceIn = (caller: Caller, request: OrderRequest, ids: readonly string[]) => async (tx: Tx) =>
-  price(request, await readPricedProducts(tx, caller.resellerId, ids));
+  price(caller.environment, request, await readPricedProducts(tx, caller.resellerId, ids));
 
 async function submitWhileBusy(
   deps: PlaceOrderDeps,

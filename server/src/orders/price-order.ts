@@ -1,6 +1,8 @@
 import { checkInputValues, type InputValues } from "../catalog/input-values.ts";
 import type { PricedProducts } from "../catalog/priced-products.ts";
+import { type NotPurchasable, purchasePrice } from "../catalog/purchase-price.ts";
 import type { VisibleProductRow } from "../catalog/queries.ts";
+import type { Tenant } from "../http/caller.ts";
 import { AMOUNT_MAX_MINOR, toSafeInteger } from "../lib/money.ts";
 import { type FieldError, Problem } from "../lib/problem.ts";
 import type { ProblemCode } from "../lib/problem-table.ts";
@@ -18,10 +20,21 @@ export type PricedLine = {
 
 export type PricedOrder = { lines: PricedLine[]; totalMinor: bigint; currency: string };
 
-/** Names and prices as they are now, for good; or the first reason why the order cannot be. */
-export function priceOrder(request: OrderRequest, catalog: PricedProducts): PricedOrder {
+type Environment = Tenant["environment"];
+
+/**
+ * Names and prices as they are now, for good; or the first reason why the order cannot be. What was read of the catalog
+ * serves both environments; which of its products can be bought is decided here, for the one that asks.
+ */
+export function priceOrder(
+  environment: Environment,
+  request: OrderRequest,
+  catalog: PricedProducts,
+): PricedOrder {
   const found = request.lines.map((line, index) => findProduct(catalog, line, index));
-  const lines = request.lines.map((line, index) => priceLine(line, found[index] as VisibleProductRow, index));
+  const lines = request.lines.map((line, index) =>
+    priceLine(environment, line, found[index] as VisibleProductRow, index),
+  );
   const totalMinor = lines.reduce((sum, line) => sum + line.lineTotalMinor, 0n);
   if (totalMinor > AMOUNT_MAX_MINOR) {
     throw new Problem("invalid_request", "The order's total is larger than the service can hold.");
@@ -45,14 +58,16 @@ function findProduct(
   return product;
 }
 
-function priceLine(line: RequestedLine, product: VisibleProductRow, index: number): PricedLine {
-  if (product.amountMinor === null) {
-    throw lineProblem(
-      "product_not_purchasable",
-      index,
-      "productId",
-      `"${product.name}" cannot be bought now.`,
-    );
+function priceLine(
+  environment: Environment,
+  line: RequestedLine,
+  product: VisibleProductRow,
+  index: number,
+): PricedLine {
+  const unitPriceMinor = purchasePrice(product, environment);
+  if (typeof unitPriceMinor === "string") {
+    const detail = `"${product.name}" ${WHY_NOT[unitPriceMinor]}`;
+    throw lineProblem(unitPriceMinor, index, "productId", detail);
   }
   if (line.quantity < product.minQuantity || line.quantity > product.maxQuantity) {
     const detail = `"${product.name}" is sold in quantities of ${product.minQuantity} to ${product.maxQuantity} a line.`;
@@ -68,12 +83,17 @@ function priceLine(line: RequestedLine, product: VisibleProductRow, index: numbe
   return {
     productId: product.id,
     name: product.name,
-    unitPriceMinor: product.amountMinor,
+    unitPriceMinor,
     quantity: line.quantity,
-    lineTotalMinor: product.amountMinor * BigInt(line.quantity),
+    lineTotalMinor: unitPriceMinor * BigInt(line.quantity),
     inputFields: Object.keys(line.inputFields).length === 0 ? null : line.inputFields,
   };
 }
+
+const WHY_NOT: Record<NotPurchasable, string> = {
+  product_not_purchasable: "cannot be bought now.",
+  out_of_stock: "is out of stock.",
+};
 
 const badValue = (pointer: string, key: string): FieldError => ({
   pointer: pointer + toPointer([key]),

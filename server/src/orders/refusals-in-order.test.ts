@@ -12,10 +12,12 @@ before(async () => {
   await addProducts(scrip.db, [
     { id: "card" },
     { id: "unpriced" },
+    { id: "routeless", supply: "none" },
+    { id: "sold-out", supply: "empty", inputFields: [PLAYER] },
     { id: "hidden", hidden: true },
     { id: "top-up", inputFields: [PLAYER] },
   ]);
-  for (const productId of ["card", "hidden", "top-up"])
+  for (const productId of ["card", "hidden", "top-up", "routeless", "sold-out"])
     await addListPrice(scrip.db, { productId, amountMinor: 250n });
   buyer = await addBuyer(scrip, "10.00");
   const bound = { lines: [topUp(77)] };
@@ -63,6 +65,27 @@ const REFUSALS: [string, object, number, string, string | undefined][] = [
     { lines: [line("unpriced", 99)] },
     422,
     "product_not_purchasable",
+    "/lines/0/productId",
+  ],
+  [
+    "a product without a route before its quantity",
+    { lines: [line("routeless", 99)] },
+    422,
+    "product_not_purchasable",
+    "/lines/0/productId",
+  ],
+  [
+    "a later hidden product before one that is sold out",
+    { lines: [line("sold-out"), line("hidden")] },
+    404,
+    "not_found",
+    "/lines/1/productId",
+  ],
+  [
+    "a product that is sold out before its quantity and its input fields",
+    { lines: [line("sold-out", 99)], expectedTotal: 1 },
+    422,
+    "out_of_stock",
     "/lines/0/productId",
   ],
   [

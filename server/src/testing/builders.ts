@@ -1,4 +1,5 @@
 import sql from "sql-template-tag";
+import type { Supply } from "../catalog/queries.ts";
 import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 
@@ -9,6 +10,8 @@ export type ProductSeed = {
   hidden?: boolean;
   bonus?: string;
   inputFields?: readonly object[];
+  /** Whether it can be had live; it can unless said otherwise. */
+  supply?: Supply;
   faceValue?: { amount: string; currency: string; unit: string; isMoney: boolean };
 };
 
@@ -34,6 +37,21 @@ export async function addProducts(db: Queryable, products: readonly ProductSeed[
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as seed (
       id text, name text, face_value_amount text, face_value_currency text, face_value_unit text,
       face_value_is_money boolean, bonus text, input_fields jsonb, active boolean, hidden boolean)`);
+  for (const state of ["empty", "available"] as const) {
+    const ids = products.filter(({ supply = "available" }) => supply === state).map(({ id }) => id);
+    if (ids.length > 0) await setSupply(db, ids, state);
+  }
+}
+
+/** Says of the products whether they can be had live, without a supplier, for tests of what follows from it. */
+export async function setSupply(db: Queryable, ids: readonly string[], supply: Supply): Promise<void> {
+  if (supply === "none") {
+    await db.rows(sql`delete from product_supply where product_id = any(${ids})`);
+    return;
+  }
+  await db.rows(sql`
+    insert into product_supply (product_id, state) select id, ${supply} from unnest(${ids}::text[]) id
+    on conflict (product_id) do update set state = excluded.state`);
 }
 
 export const addListPrice = (

@@ -7,6 +7,7 @@ export type ModelBody = { lines: ModelLine[]; reference?: string; expectedTotal?
 export type ModelProduct = {
   id: string;
   hidden: boolean;
+  supply: "none" | "empty" | "available";
   listPrice: number | undefined;
   ownPrices: Map<string, number>;
 };
@@ -57,7 +58,11 @@ export function expectPlacement(model: Model, wallet: ModelWallet, key: string, 
   for (const [index, line] of body.lines.entries()) {
     const product = products[index];
     const unitPrice = product?.ownPrices.get(wallet.resellerId) ?? product?.listPrice;
-    if (unitPrice === undefined) return { kind: "refused", status: 422, code: "product_not_purchasable" };
+    const isOffered = wallet.environment === "test" || product?.supply !== "none";
+    if (unitPrice === undefined || !isOffered)
+      return { kind: "refused", status: 422, code: "product_not_purchasable" };
+    if (wallet.environment === "live" && product?.supply === "empty")
+      return { kind: "refused", status: 422, code: "out_of_stock" };
     if (line.quantity > model.quantityMax)
       return { kind: "refused", status: 422, code: "quantity_out_of_range" };
     lines.push({ ...line, unitPrice });
