@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type CsvRecord, readCsvRecords } from "./csv-records.ts";
+
+const RECORD_MAX_BYTES = 100;
+
+/** Reads the text in pieces of a size, so that a piece may end inside a cell, a quote or a character. */
+async function read(text: string, pieceBytes = 1_000): Promise<CsvRecord[]> {
+  const bytes = Buffer.from(text);
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+  }
+  return collect(readCsvRecords(pieces(), RECORD_MAX_BYTES));
+}
+
+test("each record comes with the line on which it begins, whatever stands between", async () => {
+  const text = '\uFEFFa,b\r\n\r\n1,"x\ny"\n\n\n"2 ""q""",ö\n"3\r\n3",';
+  const expected = [
+    { line: 1, cells: ["a", "b"] },
+    { line: 3, cells: ["1", "x\ny"] },
+    { line: 7, cells: ['2 "q"', "ö"] },
+    { line: 8, cells: ["3\r\n3", ""] },
+  ];
+  for (const pieceBytes of [1, 2, 3, 7, 1_000]) assert.deepEqual(await read(text, pieceBytes), expected);
+});
+
+test("records may differ in their number of cells, and an empty file has none", async () => {
+  assert.deepEqual(await read("a,b\n1\n1,2,3\n"), [
+    { line: 1, cells: ["a", "b"] },
+    { line: 2, cells: ["1"] },
+    { line: 3, cells: ["1", "2", "3"] },
+  ]);
+  assert.deepEqual(await read(""), []);
+  assert.deepEqual(await read("\n\n"), []);
+});
+
+const BROKEN: [string, string, RegExp][] = [
+  ["a quote that is never closed", 'good\n\n"SECRET', /never closed/],
+  ["text behind a closing quote", 'good\n\n"SECRET"SECRET\nSECRET', /follows a closing quote/],
+  ["a quote inside a bare cell", 'good\n\nSECRET"SECRET"\n', /a quote stands inside/],
+  ["a record without end", `good\n\n"SECRET${"x\n".repeat(200)}`, /too long/],
+];
+
+for (const [what, text, reason] of BROKEN) {
+  test(`${what} ends the file with its line and a reason that repeats nothing`, async () => {
+    for (const pieceBytes of [1, 1_000]) {
+      const [first, fault, ...more] = await read(text, pieceBytes);
+      assert.deepEqual(first, { line: 1, cells: ["good"] });
+      assert.ok(fault && "fault" in fault);
+      assert.equal(fault.line, 3);
+      assert.match(fault.fault, reason);
+      assert.equal(fault.fault.includes("SECRET"), false);
+      assert.deepEqual(more, []);
+    }
+  });
+}
+
+test("what goes wrong while the bytes are read is the reader's error", async () => {
+  const cut: AsyncIterable<Uint8Array> = {
+    async *[Symbol.asyncIterator]() {
+      yield Buffer.from("a\n1");
+      throw new Error("the disk is gone");
+    },
+  };
+  await assert.rejects(collect(readCsvRecords(cut, RECORD_MAX_BYTES)), /the disk is gone/);
+});
+
+async function collect(records: AsyncIterable<CsvRecord>): Promise<CsvRecord[]> {
+  const collected: CsvRecord[] = [];
+  for await (const record of records) collected.push(record);
+  return collected;
+}
