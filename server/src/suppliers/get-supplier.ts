@@ -1,0 +1,19 @@
+import type { Queryable } from "../db/database.ts";
+import { findProductCurrency, findSupplier, type SupplierRow } from "./queries.ts";
+
+export async function getSupplier(db: Queryable, id: string): Promise<SupplierRow> {
+  const row = await findSupplier(db, id);
+  if (!row) throw noSupplier(id);
+  return row;
+}
+
+export const noSupplier = (id: string): RangeError =>
+  new RangeError(`there is no supplier ${id}; see: scrip supplier list`);
+
+/** The currency that costs of a product are in unless said otherwise. */
+export async function getProductCurrency(db: Queryable, productId: string): Promise<string> {
+  const currency = await findProductCurrency(db, productId);
+  if (currency === undefined)
+    throw new RangeError(`there is no product ${productId}; see: scrip catalog export`);
+  return currency;
+}

@@ -1,0 +1,87 @@
+import sql, { type Sql } from "sql-template-tag";
+import type { Queryable } from "../db/database.ts";
+
+export type SupplierKind = "stock" | "scrip";
+
+export type SupplierRow = {
+  id: string;
+  kind: SupplierKind;
+  name: string;
+  enabled: boolean;
+  ratePerSecond: number;
+  createdAt: Date;
+};
+
+const supplierColumns = sql`id, kind, name, enabled, rate_per_second as "ratePerSecond", created_at as "createdAt"`;
+
+export type NewSupplier = Omit<SupplierRow, "enabled"> & { sealedConfig: Buffer | null };
+
+/** No row comes back when the name is taken. */
+export const insertSupplier = async (
+  db: Queryable,
+  supplier: NewSupplier,
+): Promise<SupplierRow | undefined> => {
+  const [row] = await db.rows<SupplierRow>(sql`
+    insert into suppliers (id, kind, name, sealed_config, rate_per_second, created_at)
+    values (${supplier.id}, ${supplier.kind}, ${supplier.name}, ${supplier.sealedConfig}, ${supplier.ratePerSecond},
+            ${supplier.createdAt})
+    on conflict (name) do nothing
+    returning ${supplierColumns}`);
+  return row;
+};
+
+export const findSupplier = async (db: Queryable, id: string): Promise<SupplierRow | undefined> => {
+  const [row] = await db.rows<SupplierRow>(sql`select ${supplierColumns} from suppliers where id = ${id}`);
+  return row;
+};
+
+export const updateEnabled = async (
+  db: Queryable,
+  id: string,
+  enabled: boolean,
+): Promise<SupplierRow | undefined> => {
+  const [row] = await db.rows<SupplierRow>(sql`
+    update suppliers set enabled = ${enabled} where id = ${id} returning ${supplierColumns}`);
+  return row;
+};
+
+export type ListedSupplierRow = SupplierRow & {
+  routes: number;
+  /** Codes that can be sold now; null for a supplier that is called. */
+  stockLevel: number | null;
+  consecutiveFailures: number;
+  openUntil: Date | null;
+};
+
+export const listSupplierRows = (db: Queryable, now: Date) =>
+  db.rows<ListedSupplierRow>(sql`
+    select ${supplierColumns}, consecutive_failures as "consecutiveFailures", open_until as "openUntil",
+           (select count(*) from supplier_routes r where r.supplier_id = s.id)::integer as routes,
+           case when kind = 'stock' then coalesce(stocked.level, 0) end as "stockLevel"
+    from suppliers s
+    left join (
+      select c.supplier_id, count(*)::integer as level from codes c
+      where c.state = 'stock' and (c.expires_at is null or c.expires_at > ${now})
+      group by c.supplier_id
+    ) stocked on stocked.supplier_id = s.id
+    order by s.id`);
+
+/** The stock suppliers of a product, or all of them. Two are enough to know that there are several. */
+export const listStockSupplierIds = async (db: Queryable, productId?: string): Promise<string[]> => {
+  const routed: Sql =
+    productId === undefined
+      ? sql`true`
+      : sql`exists (select from supplier_routes r where r.supplier_id = s.id and r.product_id = ${productId})`;
+  const rows = await db.rows<{ id: string }>(
+    sql`select s.id from suppliers s where s.kind = 'stock' and ${routed} order by s.id limit 2`,
+  );
+  return rows.map(({ id }) => id);
+};
+
+/** The currency that a product is sold in; undefined when there is no such product. */
+export const findProductCurrency = async (db: Queryable, id: string): Promise<string | undefined> => {
+  const [row] = await db.rows<{ currency: string }>(
+    sql`select face_value_currency as currency from products where id = ${id}`,
+  );
+  return row?.currency;
+};

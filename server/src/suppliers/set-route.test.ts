@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
+import type { Db } from "../db/database.ts";
+import { addStockRow, addSupplierRow, addUnsuppliedProducts } from "../testing/supply-builders.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { setEnabled } from "./enable-supplier.ts";
+import { findRoute } from "./route-queries.ts";
+import { removeRoute, type SetRouteInput, setRoute } from "./set-route.ts";
+
+const clock = { now: () => new Date("2030-06-01T12:00:00.000Z") };
+let database: TestDatabase;
+let db: Db;
+let supplierId: string;
+
+before(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+  await addUnsuppliedProducts(db, ["card", "game", "third"]);
+  supplierId = await addSupplierRow(db);
+});
+
+after(() => database.drop());
+
+const route = (changes: Partial<SetRouteInput> = {}) =>
+  setRoute(db, clock, {
+    productId: "card",
+    supplierId,
+    priority: 10,
+    cost: "8.10",
+    currency: undefined,
+    sku: undefined,
+    ...changes,
+  });
+
+const supplyOf = async (productId: string) =>
+  (await db.rows<{ state: string }>(sql`select state from product_supply where product_id = ${productId}`))[0]
+    ?.state;
+
+test("a route costs what the product's currency says and is named after the product unless said otherwise", async () => {
+  const expected = {
+    productId: "card",
+    supplierId,
+    priority: 10,
+    costMinor: 810n,
+    costCurrency: "USD",
+    sku: "card",
+  };
+  assert.deepEqual(await route(), expected);
+  assert.deepEqual(await findRoute(db, { productId: "card", supplierId }), expected);
+  assert.equal(await supplyOf("card"), "empty");
+});
+
+test("given again it changes, and what is not given stays: a new cost does not buy something else", async () => {
+  await route({ productId: "game", currency: "KWD", cost: "2.125", sku: "UP-7" });
+  const changed = await route({ productId: "game", priority: 0, cost: "2.25" });
+  assert.deepEqual(
+    [changed.priority, changed.costMinor, changed.costCurrency, changed.sku],
+    [0, 2_250n, "KWD", "UP-7"],
+  );
+  const moved = await route({ productId: "game", cost: "0", currency: "JPY", sku: "game" });
+  assert.deepEqual([moved.costMinor, moved.costCurrency, moved.sku], [0n, "JPY", "game"]);
+});
+
+const REFUSED: [string, Partial<SetRouteInput>, RegExp][] = [
+  ["an unknown product", { productId: "none" }, /there is no product none/],
+  ["an unknown supplier", { supplierId: "sup_none" }, /there is no supplier sup_none/],
+  ["a priority below zero", { priority: -1 }, /a priority is a whole number from 0 to 1000000/],
+  ["a broken priority", { priority: 1.5 }, /a priority is a whole number/],
+  ["a priority beyond all", { priority: 1_000_001 }, /a priority is a whole number/],
+  ["a cost that is none", { cost: "8,10" }, /is not an amount/],
+  ["a cost finer than the currency", { cost: "8.101" }, /more decimals than USD has/],
+  ["a currency that is none", { currency: "usd" }, /is not an ISO-4217 currency/],
+  ["a SKU with a space", { sku: "a b" }, /a SKU has 1 to 64 printable characters/],
+  ["a SKU that is too long", { sku: "x".repeat(65) }, /a SKU has 1 to 64/],
+  ["a SKU of nothing", { sku: "" }, /a SKU has 1 to 64/],
+];
+
+for (const [what, changes, reason] of REFUSED) {
+  test(`${what} is refused and changes nothing`, async () => {
+    const before = await db.rows(sql`select * from supplier_routes order by product_id`);
+    await assert.rejects(route({ cost: "9.99", priority: 99, ...changes }), reason);
+    assert.deepEqual(await db.rows(sql`select * from supplier_routes order by product_id`), before);
+  });
+}
+
+test("a product follows its routes and whether their suppliers are enabled", async () => {
+  await addStockRow(db, { productId: "third", supplierId });
+  await route({ productId: "third" });
+  assert.equal(await supplyOf("third"), "available");
+  assert.equal((await setEnabled(db, clock, supplierId, false)).enabled, false);
+  assert.equal(await supplyOf("third"), undefined);
+  assert.equal((await setEnabled(db, clock, supplierId, true)).enabled, true);
+  assert.equal(await supplyOf("third"), "available");
+  const removed = await removeRoute(db, clock, { productId: "third", supplierId });
+  assert.equal(removed.sku, "third");
+  assert.equal(await supplyOf("third"), undefined);
+  await assert.rejects(
+    removeRoute(db, clock, { productId: "third", supplierId }),
+    /there is no route of third/,
+  );
+  await assert.rejects(setEnabled(db, clock, "sup_none", true), /there is no supplier sup_none/);
+});

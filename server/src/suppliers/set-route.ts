@@ -1,0 +1,64 @@
+import type { Db } from "../db/database.ts";
+import type { Clock } from "../lib/clock.ts";
+import { isCurrency } from "../lib/currencies.ts";
+import { parseAmount } from "../lib/money.ts";
+import { getProductCurrency, getSupplier } from "./get-supplier.ts";
+import { refreshSupply } from "./refresh-supply.ts";
+import { deleteRoute, findRoute, type RouteKey, type RouteRow, upsertRoute } from "./route-queries.ts";
+
+export const PRIORITY_MAX = 1_000_000;
+const SKU_PATTERN = /^[\x21-\x7e]{1,64}$/;
+
+export type SetRouteInput = RouteKey & {
+  /** The lowest is tried first. */
+  priority: number;
+  /** What one unit costs, as decimal text. */
+  cost: string;
+  currency: string | undefined;
+  sku: string | undefined;
+};
+
+/**
+ * Says that a product is bought from a supplier, or changes how. Currency and the supplier's name for the product stay
+ * as they are when they are not given again: a new cost must not make it buy something else.
+ */
+export async function setRoute(db: Db, clock: Clock, input: SetRouteInput): Promise<RouteRow> {
+  const { productId, supplierId, priority } = input;
+  if (!Number.isInteger(priority) || priority < 0 || priority > PRIORITY_MAX)
+    throw new RangeError(`a priority is a whole number from 0 to ${PRIORITY_MAX}`);
+  const route = await db.transaction(async (tx) => {
+    const productCurrency = await getProductCurrency(tx, productId);
+    await getSupplier(tx, supplierId);
+    const present = await findRoute(tx, { productId, supplierId });
+    const changed = {
+      productId,
+      supplierId,
+      priority,
+      ...parseCost(input.cost, input.currency ?? present?.costCurrency ?? productCurrency),
+      sku: checkSku(input.sku ?? present?.sku ?? productId),
+    };
+    await upsertRoute(tx, changed, clock.now());
+    return changed;
+  });
+  await refreshSupply(db, [productId], clock.now());
+  return route;
+}
+
+/** "8.10" in USD → 810n USD. A cost may be zero: some stock is a present. */
+export function parseCost(text: string, currency: string): { costMinor: bigint; costCurrency: string } {
+  if (!isCurrency(currency)) throw new RangeError(`"${currency}" is not an ISO-4217 currency, such as USD`);
+  return { costMinor: parseAmount(text, currency), costCurrency: currency };
+}
+
+function checkSku(sku: string): string {
+  if (!SKU_PATTERN.test(sku)) throw new RangeError("a SKU has 1 to 64 printable characters without spaces");
+  return sku;
+}
+
+/** The product is no longer bought there. Its stock stays, and is sold again when the route is back. */
+export async function removeRoute(db: Db, clock: Clock, key: RouteKey): Promise<RouteRow> {
+  const removed = await deleteRoute(db, key);
+  if (!removed) throw new RangeError(`there is no route of ${key.productId} to ${key.supplierId}`);
+  await refreshSupply(db, [key.productId], clock.now());
+  return removed;
+}
