@@ -1,0 +1,95 @@
+import sql, { empty, type Sql } from "sql-template-tag";
+import type { Queryable } from "../db/database.ts";
+
+/** Purchases that were begun from `from` on and before `to`. */
+export type StatementFilter = {
+  supplierId: string | undefined;
+  from: Date | undefined;
+  to: Date | undefined;
+};
+
+export type StatementRow = {
+  supplierId: string;
+  supplierName: string;
+  /** Null where the route had no cost. */
+  currency: string | null;
+  delivered: number;
+  quarantined: number;
+  refused: number;
+  unknown: number;
+  /** Of what was bought: delivered or quarantined. */
+  boughtMinor: bigint | null;
+  unknownMinor: bigint | null;
+};
+
+export const listStatementRows = (db: Queryable, filter: StatementFilter) =>
+  db.rows<StatementRow>(sql`
+    select a.supplier_id as "supplierId", s.name as "supplierName", a.cost_currency as currency,
+           (count(*) filter (where a.status = 'delivered'))::integer as delivered,
+           (count(*) filter (where a.status = 'quarantined'))::integer as quarantined,
+           (count(*) filter (where a.status = 'refused'))::integer as refused,
+           (count(*) filter (where a.status = 'open'))::integer as unknown,
+           case when a.cost_currency is not null then
+             coalesce(sum(a.cost_minor) filter (where a.status in ('delivered', 'quarantined')), 0)::bigint
+           end as "boughtMinor",
+           case when a.cost_currency is not null then
+             coalesce(sum(a.cost_minor) filter (where a.status = 'open'), 0)::bigint
+           end as "unknownMinor"
+    from supplier_attempts a join suppliers s on s.id = a.supplier_id
+    where ${selected(filter)}
+    group by a.supplier_id, s.name, a.cost_currency
+    order by a.supplier_id, a.cost_currency`);
+
+/** Why a purchase is not simply delivered or refused. */
+export type OddAttemptReason =
+  | "duplicate"
+  | "late"
+  | "written_off"
+  | "doubted"
+  | "accepted"
+  | "not_sent"
+  | "no_answer";
+
+export type OddAttemptRow = {
+  supplierId: string;
+  orderId: string;
+  lineIndex: number;
+  unitIndex: number;
+  number: number;
+  productId: string;
+  status: "quarantined" | "open";
+  reason: OddAttemptReason | null;
+  openedAt: Date;
+};
+
+/** Purchases in quarantine or unknown, newest first. A unit is bought at most once, so it has one code in quarantine. */
+export const listOddAttempts = (db: Queryable, filter: StatementFilter, limit: number) =>
+  db.rows<OddAttemptRow>(sql`
+    select a.supplier_id as "supplierId", a.order_id as "orderId", a.line_index as "lineIndex",
+           a.unit_index as "unitIndex", a.number, a.product_id as "productId", a.status, a.opened_at as "openedAt",
+           case
+             when a.status = 'quarantined' then (
+               select c.quarantine_reason from codes c
+               where c.state = 'quarantined' and c.supplier_id = a.supplier_id and c.order_id = a.order_id
+                 and c.line_index = a.line_index and c.unit_index = a.unit_index
+               limit 1
+             )
+             when a.written_off_at is not null then 'written_off'
+             when a.doubted_failure_code is not null then 'doubted'
+             when a.upstream_id is not null then 'accepted'
+             when a.sends = 0 then 'not_sent'
+             else 'no_answer'
+           end as reason
+    from (
+      select a.* from supplier_attempts a
+      where a.status in ('quarantined', 'open') and ${selected(filter)}
+      order by a.opened_at desc, a.order_id desc, a.line_index, a.unit_index
+      limit ${limit}
+    ) a
+    order by a.opened_at desc, a.order_id desc, a.line_index, a.unit_index`);
+
+const selected = ({ supplierId, from, to }: StatementFilter): Sql => sql`
+  a.environment = 'live'
+  ${supplierId === undefined ? empty : sql`and a.supplier_id = ${supplierId}`}
+  ${from === undefined ? empty : sql`and a.opened_at >= ${from}`}
+  ${to === undefined ? empty : sql`and a.opened_at < ${to}`}`;
