@@ -51,10 +51,19 @@ async function placeNamed(name: string, { key, reference, products, status, atMs
   assert.equal(reply.statusCode, 202, reply.body);
   const { id } = reply.json().order;
   names.set(id, name);
-  await scrip.db.rows(sql`
-    update orders set status = ${status}, refunded_minor = case when ${status} = 'refunded' then total_minor else 0 end
-    where id = ${id}`);
+  for (const next of WAYS[status] ?? [])
+    await scrip.db.rows(sql`
+      update orders set status = ${next}, refunded_minor = case when ${next} = 'refunded' then total_minor else 0 end
+      where id = ${id}`);
 }
+
+/** How an order comes to its status; no other way is open to it. */
+const WAYS: Record<string, readonly string[]> = {
+  processing: ["processing"],
+  completed: ["processing", "completed"],
+  failed: ["processing", "failed"],
+  refunded: ["processing", "failed", "refunded"],
+};
 
 type Query = Record<string, string>;
 
