@@ -151,7 +151,8 @@ create table codes (
   environment text not null,
   product_id text collate "C" not null,
   supplier_id text collate "C" references suppliers (id),
-  state text not null check (state in ('stock', 'delivered', 'quarantined', 'expired')),
+  -- expired and damaged: it was in stock and cannot be sold; a damaged one does not open.
+  state text not null check (state in ('stock', 'delivered', 'quarantined', 'expired', 'damaged')),
   type text not null check (type in ('code', 'url', 'topup')),
   sealed bytea,
   test_code text check (test_code like 'TEST-%'),
@@ -171,7 +172,7 @@ create table codes (
         and state = 'delivered')
   ),
   constraint codes_state check (
-    case when state in ('stock', 'expired') then order_id is null and line_index is null and unit_index is null
+    case when state in ('stock', 'expired', 'damaged') then order_id is null and line_index is null and unit_index is null
       else order_id is not null and line_index is not null and unit_index is not null end
     and (state = 'delivered') = (delivered_at is not null)
     and (state = 'quarantined') = (quarantine_reason is not null)

@@ -3,6 +3,8 @@ import { createProductReader } from "./catalog/priced-products.ts";
 import { createRenderedReplies } from "./catalog/rendered-replies.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
 import { type Db, isDatabaseUnavailable } from "./db/database.ts";
+import { fulfilmentRoutes } from "./fulfilment/routes.ts";
+import { ORDERS_CHANNEL } from "./fulfilment/run-fulfilment.ts";
 import { serveReference } from "./http/api-reference.ts";
 import { errorPages } from "./http/error-pages.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -31,6 +33,7 @@ import { createPlacementBatch, type PlacementLimits } from "./orders/placement-b
 import { orderRoutes } from "./orders/routes.ts";
 import type { CodeVault } from "./vault/code-vault.ts";
 import { walletRoutes } from "./wallet/routes.ts";
+import { createAnnouncer } from "./work/announce.ts";
 
 export type AppDeps = {
   db: Db;
@@ -105,7 +108,9 @@ export async function buildApp(
     readProducts: createProductReader(deps.db),
     submit: createPlacementBatch(deps.db, deps.clock, deps.placementLimits),
     underWay: new Map(),
+    onPlaced: createAnnouncer(deps.db, ORDERS_CHANNEL),
   });
+  fulfilmentRoutes(app, deps);
   addRoutes(app);
 
   serveApi(app, openApi, deps.baseUrl);

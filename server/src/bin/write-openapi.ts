@@ -70,5 +70,10 @@ function withoutDatabase(): Db {
   const refuse = async (): Promise<never> => {
     throw new Error("the API is described without a database");
   };
-  return { rows: refuse, transaction: refuse, close: async () => {} };
+  return {
+    rows: refuse,
+    transaction: refuse,
+    listen: () => ({ close: async () => {} }),
+    close: async () => {},
+  };
 }

@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { Sql } from "sql-template-tag";
+import { type Listener, listen } from "./listen.ts";
 
 /** Whatever runs a statement: the pool, or one transaction. */
 export type Queryable = {
@@ -11,6 +12,8 @@ export type Tx = Queryable & { readonly isTransaction: true };
 
 export type Db = Queryable & {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Calls back for each NOTIFY on the channel, until the listener is closed; see listen.ts. */
+  listen(channel: string, onNotify: () => void): Listener;
   close(): Promise<void>;
 };
 
@@ -54,6 +57,7 @@ export function connectDatabase(settings: ConnectionSettings): Db {
   return {
     rows: (query, options) => run(pool, query, options),
     transaction: (work) => transaction(pool, work),
+    listen: (channel, onNotify) => listen(settings, channel, onNotify),
     close: () => pool.end(),
   };
 }

@@ -27,6 +27,8 @@ export type Caller = Tenant & {
 declare module "fastify" {
   interface FastifyRequest {
     caller: Caller | undefined;
+    /** Where the request came from, by the proxies that are trusted. */
+    callerAddress: string;
   }
 }
 

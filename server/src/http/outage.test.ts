@@ -21,7 +21,12 @@ async function callWithout(databaseError: Error): Promise<{ reply: LightMyReques
   const fail = async () => {
     throw databaseError;
   };
-  const db: Db = { rows: fail, transaction: fail, close: async () => {} };
+  const db: Db = {
+    rows: fail,
+    transaction: fail,
+    listen: () => ({ close: async () => {} }),
+    close: async () => {},
+  };
   const anyKey = createSecretKey(Buffer.alloc(32));
   const app = await buildApp({
     db,

@@ -27,6 +27,7 @@ export type GuardDeps = {
 /** Every request to a route with a scope: key, address, scope, rate limit, in the order of CONTRACT 1. */
 export function guardRequests(app: FastifyInstance, deps: GuardDeps): void {
   app.decorateRequest("caller", undefined);
+  app.decorateRequest("callerAddress", "");
   hookEachRoute(app, "onRequest", ({ config }) => {
     const { scope, limitClass = "reads", conditional = false } = config ?? {};
     return (
@@ -59,6 +60,7 @@ async function guard(
   if (found) deps.useRecorder.record(found.caller.keyId, address, found.lastUsedAt);
   if (refusal ?? limited) throw refusal ?? limited;
   request.caller = found?.caller;
+  request.callerAddress = address;
 }
 
 /** Where no key is known, a reply tells the server's own limits. */

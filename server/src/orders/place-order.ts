@@ -14,6 +14,8 @@ export type PlaceOrderDeps = {
   submit: SubmitPlacement;
   clock: Clock;
   underWay: Map<string, number>;
+  /** An order was placed: there is work. */
+  onPlaced: () => void;
 };
 export type PlaceOrderInput = { idempotencyKey: string; request: OrderRequest };
 export type PlaceOrderResult = { order: BoundOrder; replayed: boolean };
@@ -66,6 +68,7 @@ async function submitUntilDecided(
       ...(pricings > PRICINGS_AHEAD_MAX ? { priceAgain: priceIn(caller, request, ids) } : {}),
     };
     const decision = await submitWhileBusy(deps, placement, giveUpAtMs, isDuplicate);
+    if (decision.kind === "placed") deps.onPlaced();
     if (decision.kind !== "stale") return answer(decision, orderId);
     // The catalog moved on between the pricing and the lock: the next pricing reads it anew.
     catalogRevision = decision.catalogRevision;

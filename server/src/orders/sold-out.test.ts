@@ -169,6 +169,7 @@ test("an order that is priced under the wallet's lock follows the supply of its 
       submit,
       clock: scrip.clock,
       underWay: new Map(),
+      onPlaced: () => {},
     };
     const input = { idempotencyKey: "under the lock", request: toOrderRequest(buy("flips")) };
     await assert.rejects(placeOrder(deps, caller, input), /Enough was seen/);

@@ -1,0 +1,187 @@
+import type { Db } from "../db/database.ts";
+import type { Clock } from "../lib/clock.ts";
+import { identityOf } from "../suppliers/goods.ts";
+import type { LookUpOutcome, PurchaseOutcome, RemoteSupplier } from "../suppliers/supplier.ts";
+import type { UnitKey } from "../vault/code-place.ts";
+import { insertOpenAttempts, markSentAgain } from "./attempt-queries.ts";
+import { type UnitOutcome, unitText } from "./decide-settlement.ts";
+import { type Judgement, judgeLookedUp, judgeSent, type SendAgain } from "./judge-answer.ts";
+import type { FulfilmentLimits } from "./limits.ts";
+import type { Attempt, DueUnit, Route, TakenOrder } from "./order-work.ts";
+import type { UnitPlan } from "./plan-unit.ts";
+import { referenceOf } from "./reference.ts";
+import { lockTakenOrders, readUnitStates } from "./settle-queries.ts";
+import { recordAnswer, recordFailure, reserveCalls } from "./supplier-gate.ts";
+
+export type BuyDeps = {
+  db: Db;
+  clock: Clock;
+  limits: FulfilmentLimits;
+  /** Undefined for a supplier that cannot be asked: it is gone, or its settings do not open. */
+  openSupplier: (supplierId: string) => Promise<RemoteSupplier | undefined>;
+  digestCode: (text: string) => Buffer;
+  onBreakerOpened: () => void;
+};
+
+type PlannedUnit = { unit: DueUnit; plan: UnitPlan };
+type Purchase = { unit: DueUnit; plan: UnitPlan & { kind: "buy" } };
+
+/** Asks suppliers about the units of one order. No transaction is open while one is asked. */
+export async function buyUnits(
+  deps: BuyDeps,
+  token: string,
+  order: TakenOrder,
+  planned: readonly PlannedUnit[],
+): Promise<UnitOutcome[]> {
+  const purchases = planned.filter((one): one is Purchase => one.plan.kind === "buy");
+  const opened = purchases.length > 0 ? await openAttempts(deps, token, order, purchases) : new Set<string>();
+  const tasks = planned.flatMap(({ unit, plan }) => {
+    if (plan.kind === "look-up") return [() => lookUp(deps, token, unit, plan.attempt)];
+    if (plan.kind !== "buy") return [];
+    return opened.has(unitText(unit)) ? [() => send(deps, unit, firstAttempt(plan, deps.clock.now()))] : [];
+  });
+  const postponed = purchases
+    .filter(({ unit }) => !opened.has(unitText(unit)))
+    .map(({ unit }): UnitOutcome => wait(deps, unit));
+  return [...postponed, ...(await inTurns(tasks, deps.limits.callsPerOrderMax))];
+}
+
+/** The write-ahead: commits an attempt for each unit that may be bought now, and says which those are. */
+function openAttempts(
+  { db, clock, limits }: BuyDeps,
+  token: string,
+  order: TakenOrder,
+  purchases: readonly Purchase[],
+): Promise<Set<string>> {
+  return db.transaction(async (tx) => {
+    const locked = await lockTakenOrders(tx, token, [order.id]);
+    if (locked.length === 0) return new Set();
+    const states = await readUnitStates(
+      tx,
+      purchases.map(({ unit }) => unit),
+    );
+    const waiting = new Set(states.filter(({ status }) => status === "waiting").map(unitText));
+    const now = clock.now();
+    const granted: Purchase[] = [];
+    const bySupplier = Map.groupBy(
+      purchases.filter(({ unit }) => waiting.has(unitText(unit))),
+      ({ plan }) => plan.route.supplierId,
+    );
+    // In order of id, as everybody locks them.
+    for (const supplierId of [...bySupplier.keys()].sort()) {
+      const wanted = bySupplier.get(supplierId) ?? [];
+      granted.push(...wanted.slice(0, await reserveCalls(tx, supplierId, wanted.length, now, limits)));
+    }
+    const rows = granted.map(({ unit, plan }) => ({ ...unit, number: plan.number, route: plan.route }));
+    if (rows.length > 0) await insertOpenAttempts(tx, rows, now);
+    return new Set(granted.map(({ unit }) => unitText(unit)));
+  });
+}
+
+const firstAttempt = ({ route, number }: { route: Route; number: number }, now: Date): Attempt => ({
+  number,
+  supplierId: route.supplierId,
+  sku: route.sku,
+  status: "open",
+  failureCode: null,
+  upstreamId: null,
+  doubtful: false,
+  doubtedFailureCode: null,
+  sends: 1,
+  looks: 0,
+  lastSentAt: now,
+});
+
+async function send(deps: BuyDeps, unit: DueUnit, attempt: Attempt): Promise<UnitOutcome> {
+  const request = {
+    reference: referenceOf(unit, attempt.number),
+    sku: attempt.sku,
+    inputFields: unit.inputFields,
+  };
+  const answer = await ask(deps, attempt.supplierId, (supplier) => supplier.buy(request));
+  return toOutcome(deps, unit, attempt, judgeSent(attempt, answer, deps.clock.now(), deps.limits));
+}
+
+async function lookUp(deps: BuyDeps, token: string, unit: DueUnit, attempt: Attempt): Promise<UnitOutcome> {
+  const found = await lookUpAttempt(deps, unit, attempt);
+  if (found.kind !== "send-again") return found;
+  const now = deps.clock.now();
+  const isMine = await deps.db.transaction(async (tx) => {
+    const locked = await lockTakenOrders(tx, token, [unit.orderId]);
+    return locked.length > 0 && (await markSentAgain(tx, unit, attempt.number, now));
+  });
+  return isMine ? send(deps, unit, { ...attempt, doubtful: true, lastSentAt: now }) : wait(deps, unit);
+}
+
+/** What the supplier knows of an attempt. */
+export async function lookUpAttempt(
+  deps: BuyDeps,
+  unit: UnitKey & { productId: string },
+  attempt: Attempt,
+): Promise<UnitOutcome | SendAgain> {
+  const reference = referenceOf(unit, attempt.number);
+  const answer = await ask(deps, attempt.supplierId, (supplier) =>
+    supplier.lookUp(reference, attempt.upstreamId ?? undefined),
+  );
+  const judgement = judgeLookedUp(attempt, answer, deps.clock.now(), deps.limits);
+  return judgement.kind === "send-again" ? judgement : toOutcome(deps, unit, attempt, judgement);
+}
+
+/** One call, whose answer also tells the supplier's circuit breaker how it is. */
+async function ask<Answer extends LookUpOutcome>(
+  deps: BuyDeps,
+  supplierId: string,
+  call: (supplier: RemoteSupplier) => Promise<Answer>,
+): Promise<Answer | (PurchaseOutcome & { kind: "unknown" })> {
+  const supplier = await deps.openSupplier(supplierId);
+  if (!supplier) return { kind: "unknown", reason: "not available" };
+  const answer = await call(supplier);
+  const isFault = answer.kind === "unknown" || (answer.kind === "refused" && answer.supplierFault);
+  if (!isFault) await recordAnswer(deps.db, supplierId);
+  else if (await recordFailure(deps.db, supplierId, deps.clock.now(), deps.limits)) deps.onBreakerOpened();
+  return answer;
+}
+
+function toOutcome(
+  deps: BuyDeps,
+  unit: UnitKey & { productId: string },
+  { number, supplierId }: Attempt,
+  judgement: Judgement,
+): UnitOutcome {
+  const about = { unit: keyOf(unit), productId: unit.productId, number };
+  switch (judgement.kind) {
+    case "bought": {
+      const { goods, upstreamId } = judgement.answer;
+      const identity = identityOf(goods.reveal());
+      const digest = identity === undefined ? null : deps.digestCode(identity);
+      return { ...about, kind: "bought", supplierId, goods, digest, upstreamId };
+    }
+    case "refused":
+    case "open":
+      return { ...about, ...judgement };
+  }
+}
+
+const wait = ({ clock, limits }: BuyDeps, unit: UnitKey & { productId: string }): UnitOutcome => ({
+  unit: keyOf(unit),
+  productId: unit.productId,
+  kind: "wait",
+  until: new Date(clock.now().getTime() + limits.lookFirstMs),
+});
+
+export const keyOf = ({ orderId, lineIndex, unitIndex }: UnitKey): UnitKey => ({
+  orderId,
+  lineIndex,
+  unitIndex,
+});
+
+/** Runs the tasks, at most so many at a time. */
+async function inTurns<T>(tasks: readonly (() => Promise<T>)[], atOnce: number): Promise<T[]> {
+  const results: T[] = [];
+  const left = [...tasks];
+  const lane = async () => {
+    for (let task = left.shift(); task; task = left.shift()) results.push(await task());
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, tasks.length) }, lane));
+  return results;
+}

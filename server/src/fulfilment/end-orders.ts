@@ -1,0 +1,45 @@
+import type { Tx } from "../db/database.ts";
+import {
+  deleteWork,
+  markCompleted,
+  markFailed,
+  type OrderEnd,
+  readEnds,
+  returnOrders,
+} from "./end-queries.ts";
+import { refundFailedUnits } from "./refund-units.ts";
+
+/**
+ * Moves orders whose units have just been settled along CONTRACT 4, within the same transaction: completed (with the
+ * refund of what could not be delivered), failed, refunded; or back into the queue until its next unit is due.
+ */
+export async function endOrders(tx: Tx, ids: readonly string[], now: Date): Promise<OrderEnding[]> {
+  const ends = await readEnds(tx, ids);
+  const endings = ends.map((end) => ({ id: end.id, ending: endingOf(end) }));
+  const those = (...wanted: Ending[]) =>
+    endings.filter(({ ending }) => wanted.includes(ending)).map(({ id }) => id);
+
+  const toRefund = those("completed-in-part", "refunded");
+  if (toRefund.length > 0) await refundFailedUnits(tx, toRefund, now);
+  const completed = those("completed", "completed-in-part");
+  if (completed.length > 0) await markCompleted(tx, completed, now);
+  const failed = those("failed", "failed-and-held");
+  if (failed.length > 0) await markFailed(tx, failed, now);
+  const finished = those("refunded", "failed-and-held");
+  if (finished.length > 0) await deleteWork(tx, finished);
+  const returned = those("open", "failed");
+  if (returned.length > 0) await returnOrders(tx, returned, now);
+  return endings;
+}
+
+export type OrderEnding = { id: string; ending: Ending };
+
+type Ending = "open" | "completed" | "completed-in-part" | "failed" | "failed-and-held" | "refunded";
+
+function endingOf({ status, refundHeld, openUnits, delivered, failed }: OrderEnd): Ending {
+  if (status === "failed") return refundHeld ? "failed-and-held" : "refunded";
+  if (openUnits > 0) return "open";
+  if (delivered === 0n) return refundHeld ? "failed-and-held" : "failed";
+  if (failed === 0n) return "completed";
+  return refundHeld ? "open" : "completed-in-part";
+}

@@ -1,0 +1,144 @@
+import { isDatabaseUnavailable } from "../db/database.ts";
+import type { Log } from "../lib/log.ts";
+import { testCode } from "../sandbox/test-code.ts";
+import { type BuyDeps, buyUnits, keyOf } from "./buy-units.ts";
+import { renewLeases, returnLeases } from "./claim-queries.ts";
+import type { UnitOutcome } from "./decide-settlement.ts";
+import type { FulfilmentMetrics } from "./fulfilment-metrics.ts";
+import { type SettleDeps, settleOrders } from "./settle-orders.ts";
+import { type PlannedOrder, type PlannedUnit, takeOrders } from "./take-orders.ts";
+
+export type FulfilDeps = BuyDeps &
+  SettleDeps & {
+    log: Log;
+    metrics: FulfilmentMetrics;
+    /** Stock of these products was taken: whether they can still be had is to be looked at. */
+    onStockTaken: (productIds: readonly string[]) => void;
+  };
+
+export type Fulfiller = {
+  /** Takes orders that are due; true when there may be more. Orders that wait for suppliers go on by themselves. */
+  step(): Promise<boolean>;
+  /** Keeps the leases of orders that are still being worked on. */
+  renew(): Promise<void>;
+  /** Waits until nothing is under way. */
+  idle(): Promise<void>;
+};
+
+type Settling = { order: PlannedOrder["order"]; outcomes: UnitOutcome[] };
+
+/** Works through due orders: those that need no supplier at once and together, each of the others on its own. */
+export function createFulfiller(deps: FulfilDeps): Fulfiller {
+  const { db, clock, limits } = deps;
+  const underWay = new Map<string, { token: string; done: Promise<void> }>();
+
+  const buyApart = (token: string, { order, planned }: PlannedOrder) => {
+    const work = async () => {
+      const bought = await buyUnits(deps, token, order, planned);
+      const outcomes = [...planned.flatMap((one) => instantOutcome(order, one)), ...bought];
+      await settleApart(deps, token, [{ order, outcomes }]);
+    };
+    const done = work()
+      .catch((error) => giveBack(deps, token, [order.id], error))
+      .finally(() => underWay.delete(order.id));
+    underWay.set(order.id, { token, done });
+  };
+
+  return {
+    async step() {
+      const limit = Math.min(limits.batchMax, limits.inFlightMax - underWay.size);
+      if (limit <= 0) return false;
+      const { token, orders } = await takeOrders(db, clock.now(), limit, limits);
+      const [apart, together] = partition(orders, needsSupplier);
+      for (const order of apart) buyApart(token, order);
+      if (together.length > 0) {
+        const batch = together.map(({ order, planned }) => ({
+          order,
+          outcomes: planned.flatMap((one) => instantOutcome(order, one)),
+        }));
+        await settleTogether(deps, token, batch);
+      }
+      return orders.length === limit;
+    },
+    async renew() {
+      const leases = [...underWay].map(([orderId, { token }]) => ({ orderId, token }));
+      if (leases.length === 0) return;
+      await renewLeases(db, leases, new Date(clock.now().getTime() + limits.leaseMs));
+    },
+    async idle() {
+      while (underWay.size > 0) await Promise.all([...underWay.values()].map(({ done }) => done));
+    },
+  };
+}
+
+const needsSupplier = ({ planned }: PlannedOrder): boolean =>
+  planned.some(({ plan }) => plan.kind === "buy" || plan.kind === "look-up");
+
+function partition<Item>(items: readonly Item[], test: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(test), items.filter((item) => !test(item))];
+}
+
+/** What needs no supplier is known at once. */
+function instantOutcome(order: PlannedOrder["order"], { unit, plan }: PlannedUnit): UnitOutcome[] {
+  const about = { unit: keyOf(unit), productId: unit.productId };
+  switch (plan.kind) {
+    case "make-test-code": {
+      const code = testCode(order.idempotencyKey, unit.lineIndex, unit.unitIndex);
+      return [{ ...about, kind: "test-code", code, type: unit.productType === "top_up" ? "topup" : "code" }];
+    }
+    case "take-stock":
+    case "wait":
+    case "give-up":
+      return [{ ...about, ...plan }];
+    case "buy":
+    case "look-up":
+      return [];
+  }
+}
+
+/** All in one transaction; where one of them makes that fail, each in one of its own. */
+async function settleTogether(deps: FulfilDeps, token: string, batch: readonly Settling[]): Promise<void> {
+  try {
+    await settle(deps, token, batch);
+  } catch (error) {
+    const ids = batch.map(({ order }) => order.id);
+    if (isDatabaseUnavailable(error)) {
+      await giveBack(deps, token, ids, error);
+      throw error;
+    }
+    await settleApart(deps, token, batch);
+  }
+}
+
+async function settleApart(deps: FulfilDeps, token: string, batch: readonly Settling[]): Promise<void> {
+  for (const one of batch) {
+    await settle(deps, token, [one]).catch((error) => giveBack(deps, token, [one.order.id], error));
+  }
+}
+
+async function settle(deps: FulfilDeps, token: string, batch: readonly Settling[]): Promise<void> {
+  const now = deps.clock.now();
+  const settled = await settleOrders(
+    deps,
+    token,
+    batch.map(({ order, outcomes }) => ({ orderId: order.id, outcomes })),
+    now,
+  );
+  if (settled.stockTaken.length > 0) deps.onStockTaken(settled.stockTaken);
+  const createdAt = new Map(batch.map(({ order }) => [order.id, order.createdAt]));
+  for (const { id, ending } of settled.endings) {
+    deps.metrics.count(ending, now.getTime() - (createdAt.get(id)?.getTime() ?? now.getTime()));
+  }
+}
+
+/** After an error an order is tried again when its lease has run out; until then nobody runs into the same wall. */
+async function giveBack(
+  deps: FulfilDeps,
+  token: string,
+  orderIds: readonly string[],
+  error: unknown,
+): Promise<void> {
+  deps.log.error({ err: error, orderIds }, "orders could not be settled; they are tried again");
+  if (!isDatabaseUnavailable(error)) return;
+  await returnLeases(deps.db, token, orderIds, deps.clock.now()).catch(() => {});
+}

@@ -1,0 +1,50 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { OrderEnding } from "./end-orders.ts";
+
+export type FulfilmentMetrics = {
+  /** An order was settled: how it stands now, and how long after its acceptance. */
+  count(ending: OrderEnding["ending"], ageMs: number): void;
+  show(backlog: { dueOrders: number; oldestDueSeconds: number; unknownAttempts: number }): void;
+};
+
+const BUCKETS_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600];
+
+/** Counts without naming anyone: neither supplier nor product nor reseller is a label. */
+export function createFulfilmentMetrics(registry: Registry): FulfilmentMetrics {
+  const registers = [registry];
+  const ended = new Counter({
+    name: "scrip_orders_ended_total",
+    help: "Orders that came to an end, by how.",
+    labelNames: ["ending"],
+    registers,
+  });
+  const duration = new Histogram({
+    name: "scrip_order_fulfilment_seconds",
+    help: "From an order's acceptance to its completion.",
+    buckets: BUCKETS_SECONDS,
+    registers,
+  });
+  const due = new Gauge({ name: "scrip_orders_due", help: "Orders that wait for a worker.", registers });
+  const oldest = new Gauge({
+    name: "scrip_orders_oldest_due_seconds",
+    help: "How long the order that waits longest has been due.",
+    registers,
+  });
+  const unknown = new Gauge({
+    name: "scrip_purchases_unknown",
+    help: "Purchases whose outcome is not known yet.",
+    registers,
+  });
+  return {
+    count(ending, ageMs) {
+      if (ending === "open") return;
+      ended.inc({ ending });
+      if (ending.startsWith("completed")) duration.observe(ageMs / 1_000);
+    },
+    show({ dueOrders, oldestDueSeconds, unknownAttempts }) {
+      due.set(dueOrders);
+      oldest.set(oldestDueSeconds);
+      unknown.set(unknownAttempts);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { createBatcher } from "../lib/batch.ts";
+import { refreshSupply } from "../suppliers/refresh-supply.ts";
+import { type Loop, runLoop } from "../work/run-loop.ts";
+import { followWrittenOff } from "./follow-written-off.ts";
+import { createFulfiller, type FulfilDeps } from "./fulfil-orders.ts";
+import { sweep } from "./sweep.ts";
+
+/** On which workers hear that orders were placed. */
+export const ORDERS_CHANNEL = "scrip_orders";
+
+export type RunningFulfilment = {
+  /** Takes no further orders and waits for those under way, at most so long; what is left is taken up by others. */
+  stop(timeoutMs: number): Promise<void>;
+};
+
+const SWEEP_EVERY_MS = 30_000;
+const FOLLOW_EVERY_MS = 5_000;
+
+/** The background work of a process: orders, purchases that were written off, and what is looked at now and then. */
+export function runFulfilment(deps: Omit<FulfilDeps, "onStockTaken">): RunningFulfilment {
+  const { db, log, limits } = deps;
+  const refresh = createBatcher<readonly string[], void>({
+    run: async (groups) => {
+      await refreshSupply(db, groups.flat(), deps.clock.now());
+      return [];
+    },
+    maxSize: 1_000,
+    maxRunning: 1,
+  });
+  const fulfiller = createFulfiller({
+    ...deps,
+    onStockTaken: (productIds) =>
+      void refresh(productIds).catch((err) =>
+        log.warn({ err }, "supply was not refreshed; the next sweep will"),
+      ),
+  });
+
+  const loop = (step: () => Promise<boolean>, pollMs: number, what: string): Loop =>
+    runLoop({ step, pollMs, onError: (err) => log.error({ err }, `${what} failed; it is tried again`) });
+  const orders = loop(() => fulfiller.step(), limits.pollMs, "fulfilment");
+  const leases = loop(() => once(() => fulfiller.renew()), limits.leaseMs / 3, "the renewal of leases");
+  const others = [
+    loop(() => followWrittenOff(deps), FOLLOW_EVERY_MS, "the follow-up of purchases"),
+    loop(() => once(() => sweep(deps)), SWEEP_EVERY_MS, "the sweep"),
+  ];
+  const listener = db.listen(ORDERS_CHANNEL, () => orders.wake());
+
+  return {
+    async stop(timeoutMs) {
+      const stopped = Promise.all([listener.close(), orders.stop(), ...others.map((one) => one.stop())]);
+      // The leases are kept until the last supplier has answered.
+      const done = stopped.then(() => fulfiller.idle()).finally(() => leases.stop());
+      let timer: NodeJS.Timeout | undefined;
+      const tooLong = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, timeoutMs);
+      });
+      await Promise.race([done, tooLong]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+const once = async (work: () => Promise<void>): Promise<false> => {
+  await work();
+  return false;
+};

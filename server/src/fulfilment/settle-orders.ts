@@ -1,0 +1,58 @@
+import { type Db, errorCodeOf } from "../db/database.ts";
+import type { CodeVault } from "../vault/code-vault.ts";
+import type { UnitOutcome } from "./decide-settlement.ts";
+import { endOrders, type OrderEnding } from "./end-orders.ts";
+import { settleOutcomes } from "./settle-outcomes.ts";
+import { lockTakenOrders } from "./settle-queries.ts";
+import { DamagedCode, setDamagedAside } from "./take-stock.ts";
+
+export type SettleDeps = { db: Db; codeVault: CodeVault };
+
+export type SettledOrders = {
+  endings: OrderEnding[];
+  /** Products whose stock was asked for: the last code of one may have been taken. */
+  stockTaken: string[];
+};
+
+const UNIQUE_VIOLATION = "23505";
+const SETTLE_TRIES_MAX = 5;
+
+/**
+ * One transaction for a batch of orders: codes, attempts, units, status, refunds. Only orders whose lease is still the
+ * worker's own are touched, so a worker that was thought dead writes nothing. Two workers that are handed the same code
+ * at the same moment collide in the database; the later one comes again and sees it. A code in stock that does not open
+ * is set aside, and another one taken.
+ */
+export async function settleOrders(
+  { db, codeVault }: SettleDeps,
+  token: string,
+  batch: readonly { orderId: string; outcomes: readonly UnitOutcome[] }[],
+  now: Date,
+): Promise<SettledOrders> {
+  const settle = () =>
+    db.transaction(async (tx) => {
+      const locked = await lockTakenOrders(
+        tx,
+        token,
+        batch.map(({ orderId }) => orderId),
+      );
+      const ids = new Set(locked.map((order) => order.id));
+      const outcomes = batch.flatMap((order) => (ids.has(order.orderId) ? order.outcomes : []));
+      await settleOutcomes(tx, codeVault, outcomes, now);
+      const endings = ids.size === 0 ? [] : await endOrders(tx, [...ids], now);
+      return { endings, stockTaken: productsFromStock(outcomes) };
+    });
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await settle();
+    } catch (error) {
+      if (error instanceof DamagedCode) await setDamagedAside(db, error.codeId);
+      else if (errorCodeOf(error) !== UNIQUE_VIOLATION) throw error;
+      if (tries === SETTLE_TRIES_MAX) throw error;
+    }
+  }
+}
+
+const productsFromStock = (outcomes: readonly UnitOutcome[]): string[] => [
+  ...new Set(outcomes.flatMap((one) => (one.kind === "take-stock" ? [one.productId] : []))),
+];

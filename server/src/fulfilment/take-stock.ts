@@ -1,0 +1,105 @@
+import sql, { empty, type Sql } from "sql-template-tag";
+import type { Db, Tx } from "../db/database.ts";
+import { deliveredPlace, stockPlace } from "../vault/code-place.ts";
+import type { CodeVault } from "../vault/code-vault.ts";
+import { KEY_NOT_AT_HAND, SealError } from "../vault/seal.ts";
+import { type Settlement, stockText } from "./decide-settlement.ts";
+
+export type StockNeed = { productId: string; supplierId: string; count: number };
+export type PickedCode = { id: string; productId: string; supplierId: string; sealed: Buffer };
+
+/**
+ * Locks as many codes as are needed, or as there are; what expires first goes first. Codes that somebody else has locked
+ * are passed over at first; only where the others do not suffice are they waited for, because whoever holds them may
+ * give them back, or only wrap them anew.
+ */
+export async function pickStock(tx: Tx, needs: readonly StockNeed[], now: Date): Promise<PickedCode[]> {
+  const free = await lockStock(tx, needs, now, sql`skip locked`);
+  const missing = stillNeeded(needs, free);
+  return missing.length === 0 ? free : [...free, ...(await lockStock(tx, missing, now, empty, free))];
+}
+
+function stillNeeded(needs: readonly StockNeed[], picked: readonly PickedCode[]): StockNeed[] {
+  const groups = groupPicked(picked);
+  return needs
+    .map((need) => ({
+      ...need,
+      count: need.count - (groups.get(stockText(need.productId, need.supplierId))?.length ?? 0),
+    }))
+    .filter((need) => need.count > 0);
+}
+
+const lockStock = (
+  tx: Tx,
+  needs: readonly StockNeed[],
+  now: Date,
+  whenLocked: Sql,
+  without: readonly PickedCode[] = [],
+) =>
+  tx.rows<PickedCode>(
+    sql`
+      select c.id, need.product_id as "productId", need.supplier_id as "supplierId", c.sealed
+      from unnest(
+        ${needs.map((need) => need.productId)}::text[], ${needs.map((need) => need.supplierId)}::text[],
+        ${needs.map((need) => need.count)}::integer[]
+      ) as need (product_id, supplier_id, count)
+      cross join lateral (
+        select id, sealed from codes
+        where product_id = need.product_id and supplier_id = need.supplier_id and state = 'stock'
+          and (expires_at is null or expires_at > ${now}) and id <> all(${without.map((code) => code.id)}::text[])
+        order by product_id, supplier_id, expires_at, id
+        limit need.count
+        for update ${whenLocked}
+      ) c`,
+  );
+
+/** Picked codes by product and supplier, as the settlement hands them out. */
+export const groupPicked = (picked: readonly PickedCode[]): Map<string, string[]> => {
+  const groups = new Map<string, string[]>();
+  for (const { id, productId, supplierId } of picked) {
+    const key = stockText(productId, supplierId);
+    groups.set(key, [...(groups.get(key) ?? []), id]);
+  }
+  return groups;
+};
+
+/** A code in stock that does not open: it was changed, or belongs elsewhere. */
+export class DamagedCode extends Error {
+  readonly codeId: string;
+  constructor(codeId: string, cause: unknown) {
+    super(`the code ${codeId} does not open`, { cause });
+    this.name = "DamagedCode";
+    this.codeId = codeId;
+  }
+}
+
+/** Seals picked codes anew for the units they were given to: where they lay they open no longer. */
+export function sealForUnits(
+  vault: CodeVault,
+  picked: readonly PickedCode[],
+  taken: Settlement["codesTaken"],
+): (Settlement["codesTaken"][number] & { sealed: Buffer })[] {
+  const sealedById = new Map(picked.map((code) => [code.id, code.sealed]));
+  return taken.map((code) => {
+    const plain = openStock(vault, code, sealedById.get(code.id) ?? Buffer.alloc(0));
+    return { ...code, sealed: vault.seal(deliveredPlace(code, code.productId), plain) };
+  });
+}
+
+function openStock(
+  vault: CodeVault,
+  { id, productId }: { id: string; productId: string },
+  sealed: Buffer,
+): Buffer {
+  try {
+    return vault.open(stockPlace(id, productId), sealed);
+  } catch (error) {
+    // Without its master key no code opens, and none is the worse for it.
+    if (error instanceof SealError && error.message !== KEY_NOT_AT_HAND) throw new DamagedCode(id, error);
+    throw error;
+  }
+}
+
+/** Takes a damaged code out of stock, so that it stands in nobody's way. */
+export const setDamagedAside = (db: Db, codeId: string) =>
+  db.rows(sql`update codes set state = 'damaged' where id = ${codeId} and state = 'stock'`);
