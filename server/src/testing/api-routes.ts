@@ -60,6 +60,7 @@ export const UNSEEN_ORDERS = {
 const OBJECTS: Readonly<Record<string, { seen: string; unseen: readonly string[] }>> = {
   "/v1/products/{id}": { seen: SEEN_PRODUCT, unseen: Object.values(UNSEEN_PRODUCTS) },
   "/v1/orders/{id}": { seen: SEEN_ORDER, unseen: Object.values(UNSEEN_ORDERS) },
+  "/v1/orders/{id}/codes": { seen: SEEN_ORDER, unseen: Object.values(UNSEEN_ORDERS) },
 };
 
 function objectsOf(path: string): { seen: string; unseen: readonly string[] } {
