@@ -4,24 +4,24 @@ import { setListing } from "../catalog/set-listing.ts";
 import { type PriceTarget, setPrice } from "../catalog/set-price.ts";
 import type { Db } from "../db/database.ts";
 import { createKey } from "../keys/create-key.ts";
-import type { ServerSecrets } from "../keys/server-secrets.ts";
-import type { Clock } from "../lib/clock.ts";
 import type { Json } from "../lib/strict-json.ts";
 import { createReseller, STANDARD_PRICE_LIST } from "../resellers/create-reseller.ts";
 import { listResellerRows } from "../resellers/queries.ts";
 import { moveFunds } from "../wallet/move-funds.ts";
 import { demoPrices, demoProducts, demoResellerPrices, demoUnlisted } from "./demo-catalog.ts";
+import { type DemoStockDeps, fillDemoStock } from "./fill-demo-stock.ts";
 
 export type DemoReseller = { id: string; name: string; currency: string; liveKey: string; testKey: string };
-export type FilledDemo = { products: number; resellers: [DemoReseller, DemoReseller] };
+export type FilledDemo = { products: number; codes: number; resellers: [DemoReseller, DemoReseller] };
 
 /** What the demo's live wallets begin with; the test wallets have their funds anyway. */
 const DEMO_FUNDS = "5000.00";
 
-type Deps = { db: Db; clock: Clock; secrets: ServerSecrets };
-
-/** Two resellers with different currencies, prices and listings, and about forty products, to look around in. */
-export async function fillDemo(deps: Deps): Promise<FilledDemo> {
+/**
+ * Two resellers with different currencies, prices and listings, about forty products, and stock of most gift cards, to look
+ * around in.
+ */
+export async function fillDemo(deps: DemoStockDeps): Promise<FilledDemo> {
   const { db, clock } = deps;
   await importDemoProducts(db);
   const northwind = await addReseller(deps, {
@@ -51,7 +51,8 @@ export async function fillDemo(deps: Deps): Promise<FilledDemo> {
   for (const { reseller, productId } of demoUnlisted) {
     await setListing(db, { resellerId: resellers[reseller].id, productId, listed: false });
   }
-  return { products: demoProducts.length, resellers: [northwind, kestrel] };
+  const codes = await fillDemoStock(deps);
+  return { products: demoProducts.length, codes, resellers: [northwind, kestrel] };
 }
 
 /** Whether nobody has put anything here yet. */
@@ -72,7 +73,7 @@ async function* demoRows() {
 }
 
 async function addReseller(
-  deps: Deps,
+  deps: DemoStockDeps,
   input: { name: string; currency: string; email: string },
 ): Promise<DemoReseller> {
   const { id, name, currency } = await createReseller(deps.db, deps.clock, input);

@@ -6,7 +6,7 @@ export function demoCommand(program: Command): void {
   verb(
     program
       .command("demo")
-      .description("fill an empty database with a demo catalog, two resellers and their keys"),
+      .description("fill an empty database with a demo catalog, two resellers, their keys and some stock"),
     async (context) => {
       if (context.config.production)
         throw new Error("the demo is not for production: NODE_ENV says it is one");

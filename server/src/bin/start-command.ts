@@ -22,7 +22,10 @@ export function startCommand(program: Command): void {
     .addOption(
       new Option("--role <role>", "what this process does").choices(["all", "api", "worker"]).default("all"),
     )
-    .option("--demo", "fill an empty database with a demo catalog, resellers and keys (never in production)")
+    .option(
+      "--demo",
+      "fill an empty database with a demo catalog, resellers, keys and stock (never in production)",
+    )
     .action(async (options: { role: Role; demo?: boolean }) => start(options.role, options.demo === true));
 }
 
