@@ -1,0 +1,220 @@
+import type { Course, Plan, Refusal } from "./upstream-faults.ts";
+import {
+  createLedger,
+  type Demand,
+  type Ledger,
+  type LedgerOptions,
+  type Purchase,
+  strangerTo,
+  toPurchase,
+} from "./upstream-ledger.ts";
+import { spoilReply } from "./upstream-mishaps.ts";
+import { FAULTY_CALLS_MAX, type PlanOptions, planUnit, type UnitDraw } from "./upstream-plan.ts";
+import {
+  codesReply,
+  orderReply,
+  pageReply,
+  placedReply,
+  problemReply,
+  type Reply,
+} from "./upstream-replies.ts";
+import { honest, type Mishap, type Step, type Verb } from "./upstream-steps.ts";
+
+export type Call =
+  | { verb: "place"; demand: Demand }
+  | { verb: "list"; reference: string }
+  | { verb: "read" | "codes"; orderId: string };
+
+/** A call as it was seen, and what was done to it. */
+export type CallRecord = {
+  verb: Verb;
+  reference: string | undefined;
+  account: string | undefined;
+  /** Which call under this reference it was, of any sort, from 1. */
+  number: number;
+  mishap: Mishap;
+  heard: boolean;
+  status: number;
+};
+
+export type Answer = { reply: Reply; step: Step };
+
+export type Desk = {
+  ledger: Ledger;
+  calls: CallRecord[];
+  answer(call: Call): Answer;
+  heal(): void;
+  /** The units that were asked for, each with its plan. */
+  plans(): { draw: UnitDraw; plan: Plan }[];
+};
+
+export type DeskOptions = LedgerOptions &
+  Omit<PlanOptions, "faults"> & {
+    /** How often each kind of fault is drawn, or what is to happen to each unit. */
+    faults?: PlanOptions["faults"] | ((unit: UnitDraw) => Plan);
+    /** Calls it once the request that was held back has been on its way for as long as one can be. */
+    scheduleLanding(land: () => void): void;
+  };
+
+/** Decides what a call is answered: the truth of the ledger, spoilt as the unit's plan wants it. */
+export function createDesk(options: DeskOptions): Desk {
+  const room: Room = {
+    options,
+    ledger: createLedger(options),
+    files: new Map(),
+    strangers: new Map(),
+    healed: false,
+  };
+  const calls: CallRecord[] = [];
+  return {
+    ledger: room.ledger,
+    calls,
+    answer(call) {
+      const file = fileOf(room, call);
+      const { reply, step } = file
+        ? answerFor(room, file, call)
+        : { reply: tellTruth(room, call), step: honest };
+      const { reference, account } = file?.demand ?? {};
+      const { mishap, heard } = step;
+      calls.push({
+        verb: call.verb,
+        reference,
+        account,
+        number: file?.calls ?? 0,
+        mishap,
+        heard,
+        status: reply.status,
+      });
+      return { reply, step };
+    },
+    heal() {
+      room.healed = true;
+      for (const file of room.files.values()) land(room, file);
+      for (const purchase of room.ledger.list()) room.ledger.finish(purchase);
+    },
+    plans: () => [...room.files.values()].map(({ demand, plan }) => ({ draw: demand, plan })),
+  };
+}
+
+type Room = {
+  options: DeskOptions;
+  ledger: Ledger;
+  files: Map<string, File>;
+  /** Orders of others that were named by mistake, by their ids. They can be read like any. */
+  strangers: Map<string, Purchase>;
+  healed: boolean;
+};
+
+/** What is known under one reference. */
+type File = {
+  demand: Demand;
+  plan: Plan;
+  calls: number;
+  callsOf: Record<Verb, number>;
+  /** A request on its way, and how often it was looked for in vain. */
+  held?: { demand: Demand; looks: number } | undefined;
+};
+
+/** What a request is sold as once the upstream is well again. */
+const HEALED = { stages: ["pending", "completed"] } as const satisfies Course;
+
+/** A placement opens a file; there is none of what was never asked for. */
+function fileOf({ options, ledger, files }: Room, call: Call): File | undefined {
+  if (call.verb === "list") return files.get(call.reference);
+  if (call.verb !== "place") return files.get(ledger.findById(call.orderId)?.reference ?? "");
+  const { demand } = call;
+  const file = files.get(demand.reference) ?? {
+    demand,
+    plan: planFor(options, demand),
+    calls: 0,
+    callsOf: { place: 0, list: 0, read: 0, codes: 0 },
+  };
+  files.set(demand.reference, file);
+  return file;
+}
+
+function planFor({ seed, faults, ...options }: DeskOptions, demand: Demand): Plan {
+  if (typeof faults === "function") return faults(demand);
+  return planUnit(seed, demand, faults ? { ...options, faults } : options);
+}
+
+function answerFor(room: Room, file: File, call: Call): Answer {
+  const { seed } = room.options;
+  const step = nextStep(room, file, call.verb);
+  if (call.verb === "place" && step.mishap === "hold") hold(room, file, call.demand);
+  const truth = step.heard
+    ? tellTruth(room, call, file)
+    : placedReply(toPurchase(seed, file.demand, HEALED), false);
+  const stranger = strangerTo(seed, file.demand);
+  room.strangers.set(stranger.orderId, stranger);
+  const reply = spoilReply(call.verb, truth, step, stranger);
+  // Only now, so that this very answer does not know of it yet.
+  if (hasWaitedEnough(file, call.verb, step)) land(room, file);
+  return { reply, step };
+}
+
+function nextStep(room: Room, file: File, verb: Verb): Step {
+  file.calls += 1;
+  file.callsOf[verb] += 1;
+  if (room.healed || file.calls > (room.options.faultyCallsMax ?? FAULTY_CALLS_MAX)) {
+    land(room, file);
+    return honest;
+  }
+  const step = file.plan.steps[verb]?.[file.callsOf[verb] - 1] ?? honest;
+  return step.mishap === "refuse" && room.ledger.find(file.demand.reference) ? honest : step;
+}
+
+function hold(room: Room, file: File, demand: Demand): void {
+  file.held ??= { demand, looks: 0 };
+  room.options.scheduleLanding(() => land(room, file));
+}
+
+/** What was sent again in the meantime is bought already, and stays one purchase. */
+function land(room: Room, file: File): void {
+  if (file.held) room.ledger.place(file.held.demand, courseOf(room, file));
+  file.held = undefined;
+}
+
+const courseOf = ({ healed }: Room, file: File | undefined): Course =>
+  healed || !file ? HEALED : file.plan.course;
+
+/** A request on its way lands once it has been looked for in vain often enough, or a later one was refused. */
+function hasWaitedEnough({ held, plan }: File, verb: Verb, { mishap }: Step): boolean {
+  if (!held) return false;
+  if (verb === "list") held.looks += 1;
+  return mishap === "refuse" || (plan.landsAfterLooks !== undefined && held.looks >= plan.landsAfterLooks);
+}
+
+function tellTruth(room: Room, call: Call, file?: File): Reply {
+  const { ledger, strangers } = room;
+  if (call.verb === "place") return tellPlacement(ledger, call.demand, courseOf(room, file));
+  if (call.verb === "list") {
+    const purchase = ledger.find(call.reference);
+    if (purchase) ledger.poll(purchase);
+    return pageReply(purchase ? [purchase] : []);
+  }
+  const purchase = ledger.findById(call.orderId) ?? strangers.get(call.orderId);
+  if (!purchase) return problemReply("not_found");
+  if (call.verb === "codes") return codesReply(purchase);
+  ledger.poll(purchase);
+  return orderReply(purchase);
+}
+
+function tellPlacement(ledger: Ledger, demand: Demand, course: Course): Reply {
+  const placement = ledger.place(demand, course);
+  switch (placement.kind) {
+    case "placed":
+    case "replayed":
+      return placedReply(placement.purchase, placement.kind === "replayed");
+    case "conflict":
+      return problemReply("idempotency_conflict");
+    case "refused":
+      return refusedReply(placement.refusal);
+  }
+}
+
+function refusedReply(refusal: Refusal): Reply {
+  if (refusal === "insufficient_funds") return problemReply(refusal);
+  const pointer = refusal === "invalid_input_field" ? "/lines/0/inputFields/account" : "/lines/0/productId";
+  return problemReply(refusal, { errors: [{ pointer, code: refusal, detail: "This one." }] });
+}
