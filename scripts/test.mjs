@@ -9,6 +9,7 @@ import { openTestServer } from "../server/src/testing/test-database.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const TEST_TIMEOUT_MS = 300_000;
+const TEST_FOLDERS = ["sdk/src", "server/src"];
 
 const chosen = process.argv.slice(2);
 if (chosen.length === 0) {
@@ -22,7 +23,7 @@ const status = run([
   "--test",
   `--test-concurrency=${Math.max(2, cpus().length)}`,
   `--test-timeout=${TEST_TIMEOUT_MS}`,
-  ...(chosen.length === 0 ? testFiles("server/src") : chosen.flatMap(testFiles)),
+  ...(chosen.length === 0 ? TEST_FOLDERS : chosen).flatMap(testFiles),
 ]);
 await server.close();
 process.exit(status);

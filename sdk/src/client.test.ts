@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createClient } from "./client.ts";
+import { API_KEY, codes, json, order, startAnswering } from "./testing/answering-server.ts";
+
+const LINES = [{ productId: "card", quantity: 1, inputFields: { player: "12345" } }];
+const PLACED = { id: "ord_1", status: "pending", total: { amount: 250, currency: "USD" } };
+
+test("place sends the key, the idempotency key and the order, and tells a replay from a first answer", async () => {
+  let replayed = false;
+  const server = await startAnswering((request, response) => {
+    const headers = replayed ? { "idempotent-replayed": "true" } : {};
+    json({ order: PLACED }, { status: 202, headers })(request, response);
+  });
+  const place = () =>
+    server.client().orders.place({ lines: LINES, reference: "r" }, { idempotencyKey: "a key" });
+  assert.deepEqual(await place(), { order: PLACED, replayed: false });
+  replayed = true;
+  assert.deepEqual(await place(), { order: PLACED, replayed: true });
+  await server.close();
+  const [heard] = server.heard;
+  assert.deepEqual([heard?.method, heard?.url], ["POST", "/v1/orders"]);
+  assert.equal(heard?.headers["x-api-key"], API_KEY);
+  assert.equal(heard?.headers["idempotency-key"], "a key");
+  assert.equal(heard?.headers["content-type"], "application/json");
+  assert.deepEqual(JSON.parse(heard?.body ?? ""), { lines: LINES, reference: "r" });
+});
+
+test("get, list and codes ask where the API has them, and return what it answers", async () => {
+  const page = { data: [order()], hasMore: true, nextCursor: "next" };
+  const delivered = codes({ code: "ABCD", pin: "1" });
+  const server = await startAnswering((request, response) => {
+    const path = request.url ?? "";
+    const body = path.endsWith("/codes") ? delivered : path.includes("?") ? page : { order: order() };
+    json(body)(request, response);
+  });
+  const { orders } = server.client();
+  assert.deepEqual(await orders.get("ord_1"), order());
+  assert.deepEqual(await orders.list({ idempotencyKey: "a&b=c d", limit: 2, status: "failed" }), page);
+  assert.deepEqual(await orders.codes("../x/?y"), delivered);
+  await server.close();
+  assert.deepEqual(
+    server.heard.map(({ url }) => url),
+    [
+      "/v1/orders/ord_1",
+      "/v1/orders?idempotencyKey=a%26b%3Dc+d&limit=2&status=failed",
+      "/v1/orders/..%2Fx%2F%3Fy/codes",
+    ],
+  );
+});
+
+test("members that this version does not know are let through", async () => {
+  const server = await startAnswering(json({ order: order({ note: "new" }), also: 1 }));
+  assert.equal(((await server.client().orders.get("ord_1")) as { note?: string }).note, "new");
+  await server.close();
+});
+
+test("the base URL may carry a path and a slash at its end", async () => {
+  const server = await startAnswering(json({ order: order() }));
+  for (const path of ["", "/", "/shop/api", "/shop/api//"]) {
+    await server.client({ baseUrl: server.url + path }).orders.get("ord_1");
+  }
+  await server.close();
+  assert.deepEqual(
+    server.heard.map(({ url }) => url),
+    ["/v1/orders/ord_1", "/v1/orders/ord_1", "/shop/api/v1/orders/ord_1", "/shop/api/v1/orders/ord_1"],
+  );
+});
+
+test("settings that no call could be made with are refused, and none of them is quoted", () => {
+  const secret = "hunter2";
+  const faulty = [
+    { baseUrl: `ftp://${secret}.example` },
+    { baseUrl: `https://user:${secret}@api.example` },
+    { baseUrl: `https://api.example/?${secret}` },
+    { baseUrl: `https://api.example/#${secret}` },
+    { baseUrl: "https://api.example/?" },
+    { baseUrl: secret },
+    { apiKey: secret },
+    { apiKey: `sc_live_${secret}\r\nx: y` },
+    { apiKey: `sc_live_${secret} ` },
+    { apiKey: "" },
+    { timeoutMs: 0 },
+    { timeoutMs: 2 ** 31 },
+    { timeoutMs: 1.5 },
+    { maxResponseBytes: 0 },
+  ];
+  for (const change of faulty) {
+    const settings = { baseUrl: "https://api.example", apiKey: API_KEY, ...change };
+    assert.throws(
+      () => createClient(settings),
+      (error) => error instanceof RangeError && !error.message.includes(secret),
+      JSON.stringify(change),
+    );
+  }
+});
+
+test("an idempotency key that would arrive as another, and an id that leads elsewhere, are not sent", async () => {
+  const server = await startAnswering(json({}));
+  const { orders } = server.client();
+  for (const idempotencyKey of ["", " a", "a ", "a\nb", "ü", "k".repeat(256)]) {
+    await assert.rejects(orders.place({ lines: LINES }, { idempotencyKey }), RangeError);
+  }
+  for (const id of ["", ".", ".."]) {
+    await assert.rejects(orders.get(id), RangeError);
+    await assert.rejects(orders.codes(id), RangeError);
+  }
+  await server.close();
+  assert.deepEqual(server.heard, []);
+});

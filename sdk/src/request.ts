@@ -1,0 +1,140 @@
+import { startDeadline } from "./deadline.ts";
+import { type ErrorContext, localError, ScripError } from "./errors.ts";
+import { toProblemError } from "./problem.ts";
+import { readBytes } from "./read-bytes.ts";
+import { ShapeError } from "./shapes.ts";
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export type Connection = {
+  baseUrl: string;
+  apiKey: string;
+  timeoutMs: number;
+  maxResponseBytes: number;
+  fetch: Fetch;
+};
+
+export type Call<T> = {
+  method: string;
+  path: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: unknown;
+  /** The one status that means success. */
+  expected: number;
+  /** Throws a ShapeError for a body that is not what the API promises. */
+  read: (body: unknown) => T;
+  signal: AbortSignal | undefined;
+};
+
+export type Answer<T> = { value: T; headers: Headers };
+
+/** One call, asked once. The deadline is a wall over all of it, whatever fetch makes of the signal. */
+export async function request<T>(connection: Connection, call: Call<T>): Promise<Answer<T>> {
+  const deadline = startDeadline(connection.timeoutMs, call.signal);
+  try {
+    return await deadline.race(exchange(connection, call, deadline.signal));
+  } catch (error) {
+    // What is still arriving is of no use to anybody.
+    deadline.abandon();
+    throw error;
+  } finally {
+    deadline.clear();
+  }
+}
+
+async function exchange<T>(connection: Connection, call: Call<T>, signal: AbortSignal): Promise<Answer<T>> {
+  signal.throwIfAborted();
+  const response = await reach(() => send(connection, call, signal));
+  const context = contextOf(response, connection.apiKey);
+  if (isRedirect(response)) {
+    throw localError("invalid_response", "The API answered with a redirect, which is not followed.", context);
+  }
+  const bytes = await reach(() => readBytes(response, connection.maxResponseBytes));
+  if (!bytes) throw localError("invalid_response", "The API's answer is too large.", context);
+  const body = parseJson(bytes);
+  if (response.status !== call.expected) {
+    const isProblem = hasType(response, "application/problem+json");
+    throw toProblemError(isProblem ? body : undefined, context, connection.apiKey);
+  }
+  if (body === undefined || !hasType(response, "application/json")) {
+    throw localError("invalid_response", "The API's answer is not JSON.", context);
+  }
+  return { value: readShape(call, body, context), headers: response.headers };
+}
+
+/** What fetch throws may quote the headers, so of it all only a code such as ECONNREFUSED is told. */
+async function reach<T>(attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (error instanceof ScripError) throw error;
+    const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
+    const told = typeof code === "string" && /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? ` (${code})` : "";
+    throw localError("connection_failed", `The API could not be reached, or broke off${told}.`);
+  }
+}
+
+function send<T>(
+  { fetch, baseUrl, apiKey }: Connection,
+  { method, path, headers, body }: Call<T>,
+  signal: AbortSignal,
+): Promise<Response> {
+  return fetch(baseUrl + path, {
+    method,
+    headers: {
+      ...headers,
+      accept: "application/json, application/problem+json",
+      "x-api-key": apiKey,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    // Followed, a redirect would carry the key to whoever it names.
+    redirect: "manual",
+    signal,
+  });
+}
+
+/** Browsers hide where a redirect would lead, and its status with it. */
+const isRedirect = ({ type, status }: Response): boolean =>
+  type === "opaqueredirect" || (status >= 300 && status < 400);
+
+function contextOf({ status, headers }: Response, apiKey: string): ErrorContext {
+  const requestId = headers.get("x-request-id") ?? "";
+  const isUsable = /^[\x21-\x7e]{1,100}$/.test(requestId) && !requestId.includes(apiKey);
+  return {
+    status,
+    requestId: isUsable ? requestId : undefined,
+    retryAfterMs: toMilliseconds(headers.get("retry-after")),
+  };
+}
+
+/** Retry-After is a number of seconds, or a date when somebody in between wrote it. */
+function toMilliseconds(retryAfter: string | null): number | undefined {
+  if (retryAfter === null) return undefined;
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * 1000;
+  const time = Date.parse(retryAfter);
+  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now());
+}
+
+/** The error of JSON.parse quotes the text, so it is not kept. */
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+function hasType({ headers }: Response, type: string): boolean {
+  const [given = ""] = (headers.get("content-type") ?? "").split(";", 1);
+  return given.trim().toLowerCase() === type;
+}
+
+function readShape<T>({ read }: Call<T>, body: unknown, context: ErrorContext): T {
+  try {
+    return read(body);
+  } catch (error) {
+    if (!(error instanceof ShapeError)) throw error;
+    throw localError("invalid_response", `The API's answer is not as promised: ${error.message}.`, context);
+  }
+}

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import type { RequestListener } from "node:http";
+import { test } from "node:test";
+import type { Client } from "./client.ts";
+import { answeredBy, codes, json, order } from "./testing/answering-server.ts";
+
+const SECRET = "BEARER-MONEY";
+
+type Reader = { status: number; good: object; call(client: Client): Promise<unknown> };
+
+const READERS: Record<string, Reader> = {
+  place: {
+    status: 202,
+    good: { order: { id: "ord_1", status: "pending", total: { amount: 1, currency: "USD" } } },
+    call: ({ orders }) => orders.place({ lines: [] }, { idempotencyKey: "k" }),
+  },
+  get: {
+    status: 200,
+    good: { order: withOptional() },
+    call: ({ orders }) => orders.get("ord_1"),
+  },
+  list: {
+    status: 200,
+    good: { data: [withOptional()], hasMore: false, nextCursor: "" },
+    call: ({ orders }) => orders.list(),
+  },
+  codes: {
+    status: 200,
+    good: codes({ code: SECRET, pin: "1", serial: "2", url: "3", receipt: "4", expiresAt: "5" }),
+    call: ({ orders }) => orders.codes("ord_1"),
+  },
+};
+
+/** Members that an answer may lack. */
+const OPTIONAL = /\.(reference|inputFields|failureCode|code|pin|serial|url|receipt|expiresAt|player)$/;
+
+function withOptional(): object {
+  const base = order();
+  const [line] = base.lines;
+  return { ...base, lines: [{ ...line, failureCode: "f", inputFields: { player: SECRET } }] };
+}
+
+for (const [name, { status, good, call }] of Object.entries(READERS)) {
+  test(`${name}: an answer with any member gone or of another type is an invalid response`, async () => {
+    let body: unknown = good;
+    const wrong = [...brokenCopies(good, ""), { at: "all", copy: [] }, { at: "all", copy: null }];
+    assert.ok(wrong.length > 20, `only ${wrong.length} ways to break it`);
+    const answer: RequestListener = (request, response) => json(body, { status })(request, response);
+    await answeredBy(answer, async (server) => {
+      await call(server.client());
+      for (const { at, copy } of wrong) {
+        body = copy;
+        await assert.rejects(
+          call(server.client()),
+          ({ code, status: told, message }: { code?: string; status?: number; message?: string }) =>
+            code === "invalid_response" && told === status && !message?.includes(SECRET),
+          at,
+        );
+      }
+    });
+  });
+}
+
+/** Each member in turn: left out, unless it may be, null, and of another type. */
+function* brokenCopies(value: unknown, at: string): Generator<{ at: string; copy: unknown }> {
+  if (typeof value !== "object" || value === null) return;
+  const put = (name: string, replacement: unknown) =>
+    Array.isArray(value) ? value.with(Number(name), replacement) : { ...value, [name]: replacement };
+  for (const [name, member] of Object.entries(value)) {
+    const path = `${at}.${name}`;
+    if (!Array.isArray(value) && !OPTIONAL.test(path)) yield { at: path, copy: put(name, undefined) };
+    for (const other of [null, true, -1, 1.5, 2 ** 53, "text", [], {}].filter((it) => isWrong(it, member))) {
+      yield { at: `${path} is ${JSON.stringify(other)}`, copy: put(name, other) };
+    }
+    for (const broken of brokenCopies(member, path)) yield { at: broken.at, copy: put(name, broken.copy) };
+  }
+}
+
+function isWrong(other: unknown, member: unknown): boolean {
+  if (typeof member === "number") return true;
+  if (Array.isArray(member)) return !Array.isArray(other);
+  if (typeof other !== typeof member) return true;
+  return typeof member === "object" && (other === null || Array.isArray(other));
+}
