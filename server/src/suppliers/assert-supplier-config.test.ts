@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { secret } from "../lib/secret.ts";
+import { assertSupplierConfig } from "./assert-supplier-config.ts";
+import { createScripSupplier } from "./scrip-supplier.ts";
+
+const apiKey = `sc_live_${"aB3".repeat(12)}zz`;
+const baseUrl = "https://upstream.example/api/";
+
+test("a live key and an address make a supplier", () => {
+  for (const url of [baseUrl, "http://127.0.0.1:8080"]) {
+    const config = assertSupplierConfig({ baseUrl: url, apiKey });
+    assert.deepEqual(config, { baseUrl: url, apiKey });
+    createScripSupplier({ ...config, apiKey: secret(config.apiKey) });
+  }
+});
+
+const FAULTS: [what: string, config: unknown, message: RegExp][] = [
+  ["no object", "hunter2", /^the config must be/],
+  ["a list", [baseUrl, apiKey], /^the config must be/],
+  ["null", null, /^the config must be/],
+  ["no address", { apiKey }, /lacks baseUrl/],
+  ["no key", { baseUrl }, /lacks apiKey/],
+  ["a number for a key", { baseUrl, apiKey: 1 }, /lacks apiKey/],
+  ["a further member", { baseUrl, apiKey, hunter2: 1 }, /member other than baseUrl and apiKey/],
+  ["a test key", { baseUrl, apiKey: apiKey.replace("live", "test") }, /is a test key.*must be a live key/],
+  ["half a key", { baseUrl, apiKey: apiKey.slice(0, -1) }, /must be a live key/],
+  ["a key with a line end", { baseUrl, apiKey: `${apiKey}\n` }, /must be a live key/],
+  ["another's key", { baseUrl, apiKey: "sk_live_hunter2" }, /must be a live key/],
+  ["credentials in the address", { baseUrl: "https://u:hunter2@a.example", apiKey }, /^baseUrl must be/],
+  ["a query", { baseUrl: "https://a.example/?hunter2", apiKey }, /^baseUrl must be/],
+  ["a fragment", { baseUrl: "https://a.example/#hunter2", apiKey }, /^baseUrl must be/],
+  ["another scheme", { baseUrl: "ftp://a.example", apiKey }, /^baseUrl must be/],
+  ["no scheme", { baseUrl: "hunter2", apiKey }, /^baseUrl must be/],
+];
+
+for (const [what, config, message] of FAULTS) {
+  test(`a config with ${what} is refused, without a word of what it holds`, () => {
+    assert.throws(
+      () => assertSupplierConfig(config),
+      (error) => {
+        assert.ok(error instanceof RangeError);
+        assert.match(error.message, message);
+        assert.doesNotMatch(error.message, /hunter2|aB3/);
+        return true;
+      },
+    );
+  });
+}
