@@ -9,6 +9,7 @@ import { orderCommands } from "./order-commands.ts";
 import { priceCommands } from "./price-commands.ts";
 import { resellerCommands } from "./reseller-commands.ts";
 import { startCommand } from "./start-command.ts";
+import { stockCommands } from "./stock-commands.ts";
 import { runProgram } from "./verb.ts";
 import { walletCommands } from "./wallet-commands.ts";
 
@@ -32,6 +33,7 @@ keyCommands(program);
 catalogCommands(program);
 priceCommands(program);
 walletCommands(program);
+stockCommands(program);
 orderCommands(program);
 auditCommand(program);
 

@@ -194,6 +194,7 @@ const STATES: Readonly<Record<KnownRow["state"], string>> = {
   stock: "in stock",
   delivered: "delivered",
   expired: "expired",
+  damaged: "damaged",
 };
 
 type Storing = { target: StockTarget; staged: number; now: Date; report: Report };

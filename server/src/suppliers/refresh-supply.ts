@@ -17,8 +17,8 @@ const ROUNDS_MAX = 5;
  * reseller can see. It looks again after each change of its own, because stock that was taken while it wrote has been
  * compared by its taker with a row that was not there yet.
  *
- * It locks no code. A buyer passes over codes that are locked, and one that was locked only to be counted would look
- * sold out to it. A code that is just being taken therefore still counts, until its taker has committed and comes here.
+ * It locks no code, because a buyer would wait for one that is locked only to be counted. A code that is just being taken
+ * therefore counts until its taker has committed and comes here, and is there still when the taker gives it back.
  */
 export async function refreshSupply(
   db: Db,

@@ -1,0 +1,26 @@
+import { formatAmount, type Money, toMoney } from "../lib/money.ts";
+import type { RouteRow } from "../suppliers/route-queries.ts";
+
+export type RouteView = {
+  productId: string;
+  supplierId: string;
+  priority: number;
+  /** Absent where none is known. */
+  cost?: Money;
+  sku: string;
+};
+
+/** A route as it is printed. */
+export const toRouteView = (row: RouteRow): RouteView => ({
+  productId: row.productId,
+  supplierId: row.supplierId,
+  priority: row.priority,
+  ...(row.costMinor === null || row.costCurrency === null
+    ? {}
+    : { cost: toMoney(row.costMinor, row.costCurrency) }),
+  sku: row.sku,
+});
+
+/** For people. */
+export const showCost = (cost: Money | undefined): string =>
+  cost === undefined ? "not known" : `${formatAmount(BigInt(cost.amount), cost.currency)} ${cost.currency}`;
