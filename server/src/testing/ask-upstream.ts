@@ -6,7 +6,7 @@ import { createReplyChecker } from "./check-reply.ts";
 import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from "./fake-upstream.ts";
 
 /** Long enough for an answer that comes, on a machine that has much else to do. */
-const ANSWER_MS = 5_000;
+const ANSWER_MS = 20_000;
 
 const checkReply = createReplyChecker(
   JSON.parse(readFileSync(new URL("../../openapi.json", import.meta.url), "utf8")) as OpenApiDocument,
@@ -42,7 +42,7 @@ type Order = {
 /** An upstream for one test. */
 export async function openUpstream(
   t: { after(end: () => Promise<void>): void },
-  options: Omit<FakeUpstreamOptions, "seed">,
+  options: Partial<FakeUpstreamOptions>,
 ): Promise<FakeUpstream> {
   const upstream = await startFakeUpstream({ seed: 1, ...options });
   t.after(() => upstream.close());
@@ -52,13 +52,13 @@ export async function openUpstream(
 export function place(
   target: Target,
   reference: string,
-  { account = "acct-1", sku = "sku", timeoutMs = ANSWER_MS } = {},
+  { account = "acct-1", sku = "sku", signal }: { account?: string; sku?: string; signal?: AbortSignal } = {},
 ): Promise<Seen> {
   const body = JSON.stringify({
     lines: [{ productId: sku, quantity: 1, inputFields: { account } }],
     reference,
   });
-  return ask(target, "POST", "/v1/orders", { body, headers: { "idempotency-key": reference }, timeoutMs });
+  return ask(target, "POST", "/v1/orders", { body, headers: { "idempotency-key": reference }, signal });
 }
 
 export const get = (target: Target, path: string): Promise<Seen> => ask(target, "GET", path, {});
@@ -78,7 +78,7 @@ export async function ask(
   { baseUrl, apiKey }: Target,
   method: string,
   path: string,
-  options: { body?: string; headers?: Record<string, string>; timeoutMs?: number },
+  options: Pick<Sent, "body" | "signal"> & { headers?: Record<string, string> },
 ): Promise<Seen> {
   const seen = await exchange(`${baseUrl}${path}`, method, {
     ...options,
@@ -101,25 +101,14 @@ export const checkSeen = (method: string, path: string, { status, headers, text,
     json: () => json,
   } as LightMyRequestResponse);
 
-function exchange(
-  url: string,
-  method: string,
-  {
-    body,
-    headers,
-    timeoutMs = ANSWER_MS,
-  }: { body?: string; headers: Record<string, string>; timeoutMs?: number },
-): Promise<Seen> {
+type Sent = { body?: string; headers: Record<string, string>; signal?: AbortSignal | undefined };
+
+function exchange(url: string, method: string, { body, headers, signal }: Sent): Promise<Seen> {
+  const patience = AbortSignal.any([AbortSignal.timeout(ANSWER_MS), ...(signal ? [signal] : [])]);
   return new Promise((resolve) => {
-    const silence = new AbortController();
-    const timer = setTimeout(() => silence.abort(), timeoutMs);
-    const settle = (seen: Seen): void => {
-      clearTimeout(timer);
-      resolve(seen);
-    };
     const lose = (): void =>
-      settle({ status: 0, headers: {}, text: silence.signal.aborted ? "silence" : "lost", json: {} });
-    const sent = request(url, { method, headers, agent: false, signal: silence.signal }, (response) => {
+      resolve({ status: 0, headers: {}, text: patience.aborted ? "silence" : "lost", json: {} });
+    const sent = request(url, { method, headers, agent: false, signal: patience }, (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {
@@ -127,7 +116,7 @@ function exchange(
       });
       response.on("error", lose);
       response.on("end", () =>
-        settle({ status: response.statusCode ?? 0, headers: response.headers, text, json: parse(text) }),
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json: parse(text) }),
       );
     });
     sent.on("error", lose);

@@ -206,9 +206,7 @@ test("close ends everything that hangs, drips, is late or held back, and leaves 
     lateMs: NEVER_MS,
     landMs: NEVER_MS,
   });
-  const open = Object.keys(steps).map((account) =>
-    place(upstream, `ord_${account}.0.0.1`, { account, timeoutMs: NEVER_MS }),
-  );
+  const open = Object.keys(steps).map((account) => place(upstream, `ord_${account}.0.0.1`, { account }));
   await eventually("all four are there", async () => upstream.calls()[3]);
   await upstream.close();
   for (const reply of open) assert.equal(summary(await reply), "lost");
