@@ -8,6 +8,9 @@ const BURST_SECONDS = 1;
 /**
  * How many of the wanted purchases may begin now, by the supplier's rate and its circuit breaker, all workers together.
  * A breaker whose pause is over lets one through, and pauses again until that one has told how it went.
+ *
+ * The time is kept in whole milliseconds and rounded up: rounded down, a fast supplier would be asked without end. The
+ * lock lets others write purchases and codes of the supplier, which refer to its row.
  */
 export const reserveCalls = async (
   tx: Tx,
@@ -21,7 +24,7 @@ export const reserveCalls = async (
       select id, rate_per_second as rate, consecutive_failures >= ${limits.breakerFailures} as tripped,
              greatest(next_call_at, ${now}::timestamptz - make_interval(secs => ${BURST_SECONDS})) as free_from,
              enabled and coalesce(open_until <= ${now}, true) as passable
-      from suppliers where id = ${supplierId} for update
+      from suppliers where id = ${supplierId} for no key update
     ), decided as (
       select id, rate, free_from, tripped, case when not passable then 0 else greatest(0, least(
         ${wanted}::integer, case when tripped then 1 else ${wanted}::integer end,
@@ -29,7 +32,7 @@ export const reserveCalls = async (
       from gate
     )
     update suppliers s
-    set next_call_at = d.free_from + make_interval(secs => d.granted::double precision / d.rate),
+    set next_call_at = d.free_from + make_interval(secs => ceil(d.granted * 1000.0 / d.rate)::double precision / 1000),
         open_until = case when d.tripped and d.granted > 0
           then ${now}::timestamptz + make_interval(secs => ${limits.breakerFirstMs / 1000}) else s.open_until end
     from decided d where s.id = d.id
