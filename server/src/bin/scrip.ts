@@ -10,6 +10,7 @@ import { priceCommands } from "./price-commands.ts";
 import { resellerCommands } from "./reseller-commands.ts";
 import { startCommand } from "./start-command.ts";
 import { stockCommands } from "./stock-commands.ts";
+import { supplierCommands } from "./supplier-commands.ts";
 import { runProgram } from "./verb.ts";
 import { walletCommands } from "./wallet-commands.ts";
 
@@ -33,6 +34,7 @@ keyCommands(program);
 catalogCommands(program);
 priceCommands(program);
 walletCommands(program);
+supplierCommands(program);
 stockCommands(program);
 orderCommands(program);
 auditCommand(program);

@@ -1,0 +1,53 @@
+import { readFile } from "node:fs/promises";
+import { type Secret, secret } from "../lib/secret.ts";
+import { type Json, JsonError, parseStrictJson } from "../lib/strict-json.ts";
+import type { Keyring } from "../vault/keyring.ts";
+import { open, SealError, seal } from "../vault/seal.ts";
+import { assertSupplierConfig } from "./assert-supplier-config.ts";
+
+const CONFIG_MAX_BYTES = 65_536;
+
+/** The config of a supplier that is called, out of its file. It is judged when it is sealed. */
+export async function readSupplierConfig(file: string): Promise<Json> {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === "ENOENT" ? "there is no such file" : error.message;
+    throw new Error(`cannot read ${file}: ${reason}`, { cause: error });
+  });
+  if (bytes.length > CONFIG_MAX_BYTES)
+    throw new RangeError(`${file} is longer than ${CONFIG_MAX_BYTES} bytes`);
+  try {
+    return parseStrictJson(bytes);
+  } catch (error) {
+    // The message could quote what stands in the place of a name, and that may be the key.
+    throw error instanceof JsonError ? new RangeError(`${file} is not JSON, or has a name twice`) : error;
+  }
+}
+
+/** Sealed for this supplier alone: moved to another's row it does not open. */
+export function sealSupplierConfig(keyring: Keyring, supplierId: string, config: Json): Buffer {
+  assertSupplierConfig(config);
+  return seal(keyring.masterKeys(), supplierConfigContext(supplierId), Buffer.from(JSON.stringify(config)));
+}
+
+/** What `createScripSupplier` takes. */
+export function openSupplierConfig(
+  keyring: Keyring,
+  supplier: { id: string; sealedConfig: Uint8Array },
+): { baseUrl: string; apiKey: Secret<string> } {
+  const openNow = (): Buffer =>
+    open(keyring.masterKeys(), supplierConfigContext(supplier.id), supplier.sealedConfig);
+  let plain: Buffer;
+  try {
+    plain = openNow();
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    // Another process may have sealed it under a key that was added a moment ago.
+    keyring.reload();
+    plain = openNow();
+  }
+  const { baseUrl, apiKey } = assertSupplierConfig(parseStrictJson(plain));
+  return { baseUrl, apiKey: secret(apiKey) };
+}
+
+/** What the seal of a supplier's config is bound to. */
+export const supplierConfigContext = (supplierId: string): string => `supplier-config:${supplierId}`;
