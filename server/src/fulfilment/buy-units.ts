@@ -33,17 +33,29 @@ export async function buyUnits(
   order: TakenOrder,
   planned: readonly PlannedUnit[],
 ): Promise<UnitOutcome[]> {
+  const atOnce = deps.limits.callsPerOrderMax;
+  const lookUps = planned.flatMap(({ unit, plan }) =>
+    plan.kind === "look-up" ? [() => lookUp(deps, token, unit, plan.attempt)] : [],
+  );
+  const outcomes = await inTurns(lookUps, atOnce);
   const purchases = planned.filter((one): one is Purchase => one.plan.kind === "buy");
-  const opened = purchases.length > 0 ? await openAttempts(deps, token, order, purchases) : new Set<string>();
-  const tasks = planned.flatMap(({ unit, plan }) => {
-    if (plan.kind === "look-up") return [() => lookUp(deps, token, unit, plan.attempt)];
-    if (plan.kind !== "buy") return [];
-    return opened.has(unitText(unit)) ? [() => send(deps, unit, firstAttempt(plan, deps.clock.now()))] : [];
-  });
-  const postponed = purchases
-    .filter(({ unit }) => !opened.has(unitText(unit)))
-    .map(({ unit }): UnitOutcome => wait(deps, unit));
-  return [...postponed, ...(await inTurns(tasks, deps.limits.callsPerOrderMax))];
+  for (let from = 0; from < purchases.length; from += atOnce)
+    outcomes.push(...(await buyAtOnce(deps, token, order, purchases.slice(from, from + atOnce))));
+  return outcomes;
+}
+
+/** Only what is sent at once is written ahead: what the operator gives up meanwhile is not bought any more. */
+async function buyAtOnce(
+  deps: BuyDeps,
+  token: string,
+  order: TakenOrder,
+  purchases: readonly Purchase[],
+): Promise<UnitOutcome[]> {
+  const opened = await openAttempts(deps, token, order, purchases);
+  const calls = purchases.map(({ unit, plan }) =>
+    opened.has(unitText(unit)) ? send(deps, unit, firstAttempt(plan, deps.clock.now())) : wait(deps, unit),
+  );
+  return Promise.all(calls);
 }
 
 /** The write-ahead: commits an attempt for each unit that may be bought now, and says which those are. */

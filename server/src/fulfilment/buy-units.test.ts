@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import sql from "sql-template-tag";
+import { eventually } from "../testing/eventually.ts";
+import { createTestFulfiller, unitStatuses } from "../testing/fulfilment.ts";
+import { createScriptedSupplier, type ScriptedSupplier, sold } from "../testing/scripted-supplier.ts";
+import { openShop, type Shop } from "../testing/shop.ts";
+import { addSupplierRow } from "../testing/supply-builders.ts";
+import { followWrittenOff } from "./follow-written-off.ts";
+import { refundOrder } from "./refund-order.ts";
+
+const CALLS_AT_ONCE = 3;
+const UNITS = 10;
+
+let shop: Shop;
+let supplierId: string;
+let productId: string;
+let supplier: ScriptedSupplier;
+let sales: number;
+
+before(async () => {
+  shop = await openShop();
+  supplierId = await addSupplierRow(shop.scrip.db, { kind: "scrip" });
+  productId = await shop.addBought(supplierId);
+});
+after(() => shop.close());
+beforeEach(() => {
+  sales = 0;
+  supplier = createScriptedSupplier();
+  shop.clock.advance(3_600_000);
+});
+
+const createWorker = () =>
+  createTestFulfiller(shop.scrip, {
+    suppliers: { [supplierId]: supplier },
+    limits: { callsPerOrderMax: CALLS_AT_ONCE },
+  });
+
+test("an order of many units has so many calls under way and no more, and each unit is asked for once", async () => {
+  let atOnce = 0;
+  let mostAtOnce = 0;
+  supplier.buy = async ({ reference }) => {
+    supplier.asked.push(reference);
+    atOnce += 1;
+    mostAtOnce = Math.max(mostAtOnce, atOnce);
+    await new Promise(setImmediate);
+    atOnce -= 1;
+    return sold(`many-${reference}`);
+  };
+  const id = await shop.order([productId, UNITS]);
+  await createWorker().drain();
+  assert.equal((await shop.read(id)).status, "completed");
+  assert.equal(mostAtOnce, CALLS_AT_ONCE);
+  assert.deepEqual(
+    supplier.asked.sort(),
+    Array.from({ length: UNITS }, (_, unit) => `${id}.0.${unit}.1`).sort(),
+  );
+  await shop.assertHealthy();
+});
+
+test("what is refunded while the worker is still buying is not bought any more", async () => {
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  supplier.buy = async ({ reference }) => {
+    sales += 1;
+    await answered;
+    return sold(`late-${reference}`);
+  };
+  supplier.lookUp = async (reference) => sold(`late-${reference}`);
+  const id = await shop.order([productId, UNITS]);
+  const worker = createWorker();
+  await worker.step();
+  await eventually("the first calls", async () => (sales === CALLS_AT_ONCE ? true : undefined));
+  await refundOrder(shop.scrip.db, shop.clock, { orderId: id, lines: undefined, reason: "changed my mind" });
+  answer();
+  await worker.idle();
+  assert.equal(sales, CALLS_AT_ONCE);
+  assert.deepEqual(await unitStatuses(shop.scrip.db, id), [Array(UNITS).fill("refunded").join(" ")]);
+  shop.clock.advance(60_000);
+  while (await followWrittenOff(worker.deps));
+  const codes = await shop.scrip.db.rows(sql`select state from codes where order_id = ${id}`);
+  assert.deepEqual(codes, Array(CALLS_AT_ONCE).fill({ state: "quarantined" }));
+  await shop.assertHealthy();
+});
+
+test("what the supplier's rate does not allow now waits, without an attempt, and is bought later", async () => {
+  const { db } = shop.scrip;
+  await db.rows(sql`update suppliers set rate_per_second = 4 where id = ${supplierId}`);
+  supplier.buy = async ({ reference }) => {
+    sales += 1;
+    return sold(`slow-${reference}`);
+  };
+  const id = await shop.order([productId, UNITS]);
+  const worker = createWorker();
+  const seen: number[] = [];
+  for (let second = 0; second < 3; second += 1) {
+    await worker.drain();
+    const attempts = await db.rows(sql`select from supplier_attempts where order_id = ${id}`);
+    assert.equal(attempts.length, sales);
+    seen.push(sales);
+    shop.clock.advance(1_000);
+  }
+  assert.deepEqual(seen, [4, 8, 10]);
+  assert.equal((await shop.read(id)).status, "completed");
+  await db.rows(sql`update suppliers set rate_per_second = 50 where id = ${supplierId}`);
+  await shop.assertHealthy();
+});
+
+test("a supplier that cannot be asked leaves the purchase unknown until it can", async () => {
+  const id = await shop.order([productId, 1]);
+  await createTestFulfiller(shop.scrip).drain();
+  assert.deepEqual(await unitStatuses(shop.scrip.db, id), ["waiting"]);
+  supplier.answers = [{ kind: "not_found" }, sold("asked at last")];
+  shop.clock.advance(60_000);
+  await createWorker().drain();
+  assert.equal((await shop.read(id)).status, "completed");
+  assert.deepEqual(supplier.asked, [`look up ${id}.0.0.1`, `buy ${id}.0.0.1`]);
+  await shop.assertHealthy();
+});
