@@ -11,6 +11,7 @@ import { resellerCommands } from "./reseller-commands.ts";
 import { startCommand } from "./start-command.ts";
 import { stockCommands } from "./stock-commands.ts";
 import { supplierCommands } from "./supplier-commands.ts";
+import { vaultCommands } from "./vault-commands.ts";
 import { runProgram } from "./verb.ts";
 import { walletCommands } from "./wallet-commands.ts";
 
@@ -38,5 +39,6 @@ supplierCommands(program);
 stockCommands(program);
 orderCommands(program);
 auditCommand(program);
+vaultCommands(program);
 
 await runProgram(program, process.argv);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { secret } from "../lib/secret.ts";
-import { type MasterKeys, open, SealError, seal } from "./seal.ts";
+import { type MasterKeys, open, reseal, SealError, seal } from "./seal.ts";
 
 const newer = secret(Buffer.alloc(32, 1));
 const older = secret(Buffer.alloc(32, 2));
@@ -61,6 +61,16 @@ test("after a rotation the older key still opens, and the newer one seals", () =
   const after = seal(rotated, CONTEXT, PLAIN);
   assert.deepEqual(open([newer], CONTEXT, after), PLAIN);
   assert.throws(() => open([older], CONTEXT, after), SealError);
+});
+
+test("resealing keeps the value, takes the newest key, and is done once", () => {
+  const before = seal([older], CONTEXT, PLAIN);
+  const after = reseal([newer, older], CONTEXT, before);
+  assert.ok(after);
+  assert.deepEqual(open([newer], CONTEXT, after), PLAIN);
+  assert.equal(reseal([newer, older], CONTEXT, after), undefined);
+  assert.throws(() => reseal([newer, older], "elsewhere", before), SealError);
+  assert.throws(() => reseal([newer, older], "elsewhere", after), SealError);
 });
 
 test("a key that is not at hand is named as the reason, and told from a changed value", () => {

@@ -1,0 +1,91 @@
+import sql, { empty, raw, type Sql } from "sql-template-tag";
+import type { Queryable } from "../db/database.ts";
+import { serverSecretContext } from "../keys/server-secrets.ts";
+import { supplierConfigContext } from "../suppliers/supplier-config.ts";
+import { deliveredPlace, quarantinePlace, stockPlace } from "../vault/code-place.ts";
+import { type CodeVault, codePrefix } from "../vault/code-vault.ts";
+import type { Keyring } from "../vault/keyring.ts";
+import { type MasterKeys, reseal, sealPrefix } from "../vault/seal.ts";
+import { listOutdated, type OutdatedPage, type SealedColumn, type SealedRow } from "./rotate-queries.ts";
+
+export type SealedKind = "codes" | "supplierConfigs" | "serverSecrets";
+
+/** A kind of value that is kept sealed, and how a renewed master key gets to it. */
+export type SealedStore = {
+  kind: SealedKind;
+  column: SealedColumn;
+  /** What a value begins with that is under the newest key. */
+  prefix: (keys: MasterKeys) => Buffer;
+  listOutdated: (db: Queryable, page: Page) => Promise<PlacedRow[]>;
+  rewrap: (place: string, sealed: Buffer) => Buffer | undefined;
+};
+
+/** A sealed value with the text that its seal is bound to. */
+export type PlacedRow = SealedRow & { place: string };
+
+type Page = Omit<OutdatedPage, "column">;
+
+/** Everything that is sealed. Whatever else comes to be sealed in the database belongs in this list. */
+export const sealedStores = (deps: { keyring: Keyring; codeVault: CodeVault }): SealedStore[] => [
+  {
+    kind: "codes",
+    column: CODES,
+    prefix: codePrefix,
+    listOutdated: async (db, page) =>
+      (await listOutdated<CodeRow>(db, { ...page, column: CODES }, CODE_PLACE)).map(toPlacedCode),
+    rewrap: (place, sealed) => deps.codeVault.rewrap(place, sealed),
+  },
+  underMasterKey(deps.keyring, "supplierConfigs", SUPPLIER_CONFIGS, supplierConfigContext),
+  underMasterKey(deps.keyring, "serverSecrets", SERVER_SECRETS, serverSecretContext),
+];
+
+const column = (table: string, id: string, sealed: string, where: Sql = sql`true`): SealedColumn => ({
+  table: raw(table),
+  id: raw(id),
+  sealed: raw(sealed),
+  where,
+});
+
+/** A damaged code opens under no key, and must not keep an older one in use for ever. */
+const CODES = column("codes", "id", "sealed", sql`state <> 'damaged'`);
+const SUPPLIER_CONFIGS = column("suppliers", "id", "sealed_config");
+const SERVER_SECRETS = column("sealed_secrets", "name", "sealed");
+
+/** Values of vault/seal.ts, which are sealed by the master key itself. */
+const underMasterKey = (
+  keyring: Keyring,
+  kind: SealedKind,
+  column: SealedColumn,
+  contextOf: (id: string) => string,
+): SealedStore => ({
+  kind,
+  column,
+  prefix: sealPrefix,
+  listOutdated: async (db, page) =>
+    (await listOutdated(db, { ...page, column }, empty)).map((row) => ({ ...row, place: contextOf(row.id) })),
+  rewrap: (context, sealed) => reseal(keyring.masterKeys(), context, sealed),
+});
+
+type CodeRow = SealedRow & {
+  productId: string;
+  state: "stock" | "expired" | "delivered" | "quarantined";
+  orderId: string;
+  lineIndex: number;
+  unitIndex: number;
+};
+
+const CODE_PLACE: Sql = sql`, product_id as "productId", state, order_id as "orderId", line_index as "lineIndex",
+  unit_index as "unitIndex"`;
+
+/** A code that expired in stock keeps the seal that it had there. */
+function toPlacedCode({ id, sealed, productId, state, ...unit }: CodeRow): PlacedRow {
+  switch (state) {
+    case "stock":
+    case "expired":
+      return { id, sealed, place: stockPlace(id, productId) };
+    case "delivered":
+      return { id, sealed, place: deliveredPlace(unit, productId) };
+    case "quarantined":
+      return { id, sealed, place: quarantinePlace(id, unit, productId) };
+  }
+}

@@ -1,0 +1,13 @@
+import assert from "node:assert/strict";
+import { createHash, createHmac, createSecretKey } from "node:crypto";
+import { test } from "node:test";
+import { createCodeDigest } from "./code-digest.ts";
+
+test("a digest is the same for the same code and key, and neither a plain hash nor another key's", () => {
+  const bytes = Buffer.alloc(32, 3);
+  const digest = createCodeDigest(createSecretKey(bytes));
+  assert.deepEqual(digest("ABCD"), createHmac("sha256", bytes).update("ABCD").digest());
+  assert.notDeepEqual(digest("ABCD"), digest("ABCE"));
+  assert.notDeepEqual(digest("ABCD"), createHash("sha256").update("ABCD").digest());
+  assert.notDeepEqual(digest("ABCD"), createCodeDigest(createSecretKey(Buffer.alloc(32, 4)))("ABCD"));
+});
