@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import type { Db, Queryable } from "../db/database.ts";
+import { eventually } from "../testing/eventually.ts";
 import {
   addRouteRow,
   addStockRow,
@@ -130,6 +131,10 @@ test("without ids every product with a route or a row is brought in line, and a 
   await setEnabled(others, false);
   assert.equal(await refreshSupply(db, undefined, NOW), 1);
   assert.equal(await revision(), before + 1n);
+  await setEnabled(others, true);
+  assert.equal(await refreshSupply(db, undefined, NOW), 1);
+  // To triggers an upsert is an insert and an update.
+  assert.equal(await revision(), before + 3n);
 });
 
 test("no ids at all are no products, not all of them", async () => {
@@ -171,6 +176,40 @@ test("what is sold while the row is being written does not leave it wrong", asyn
   await refreshSupply(racing, ["raced"], NOW);
   assert.equal(await supplyOf("raced"), "empty");
 });
+
+test("two that set and delete at once take turns instead of deadlocking", async () => {
+  await addRouted("turn-set", { kind: "scrip" });
+  await addUnsuppliedProducts(db, ["turn-gone"]);
+  await db.rows(sql`insert into product_supply (product_id, state) values ('turn-gone', 'empty')`);
+  let second: Promise<number> | undefined;
+  const halfway: Db = {
+    ...db,
+    transaction: (work) =>
+      db.transaction((tx) =>
+        work({
+          ...tx,
+          rows: async (query, options) => {
+            // The first has set its row and raised the revision; now the second comes for the row that is to go.
+            if (!second && query.text.includes("delete from product_supply")) {
+              second = refreshSupply(db, ["turn-gone"], NOW);
+              await eventually("the second waits", findWaiting);
+            }
+            return tx.rows(query, options);
+          },
+        }),
+      ),
+  };
+  assert.equal(await refreshSupply(halfway, ["turn-set", "turn-gone"], NOW), 2);
+  assert.equal(await second, 0);
+  assert.deepEqual([await supplyOf("turn-set"), await supplyOf("turn-gone")], ["available", undefined]);
+});
+
+/** Whether some statement on this database waits for a lock. */
+async function findWaiting(): Promise<true | undefined> {
+  const waiting = await db.rows(sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+  return waiting.length > 0 ? true : undefined;
+}
 
 test("many at once end at the truth, and none of them deadlocks", async () => {
   const supplierId = await addRouted("crowded");
