@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance } from "fastify";
 import sql from "sql-template-tag";
 import { buildApp } from "../app.ts";
 import type { Config } from "../config.ts";
+import { startWorker } from "../fulfilment/start-worker.ts";
 import { healthRoutes } from "../http/health.ts";
 import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
 import type { Log } from "../lib/log.ts";
@@ -16,7 +17,7 @@ export type Server = {
   stop(): Promise<void>;
 };
 
-/** How long requests that are under way may take to finish once the server has been asked to stop. */
+/** How long requests and orders that are under way may take to finish once the server has been asked to stop. */
 const DRAIN_TIMEOUT_MS = 10_000;
 
 /** Listens. The context stays open when the server stops: whoever opened it closes it. */
@@ -42,6 +43,7 @@ export async function serve(context: Context, log: Log, role: Role): Promise<Ser
   const { port } = app.server.address() as AddressInfo;
   state.baseUrl = config.publicUrl ?? `http://localhost:${port}`;
   const metricsApp = await serveMetrics(config, metrics, log);
+  const worker = role === "api" ? undefined : startWorker({ ...context, log, metrics });
 
   return {
     address: state.baseUrl,
@@ -49,7 +51,7 @@ export async function serve(context: Context, log: Log, role: Role): Promise<Ser
       state.stopping = true;
       closeConnectionsFromNowOn(app);
       const forced = setTimeout(() => app.server.closeAllConnections(), DRAIN_TIMEOUT_MS);
-      await Promise.all([app.close(), metricsApp?.close()]);
+      await Promise.all([app.close(), metricsApp?.close(), worker?.stop(DRAIN_TIMEOUT_MS)]);
       clearTimeout(forced);
     },
   };

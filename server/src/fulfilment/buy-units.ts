@@ -18,10 +18,13 @@ export type BuyDeps = {
   clock: Clock;
   limits: FulfilmentLimits;
   /** Undefined for a supplier that cannot be asked: it is gone, or its settings do not open. */
-  openSupplier: (supplierId: string) => Promise<RemoteSupplier | undefined>;
+  openSupplier: (supplierId: string) => Promise<OpenedSupplier | undefined>;
   digestCode: (text: string) => Buffer;
   onBreakerOpened: () => void;
 };
+
+/** `hasFailed`: its circuit breaker remembers failures, so that an answer is news to it. */
+export type OpenedSupplier = { supplier: RemoteSupplier; hasFailed: boolean };
 
 type PlannedUnit = { unit: DueUnit; plan: UnitPlan };
 type Purchase = { unit: DueUnit; plan: UnitPlan & { kind: "buy" } };
@@ -66,8 +69,8 @@ function openAttempts(
   purchases: readonly Purchase[],
 ): Promise<Set<string>> {
   return db.transaction(async (tx) => {
-    const locked = await lockTakenOrders(tx, token, [order.id]);
-    if (locked.length === 0) return new Set();
+    const mine = await lockTakenOrders(tx, [{ orderId: order.id, token }]);
+    if (mine.length === 0) return new Set();
     const states = await readUnitStates(
       tx,
       purchases.map(({ unit }) => unit),
@@ -119,8 +122,8 @@ async function lookUp(deps: BuyDeps, token: string, unit: DueUnit, attempt: Atte
   if (found.kind !== "send-again") return found;
   const now = deps.clock.now();
   const isMine = await deps.db.transaction(async (tx) => {
-    const locked = await lockTakenOrders(tx, token, [unit.orderId]);
-    return locked.length > 0 && (await markSentAgain(tx, unit, attempt.number, now));
+    const mine = await lockTakenOrders(tx, [{ orderId: unit.orderId, token }]);
+    return mine.length > 0 && (await markSentAgain(tx, unit, attempt.number, now));
   });
   return isMine ? send(deps, unit, { ...attempt, doubtful: true, lastSentAt: now }) : wait(deps, unit);
 }
@@ -145,12 +148,15 @@ async function ask<Answer extends LookUpOutcome>(
   supplierId: string,
   call: (supplier: RemoteSupplier) => Promise<Answer>,
 ): Promise<Answer | (PurchaseOutcome & { kind: "unknown" })> {
-  const supplier = await deps.openSupplier(supplierId);
-  if (!supplier) return { kind: "unknown", reason: "not available" };
-  const answer = await call(supplier);
+  const opened = await deps.openSupplier(supplierId);
+  if (!opened) return { kind: "unknown", reason: "not available" };
+  const answer = await call(opened.supplier);
   const isFault = answer.kind === "unknown" || (answer.kind === "refused" && answer.supplierFault);
-  if (!isFault) await recordAnswer(deps.db, supplierId);
-  else if (await recordFailure(deps.db, supplierId, deps.clock.now(), deps.limits)) deps.onBreakerOpened();
+  if (!isFault) {
+    if (opened.hasFailed) await recordAnswer(deps.db, supplierId);
+  } else if (await recordFailure(deps.db, supplierId, deps.clock.now(), deps.limits)) {
+    deps.onBreakerOpened();
+  }
   return answer;
 }
 

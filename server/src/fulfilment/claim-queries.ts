@@ -1,6 +1,7 @@
 import sql from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { Attempt, DueUnit, Route, TakenOrder } from "./order-work.ts";
+import type { Lease } from "./settle-queries.ts";
 
 export type Claim = { token: string; now: Date; leasedUntil: Date; limit: number };
 
@@ -110,11 +111,7 @@ export const listRoutes = (db: Queryable, productIds: readonly string[], now: Da
   );
 
 /** Moves the leases of orders that are still being worked on ahead. Orders that another worker has taken stay as they are. */
-export const renewLeases = (
-  db: Queryable,
-  leases: readonly { orderId: string; token: string }[],
-  leasedUntil: Date,
-) =>
+export const renewLeases = (db: Queryable, leases: readonly Lease[], leasedUntil: Date) =>
   db.rows(sql`
     update order_work w set due_at = ${leasedUntil}
     from unnest(${leases.map((one) => one.orderId)}::text[], ${leases.map((one) => one.token)}::uuid[])
@@ -122,7 +119,9 @@ export const renewLeases = (
     where w.order_id = mine.order_id and w.lease_token = mine.token`);
 
 /** Gives orders back that were taken and not worked on: they are due at once. */
-export const returnLeases = (db: Queryable, token: string, orderIds: readonly string[], now: Date) =>
+export const returnLeases = (db: Queryable, leases: readonly Lease[], now: Date) =>
   db.rows(sql`
-    update order_work set due_at = ${now}, lease_token = null
-    where order_id = any(${orderIds}) and lease_token = ${token}::uuid`);
+    update order_work w set due_at = ${now}, lease_token = null
+    from unnest(${leases.map((one) => one.orderId)}::text[], ${leases.map((one) => one.token)}::uuid[])
+      as mine (order_id, token)
+    where w.order_id = mine.order_id and w.lease_token = mine.token`);

@@ -1,4 +1,5 @@
 import { isDatabaseUnavailable } from "../db/database.ts";
+import { createBatcher } from "../lib/batch.ts";
 import type { Log } from "../lib/log.ts";
 import { testCode } from "../sandbox/test-code.ts";
 import { type BuyDeps, buyUnits, keyOf } from "./buy-units.ts";
@@ -6,6 +7,7 @@ import { renewLeases, returnLeases } from "./claim-queries.ts";
 import type { UnitOutcome } from "./decide-settlement.ts";
 import type { FulfilmentMetrics } from "./fulfilment-metrics.ts";
 import { type SettleDeps, settleOrders } from "./settle-orders.ts";
+import type { Lease } from "./settle-queries.ts";
 import { type PlannedOrder, type PlannedUnit, takeOrders } from "./take-orders.ts";
 
 export type FulfilDeps = BuyDeps &
@@ -25,21 +27,31 @@ export type Fulfiller = {
   idle(): Promise<void>;
 };
 
-type Settling = { order: PlannedOrder["order"]; outcomes: UnitOutcome[] };
+type Settling = Lease & { createdAt: Date; outcomes: UnitOutcome[] };
 
-/** Works through due orders: those that need no supplier at once and together, each of the others on its own. */
+/**
+ * Works through due orders. Those that need no supplier are settled at once and together; each of the others asks its
+ * suppliers on its own, and is settled with whichever others are ready at the same time.
+ */
 export function createFulfiller(deps: FulfilDeps): Fulfiller {
   const { db, clock, limits } = deps;
   const underWay = new Map<string, { token: string; done: Promise<void> }>();
+  const settleWithOthers = createBatcher<Settling, void>({
+    run: async (batch) => {
+      await settleTogether(deps, batch);
+      return [];
+    },
+    maxSize: limits.batchMax,
+    maxRunning: 2,
+  });
 
   const buyApart = (token: string, { order, planned }: PlannedOrder) => {
     const work = async () => {
       const bought = await buyUnits(deps, token, order, planned);
-      const outcomes = [...planned.flatMap((one) => instantOutcome(order, one)), ...bought];
-      await settleApart(deps, token, [{ order, outcomes }]);
+      await settleWithOthers(toSettling(token, { order, planned }, bought));
     };
     const done = work()
-      .catch((error) => giveBack(deps, token, [order.id], error))
+      .catch((error) => giveBack(deps, [{ orderId: order.id, token }], error))
       .finally(() => underWay.delete(order.id));
     underWay.set(order.id, { token, done });
   };
@@ -51,13 +63,8 @@ export function createFulfiller(deps: FulfilDeps): Fulfiller {
       const { token, orders } = await takeOrders(db, clock.now(), limit, limits);
       const [apart, together] = partition(orders, needsSupplier);
       for (const order of apart) buyApart(token, order);
-      if (together.length > 0) {
-        const batch = together.map(({ order, planned }) => ({
-          order,
-          outcomes: planned.flatMap((one) => instantOutcome(order, one)),
-        }));
-        await settleTogether(deps, token, batch);
-      }
+      const batch = together.map((order) => toSettling(token, order, []));
+      if (batch.length > 0) await settleTogether(deps, batch);
       return orders.length === limit;
     },
     async renew() {
@@ -70,6 +77,17 @@ export function createFulfiller(deps: FulfilDeps): Fulfiller {
     },
   };
 }
+
+const toSettling = (
+  token: string,
+  { order, planned }: PlannedOrder,
+  bought: readonly UnitOutcome[],
+): Settling => ({
+  orderId: order.id,
+  token,
+  createdAt: order.createdAt,
+  outcomes: [...planned.flatMap((one) => instantOutcome(order, one)), ...bought],
+});
 
 const needsSupplier = ({ planned }: PlannedOrder): boolean =>
   planned.some(({ plan }) => plan.kind === "buy" || plan.kind === "look-up");
@@ -97,48 +115,32 @@ function instantOutcome(order: PlannedOrder["order"], { unit, plan }: PlannedUni
 }
 
 /** All in one transaction; where one of them makes that fail, each in one of its own. */
-async function settleTogether(deps: FulfilDeps, token: string, batch: readonly Settling[]): Promise<void> {
+async function settleTogether(deps: FulfilDeps, batch: readonly Settling[]): Promise<void> {
   try {
-    await settle(deps, token, batch);
+    await settle(deps, batch);
   } catch (error) {
-    const ids = batch.map(({ order }) => order.id);
     if (isDatabaseUnavailable(error)) {
-      await giveBack(deps, token, ids, error);
+      await giveBack(deps, batch, error);
       throw error;
     }
-    await settleApart(deps, token, batch);
+    for (const one of batch) await settle(deps, [one]).catch((cause) => giveBack(deps, [one], cause));
   }
 }
 
-async function settleApart(deps: FulfilDeps, token: string, batch: readonly Settling[]): Promise<void> {
-  for (const one of batch) {
-    await settle(deps, token, [one]).catch((error) => giveBack(deps, token, [one.order.id], error));
-  }
-}
-
-async function settle(deps: FulfilDeps, token: string, batch: readonly Settling[]): Promise<void> {
+async function settle(deps: FulfilDeps, batch: readonly Settling[]): Promise<void> {
   const now = deps.clock.now();
-  const settled = await settleOrders(
-    deps,
-    token,
-    batch.map(({ order, outcomes }) => ({ orderId: order.id, outcomes })),
-    now,
-  );
+  const settled = await settleOrders(deps, batch, now);
   if (settled.stockTaken.length > 0) deps.onStockTaken(settled.stockTaken);
-  const createdAt = new Map(batch.map(({ order }) => [order.id, order.createdAt]));
+  const createdAt = new Map(batch.map((one) => [one.orderId, one.createdAt]));
   for (const { id, ending } of settled.endings) {
     deps.metrics.count(ending, now.getTime() - (createdAt.get(id)?.getTime() ?? now.getTime()));
   }
 }
 
 /** After an error an order is tried again when its lease has run out; until then nobody runs into the same wall. */
-async function giveBack(
-  deps: FulfilDeps,
-  token: string,
-  orderIds: readonly string[],
-  error: unknown,
-): Promise<void> {
+async function giveBack(deps: FulfilDeps, leases: readonly Lease[], error: unknown): Promise<void> {
+  const orderIds = leases.map((one) => one.orderId);
   deps.log.error({ err: error, orderIds }, "orders could not be settled; they are tried again");
   if (!isDatabaseUnavailable(error)) return;
-  await returnLeases(deps.db, token, orderIds, deps.clock.now()).catch(() => {});
+  await returnLeases(deps.db, leases, deps.clock.now()).catch(() => {});
 }

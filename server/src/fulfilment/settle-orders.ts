@@ -3,7 +3,7 @@ import type { CodeVault } from "../vault/code-vault.ts";
 import type { UnitOutcome } from "./decide-settlement.ts";
 import { endOrders, type OrderEnding } from "./end-orders.ts";
 import { settleOutcomes } from "./settle-outcomes.ts";
-import { lockTakenOrders } from "./settle-queries.ts";
+import { type Lease, lockTakenOrders } from "./settle-queries.ts";
 import { DamagedCode, setDamagedAside } from "./take-stock.ts";
 
 export type SettleDeps = { db: Db; codeVault: CodeVault };
@@ -25,18 +25,12 @@ const SETTLE_TRIES_MAX = 5;
  */
 export async function settleOrders(
   { db, codeVault }: SettleDeps,
-  token: string,
-  batch: readonly { orderId: string; outcomes: readonly UnitOutcome[] }[],
+  batch: readonly (Lease & { outcomes: readonly UnitOutcome[] })[],
   now: Date,
 ): Promise<SettledOrders> {
   const settle = () =>
     db.transaction(async (tx) => {
-      const locked = await lockTakenOrders(
-        tx,
-        token,
-        batch.map(({ orderId }) => orderId),
-      );
-      const ids = new Set(locked.map((order) => order.id));
+      const ids = new Set(await lockTakenOrders(tx, batch));
       const outcomes = batch.flatMap((order) => (ids.has(order.orderId) ? order.outcomes : []));
       await settleOutcomes(tx, codeVault, outcomes, now);
       const endings = ids.size === 0 ? [] : await endOrders(tx, [...ids], now);

@@ -1,33 +1,29 @@
 import sql, { type Sql } from "sql-template-tag";
 import type { Tx } from "../db/database.ts";
-import type { Tenant } from "../http/caller.ts";
-import type { OrderStatus } from "../orders/status.ts";
 import type { UnitKey } from "../vault/code-place.ts";
 import type { Settlement } from "./decide-settlement.ts";
 
-export type LockedOrder = Tenant & {
-  id: string;
-  status: OrderStatus;
-  openUnits: number;
-  refundHeld: boolean;
-};
+/** An order, and the token of the lease under which somebody works on it. */
+export type Lease = { orderId: string; token: string };
 
 /**
  * Locks those of the orders whose lease is still the worker's own, work before order and in order of id, as everybody
  * does who changes them. Whoever else holds one now is waited for; what follows is read in later statements.
  */
-export const lockTakenOrders = (tx: Tx, token: string, ids: readonly string[]) =>
-  tx.rows<LockedOrder>(
+export const lockTakenOrders = async (tx: Tx, leases: readonly Lease[]): Promise<string[]> => {
+  const rows = await tx.rows<{ id: string }>(
     sql`
-      select o.id, o.reseller_id as "resellerId", o.environment, o.status, o.open_units as "openUnits",
-             o.refund_held as "refundHeld"
-      from order_work w
+      select o.id
+      from unnest(${leases.map((one) => one.orderId)}::text[], ${leases.map((one) => one.token)}::uuid[])
+        as mine (order_id, token)
+      join order_work w on w.order_id = mine.order_id and w.lease_token = mine.token
       join orders o on o.id = w.order_id
-      where w.order_id = any(${ids}) and w.lease_token = ${token}::uuid
       order by w.order_id
       for update of w, o`,
     { name: "lock-taken-orders" },
   );
+  return rows.map((row) => row.id);
+};
 
 export type UnitState = UnitKey & { status: string; openNumber: number | null };
 

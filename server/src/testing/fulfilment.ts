@@ -36,7 +36,10 @@ export function createTestFulfiller(
     log: createLog("silent", { write: () => {} }),
     limits: { ...FULFILMENT_LIMITS, ...options.limits },
     metrics: createFulfilmentMetrics(new Registry()),
-    openSupplier: async (id) => options.suppliers?.[id],
+    openSupplier: async (id) => {
+      const supplier = options.suppliers?.[id];
+      return supplier && { supplier, hasFailed: true };
+    },
     digestCode: createCodeDigest(secrets.codeDigestKey),
     onBreakerOpened: () => {},
     onStockTaken: () => {},

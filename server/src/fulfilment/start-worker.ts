@@ -1,0 +1,43 @@
+import type { Db } from "../db/database.ts";
+import type { Metrics } from "../http/metrics.ts";
+import type { ServerSecrets } from "../keys/server-secrets.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import { createCodeDigest } from "../vault/code-digest.ts";
+import type { CodeVault } from "../vault/code-vault.ts";
+import type { Keyring } from "../vault/keyring.ts";
+import { createFulfilmentMetrics } from "./fulfilment-metrics.ts";
+import { FULFILMENT_LIMITS, type FulfilmentLimits } from "./limits.ts";
+import { openSupplier } from "./open-supplier.ts";
+import { type RunningFulfilment, runFulfilment } from "./run-fulfilment.ts";
+
+export type WorkerContext = {
+  db: Db;
+  clock: Clock;
+  secrets: ServerSecrets;
+  keyring: Keyring;
+  codeVault: CodeVault;
+  log: Log;
+  metrics: Metrics;
+};
+
+/** Fulfilment with everything that it needs, out of a server's context. */
+export function startWorker(
+  { db, clock, secrets, keyring, codeVault, log, metrics }: WorkerContext,
+  changes: Partial<FulfilmentLimits> = {},
+): RunningFulfilment {
+  const limits = { ...FULFILMENT_LIMITS, ...changes };
+  return runFulfilment({
+    db,
+    clock,
+    codeVault,
+    log,
+    limits,
+    metrics: createFulfilmentMetrics(metrics.registry),
+    openSupplier: (supplierId) => openSupplier(db, keyring, supplierId, limits.callTimeoutMs),
+    digestCode: createCodeDigest(secrets.codeDigestKey),
+    // Which one, only `scrip supplier list` tells: logs name no supplier.
+    onBreakerOpened: () =>
+      log.warn("a supplier keeps failing and is left alone for a while; see: scrip supplier list"),
+  });
+}
