@@ -66,16 +66,17 @@ const within = (productId: Sql, { productIds }: SupplyScope): Sql =>
   productIds ? sql`and ${productId} = any(${productIds}::text[])` : empty;
 
 /**
- * Asked in two halves, because each is one look into the index, however many expired codes stand before it; and with a
- * limit, because PostgreSQL turns a plain `exists` into a hash of the whole stock, for two products too.
+ * Asked in two halves, because each is one look into the index, however many expired codes stand before it. Asked for the
+ * first of them and not whether there is one: EXISTS may be answered by reading all of the stock into memory.
  */
-const hasStock = (now: Date): Sql => sql`coalesce(
-  (select true from codes c where ${inStock} and c.expires_at > ${now} limit 1),
-  (select true from codes c where ${inStock} and c.expires_at is null limit 1),
-  false
-)`;
+const hasStock = (now: Date): Sql => sql`
+  coalesce(${firstInStock(sql`c.expires_at > ${now}`)}, ${firstInStock(sql`c.expires_at is null`)}, false)`;
 
-const inStock = sql`c.state = 'stock' and c.product_id = r.product_id and c.supplier_id = r.supplier_id`;
+const firstInStock = (condition: Sql): Sql => sql`(
+  select true from codes c
+  where c.state = 'stock' and c.product_id = r.product_id and c.supplier_id = r.supplier_id and ${condition}
+  order by c.product_id, c.supplier_id, c.expires_at, c.id limit 1
+)`;
 
 /** A code that somebody holds at this moment is left for the next time. */
 export const markStockExpired = (db: Queryable, now: Date, limit: number) =>
