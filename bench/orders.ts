@@ -2,21 +2,14 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import sql from "sql-template-tag";
 import type { Db } from "../server/src/db/database.ts";
-import { migrate } from "../server/src/db/migrate.ts";
-import { createKey } from "../server/src/keys/create-key.ts";
-import { loadServerSecrets } from "../server/src/keys/server-secrets.ts";
-import { systemClock } from "../server/src/lib/clock.ts";
-import { createReseller } from "../server/src/resellers/create-reseller.ts";
-import { openKeyring } from "../server/src/vault/keyring.ts";
-import { moveFunds } from "../server/src/wallet/move-funds.ts";
 import { onBenchDatabase } from "./bench-database.ts";
 import { fillOrders } from "./fill-orders.ts";
 import type { CallerFigures } from "./order-callers.ts";
 import { pgbenchRate } from "./pgbench.ts";
 import { startProcess } from "./processes.ts";
 import { median, type Row, report } from "./report.ts";
+import { fillSellers, type Seller, WALLETS } from "./sellers.ts";
 
-const WALLETS = 64;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ROUND_SECONDS = 6;
 const ORDERS_THERE = Number(process.env.BENCH_ORDERS ?? 2_000_000);
@@ -25,7 +18,6 @@ const BODY = JSON.stringify({
   reference: "bench",
 });
 
-type Seller = { id: string; key: string };
 type Case = { name: string; keys: string[]; callers: number };
 
 /** Placements over HTTP from one wallet and from many, beside a naive server and pgbench, with fsync on. */
@@ -41,37 +33,6 @@ const NOTES = [
   "naive: a server that opens a transaction for each order and runs one statement after another in it, same tables and driver",
   "pgbench: `-c 64 -j 2 -M prepared`, scale 10, on the same PostgreSQL",
 ];
-
-async function fillSellers(db: Db, dataDir: string): Promise<Seller[]> {
-  await migrate(db);
-  const secrets = await loadServerSecrets(db, (await openKeyring([], dataDir)).masterKeys());
-  await db.rows(sql`
-    insert into products (id, name, face_value_amount, face_value_currency, face_value_unit, face_value_is_money)
-    select 'card-' || n, 'Card ' || n, '25.00', 'USD', 'USD', true from generate_series(0, 99) n`);
-  await db.rows(sql`
-    insert into list_prices (product_id, price_list, currency, amount_minor) select id, 'standard', 'USD', 2375 from products`);
-  await db.rows(sql`insert into product_supply (product_id, state) select id, 'available' from products`);
-  const sellers: Seller[] = [];
-  for (let index = 0; index <= WALLETS; index += 1) {
-    const reseller = await createReseller(db, systemClock, {
-      name: `Seller ${index}`,
-      currency: "USD",
-      email: "owner@seller.example",
-    });
-    const tenant = { resellerId: reseller.id, environment: "live" as const };
-    await moveFunds(db, systemClock, tenant, {
-      direction: "credit",
-      amount: "10000000000.00",
-      note: "bench",
-    });
-    const input = { ...tenant, name: "", scopes: undefined, allowedIps: [], expiresAt: undefined };
-    sellers.push({
-      id: reseller.id,
-      key: (await createKey({ db, clock: systemClock, pepper: secrets.pepper }, input)).key,
-    });
-  }
-  return sellers;
-}
 
 async function measure(
   db: Db,
@@ -89,7 +50,7 @@ async function measure(
   };
   const scrip = await startProcess(
     new URL("../server/src/bin/scrip.ts", import.meta.url).pathname,
-    ["start"],
+    ["start", "--role", "api"],
     environment,
   );
   const naive = await startProcess(new URL("naive-server.ts", import.meta.url).pathname, [], {

@@ -1,8 +1,13 @@
 // `npm run bench` runs every benchmark; `npm run bench -- catalog` one of them.
 import { benchCatalog } from "./catalog.ts";
+import { benchFulfilment } from "./fulfilment.ts";
 import { benchOrders } from "./orders.ts";
 
-const benchmarks: Record<string, () => Promise<void>> = { catalog: benchCatalog, orders: benchOrders };
+const benchmarks: Record<string, () => Promise<void>> = {
+  catalog: benchCatalog,
+  orders: benchOrders,
+  fulfilment: benchFulfilment,
+};
 
 const chosen = process.argv.slice(2);
 const names = chosen.length > 0 ? chosen : Object.keys(benchmarks);
