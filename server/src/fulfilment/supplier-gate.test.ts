@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import type { Db } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import { createHandClock } from "../testing/hand-clock.ts";
 import { createRandom, SEED } from "../testing/seed.ts";
 import { addSupplierRow } from "../testing/supply-builders.ts";
@@ -161,17 +161,42 @@ test("pauses double up to the longest, and an answer makes them short again", as
   assert.equal(await pauseMs(), limits.breakerFirstMs);
 });
 
+const insertAttempt = (tx: Tx, orderId: string, supplierId: string) =>
+  tx.rows(sql`
+    insert into supplier_attempts (order_id, line_index, unit_index, number, environment, product_id, supplier_id, sku,
+                                   status, failure_code, opened_at, resolved_at)
+    select ${orderId}, 0, 0, coalesce(max(number), 0) + 1, 'live', 'card', ${supplierId}, 'sku', 'refused',
+           'out_of_stock', now(), now()
+    from supplier_attempts where order_id = ${orderId}`);
+
 test("a purchase can be written while somebody else reserves calls at its supplier", async () => {
   const id = await addSupplier();
   await db.transaction(async (reserving) => {
     await reserveCalls(reserving, id, 1, new Date(), limits);
-    // Two workers that each held one supplier and waited for the other's would have to be parted by the database.
     await db.transaction(async (writing) => {
       await writing.rows(sql`set local lock_timeout = '5s'`);
-      await writing.rows(sql`
-        insert into supplier_attempts (order_id, line_index, unit_index, number, environment, product_id, supplier_id,
-                                       sku, status, opened_at)
-        values ('ord', 0, 0, 1, 'live', 'card', ${id}, 'sku', 'open', now())`);
+      await insertAttempt(writing, "ord_written", id);
     });
   });
+});
+
+test("workers that reserve, write and tell at two suppliers never wait for one another in a circle", async () => {
+  const ids = [await addSupplier(10_000), await addSupplier(10_000)].sort();
+  const clock = createHandClock();
+  const workOnOrder = async (orderId: string) => {
+    await db.transaction(async (tx) => {
+      for (const id of ids) await reserveCalls(tx, id, 1, clock.now(), limits);
+      for (const id of ids) await insertAttempt(tx, orderId, id);
+    });
+    for (const id of ids) await recordFailure(db, id, clock.now(), limits);
+    for (const id of ids) await recordAnswer(db, id);
+    // As outcomes come: in any order.
+    await db.transaction(async (tx) => {
+      for (const id of ids.toReversed()) await insertAttempt(tx, orderId, id);
+    });
+  };
+  for (let round = 0; round < 10; round += 1) {
+    const orders = Array.from({ length: CALLERS * 2 }, (_, index) => `ord_${round}_${index}`);
+    await Promise.all(orders.map(workOnOrder));
+  }
 });

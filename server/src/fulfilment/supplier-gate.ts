@@ -3,42 +3,47 @@ import type { Queryable, Tx } from "../db/database.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 
 /** How much of its rate a supplier that was left alone may be asked for at once. */
-const BURST_SECONDS = 1;
+const BURST_MS = 1_000;
+
+type Gate = {
+  ratePerSecond: number;
+  enabled: boolean;
+  nextCallAt: Date;
+  consecutiveFailures: number;
+  openUntil: Date | null;
+};
 
 /**
  * How many of the wanted purchases may begin now, by the supplier's rate and its circuit breaker, all workers together.
  * A breaker whose pause is over lets one through, and pauses again until that one has told how it went.
- *
- * The time is kept in whole milliseconds and rounded up: rounded down, a fast supplier would be asked without end. The
- * lock lets others write purchases and codes of the supplier, which refer to its row.
  */
-export const reserveCalls = async (
+export async function reserveCalls(
   tx: Tx,
   supplierId: string,
   wanted: number,
   now: Date,
   limits: FulfilmentLimits,
-): Promise<number> => {
-  const [row] = await tx.rows<{ granted: number }>(sql`
-    with gate as (
-      select id, rate_per_second as rate, consecutive_failures >= ${limits.breakerFailures} as tripped,
-             greatest(next_call_at, ${now}::timestamptz - make_interval(secs => ${BURST_SECONDS})) as free_from,
-             enabled and coalesce(open_until <= ${now}, true) as passable
-      from suppliers where id = ${supplierId} for no key update
-    ), decided as (
-      select id, rate, free_from, tripped, case when not passable then 0 else greatest(0, least(
-        ${wanted}::integer, case when tripped then 1 else ${wanted}::integer end,
-        floor(extract(epoch from (${now}::timestamptz - free_from)) * rate)::integer)) end as granted
-      from gate
-    )
-    update suppliers s
-    set next_call_at = d.free_from + make_interval(secs => ceil(d.granted * 1000.0 / d.rate)::double precision / 1000),
-        open_until = case when d.tripped and d.granted > 0
-          then ${now}::timestamptz + make_interval(secs => ${limits.breakerFirstMs / 1000}) else s.open_until end
-    from decided d where s.id = d.id
-    returning d.granted`);
-  return row?.granted ?? 0;
-};
+): Promise<number> {
+  // The lock lets others write purchases and codes of the supplier, which refer to its row. It is a statement of its own,
+  // because one that locks and changes the row goes back to the version it saw first, and can so meet others in a circle.
+  const [gate] = await tx.rows<Gate>(sql`
+    select rate_per_second as "ratePerSecond", enabled, next_call_at as "nextCallAt",
+           consecutive_failures as "consecutiveFailures", open_until as "openUntil"
+    from suppliers where id = ${supplierId} for no key update`);
+  if (!gate?.enabled || (gate.openUntil ?? now) > now) return 0;
+  const { ratePerSecond } = gate;
+  const isTripped = gate.consecutiveFailures >= limits.breakerFailures;
+  const freeFromMs = Math.max(gate.nextCallAt.getTime(), now.getTime() - BURST_MS);
+  const allowed = Math.floor(((now.getTime() - freeFromMs) * ratePerSecond) / 1_000);
+  const granted = Math.max(0, Math.min(wanted, isTripped ? 1 : wanted, allowed));
+  if (granted === 0) return 0;
+  // Rounded up to the millisecond that is kept: rounded down, a fast supplier would be asked without end.
+  const nextCallAt = new Date(freeFromMs + Math.ceil((granted * 1_000) / ratePerSecond));
+  const openUntil = isTripped ? new Date(now.getTime() + limits.breakerFirstMs) : gate.openUntil;
+  await tx.rows(sql`
+    update suppliers set next_call_at = ${nextCallAt}, open_until = ${openUntil} where id = ${supplierId}`);
+  return granted;
+}
 
 /** An answer that makes sense closes the breaker. */
 export const recordAnswer = (db: Queryable, supplierId: string) =>
