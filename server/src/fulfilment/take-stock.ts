@@ -12,30 +12,22 @@ export type PickedCode = { id: string; productId: string; supplierId: string; se
  * Locks as many codes as are needed, or as there are; what expires first goes first. Codes that somebody else has locked
  * are passed over at first; only where the others do not suffice are they waited for, because whoever holds them may
  * give them back, or only wrap them anew.
+ *
+ * Who waits holds no code but those before the one waited for, in the order that is everybody's: two that both held some
+ * of the last codes would wait for one another. So those of the first look are given back first.
  */
 export async function pickStock(tx: Tx, needs: readonly StockNeed[], now: Date): Promise<PickedCode[]> {
+  await tx.rows(sql`savepoint picking`);
   const free = await lockStock(tx, needs, now, sql`skip locked`);
-  const missing = stillNeeded(needs, free);
-  return missing.length === 0 ? free : [...free, ...(await lockStock(tx, missing, now, empty, free))];
+  if (free.length === needs.reduce((sum, need) => sum + need.count, 0)) return free;
+  await tx.rows(sql`rollback to savepoint picking`);
+  const inOrder = needs.toSorted((one, other) => (needText(one) < needText(other) ? -1 : 1));
+  return lockStock(tx, inOrder, now, empty);
 }
 
-function stillNeeded(needs: readonly StockNeed[], picked: readonly PickedCode[]): StockNeed[] {
-  const groups = groupPicked(picked);
-  return needs
-    .map((need) => ({
-      ...need,
-      count: need.count - (groups.get(stockText(need.productId, need.supplierId))?.length ?? 0),
-    }))
-    .filter((need) => need.count > 0);
-}
+const needText = ({ productId, supplierId }: StockNeed): string => stockText(productId, supplierId);
 
-const lockStock = (
-  tx: Tx,
-  needs: readonly StockNeed[],
-  now: Date,
-  whenLocked: Sql,
-  without: readonly PickedCode[] = [],
-) =>
+const lockStock = (tx: Tx, needs: readonly StockNeed[], now: Date, whenLocked: Sql) =>
   tx.rows<PickedCode>(
     sql`
       select c.id, need.product_id as "productId", need.supplier_id as "supplierId", c.sealed
@@ -46,7 +38,7 @@ const lockStock = (
       cross join lateral (
         select id, sealed from codes
         where product_id = need.product_id and supplier_id = need.supplier_id and state = 'stock'
-          and (expires_at is null or expires_at > ${now}) and id <> all(${without.map((code) => code.id)}::text[])
+          and (expires_at is null or expires_at > ${now})
         order by product_id, supplier_id, expires_at, id
         limit need.count
         for update ${whenLocked}
