@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance, LogController } from "fastify";
 import { createProductReader } from "./catalog/priced-products.ts";
 import { createRenderedReplies } from "./catalog/rendered-replies.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
+import { createAnnouncer } from "./db/announce.ts";
 import { type Db, isDatabaseUnavailable } from "./db/database.ts";
 import { fulfilmentRoutes } from "./fulfilment/routes.ts";
 import { ORDERS_CHANNEL } from "./fulfilment/run-fulfilment.ts";
@@ -33,7 +34,6 @@ import { createPlacementBatch, type PlacementLimits } from "./orders/placement-b
 import { orderRoutes } from "./orders/routes.ts";
 import type { CodeVault } from "./vault/code-vault.ts";
 import { walletRoutes } from "./wallet/routes.ts";
-import { createAnnouncer } from "./work/announce.ts";
 
 export type AppDeps = {
   db: Db;

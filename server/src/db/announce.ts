@@ -1,5 +1,5 @@
 import sql from "sql-template-tag";
-import type { Db } from "../db/database.ts";
+import type { Db } from "./database.ts";
 
 /** At most so often a process tells the workers that there is something to do. */
 const ANNOUNCE_EVERY_MS = 20;
