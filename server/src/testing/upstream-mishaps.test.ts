@@ -175,3 +175,29 @@ test("what can only be wrong about an order leaves a refusal as it is", async (t
   });
   for (const _ of steps) assert.equal(summary(await place(upstream, "ord_1.0.0.1")), "422 out_of_stock");
 });
+
+test("a late answer comes whole to whoever waits for it", async (t) => {
+  const upstream = await openUpstream(t, {
+    faults: () => sale(["pending"], { place: [after("late")] }),
+    lateMs: 20,
+  });
+  assert.equal(summary(await place(upstream, "ord_1.0.0.1")), "202 pending");
+});
+
+test("an answer that drips goes on and on, and says nothing", async (t) => {
+  const upstream = await openUpstream(t, {
+    faults: () => sale(["completed"], { read: [after("drip")] }),
+    dripMs: 2,
+  });
+  const placed = await place(upstream, "ord_1.0.0.1");
+  const response = await fetch(`${upstream.baseUrl}/v1/orders/${placed.json.order?.id}`, {
+    headers: { "x-api-key": upstream.apiKey },
+  });
+  assert.equal(response.status, 200);
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString();
+    if (text.length >= 10) break;
+  }
+  assert.match(text, /^ {10,}$/);
+});
