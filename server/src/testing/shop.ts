@@ -17,6 +17,7 @@ import { createTestApp, type TestApp } from "./test-app.ts";
 /** What one unit of everything costs here. */
 export const PRICE_MINOR = 100;
 const QUANTITY_MAX = 10_000;
+const CLOCK_AHEAD_MS = 3_600_000;
 
 /** An app with a buyer, a supplier of stock and a clock that is moved by hand. */
 export type Shop = {
@@ -39,7 +40,8 @@ export type Shop = {
 };
 
 export async function openShop(funds = "100000.00"): Promise<Shop> {
-  const clock = createHandClock();
+  // Ids never go back in time, and what was made by the system's clock must not make orders due in the future.
+  const clock = createHandClock(new Date(Date.now() + CLOCK_AHEAD_MS));
   const scrip = await createTestApp({ clock });
   const { db } = scrip;
   const buyer = await addBuyer(scrip, funds);
