@@ -64,23 +64,20 @@ test("a server that never answers, or never ends its answer, meets the timeout",
 });
 
 test("a body that drips on and on meets the same timeout: it is no pause between bytes", async () => {
-  let isGivenUp: (() => void) | undefined;
-  const givenUp = new Promise<void>((resolve) => {
-    isGivenUp = resolve;
-  });
+  const givenUp = Promise.withResolvers<void>();
   const drip: RequestListener = (_request, response) => {
     begin(response);
     const timer = setInterval(() => response.write(" "), SHORT_MS / 10);
     response.on("close", () => {
       clearInterval(timer);
-      isGivenUp?.();
+      givenUp.resolve();
     });
   };
   await answeredBy(drip, async (server) => {
     const { orders } = server.client({ timeoutMs: SHORT_MS });
     await assert.rejects(orders.get("ord_1"), failsWith("timeout"));
     // The connection is given up too, not only the waiting for it.
-    await givenUp;
+    await givenUp.promise;
   });
 });
 
@@ -107,17 +104,36 @@ test("a caller can give up before and while it waits", async () => {
       const early = orders.get("ord_1", { signal: AbortSignal.abort() });
       await assert.rejects(early, failsWith("aborted"));
       assert.deepEqual(server.heard, []);
-      const controller = new AbortController();
-      const late = orders.get("ord_1", { signal: controller.signal });
-      setImmediate(() => controller.abort());
-      await assert.rejects(late, failsWith("aborted"));
+      const calls = [
+        (signal: AbortSignal) => orders.get("ord_1", { signal }),
+        (signal: AbortSignal) => orders.place({ lines: [] }, { idempotencyKey: "k", signal }),
+      ];
+      for (const call of calls) {
+        const controller = new AbortController();
+        const late = call(controller.signal);
+        setImmediate(() => controller.abort());
+        await assert.rejects(late, failsWith("aborted"));
+      }
     },
   );
 });
 
+test("what was given up beforehand is not sent, even by a fetch that ignores its signal", async () => {
+  let sent = 0;
+  const fetch = async () => {
+    sent += 1;
+    return Response.json({});
+  };
+  const { orders } = createClient({ baseUrl: "http://api.example", apiKey: API_KEY, fetch });
+  await assert.rejects(orders.get("ord_1", { signal: AbortSignal.abort() }), failsWith("aborted"));
+  assert.equal(sent, 0);
+});
+
 test("an answer larger than the limit is given up while it arrives, endless or not", async () => {
+  const givenUp = Promise.withResolvers<void>();
   const endless: RequestListener = (_request, response) => {
     begin(response);
+    response.on("close", givenUp.resolve);
     const pour = () => {
       while (!response.destroyed && response.write(" ".repeat(64 * 1024)));
     };
@@ -125,9 +141,10 @@ test("an answer larger than the limit is given up while it arrives, endless or n
     pour();
   };
   const limits = { maxResponseBytes: 1024 * 1024, timeoutMs: LONG_MS };
-  await answeredBy(endless, (server) =>
-    assert.rejects(server.client(limits).orders.get("ord_1"), failsWith("invalid_response", 200)),
-  );
+  await answeredBy(endless, async (server) => {
+    await assert.rejects(server.client(limits).orders.get("ord_1"), failsWith("invalid_response", 200));
+    await givenUp.promise;
+  });
   const text = JSON.stringify({ order: order() });
   for (const [slack, fits] of [
     [0, true],
@@ -172,6 +189,7 @@ test("a redirect as browsers hide it is an invalid response too", async () => {
   const fetch = async () => Object.defineProperty(Response.error(), "type", { value: "opaqueredirect" });
   const client = createClient({ baseUrl: "http://api.example", apiKey: API_KEY, fetch });
   await assert.rejects(client.orders.get("ord_1"), failsWith("invalid_response"));
+  await assert.rejects(client.orders.get("ord_1"), /redirect/);
 });
 
 test("a success that is not JSON is an invalid response", async () => {

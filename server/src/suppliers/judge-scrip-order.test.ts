@@ -12,6 +12,7 @@ import {
   type ScriptedAnswer,
   type ScriptedAnswers,
   scriptedCode,
+  scriptedOrder,
   supplierOf,
   told,
 } from "../testing/scripted-scrip.ts";
@@ -19,6 +20,8 @@ import {
 const REQUEST = { reference: "ours-1", sku: "card", inputFields: null };
 const DELIVERED = 'delivered ord_1 {"type":"code","code":"ABCD-EFGH"}';
 const codes = codesAnswer([scriptedCode()]);
+
+const TWO_LINES = ["card", "other"].flatMap((productId) => scriptedOrder("failed", {}, { productId }).lines);
 
 /** What is read of an order that may have been placed, by its id. */
 const READINGS: [what: string, answers: ScriptedAnswers, outcome: string][] = [
@@ -63,6 +66,7 @@ const READINGS: [what: string, answers: ScriptedAnswers, outcome: string][] = [
   ["another reference", { get: foundAnswer("failed", { reference: "ours-2" }) }, "unknown: nonsense"],
   ["no reference", { get: foundAnswer("failed", { reference: undefined }) }, "unknown: nonsense"],
   ["two units", { get: foundAnswer("failed", {}, { quantity: 2 }) }, "unknown: nonsense"],
+  ["two lines", { get: foundAnswer("failed", { lines: TWO_LINES }) }, "unknown: nonsense"],
   ["no lines", { get: foundAnswer("failed", { lines: [] }) }, "unknown: nonsense"],
   ["404", { get: problemAnswer(404, "not_found") }, "unknown: missing"],
   ["401", { get: problemAnswer(401, "unauthenticated") }, "unknown: not_authorized"],

@@ -36,7 +36,7 @@ export async function judgeScripOrder(
 function soleLine(order: Order, { id, reference, sku }: AskedOrder): OrderLine | undefined {
   const [line, ...others] = order.lines;
   const isOurs = order.id === id && order.reference === reference;
-  const isOneUnit = line?.quantity === 1 && others.length === 0 && line.fulfilledQuantity <= 1;
+  const isOneUnit = line?.quantity === 1 && others.length === 0;
   const isOurProduct = sku === undefined || line?.productId === sku;
   return isOurs && isOneUnit && isOurProduct ? line : undefined;
 }

@@ -100,7 +100,7 @@ export const placedAnswer = (status: string, changes: object = {}): ScriptedAnsw
   jsonAnswer({ order: { id: "ord_1", status, total: usd(250), ...changes } }, 202);
 
 /** The order of one card, placed under "ours-1". */
-export function scriptedOrder(status: string, changes: object = {}, lineChanges: object = {}): object {
+export function scriptedOrder(status: string, changes: object = {}, lineChanges: object = {}) {
   const isRefunded = status === "refunded";
   return {
     id: "ord_1",
