@@ -15,9 +15,9 @@ test("the README's five minutes with curl do what it says, pasted as they stand"
   try {
     const key = /sc_test_\w+/.exec(running.stdout())?.[0] ?? "";
     const { blocks, outputs } = await paste(await readTour(), key, running.url);
-    assert.equal(blocks, 11);
-    const [, page, nextPage, product, notModified, placed, replayed, found, balance, statement, problem] =
-      outputs;
+    assert.equal(blocks, 12);
+    const [, page, nextPage, product, notModified, placed, replayed, found, codes, ...rest] = outputs;
+    const [balance, statement, problem] = rest;
     assert.equal(JSON.parse(page ?? "").data.length, 2);
     assert.notEqual(JSON.parse(nextPage ?? "").data[0].id, JSON.parse(page ?? "").data[0].id);
     assert.ok(JSON.parse(product ?? "").product.inputFields.length > 0);
@@ -26,6 +26,9 @@ test("the README's five minutes with curl do what it says, pasted as they stand"
     assert.deepEqual(order.total, { amount: 4650, currency: "USD" });
     assert.match(replayed ?? "", /^idempotent-replayed: true/i);
     assert.equal(JSON.parse(found ?? "").data[0].id, order.id);
+    const { orderId, status, data } = JSON.parse(codes ?? "");
+    assert.deepEqual([orderId, status, data.length], [order.id, "completed", 2]);
+    assert.match(data[0].code, /^TEST-/);
     assert.equal(JSON.parse(balance ?? "").balance.amount, 100_000_000 - 4650);
     assert.deepEqual(
       JSON.parse(statement ?? "").data.map((entry: { type: string }) => entry.type),
