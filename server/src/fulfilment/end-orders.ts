@@ -1,6 +1,7 @@
 import type { Tx } from "../db/database.ts";
 import {
   deleteWork,
+  lowerOpenUnits,
   markCompleted,
   markFailed,
   type OrderEnd,
@@ -8,17 +9,27 @@ import {
   returnOrders,
 } from "./end-queries.ts";
 import { refundFailedUnits } from "./refund-units.ts";
+import type { EndedUnits } from "./settle-queries.ts";
 
 /**
  * Moves orders whose units have just been settled along CONTRACT 4, within the same transaction: completed (with the
  * refund of what could not be delivered), failed, refunded; or back into the queue until its next unit is due.
  */
-export async function endOrders(tx: Tx, ids: readonly string[], now: Date): Promise<OrderEnding[]> {
+export async function endOrders(
+  tx: Tx,
+  ids: readonly string[],
+  ended: readonly EndedUnits[],
+  now: Date,
+): Promise<OrderEnding[]> {
+  const unitsEnded = new Map(ended.map((one) => [one.orderId, one.units]));
   const ends = await readEnds(tx, ids);
-  const endings = ends.map((end) => ({ id: end.id, ending: endingOf(end) }));
+  const endings = ends.map((end) => ({ id: end.id, ending: endingOf(end, unitsEnded.get(end.id) ?? 0) }));
   const those = (...wanted: Ending[]) =>
     endings.filter(({ ending }) => wanted.includes(ending)).map(({ id }) => id);
 
+  const goOn = new Set(those("open"));
+  const lowered = ended.filter(({ orderId }) => goOn.has(orderId));
+  if (lowered.length > 0) await lowerOpenUnits(tx, lowered, now);
   const toRefund = those("completed-in-part", "refunded");
   if (toRefund.length > 0) await refundFailedUnits(tx, toRefund, now);
   const completed = those("completed", "completed-in-part");
@@ -36,10 +47,10 @@ export type OrderEnding = { id: string; ending: Ending };
 
 type Ending = "open" | "completed" | "completed-in-part" | "failed" | "failed-and-held" | "refunded";
 
-function endingOf({ status, refundHeld, openUnits, delivered, failed }: OrderEnd): Ending {
+function endingOf({ status, refundHeld, openUnits, delivered, owed }: OrderEnd, ended: number): Ending {
   if (status === "failed") return refundHeld ? "failed-and-held" : "refunded";
-  if (openUnits > 0) return "open";
+  if (openUnits > ended) return "open";
   if (delivered === 0n) return refundHeld ? "failed-and-held" : "failed";
-  if (failed === 0n) return "completed";
+  if (owed === 0n) return "completed";
   return refundHeld ? "open" : "completed-in-part";
 }

@@ -1,27 +1,27 @@
 import sql from "sql-template-tag";
 import type { Queryable, Tx } from "../db/database.ts";
 import type { OrderStatus } from "../orders/status.ts";
+import type { EndedUnits } from "./settle-queries.ts";
 
 export type OrderEnd = {
   id: string;
   status: OrderStatus;
   refundHeld: boolean;
   openUnits: number;
-  /** Units delivered, and units that were given up and wait for their money. */
+  /** Units delivered, and units that are neither delivered nor refunded, be they open or given up. */
   delivered: bigint;
-  failed: bigint;
+  owed: bigint;
 };
 
-/** Where orders stand once their units have been settled. */
+/** Where orders stand. */
 export const readEnds = (db: Queryable, ids: readonly string[]) =>
   db.rows<OrderEnd>(
     sql`
-      select o.id, o.status, o.refund_held as "refundHeld", o.open_units as "openUnits", l.delivered, l.failed
+      select o.id, o.status, o.refund_held as "refundHeld", o.open_units as "openUnits", l.delivered, l.owed
       from unnest(${ids}::text[]) as asked (id)
       join orders o on o.id = asked.id
       cross join lateral (
-        select sum(fulfilled_quantity) as delivered,
-               sum(quantity - fulfilled_quantity - refunded_quantity) - o.open_units as failed
+        select sum(fulfilled_quantity) as delivered, sum(quantity - fulfilled_quantity - refunded_quantity) as owed
         from order_lines where order_id = o.id
       ) l`,
     { name: "read-ends" },
@@ -31,7 +31,8 @@ export const markCompleted = (tx: Tx, ids: readonly string[], now: Date) =>
   tx.rows(
     sql`
       with done as (
-        update orders set status = 'completed', updated_at = greatest(updated_at, ${now}) where id = any(${ids})
+        update orders set status = 'completed', open_units = 0, updated_at = greatest(updated_at, ${now})
+        where id = any(${ids})
         returning id
       )
       delete from order_work w using done where w.order_id = done.id`,
@@ -41,7 +42,16 @@ export const markCompleted = (tx: Tx, ids: readonly string[], now: Date) =>
 /** Every unit is definitively undeliverable: the refund is the work that is left. */
 export const markFailed = (tx: Tx, ids: readonly string[], now: Date) =>
   tx.rows(sql`
-    update orders set status = 'failed', updated_at = greatest(updated_at, ${now}) where id = any(${ids})`);
+    update orders set status = 'failed', open_units = 0, updated_at = greatest(updated_at, ${now})
+    where id = any(${ids})`);
+
+/** Orders that go on, with fewer open units than before. */
+export const lowerOpenUnits = (tx: Tx, ended: readonly EndedUnits[], now: Date) =>
+  tx.rows(sql`
+    update orders o set open_units = o.open_units - one.units, updated_at = greatest(o.updated_at, ${now})
+    from unnest(${ended.map((one) => one.orderId)}::text[], ${ended.map((one) => one.units)}::integer[])
+      as one (order_id, units)
+    where o.id = one.order_id`);
 
 export const deleteWork = (tx: Tx, ids: readonly string[]) =>
   tx.rows(sql`delete from order_work where order_id = any(${ids})`);

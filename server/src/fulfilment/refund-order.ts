@@ -86,7 +86,7 @@ async function pay(
   const [end] = await readEnds(tx, [order.id]);
   if (!end) throw new Error("a locked order is gone");
   const isOpen = end.status === "processing";
-  const isSettled = isOpen && end.openUnits === 0 && end.failed === 0n;
+  const isSettled = isOpen && end.openUnits === 0 && end.owed === 0n;
   // A refund of everything passes through failed, which is where nothing of it was delivered.
   if (isSettled && end.delivered === 0n) await markFailed(tx, [order.id], now);
   const status = await payRefund(tx, order, refunded, reason, now);

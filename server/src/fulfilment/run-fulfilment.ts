@@ -13,6 +13,8 @@ export type RunningFulfilment = {
   stop(timeoutMs: number): Promise<void>;
 };
 
+/** While the database settles one batch, the process prepares the other. */
+const BATCHES_AT_ONCE = 2;
 const SWEEP_EVERY_MS = 30_000;
 const FOLLOW_EVERY_MS = 5_000;
 
@@ -37,17 +39,21 @@ export function runFulfilment(deps: Omit<FulfilDeps, "onStockTaken">): RunningFu
 
   const loop = (step: () => Promise<boolean>, pollMs: number, what: string): Loop =>
     runLoop({ step, pollMs, onError: (err) => log.error({ err }, `${what} failed; it is tried again`) });
-  const orders = loop(() => fulfiller.step(), limits.pollMs, "fulfilment");
+  const orders = Array.from({ length: BATCHES_AT_ONCE }, () =>
+    loop(() => fulfiller.step(), limits.pollMs, "fulfilment"),
+  );
   const leases = loop(() => once(() => fulfiller.renew()), limits.leaseMs / 3, "the renewal of leases");
   const others = [
     loop(() => followWrittenOff(deps), FOLLOW_EVERY_MS, "the follow-up of purchases"),
     loop(() => once(() => sweep(deps)), SWEEP_EVERY_MS, "the sweep"),
   ];
-  const listener = db.listen(ORDERS_CHANNEL, () => orders.wake());
+  const listener = db.listen(ORDERS_CHANNEL, () => {
+    for (const one of orders) one.wake();
+  });
 
   return {
     async stop(timeoutMs) {
-      const stopped = Promise.all([listener.close(), orders.stop(), ...others.map((one) => one.stop())]);
+      const stopped = Promise.all([listener.close(), ...[...orders, ...others].map((one) => one.stop())]);
       // The leases are kept until the last supplier has answered.
       const done = stopped.then(() => fulfiller.idle()).finally(() => leases.stop());
       let timer: NodeJS.Timeout | undefined;

@@ -32,8 +32,8 @@ export async function settleOrders(
     db.transaction(async (tx) => {
       const ids = new Set(await lockTakenOrders(tx, batch));
       const outcomes = batch.flatMap((order) => (ids.has(order.orderId) ? order.outcomes : []));
-      await settleOutcomes(tx, codeVault, outcomes, now);
-      const endings = ids.size === 0 ? [] : await endOrders(tx, [...ids], now);
+      const ended = await settleOutcomes(tx, codeVault, outcomes, now);
+      const endings = ids.size === 0 ? [] : await endOrders(tx, [...ids], ended, now);
       return { endings, stockTaken: productsFromStock(outcomes) };
     });
   for (let tries = 1; ; tries += 1) {

@@ -14,6 +14,7 @@ import {
 } from "./decide-settlement.ts";
 import {
   deliverStock,
+  type EndedUnits,
   endAttempts,
   endUnits,
   findKnownDigests,
@@ -25,18 +26,21 @@ import {
 } from "./settle-queries.ts";
 import { groupPicked, type PickedCode, pickStock, type StockNeed, sealForUnits } from "./take-stock.ts";
 
-/** Writes what was found out about units whose orders are locked: codes, attempts, the units and their counts. */
+/**
+ * Writes what was found out about units whose orders are locked: codes, attempts, the units and their lines. Returns how
+ * many units of each order ended.
+ */
 export async function settleOutcomes(
   tx: Tx,
   vault: CodeVault,
   outcomes: readonly UnitOutcome[],
   now: Date,
-): Promise<void> {
-  if (outcomes.length === 0) return;
+): Promise<EndedUnits[]> {
+  if (outcomes.length === 0) return [];
   const needs = stockNeeds(outcomes);
   const picked = needs.length === 0 ? [] : await pickStock(tx, needs, now);
   const settlement = decideSettlement(await readState(tx, outcomes, picked, now), outcomes);
-  await write(tx, vault, settlement, picked, now);
+  return write(tx, vault, settlement, picked, now);
 }
 
 function stockNeeds(outcomes: readonly UnitOutcome[]): StockNeed[] {
@@ -79,7 +83,7 @@ async function write(
   settlement: Settlement,
   picked: readonly PickedCode[],
   now: Date,
-): Promise<void> {
+): Promise<EndedUnits[]> {
   const { codesTaken, codesNew, attemptsNew, attemptsEnded, attemptsOpen, unitsEnded, unitsLater } =
     settlement;
   if (codesTaken.length > 0) await deliverStock(tx, sealForUnits(vault, picked, codesTaken), now);
@@ -90,8 +94,8 @@ async function write(
   if (attemptsNew.length > 0) await insertEndedAttempts(tx, attemptsNew, now);
   if (attemptsEnded.length > 0) await endAttempts(tx, attemptsEnded, now);
   if (attemptsOpen.length > 0) await noteAttempts(tx, attemptsOpen);
-  if (unitsEnded.length > 0) await endUnits(tx, unitsEnded, now);
   if (unitsLater.length > 0) await postponeUnits(tx, unitsLater);
+  return unitsEnded.length > 0 ? endUnits(tx, unitsEnded, now) : [];
 }
 
 function sealNew(vault: CodeVault, code: NewCode) {

@@ -150,9 +150,12 @@ export const noteAttempts = (tx: Tx, attempts: Settlement["attemptsOpen"]) =>
     where a.order_id = one.order_id and a.line_index = one.line_index and a.unit_index = one.unit_index
       and a.number = one.number and a.status = 'open'`);
 
-/** The units that ended, and with them the counts of their lines and orders. */
+/** How many units of an order have just ended. Its count of open ones changes with its status, in one go: end-orders. */
+export type EndedUnits = { orderId: string; units: number };
+
+/** The units that ended, and with them the counts of their lines. */
 export const endUnits = (tx: Tx, units: Settlement["unitsEnded"], now: Date) =>
-  tx.rows(
+  tx.rows<EndedUnits>(
     sql`
       with ended as (
         update order_units u
@@ -175,9 +178,7 @@ export const endUnits = (tx: Tx, units: Settlement["unitsEnded"], now: Date) =>
         ) e
         where l.order_id = e.order_id and l.line_index = e.line_index
       )
-      update orders o set open_units = o.open_units - e.units, updated_at = greatest(o.updated_at, ${now})
-      from (select order_id, count(*) as units from ended group by order_id) e
-      where o.id = e.order_id`,
+      select order_id as "orderId", count(*)::integer as units from ended group by order_id`,
     { name: "end-units" },
   );
 
