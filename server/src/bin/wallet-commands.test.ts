@@ -113,7 +113,6 @@ const REFUSED: [string, () => string[], number, RegExp][] = [
     1,
     /no reseller rsl_none/,
   ],
-  ["an order that is none", () => ["order", "show", "ord_none"], 1, /there is no order ord_none/],
 ];
 
 test("what is wrong is refused with its reason on standard error, and moves nothing", {
@@ -129,10 +128,4 @@ test("what is wrong is refused with its reason on standard error, and moves noth
   );
   await Promise.all(checks);
   assert.equal(await balanceOf(scrip.db, buyer), before);
-});
-
-test("order show prints whose order it is, its key and all that the reseller reads", async () => {
-  const { order } = (await scrip.call("GET", `/v1/orders/${orderId}`, { key: buyer.key })).json();
-  const expected = { resellerId: buyer.resellerId, env: "live", idempotencyKey: "order one", order };
-  assert.deepEqual(await scripJson(["order", "show", orderId], env), expected);
 });
