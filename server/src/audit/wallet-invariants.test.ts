@@ -119,14 +119,14 @@ const DAMAGES: Record<string, Damage> = {
   },
   "a trigger that is switched off": {
     statements: () => ["alter table ledger_entries disable trigger ledger_entries_append_only"],
-    finds: () => ({ 2: ["the trigger ledger_entries_append_only is missing or switched off"] }),
+    finds: () => ({ 2: ["the trigger ledger_entries_append_only is missing, changed or switched off"] }),
   },
   "a trigger that guards another table instead": {
     statements: () => [
       "drop trigger ledger_entries_never_emptied on ledger_entries",
       "create trigger ledger_entries_never_emptied before truncate on orders execute function refuse_change()",
     ],
-    finds: () => ({ 2: ["the trigger ledger_entries_never_emptied is missing or switched off"] }),
+    finds: () => ({ 2: ["the trigger ledger_entries_never_emptied is missing, changed or switched off"] }),
   },
 };
 

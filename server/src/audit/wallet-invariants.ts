@@ -1,4 +1,5 @@
 import sql from "sql-template-tag";
+import { missingTriggers } from "./guards.ts";
 import type { Invariant } from "./invariant.ts";
 
 /** The balance, its entries and their chain agree, for each wallet. */
@@ -47,6 +48,13 @@ export const walletsBalance: Invariant = {
     where not exists (select from wallets w where w.reseller_id = t.reseller_id and w.environment = t.environment)`,
 };
 
+const ENTRY_TRIGGERS = [
+  `create trigger ledger_entries_append_only before delete or update on ledger_entries
+     for each row execute function refuse_change()`,
+  `create trigger ledger_entries_never_emptied before truncate on ledger_entries
+     for each statement execute function refuse_change()`,
+];
+
 /** Wallets are read from their rows and the operator's accounts from the entries, so the two sides can disagree. */
 export const ledgerBalances: Invariant = {
   number: 2,
@@ -60,11 +68,5 @@ export const ledgerBalances: Invariant = {
     )
     select 'accounts in ' || currency || ' ' || environment || ' sum to ' || sum(amount) as violation
     from accounts group by currency, environment having sum(amount) <> 0
-    union all
-    select 'the trigger ' || wanted.name || ' is missing or switched off'
-    from (values ('ledger_entries_append_only'), ('ledger_entries_never_emptied')) as wanted (name)
-    where not exists (
-      select from pg_trigger t
-      where t.tgrelid = 'ledger_entries'::regclass and t.tgname = wanted.name and t.tgenabled in ('O', 'A')
-    )`,
+    union all ${missingTriggers(ENTRY_TRIGGERS)}`,
 };

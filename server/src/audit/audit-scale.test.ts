@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
+import type { Db, Tx } from "../db/database.ts";
+import { type Cost, explain } from "../testing/explain.ts";
+import { addSeller } from "../testing/healthy-orders.ts";
+import { addManyOrders } from "../testing/many-orders.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { audit } from "./audit.ts";
+
+const ORDERS = 20_000;
+const UNITS = 36_000;
+/** No table is read more often than that by one question, indexes included. */
+const READS_OF_ALL_PAGES_MAX = 3;
+
+let database: TestDatabase;
+
+before(async () => {
+  database = await createTestDatabase();
+  const { live } = await addSeller(database.db);
+  await addManyOrders(database.db, live, ORDERS);
+});
+
+after(() => database.drop());
+
+/** The database, and what each statement of its transactions costs. */
+function observed(db: Db): { db: Db; costs: Cost[] } {
+  const costs: Cost[] = [];
+  const transaction: Db["transaction"] = (work) =>
+    db.transaction((tx) => {
+      const rows: Tx["rows"] = async (query) => {
+        if (!query.text.startsWith("set "))
+          costs.push(await explain({ ...db, rows: tx.rows }, (own) => own.rows(query)));
+        return tx.rows(query);
+      };
+      return work({ ...tx, rows });
+    });
+  return { db: { ...db, transaction }, costs };
+}
+
+for (const known of ["are not known", "are known"]) {
+  test(`an audit reads whole tables a few times, and none row by row, when statistics ${known}`, async () => {
+    if (known === "are known") await database.db.rows(sql`analyze`);
+    const [size] = await database.db.rows<{ pages: number }>(sql`
+      select (sum(pg_total_relation_size(oid)) / current_setting('block_size')::integer)::integer as pages
+      from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`);
+    const { db, costs } = observed(database.db);
+    const { ok, invariants } = await audit(db);
+    assert.ok(ok, JSON.stringify(invariants));
+    assert.equal(invariants.find(({ number }) => number === 6)?.checked, UNITS);
+    for (const { buffers, plan } of costs) {
+      assert.ok(buffers < READS_OF_ALL_PAGES_MAX * (size?.pages ?? 0), `${buffers} of ${size?.pages}${plan}`);
+      assert.doesNotMatch(plan, /Nested Loop/);
+    }
+  });
+}

@@ -1,0 +1,104 @@
+import { testDamages } from "../testing/audit-damages.ts";
+
+const WITHOUT_CONSTRAINT = "alter table codes drop constraint codes_environment";
+
+const reveal = (id: number, orderId: string, resellerId: string, environment: string): string => `
+  insert into code_reveals (id, order_id, reseller_id, environment, key_id, request_id, address, code_count, revealed_at)
+  overriding system value
+  values (${id}, '${orderId}', '${resellerId}', '${environment}', 'key', 'req', '192.0.2.1', 1, now())`;
+
+testDamages({
+  "a sandbox unit in a live order": [
+    [
+      "update order_units set environment = 'test' where order_id = 'ord_failed' and line_index = 0 and unit_index = 1",
+    ],
+    { 10: ["unit ord_failed/0/1 is test and its order live"] },
+  ],
+  "a sandbox order that asked a live supplier": [
+    [
+      `insert into supplier_attempts (order_id, line_index, unit_index, number, environment, product_id, supplier_id,
+                                      sku, status, opened_at)
+       values ('ord_test_stuck', 0, 0, 1, 'live', 'card', 'sup_first', 'sku', 'open', now())`,
+    ],
+    { 10: ["attempt ord_test_stuck/0/0/1 is live and its order test"] },
+  ],
+  "an attempt of the sandbox": [
+    [
+      "alter table supplier_attempts drop constraint supplier_attempts_environment_check",
+      "update supplier_attempts set environment = 'test' where order_id = 'ord_begun' and number = 2",
+    ],
+    { 10: ["attempt ord_begun/0/0/2 is test and its order live"] },
+  ],
+  "a sandbox code in a live order": [
+    [
+      `update codes set environment = 'test', supplier_id = null, sealed = null, digest = null, test_code = 'TEST-1'
+       where id = 'cod_ord_completed_0_0'`,
+    ],
+    {
+      9: ["attempt ord_completed/0/0/2 is delivered and has no such code"],
+      10: ["code cod_ord_completed_0_0 is test and its order live"],
+    },
+  ],
+  "a live code in a sandbox order": [
+    [
+      `update codes set environment = 'live', supplier_id = 'sup_first', sealed = '', digest = sha256(''),
+                        test_code = null
+       where id = 'cod_ord_test_completed_0_0'`,
+    ],
+    {
+      9: ["code cod_ord_test_completed_0_0 is delivered and has no such attempt"],
+      10: ["code cod_ord_test_completed_0_0 is live and its order test"],
+    },
+  ],
+  "a live code that can be read": [
+    [WITHOUT_CONSTRAINT, "update codes set test_code = 'TEST-1' where id = 'cod_stock'"],
+    { 10: ["code cod_stock is live and not made so"] },
+  ],
+  "a live code without its seal": [
+    [WITHOUT_CONSTRAINT, "update codes set sealed = null where id = 'cod_stock'"],
+    { 10: ["code cod_stock is live and not made so"] },
+  ],
+  "a sandbox code that a supplier sold": [
+    [WITHOUT_CONSTRAINT, "update codes set supplier_id = 'sup_first' where id = 'cod_ord_test_partly_0_0'"],
+    { 10: ["code cod_ord_test_partly_0_0 is test and not made so"] },
+  ],
+  "a sandbox code that is taken for a known one": [
+    [WITHOUT_CONSTRAINT, "update codes set digest = sha256('') where id = 'cod_ord_test_partly_0_0'"],
+    { 10: ["code cod_ord_test_partly_0_0 is test and not made so"] },
+  ],
+  "a sandbox code that looks like a live one": [
+    [
+      "alter table codes drop constraint codes_test_code_check",
+      "update codes set test_code = 'CARD-1' where id = 'cod_ord_test_partly_0_0'",
+    ],
+    { 10: ["code cod_ord_test_partly_0_0 is test and not made so"] },
+  ],
+  "codes that were shown to another reseller": [
+    [reveal(77, "ord_completed", "rsl_other", "live")],
+    { 10: ["reveal 77 is of no order of its reseller and environment"] },
+  ],
+  "live codes that were shown in the sandbox": [
+    [reveal(77, "ord_completed", "rsl_seller", "test")],
+    { 10: ["reveal 77 is of no order of its reseller and environment"] },
+  ],
+  "codes of no order that were shown": [
+    [reveal(77, "ord_none", "rsl_seller", "live")],
+    { 10: ["reveal 77 is of no order of its reseller and environment"] },
+  ],
+  "reveals that can be rewritten": [
+    ["alter table code_reveals disable trigger code_reveals_append_only"],
+    { 10: ["the trigger code_reveals_append_only is missing, changed or switched off"] },
+  ],
+  "reveals that can be updated": [
+    [
+      "drop trigger code_reveals_append_only on code_reveals",
+      `create trigger code_reveals_append_only before delete on code_reveals
+       for each row execute function refuse_change()`,
+    ],
+    { 10: ["the trigger code_reveals_append_only is missing, changed or switched off"] },
+  ],
+  "reveals that can be emptied": [
+    ["drop trigger code_reveals_never_emptied on code_reveals"],
+    { 10: ["the trigger code_reveals_never_emptied is missing, changed or switched off"] },
+  ],
+});

@@ -1,0 +1,49 @@
+import sql from "sql-template-tag";
+import { missingTriggers } from "./guards.ts";
+import type { Invariant } from "./invariant.ts";
+import { attemptName, unitName } from "./unit-name.ts";
+
+/** Who was shown a code stays on record, as what the codes were for does. */
+const REVEAL_TRIGGERS = [
+  `create trigger code_reveals_append_only before delete or update on code_reveals
+     for each row execute function refuse_change()`,
+  `create trigger code_reveals_never_emptied before truncate on code_reveals
+     for each statement execute function refuse_change()`,
+];
+
+/** Lines and entries are compared with their orders by the invariants of debit and refund; this is about the rest. */
+export const environmentsAreApart: Invariant = {
+  number: 10,
+  name: "sandbox and live share no order, wallet or code; reveals cannot be changed",
+  count: sql`select count(*) as count from orders`,
+  violations: sql`
+    select ${unitName("u")} || ' is ' || u.environment || ' and its order ' || o.environment as violation
+    from order_units u
+    join orders o on o.id = u.order_id
+    where u.environment <> o.environment
+    union all
+    select ${attemptName("a")} || ' is ' || a.environment || ' and its order ' || o.environment
+    from supplier_attempts a
+    join orders o on o.id = a.order_id
+    where o.environment <> 'live' or a.environment <> 'live'
+    union all
+    select 'code ' || c.id || ' is ' || c.environment || ' and its order ' || o.environment
+    from codes c
+    join orders o on o.id = c.order_id
+    where c.environment <> o.environment
+    union all
+    select 'code ' || c.id || ' is ' || c.environment || ' and not made so'
+    from codes c
+    where (c.environment = 'live') <> (c.sealed is not null)
+      or (c.environment = 'live') <> (c.supplier_id is not null)
+      or (c.environment = 'test') <> (c.test_code is not null)
+      or (c.environment = 'test' and (c.digest is not null or c.test_code not like 'TEST-%'))
+    union all
+    select 'reveal ' || r.id || ' is of no order of its reseller and environment'
+    from code_reveals r
+    where not exists (
+      select from orders o
+      where o.id = r.order_id and o.reseller_id = r.reseller_id and o.environment = r.environment
+    )
+    union all ${missingTriggers(REVEAL_TRIGGERS)}`,
+};

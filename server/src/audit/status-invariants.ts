@@ -1,0 +1,52 @@
+import sql, { type Sql } from "sql-template-tag";
+import { missingTriggers } from "./guards.ts";
+import type { Invariant } from "./invariant.ts";
+
+/** CONTRACT 4, in the order of the migration that made the trigger. */
+const MOVES = [
+  ["pending", "processing"],
+  ["processing", "completed"],
+  ["processing", "failed"],
+  ["failed", "refunded"],
+  ["completed", "refunded"],
+] as const;
+
+const otherThan = ([from, to]: (typeof MOVES)[number]): string =>
+  `(old.status <> '${from}' or new.status <> '${to}')`;
+
+const STATUS_TRIGGER = `
+  create trigger orders_status_moves before update of status on orders for each row
+  when (old.status <> new.status and ${MOVES.map(otherThan).join(" and ")}) execute function refuse_status()`;
+
+export const statusesFollowTransitions: Invariant = {
+  number: 8,
+  name: "an order's status moves only along its transitions",
+  count: sql`select count(*) as count from orders`,
+  violations: sql`${unreachableStates()} union all ${missingTriggers([STATUS_TRIGGER])}`,
+};
+
+/**
+ * The states that the transitions lead to, told by the units. In an order under way something waits, or something has
+ * failed and is not refunded yet: its refund is on hold, or a worker has still to end the order.
+ */
+function unreachableStates(): Sql {
+  return sql`
+    select 'order ' || o.id || ' is ' || o.status || ' with ' || coalesce(u.waiting, 0) || ' waiting, ' ||
+      coalesce(u.delivered, 0) || ' delivered, ' || coalesce(u.failed, 0) || ' failed and ' || coalesce(u.refunded, 0) ||
+      ' refunded units, ' || coalesce(u.ever_delivered, 0) || ' ever delivered' as violation
+    from orders o
+    left join (
+      select order_id, count(*) as units, count(delivered_at) as ever_delivered,
+        count(*) filter (where status = 'waiting') as waiting,
+        count(*) filter (where status = 'delivered') as delivered,
+        count(*) filter (where status = 'failed') as failed,
+        count(*) filter (where status = 'refunded') as refunded
+      from order_units group by order_id
+    ) u on u.order_id = o.id
+    where not coalesce(case o.status
+      when 'pending' then u.order_id is null and o.open_units is null
+      when 'processing' then u.waiting > 0 or u.failed > 0
+      when 'completed' then u.waiting = 0 and u.failed = 0 and u.ever_delivered > 0
+      when 'failed' then u.waiting = 0 and u.ever_delivered = 0
+      else u.refunded = u.units end, false)`;
+}

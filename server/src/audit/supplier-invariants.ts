@@ -1,0 +1,90 @@
+import sql, { type Sql } from "sql-template-tag";
+import { missingIndexes } from "./guards.ts";
+import type { Invariant } from "./invariant.ts";
+import { attemptName, sameUnit, unitName } from "./unit-name.ts";
+
+const UNIQUE_INDEXES = [
+  `create unique index supplier_attempts_one_bought on supplier_attempts
+     using btree (order_id, line_index, unit_index) where status = any (array['delivered', 'quarantined'])`,
+];
+
+export const purchasesAreAccountedFor: Invariant = {
+  number: 9,
+  name: "what suppliers were asked to buy was delivered, is in quarantine or is still unknown",
+  count: sql`select count(*) as count from supplier_attempts where status <> 'refused'`,
+  violations: sql`
+    ${attemptsOutOfTurn()}
+    union all ${attemptsAndUnitsDiffer()}
+    union all ${attemptsAndCodesDiffer()}
+    union all ${severalInQuarantine()}
+    union all ${missingIndexes(UNIQUE_INDEXES)}`,
+};
+
+/**
+ * The next supplier is asked only when the one before has refused for good, so at most the last attempt at a unit is not
+ * refused. A number that is missing is a purchase that nobody remembers.
+ */
+function attemptsOutOfTurn(): Sql {
+  return sql`
+    select ${unitName("a")} || ': ' ||
+      case when a.attempts <> a.last_number then 'an attempt is missing'
+        else 'an attempt was followed by another before it was refused' end as violation
+    from (
+      select order_id, line_index, unit_index, count(*) as attempts, max(number) as last_number,
+        min(number) filter (where status <> 'refused') as first_not_refused
+      from supplier_attempts group by order_id, line_index, unit_index
+    ) a
+    where a.attempts <> a.last_number or a.first_not_refused < a.last_number`;
+}
+
+/**
+ * What an attempt says of its unit. While nothing is known the unit waits, or the operator has given it up; what was
+ * given up is never delivered any more.
+ */
+function attemptsAndUnitsDiffer(): Sql {
+  return sql`
+    select ${attemptName("a")} || ' is ' || a.status ||
+      case when a.written_off_at is not null then ' and written off' else '' end ||
+      case when u.order_id is null then ', and there is no such unit'
+        when a.product_id <> l.product_id then ' and for another product than its line'
+        else ', and its unit is ' || u.status end
+    from supplier_attempts a
+    left join order_units u on ${sameUnit("u", "a")}
+    left join order_lines l on l.order_id = a.order_id and l.line_index = a.line_index
+    where u.order_id is null
+      or a.product_id <> l.product_id
+      or (a.written_off_at is not null and u.failure_code is null)
+      or (a.written_off_at is null and a.status = 'open' and u.status <> 'waiting')
+      or (a.status = 'delivered' and u.delivered_at is null)
+      or (a.status = 'quarantined' and u.failure_code is null)`;
+}
+
+/** One for one, by unit, supplier and product: what was bought is there, and what is there was bought. */
+function attemptsAndCodesDiffer(): Sql {
+  return sql`
+    select case when c.id is null then ${attemptName("a")} || ' is ' || a.status || ' and has no such code'
+        when a.order_id is null then 'code ' || c.id || ' is ' || c.state || ' and has no such attempt'
+        when c.quarantine_reason = 'late' and a.written_off_at is null
+          then 'code ' || c.id || ' is late and was not written off'
+        else ${attemptName("a")} || ' and code ' || c.id || ' differ in supplier or product' end
+    from (
+      select order_id, line_index, unit_index, number, supplier_id, product_id, status, written_off_at
+      from supplier_attempts where status in ('delivered', 'quarantined')
+    ) a
+    full join (
+      select id, order_id, line_index, unit_index, supplier_id, product_id, state, quarantine_reason
+      from codes where environment = 'live' and state in ('delivered', 'quarantined')
+    ) c on ${sameUnit("c", "a")} and c.state = a.status
+    where a.order_id is null or c.id is null
+      or c.supplier_id <> a.supplier_id or c.product_id <> a.product_id
+      or (c.quarantine_reason = 'late' and a.written_off_at is null)`;
+}
+
+/** A unit is bought once, so once at most something came for it that could not be delivered. */
+function severalInQuarantine(): Sql {
+  return sql`
+    select ${unitName("c")} || ' has ' || count(*) || ' codes in quarantine'
+    from codes c
+    where c.state = 'quarantined'
+    group by c.order_id, c.line_index, c.unit_index having count(*) > 1`;
+}

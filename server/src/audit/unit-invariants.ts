@@ -1,0 +1,118 @@
+import sql, { type Sql } from "sql-template-tag";
+import { missingIndexes } from "./guards.ts";
+import type { Invariant } from "./invariant.ts";
+import { sameUnit, unitName } from "./unit-name.ts";
+
+const UNIQUE_INDEXES = [
+  `create unique index supplier_attempts_one_open on supplier_attempts
+     using btree (order_id, line_index, unit_index) where status = 'open'`,
+  `create unique index codes_one_for_each_unit on codes
+     using btree (order_id, line_index, unit_index) where state = 'delivered'`,
+  "create unique index codes_known on codes using btree (digest) where state <> 'quarantined'",
+];
+
+export const unitsEndOnce: Invariant = {
+  number: 6,
+  name: "a unit has at most one open attempt and one code, and ends delivered or refunded; a code has at most one unit",
+  count: sql`select count(*) as count from order_units`,
+  violations: sql`
+    ${countsDiffer()}
+    union all ${linesDiffer()}
+    union all ${unitsWithoutLine()}
+    union all ${deliveredAndRefunded()}
+    union all ${severalOpenAttempts()}
+    union all ${severalCodes()}
+    union all ${unitsAndCodesDiffer()}
+    union all ${oneCodeTwice()}
+    union all ${missingIndexes(UNIQUE_INDEXES)}`,
+};
+
+function countsDiffer(): Sql {
+  return sql`
+    select 'order ' || o.id || ' says ' || coalesce(o.open_units::text, '?') || ' open units and has ' ||
+      coalesce(u.waiting, 0) as violation
+    from orders o
+    left join (
+      select order_id, count(*) as waiting from order_units where status = 'waiting' group by order_id
+    ) u on u.order_id = o.id
+    where o.status <> 'pending' and o.open_units is distinct from coalesce(u.waiting, 0)`;
+}
+
+/** An order's units are made when a worker first takes it, one for each that was bought. */
+function linesDiffer(): Sql {
+  return sql`
+    select 'line ' || l.line_index || ' of ' || l.order_id || ': ' ||
+      case when o.status <> 'pending' and l.units <> l.quantity then l.units || ' units of ' || l.quantity
+        when o.status <> 'pending' and l.last_index <> l.quantity - 1 then 'its units are not numbered through'
+        when l.delivered <> l.fulfilled_quantity
+          then 'says ' || l.fulfilled_quantity || ' delivered and has ' || l.delivered
+        else 'its failure code is not that of a unit' end
+    from (
+      select l.order_id, l.line_index, l.quantity, l.fulfilled_quantity, l.failure_code,
+        count(u.order_id) as units, max(u.unit_index) as last_index, count(u.delivered_at) as delivered,
+        count(u.failure_code) as failed, count(*) filter (where u.failure_code = l.failure_code) as failed_alike
+      from order_lines l
+      left join order_units u on u.order_id = l.order_id and u.line_index = l.line_index
+      group by l.order_id, l.line_index
+    ) l
+    join orders o on o.id = l.order_id
+    where (o.status <> 'pending' and (l.units <> l.quantity or l.last_index <> l.quantity - 1))
+      or l.delivered <> l.fulfilled_quantity
+      or (l.failed_alike = 0 and (l.failed > 0 or l.failure_code is not null))`;
+}
+
+function unitsWithoutLine(): Sql {
+  return sql`
+    select ${unitName("u")} || ' is of no line'
+    from order_units u
+    where not exists (select from order_lines l where l.order_id = u.order_id and l.line_index = u.line_index)`;
+}
+
+/** Delivered and refunded is what an operator's refund leaves behind, and that comes after completion. */
+function deliveredAndRefunded(): Sql {
+  return sql`
+    select ${unitName("u")} || ' is delivered and refunded, and its order is ' || o.status
+    from order_units u
+    join orders o on o.id = u.order_id
+    where u.status = 'refunded' and u.delivered_at is not null and o.status not in ('completed', 'refunded')`;
+}
+
+function severalOpenAttempts(): Sql {
+  return sql`
+    select ${unitName("a")} || ' has ' || count(*) || ' open attempts'
+    from supplier_attempts a
+    where a.status = 'open'
+    group by a.order_id, a.line_index, a.unit_index having count(*) > 1`;
+}
+
+function severalCodes(): Sql {
+  return sql`
+    select ${unitName("c")} || ' has ' || count(*) || ' delivered codes'
+    from codes c
+    where c.state = 'delivered'
+    group by c.order_id, c.line_index, c.unit_index having count(*) > 1`;
+}
+
+/** Whatever was delivered has its code, and the other way round. */
+function unitsAndCodesDiffer(): Sql {
+  return sql`
+    select case when c.id is null then ${unitName("u")} || ' was delivered and has no code'
+        when u.order_id is null then 'code ' || c.id || ' is delivered, and its unit was not'
+        when c.delivered_at <> u.delivered_at then 'code ' || c.id || ' was delivered at another time than its unit'
+        else 'code ' || c.id || ' is of another product than its line' end
+    from (select order_id, line_index, unit_index, delivered_at from order_units where delivered_at is not null) u
+    full join (
+      select id, order_id, line_index, unit_index, product_id, delivered_at from codes where state = 'delivered'
+    ) c on ${sameUnit("c", "u")}
+    left join order_lines l on l.order_id = c.order_id and l.line_index = c.line_index
+    where c.id is null or u.order_id is null or c.delivered_at <> u.delivered_at or c.product_id <> l.product_id`;
+}
+
+/** By their digests: what a code is, nobody reads here. What is in quarantine belongs to nobody. */
+function oneCodeTwice(): Sql {
+  return sql`
+    select 'one code is on record as ' || string_agg(c.id, ', ' order by c.id)
+    from codes c
+    where c.digest is not null and c.state <> 'quarantined'
+    group by c.digest having count(*) > 1`;
+}
