@@ -1,4 +1,4 @@
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { Attempt, DueUnit, Route, TakenOrder } from "./order-work.ts";
 import type { Lease } from "./settle-queries.ts";
@@ -110,18 +110,25 @@ export const listRoutes = (db: Queryable, productIds: readonly string[], now: Da
     { name: "list-routes" },
   );
 
-/** Moves the leases of orders that are still being worked on ahead. Orders that another worker has taken stay as they are. */
+/**
+ * Moves the leases of orders that are still being worked on ahead. Orders that another worker has taken stay as they are;
+ * those that are being settled at this moment are passed over, because whoever waited for one while holding another could
+ * meet a settlement that waits the other way round.
+ */
 export const renewLeases = (db: Queryable, leases: readonly Lease[], leasedUntil: Date) =>
   db.rows(sql`
-    update order_work w set due_at = ${leasedUntil}
-    from unnest(${leases.map((one) => one.orderId)}::text[], ${leases.map((one) => one.token)}::uuid[])
-      as mine (order_id, token)
-    where w.order_id = mine.order_id and w.lease_token = mine.token`);
+    update order_work w set due_at = ${leasedUntil} from (${lockLeased(leases)}) mine where w.order_id = mine.order_id`);
 
 /** Gives orders back that were taken and not worked on: they are due at once. */
 export const returnLeases = (db: Queryable, leases: readonly Lease[], now: Date) =>
   db.rows(sql`
     update order_work w set due_at = ${now}, lease_token = null
-    from unnest(${leases.map((one) => one.orderId)}::text[], ${leases.map((one) => one.token)}::uuid[])
-      as mine (order_id, token)
-    where w.order_id = mine.order_id and w.lease_token = mine.token`);
+    from (${lockLeased(leases)}) mine where w.order_id = mine.order_id`);
+
+const lockLeased = (leases: readonly Lease[]): Sql => sql`
+  select w.order_id
+  from unnest(${leases.map((one) => one.orderId)}::text[], ${leases.map((one) => one.token)}::uuid[])
+    as mine (order_id, token)
+  join order_work w on w.order_id = mine.order_id and w.lease_token = mine.token
+  order by w.order_id
+  for update of w skip locked`;

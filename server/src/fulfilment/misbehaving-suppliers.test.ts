@@ -14,6 +14,7 @@ import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 
 const ORDERS = 2_000;
+const PLACED_AT_ONCE = 50;
 const PRICE_MINOR = 500;
 const PRODUCT = "account-card";
 const TIMEOUT_MS = 400;
@@ -21,6 +22,8 @@ const TIMEOUT_MS = 400;
 /** Everything goes fast here, and in the same proportions: nothing is believed before it has had time to arrive. */
 const LIMITS: Partial<FulfilmentLimits> = {
   leaseMs: 5_000,
+  // More would only wait for the connections of the test's pool.
+  inFlightMax: 48,
   callTimeoutMs: TIMEOUT_MS,
   settleDelayMs: 1_500,
   lookFirstMs: 20,
@@ -81,12 +84,17 @@ test(`${ORDERS} orders from suppliers that lose, delay, repeat and lie: each uni
 async function placeOrders(): Promise<Map<string, string>> {
   const random = createRandom(SEED);
   const orders = new Map<string, string>();
-  for (let index = 0; index < ORDERS; index += 1) {
-    const quantity = random.chance(0.8) ? 1 : 2 + random.below(2);
+  const place = async (index: number, quantity: number) => {
     const lines = [{ productId: PRODUCT, quantity, inputFields: { account: `n-${index}` } }];
     const reply = await postOrder(scrip, buyer, `order-${index}`, { lines });
     assert.equal(reply.statusCode, 202, reply.body);
     orders.set(reply.json().order.id, `n-${index}`);
+  };
+  for (let index = 0; index < ORDERS; index += PLACED_AT_ONCE) {
+    const quantities = Array.from({ length: PLACED_AT_ONCE }, () =>
+      random.chance(0.8) ? 1 : 2 + random.below(2),
+    );
+    await Promise.all(quantities.map((quantity, offset) => place(index + offset, quantity)));
   }
   return orders;
 }
