@@ -175,14 +175,14 @@ test("a renewal does not take back an order that another worker has taken", asyn
 
 test("orders that are given back are due at once; those of others stay as they are", async () => {
   const { db } = shop.scrip;
-  const [mine, other] = [await shop.order([bought, 1]), await shop.order([bought, 1])];
+  const orderIds = [await shop.order([bought, 1]), await shop.order([bought, 1])];
   const now = shop.clock.now();
   const first = await takeOrders(db, now, 1, FULFILMENT_LIMITS);
   const second = await takeOrders(db, now, 1, FULFILMENT_LIMITS);
-  const [token, orderIds] = [first.token, [mine, other]];
+  const [mine = "", other = ""] = [first, second].map(({ orders }) => orders[0]?.order.id);
   await returnLeases(
     db,
-    orderIds.map((orderId) => ({ orderId, token })),
+    orderIds.map((orderId) => ({ orderId, token: first.token })),
     now,
   );
   const leased = { dueAt: new Date(now.getTime() + leaseMs), token: second.token, claims: 1 };
