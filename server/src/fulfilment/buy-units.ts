@@ -54,9 +54,9 @@ async function buyAtOnce(
   order: TakenOrder,
   purchases: readonly Purchase[],
 ): Promise<UnitOutcome[]> {
-  const opened = await openAttempts(deps, token, order, purchases);
+  const { units, at } = await openAttempts(deps, token, order, purchases);
   const calls = purchases.map(({ unit, plan }) =>
-    opened.has(unitText(unit)) ? send(deps, unit, firstAttempt(plan, deps.clock.now())) : wait(deps, unit),
+    units.has(unitText(unit)) ? send(deps, unit, firstAttempt(plan, at)) : wait(deps, unit),
   );
   return Promise.all(calls);
 }
@@ -67,10 +67,10 @@ function openAttempts(
   token: string,
   order: TakenOrder,
   purchases: readonly Purchase[],
-): Promise<Set<string>> {
+): Promise<{ units: Set<string>; at: Date }> {
   return db.transaction(async (tx) => {
     const mine = await lockTakenOrders(tx, [{ orderId: order.id, token }]);
-    if (mine.length === 0) return new Set();
+    if (mine.length === 0) return { units: new Set(), at: clock.now() };
     const states = await readUnitStates(
       tx,
       purchases.map(({ unit }) => unit),
@@ -89,7 +89,7 @@ function openAttempts(
     }
     const rows = granted.map(({ unit, plan }) => ({ ...unit, number: plan.number, route: plan.route }));
     if (rows.length > 0) await insertOpenAttempts(tx, rows, now);
-    return new Set(granted.map(({ unit }) => unitText(unit)));
+    return { units: new Set(granted.map(({ unit }) => unitText(unit))), at: now };
   });
 }
 
@@ -108,14 +108,28 @@ const firstAttempt = ({ route, number }: { route: Route; number: number }, now: 
 });
 
 async function send(deps: BuyDeps, unit: DueUnit, attempt: Attempt): Promise<UnitOutcome> {
+  const { clock, limits } = deps;
   const request = {
     reference: referenceOf(unit, attempt.number),
     sku: attempt.sku,
     inputFields: unit.inputFields,
   };
-  const answer = await ask(deps, attempt.supplierId, (supplier) => supplier.buy(request));
-  return toOutcome(deps, unit, attempt, judgeSent(attempt, answer, deps.clock.now(), deps.limits));
+  // A process that stood still since it wrote the attempt must not send it now: others may have ended it meanwhile.
+  const isOverdue = () => clock.now().getTime() - (attempt.lastSentAt?.getTime() ?? 0) > limits.callTimeoutMs;
+  const buy = async (supplier: RemoteSupplier) => (isOverdue() ? OVERDUE : supplier.buy(request));
+  // What was never sent was never bought.
+  const isFirst = attempt.sends === 1 && !attempt.doubtful;
+  const answer = await ask(deps, attempt.supplierId, buy, isFirst ? NEVER_ASKED : UNAVAILABLE);
+  return toOutcome(deps, unit, attempt, judgeSent(attempt, answer, clock.now(), limits));
 }
+
+const OVERDUE: PurchaseOutcome = { kind: "unknown", reason: "overdue" };
+const UNAVAILABLE: PurchaseOutcome = { kind: "unknown", reason: "not available" };
+const NEVER_ASKED: PurchaseOutcome = {
+  kind: "refused",
+  failureCode: "temporarily_unavailable",
+  supplierFault: true,
+};
 
 async function lookUp(deps: BuyDeps, token: string, unit: DueUnit, attempt: Attempt): Promise<UnitOutcome> {
   const found = await lookUpAttempt(deps, unit, attempt);
@@ -147,13 +161,13 @@ async function ask<Answer extends LookUpOutcome>(
   deps: BuyDeps,
   supplierId: string,
   call: (supplier: RemoteSupplier) => Promise<Answer>,
-): Promise<Answer | (PurchaseOutcome & { kind: "unknown" })> {
+  unavailable: PurchaseOutcome = UNAVAILABLE,
+): Promise<Answer | PurchaseOutcome> {
   const opened = await deps.openSupplier(supplierId);
-  if (!opened) return { kind: "unknown", reason: "not available" };
-  const answer = await call(opened.supplier);
+  const answer = opened ? await call(opened.supplier) : unavailable;
   const isFault = answer.kind === "unknown" || (answer.kind === "refused" && answer.supplierFault);
   if (!isFault) {
-    if (opened.hasFailed) await recordAnswer(deps.db, supplierId);
+    if (opened?.hasFailed) await recordAnswer(deps.db, supplierId);
   } else if (await recordFailure(deps.db, supplierId, deps.clock.now(), deps.limits)) {
     deps.onBreakerOpened();
   }

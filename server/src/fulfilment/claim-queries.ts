@@ -3,7 +3,14 @@ import type { Queryable } from "../db/database.ts";
 import type { Attempt, DueUnit, Route, TakenOrder } from "./order-work.ts";
 import type { Lease } from "./settle-queries.ts";
 
-export type Claim = { token: string; now: Date; leasedUntil: Date; limit: number };
+export type Claim = {
+  token: string;
+  now: Date;
+  leasedUntil: Date;
+  limit: number;
+  /** No further order is taken once those before it have so many units. */
+  unitsMax: number;
+};
 
 /**
  * Takes orders that are due: writes the lease and, for those that nobody took before, the status and the units. Rows that
@@ -12,9 +19,18 @@ export type Claim = { token: string; now: Date; leasedUntil: Date; limit: number
 export const claimDueOrders = async (db: Queryable, claim: Claim): Promise<string[]> => {
   const rows = await db.rows<{ id: string }>(
     sql`
-      with due as materialized (
-        select order_id from order_work where due_at <= ${claim.now} order by due_at limit ${claim.limit}
+      with locked as materialized (
+        select order_id, due_at from order_work where due_at <= ${claim.now} order by due_at limit ${claim.limit}
         for update skip locked
+      ), due as materialized (
+        select order_id from (
+          select l.order_id, sum(o.total) over (order by l.due_at, l.order_id) - o.total as before
+          from locked l
+          cross join lateral (
+            select sum(quantity) as total from order_lines where order_id = l.order_id
+          ) o
+        ) counted
+        where before < ${claim.unitsMax}
       ), leased as (
         update order_work w set due_at = ${claim.leasedUntil}, lease_token = ${claim.token}::uuid, claims = w.claims + 1
         from due where w.order_id = due.order_id

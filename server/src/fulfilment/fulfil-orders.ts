@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from "../db/database.ts";
+import { errorCodeOf, isDatabaseUnavailable } from "../db/database.ts";
 import { createBatcher } from "../lib/batch.ts";
 import type { Log } from "../lib/log.ts";
 import { testCode } from "../sandbox/test-code.ts";
@@ -27,6 +27,8 @@ export type Fulfiller = {
   idle(): Promise<void>;
 };
 
+const STATEMENT_TIMEOUT = "57014";
+
 type Settling = Lease & { createdAt: Date; outcomes: UnitOutcome[] };
 
 /**
@@ -35,7 +37,8 @@ type Settling = Lease & { createdAt: Date; outcomes: UnitOutcome[] };
  */
 export function createFulfiller(deps: FulfilDeps): Fulfiller {
   const { db, clock, limits } = deps;
-  const underWay = new Map<string, { token: string; done: Promise<void> }>();
+  // By lease: an order whose lease has run out may be under way twice, and each of the two ends on its own.
+  const underWay = new Map<Lease, Promise<void>>();
   const settleWithOthers = createBatcher<Settling, void>({
     run: async (batch) => {
       await settleTogether(deps, batch);
@@ -46,14 +49,15 @@ export function createFulfiller(deps: FulfilDeps): Fulfiller {
   });
 
   const buyApart = (token: string, { order, planned }: PlannedOrder) => {
+    const lease = { orderId: order.id, token };
     const work = async () => {
       const bought = await buyUnits(deps, token, order, planned);
       await settleWithOthers(toSettling(token, { order, planned }, bought));
     };
     const done = work()
-      .catch((error) => giveBack(deps, [{ orderId: order.id, token }], error))
-      .finally(() => underWay.delete(order.id));
-    underWay.set(order.id, { token, done });
+      .catch((error) => giveBack(deps, [lease], error))
+      .finally(() => underWay.delete(lease));
+    underWay.set(lease, done);
   };
 
   return {
@@ -68,12 +72,12 @@ export function createFulfiller(deps: FulfilDeps): Fulfiller {
       return orders.length === limit;
     },
     async renew() {
-      const leases = [...underWay].map(([orderId, { token }]) => ({ orderId, token }));
+      const leases = [...underWay.keys()];
       if (leases.length === 0) return;
       await renewLeases(db, leases, new Date(clock.now().getTime() + limits.leaseMs));
     },
     async idle() {
-      while (underWay.size > 0) await Promise.all([...underWay.values()].map(({ done }) => done));
+      while (underWay.size > 0) await Promise.all(underWay.values());
     },
   };
 }
@@ -114,12 +118,13 @@ function instantOutcome(order: PlannedOrder["order"], { unit, plan }: PlannedUni
   }
 }
 
-/** All in one transaction; where one of them makes that fail, each in one of its own. */
+/** All in one transaction; where one of them makes that fail, or take too long, each in one of its own. */
 async function settleTogether(deps: FulfilDeps, batch: readonly Settling[]): Promise<void> {
   try {
     await settle(deps, batch);
   } catch (error) {
-    if (isDatabaseUnavailable(error)) {
+    const isSlow = errorCodeOf(error) === STATEMENT_TIMEOUT && batch.length > 1;
+    if (isDatabaseUnavailable(error) && !isSlow) {
       await giveBack(deps, batch, error);
       throw error;
     }
@@ -141,6 +146,6 @@ async function settle(deps: FulfilDeps, batch: readonly Settling[]): Promise<voi
 async function giveBack(deps: FulfilDeps, leases: readonly Lease[], error: unknown): Promise<void> {
   const orderIds = leases.map((one) => one.orderId);
   deps.log.error({ err: error, orderIds }, "orders could not be settled; they are tried again");
-  if (!isDatabaseUnavailable(error)) return;
+  if (!isDatabaseUnavailable(error) || errorCodeOf(error) === STATEMENT_TIMEOUT) return;
   await returnLeases(deps.db, leases, deps.clock.now()).catch(() => {});
 }

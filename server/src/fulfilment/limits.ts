@@ -2,6 +2,8 @@
 export type FulfilmentLimits = {
   /** Orders taken at once. */
   batchMax: number;
+  /** Units of orders taken at once: their rows are made in one statement. One order is always taken. */
+  batchUnitsMax: number;
   /** Units of one order that are looked at in one go. */
   unitsMax: number;
   /** Orders that wait for a supplier at the same time, and calls at the same time for one of them. */
@@ -35,6 +37,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 export const FULFILMENT_LIMITS: FulfilmentLimits = {
   batchMax: 128,
+  batchUnitsMax: 10_000,
   unitsMax: 256,
   inFlightMax: 128,
   callsPerOrderMax: 8,

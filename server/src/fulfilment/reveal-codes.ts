@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Db } from "../db/database.ts";
 import type { Caller } from "../http/caller.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -25,7 +26,7 @@ export async function revealCodes(
       members: { orderStatus: status },
     });
   }
-  const data = codes.map((code) => toView(codeVault, orderId, code));
+  const data = await openInSlices(codes, (code) => toView(codeVault, orderId, code));
   const { resellerId, environment, keyId } = caller;
   await insertReveal(db, {
     resellerId,
@@ -39,6 +40,18 @@ export async function revealCodes(
   });
   return { orderId, status, data };
 }
+
+/** Opening thousands of codes takes a while; others are served in between. */
+async function openInSlices<Code, View>(codes: readonly Code[], open: (code: Code) => View): Promise<View[]> {
+  const views: View[] = [];
+  for (let from = 0; from < codes.length; from += CODES_AT_ONCE) {
+    if (from > 0) await setImmediate();
+    views.push(...codes.slice(from, from + CODES_AT_ONCE).map(open));
+  }
+  return views;
+}
+
+const CODES_AT_ONCE = 200;
 
 function toView(vault: CodeVault, orderId: string, code: DeliveredCode): OrderCodeView {
   const { id, lineIndex, unitIndex, productId, type, sealed, testCode, expiresAt, deliveredAt } = code;

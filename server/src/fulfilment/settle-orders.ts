@@ -30,10 +30,12 @@ export async function settleOrders(
 ): Promise<SettledOrders> {
   const settle = () =>
     db.transaction(async (tx) => {
-      const ids = new Set(await lockTakenOrders(tx, batch));
-      const outcomes = batch.flatMap((order) => (ids.has(order.orderId) ? order.outcomes : []));
+      const held = new Map((await lockTakenOrders(tx, batch)).map((lease) => [lease.orderId, lease.token]));
+      // One process may have held the same order twice: only what was found out under the lease that holds counts.
+      const mine = batch.filter(({ orderId, token }) => held.get(orderId) === token);
+      const outcomes = mine.flatMap((order) => order.outcomes);
       const ended = await settleOutcomes(tx, codeVault, outcomes, now);
-      const endings = ids.size === 0 ? [] : await endOrders(tx, [...ids], ended, now);
+      const endings = held.size === 0 ? [] : await endOrders(tx, [...held.keys()], ended, now);
       return { endings, stockTaken: productsFromStock(outcomes) };
     });
   for (let tries = 1; ; tries += 1) {

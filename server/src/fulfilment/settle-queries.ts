@@ -8,12 +8,13 @@ export type Lease = { orderId: string; token: string };
 
 /**
  * Locks those of the orders whose lease is still the worker's own, work before order and in order of id, as everybody
- * does who changes them. Whoever else holds one now is waited for; what follows is read in later statements.
+ * does who changes them, and returns the leases that hold. Whoever else holds one now is waited for; what follows is read
+ * in later statements.
  */
-export const lockTakenOrders = async (tx: Tx, leases: readonly Lease[]): Promise<string[]> => {
-  const rows = await tx.rows<{ id: string }>(
+export const lockTakenOrders = (tx: Tx, leases: readonly Lease[]) =>
+  tx.rows<Lease>(
     sql`
-      select o.id
+      select w.order_id as "orderId", w.lease_token as token
       from unnest(${leases.map((one) => one.orderId)}::text[], ${leases.map((one) => one.token)}::uuid[])
         as mine (order_id, token)
       join order_work w on w.order_id = mine.order_id and w.lease_token = mine.token
@@ -22,8 +23,6 @@ export const lockTakenOrders = async (tx: Tx, leases: readonly Lease[]): Promise
       for update of w, o`,
     { name: "lock-taken-orders" },
   );
-  return rows.map((row) => row.id);
-};
 
 export type UnitState = UnitKey & { status: string; openNumber: number | null };
 

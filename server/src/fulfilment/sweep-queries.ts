@@ -2,22 +2,31 @@ import sql from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { UnitKey } from "../vault/code-place.ts";
 
-/**
- * Attempts that have been open since before that time and that nobody was told of: each is told once. One that is being
- * settled at this moment is left for the next time.
- */
-export const markAlerted = (db: Queryable, now: Date, openedBefore: Date) =>
-  db.rows<UnitKey & { openedAt: Date }>(sql`
+export type Overdue = UnitKey & { number: number; openedAt: Date };
+
+/** Attempts that have been open since before that time and that nobody was told of. */
+export const listOverdue = (db: Queryable, openedBefore: Date, limit: number) =>
+  db.rows<Overdue>(sql`
+    select order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", number,
+           opened_at as "openedAt"
+    from supplier_attempts
+    where status = 'open' and opened_at < ${openedBefore} and alerted_at is null and written_off_at is null
+    order by opened_at limit ${limit}`);
+
+/** One that is being settled at this moment is left for the next time: whoever waits here could be waited for. */
+export const markAlerted = (db: Queryable, told: readonly Overdue[], now: Date) =>
+  db.rows(sql`
     update supplier_attempts a set alerted_at = ${now}
     from (
       select order_id, line_index, unit_index, number from supplier_attempts
-      where status = 'open' and opened_at < ${openedBefore} and alerted_at is null and written_off_at is null
+      where status = 'open' and (order_id, line_index, unit_index, number) in (
+        select * from unnest(
+          ${told.map((one) => one.orderId)}::text[], ${told.map((one) => one.lineIndex)}::smallint[],
+          ${told.map((one) => one.unitIndex)}::integer[], ${told.map((one) => one.number)}::smallint[]))
       for update skip locked
-    ) overdue
-    where a.order_id = overdue.order_id and a.line_index = overdue.line_index and a.unit_index = overdue.unit_index
-      and a.number = overdue.number
-    returning a.order_id as "orderId", a.line_index as "lineIndex", a.unit_index as "unitIndex",
-              a.opened_at as "openedAt"`);
+    ) free
+    where a.order_id = free.order_id and a.line_index = free.line_index and a.unit_index = free.unit_index
+      and a.number = free.number`);
 
 export const readBacklog = async (db: Queryable, now: Date) => {
   const [row] = await db.rows<{ dueOrders: number; oldestDueSeconds: number; unknownAttempts: number }>(sql`

@@ -5,7 +5,10 @@ import { expireStock } from "../suppliers/expire-stock.ts";
 import { refreshSupply } from "../suppliers/refresh-supply.ts";
 import type { FulfilmentMetrics } from "./fulfilment-metrics.ts";
 import type { FulfilmentLimits } from "./limits.ts";
-import { markAlerted, readBacklog } from "./sweep-queries.ts";
+import { listOverdue, markAlerted, readBacklog } from "./sweep-queries.ts";
+
+/** How many are told of in one sweep. */
+const ALERTS_MAX = 100;
 
 export type SweepDeps = {
   db: Db;
@@ -15,17 +18,31 @@ export type SweepDeps = {
   limits: FulfilmentLimits;
 };
 
-/** What has to be looked at now and then: stock that expires, supply that drifted, purchases unknown for too long. */
-export async function sweep({ db, clock, log, metrics, limits }: SweepDeps): Promise<void> {
+/** What has to be looked at now and then. One part that fails keeps no other from being done. */
+export async function sweep(deps: SweepDeps): Promise<void> {
+  const parts = [keepStock(deps), alertOfUnknown(deps), showBacklog(deps)];
+  const failed = (await Promise.allSettled(parts)).find((part) => part.status === "rejected");
+  if (failed) throw failed.reason;
+}
+
+async function keepStock({ db, clock }: SweepDeps): Promise<void> {
+  await expireStock(db, clock.now());
+  await refreshSupply(db, undefined, clock.now());
+}
+
+/** Marked after it was told: told twice is better than never. */
+async function alertOfUnknown({ db, clock, log, limits }: SweepDeps): Promise<void> {
   const now = clock.now();
-  await expireStock(db, now);
-  await refreshSupply(db, undefined, now);
-  const overdue = await markAlerted(db, now, new Date(now.getTime() - limits.alertAfterMs));
+  const overdue = await listOverdue(db, new Date(now.getTime() - limits.alertAfterMs), ALERTS_MAX);
   for (const { orderId, lineIndex, unitIndex, openedAt } of overdue) {
     log.error(
       { alert: "purchase_unknown", orderId, lineIndex, unitIndex, openedAt },
       "a purchase has had no outcome for too long; ask the supplier, or write it off with: scrip order refund",
     );
   }
-  metrics.show(await readBacklog(db, now));
+  if (overdue.length > 0) await markAlerted(db, overdue, now);
+}
+
+async function showBacklog({ db, clock, metrics }: SweepDeps): Promise<void> {
+  metrics.show(await readBacklog(db, clock.now()));
 }

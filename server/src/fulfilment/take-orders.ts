@@ -18,7 +18,7 @@ export async function takeOrders(
 ): Promise<TakenBatch> {
   const token = randomUUID();
   const leasedUntil = new Date(now.getTime() + limits.leaseMs);
-  const ids = await claimDueOrders(db, { token, now, leasedUntil, limit });
+  const ids = await claimDueOrders(db, { token, now, leasedUntil, limit, unitsMax: limits.batchUnitsMax });
   if (ids.length === 0) return { token, orders: [] };
   const orders = await readTakenOrders(db, ids, now, limits.unitsMax);
   const routesOf = await readRoutes(db, orders, now);

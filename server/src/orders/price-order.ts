@@ -22,6 +22,9 @@ export type PricedOrder = { lines: PricedLine[]; totalMinor: bigint; currency: s
 
 type Environment = Tenant["environment"];
 
+/** As many as one line may have at most: whatever is done for an order is done for so many units and no more. */
+export const UNITS_MAX = 10_000;
+
 /**
  * Names and prices as they are now, for good; or the first reason why the order cannot be. What was read of the catalog
  * serves both environments; which of its products can be bought is decided here, for the one that asks.
@@ -35,6 +38,11 @@ export function priceOrder(
   const lines = request.lines.map((line, index) =>
     priceLine(environment, line, found[index] as VisibleProductRow, index),
   );
+  const units = lines.reduce((sum, line) => sum + line.quantity, 0);
+  if (units > UNITS_MAX) {
+    const detail = `An order has at most ${UNITS_MAX} units in all its lines together; this one has ${units}.`;
+    throw lineProblem("quantity_out_of_range", lines.length - 1, "quantity", detail);
+  }
   const totalMinor = lines.reduce((sum, line) => sum + line.lineTotalMinor, 0n);
   if (totalMinor > AMOUNT_MAX_MINOR) {
     throw new Problem("invalid_request", "The order's total is larger than the service can hold.");
