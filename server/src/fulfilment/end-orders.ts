@@ -1,4 +1,5 @@
 import type { Tx } from "../db/database.ts";
+import { emitOrderEvents, type OrderEvent } from "../webhooks/emit-order-events.ts";
 import {
   deleteWork,
   lowerOpenUnits,
@@ -30,9 +31,10 @@ export async function endOrders(
   const goOn = new Set(those("open"));
   const lowered = ended.filter(({ orderId }) => goOn.has(orderId));
   if (lowered.length > 0) await lowerOpenUnits(tx, lowered, now);
+  const completed = those("completed", "completed-in-part");
+  await emitOrderEvents(tx, completed.map(fulfilled), now);
   const toRefund = those("completed-in-part", "refunded");
   if (toRefund.length > 0) await refundFailedUnits(tx, toRefund, now);
-  const completed = those("completed", "completed-in-part");
   if (completed.length > 0) await markCompleted(tx, completed, now);
   const failed = those("failed", "failed-and-held");
   if (failed.length > 0) await markFailed(tx, failed, now);
@@ -42,6 +44,14 @@ export async function endOrders(
   if (returned.length > 0) await returnOrders(tx, returned, now);
   return endings;
 }
+
+/** The event's status is `fulfilled`, which is no status of an order (SPEC.md, States and transitions). */
+export const fulfilled = (orderId: string): OrderEvent => ({
+  orderId,
+  type: "order.fulfilled",
+  status: "fulfilled",
+  cause: "fulfilled",
+});
 
 export type OrderEnding = { id: string; ending: Ending };
 

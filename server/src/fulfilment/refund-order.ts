@@ -1,5 +1,7 @@
 import type { Db, Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
+import { emitOrderEvents } from "../webhooks/emit-order-events.ts";
+import { fulfilled } from "./end-orders.ts";
 import { deleteWork, markCompleted, markFailed, readEnds } from "./end-queries.ts";
 import {
   beginOrder,
@@ -90,7 +92,10 @@ async function pay(
   // A refund of everything passes through failed, which is where nothing of it was delivered.
   if (isSettled && end.delivered === 0n) await markFailed(tx, [order.id], now);
   const status = await payRefund(tx, order, refunded, reason, now);
-  if (isSettled && end.delivered > 0n) await markCompleted(tx, [order.id], now);
+  if (isSettled && end.delivered > 0n) {
+    await emitOrderEvents(tx, [fulfilled(order.id)], now);
+    await markCompleted(tx, [order.id], now);
+  }
   if (status === "refunded") await deleteWork(tx, [order.id]);
   // Units of other lines have failed too, and nothing else is waited for: a worker ends the order.
   else if (isOpen && end.openUnits === 0 && !isSettled) await makeDue(tx, order.id, now);

@@ -4,6 +4,7 @@ import { newId } from "../lib/ids.ts";
 import type { OrderStatus } from "../orders/status.ts";
 import { appendEntry } from "../wallet/entry.ts";
 import { insertEntry, lockWallet, updateWallet } from "../wallet/queries.ts";
+import { emitOrderEvents } from "../webhooks/emit-order-events.ts";
 import { addRefund, findOwners, type RefundedUnits, refundUnits } from "./refund-queries.ts";
 
 /** Pays back what could not be delivered. The orders are locked; their wallets are locked in the order of their keys. */
@@ -21,7 +22,7 @@ export async function refundFailedUnits(tx: Tx, orderIds: readonly string[], now
 
 /**
  * Credits the wallet for units that have just become refunded, with one entry, and counts it in the order; an order all
- * of whose money is back is refunded.
+ * of whose money is back is refunded. Each refund is one event.
  */
 export async function payRefund(
   tx: Tx,
@@ -44,5 +45,8 @@ export async function payRefund(
   if (!next) throw new Error(`the wallet cannot hold the refund of ${orderId}`);
   await insertEntry(tx, next.entry);
   await updateWallet(tx, next.head);
-  return addRefund(tx, orderId, amountMinor, now);
+  const status = await addRefund(tx, orderId, amountMinor, now);
+  const told = status === "refunded" ? "refunded" : "partially_refunded";
+  await emitOrderEvents(tx, [{ orderId, type: "order.refunded", status: told, cause: next.entry.id }], now);
+  return status;
 }
