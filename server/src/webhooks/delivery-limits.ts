@@ -1,0 +1,28 @@
+/** Every limit of deliveries, in one place; tests change some of them. */
+export type DeliveryLimits = {
+  /** Deliveries under way at once, in this process. */
+  inFlightMax: number;
+  /** How many of those may be taken up by endpoints that fail, so that the others never wait for them. */
+  failingInFlightMax: number;
+  /** Deliveries under way at once to one endpoint: at first, and at most. */
+  laneFirst: number;
+  laneMax: number;
+  /** How long a lane that fails is left alone after each try, so that one that refuses at once is not hammered. */
+  failingPauseMs: number;
+  leaseMs: number;
+  pollMs: number;
+  /** Waiting retries that a success pulls forward, at a time. */
+  pulledForwardMax: number;
+};
+
+export const DELIVERY_LIMITS: DeliveryLimits = {
+  inFlightMax: 256,
+  failingInFlightMax: 64,
+  laneFirst: 8,
+  laneMax: 32,
+  failingPauseMs: 250,
+  // Longer than an attempt may take, so that a lane is not taken over while its worker lives.
+  leaseMs: 30_000,
+  pollMs: 1_000,
+  pulledForwardMax: 200,
+};

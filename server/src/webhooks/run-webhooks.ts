@@ -1,0 +1,44 @@
+import { type Loop, runLoop } from "../work/run-loop.ts";
+import { createDeliverer, type DeliverDeps } from "./deliver-lanes.ts";
+import { readDeliveryBacklog } from "./lane-queries.ts";
+
+/** On which workers hear that there is something to deliver. */
+export const DELIVERIES_CHANNEL = "scrip_webhooks";
+
+export type RunningWebhooks = {
+  /** Begins no further deliveries and waits for those under way, at most so long; what is left is repeated by others. */
+  stop(timeoutMs: number): Promise<void>;
+};
+
+const SHOW_EVERY_MS = 10_000;
+
+/** The deliveries of a process. */
+export function runWebhooks(deps: DeliverDeps): RunningWebhooks {
+  const { db, log, limits, clock, metrics } = deps;
+  const deliverer = createDeliverer({ ...deps, onLaneFree: () => deliveries.wake() });
+  const loop = (step: () => Promise<boolean>, pollMs: number, what: string): Loop =>
+    runLoop({ step, pollMs, onError: (err) => log.error({ err }, `${what} failed; it is tried again`) });
+  const deliveries = loop(() => deliverer.step(), limits.pollMs, "delivery");
+  const backlog = loop(
+    async () => {
+      metrics.show(await readDeliveryBacklog(db, clock.now()));
+      return false;
+    },
+    SHOW_EVERY_MS,
+    "the count of deliveries",
+  );
+  const listener = db.listen(DELIVERIES_CHANNEL, () => deliveries.wake());
+
+  return {
+    async stop(timeoutMs) {
+      const stopped = Promise.all([listener.close(), deliveries.stop(), backlog.stop()]);
+      const done = stopped.then(() => deliverer.idle());
+      let timer: NodeJS.Timeout | undefined;
+      const tooLong = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, timeoutMs);
+      });
+      await Promise.race([done, tooLong]);
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import type { Db } from "../db/database.ts";
+import type { Metrics } from "../http/metrics.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { IpRange } from "../lib/ip.ts";
+import type { Log } from "../lib/log.ts";
+import type { Keyring } from "../vault/keyring.ts";
+import { createCheckedAgent } from "./checked-agent.ts";
+import { DELIVERY_LIMITS, type DeliveryLimits } from "./delivery-limits.ts";
+import { createDeliveryMetrics } from "./delivery-metrics.ts";
+import { openWebhookSecret } from "./open-secret.ts";
+import type { WebhookLookup } from "./resolve-webhook-host.ts";
+import { type RunningWebhooks, runWebhooks } from "./run-webhooks.ts";
+import { sendDelivery } from "./send-delivery.ts";
+
+export type WebhooksContext = {
+  db: Db;
+  clock: Clock;
+  keyring: Keyring;
+  log: Log;
+  metrics: Metrics;
+  allowNetworks: readonly IpRange[];
+  localAddress?: string | undefined;
+  lookup?: WebhookLookup | undefined;
+};
+
+/** Deliveries with everything that they need, out of a server's context. */
+export function startWebhooks(
+  context: WebhooksContext,
+  changes: Partial<DeliveryLimits> = {},
+): RunningWebhooks {
+  const { db, clock, keyring, log, metrics, allowNetworks } = context;
+  const agent = createCheckedAgent(context);
+  return runWebhooks({
+    db,
+    clock,
+    log,
+    limits: { ...DELIVERY_LIMITS, ...changes },
+    metrics: createDeliveryMetrics(metrics.registry),
+    openSecret: (endpointId, sealed) => openWebhookSecret(keyring, endpointId, sealed),
+    send: (sending) => sendDelivery({ agent, allowNetworks }, sending),
+  });
+}
