@@ -7,6 +7,7 @@ import { startWorker } from "../fulfilment/start-worker.ts";
 import { healthRoutes } from "../http/health.ts";
 import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
 import type { Log } from "../lib/log.ts";
+import { startWebhooks } from "../webhooks/start-webhooks.ts";
 import type { Context } from "./open-context.ts";
 
 export type Role = "all" | "api" | "worker";
@@ -43,7 +44,11 @@ export async function serve(context: Context, log: Log, role: Role): Promise<Ser
   const { port } = app.server.address() as AddressInfo;
   state.baseUrl = config.publicUrl ?? `http://localhost:${port}`;
   const metricsApp = await serveMetrics(config, metrics, log);
-  const worker = role === "api" ? undefined : startWorker({ ...context, log, metrics });
+  const works = role !== "api";
+  const worker = works ? startWorker({ ...context, log, metrics }) : undefined;
+  const webhooks = works
+    ? startWebhooks({ ...context, log, metrics, allowNetworks: config.webhookAllowNetworks })
+    : undefined;
 
   return {
     address: state.baseUrl,
@@ -51,7 +56,12 @@ export async function serve(context: Context, log: Log, role: Role): Promise<Ser
       state.stopping = true;
       closeConnectionsFromNowOn(app);
       const forced = setTimeout(() => app.server.closeAllConnections(), DRAIN_TIMEOUT_MS);
-      await Promise.all([app.close(), metricsApp?.close(), worker?.stop(DRAIN_TIMEOUT_MS)]);
+      await Promise.all([
+        app.close(),
+        metricsApp?.close(),
+        worker?.stop(DRAIN_TIMEOUT_MS),
+        webhooks?.stop(DRAIN_TIMEOUT_MS),
+      ]);
       clearTimeout(forced);
     },
   };

@@ -16,6 +16,8 @@ export type FulfilDeps = BuyDeps &
     metrics: FulfilmentMetrics;
     /** Stock of these products was taken: whether they can still be had is to be looked at. */
     onStockTaken: (productIds: readonly string[]) => void;
+    /** Orders came to an end: there are events to deliver. */
+    onEnded: () => void;
   };
 
 export type Fulfiller = {
@@ -137,6 +139,7 @@ async function settle(deps: FulfilDeps, batch: readonly Settling[]): Promise<voi
   const settled = await settleOrders(deps, batch, now);
   if (settled.stockTaken.length > 0) deps.onStockTaken(settled.stockTaken);
   const createdAt = new Map(batch.map((one) => [one.orderId, one.createdAt]));
+  if (settled.endings.some(({ ending }) => ending !== "open")) deps.onEnded();
   for (const { id, ending } of settled.endings) {
     deps.metrics.count(ending, now.getTime() - (createdAt.get(id)?.getTime() ?? now.getTime()));
   }

@@ -1,3 +1,4 @@
+import { createAnnouncer } from "../db/announce.ts";
 import type { Db } from "../db/database.ts";
 import type { Metrics } from "../http/metrics.ts";
 import type { ServerSecrets } from "../keys/server-secrets.ts";
@@ -6,6 +7,7 @@ import type { Log } from "../lib/log.ts";
 import { createCodeDigest } from "../vault/code-digest.ts";
 import type { CodeVault } from "../vault/code-vault.ts";
 import type { Keyring } from "../vault/keyring.ts";
+import { DELIVERIES_CHANNEL } from "../webhooks/run-webhooks.ts";
 import { createFulfilmentMetrics } from "./fulfilment-metrics.ts";
 import { FULFILMENT_LIMITS, type FulfilmentLimits } from "./limits.ts";
 import { openSupplier } from "./open-supplier.ts";
@@ -36,6 +38,7 @@ export function startWorker(
     metrics: createFulfilmentMetrics(metrics.registry),
     openSupplier: (supplierId) => openSupplier(db, keyring, supplierId, limits.callTimeoutMs),
     digestCode: createCodeDigest(secrets.codeDigestKey),
+    onEnded: createAnnouncer(db, DELIVERIES_CHANNEL),
     // Which one, only `scrip supplier list` tells: logs name no supplier.
     onBreakerOpened: () =>
       log.warn("a supplier keeps failing and is left alone for a while; see: scrip supplier list"),

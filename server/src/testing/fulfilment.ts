@@ -43,6 +43,7 @@ export function createTestFulfiller(
     digestCode: createCodeDigest(secrets.codeDigestKey),
     onBreakerOpened: () => {},
     onStockTaken: () => {},
+    onEnded: () => {},
     ...options.changes,
   };
   const fulfiller = createFulfiller(deps);
