@@ -1,0 +1,74 @@
+import { once } from "node:events";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { certificate, key } from "./tls-fixture.ts";
+
+/** How a receiver answers one request; see receiver-answers. */
+export type Answer = (response: ServerResponse, request: ReceivedRequest) => void;
+
+export type ReceivedRequest = {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  /** The bytes as they came. */
+  body: Buffer;
+};
+
+export type HttpsReceiver = {
+  port: number;
+  /** An address of the receiver under any name; its certificate is for localhost, 127.0.0.1 and receiver.test. */
+  url(path?: string, host?: string): string;
+  requests: ReceivedRequest[];
+  /** Connections that were ever made, whether or not anything came of them. */
+  connections(): number;
+  /** Asked anew for each request. */
+  answer: Answer;
+  close(): Promise<void>;
+};
+
+/** Somebody's web server on loopback, which writes down what it gets. */
+export async function startHttpsReceiver(answer: Answer): Promise<HttpsReceiver> {
+  const sockets = new Set<Socket>();
+  let made = 0;
+  const server = createServer({ key, cert: certificate, keepAliveTimeout: 60_000 });
+  server.on("request", async (request, response) => {
+    response.on("error", () => {});
+    const body = await readAll(request).catch(() => undefined);
+    if (!body) return;
+    const { method = "", url: path = "", headers } = request;
+    const received = { method, path, headers, body };
+    receiver.requests.push(received);
+    receiver.answer(response, received);
+  });
+  server.on("connection", (socket: Socket) => {
+    made += 1;
+    sockets.add(socket);
+    socket.on("error", () => {}).on("close", () => sockets.delete(socket));
+  });
+  server.on("tlsClientError", () => {});
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+
+  const receiver: HttpsReceiver = {
+    port,
+    url: (path = "/hook", host = "127.0.0.1") => `https://${host}:${port}${path}`,
+    requests: [],
+    connections: () => made,
+    answer,
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+  return receiver;
+}
+
+async function readAll(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
