@@ -9,6 +9,8 @@ export type CheckedAgentOptions = {
   lookup?: WebhookLookup | undefined;
   /** Which of this machine's addresses connections leave from. */
   localAddress?: string | undefined;
+  /** Authorities to trust instead of the system's. */
+  ca?: string | undefined;
 };
 
 /** The name leads to an address that webhooks may not be sent to, or to none. */
@@ -37,6 +39,7 @@ export const createCheckedAgent = (options: CheckedAgentOptions): Agent =>
     scheduling: "lifo",
     lookup: checkedLookup(options),
     ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
 
 const checkedLookup =
