@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import sql from "sql-template-tag";
 import type { Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { type Damage, testDamages } from "../testing/audit-damages.ts";
@@ -22,6 +23,10 @@ const refund =
     assert.ok(next);
     await insertEntry(tx, next.entry);
     await updateWallet(tx, next.head);
+    await tx.rows(sql`
+      insert into events (id, reseller_id, environment, type, body, order_id, cause, created_at)
+      select 'evt_refund', reseller_id, environment, 'order.refunded', '{}', id, 'ent_refund', now()
+      from orders where id = ${orderId}`);
   };
 
 const unconstrained = "alter table orders drop constraint orders_refunded";
@@ -125,6 +130,9 @@ testDamages({
   "a refund to the wallet that paid": [[...PARTLY_REFUNDED, refund("ord_bad", 300)], {}],
   "a refund of no order": [
     [refund("ord_none", 1)],
-    { 4: ["a refund for ord_none, which is no order of that wallet"] },
+    {
+      4: ["a refund for ord_none, which is no order of that wallet"],
+      8: ["refund ent_refund of ord_none: no event tells of it"],
+    },
   ],
 });

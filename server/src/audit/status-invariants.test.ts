@@ -10,6 +10,12 @@ const unguarded = (...statements: string[]): string[] => [
   "alter table orders enable trigger orders_status_moves",
 ];
 
+/** The event that goes with it, so that the status alone is wrong. */
+const tellOfCompletion = (orderId: string): string => `
+  insert into events (id, reseller_id, environment, type, body, order_id, cause, created_at)
+  select 'evt_' || id, reseller_id, environment, 'order.fulfilled', '{}', id, 'fulfilled', now()
+  from orders where id = '${orderId}'`;
+
 testDamages({
   "a pending order that has a unit": [
     [
@@ -53,6 +59,7 @@ testDamages({
     [
       "update orders set status = 'completed' where id = 'ord_released'",
       "delete from order_work where order_id = 'ord_released'",
+      tellOfCompletion("ord_released"),
     ],
     isUnreachable("ord_released", "completed", "0 waiting, 1 delivered, 1 failed and 0 refunded units, 1"),
   ],
@@ -60,6 +67,7 @@ testDamages({
     [
       "alter table orders drop constraint orders_refunded",
       ...unguarded("update orders set status = 'completed' where id = 'ord_test_refunded'"),
+      tellOfCompletion("ord_test_refunded"),
     ],
     {
       4: ["order ord_test_refunded: paid back 300, its refunded units cost 300, and it says 300 of 300"],

@@ -1,4 +1,5 @@
 import sql, { type Sql } from "sql-template-tag";
+import { misdirectedDeliveries, untoldEvents } from "./event-invariants.ts";
 import { missingTriggers } from "./guards.ts";
 import type { Invariant } from "./invariant.ts";
 
@@ -20,9 +21,13 @@ const STATUS_TRIGGER = `
 
 export const statusesFollowTransitions: Invariant = {
   number: 8,
-  name: "an order's status moves only along its transitions",
+  name: "an order's status moves only along its transitions; each event is written once, with one delivery for each endpoint",
   count: sql`select count(*) as count from orders`,
-  violations: sql`${unreachableStates()} union all ${missingTriggers([STATUS_TRIGGER])}`,
+  violations: sql`
+    ${unreachableStates()}
+    union all ${missingTriggers([STATUS_TRIGGER])}
+    union all ${untoldEvents}
+    union all ${misdirectedDeliveries}`,
 };
 
 /**

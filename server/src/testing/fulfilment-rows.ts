@@ -103,17 +103,22 @@ export async function addOrderInState(tx: Tx, tenant: Tenant, order: OrderSeed):
               ${line.fulfilledQuantity}, ${line.refundedQuantity}, ${line.failureCode})`);
   }
   for (const unit of units) await addUnit(tx, tenant, order.id, unit);
+  await addEvents(tx, tenant, order, {
+    fulfilled: order.status === "completed" || (settled(order) && units.some((unit) => unit.wasDelivered)),
+    refunded: refundedMinor > 0,
+  });
   await addWork(tx, order);
 }
+
+const settled = ({ status }: OrderSeed): boolean => status === "completed" || status === "refunded";
 
 type Unit = Story & { lineIndex: number; unitIndex: number; productId: string };
 
 function toLine(order: OrderSeed, stories: readonly UnitStory[], index: number) {
   const productId = LINE_PRODUCTS[index] ?? "card";
-  const settled = order.status === "completed" || order.status === "refunded";
   const units = stories.map((story, unitIndex): Unit => {
     const told: Story = STORIES[story];
-    const end = told.end === "failed" && settled ? "refunded" : told.end;
+    const end = told.end === "failed" && settled(order) ? "refunded" : told.end;
     return { ...told, end, lineIndex: index, unitIndex, productId };
   });
   return {
@@ -141,6 +146,24 @@ async function addEntry(
   if (!next) throw new Error(`the wallet cannot bear ${amountMinor} for ${orderId}`);
   await insertEntry(tx, next.entry);
   await updateWallet(tx, next.head);
+}
+
+/** What an order's end and its refund would have told. */
+async function addEvents(
+  tx: Tx,
+  { resellerId, environment }: Tenant,
+  { id }: OrderSeed,
+  happened: { fulfilled: boolean; refunded: boolean },
+): Promise<void> {
+  const causes = [
+    ...(happened.fulfilled ? [["order.fulfilled", "fulfilled"]] : []),
+    ...(happened.refunded ? [["order.refunded", `ent_refund_${id}`]] : []),
+  ];
+  for (const [type, cause] of causes) {
+    await tx.rows(sql`
+      insert into events (id, reseller_id, environment, type, body, order_id, cause, created_at)
+      values (${`evt_${type}_${id}`}, ${resellerId}, ${environment}, ${type}, '{}', ${id}, ${cause}, ${AT})`);
+  }
 }
 
 async function addUnit(tx: Tx, { environment }: Tenant, orderId: string, unit: Unit): Promise<void> {

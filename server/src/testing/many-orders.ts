@@ -20,7 +20,17 @@ export async function addManyOrders(db: Db, tenant: Tenant, orders: number): Pro
   await addUnits(db);
   await addPurchases(db);
   await addEntries(db, tenant);
+  await addEvents(db);
 }
+
+const addEvents = (db: Db) =>
+  db.rows(sql`
+    insert into events (id, reseller_id, environment, type, body, order_id, cause, created_at)
+    select 'evt_f_' || id, reseller_id, environment, 'order.fulfilled', '{}', id, 'fulfilled', now()
+    from orders where status = 'completed'
+    union all
+    select 'evt_r_' || id, reseller_id, environment, 'order.refunded', '{}', order_id, id, now()
+    from ledger_entries where type = 'refund'`);
 
 const addOrders = (db: Db, { resellerId, environment }: Tenant, orders: number) =>
   db.rows(sql`

@@ -1,0 +1,61 @@
+import { testDamages } from "../testing/audit-damages.ts";
+
+const endpoint = (id: string, resellerId: string, environment: string): string => `
+  insert into webhook_endpoints (id, reseller_id, environment, url, created_at, updated_at)
+  values ('${id}', '${resellerId}', '${environment}', 'https://hook.example/', now(), now())`;
+const delivery = (endpointId: string): string => `
+  insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
+  select 'dlv_' || id, id, '${endpointId}', now(), now() from events where id = 'evt_order.fulfilled_ord_partly'`;
+/** Behind the back of the trigger that keeps events as they are. */
+const forged = (statement: string): string[] => [
+  "alter table events disable trigger user",
+  statement,
+  "alter table events enable trigger user",
+];
+
+testDamages({
+  "a completion that no event tells of": [
+    ["delete from events where id = 'evt_order.fulfilled_ord_partly'"],
+    { 8: ["order ord_partly was completed and no event tells of it"] },
+  ],
+  "a refund that no event tells of": [
+    ["delete from events where id = 'evt_order.refunded_ord_partly'"],
+    { 8: ["refund ent_refund_ord_partly of ord_partly: no event tells of it"] },
+  ],
+  "an event that tells of a completion that has not been": [
+    [
+      `insert into events (id, reseller_id, environment, type, body, order_id, cause, created_at)
+       select 'evt_early', reseller_id, environment, 'order.fulfilled', '{}', id, 'fulfilled', now()
+       from orders where id = 'ord_pending'`,
+    ],
+    { 8: ["event evt_early tells of nothing that happened to ord_pending"] },
+  ],
+  "an event that belongs to another reseller than its order": [
+    forged("update events set reseller_id = 'rsl_other' where id = 'evt_order.fulfilled_ord_partly'"),
+    { 8: ["event evt_order.fulfilled_ord_partly tells of nothing that happened to ord_partly"] },
+  ],
+  "an event of another type than what it tells of": [
+    forged("update events set type = 'order.refunded' where id = 'evt_order.fulfilled_ord_partly'"),
+    { 8: ["event evt_order.fulfilled_ord_partly tells of nothing that happened to ord_partly"] },
+  ],
+  "a delivery to the endpoint that wants it": [
+    [endpoint("whk_1", "rsl_seller", "live"), delivery("whk_1")],
+    {},
+  ],
+  "a delivery to the sandbox": [
+    [endpoint("whk_1", "rsl_seller", "test"), delivery("whk_1")],
+    {
+      8: [
+        "delivery dlv_evt_order.fulfilled_ord_partly takes an event of another reseller or environment to its endpoint",
+      ],
+    },
+  ],
+  "a delivery that waits for an endpoint that is switched off": [
+    [
+      endpoint("whk_1", "rsl_seller", "live"),
+      delivery("whk_1"),
+      "update webhook_endpoints set active = false where id = 'whk_1'",
+    ],
+    { 8: ["delivery dlv_evt_order.fulfilled_ord_partly waits for an endpoint that is no longer active"] },
+  ],
+});
