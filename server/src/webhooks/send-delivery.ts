@@ -78,15 +78,28 @@ function exchange(deps: SendDeps, sending: Sending, limits: SendLimits): Promise
       headers: { ...sending.headers, "content-length": Buffer.byteLength(sending.body) },
       rejectUnauthorized: true,
     });
-    const wall = setTimeout(() => sent.destroy(new TimedOut("timeout")), limits.wallMs);
+    let isAnswered = false;
+    const late = new TimedOut("timeout");
+    // What has been destroyed already tells nobody of it, so the wall does not rely on the request.
+    const wall = setTimeout(() => {
+      sent.destroy(late);
+      reject(late);
+    }, limits.wallMs);
     const end = () => clearTimeout(wall);
     watchConnection(sent, deps, limits);
     sent.on("error", (error) => {
       end();
       reject(error);
     });
+    // A switch to another protocol ends the connection without an answer and without an error.
+    sent.on("close", () => {
+      if (isAnswered) return;
+      end();
+      reject(Object.assign(new Error("closed without an answer"), { code: "ECONNRESET" }));
+    });
     // Interim answers count for nothing, and a flood of them ends with the wall.
     sent.on("response", (response) => {
+      isAnswered = true;
       readAnswer(response, limits).then(
         (answer) => {
           end();
