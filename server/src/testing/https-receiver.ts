@@ -13,6 +13,8 @@ export type ReceivedRequest = {
   headers: IncomingHttpHeaders;
   /** The bytes as they came. */
   body: Buffer;
+  /** What lies below TLS. */
+  connection: Socket | undefined;
 };
 
 export type HttpsReceiver = {
@@ -29,7 +31,7 @@ export type HttpsReceiver = {
 
 /** Somebody's web server on loopback, which writes down what it gets. */
 export async function startHttpsReceiver(answer: Answer): Promise<HttpsReceiver> {
-  const sockets = new Set<Socket>();
+  const sockets = new Map<number | undefined, Socket>();
   let made = 0;
   const server = createServer({ key, cert: certificate, keepAliveTimeout: 60_000 });
   server.on("request", async (request, response) => {
@@ -37,14 +39,15 @@ export async function startHttpsReceiver(answer: Answer): Promise<HttpsReceiver>
     const body = await readAll(request).catch(() => undefined);
     if (!body) return;
     const { method = "", url: path = "", headers } = request;
-    const received = { method, path, headers, body };
+    const received = { method, path, headers, body, connection: sockets.get(request.socket.remotePort) };
     receiver.requests.push(received);
     receiver.answer(response, received);
   });
   server.on("connection", (socket: Socket) => {
     made += 1;
-    sockets.add(socket);
-    socket.on("error", () => {}).on("close", () => sockets.delete(socket));
+    const { remotePort } = socket;
+    sockets.set(remotePort, socket);
+    socket.on("error", () => {}).on("close", () => sockets.delete(remotePort));
   });
   server.on("tlsClientError", () => {});
   server.listen(0, "127.0.0.1");
@@ -60,7 +63,7 @@ export async function startHttpsReceiver(answer: Answer): Promise<HttpsReceiver>
     async close() {
       const closed = once(server, "close");
       server.close();
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets.values()) socket.destroy();
       await closed;
     },
   };

@@ -14,7 +14,7 @@ export const redirectTo = (location: string, status = 302): Answer => answerWith
 /** Takes the request and says nothing, ever. */
 export const hang: Answer = () => {};
 
-export const reset: Answer = (response) => void response.socket?.resetAndDestroy();
+export const reset: Answer = (_response, { connection }) => void connection?.resetAndDestroy();
 
 /** Ends the connection in good order, without an answer. */
 export const hangUp: Answer = (response) => void response.socket?.end();

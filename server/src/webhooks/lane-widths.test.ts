@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DELIVERY_LIMITS } from "./delivery-limits.ts";
+import { createLaneWidths } from "./lane-widths.ts";
+
+const { laneFirst, laneMax } = DELIVERY_LIMITS;
+
+test("a lane begins with its first width, success widens it to the most, each failing batch halves it down to one", () => {
+  const widths = createLaneWidths(DELIVERY_LIMITS);
+  assert.equal(widths.of("a"), laneFirst);
+  widths.adjust("a", 3, 0);
+  assert.equal(widths.of("a"), laneFirst + 3);
+  widths.adjust("a", 1_000, 0);
+  assert.equal(widths.of("a"), laneMax);
+  widths.adjust("a", 5, 1);
+  assert.equal(widths.of("a"), laneMax / 2);
+  for (let go = 0; go < 20; go += 1) widths.adjust("a", 0, 1);
+  assert.equal(widths.of("a"), 1);
+  widths.adjust("a", 1, 0);
+  assert.equal(widths.of("a"), 2);
+});
+
+test("one lane's width says nothing of another's", () => {
+  const widths = createLaneWidths(DELIVERY_LIMITS);
+  widths.adjust("a", 0, 1);
+  assert.equal(widths.of("b"), laneFirst);
+});
+
+test("endpoints without end are not remembered without end: those used longest ago are forgotten", () => {
+  const widths = createLaneWidths(DELIVERY_LIMITS);
+  widths.adjust("early", 0, 1);
+  widths.adjust("kept", 0, 1);
+  for (let index = 0; index < 9_998; index += 1) widths.adjust(`endpoint-${index}`, 1, 0);
+  widths.adjust("kept", 0, 1);
+  widths.adjust("one more", 1, 0);
+  assert.equal(widths.of("early"), laneFirst);
+  assert.equal(widths.of("kept"), laneFirst / 4);
+});
