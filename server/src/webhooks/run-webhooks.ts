@@ -1,6 +1,7 @@
 import { type Loop, runLoop } from "../work/run-loop.ts";
 import { createDeliverer, type DeliverDeps } from "./deliver-lanes.ts";
 import { readDeliveryBacklog } from "./lane-queries.ts";
+import { runUpkeep, type UpkeepDeps } from "./run-upkeep.ts";
 
 /** On which workers hear that there is something to deliver. */
 export const DELIVERIES_CHANNEL = "scrip_webhooks";
@@ -12,8 +13,8 @@ export type RunningWebhooks = {
 
 const SHOW_EVERY_MS = 10_000;
 
-/** The deliveries of a process. */
-export function runWebhooks(deps: DeliverDeps): RunningWebhooks {
+/** The deliveries of a process, and the watch over endpoints that fail. */
+export function runWebhooks(deps: DeliverDeps & UpkeepDeps): RunningWebhooks {
   const { db, log, limits, clock, metrics } = deps;
   const deliverer = createDeliverer({ ...deps, onLaneFree: () => deliveries.wake() });
   const loop = (step: () => Promise<boolean>, pollMs: number, what: string): Loop =>
@@ -27,11 +28,12 @@ export function runWebhooks(deps: DeliverDeps): RunningWebhooks {
     SHOW_EVERY_MS,
     "the count of deliveries",
   );
+  const upkeep = runUpkeep(deps);
   const listener = db.listen(DELIVERIES_CHANNEL, () => deliveries.wake());
 
   return {
     async stop(timeoutMs) {
-      const stopped = Promise.all([listener.close(), deliveries.stop(), backlog.stop()]);
+      const stopped = Promise.all([listener.close(), deliveries.stop(), backlog.stop(), upkeep.stop()]);
       const done = stopped.then(() => deliverer.idle());
       let timer: NodeJS.Timeout | undefined;
       const tooLong = new Promise<void>((resolve) => {

@@ -1,0 +1,51 @@
+import type { Db } from "../db/database.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import { type Loop, runLoop } from "../work/run-loop.ts";
+import { pruneEvents } from "./prune-events.ts";
+import { sendNotices } from "./send-notices.ts";
+import type { SendMail } from "./smtp-mail.ts";
+import { watchFailing } from "./watch-failing.ts";
+
+export type UpkeepDeps = {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  /** Without it notices are kept, and none is sent. */
+  sendMail?: SendMail | undefined;
+};
+
+const WATCH_EVERY_MS = 30_000;
+const NOTICES_EVERY_MS = 30_000;
+const PRUNE_EVERY_MS = 3_600_000;
+
+/** What webhooks need now and then, beside deliveries. */
+export function runUpkeep({ db, clock, log, sendMail }: UpkeepDeps): { stop(): Promise<void> } {
+  const loop = (step: () => Promise<boolean>, pollMs: number, what: string): Loop =>
+    runLoop({ step, pollMs, onError: (err) => log.error({ err }, `${what} failed; it is tried again`) });
+  const notices = sendMail
+    ? loop(() => sendNotices({ db, clock, log, sendMail }), NOTICES_EVERY_MS, "sending notices")
+    : undefined;
+  let isFirst = true;
+  const failing = loop(
+    async () => {
+      // A process that has just started sends what is due first: perhaps nobody has for a long time.
+      if (isFirst) {
+        isFirst = false;
+        return false;
+      }
+      const more = await watchFailing({ db, clock, log });
+      notices?.wake();
+      return more;
+    },
+    WATCH_EVERY_MS,
+    "the watch over failing endpoints",
+  );
+  const old = loop(() => pruneEvents({ db, clock }), PRUNE_EVERY_MS, "the removal of old events");
+
+  return {
+    async stop() {
+      await Promise.all([failing.stop(), old.stop(), notices?.stop()]);
+    },
+  };
+}
