@@ -20,8 +20,11 @@ test("an empty environment is a working server on this machine", () => {
   assert.deepEqual(config.trustedProxies, []);
   assert.deepEqual(config.webhookEgressIps, []);
   assert.deepEqual(config.webhookAllowNetworks, []);
+  assert.equal(config.webhookLocalAddress, undefined);
+  assert.equal(config.webhookProxyUrl, undefined);
   assert.deepEqual(config.rateLimits, { orders: 100, reads: 100 });
   assert.equal(config.smtpUrl, undefined);
+  assert.equal(config.mailFrom, "scrip@localhost");
   assert.equal(config.logLevel, "info");
   assert.equal(config.metricsPort, 9464);
   assert.equal(config.metricsPortWasAsked, false);
@@ -57,6 +60,17 @@ const GOOD: readonly (readonly [Environment, (config: Config) => unknown, unknow
   [{ RATE_LIMIT_ORDERS: "0" }, (config) => config.rateLimits, { orders: 0, reads: 100 }],
   [{ RATE_LIMIT_READS: "1000000" }, (config) => config.rateLimits, { orders: 100, reads: 1_000_000 }],
   [{ SMTP_URL: "smtps://u:p@mail:465" }, (config) => config.smtpUrl?.reveal(), "smtps://u:p@mail:465"],
+  [{ SMTP_URL: "smtp://[::1]:2525" }, (config) => config.smtpUrl?.reveal(), "smtp://[::1]:2525"],
+  [{ PUBLIC_URL: "https://api.example.com:8443" }, (config) => config.mailFrom, "scrip@api.example.com"],
+  [{ MAIL_FROM: "a@b.example" }, (config) => config.mailFrom, "a@b.example"],
+  [{ MAIL_FROM: "Our Scrip <a@b.example>" }, (config) => config.mailFrom, "Our Scrip <a@b.example>"],
+  [{ WEBHOOK_LOCAL_ADDRESS: "192.0.2.7" }, (config) => config.webhookLocalAddress, "192.0.2.7"],
+  [{ WEBHOOK_LOCAL_ADDRESS: "2001:db8::7" }, (config) => config.webhookLocalAddress, "2001:db8::7"],
+  [
+    { WEBHOOK_PROXY_URL: "http://u:p%40@egress:3128" },
+    (config) => config.webhookProxyUrl?.reveal(),
+    "http://u:p%40@egress:3128/",
+  ],
   [{ LOG_LEVEL: "silent" }, (config) => config.logLevel, "silent"],
   [{ METRICS_PORT: "0" }, (config) => [config.metricsPort, config.metricsPortWasAsked], [0, true]],
   [
@@ -124,7 +138,32 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   WEBHOOK_ALLOW_NETWORKS: ["127.0.0.0/99", "localhost"],
   RATE_LIMIT_ORDERS: ["-1", "ten", "1000001", "1.5"],
   RATE_LIMIT_READS: ["-1", "100/s", "1000001"],
-  SMTP_URL: ["mail.example.com", `http://u:${PASSWORD}@mail`, `u:${PASSWORD}@mail`, "smtp://u:p@[bad"],
+  WEBHOOK_LOCAL_ADDRESS: [
+    "0.0.0.0/0",
+    "eth0",
+    "192.0.2.1,192.0.2.2",
+    "localhost",
+    "192.0.2.1:80",
+    "fe80::1/64",
+  ],
+  WEBHOOK_PROXY_URL: [
+    "egress:3128",
+    `https://u:${PASSWORD}@egress:3128`,
+    `socks5://u:${PASSWORD}@egress`,
+    `http://u:${PASSWORD}@egress/path`,
+    `http://u:${PASSWORD}@egress?a=1`,
+    `http://u:${PASSWORD}%zz@egress`,
+  ],
+  SMTP_URL: [
+    "mail.example.com",
+    `http://u:${PASSWORD}@mail`,
+    `u:${PASSWORD}@mail`,
+    "smtp://u:p@[bad",
+    "smtp://",
+    `smtp://u:${PASSWORD}%zz@mail`,
+    `smtp://u:${PASSWORD}@mail/?tls.rejectUnauthorized=false`,
+  ],
+  MAIL_FROM: ["scrip", "a@b, c@d", "Scrip <a@b", "a b@c", "A\nBcc: x@y <a@b>"],
   LOG_LEVEL: ["verbose", "INFO", "30"],
   METRICS_PORT: ["-1", "65536", "off"],
 };
@@ -149,6 +188,7 @@ test("a configuration that is printed shows no password and no master key", () =
   const config = readConfig({
     DATABASE_URL: `postgres://scrip:${PASSWORD}@db/scrip`,
     SMTP_URL: `smtp://scrip:${PASSWORD}@mail`,
+    WEBHOOK_PROXY_URL: `http://scrip:${PASSWORD}@egress:3128`,
     SCRIP_MASTER_KEY: MASTER_KEY.toString("base64"),
   });
   const printed = `${inspect(config, { depth: null, showHidden: true })} ${JSON.stringify(config)}`;

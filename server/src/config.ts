@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { type IpRange, parseIpRange } from "./lib/ip.ts";
 import { type Secret, secret } from "./lib/secret.ts";
@@ -15,9 +16,13 @@ export type Config = {
   trustedProxies: readonly IpRange[];
   webhookEgressIps: readonly string[];
   webhookAllowNetworks: readonly IpRange[];
+  /** Which of this machine's addresses webhooks are sent from. */
+  webhookLocalAddress: string | undefined;
+  webhookProxyUrl: Secret<string> | undefined;
   /** Requests per second for each key; 0 is off. */
   rateLimits: { orders: number; reads: number };
   smtpUrl: Secret<string> | undefined;
+  mailFrom: string;
   logLevel: LogLevel;
   /** 0 is off; the same number as PORT puts /metrics on the public port. */
   metricsPort: number;
@@ -52,13 +57,14 @@ export function readConfig(env: Environment): Config {
       "must not be set when NODE_ENV is production: it opens the inside to webhooks",
     );
   }
+  const publicUrl = readPublicUrl(env);
   return {
     production,
     databaseUrl: readDatabaseUrl(env),
     dataDir: resolve(value(env, "DATA_DIR") ?? ".scrip"),
     host: value(env, "HOST") ?? (production ? "0.0.0.0" : "127.0.0.1"),
     port: readInteger(env, "PORT", DEFAULT_PORT, PORT_MAX),
-    publicUrl: readPublicUrl(env),
+    publicUrl,
     masterKeys: readMasterKeys(env),
     trustedProxies: readRanges(env, "TRUSTED_PROXIES"),
     webhookEgressIps: list(env, "WEBHOOK_EGRESS_IPS").map((text) => {
@@ -68,11 +74,14 @@ export function readConfig(env: Environment): Config {
       return text;
     }),
     webhookAllowNetworks,
+    webhookLocalAddress: readLocalAddress(env),
+    webhookProxyUrl: readProxyUrl(env),
     rateLimits: {
       orders: readInteger(env, "RATE_LIMIT_ORDERS", DEFAULT_RATE_PER_SECOND, RATE_MAX_PER_SECOND),
       reads: readInteger(env, "RATE_LIMIT_READS", DEFAULT_RATE_PER_SECOND, RATE_MAX_PER_SECOND),
     },
     smtpUrl: readSmtpUrl(env),
+    mailFrom: readMailFrom(env, publicUrl),
     logLevel: readLogLevel(env),
     metricsPort: readInteger(env, "METRICS_PORT", DEFAULT_METRICS_PORT, PORT_MAX),
     metricsPortWasAsked: value(env, "METRICS_PORT") !== undefined,
@@ -140,9 +149,57 @@ function readPublicUrl(env: Environment): string | undefined {
   return (url.origin + url.pathname).replace(/\/+$/, "");
 }
 
+function readLocalAddress(env: Environment): string | undefined {
+  const text = value(env, "WEBHOOK_LOCAL_ADDRESS");
+  if (text !== undefined && isIP(text) === 0)
+    throw new ConfigError("WEBHOOK_LOCAL_ADDRESS", `must be an IP address of this machine, not "${text}"`);
+  return text;
+}
+
+function readProxyUrl(env: Environment): Secret<string> | undefined {
+  const url = readUrl(env, "WEBHOOK_PROXY_URL", ["http:"]);
+  if (!url) return undefined;
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "" || !hasReadableCredentials(url)) {
+    throw new ConfigError("WEBHOOK_PROXY_URL", "must be of the form http://user:password@host:port");
+  }
+  return secret(url.href);
+}
+
 function readSmtpUrl(env: Environment): Secret<string> | undefined {
   const url = readUrl(env, "SMTP_URL", ["smtp:", "smtps:"]);
-  return url && secret(url.href);
+  if (!url) return undefined;
+  if (
+    url.hostname === "" ||
+    !/^\/?$/.test(url.pathname) ||
+    url.search !== "" ||
+    !hasReadableCredentials(url)
+  ) {
+    throw new ConfigError("SMTP_URL", "must be of the form smtp://user:password@host:port");
+  }
+  return secret(url.href);
+}
+
+/** A stray percent sign would only show when they are used. */
+function hasReadableCredentials({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readMailFrom(env: Environment, publicUrl: string | undefined): string {
+  const text = value(env, "MAIL_FROM");
+  if (text === undefined)
+    return `scrip@${publicUrl === undefined ? "localhost" : new URL(publicUrl).hostname}`;
+  if (!/^(?:[^\s<>@",;]+@[^\s<>@",;]+|[^<>@",;\r\n]{1,100} <[^\s<>@",;]+@[^\s<>@",;]+>)$/.test(text)) {
+    throw new ConfigError(
+      "MAIL_FROM",
+      "must be a mail address such as scrip@example.com or Scrip <scrip@example.com>",
+    );
+  }
+  return text;
 }
 
 function readMasterKeys(env: Environment): Secret<Buffer>[] {

@@ -47,7 +47,15 @@ export async function serve(context: Context, log: Log, role: Role): Promise<Ser
   const works = role !== "api";
   const worker = works ? startWorker({ ...context, log, metrics }) : undefined;
   const webhooks = works
-    ? startWebhooks({ ...context, log, metrics, allowNetworks: config.webhookAllowNetworks })
+    ? startWebhooks({
+        ...context,
+        log,
+        metrics,
+        allowNetworks: config.webhookAllowNetworks,
+        localAddress: config.webhookLocalAddress,
+        proxyUrl: config.webhookProxyUrl,
+        mail: config.smtpUrl && { url: config.smtpUrl, from: config.mailFrom },
+      })
     : undefined;
 
   return {

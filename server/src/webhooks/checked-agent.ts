@@ -1,6 +1,8 @@
 import { Agent } from "node:https";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import type { IpRange } from "../lib/ip.ts";
+import type { Secret } from "../lib/secret.ts";
+import { connectThroughProxy } from "./connect-through-proxy.ts";
 import { isInNetworks, isPublicUnicast } from "./public-address.ts";
 import { resolveWebhookHost, type WebhookLookup } from "./resolve-webhook-host.ts";
 
@@ -9,6 +11,8 @@ export type CheckedAgentOptions = {
   lookup?: WebhookLookup | undefined;
   /** Which of this machine's addresses connections leave from. */
   localAddress?: string | undefined;
+  /** An HTTP proxy that connections go through. */
+  proxyUrl?: Secret<string> | undefined;
   /** Authorities to trust instead of the system's. */
   ca?: string | undefined;
 };
@@ -28,30 +32,51 @@ const IDLE_CONNECTIONS_MAX = 256;
 
 /**
  * Connections to endpoints. Each new one asks for the name's addresses, judges all of them and goes to those alone; one
- * that is used again goes where it went when it was judged.
+ * that is used again goes where it went when it was judged. A proxy is asked for the judged address, never for the name.
  */
-export const createCheckedAgent = (options: CheckedAgentOptions): Agent =>
-  new Agent({
+export function createCheckedAgent(options: CheckedAgentOptions): Agent {
+  const { proxyUrl, localAddress } = options;
+  const agent = new Agent({
     keepAlive: true,
     keepAliveMsecs: IDLE_CONNECTION_MS,
     maxFreeSockets: IDLE_CONNECTIONS_MAX,
     timeout: IDLE_CONNECTION_MS,
     scheduling: "lifo",
     lookup: checkedLookup(options),
-    ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
+    ...(localAddress === undefined ? {} : { localAddress }),
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
+  if (!proxyUrl) return agent;
+  const proxy = { url: proxyUrl, localAddress };
+  agent.createConnection = connectThroughProxy(proxy, (hostname) => listJudged(hostname, options));
+  return agent;
+}
+
+/** The addresses of a name, all of which may be reached. */
+async function listJudged(
+  hostname: string,
+  { allowNetworks, lookup }: CheckedAgentOptions,
+): Promise<readonly string[]> {
+  const resolved = await resolveWebhookHost(hostname, { allowNetworks, ...(lookup ? { lookup } : {}) });
+  if (resolved.kind === "refused") throw new AddressRefused("address_refused");
+  if (resolved.kind === "unresolved") throw new AddressRefused("unresolved");
+  return resolved.addresses;
+}
+
+/** From an address of this machine only addresses of its own kind can be reached. */
+async function listReachable(hostname: string, options: CheckedAgentOptions) {
+  const judged = (await listJudged(hostname, options)).map((address) => ({ address, family: isIP(address) }));
+  const { localAddress } = options;
+  if (localAddress === undefined) return judged;
+  const reachable = judged.filter(({ family }) => family === isIP(localAddress));
+  if (reachable.length === 0) throw new AddressRefused("unresolved");
+  return reachable;
+}
 
 const checkedLookup =
-  ({ allowNetworks, lookup }: CheckedAgentOptions): LookupFunction =>
+  (options: CheckedAgentOptions): LookupFunction =>
   (hostname, { all }, callback) => {
-    const answer = async () => {
-      const resolved = await resolveWebhookHost(hostname, { allowNetworks, ...(lookup ? { lookup } : {}) });
-      if (resolved.kind === "refused") throw new AddressRefused("address_refused");
-      if (resolved.kind === "unresolved") throw new AddressRefused("unresolved");
-      return resolved.addresses.map((address) => ({ address, family: isIP(address) }));
-    };
-    answer().then(
+    listReachable(hostname, options).then(
       (addresses) => {
         const [first] = addresses;
         if (all) callback(null, addresses);

@@ -3,6 +3,7 @@ import type { Metrics } from "../http/metrics.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IpRange } from "../lib/ip.ts";
 import type { Log } from "../lib/log.ts";
+import type { Secret } from "../lib/secret.ts";
 import type { Keyring } from "../vault/keyring.ts";
 import { createCheckedAgent } from "./checked-agent.ts";
 import { DELIVERY_LIMITS, type DeliveryLimits } from "./delivery-limits.ts";
@@ -11,6 +12,7 @@ import { openWebhookSecret } from "./open-secret.ts";
 import type { WebhookLookup } from "./resolve-webhook-host.ts";
 import { type RunningWebhooks, runWebhooks } from "./run-webhooks.ts";
 import { sendDelivery } from "./send-delivery.ts";
+import { createSmtpMail } from "./smtp-mail.ts";
 
 export type WebhooksContext = {
   db: Db;
@@ -20,6 +22,9 @@ export type WebhooksContext = {
   metrics: Metrics;
   allowNetworks: readonly IpRange[];
   localAddress?: string | undefined;
+  proxyUrl?: Secret<string> | undefined;
+  /** Without it notices to owners are kept, and none is sent. */
+  mail?: { url: Secret<string>; from: string } | undefined;
   lookup?: WebhookLookup | undefined;
 };
 
@@ -28,7 +33,7 @@ export function startWebhooks(
   context: WebhooksContext,
   changes: Partial<DeliveryLimits> = {},
 ): RunningWebhooks {
-  const { db, clock, keyring, log, metrics, allowNetworks } = context;
+  const { db, clock, keyring, log, metrics, allowNetworks, mail } = context;
   const agent = createCheckedAgent(context);
   return runWebhooks({
     db,
@@ -38,5 +43,6 @@ export function startWebhooks(
     metrics: createDeliveryMetrics(metrics.registry),
     openSecret: (endpointId, sealed) => openWebhookSecret(keyring, endpointId, sealed),
     send: (sending) => sendDelivery({ agent, allowNetworks }, sending),
+    sendMail: mail && createSmtpMail(mail),
   });
 }
