@@ -59,10 +59,12 @@ export function createDeliverer(deps: DeliverDeps): Deliverer {
 
   const runLane = async (token: string, { endpointId }: ClaimedLane, due: readonly DueDelivery[]) => {
     const results = await Promise.all(due.map((delivery) => attempt(deps, token, delivery)));
-    const failed = results.filter((result) => result.kind === "failed").length;
-    widths.adjust(endpointId, results.length - failed, failed);
+    const countOf = (kind: SendOutcome["kind"]) => results.filter((result) => result.kind === kind).length;
+    const delivered = countOf("delivered");
+    widths.adjust(endpointId, delivered, countOf("failed"));
     await Promise.all(results.flatMap(({ record: one }) => (one ? [record(one)] : [])));
-    const pauseMs = failed === results.length && failed > 0 ? limits.failingPauseMs : 0;
+    // Our own faults pause too: what is due as before would be tried again at once, without end.
+    const pauseMs = results.length > 0 && delivered === 0 ? limits.failingPauseMs : 0;
     await releaseLanes(db, [{ endpointId, token, freeAt: new Date(clock.now().getTime() + pauseMs) }]);
   };
 
