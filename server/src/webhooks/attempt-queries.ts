@@ -56,7 +56,10 @@ export const insertAttempts = async (tx: Tx, records: readonly AttemptRecord[]):
 
 export type EndpointTally = { endpointId: string; failures: number; succeeded: boolean; at: Date };
 
-/** An endpoint that succeeds is no longer failing; one that only fails is so since its first failure. In order of id. */
+/**
+ * An endpoint that succeeds is no longer failing; one that only fails is so since its first failure. In order of id. The
+ * lock leaves the key alone, because every event that is being written holds that of its endpoints.
+ */
 export const tallyEndpoints = (tx: Tx, tallies: readonly EndpointTally[]) =>
   tx.rows<{ endpointId: string; recovered: boolean }>(
     sql`
@@ -68,7 +71,7 @@ export const tallyEndpoints = (tx: Tx, tallies: readonly EndpointTally[]) =>
       ), locked as materialized (
         select e.id, e.failing_since from webhook_endpoints e join told on told.endpoint_id = e.id
         where (told.succeeded and e.failing_since is not null) or (not told.succeeded and told.failures > 0)
-        order by e.id for update of e
+        order by e.id for no key update of e
       )
       update webhook_endpoints e
       set failing_since = case when told.succeeded then null else coalesce(e.failing_since, told.at) end,
