@@ -2,11 +2,13 @@
 import { benchCatalog } from "./catalog.ts";
 import { benchFulfilment } from "./fulfilment.ts";
 import { benchOrders } from "./orders.ts";
+import { benchWebhooks } from "./webhooks.ts";
 
 const benchmarks: Record<string, () => Promise<void>> = {
   catalog: benchCatalog,
   orders: benchOrders,
   fulfilment: benchFulfilment,
+  webhooks: benchWebhooks,
 };
 
 const chosen = process.argv.slice(2);
