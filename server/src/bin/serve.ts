@@ -8,6 +8,7 @@ import { healthRoutes } from "../http/health.ts";
 import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
 import type { Log } from "../lib/log.ts";
 import { startWebhooks } from "../webhooks/start-webhooks.ts";
+import { assertLocalAddress } from "./assert-local-address.ts";
 import type { Context } from "./open-context.ts";
 
 export type Role = "all" | "api" | "worker";
@@ -24,6 +25,9 @@ const DRAIN_TIMEOUT_MS = 10_000;
 /** Listens. The context stays open when the server stops: whoever opened it closes it. */
 export async function serve(context: Context, log: Log, role: Role): Promise<Server> {
   const { config } = context;
+  if (role !== "api" && config.webhookLocalAddress !== undefined) {
+    await assertLocalAddress("WEBHOOK_LOCAL_ADDRESS", config.webhookLocalAddress);
+  }
   const metrics = createMetrics();
   const state = { stopping: false, baseUrl: config.publicUrl ?? `http://localhost:${config.port}` };
   const isReady = async () => !state.stopping && (await answers(context));

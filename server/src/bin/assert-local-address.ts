@@ -1,0 +1,14 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+
+/** Refuses a setting that names an address which nothing can be sent from here. */
+export async function assertLocalAddress(setting: string, address: string): Promise<void> {
+  const server = createServer();
+  try {
+    await once(server.listen({ host: address, port: 0 }), "listening");
+  } catch {
+    throw new Error(`${setting} ${address} is not an address of this machine`);
+  } finally {
+    server.close();
+  }
+}
