@@ -16,6 +16,8 @@ export type FulfilDeps = BuyDeps &
     metrics: FulfilmentMetrics;
     /** Stock of these products was taken: whether they can still be had is to be looked at. */
     onStockTaken: (productIds: readonly string[]) => void;
+    /** Orders were given back, and some of them may be due at once. */
+    onReturned: () => void;
   };
 
 export type Fulfiller = {
@@ -136,6 +138,7 @@ async function settle(deps: FulfilDeps, batch: readonly Settling[]): Promise<voi
   const now = deps.clock.now();
   const settled = await settleOrders(deps, batch, now);
   if (settled.stockTaken.length > 0) deps.onStockTaken(settled.stockTaken);
+  if (settled.endings.some(({ ending }) => ending === "open" || ending === "failed")) deps.onReturned();
   const createdAt = new Map(batch.map((one) => [one.orderId, one.createdAt]));
   for (const { id, ending } of settled.endings) {
     deps.metrics.count(ending, now.getTime() - (createdAt.get(id)?.getTime() ?? now.getTime()));

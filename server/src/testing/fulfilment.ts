@@ -43,6 +43,8 @@ export function createTestFulfiller(
     digestCode: createCodeDigest(secrets.codeDigestKey),
     onBreakerOpened: () => {},
     onStockTaken: () => {},
+    onReturned: () => {},
+    onDamaged: () => {},
     ...options.changes,
   };
   const fulfiller = createFulfiller(deps);
