@@ -42,7 +42,7 @@ export const MISSHAPEN_HOSTS: readonly string[] = [
     a|b.example.com a^b.example.com <b>.example.com "a".example.com a&b.example.com a=b.example.com a+b.example.com
   `),
   `${"a".repeat(64)}.example.com`,
-  `${"a.".repeat(126)}com`,
+  `${"a.".repeat(125)}info`,
   "",
   // IPv6 that is not canonical, has a zone, or is none.
   ...words(`
