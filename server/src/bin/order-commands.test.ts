@@ -106,7 +106,7 @@ test("order refund pays the chosen lines back, then all, and the reseller reads 
   const rest = await runScrip(args, env);
   assert.deepEqual(rest, {
     code: 0,
-    stdout: `${id}: 1 units refunded, 2.50 USD; the order is refunded\n`,
+    stdout: `${id}: 1 unit refunded, 2.50 USD; the order is refunded\n`,
     stderr: "",
   });
   assert.equal(await balanceOf(scrip.db, buyer), before + 2 * CARD_PRICE_MINOR);

@@ -70,7 +70,7 @@ function refundCommand(order: Command): void {
       return { ...rest, amount: toMoney(amountMinor, currency) };
     },
     ({ orderId, status, refundedUnits, amount }) =>
-      `${orderId}: ${refundedUnits} units refunded, ${formatAmount(BigInt(amount.amount), amount.currency)} ${amount.currency}; the order is ${status}`,
+      `${orderId}: ${refundedUnits} ${refundedUnits === 1 ? "unit" : "units"} refunded, ${formatAmount(BigInt(amount.amount), amount.currency)} ${amount.currency}; the order is ${status}`,
   );
 }
 

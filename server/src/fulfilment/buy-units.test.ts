@@ -122,3 +122,31 @@ test("a supplier that cannot be asked any more leaves what was sent to it unknow
   assert.deepEqual(supplier.asked.slice(1), [`look up ${id}.0.0.1`, `buy ${id}.0.0.1`]);
   await shop.assertHealthy();
 });
+
+test("what is refunded while the supplier is asked about it is not sent again", async () => {
+  const id = await shop.order([productId, 1], [productId, 1]);
+  supplier.answers = [{ kind: "unknown", reason: "timeout" }];
+  const worker = createWorker();
+  await worker.drain();
+  shop.clock.advance(60_000);
+  supplier.asked = [];
+  supplier.lookUp = async (reference) => {
+    supplier.asked.push(`look up ${reference}`);
+    // The other line keeps the order, and with it the worker's lease, alive.
+    if (reference === `${id}.0.0.1`)
+      await refundOrder(shop.scrip.db, shop.clock, { orderId: id, lines: [0], reason: "in between" });
+    return { kind: "not_found" };
+  };
+  supplier.buy = async ({ reference }) => {
+    supplier.asked.push(`buy ${reference}`);
+    return sold(`again ${reference}`);
+  };
+  await worker.drain();
+  assert.deepEqual(supplier.asked.toSorted(), [
+    `buy ${id}.1.0.1`,
+    `look up ${id}.0.0.1`,
+    `look up ${id}.1.0.1`,
+  ]);
+  assert.deepEqual(await unitStatuses(shop.scrip.db, id), ["refunded", "delivered"]);
+  await shop.assertHealthy();
+});

@@ -18,6 +18,8 @@ export type FulfilDeps = BuyDeps &
     onStockTaken: (productIds: readonly string[]) => void;
     /** Orders came to an end: there are events to deliver. */
     onEnded: () => void;
+    /** Orders were given back, and some of them may be due at once. */
+    onReturned: () => void;
   };
 
 export type Fulfiller = {
@@ -138,6 +140,7 @@ async function settle(deps: FulfilDeps, batch: readonly Settling[]): Promise<voi
   const now = deps.clock.now();
   const settled = await settleOrders(deps, batch, now);
   if (settled.stockTaken.length > 0) deps.onStockTaken(settled.stockTaken);
+  if (settled.endings.some(({ ending }) => ending === "open" || ending === "failed")) deps.onReturned();
   const createdAt = new Map(batch.map((one) => [one.orderId, one.createdAt]));
   if (settled.endings.some(({ ending }) => ending !== "open")) deps.onEnded();
   for (const { id, ending } of settled.endings) {

@@ -71,6 +71,7 @@ test("an order that is held after it has failed and before it was refunded rests
   await step();
   assert.equal(await statusOf(id), "failed");
   assert.deepEqual(await hold(id), { orderId: id, status: "failed", refundHeld: true });
+  assert.deepEqual(await shop.scrip.db.rows(sql`select from order_work where order_id = ${id}`), []);
   await checkRests(id, "failed");
   assert.deepEqual(await hold(id), { orderId: id, status: "failed", refundHeld: true });
   assert.deepEqual(await release(id), { orderId: id, status: "failed", refundHeld: false });

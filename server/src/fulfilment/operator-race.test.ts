@@ -4,6 +4,7 @@ import sql from "sql-template-tag";
 import type { PurchaseOutcome } from "../suppliers/supplier.ts";
 import { FAILURE_CODES } from "../suppliers/supplier.ts";
 import { balanceOf } from "../testing/buyers.ts";
+import { eventually } from "../testing/eventually.ts";
 import { createTestFulfiller, type TestFulfiller } from "../testing/fulfilment.ts";
 import {
   accepted,
@@ -140,3 +141,28 @@ async function checkEnded(balance: number) {
       and supplier_id <> ${shop.stockSupplierId}`);
   assert.equal(codes?.bought, sales, "whatever was bought is delivered or in quarantine");
 }
+
+test("the operator takes an order's locks in the same order as a worker, so that neither waits in a circle", async () => {
+  const { db } = shop.scrip;
+  const id = await shop.order([products[2] ?? "", 1]);
+  const verbs = [
+    () => retryOrder(db, shop.clock, id),
+    () => holdOrder(db, shop.clock, id, true),
+    () => refundOrder(db, shop.clock, { orderId: id, lines: undefined, reason: "while it is worked on" }),
+  ];
+  for (const verb of verbs) {
+    let done: Promise<unknown> | undefined;
+    await db.transaction(async (worker) => {
+      await worker.rows(sql`select from order_work where order_id = ${id} for update`);
+      done = verb();
+      await eventually("the operator waits", async () => {
+        const waiting = await db.rows(sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+        return waiting.length > 0 ? true : undefined;
+      });
+      await worker.rows(sql`select from orders where id = ${id} for update nowait`);
+    });
+    await done;
+  }
+  assert.equal((await shop.read(id)).status, "refunded");
+});

@@ -19,7 +19,7 @@ const SWEEP_EVERY_MS = 30_000;
 const FOLLOW_EVERY_MS = 5_000;
 
 /** The background work of a process: orders, purchases that were written off, and what is looked at now and then. */
-export function runFulfilment(deps: Omit<FulfilDeps, "onStockTaken">): RunningFulfilment {
+export function runFulfilment(deps: Omit<FulfilDeps, "onStockTaken" | "onReturned">): RunningFulfilment {
   const { db, log, limits } = deps;
   const refresh = createBatcher<readonly string[], void>({
     run: async (groups) => {
@@ -29,8 +29,12 @@ export function runFulfilment(deps: Omit<FulfilDeps, "onStockTaken">): RunningFu
     maxSize: 1_000,
     maxRunning: 1,
   });
+  const wake = () => {
+    for (const one of orders) one.wake();
+  };
   const fulfiller = createFulfiller({
     ...deps,
+    onReturned: wake,
     onStockTaken: (productIds) =>
       void refresh(productIds).catch((err) =>
         log.warn({ err }, "supply was not refreshed; the next sweep will"),
@@ -39,7 +43,7 @@ export function runFulfilment(deps: Omit<FulfilDeps, "onStockTaken">): RunningFu
 
   const loop = (step: () => Promise<boolean>, pollMs: number, what: string): Loop =>
     runLoop({ step, pollMs, onError: (err) => log.error({ err }, `${what} failed; it is tried again`) });
-  const orders = Array.from({ length: BATCHES_AT_ONCE }, () =>
+  const orders: Loop[] = Array.from({ length: BATCHES_AT_ONCE }, () =>
     loop(() => fulfiller.step(), limits.pollMs, "fulfilment"),
   );
   const leases = loop(() => once(() => fulfiller.renew()), limits.leaseMs / 3, "the renewal of leases");
@@ -47,9 +51,7 @@ export function runFulfilment(deps: Omit<FulfilDeps, "onStockTaken">): RunningFu
     loop(() => followWrittenOff(deps), FOLLOW_EVERY_MS, "the follow-up of purchases"),
     loop(() => once(() => sweep(deps)), SWEEP_EVERY_MS, "the sweep"),
   ];
-  const listener = db.listen(ORDERS_CHANNEL, () => {
-    for (const one of orders) one.wake();
-  });
+  const listener = db.listen(ORDERS_CHANNEL, wake);
 
   return {
     async stop(timeoutMs) {

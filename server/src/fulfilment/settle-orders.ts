@@ -6,7 +6,12 @@ import { settleOutcomes } from "./settle-outcomes.ts";
 import { type Lease, lockTakenOrders } from "./settle-queries.ts";
 import { DamagedCode, setDamagedAside } from "./take-stock.ts";
 
-export type SettleDeps = { db: Db; codeVault: CodeVault };
+export type SettleDeps = {
+  db: Db;
+  codeVault: CodeVault;
+  /** A code in stock did not open and was set aside. */
+  onDamaged: (codeId: string) => void;
+};
 
 export type SettledOrders = {
   endings: OrderEnding[];
@@ -24,7 +29,7 @@ const SETTLE_TRIES_MAX = 5;
  * is set aside, and another one taken.
  */
 export async function settleOrders(
-  { db, codeVault }: SettleDeps,
+  { db, codeVault, onDamaged }: SettleDeps,
   batch: readonly (Lease & { outcomes: readonly UnitOutcome[] })[],
   now: Date,
 ): Promise<SettledOrders> {
@@ -42,8 +47,10 @@ export async function settleOrders(
     try {
       return await settle();
     } catch (error) {
-      if (error instanceof DamagedCode) await setDamagedAside(db, error.codeId);
-      else if (errorCodeOf(error) !== UNIQUE_VIOLATION) throw error;
+      if (error instanceof DamagedCode) {
+        await setDamagedAside(db, error.codeId);
+        onDamaged(error.codeId);
+      } else if (errorCodeOf(error) !== UNIQUE_VIOLATION) throw error;
       if (tries === SETTLE_TRIES_MAX) throw error;
     }
   }

@@ -39,6 +39,8 @@ export function startWorker(
     openSupplier: (supplierId) => openSupplier(db, keyring, supplierId, limits.callTimeoutMs),
     digestCode: createCodeDigest(secrets.codeDigestKey),
     onEnded: createAnnouncer(db, DELIVERIES_CHANNEL),
+    onDamaged: (codeId) =>
+      log.error({ alert: "code_damaged", codeId }, "a code in stock does not open and was set aside"),
     // Which one, only `scrip supplier list` tells: logs name no supplier.
     onBreakerOpened: () =>
       log.warn("a supplier keeps failing and is left alone for a while; see: scrip supplier list"),

@@ -16,7 +16,8 @@ const OrderLineRequest = Type.Object(
       description: "A product id of the catalog.",
     }),
     quantity: Type.Integer({
-      description: "Units to buy, within the product's `minQuantity` and `maxQuantity`. All lines together have at most 10,000.",
+      description:
+        "Units to buy, within the product's `minQuantity` and `maxQuantity`. All lines together have at most 10,000.",
     }),
     inputFields: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {

@@ -44,6 +44,8 @@ export function createTestFulfiller(
     onBreakerOpened: () => {},
     onStockTaken: () => {},
     onEnded: () => {},
+    onReturned: () => {},
+    onDamaged: () => {},
     ...options.changes,
   };
   const fulfiller = createFulfiller(deps);
