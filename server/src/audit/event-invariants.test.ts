@@ -54,7 +54,7 @@ testDamages({
     [
       endpoint("whk_1", "rsl_seller", "live"),
       delivery("whk_1"),
-      "update webhook_endpoints set active = false where id = 'whk_1'",
+      "update webhook_endpoints set active = false, updated_at = now() - interval '1 hour' where id = 'whk_1'",
     ],
     { 8: ["delivery dlv_evt_order.fulfilled_ord_partly waits for an endpoint that is no longer active"] },
   ],

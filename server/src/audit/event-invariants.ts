@@ -3,6 +3,9 @@ import sql from "sql-template-tag";
 /** Events are kept for a while and then dropped; what is asked for here is younger than that, with a day to spare. */
 const KEPT = sql`interval '29 days'`;
 
+/** What waits for an endpoint that was switched off is ended by a sweep, some of it at a time. */
+const SWEPT_WITHIN = sql`interval '10 minutes'`;
+
 /** Orders from before there were events have none. */
 const told = sql`
   greatest((select applied_at from schema_migrations where name = '0004_webhooks.sql'), now() - ${KEPT})`;
@@ -49,4 +52,5 @@ export const misdirectedDeliveries = sql`
   select 'delivery ' || d.id || ' waits for an endpoint that is no longer active'
   from deliveries d
   join webhook_endpoints w on w.id = d.endpoint_id
-  where d.status = 'pending' and (w.deleted_at is not null or not w.active)`;
+  where d.status = 'pending' and (w.deleted_at is not null or not w.active)
+    and w.updated_at < now() - ${SWEPT_WITHIN}`;

@@ -9,6 +9,7 @@ import { eventually } from "../testing/eventually.ts";
 import { type HttpsReceiver, startHttpsReceiver } from "../testing/https-receiver.ts";
 import { ok } from "../testing/receiver-answers.ts";
 import { caCertificate } from "../testing/tls-fixture.ts";
+import { askProxy } from "./ask-proxy.ts";
 import { createCheckedAgent } from "./checked-agent.ts";
 import { connectThroughProxy } from "./connect-through-proxy.ts";
 import { sendDelivery } from "./send-delivery.ts";
@@ -123,6 +124,12 @@ test("a proxy that says nothing is waited for no longer than an attempt may take
   const agent = agentFor({ lookup: async () => [ADDRESS] });
   const { kind, error } = await sendBy(agent, "receiver.test", 100);
   assert.deepEqual([kind, error], ["failed", "timeout"]);
+});
+
+test("a proxy that was not even asked in time counts against nobody", async () => {
+  const url = secret(`http://127.0.0.1:${proxy.port}/`);
+  const late = AbortSignal.abort(new Error("late"));
+  await assert.rejects(askProxy({ url }, { address: ADDRESS, port: 8443 }, late), { code: "ENETDOWN" });
 });
 
 test("a connection has one timeout for all of its steps, and leaves nothing open", async (context) => {

@@ -61,7 +61,10 @@ export function createDeliverer(deps: DeliverDeps): Deliverer {
     const results = await Promise.all(due.map((delivery) => attempt(deps, token, delivery)));
     const countOf = (kind: SendOutcome["kind"]) => results.filter((result) => result.kind === kind).length;
     const delivered = countOf("delivered");
-    widths.adjust(endpointId, delivered, countOf("failed"));
+    const slow = results.filter(
+      (result) => result.kind === "delivered" && result.latencyMs > limits.slowMs,
+    ).length;
+    widths.adjust(endpointId, delivered - slow, countOf("failed") + slow);
     await Promise.all(results.flatMap(({ record: one }) => (one ? [record(one)] : [])));
     // Our own faults pause too: what is due as before would be tried again at once, without end.
     const pauseMs = results.length > 0 && delivered === 0 ? limits.failingPauseMs : 0;
@@ -124,7 +127,7 @@ function shareOut(
   return lanes.map((lane) => ({ endpointId: lane.endpointId, count: Math.min(widthOf(lane), each) }));
 }
 
-type Attempted = { kind: SendOutcome["kind"]; record: AttemptRecord | undefined };
+type Attempted = Pick<SendOutcome, "kind" | "latencyMs"> & { record: AttemptRecord | undefined };
 
 /** Time and signature are fresh for each attempt; the body is the one that was stored. */
 async function attempt(deps: DeliverDeps, token: string, delivery: DueDelivery): Promise<Attempted> {
@@ -146,8 +149,8 @@ async function attempt(deps: DeliverDeps, token: string, delivery: DueDelivery):
   });
   metrics.count(outcome);
   // Our own fault: nothing is written, and it is due as before.
-  if (outcome.kind === "own-fault") return { kind: outcome.kind, record: undefined };
-  return { kind: outcome.kind, record: toRecord(token, delivery, outcome, at, clock.now()) };
+  if (outcome.kind === "own-fault") return { ...outcome, record: undefined };
+  return { ...outcome, record: toRecord(token, delivery, outcome, at, clock.now()) };
 }
 
 function toRecord(

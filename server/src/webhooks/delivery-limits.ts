@@ -7,6 +7,8 @@ export type DeliveryLimits = {
   /** Deliveries under way at once to one endpoint: at first, and at most. */
   laneFirst: number;
   laneMax: number;
+  /** An endpoint that takes longer to say yes is kept narrow, so that a few slow ones cannot take up everything. */
+  slowMs: number;
   /** How long a lane that fails is left alone after each try, so that one that refuses at once is not hammered. */
   failingPauseMs: number;
   leaseMs: number;
@@ -20,6 +22,7 @@ export const DELIVERY_LIMITS: DeliveryLimits = {
   failingInFlightMax: 64,
   laneFirst: 8,
   laneMax: 32,
+  slowMs: 1_000,
   failingPauseMs: 250,
   // Longer than an attempt may take, so that a lane is not taken over while its worker lives.
   leaseMs: 30_000,

@@ -78,10 +78,10 @@ export const insertNotice = (
     from resellers r where r.id = ${resellerId}`);
 
 /**
- * Ends what still waits at endpoints that were disabled or removed; a recovery begins it anew. What an attempt is being
+ * Ends what still waits at endpoints that are switched off, by us or by their owner, or removed; a recovery begins it anew. What an attempt is being
  * written for right now is left for the next time: whoever writes it waits for the endpoint.
  */
-export const failDeliveriesOfDisabled = async (db: Queryable, limit: number): Promise<number> => {
+export const failDeliveriesOfInactive = async (db: Queryable, limit: number): Promise<number> => {
   const rows = await db.rows(sql`
     update deliveries d set status = 'failed', next_attempt_at = null
     from (
@@ -92,7 +92,7 @@ export const failDeliveriesOfDisabled = async (db: Queryable, limit: number): Pr
         order by endpoint_id, next_attempt_at, id limit ${limit}
         for update skip locked
       ) waiting
-      where not e.active and (e.notified = 'disabled' or e.deleted_at is not null)
+      where not e.active
       limit ${limit}
     ) ended
     where d.id = ended.id

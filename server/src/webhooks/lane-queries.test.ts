@@ -56,7 +56,11 @@ test("lanes that have waited longest come first, and those that fail have places
   assert.deepEqual(await claimLanes(db, claim(at(3_000), { healthyMax: 0 })), [
     { endpointId: failing.id, isFailing: true },
   ]);
-  assert.deepEqual(await claimIds(at(3_000)), [late.id]);
+  assert.deepEqual(
+    await claimIds(at(3_000), { healthyMax: 1 }),
+    [late.id],
+    "a leased lane takes up no place",
+  );
   assert.deepEqual(await claimIds(at(3_000)), []);
 });
 

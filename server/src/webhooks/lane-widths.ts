@@ -3,13 +3,14 @@ import type { DeliveryLimits } from "./delivery-limits.ts";
 export type LaneWidths = {
   /** How many deliveries may be under way to an endpoint at once. */
   of(endpointId: string): number;
+  /** How many of a batch went well, and how many failed or took too long. */
   adjust(endpointId: string, succeeded: number, failed: number): void;
 };
 
 /** How many endpoints are remembered; one that was forgotten begins anew. */
 const REMEMBERED_MAX = 10_000;
 
-/** Each failure halves a lane's width, down to one; each success widens it by one. */
+/** Failures, and successes that take too long, halve a lane's width, down to one; each quick success widens it by one. */
 export function createLaneWidths({ laneFirst, laneMax }: DeliveryLimits): LaneWidths {
   const widths = new Map<string, number>();
   const of = (endpointId: string) => widths.get(endpointId) ?? laneFirst;

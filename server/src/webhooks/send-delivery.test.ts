@@ -75,6 +75,13 @@ test("a connection is used again for the next delivery", async () => {
   assert.equal(receiver.connections() - before, 1);
 });
 
+test("a kept connection that turns out to be closed costs nobody a failure: a fresh one is tried", async () => {
+  receiver.answer = (...args) => (receiver.requests.length === 2 ? reset : ok)(...args);
+  assert.deepEqual(told(await send()), ["delivered", 200, null]);
+  assert.deepEqual(told(await send()), ["delivered", 200, null]);
+  assert.equal(receiver.requests.length, 3);
+});
+
 test("any other status is failure and keeps what the receiver said of it", async () => {
   for (const status of [300, 304, 400, 404, 410, 429, 500, 503, 599]) {
     receiver.answer = answerWith(status, {}, status === 304 ? "" : "no thanks");

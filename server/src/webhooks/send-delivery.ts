@@ -56,9 +56,27 @@ export async function sendDelivery(deps: SendDeps, sending: Sending): Promise<Se
   if (isIP(parsed.hostname) && !mayReach(parsed.hostname, deps.allowNetworks))
     return finish({ error: "address_refused" });
   try {
-    return finish(await exchange(deps, sending, limits));
+    return finish(await exchangeAfresh(deps, sending, limits));
   } catch (error) {
     return finish(describe(error));
+  }
+}
+
+/** A connection that was kept may have been closed while it was idle: that is nobody's failure, and a fresh one is tried. */
+async function exchangeAfresh(
+  deps: SendDeps,
+  sending: Sending,
+  limits: SendLimits,
+): Promise<Partial<SendOutcome>> {
+  const connection = { wasReused: false };
+  const beganMs = performance.now();
+  try {
+    return await exchange(deps, sending, limits, connection);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : "";
+    if (!connection.wasReused || (code !== "ECONNRESET" && code !== "EPIPE")) throw error;
+    const leftMs = Math.max(1, limits.wallMs - (performance.now() - beganMs));
+    return exchange(deps, sending, { ...limits, wallMs: leftMs }, connection);
   }
 }
 
@@ -70,7 +88,12 @@ class TimedOut extends Error {
   }
 }
 
-function exchange(deps: SendDeps, sending: Sending, limits: SendLimits): Promise<Partial<SendOutcome>> {
+function exchange(
+  deps: SendDeps,
+  sending: Sending,
+  limits: SendLimits,
+  connection: { wasReused: boolean },
+): Promise<Partial<SendOutcome>> {
   return new Promise((resolve, reject) => {
     const sent = request(sending.url, {
       method: "POST",
@@ -87,6 +110,9 @@ function exchange(deps: SendDeps, sending: Sending, limits: SendLimits): Promise
     }, limits.wallMs);
     const end = () => clearTimeout(wall);
     watchConnection(sent, deps, limits);
+    sent.on("socket", () => {
+      connection.wasReused = sent.reusedSocket;
+    });
     sent.on("error", (error) => {
       end();
       reject(error);

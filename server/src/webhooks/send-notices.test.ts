@@ -7,6 +7,7 @@ import { eventually } from "../testing/eventually.ts";
 import { createHandClock } from "../testing/hand-clock.ts";
 import { type SmtpReceiver, startSmtpReceiver } from "../testing/smtp-receiver.ts";
 import { createTestDatabase } from "../testing/test-database.ts";
+import { claimNotice } from "./notice-queries.ts";
 import { sendNotices } from "./send-notices.ts";
 import { createSmtpMail, type SmtpTimeouts } from "./smtp-mail.ts";
 
@@ -118,6 +119,17 @@ test("two workers at once send each notice once", async () => {
   await Promise.all([drain(), drain(), drain()]);
   assert.equal(server.mails.length, 10);
   assert.equal(new Set(server.mails.map(({ data }) => /^Message-ID: .*$/m.exec(data)?.[0])).size, 10);
+});
+
+test("a notice that another worker is taking is not waited for", async () => {
+  await addNotice();
+  await addNotice();
+  const pause = { firstMs: MINUTE_MS, maxMs: MINUTE_MS };
+  await db.transaction(async (tx) => {
+    assert.equal((await claimNotice(tx, clock.now(), pause))?.id, 1n);
+    assert.equal((await claimNotice(db, clock.now(), pause))?.id, 2n);
+    assert.equal(await claimNotice(db, clock.now(), pause), undefined);
+  });
 });
 
 test("a password is not told to a server that does not speak TLS", async () => {

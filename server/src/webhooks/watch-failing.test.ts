@@ -137,14 +137,14 @@ test("one that is enabled again starts anew", async () => {
   assert.deepEqual(await kinds(), ["webhook_disabled", "webhook_failing_24h"]);
 });
 
-test("one that its owner has switched off is left alone", async () => {
+test("of one that its owner has switched off nobody is told, and what waits there ends", async () => {
   await addEndpoint("whk_1");
   for (let count = 0; count < 10; count += 1) await attempt("whk_1", false);
   await db.rows(sql`update webhook_endpoints set active = false`);
   await advance(200 * HOUR_MS, "whk_1");
   await watch();
   assert.deepEqual(await kinds(), []);
-  assert.deepEqual(await statuses("whk_1"), ["pending"]);
+  assert.deepEqual(await statuses("whk_1"), ["failed"]);
 });
 
 test("after an outage of ours an endpoint is tried before it is judged", async () => {

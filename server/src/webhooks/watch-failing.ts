@@ -5,7 +5,7 @@ import { failingLetter } from "./failing-letter.ts";
 import {
   type FailingEndpoint,
   type FailingThresholds,
-  failDeliveriesOfDisabled,
+  failDeliveriesOfInactive,
   insertNotice,
   lockNextFailing,
   markTold,
@@ -37,7 +37,7 @@ export async function watchFailing({ db, clock, log }: WatchDeps): Promise<boole
         : "an endpoint does nothing but fail; its owner is told",
     );
   }
-  const ended = await failDeliveriesOfDisabled(db, ENDED_MAX);
+  const ended = await failDeliveriesOfInactive(db, ENDED_MAX);
   return told === TOLD_MAX || ended === ENDED_MAX;
 }
 
