@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, type TestContext, test } from "node:test";
+import { balanceOf } from "../testing/buyers.ts";
+import { type CrashLane, openCrashLanes } from "../testing/crash-lane.ts";
+import { openOrdersStory } from "../testing/crash-orders.ts";
+import { type CrashStory, readEnd, soldFor } from "../testing/crash-story.ts";
+import type { WorkerEnd } from "../testing/start-worker-process.ts";
+import { sale } from "../testing/upstream-faults.ts";
+import { after as heard, before as unheard } from "../testing/upstream-steps.ts";
+import { refundOrder } from "./refund-order.ts";
+
+const LANES = 3;
+const AUDIT_EVERY = 10;
+
+let cacheFolder: string;
+let lanes: CrashLane[];
+before(async () => {
+  cacheFolder = await mkdtemp(join(tmpdir(), "scrip-crash-"));
+  lanes = await openCrashLanes(LANES, cacheFolder);
+});
+after(async () => {
+  await Promise.all(lanes.map((lane) => lane.close()));
+  await rm(cacheFolder, { recursive: true, force: true });
+});
+
+test("kill -9 between any two statements or calls of fulfilment: every order ends as it should, nothing is bought, delivered or paid twice", (t) =>
+  killAtEachPoint(t, openOrdersStory, 150));
+
+test("kill -9 between any two statements or calls of an operator's refund: it is paid once, and what arrives late goes to quarantine", (t) =>
+  killAtEachPoint(t, openRefundStory, 40));
+
+/**
+ * The first run is not killed and tells the points; with fewer than so many it was not the whole story. Then each point is
+ * the end of a run of its own, in whichever lane is free.
+ */
+async function killAtEachPoint(
+  t: TestContext,
+  openStory: (lane: CrashLane) => Promise<CrashStory>,
+  pointsMin: number,
+): Promise<void> {
+  const stories = await Promise.all(lanes.map(async (lane) => ({ lane, story: await openStory(lane) })));
+  const [first] = stories;
+  assert.ok(first);
+  const { points, ...rest } = await tell(first.lane, first.story, 0);
+  assert.deepEqual(rest, { wasKilled: false, logged: "" });
+  assert.ok(points.length >= pointsMin, points.join("\n"));
+  let next = 1;
+  let failed = false;
+  const takePoints = async ({ lane, story }: { lane: CrashLane; story: CrashStory }) => {
+    for (let killAt = next++; killAt <= points.length && !failed; killAt = next++) {
+      const end = await tell(lane, story, killAt);
+      // It was the same story until there, so that no point is left out.
+      assert.deepEqual(end, { points: points.slice(0, killAt), wasKilled: true, logged: "" });
+      if (killAt % AUDIT_EVERY === 0) await lane.shop.assertHealthy();
+    }
+    await lane.shop.assertHealthy();
+  };
+  const ends = await Promise.allSettled(
+    stories.map((one) =>
+      takePoints(one).catch((error) => {
+        failed = true;
+        throw error;
+      }),
+    ),
+  );
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  t.diagnostic(`killed at each of ${points.length} points`);
+}
+
+async function tell(lane: CrashLane, story: CrashStory, killAt: number): Promise<WorkerEnd> {
+  const end = await story.crash(killAt);
+  try {
+    await lane.worker.workUntilDone();
+    await story.check();
+  } catch (cause) {
+    throw new Error(`killed at point ${killAt}, ${end.points.at(-1)}`, { cause });
+  }
+  return end;
+}
+
+/** Two purchases without an answer: one was made all the same, of the other the supplier never heard. */
+async function openRefundStory(lane: CrashLane): Promise<CrashStory> {
+  const { shop, worker } = lane;
+  const { db } = shop.scrip;
+  const stages = ["pending", "completed"] as const;
+  const answerLost = await lane.addBought(sale(stages, { place: [heard("reset")] }));
+  const requestLost = await lane.addBought(sale(stages, { place: [unheard("reset")] }));
+  let orderId: string;
+  let balance: number;
+
+  return {
+    async crash(killAt) {
+      balance = await balanceOf(db, shop.buyer);
+      orderId = await lane.place(() => shop.order([answerLost, 1], [requestLost, 1]));
+      await worker.fulfiller.step();
+      await worker.fulfiller.idle();
+      assert.equal((await readEnd(lane, orderId))?.attempts, "open, open");
+      const refund = { orderId, lines: undefined, reason: "the supplier does not answer" };
+      const end = await lane.crash(killAt, refund);
+      // The operator's terminal is gone, so the operator asks for it once more.
+      await refundOrder(db, shop.clock, refund).catch((error) =>
+        assert.match(error.message, /has been refunded already/),
+      );
+      return end;
+    },
+    async check() {
+      assert.deepEqual(await readEnd(lane, orderId), {
+        status: "refunded",
+        units: "refunded, refunded",
+        failureCodes: "temporarily_unavailable, temporarily_unavailable",
+        attempts: "quarantined, refused",
+        codes: "quarantined late",
+      });
+      const sold = soldFor(lane, orderId).map((of) => of.length);
+      assert.deepEqual(sold, [1, 0]);
+      assert.equal(await balanceOf(db, shop.buyer), balance);
+    },
+  };
+}
