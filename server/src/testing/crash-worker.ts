@@ -52,6 +52,7 @@ export function createCrashWorker(context: CrashWorkerContext): CrashWorker {
     onBreakerOpened: () => {},
     onStockTaken: (productIds) => void refreshes.push(refreshSupply(db, productIds, clock.now())),
     onReturned: () => {},
+    onEnded: () => {},
     onDamaged: () => {},
   };
   const fulfiller = createFulfiller(deps);

@@ -54,7 +54,7 @@ export const lockNextFailing = async (
         )
       )
     order by e.failing_since limit 1
-    for update of e skip locked`);
+    for no key update of e skip locked`);
   return row;
 };
 
