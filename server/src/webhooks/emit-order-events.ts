@@ -1,0 +1,47 @@
+import sql from "sql-template-tag";
+import type { Tx } from "../db/database.ts";
+import { newId } from "../lib/ids.ts";
+import { eventBody } from "./event-body.ts";
+import type { EventType } from "./event-types.ts";
+
+/** Something that happened to an order. The cause makes sure that it is told once. */
+export type OrderEvent = {
+  orderId: string;
+  type: EventType & `order.${string}`;
+  status: string;
+  /** `fulfilled`, or the id of the ledger's entry. */
+  cause: string;
+};
+
+/**
+ * Writes events, and a delivery of each for every endpoint that is subscribed now, in the transaction of what they tell
+ * of: neither can be there without the other. A delivery's id is made of its event and endpoint.
+ */
+export async function emitOrderEvents(tx: Tx, events: readonly OrderEvent[], now: Date): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events.map((event) => {
+    const id = newId("evt", now.getTime());
+    const data = { order_id: event.orderId, status: event.status };
+    return { ...event, id, body: eventBody({ id, type: event.type, createdAt: now, data }) };
+  });
+  await tx.rows(
+    sql`
+      with told as (
+        insert into events (id, reseller_id, environment, type, body, order_id, cause, created_at)
+        select e.id, o.reseller_id, o.environment, e.type, e.body, o.id, e.cause, ${now}
+        from unnest(
+          ${rows.map((row) => row.id)}::text[], ${rows.map((row) => row.orderId)}::text[],
+          ${rows.map((row) => row.type)}::text[], ${rows.map((row) => row.body)}::text[],
+          ${rows.map((row) => row.cause)}::text[]
+        ) as e (id, order_id, type, body, cause)
+        join orders o on o.id = e.order_id
+        returning id, reseller_id, environment, type
+      )
+      insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
+      select delivery_id(told.id, w.id), told.id, w.id, ${now}, ${now}
+      from told
+      join webhook_endpoints w on w.reseller_id = told.reseller_id and w.environment = told.environment
+        and w.deleted_at is null and w.active and (w.events is null or told.type = any(w.events))`,
+    { name: "emit-order-events" },
+  );
+}
