@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { parseIpRange } from "../lib/ip.ts";
+import { anyAddress, canonicalText, isSpecial, v6Groups } from "../testing/address-numbers.ts";
+import { v6Spellings } from "../testing/address-spellings.ts";
+import { SEED } from "../testing/seed.ts";
+import { isInNetworks, isPublicUnicast, isPublicUnicastBytes, isSameAddress } from "./public-address.ts";
+
+test("an address is public exactly when no range of the table holds it, however it is written", () => {
+  const counts = { public: 0, special: 0 };
+  fc.assert(
+    fc.property(anyAddress, (address) => {
+      const expected = !isSpecial(address);
+      counts[expected ? "public" : "special"] += 1;
+      const texts = address.bits === 128 ? v6Spellings(address) : [canonicalText(address)];
+      for (const text of texts) assert.equal(isPublicUnicast(text), expected, text);
+      assert.equal(isPublicUnicastBytes(bytesOf(address)), expected);
+    }),
+    { seed: SEED, numRuns: 5_000 },
+  );
+  assert.ok(counts.public > 500 && counts.special > 500, JSON.stringify(counts));
+});
+
+test("bytes of any other length are no public address", () => {
+  for (const length of [0, 1, 3, 5, 8, 15, 17, 32]) {
+    assert.equal(isPublicUnicastBytes(new Uint8Array(length).fill(0x20)), false, `${length} bytes`);
+  }
+});
+
+test("a zone makes an address nobody's, even a public one", () => {
+  for (const zone of ["%", "%1", "%eth0", "%25eth0"])
+    assert.equal(isPublicUnicast(`2606:4700::1111${zone}`), false);
+});
+
+test("a mapped address is in no network, not even where the IPv4 address inside is", () => {
+  const networks = ["127.0.0.0/8", "::/0", "0.0.0.0/0"].flatMap((text) => parseIpRange(text) ?? []);
+  assert.equal(networks.length, 3);
+  assert.equal(isInNetworks("127.0.0.1", networks), true);
+  assert.equal(isInNetworks("fe80::1", networks), true);
+  for (const text of ["::ffff:127.0.0.1", "::ffff:7f00:1", "127.1", "fe80::1%eth0", "localhost", ""]) {
+    assert.equal(isInNetworks(text, networks), false, text);
+  }
+  assert.equal(isInNetworks("127.0.0.1", []), false);
+});
+
+test("two texts are the same address when their bytes are, and texts that are none are never the same", () => {
+  assert.equal(isSameAddress("2606:4700:0:0::1111", "2606:4700::1111"), true);
+  assert.equal(isSameAddress("8.8.8.8", "8.8.8.8"), true);
+  for (const [one, other] of [
+    ["8.8.8.8", "8.8.4.4"],
+    ["8.8.8.8", "::ffff:8.8.8.8"],
+    ["8.8.8.8", "::808:808"],
+    ["", ""],
+    ["localhost", "localhost"],
+    ["::ffff:8.8.8.8", "::ffff:8.8.8.8"],
+  ] as const) {
+    assert.equal(isSameAddress(one, other), false, `${one} and ${other}`);
+  }
+});
+
+function bytesOf({ bits, value }: { bits: number; value: bigint }): Uint8Array {
+  const bytes = v6Groups(value).flatMap((group) => [group >> 8, group & 0xff]);
+  return Uint8Array.from(bytes.slice(16 - bits / 8));
+}

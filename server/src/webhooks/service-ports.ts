@@ -1,0 +1,98 @@
+/** CONTRACT 6: port 443 or 8443 or from 1024 up, other than the well-known ports of services that are no web servers. */
+export const isWebhookPort = (port: number): boolean =>
+  port === HTTPS_PORT ||
+  (port >= FIRST_USER_PORT && port <= LAST_PORT && !SERVICE_PORTS.some(([, ...ports]) => holds(ports, port)));
+
+export const HTTPS_PORT = 443;
+const FIRST_USER_PORT = 1024;
+const LAST_PORT = 65_535;
+
+/**
+ * A service with a port of its own, or with the first and the last of several. Nothing from 32768 up: systems hand those
+ * out to any program. Ports that web servers commonly use (8000, 8080, 9000, 9090) are not given to anybody here.
+ */
+const SERVICE_PORTS: readonly (readonly [service: string, first: number, last?: number])[] = [
+  ["SOCKS", 1080],
+  ["Java RMI", 1099],
+  ["SQL Server", 1433, 1434],
+  ["Oracle", 1521, 1529],
+  ["H.323", 1719, 1720],
+  ["PPTP", 1723],
+  ["MQTT", 1883],
+  ["NFS", 2049],
+  ["ZooKeeper", 2181],
+  ["Docker", 2375, 2377],
+  ["etcd", 2379, 2380],
+  ["Oracle, listener", 2483, 2484],
+  ["ZooKeeper, peers", 2888],
+  ["Squid", 3128],
+  ["iSCSI", 3260],
+  ["Active Directory", 3268, 3269],
+  ["MySQL", 3306],
+  ["RDP", 3389],
+  ["Apple SASL", 3659],
+  ["Subversion", 3690],
+  ["ZooKeeper, election", 3888],
+  ["NFS lock", 4045],
+  ["ManageSieve", 4190],
+  ["NATS", 4222],
+  ["Erlang", 4369],
+  ["Nomad", 4646, 4648],
+  ["Logstash", 5044],
+  ["SIP", 5060, 5061],
+  ["XMPP", 5222],
+  ["XMPP, servers", 5269],
+  ["PostgreSQL", 5432, 5433],
+  ["AMQP", 5671, 5672],
+  ["VNC over HTTP", 5800, 5809],
+  ["VNC", 5900, 5909],
+  ["CouchDB", 5984],
+  ["WinRM", 5985, 5986],
+  ["X11", 6000, 6063],
+  ["Redis", 6379, 6380],
+  ["PgBouncer", 6432],
+  ["Kubernetes", 6443],
+  ["syslog", 6514],
+  ["SANE", 6566],
+  ["IRC", 6660, 6669],
+  ["IRC over TLS", 6679],
+  ["IRC over TLS, later", 6697],
+  ["Cassandra, peers", 7000, 7001],
+  ["Spark", 7077],
+  ["Cassandra, JMX", 7199],
+  ["Neo4j", 7473, 7474],
+  ["Neo4j Bolt", 7687],
+  ["AJP", 8009],
+  ["HDFS", 8020],
+  ["InfluxDB", 8086],
+  ["Privoxy", 8118],
+  ["ClickHouse", 8123],
+  ["StatsD", 8125, 8126],
+  ["Vault", 8200, 8201],
+  ["Consul, peers", 8300, 8302],
+  ["Consul", 8500, 8503],
+  ["Consul, DNS", 8600],
+  ["MQTT over TLS", 8883],
+  ["Cassandra", 9042],
+  ["Tor", 9050, 9051],
+  ["Kafka", 9092, 9096],
+  ["printers", 9100],
+  ["Cassandra over TLS", 9142],
+  ["Tor Browser", 9150, 9151],
+  ["Elasticsearch", 9200],
+  ["Elasticsearch, peers", 9300],
+  ["Amanda", 10_080],
+  ["Kubernetes, nodes", 10_248, 10_259],
+  ["memcached", 11_211],
+  ["RabbitMQ management", 15_671, 15_672],
+  ["Redis, cluster bus", 16_379, 16_380],
+  ["RabbitMQ, peers", 25_672],
+  ["CockroachDB", 26_257],
+  ["Redis Sentinel", 26_379],
+  ["MongoDB", 27_017, 27_020],
+  ["MongoDB status", 28_017],
+  ["RethinkDB", 28_015],
+];
+
+const holds = ([first, last = first]: readonly [number, number?], port: number): boolean =>
+  first <= port && port <= last;
