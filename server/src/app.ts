@@ -33,11 +33,17 @@ import { Problem } from "./lib/problem.ts";
 import { createPlacementBatch, type PlacementLimits } from "./orders/placement-batch.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import type { CodeVault } from "./vault/code-vault.ts";
+import type { Keyring } from "./vault/keyring.ts";
 import { walletRoutes } from "./wallet/routes.ts";
+import { DELIVERIES_CHANNEL } from "./webhooks/channel.ts";
+import { describeDeliveries } from "./webhooks/describe-deliveries.ts";
+import { webhookRoutes } from "./webhooks/routes.ts";
+import type { WebhookSettings } from "./webhooks/settings.ts";
 
 export type AppDeps = {
   db: Db;
   secrets: ServerSecrets;
+  keyring: Keyring;
   codeVault: CodeVault;
   clock: Clock;
   log: Log;
@@ -45,6 +51,7 @@ export type AppDeps = {
   baseUrl: () => string;
   trustedProxies: readonly IpRange[];
   rateLimits: { orders: number; reads: number };
+  webhooks: WebhookSettings;
   /** Other than the usual ones, for tests of what happens at them. */
   placementLimits?: Partial<PlacementLimits>;
   metricsArePublic: boolean;
@@ -98,7 +105,7 @@ export async function buildApp(
   guardRequests(app, guardDeps);
 
   for (const schema of namedSchemas.values()) app.addSchema(schema);
-  const openApi = collectApi(app, namedSchemas);
+  const openApi = collectApi(app, namedSchemas, describeDeliveries());
   const cursors = createCursorCodec(deps.secrets.cursorKey);
   catalogRoutes(app, { db: deps.db, cursors, renderedReplies: createRenderedReplies() });
   walletRoutes(app, { ...deps, cursors });
@@ -111,6 +118,7 @@ export async function buildApp(
     onPlaced: createAnnouncer(deps.db, ORDERS_CHANNEL),
   });
   fulfilmentRoutes(app, deps);
+  webhookRoutes(app, { ...deps, cursors, announceDeliveries: createAnnouncer(deps.db, DELIVERIES_CHANNEL) });
   addRoutes(app);
 
   serveApi(app, openApi, deps.baseUrl);

@@ -46,6 +46,14 @@ test("every kind of sealed value comes under the newest key and opens with it al
     open([NEW_KEY], "supplier-config:sup_up", supplier?.sealed ?? Buffer.of()).toString(),
     "config",
   );
+  const webhookSecrets = await db.rows<{ endpointId: string; sealed: Buffer }>(
+    sql`select endpoint_id as "endpointId", sealed from webhook_secrets`,
+  );
+  assert.equal(webhookSecrets.length, FILLED.webhookSecrets);
+  for (const { endpointId, sealed } of webhookSecrets) {
+    const plain = open([NEW_KEY], `webhook-secret:${endpointId}`, sealed).toString();
+    assert.equal(plain, `whsec_of_${endpointId}`);
+  }
   await loadServerSecrets(db, [NEW_KEY]);
 });
 
@@ -83,14 +91,17 @@ test("what does not open is named by id, left as it was, and does not stop the r
     sql`update codes set sealed = set_byte(sealed, 90, get_byte(sealed, 90) # 1) where id = 'stock-000500'`,
   );
   await db.rows(sql`update suppliers set sealed_config = ${Buffer.of()} where id = 'sup_up'`);
+  const [moved] = await db.rows<{ id: string }>(sql`
+    update webhook_secrets moved set sealed = other.sealed from webhook_secrets other
+    where moved.endpoint_id = 'whk_second' and other.endpoint_id = 'whk_first' returning moved.id::text as id`);
   const bad = ["delivered-000000", "lost-000000", "stock-000003", "stock-000500"];
   const before = (await listCodes(db)).filter((code) => bad.includes(code.id));
   const rotated = await rotateVault(vaultDeps(db, NEW_KEY, OLD_KEY));
   assert.deepEqual(
     rotated.failures.map(({ kind, id }) => `${kind} ${id}`),
-    [...bad.map((id) => `codes ${id}`), "supplierConfigs sup_up"],
+    [...bad.map((id) => `codes ${id}`), "supplierConfigs sup_up", `webhookSecrets ${moved?.id}`],
   );
-  assert.deepEqual([rotated.rewrapped, rotated.failed, rotated.complete], [FILLED.values - 4, 5, true]);
+  assert.deepEqual([rotated.rewrapped, rotated.failed, rotated.complete], [FILLED.values - 5, 6, true]);
   assert.deepEqual(
     (await listCodes(db)).filter((code) => bad.includes(code.id)),
     before,
@@ -116,5 +127,6 @@ test("progress counts up to all that there is to do", async () => {
 const everything = async () => [
   await db.rows(sql`select id, state, sealed, test_code from codes order by id`),
   await db.rows(sql`select id, sealed_config from suppliers order by id`),
+  await db.rows(sql`select id, sealed from webhook_secrets order by id`),
   await db.rows(sql`select name, sealed from sealed_secrets order by name`),
 ];

@@ -6,9 +6,10 @@ import { deliveredPlace, quarantinePlace, stockPlace } from "../vault/code-place
 import { type CodeVault, codePrefix } from "../vault/code-vault.ts";
 import type { Keyring } from "../vault/keyring.ts";
 import { type MasterKeys, reseal, sealPrefix } from "../vault/seal.ts";
+import { webhookSecretContext } from "../webhooks/open-secret.ts";
 import { listOutdated, type OutdatedPage, type SealedColumn, type SealedRow } from "./rotate-queries.ts";
 
-export type SealedKind = "codes" | "supplierConfigs" | "serverSecrets";
+export type SealedKind = "codes" | "supplierConfigs" | "webhookSecrets" | "serverSecrets";
 
 /** A kind of value that is kept sealed, and how a renewed master key gets to it. */
 export type SealedStore = {
@@ -36,6 +37,15 @@ export const sealedStores = (deps: { keyring: Keyring; codeVault: CodeVault }): 
     rewrap: (place, sealed) => deps.codeVault.rewrap(place, sealed),
   },
   underMasterKey(deps.keyring, "supplierConfigs", SUPPLIER_CONFIGS, supplierConfigContext),
+  {
+    ...underMasterKey(deps.keyring, "webhookSecrets", WEBHOOK_SECRETS, webhookSecretContext),
+    // Bound to the endpoint and not to the row, of which one endpoint may have several.
+    listOutdated: async (db, page) => {
+      const outdated = { ...page, column: WEBHOOK_SECRETS };
+      const rows = await listOutdated<SealedRow & { endpointId: string }>(db, outdated, SECRET_PLACE);
+      return rows.map(({ endpointId, ...row }) => ({ ...row, place: webhookSecretContext(endpointId) }));
+    },
+  },
   underMasterKey(deps.keyring, "serverSecrets", SERVER_SECRETS, serverSecretContext),
 ];
 
@@ -49,6 +59,9 @@ const column = (table: string, id: string, sealed: string, where: Sql = sql`true
 /** A damaged code opens under no key, and must not keep an older one in use for ever. */
 const CODES = column("codes", "id", "sealed", sql`state <> 'damaged'`);
 const SUPPLIER_CONFIGS = column("suppliers", "id", "sealed_config");
+/** Ids are numbers here, and are read as text as all others are. */
+const WEBHOOK_SECRETS = column("webhook_secrets", "id::text", "sealed");
+const SECRET_PLACE: Sql = sql`, endpoint_id as "endpointId"`;
 const SERVER_SECRETS = column("sealed_secrets", "name", "sealed");
 
 /** Values of vault/seal.ts, which are sealed by the master key itself. */

@@ -45,10 +45,11 @@ test("status tells what is under which key, and calls a key removable when nothi
   await db.rows(sql`update codes set sealed = ${Buffer.of(1, 2)} where id = 'delivered-000000'`);
   const spare = secret(Buffer.alloc(32, 4));
   const status = async () => readVaultStatus(db, vaultDeps(db, NEW_KEY, OLD_KEY, spare));
-  const none = { codes: 0, supplierConfigs: 0, serverSecrets: 0 };
+  const none = { codes: 0, supplierConfigs: 0, webhookSecrets: 0, serverSecrets: 0 };
   const unused = { id: keyName(spare), position: 3, newest: false, values: none, removable: true };
   const lost = { id: keyName(LOST_KEY), newest: false, values: { ...none, codes: 2 }, removable: false };
-  const old = { codes: FILLED.codes - 1, supplierConfigs: 1, serverSecrets: 3 };
+  const { webhookSecrets } = FILLED;
+  const old = { codes: FILLED.codes - 1, supplierConfigs: 1, webhookSecrets, serverSecrets: 3 };
   assert.deepEqual(await status(), {
     newest: keyName(NEW_KEY),
     keys: [

@@ -60,7 +60,12 @@ export async function readVaultStatus(
   return { newest, keys, unreadable, settled };
 }
 
-const noValues = (): Record<SealedKind, number> => ({ codes: 0, supplierConfigs: 0, serverSecrets: 0 });
+const noValues = (): Record<SealedKind, number> => ({
+  codes: 0,
+  supplierConfigs: 0,
+  webhookSecrets: 0,
+  serverSecrets: 0,
+});
 
 function countsOf(counts: Map<string, Record<SealedKind, number>>, id: string): Record<SealedKind, number> {
   const found = counts.get(id) ?? noValues();

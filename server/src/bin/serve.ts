@@ -41,6 +41,7 @@ export async function serve(context: Context, log: Log, role: Role): Promise<Ser
           baseUrl: () => state.baseUrl,
           trustedProxies: config.trustedProxies,
           rateLimits: config.rateLimits,
+          webhooks: { egressIps: config.webhookEgressIps, allowNetworks: config.webhookAllowNetworks },
           metricsArePublic: config.metricsPort !== 0 && config.metricsPort === config.port,
           isReady,
         });

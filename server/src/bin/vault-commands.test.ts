@@ -54,8 +54,8 @@ test("on the embedded default a new key is taken up while the server runs, and t
     assert.equal((await fetch(`${server.url}/v1/balance`, { headers: { "x-api-key": key } })).status, 200);
     const shown = await runScrip(["vault", "status"], embedded);
     const [, newest = "", older = ""] = shown.stdout.split("\n");
-    assert.match(newest, new RegExp(`^${rotated.key} +0 +0 +3 +newest$`));
-    assert.match(older, /^[0-9a-f]{8} +0 +0 +0 +no longer needed: key 2 of .*master\.key may be removed/);
+    assert.match(newest, new RegExp(`^${rotated.key} +0 +0 +0 +3 +newest$`));
+    assert.match(older, /^[0-9a-f]{8} +0 +0 +0 +0 +no longer needed: key 2 of .*master\.key may be removed/);
     await writeFile(path, `${keys[0]}\n`);
   } finally {
     await server.stop("SIGTERM");

@@ -83,7 +83,12 @@ function createProgress(): (done: number, total: number) => void {
   };
 }
 
-const SINGULAR = { codes: "code", supplierConfigs: "config of supplier", serverSecrets: "server secret" };
+const SINGULAR = {
+  codes: "code",
+  supplierConfigs: "config of supplier",
+  webhookSecrets: "webhook secret",
+  serverSecrets: "server secret",
+};
 
 function tellTroubles({ failures, failed, complete }: Rotated): void {
   for (const { kind, id } of failures) process.stderr.write(`scrip: ${SINGULAR[kind]} ${id} does not open\n`);
@@ -97,11 +102,12 @@ function describeStatus({ source, keys, unreadable, settled }: VaultStatus & { s
     key.id,
     String(key.values.codes),
     String(key.values.supplierConfigs),
+    String(key.values.webhookSecrets),
     String(key.values.serverSecrets),
     describeKey(key, source),
   ]);
   return [
-    table(["KEY", "CODES", "SUPPLIER CONFIGS", "SERVER SECRETS", ""], rows),
+    table(["KEY", "CODES", "SUPPLIER CONFIGS", "WEBHOOK SECRETS", "SERVER SECRETS", ""], rows),
     ...(unreadable > 0 ? [`${unreadable} value(s) are not sealed values at all`] : []),
     ...(settled ? [] : ["a transaction is still writing: ask again before a key is removed"]),
   ].join("\n");

@@ -47,16 +47,19 @@ async function readCommitted(file: string): Promise<OpenApiDocument | undefined>
 /** The app is built and never asked anything, so it needs no database. */
 async function describeApi(): Promise<OpenApiDocument> {
   const anyKey = createSecretKey(Buffer.alloc(32));
+  const keyring = fixedKeyring([secret(Buffer.alloc(32))]);
   const app = await buildApp({
     db: withoutDatabase(),
     secrets: { pepper: anyKey, cursorKey: anyKey, codeDigestKey: anyKey },
-    codeVault: createCodeVault(fixedKeyring([secret(Buffer.alloc(32))])),
+    keyring,
+    codeVault: createCodeVault(keyring),
     clock: systemClock,
     log: pino({ level: "silent" }),
     metrics: createMetrics(),
     baseUrl: () => "http://localhost:8080",
     trustedProxies: [],
     rateLimits: { orders: 0, reads: 0 },
+    webhooks: { egressIps: [], allowNetworks: [] },
     metricsArePublic: false,
     isReady: async () => true,
   });

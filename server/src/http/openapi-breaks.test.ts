@@ -92,6 +92,10 @@ const breaking: Record<string, readonly [Edit, string]> = {
     "Problem.detail is gone from replies",
   ],
   "an event type that is gone": [drop("webhooks", "item.made"), "the event type item.made is gone"],
+  "an answer to a delivery that no longer counts": [
+    drop(...DELIVER, "responses", "200"),
+    "POST item.made no longer takes 200 for an answer",
+  ],
   "an event type that only the list of types named": [
     put(["item.made"], "x-event-types"),
     "the event type item.lost is gone",

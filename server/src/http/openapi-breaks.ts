@@ -60,9 +60,16 @@ function compareDeliveries(comparison: Comparison): string[] {
       ...compareOperationIds(place, was, is),
       ...compareParameters(comparison, "replies", place, was, is),
       ...compareBodies(comparison, "replies", place, was, is),
+      ...compareAcceptedAnswers(place, was, is),
     ];
   });
 }
+
+/** A receiver goes on answering a delivery as it was told to. */
+const compareAcceptedAnswers = (place: string, was: Operation, is: Operation): string[] =>
+  Object.keys(was.responses ?? {})
+    .filter((status) => status.startsWith("2") && !is.responses?.[status])
+    .map((status) => `${place} no longer takes ${status} for an answer`);
 
 const compareOperationIds = (place: string, was: Operation, is: Operation): string[] =>
   was.operationId === undefined || was.operationId === is.operationId

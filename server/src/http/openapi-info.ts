@@ -20,6 +20,8 @@ export const tags = [
   { name: "Catalog", description: "The products that you may sell, at your prices." },
   { name: "Orders", description: "Buying: settled from the wallet at once, fulfilled in the background." },
   { name: "Wallet", description: "What you can spend, and every movement of it." },
+  { name: "Webhooks", description: "Where signed events are sent, and what became of each." },
+  { name: "Events", description: "What happened, as it is told to your endpoints." },
 ];
 
 export const securitySchemes = {

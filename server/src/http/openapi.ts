@@ -30,10 +30,14 @@ export type OpenApiDocument = {
 
 const DOCUMENTED_SERVER = "http://localhost:8080";
 
-/** Collects the routes that are registered after this call; the function it returns makes the document of them. */
+/**
+ * Collects the routes that are registered after this call; the function it returns makes the document of them, and of
+ * what the server sends by itself.
+ */
 export function collectApi(
   app: FastifyInstance,
   namedSchemas: ReadonlyMap<string, object>,
+  webhooks: Readonly<Record<string, object>>,
 ): () => OpenApiDocument {
   const routes: RouteOptions[] = [];
   app.addHook("onRoute", (route) => {
@@ -49,6 +53,7 @@ export function collectApi(
     security: [{ apiKey: [] }, { bearer: [] }],
     tags,
     paths: describePaths(routes),
+    webhooks,
     components: {
       schemas: sorted({ ...Object.fromEntries([...namedSchemas].map(componentOf)), Problem: problemSchema }),
       securitySchemes,

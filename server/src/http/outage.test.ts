@@ -28,16 +28,19 @@ async function callWithout(databaseError: Error): Promise<{ reply: LightMyReques
     close: async () => {},
   };
   const anyKey = createSecretKey(Buffer.alloc(32));
+  const keyring = fixedKeyring([secret(Buffer.alloc(32))]);
   const app = await buildApp({
     db,
     secrets: { pepper: anyKey, cursorKey: anyKey, codeDigestKey: anyKey },
-    codeVault: createCodeVault(fixedKeyring([secret(Buffer.alloc(32))])),
+    keyring,
+    codeVault: createCodeVault(keyring),
     clock: systemClock,
     log: createLog("info", { write: (line) => void lines.push(line) }),
     metrics: createMetrics(),
     baseUrl: () => "https://api.scrip.example",
     trustedProxies: [],
     rateLimits: { orders: 0, reads: 0 },
+    webhooks: { egressIps: [], allowNetworks: [] },
     metricsArePublic: false,
     isReady: async () => false,
   });

@@ -2,21 +2,29 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
 import { setListing } from "../catalog/set-listing.ts";
-import { SCOPES, type Scope } from "../http/caller.ts";
+import { SCOPES, type Scope, type Tenant } from "../http/caller.ts";
 import {
   type ApiRoute,
   apiRoutes,
+  SEEN_DELIVERY,
+  SEEN_EVENT,
   SEEN_ORDER,
   SEEN_PRODUCT,
+  SEEN_WEBHOOK,
+  UNSEEN_DELIVERIES,
+  UNSEEN_EVENTS,
   UNSEEN_ORDERS,
   UNSEEN_PRODUCTS,
+  UNSEEN_WEBHOOKS,
+  WALKED_AT_MS,
 } from "../testing/api-routes.ts";
 import { addOrder, addProducts } from "../testing/builders.ts";
 import { type CallOptions, createTestApp, type TestApp } from "../testing/test-app.ts";
+import { addDelivery, addEndpoint, addEvent } from "../testing/webhook-builders.ts";
 import { generateKey } from "./key-format.ts";
 import { revokeKey } from "./revoke-key.ts";
 
-const clock = { nowMs: Date.UTC(2026, 0, 1), now: () => new Date(clock.nowMs) };
+const clock = { nowMs: WALKED_AT_MS, now: () => new Date(clock.nowMs) };
 const EXPIRES_MS = clock.nowMs + 60_000;
 
 let scrip: TestApp;
@@ -43,11 +51,28 @@ before(async () => {
     resellerId: stranger.id,
     environment: "live",
   });
+  await addWebhooks({ resellerId, environment: "live" }, { resellerId: stranger.id, environment: "live" });
   routes = apiRoutes(scrip.app.openApi());
   guarded = routes.filter((route): route is ApiRoute & { scope: Scope } => route.scope !== undefined);
 });
 
 after(() => scrip.close());
+
+/** An endpoint, an event and a delivery of each of the two, and a delivery to an endpoint that the first one removed. */
+async function addWebhooks(own: Tenant, strangers: Tenant): Promise<void> {
+  const { db } = scrip;
+  await addEndpoint(db, { ...own, id: SEEN_WEBHOOK });
+  await addEndpoint(db, { ...own, id: UNSEEN_WEBHOOKS.removed, deleted: true });
+  await addEndpoint(db, { ...strangers, id: UNSEEN_WEBHOOKS.anotherResellers });
+  await addEvent(db, { ...own, id: SEEN_EVENT });
+  await addEvent(db, { ...strangers, id: UNSEEN_EVENTS.anotherResellers });
+  const deliveries = [
+    [SEEN_DELIVERY, SEEN_EVENT, SEEN_WEBHOOK],
+    [UNSEEN_DELIVERIES.ofRemovedWebhook, SEEN_EVENT, UNSEEN_WEBHOOKS.removed],
+    [UNSEEN_DELIVERIES.anotherResellers, UNSEEN_EVENTS.anotherResellers, UNSEEN_WEBHOOKS.anotherResellers],
+  ] as const;
+  for (const [id, eventId, endpointId] of deliveries) await addDelivery(db, { id, eventId, endpointId });
+}
 
 test("the walk has routes to walk", () => {
   const names = routes.map(({ method, path }) => `${method} ${path}`);
@@ -159,13 +184,13 @@ test("a key from an address outside its allowlist is 403 ip_not_allowed on every
 
 test("what the reseller may not see and what does not exist are the same 404, with every key of the reseller", async () => {
   const keys = [key, (await scrip.addKey(resellerId, { env: "test" })).key];
-  for (const { method, path, unseenUrls } of guarded.filter((route) => route.unseenUrls.length > 0)) {
+  for (const { method, path, unseenUrls, body } of guarded.filter((route) => route.unseenUrls.length > 0)) {
     const missing = path.replace(/\{\w+\}/, "no-such-object");
     const longer = path.replace(/\{\w+\}/, "x".repeat(2_000));
     const answers = new Set<string>();
     for (const url of [missing, longer, ...unseenUrls]) {
       for (const each of keys) {
-        const reply = await scrip.call(method, url, { key: each });
+        const reply = await scrip.call(method, url, { key: each, body });
         assert.equal(reply.statusCode, 404, `${method} ${url}`);
         answers.add(withoutRequestId(reply));
       }

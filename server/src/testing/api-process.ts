@@ -8,7 +8,7 @@ import { createLog } from "../lib/log.ts";
 import { secret } from "../lib/secret.ts";
 import { createCodeVault } from "../vault/code-vault.ts";
 import { fixedKeyring } from "../vault/keyring.ts";
-import { TEST_MASTER_KEY } from "./test-app.ts";
+import { TEST_MASTER_KEY, TEST_WEBHOOKS } from "./test-app.ts";
 
 /** The API in a process of its own, for tests of what several of them do together; see start-api-process. */
 const [, , connectionString = ""] = process.argv;
@@ -19,16 +19,19 @@ const db = connectDatabase({
   poolSize: 8,
   onConnectionLost: () => {},
 });
+const keyring = fixedKeyring([secret(TEST_MASTER_KEY)]);
 const app = await buildApp({
   db,
+  keyring,
   secrets: await loadServerSecrets(db, [secret(TEST_MASTER_KEY)]),
-  codeVault: createCodeVault(fixedKeyring([secret(TEST_MASTER_KEY)])),
+  codeVault: createCodeVault(keyring),
   clock: systemClock,
   log: createLog("warn", process.stderr),
   metrics: createMetrics(),
   baseUrl: () => "https://api.scrip.example",
   trustedProxies: [],
   rateLimits: { orders: 0, reads: 0 },
+  webhooks: TEST_WEBHOOKS,
   metricsArePublic: false,
   isReady: async () => true,
 });

@@ -8,6 +8,8 @@ export type ApiRoute = {
   url: string;
   /** What CONTRACT 2 asks of a key here; undefined where no key is needed. */
   scope: Scope | undefined;
+  /** A valid body, where one is required: it is judged before the object is looked for. */
+  body: object | undefined;
   /** Addresses of what exists and the test's reseller may not see. */
   unseenUrls: readonly string[];
 };
@@ -28,6 +30,7 @@ export function apiRoutes(document: OpenApiDocument): ApiRoute[] {
       path,
       url: fill(path, objectsOf(path).seen),
       scope: scopeOf(method, path),
+      body: BODIES[`${method} ${path}`],
       unseenUrls: objectsOf(path).unseen.map((id) => fill(path, id)),
     }));
 }
@@ -57,10 +60,44 @@ export const UNSEEN_ORDERS = {
   anotherResellers: "ord_00000000000000000000000002",
 } as const;
 
+export const SEEN_WEBHOOK = "whk_00000000000000000000000001";
+export const UNSEEN_WEBHOOKS = {
+  anotherResellers: "whk_00000000000000000000000002",
+  removed: "whk_00000000000000000000000003",
+} as const;
+const WEBHOOKS = { seen: SEEN_WEBHOOK, unseen: Object.values(UNSEEN_WEBHOOKS) };
+
+export const SEEN_EVENT = "evt_00000000000000000000000001";
+export const UNSEEN_EVENTS = {
+  anotherResellers: "evt_00000000000000000000000002",
+} as const;
+
+export const SEEN_DELIVERY = "dlv_00000000000000000000000001";
+export const UNSEEN_DELIVERIES = {
+  anotherResellers: "dlv_00000000000000000000000002",
+  ofRemovedWebhook: "dlv_00000000000000000000000003",
+} as const;
+
 const OBJECTS: Readonly<Record<string, { seen: string; unseen: readonly string[] }>> = {
   "/v1/products/{id}": { seen: SEEN_PRODUCT, unseen: Object.values(UNSEEN_PRODUCTS) },
   "/v1/orders/{id}": { seen: SEEN_ORDER, unseen: Object.values(UNSEEN_ORDERS) },
   "/v1/orders/{id}/codes": { seen: SEEN_ORDER, unseen: Object.values(UNSEEN_ORDERS) },
+  "/v1/webhooks/{id}": WEBHOOKS,
+  "/v1/webhooks/{id}/rotate": WEBHOOKS,
+  "/v1/webhooks/{id}/test": WEBHOOKS,
+  "/v1/webhooks/{id}/recover": WEBHOOKS,
+  "/v1/webhooks/{id}/deliveries": WEBHOOKS,
+  "/v1/deliveries/{id}/redeliver": { seen: SEEN_DELIVERY, unseen: Object.values(UNSEEN_DELIVERIES) },
+  "/v1/events/{id}": { seen: SEEN_EVENT, unseen: Object.values(UNSEEN_EVENTS) },
+};
+
+/** The time of a walk, for bodies that tell times. */
+export const WALKED_AT_MS = Date.UTC(2026, 0, 1);
+
+const BODIES: Readonly<Record<string, object>> = {
+  // The URL is not allowed, which nobody may learn who does not have the endpoint.
+  "PATCH /v1/webhooks/{id}": { url: "http://localhost/" },
+  "POST /v1/webhooks/{id}/recover": { since: new Date(WALKED_AT_MS).toISOString() },
 };
 
 function objectsOf(path: string): { seen: string; unseen: readonly string[] } {

@@ -11,8 +11,8 @@ export const OLD_KEY = secret(Buffer.alloc(32, 1));
 export const NEW_KEY = secret(Buffer.alloc(32, 2));
 export const LOST_KEY = secret(Buffer.alloc(32, 3));
 
-/** What `fillVault` seals: codes in every state, a supplier's config and the three secrets of the server. */
-export const FILLED = { codes: 1_004, values: 1_008 };
+/** What `fillVault` seals: codes in every state, a supplier's config, two endpoints' secrets, and the server's three. */
+export const FILLED = { codes: 1_004, webhookSecrets: 3, values: 1_011 };
 
 /** Everything that the database keeps sealed, under one key; what was there before is gone. */
 export async function fillVault(db: Db, key: Secret<Buffer>): Promise<void> {
@@ -26,10 +26,28 @@ export async function fillVault(db: Db, key: Secret<Buffer>): Promise<void> {
   await db.rows(
     sql`insert into suppliers (id, kind, name, sealed_config) values ('sup_up', 'scrip', 'Upstream', ${config})`,
   );
+  await addSealedWebhookSecrets(db, key);
   await loadServerSecrets(db, [key]);
 }
 
-export const emptyVault = (db: Queryable) => db.rows(sql`truncate codes, suppliers, sealed_secrets cascade`);
+/** One endpoint is in the middle of a rotation and has two. */
+async function addSealedWebhookSecrets(db: Queryable, key: Secret<Buffer>): Promise<void> {
+  await db.rows(sql`
+    insert into resellers (id, name, currency, email) values ('rsl_vault', 'Vault', 'USD', 'owner@vault.example')
+    on conflict do nothing`);
+  const owners = ["whk_first", "whk_first", "whk_second"];
+  await db.rows(sql`
+    insert into webhook_endpoints (id, reseller_id, environment, url, created_at, updated_at)
+    select distinct id, 'rsl_vault', 'live', 'https://hooks.example.com/', now(), now()
+    from unnest(${owners}::text[]) id`);
+  const sealed = owners.map((id) => seal([key], `webhook-secret:${id}`, Buffer.from(`whsec_of_${id}`)));
+  await db.rows(sql`
+    insert into webhook_secrets (endpoint_id, sealed, created_at)
+    select id, sealed, now() from unnest(${owners}::text[], ${sealed}::bytea[]) as one (id, sealed)`);
+}
+
+export const emptyVault = (db: Queryable) =>
+  db.rows(sql`truncate codes, suppliers, sealed_secrets, webhook_endpoints cascade`);
 
 /** What a process works with that has these keys, newest first. */
 export const vaultDeps = (db: Db, ...keys: [Secret<Buffer>, ...Secret<Buffer>[]]) => {

@@ -10,7 +10,7 @@ import { createLog } from "../lib/log.ts";
 import { secret } from "../lib/secret.ts";
 import { createCodeVault } from "../vault/code-vault.ts";
 import { fixedKeyring } from "../vault/keyring.ts";
-import { TEST_MASTER_KEY } from "./test-app.ts";
+import { TEST_MASTER_KEY, TEST_WEBHOOKS } from "./test-app.ts";
 
 /** API and worker in a process of their own, to be killed; see start-server-process. */
 export type ServerProcessInput = {
@@ -43,6 +43,7 @@ const app = await buildApp({
   baseUrl: () => "https://api.scrip.example",
   trustedProxies: [],
   rateLimits: { orders: 0, reads: 0 },
+  webhooks: TEST_WEBHOOKS,
   metricsArePublic: false,
   isReady: async () => true,
 });

@@ -12,7 +12,8 @@ import type { PlacementLimits } from "../orders/placement-batch.ts";
 import { createReseller } from "../resellers/create-reseller.ts";
 import type { ResellerRow } from "../resellers/queries.ts";
 import { type CodeVault, createCodeVault } from "../vault/code-vault.ts";
-import { fixedKeyring } from "../vault/keyring.ts";
+import { fixedKeyring, type Keyring } from "../vault/keyring.ts";
+import type { WebhookSettings } from "../webhooks/settings.ts";
 import { createReplyChecker } from "./check-reply.ts";
 import { createTestDatabase } from "./test-database.ts";
 
@@ -21,6 +22,7 @@ export type TestApp = {
   db: Db;
   connectionString: string;
   secrets: ServerSecrets;
+  keyring: Keyring;
   codeVault: CodeVault;
   clock: Clock;
   /** Everything that was logged, as it was written. */
@@ -45,6 +47,7 @@ export type TestAppOptions = {
   rateLimits?: { orders: number; reads: number };
   trustedProxies?: string[];
   placementLimits?: Partial<PlacementLimits>;
+  webhooks?: Partial<WebhookSettings>;
   /** The app's own way to the database, where it is not the test's. */
   connect?: (connectionString: string) => Promise<Db>;
   addRoutes?: (app: FastifyInstance) => void;
@@ -53,18 +56,27 @@ export type TestAppOptions = {
 /** Opens everything that is sealed in tests, so that the processes of one test agree on it. */
 export const TEST_MASTER_KEY = Buffer.alloc(32, 7);
 
+/** Every name leads to the same public address, and no name server is asked. */
+export const TEST_WEBHOOKS: WebhookSettings = {
+  egressIps: ["192.0.2.10", "2001:db8::10"],
+  allowNetworks: [],
+  lookup: async () => ["93.184.215.14"],
+};
+
 /** The real app on a database of its own. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const clock = options.clock ?? systemClock;
   const { db, connectionString, drop } = await createTestDatabase();
   const appDb = (await options.connect?.(connectionString)) ?? db;
   const secrets = await loadServerSecrets(db, [secret(TEST_MASTER_KEY)]);
-  const codeVault = createCodeVault(fixedKeyring([secret(TEST_MASTER_KEY)]));
+  const keyring = fixedKeyring([secret(TEST_MASTER_KEY)]);
+  const codeVault = createCodeVault(keyring);
   const lines: string[] = [];
   const app = await buildApp(
     {
       db: appDb,
       secrets,
+      keyring,
       codeVault,
       clock,
       log: createLog("debug", { write: (line) => void lines.push(line) }),
@@ -73,6 +85,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       trustedProxies: (options.trustedProxies ?? []).map(toRange),
       rateLimits: options.rateLimits ?? { orders: 0, reads: 0 },
       placementLimits: options.placementLimits ?? {},
+      webhooks: { ...TEST_WEBHOOKS, ...options.webhooks },
       metricsArePublic: true,
       isReady: async () => true,
     },
@@ -86,6 +99,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     db,
     connectionString,
     secrets,
+    keyring,
     codeVault,
     clock,
     logged: () => lines.join(""),

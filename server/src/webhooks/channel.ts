@@ -1,0 +1,2 @@
+/** On which workers hear that there is something to deliver. */
+export const DELIVERIES_CHANNEL = "scrip_webhooks";

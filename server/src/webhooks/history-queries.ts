@@ -1,0 +1,131 @@
+import sql from "sql-template-tag";
+import type { Queryable } from "../db/database.ts";
+import type { Tenant } from "../http/caller.ts";
+import { EXAMINED_MAX, type LookedRow, NO_ID, type Slice, toSlice } from "./slice.ts";
+
+export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+export type AttemptRow = {
+  number: number;
+  at: string;
+  status: number | null;
+  error: string | null;
+  latencyMs: number;
+  responseBody: string | null;
+};
+
+export type DeliveryRow = {
+  id: string;
+  eventId: string;
+  eventType: string;
+  webhookId: string;
+  status: DeliveryStatus;
+  attemptCount: number;
+  /** The latest, in the order in which they were made; null when there were none. */
+  attempts: AttemptRow[] | null;
+  nextAttemptAt: Date | null;
+  createdAt: Date;
+  deliveredAt: Date | null;
+};
+
+/** How many attempts of a delivery are shown; one that was begun anew may have had more. */
+export const ATTEMPTS_SHOWN_MAX = 20;
+
+/** Only the latest answer is shown: a page of deliveries with all of theirs could be megabytes. */
+const deliveryColumns = sql`
+  d.id, d.event_id as "eventId", e.type as "eventType", d.endpoint_id as "webhookId", d.status,
+  d.attempts as "attemptCount", d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt",
+  d.delivered_at as "deliveredAt",
+  (
+    select json_agg(json_build_object(
+      'number', a.number, 'at', a.at, 'status', a.response_status, 'error', a.error, 'latencyMs', a.latency_ms,
+      'responseBody', case when a.age = 1 then a.response_body end) order by a.number)
+    from (
+      select number, at, response_status, error, latency_ms, response_body, row_number() over (order by number desc) as age
+      from delivery_attempts where delivery_id = d.id order by number desc limit ${ATTEMPTS_SHOWN_MAX}
+    ) a
+  ) as attempts`;
+
+export const findDelivery = async (
+  db: Queryable,
+  tenant: Tenant,
+  id: string,
+): Promise<DeliveryRow | undefined> => {
+  const [row] = await db.rows<DeliveryRow>(sql`
+    select ${deliveryColumns}
+    from deliveries d
+    join webhook_endpoints w on w.id = d.endpoint_id and w.deleted_at is null
+      and w.reseller_id = ${tenant.resellerId} and w.environment = ${tenant.environment}
+    join events e on e.id = d.event_id
+    where d.id = ${id}`);
+  return row;
+};
+
+export type DeliverySelection = {
+  status: DeliveryStatus | undefined;
+  beforeId: string | undefined;
+  limit: number;
+};
+
+/** Newest first, of an endpoint that is known to be the caller's. The range is said of whole rows: one index fits it. */
+export async function listDeliveryRows(
+  db: Queryable,
+  endpointId: string,
+  { status, beforeId = NO_ID, limit }: DeliverySelection,
+): Promise<Slice<DeliveryRow>> {
+  const wanted = limit + 1;
+  const examinedMax = status === undefined ? wanted : EXAMINED_MAX;
+  const rows = await db.rows<LookedRow<DeliveryRow>>(sql`
+    with examined as materialized (
+      select d.* from deliveries d
+      where (d.endpoint_id, d.id) >= (${endpointId}, '') and (d.endpoint_id, d.id) < (${endpointId}, ${beforeId})
+      order by d.endpoint_id desc, d.id desc limit ${examinedMax}
+    ), matching as materialized (
+      select d.* from examined d
+      where ${status ?? null}::text is null or d.status = ${status ?? null}
+      order by d.id desc limit ${wanted}
+    )
+    select looked.*, shown.*
+    from (select count(*)::integer as examined, min(id) as "lastExaminedId" from examined) looked
+    left join (
+      select ${deliveryColumns} from matching d join events e on e.id = d.event_id
+    ) shown on true
+    order by shown.id desc`);
+  return toSlice(rows, limit, examinedMax);
+}
+
+/** False when the caller has no such delivery, or its endpoint is not active. */
+export const restartDelivery = async (
+  db: Queryable,
+  tenant: Tenant,
+  id: string,
+  now: Date,
+): Promise<boolean> => {
+  const restarted = await db.rows(sql`
+    update deliveries d set status = 'pending', step = 0, next_attempt_at = ${now}, delivered_at = null
+    from webhook_endpoints w
+    where d.id = ${id} and w.id = d.endpoint_id and w.deleted_at is null and w.active
+      and w.reseller_id = ${tenant.resellerId} and w.environment = ${tenant.environment}
+    returning d.id`);
+  return restarted.length > 0;
+};
+
+/** So many of those that wait for the endpoint end as failed, and that nobody holds: how many. */
+export const failWaiting = async (db: Queryable, endpointId: string, limit: number): Promise<number> => {
+  const failed = await db.rows(sql`
+    update deliveries set status = 'failed', next_attempt_at = null
+    where id in (
+      select id from deliveries where endpoint_id = ${endpointId} and status = 'pending'
+      order by endpoint_id, next_attempt_at, id limit ${limit} for update skip locked
+    )
+    returning id`);
+  return failed.length;
+};
+
+export const hasWaiting = async (db: Queryable, endpointId: string): Promise<boolean> => {
+  const found = await db.rows(
+    sql`select from deliveries where endpoint_id = ${endpointId} and status = 'pending' limit 1`,
+  );
+  return found.length > 0;
+};

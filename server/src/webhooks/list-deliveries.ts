@@ -1,0 +1,38 @@
+import type { FastifyRequest } from "fastify";
+import type { Db } from "../db/database.ts";
+import type { Caller } from "../http/caller.ts";
+import { readPage } from "../http/page.ts";
+import { invalidParameter, queryFilter } from "../http/query.ts";
+import type { CursorCodec } from "../lib/cursor.ts";
+import { getEndpoint } from "./get-endpoint.ts";
+import { DELIVERY_STATUSES, type DeliveryStatus, listDeliveryRows } from "./history-queries.ts";
+import { viewDelivery } from "./view-delivery.ts";
+
+/** What an endpoint was and will be sent, newest event first. */
+export async function listDeliveries(
+  deps: { db: Db; cursors: CursorCodec },
+  caller: Caller,
+  request: FastifyRequest,
+  endpointId: string,
+) {
+  const status = readStatus(request);
+  const filters = { endpointId, ...(status === undefined ? {} : { status }) };
+  const scope = { ...caller, endpoint: "listWebhookDeliveries", filters };
+  const { after, limit } = readPage(request, deps.cursors, scope);
+  await getEndpoint(deps.db, caller, endpointId);
+  const selection = { status, beforeId: after, limit };
+  const { rows, nextBeforeId } = await listDeliveryRows(deps.db, endpointId, selection);
+  return {
+    data: rows.map(viewDelivery),
+    hasMore: nextBeforeId !== undefined,
+    nextCursor: nextBeforeId === undefined ? "" : deps.cursors.encode(scope, nextBeforeId),
+  };
+}
+
+function readStatus(request: FastifyRequest): DeliveryStatus | undefined {
+  const text = queryFilter(request, "status");
+  if (text === undefined) return undefined;
+  const status = DELIVERY_STATUSES.find((known) => known === text);
+  if (!status) throw invalidParameter("status", `status must be one of ${DELIVERY_STATUSES.join(", ")}.`);
+  return status;
+}

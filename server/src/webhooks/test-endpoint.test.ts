@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
+import { openWebhookDesk, type WebhookDesk } from "../testing/webhook-desk.ts";
+
+let desk: WebhookDesk;
+
+before(async () => {
+  desk = await openWebhookDesk();
+});
+after(() => desk.scrip.close());
+
+const deliveriesOf = async (id: string) => (await desk.get("GET", `/v1/webhooks/${id}/deliveries`)).data;
+
+test("a test is an event of its own, delivered to the endpoint that was tested and to no other", async () => {
+  const { webhook } = await desk.register({ url: "https://hooks.example.com/", events: ["order.refunded"] });
+  const other = await desk.register();
+  const { delivery } = await desk.tells(() => desk.get("POST", `/v1/webhooks/${webhook.id}/test`));
+  const now = desk.clock.now().toISOString();
+  assert.deepEqual(delivery, {
+    id: delivery.id,
+    eventId: delivery.eventId,
+    eventType: "webhook.test",
+    webhookId: webhook.id,
+    status: "pending",
+    attemptCount: 0,
+    attempts: [],
+    nextAttemptAt: now,
+    createdAt: now,
+  });
+  assert.deepEqual(await deliveriesOf(webhook.id), [delivery]);
+  assert.deepEqual(await deliveriesOf(other.webhook.id), []);
+  const { event } = await desk.get("GET", `/v1/events/${delivery.eventId}`);
+  const { created_at, ...rest } = event;
+  assert.deepEqual(rest, { id: delivery.eventId, type: "webhook.test", data: { webhook_id: webhook.id } });
+  assert.match(created_at, /^\d{4}-.*\.\d{3}Z$/);
+});
+
+test("each test is another event, and an empty object is as good as no body", async () => {
+  const { webhook } = await desk.register();
+  const path = `/v1/webhooks/${webhook.id}/test`;
+  const first = await desk.get("POST", path, {});
+  const second = await desk.get("POST", path);
+  assert.notEqual(first.delivery.eventId, second.delivery.eventId);
+  assert.equal((await deliveriesOf(webhook.id)).length, 2);
+  const reply = await desk.ask("POST", path, { type: "order.fulfilled" });
+  assert.deepEqual([reply.statusCode, reply.json().errors[0].pointer], [400, "/type"]);
+});
+
+test("an endpoint that is not active is not tested: 400, and no event", async () => {
+  const owner = await desk.addOwner();
+  const { webhook } = await desk.register(undefined, owner);
+  await desk.get("PATCH", `/v1/webhooks/${webhook.id}`, { active: false }, owner);
+  const reply = await desk.ask("POST", `/v1/webhooks/${webhook.id}/test`, undefined, owner);
+  assert.deepEqual([reply.statusCode, reply.json().code], [400, "invalid_request"]);
+  assert.match(reply.json().detail, /not active/);
+  assert.deepEqual((await desk.get("GET", "/v1/events", undefined, owner)).data, []);
+  const events = await desk.scrip.db.rows(sql`select from events where reseller_id = ${owner.resellerId}`);
+  assert.equal(events.length, 0);
+});

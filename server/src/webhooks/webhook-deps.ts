@@ -1,0 +1,9 @@
+import type { CursorCodec } from "../lib/cursor.ts";
+import type { EndpointDeps } from "./register-endpoint.ts";
+
+/** What the routes of this folder work with. */
+export type WebhookDeps = EndpointDeps & {
+  cursors: CursorCodec;
+  /** Tells the workers that there is something to send. */
+  announceDeliveries: () => void;
+};
