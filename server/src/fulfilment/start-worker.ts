@@ -7,7 +7,7 @@ import type { Log } from "../lib/log.ts";
 import { createCodeDigest } from "../vault/code-digest.ts";
 import type { CodeVault } from "../vault/code-vault.ts";
 import type { Keyring } from "../vault/keyring.ts";
-import { DELIVERIES_CHANNEL } from "../webhooks/run-webhooks.ts";
+import { DELIVERIES_CHANNEL } from "../webhooks/channel.ts";
 import { createFulfilmentMetrics } from "./fulfilment-metrics.ts";
 import { FULFILMENT_LIMITS, type FulfilmentLimits } from "./limits.ts";
 import { openSupplier } from "./open-supplier.ts";

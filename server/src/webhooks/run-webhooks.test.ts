@@ -7,8 +7,9 @@ import { systemClock } from "../lib/clock.ts";
 import { addDue, addEndpoint, addTenant, createTestDeps, outcome } from "../testing/delivery.ts";
 import { eventually } from "../testing/eventually.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { DELIVERIES_CHANNEL } from "./channel.ts";
 import { DELIVERY_LIMITS } from "./delivery-limits.ts";
-import { DELIVERIES_CHANNEL, type RunningWebhooks, runWebhooks } from "./run-webhooks.ts";
+import { type RunningWebhooks, runWebhooks } from "./run-webhooks.ts";
 import type { Sending, SendOutcome } from "./send-delivery.ts";
 
 let database: TestDatabase;

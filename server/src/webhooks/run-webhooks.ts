@@ -1,10 +1,8 @@
 import { type Loop, runLoop } from "../work/run-loop.ts";
+import { DELIVERIES_CHANNEL } from "./channel.ts";
 import { createDeliverer, type DeliverDeps } from "./deliver-lanes.ts";
 import { readDeliveryBacklog } from "./lane-queries.ts";
 import { runUpkeep, type UpkeepDeps } from "./run-upkeep.ts";
-
-/** On which workers hear that there is something to deliver. */
-export const DELIVERIES_CHANNEL = "scrip_webhooks";
 
 export type RunningWebhooks = {
   /** Begins no further deliveries and waits for those under way, at most so long; what is left is repeated by others. */
