@@ -19,7 +19,8 @@ export type AttemptRecord = {
 
 /**
  * Writes how attempts went and where they leave their deliveries. Only those whose lane is still the worker's own count:
- * a lane that was taken over is being sent for by somebody else, who writes for himself. Returns those that counted.
+ * a lane that was taken over is being sent for by somebody else, who writes for himself. Nor do those count whose delivery
+ * was begun anew meanwhile. Returns those that counted.
  */
 export const insertAttempts = async (tx: Tx, records: readonly AttemptRecord[]): Promise<Set<string>> => {
   const rows = await tx.rows<{ id: string }>(
@@ -40,7 +41,7 @@ export const insertAttempts = async (tx: Tx, records: readonly AttemptRecord[]):
         update deliveries d
         set status = m.status, step = m.step, attempts = m.number, next_attempt_at = m.next_attempt_at,
             delivered_at = case when m.status = 'delivered' then m.at else d.delivered_at end
-        from mine m where d.id = m.delivery_id and d.status = 'pending'
+        from mine m where d.id = m.delivery_id and d.status = 'pending' and d.step = m.step - 1
         returning d.id
       ), kept as (
         insert into delivery_attempts (delivery_id, number, at, response_status, error, latency_ms, response_body)

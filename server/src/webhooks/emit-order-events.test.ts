@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import type { Db } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
-import { newId } from "../lib/ids.ts";
+import { newId, timeOfId } from "../lib/ids.ts";
 import { addOrder } from "../testing/builders.ts";
 import { addEndpoint, addTenant } from "../testing/delivery.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
@@ -54,7 +54,7 @@ test("an event is the order's tenant's, and its body is the envelope of the spec
   assert.deepEqual(JSON.parse(body), {
     id,
     type: "order.fulfilled",
-    created_at: "2026-03-01T12:00:00.123Z",
+    created_at: new Date(timeOfId(id)).toISOString(),
     data: { order_id: orderId, status: "fulfilled" },
   });
 });

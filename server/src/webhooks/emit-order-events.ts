@@ -1,6 +1,6 @@
 import sql from "sql-template-tag";
 import type { Tx } from "../db/database.ts";
-import { newId } from "../lib/ids.ts";
+import { newId, timeOfId } from "../lib/ids.ts";
 import { eventBody } from "./event-body.ts";
 import type { EventType } from "./event-types.ts";
 
@@ -21,19 +21,22 @@ export async function emitOrderEvents(tx: Tx, events: readonly OrderEvent[], now
   if (events.length === 0) return;
   const rows = events.map((event) => {
     const id = newId("evt", now.getTime());
+    // The time inside the id, so that a range of times is a range of ids.
+    const createdAt = new Date(timeOfId(id));
     const data = { order_id: event.orderId, status: event.status };
-    return { ...event, id, body: eventBody({ id, type: event.type, createdAt: now, data }) };
+    return { ...event, id, createdAt, body: eventBody({ id, type: event.type, createdAt, data }) };
   });
   await tx.rows(
     sql`
       with told as (
         insert into events (id, reseller_id, environment, type, body, order_id, cause, created_at)
-        select e.id, o.reseller_id, o.environment, e.type, e.body, o.id, e.cause, ${now}
+        select e.id, o.reseller_id, o.environment, e.type, e.body, o.id, e.cause, e.created_at
         from unnest(
           ${rows.map((row) => row.id)}::text[], ${rows.map((row) => row.orderId)}::text[],
           ${rows.map((row) => row.type)}::text[], ${rows.map((row) => row.body)}::text[],
-          ${rows.map((row) => row.cause)}::text[]
-        ) as e (id, order_id, type, body, cause)
+          ${rows.map((row) => row.cause)}::text[],
+          ${rows.map((row) => row.createdAt.toISOString())}::timestamptz[]
+        ) as e (id, order_id, type, body, cause, created_at)
         join orders o on o.id = e.order_id
         returning id, reseller_id, environment, type
       )
