@@ -13,7 +13,7 @@ export const listWrittenOff = (tx: Tx, now: Date, limit: number) =>
            doubtful, doubted_failure_code as "doubtedFailureCode", sends, looks, last_sent_at as "lastSentAt"
     from supplier_attempts
     where status = 'open' and written_off_at is not null and next_look_at <= ${now}
-    order by next_look_at limit ${limit}
+    order by next_look_at, order_id, line_index, unit_index limit ${limit}
     for update skip locked`);
 
 export const postponeLook = (tx: Tx, { orderId, lineIndex, unitIndex, number }: WrittenOff, until: Date) =>
