@@ -19,7 +19,9 @@ export function checkInputValues(
   const known = new Set(specs.map((spec) => spec.key));
   const errors = Object.keys(given)
     .filter((key) => !known.has(key))
-    .map((key) => fault(pointer, key, "unknown_field", `The product has no input field "${key}".`));
+    .map((key) =>
+      fault(pointer, key, "unknown_field", `The product has no input field ${JSON.stringify(key)}.`),
+    );
   for (const [index, spec] of specs.entries()) {
     const value = given[spec.key];
     // Nobody can deliver to an account without a name: an empty value is a missing one.
@@ -68,10 +70,10 @@ function checkOption(
   parentValue: string | undefined,
 ): string | undefined {
   const options = spec.options.filter((option) => option.value === value);
-  if (options.length === 0) return `"${value}" is not one of the options of "${spec.key}".`;
+  if (options.length === 0) return `${JSON.stringify(value)} is not one of the options of "${spec.key}".`;
   if (options.some((option) => option.parentValue === "" || option.parentValue === parentValue))
     return undefined;
-  return `"${value}" is not one of the options of "${spec.key}" for what was chosen before it.`;
+  return `${JSON.stringify(value)} is not one of the options of "${spec.key}" for what was chosen before it.`;
 }
 
 /** The parent of a cascading option is the nearest earlier select field. */

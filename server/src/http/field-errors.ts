@@ -15,7 +15,7 @@ function toFieldError({ instancePath, keyword, params, message }: FastifySchemaV
       return {
         pointer: instancePath + toPointer([name]),
         code: "unknown_field",
-        detail: `The field "${name}" is not known.`,
+        detail: `The field ${JSON.stringify(name)} is not known.`,
       };
     }
     case "required": {

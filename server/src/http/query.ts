@@ -36,10 +36,14 @@ function findFault(query: Record<string, unknown>, declared: ReadonlySet<string>
       errors.push({
         pointer,
         code: "unknown_parameter",
-        detail: `The parameter "${name}" is not known here.`,
+        detail: `The parameter ${JSON.stringify(name)} is not known here.`,
       });
     } else if (Array.isArray(query[name])) {
-      errors.push({ pointer, code: "repeated", detail: `The parameter "${name}" stands more than once.` });
+      errors.push({
+        pointer,
+        code: "repeated",
+        detail: `The parameter ${JSON.stringify(name)} stands more than once.`,
+      });
     }
   }
   const [first] = errors;

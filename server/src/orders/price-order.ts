@@ -106,7 +106,7 @@ const WHY_NOT: Record<NotPurchasable, string> = {
 const badValue = (pointer: string, key: string): FieldError => ({
   pointer: pointer + toPointer([key]),
   code: "type",
-  detail: `The input field "${key}" must be text or a whole number.`,
+  detail: `The input field ${JSON.stringify(key)} must be text or a whole number.`,
 });
 
 const lineProblem = (code: ProblemCode, index: number, member: string, detail: string): Problem =>
