@@ -241,8 +241,8 @@ async function advance(ms: number, ...endpointIds: string[]): Promise<void> {
 
 /** One attempt at whatever waits there, recorded as workers do; it stays pending or is delivered. */
 async function attempt(endpointId: string, succeeds: boolean): Promise<void> {
-  const [row] = await db.rows<{ id: string; attempts: number }>(sql`
-    select id, attempts from deliveries where endpoint_id = ${endpointId} and status = 'pending' order by id limit 1`);
+  const [row] = await db.rows<{ id: string; attempts: number; step: number }>(sql`
+    select id, attempts, step from deliveries where endpoint_id = ${endpointId} and status = 'pending' order by id limit 1`);
   if (!row) {
     await addDelivery(endpointId);
     return attempt(endpointId, succeeds);
@@ -262,7 +262,7 @@ async function attempt(endpointId: string, succeeds: boolean): Promise<void> {
         responseBody: null,
         latencyMs: 1,
         status: succeeds ? "delivered" : "pending",
-        step: 1,
+        step: row.step + 1,
         nextAttemptAt: succeeds ? null : now,
       },
     ],
