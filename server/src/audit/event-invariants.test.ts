@@ -2,7 +2,7 @@ import { testDamages } from "../testing/audit-damages.ts";
 
 const endpoint = (id: string, resellerId: string, environment: string): string => `
   insert into webhook_endpoints (id, reseller_id, environment, url, created_at, updated_at)
-  values ('${id}', '${resellerId}', '${environment}', 'https://hook.example/', now(), now())`;
+  values ('${id}', '${resellerId}', '${environment}', 'https://hook.example/', '2031-01-01Z', '2031-01-01Z')`;
 const delivery = (endpointId: string): string => `
   insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
   select 'dlv_' || id, id, '${endpointId}', now(), now() from events where id = 'evt_order.fulfilled_ord_partly'`;

@@ -46,6 +46,13 @@ export const misdirectedDeliveries = sql`
   join webhook_endpoints w on w.id = d.endpoint_id
   where e.reseller_id <> w.reseller_id or e.environment <> w.environment
   union all
+  select 'event ' || e.id || ' has no delivery to ' || w.id || ', which was subscribed'
+  from events e
+  join webhook_endpoints w on w.reseller_id = e.reseller_id and w.environment = e.environment
+  left join deliveries d on d.event_id = e.id and d.endpoint_id = w.id
+  where d.id is null and e.type <> 'webhook.test' and e.created_at > now() - ${KEPT}
+    and w.active and w.updated_at < e.created_at - interval '1 minute' and (w.events is null or e.type = any(w.events))
+  union all
   select 'event ' || event_id || ' has ' || count(*) || ' deliveries to ' || endpoint_id
   from deliveries group by event_id, endpoint_id having count(*) > 1
   union all

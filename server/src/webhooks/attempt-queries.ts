@@ -57,6 +57,9 @@ export const insertAttempts = async (tx: Tx, records: readonly AttemptRecord[]):
 
 export type EndpointTally = { endpointId: string; failures: number; succeeded: boolean; at: Date };
 
+/** Less is no outage: an endpoint that refuses one event among many is left to the schedule of that event. */
+const OUTAGE_SECONDS = 300;
+
 /**
  * An endpoint that succeeds is no longer failing; one that only fails is so since its first failure. In order of id. The
  * lock leaves the key alone, because every event that is being written holds that of its endpoints.
@@ -80,14 +83,15 @@ export const tallyEndpoints = (tx: Tx, tallies: readonly EndpointTally[]) =>
           notified = case when told.succeeded then 'nothing' else e.notified end
       from locked join told on told.endpoint_id = locked.id
       where e.id = locked.id
-      returning e.id as "endpointId", told.succeeded as recovered`,
+      returning e.id as "endpointId",
+                told.succeeded and locked.failing_since <= told.at - make_interval(secs => ${OUTAGE_SECONDS}) as recovered`,
     { name: "tally-endpoints" },
   );
 
-/** The next of an endpoint's waiting retries are due now. Returns how many there were. */
+/** The next of an endpoint's waiting retries are due now, at no cost to their schedule. Returns how many there were. */
 export const pullForward = async (tx: Tx, endpointId: string, now: Date, limit: number): Promise<number> => {
   const rows = await tx.rows(sql`
-    update deliveries d set next_attempt_at = ${now}
+    update deliveries d set next_attempt_at = ${now}, step = greatest(d.step - 1, 0)
     from (
       select id from deliveries
       where status = 'pending' and endpoint_id = ${endpointId} and next_attempt_at > ${now}

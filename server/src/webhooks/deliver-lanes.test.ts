@@ -164,7 +164,7 @@ test("a failure begins an endpoint's failing, more of them are counted, and one 
 });
 
 test("the first success after an outage pulls the waiting retries forward, a portion at a time, until all are sent", async () => {
-  const { id } = await addEndpoint(db, tenant, { failingSince: new Date() });
+  const { id } = await addEndpoint(db, tenant, { failingSince: new Date(clock.now().getTime() - 3_600_000) });
   const later = new Date(clock.now().getTime() + 20 * 3_600_000);
   const waiting = await addDue(db, tenant, [id], { count: 50, at: later, step: 9 });
   const [first] = await due(id);
@@ -190,6 +190,23 @@ test("the first success after an outage pulls the waiting retries forward, a por
     pulled.slice(0, 6).every((count) => count <= 5n),
     `never all at once: ${pulled.join()}`,
   );
+});
+
+test("an endpoint that refuses one event among many is no outage: that event keeps its schedule", async () => {
+  const { id } = await addEndpoint(db, tenant);
+  const [stubborn] = await due(id);
+  const isStubborn = ({ headers }: Sending) => headers["service-event-id"] === stubborn;
+  const worker = createTestDeliverer(
+    db,
+    clock,
+    sender(async (sending) => (isStubborn(sending) ? refusal() : outcome())),
+  );
+  for (let second = 0; second < 9; second += 1) {
+    await due(id);
+    await worker.drain();
+    clock.advance(1_000);
+  }
+  assert.equal(sent.filter(isStubborn).length, 1, "its second attempt is due after ten seconds");
 });
 
 test("a success where nothing was failing pulls nothing forward", async () => {

@@ -86,7 +86,9 @@ export function createDeliverer(deps: DeliverDeps): Deliverer {
         failingMax: Math.max(0, freeForFailing),
       });
       if (claimed.length === 0) return false;
-      const shares = shareOut(claimed, free, (lane) => (lane.isFailing ? 1 : widths.of(lane.endpointId)));
+      const shares = shareOut(claimed, free - limits.keptForFirst, (lane) =>
+        lane.isFailing ? 1 : widths.of(lane.endpointId),
+      );
       const due = Map.groupBy(await listDueDeliveries(db, shares, now), (delivery) => delivery.endpointId);
       for (const lane of claimed) {
         const deliveries = due.get(lane.endpointId) ?? [];
@@ -117,13 +119,16 @@ export function createDeliverer(deps: DeliverDeps): Deliverer {
 
 const RECORDED_AT_ONCE = 256;
 
-/** Every lane gets one; what is left goes round until each has its width or nothing is left. */
+/**
+ * Every lane gets one. More than one only from what is not kept back: however wide and slow some lanes are, there is
+ * room for the first delivery of the others.
+ */
 function shareOut(
   lanes: readonly ClaimedLane[],
   free: number,
   widthOf: (lane: ClaimedLane) => number,
 ): { endpointId: string; count: number }[] {
-  const each = Math.max(1, Math.floor(free / lanes.length));
+  const each = Math.max(1, Math.floor(Math.max(0, free) / lanes.length));
   return lanes.map((lane) => ({ endpointId: lane.endpointId, count: Math.min(widthOf(lane), each) }));
 }
 

@@ -2,6 +2,8 @@
 export type DeliveryLimits = {
   /** Deliveries under way at once, in this process. */
   inFlightMax: number;
+  /** How many of those are kept for lanes that have nothing under way, one for each. */
+  keptForFirst: number;
   /** How many of those may be taken up by endpoints that fail, so that the others never wait for them. */
   failingInFlightMax: number;
   /** Deliveries under way at once to one endpoint: at first, and at most. */
@@ -19,6 +21,7 @@ export type DeliveryLimits = {
 
 export const DELIVERY_LIMITS: DeliveryLimits = {
   inFlightMax: 256,
+  keptForFirst: 64,
   failingInFlightMax: 64,
   laneFirst: 8,
   laneMax: 32,

@@ -1,4 +1,4 @@
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { EXAMINED_MAX, type LookedRow, NO_ID, type Slice, toSlice } from "./slice.ts";
@@ -116,7 +116,7 @@ export const failWaiting = async (db: Queryable, endpointId: string, limit: numb
   const failed = await db.rows(sql`
     update deliveries set status = 'failed', next_attempt_at = null
     where id in (
-      select id from deliveries where endpoint_id = ${endpointId} and status = 'pending'
+      select id from deliveries where endpoint_id = ${endpointId} and status = 'pending' and ${isSwitchedOff(endpointId)}
       order by endpoint_id, next_attempt_at, id limit ${limit} for update skip locked
     )
     returning id`);
@@ -125,7 +125,13 @@ export const failWaiting = async (db: Queryable, endpointId: string, limit: numb
 
 export const hasWaiting = async (db: Queryable, endpointId: string): Promise<boolean> => {
   const found = await db.rows(
-    sql`select from deliveries where endpoint_id = ${endpointId} and status = 'pending' limit 1`,
+    sql`
+      select from deliveries where endpoint_id = ${endpointId} and status = 'pending' and ${isSwitchedOff(endpointId)}
+      limit 1`,
   );
   return found.length > 0;
 };
+
+/** It may have been switched on again meanwhile, and what waits then is meant to be sent. */
+const isSwitchedOff = (endpointId: string): Sql =>
+  sql`exists (select from webhook_endpoints w where w.id = ${endpointId} and not w.active)`;

@@ -1,4 +1,4 @@
-import { lookup as systemLookup } from "node:dns/promises";
+import { Resolver, lookup as systemLookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { IpRange } from "../lib/ip.ts";
 import { isInNetworks, isPublicUnicast } from "./public-address.ts";
@@ -26,7 +26,7 @@ export const LOOKUP_TIMEOUT_MS = 5_000;
  */
 export async function resolveWebhookHost(
   hostname: string,
-  { allowNetworks, lookup = lookupAll, timeoutMs = LOOKUP_TIMEOUT_MS }: ResolveOptions,
+  { allowNetworks, lookup = lookupFor(allowNetworks), timeoutMs = LOOKUP_TIMEOUT_MS }: ResolveOptions,
 ): Promise<ResolvedWebhookHost> {
   // Node connects to a literal without asking any lookup, so it is its own and only answer.
   const literal = isIP(hostname) !== 0;
@@ -56,7 +56,23 @@ async function answersWithin(
   }
 }
 
+/**
+ * The system's look-up knows this machine's own names, which development wants; but it has a few threads for the whole
+ * process, and a few names that nobody answers for would hold up all others. So names of the world are asked for by a
+ * resolver that waits without a thread.
+ */
+const lookupFor = (allowNetworks: readonly IpRange[]): WebhookLookup =>
+  allowNetworks.length > 0 ? lookupAll : resolveAll;
+
 async function lookupAll(hostname: string): Promise<string[]> {
   const answers = await systemLookup(hostname, { all: true, order: "verbatim" });
   return answers.map(({ address }) => address);
+}
+
+const QUERY_TIMEOUT_MS = 2_000;
+
+async function resolveAll(hostname: string): Promise<string[]> {
+  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: 2 });
+  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
 }

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { type Agent, request } from "node:https";
 import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
 import type { TLSSocket } from "node:tls";
 import type { IpRange } from "../lib/ip.ts";
 import { AddressRefused, mayReach, refuseUnchecked } from "./checked-agent.ts";
@@ -198,7 +199,13 @@ const KNOWN_ERRORS: Readonly<Record<string, string>> = {
 };
 
 function describe(error: unknown): Partial<SendOutcome> {
+  // Where several addresses were tried, it is our own fault only if it was so at each of them.
+  if (error instanceof AggregateError) {
+    const [first, ...others] = error.errors.map(describe);
+    return [first, ...others].find((one) => one?.kind !== "own-fault") ?? first ?? {};
+  }
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "ENETUNREACH" && wantsMissingIpv6(error)) return { error: "unreachable" };
   if (OWN_FAULTS.has(code)) return { kind: "own-fault", error: "own_fault" };
   if (error instanceof AddressRefused || error instanceof TimedOut) return { error: code };
   const known = KNOWN_ERRORS[code];
@@ -207,4 +214,12 @@ function describe(error: unknown): Partial<SendOutcome> {
   const isTls =
     code.startsWith("ERR_TLS") || code.startsWith("ERR_SSL") || /CERT|ISSUER|SIGNATURE|CHAIN/.test(code);
   return { error: isTls ? "tls_error" : "connection_failed" };
+}
+
+/** An endpoint that has IPv6 alone cannot be reached from a machine without it, today or tomorrow. */
+function wantsMissingIpv6(error: unknown): boolean {
+  const address = error instanceof Error && "address" in error ? String(error.address) : "";
+  if (!address.includes(":")) return false;
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return !own.some((one) => one.family === "IPv6" && !one.internal && !one.address.startsWith("fe80"));
 }
