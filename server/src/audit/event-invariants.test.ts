@@ -1,8 +1,8 @@
 import { testDamages } from "../testing/audit-damages.ts";
 
-const endpoint = (id: string, resellerId: string, environment: string): string => `
+const endpoint = (id: string, resellerId: string, environment: string, since = "2031-01-01Z"): string => `
   insert into webhook_endpoints (id, reseller_id, environment, url, created_at, updated_at)
-  values ('${id}', '${resellerId}', '${environment}', 'https://hook.example/', '2031-01-01Z', '2031-01-01Z')`;
+  values ('${id}', '${resellerId}', '${environment}', 'https://hook.example/', '${since}', '${since}')`;
 const delivery = (endpointId: string): string => `
   insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
   select 'dlv_' || id, id, '${endpointId}', now(), now() from events where id = 'evt_order.fulfilled_ord_partly'`;
@@ -41,6 +41,17 @@ testDamages({
   "a delivery to the endpoint that wants it": [
     [endpoint("whk_1", "rsl_seller", "live"), delivery("whk_1")],
     {},
+  ],
+  "an event that a subscribed endpoint was not sent": [
+    [
+      endpoint("whk_1", "rsl_seller", "live", "2029-01-01Z"),
+      "update webhook_endpoints set events = '{order.refunded}' where id = 'whk_1'",
+      `insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
+       select 'dlv_' || id, id, 'whk_1', now(), now() from events
+       where reseller_id = 'rsl_seller' and environment = 'live' and type = 'order.refunded'
+         and id <> 'evt_order.refunded_ord_partly'`,
+    ],
+    { 8: ["event evt_order.refunded_ord_partly has no delivery to whk_1, which was subscribed"] },
   ],
   "a delivery to the sandbox": [
     [endpoint("whk_1", "rsl_seller", "test"), delivery("whk_1")],

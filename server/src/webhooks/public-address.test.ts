@@ -5,7 +5,7 @@ import { parseIpRange } from "../lib/ip.ts";
 import { anyAddress, canonicalText, isSpecial, v6Groups } from "../testing/address-numbers.ts";
 import { v6Spellings } from "../testing/address-spellings.ts";
 import { SEED } from "../testing/seed.ts";
-import { isInNetworks, isPublicUnicast, isPublicUnicastBytes, isSameAddress } from "./public-address.ts";
+import { isInNetworks, isPublicUnicast, isPublicUnicastBytes } from "./public-address.ts";
 
 test("an address is public exactly when no range of the table holds it, however it is written", () => {
   const counts = { public: 0, special: 0 };
@@ -42,21 +42,6 @@ test("a mapped address is in no network, not even where the IPv4 address inside 
     assert.equal(isInNetworks(text, networks), false, text);
   }
   assert.equal(isInNetworks("127.0.0.1", []), false);
-});
-
-test("two texts are the same address when their bytes are, and texts that are none are never the same", () => {
-  assert.equal(isSameAddress("2606:4700:0:0::1111", "2606:4700::1111"), true);
-  assert.equal(isSameAddress("8.8.8.8", "8.8.8.8"), true);
-  for (const [one, other] of [
-    ["8.8.8.8", "8.8.4.4"],
-    ["8.8.8.8", "::ffff:8.8.8.8"],
-    ["8.8.8.8", "::808:808"],
-    ["", ""],
-    ["localhost", "localhost"],
-    ["::ffff:8.8.8.8", "::ffff:8.8.8.8"],
-  ] as const) {
-    assert.equal(isSameAddress(one, other), false, `${one} and ${other}`);
-  }
 });
 
 function bytesOf({ bits, value }: { bits: number; value: bigint }): Uint8Array {

@@ -19,11 +19,6 @@ export function isInNetworks(address: string, networks: readonly IpRange[]): boo
   return bytes !== undefined && isInAnyRange(bytes, networks);
 }
 
-export function isSameAddress(one: string, other: string): boolean {
-  const [oneBytes, otherBytes] = [parseUnmapped(one), parseUnmapped(other)];
-  return oneBytes !== undefined && otherBytes !== undefined && Buffer.compare(oneBytes, otherBytes) === 0;
-}
-
 /** parseIp takes a mapped address for the IPv4 one inside, which would make ::ffff:8.8.8.8 public; here it is none. */
 function parseUnmapped(address: string): IpAddress | undefined {
   const bytes = parseIp(address);
