@@ -103,6 +103,13 @@ test("attempts of one batch whose lanes are lost are left out, and the others co
   );
 });
 
+test("the last attempt of a delivery that was begun anew meanwhile does not end it", async () => {
+  const last = await attempted("pending");
+  // It was sent as the eleventh, and is redelivered while it is under way.
+  await record(db, [{ ...last, status: "failed", step: 11, nextAttemptAt: null }]);
+  assert.equal(await statusOf(last.deliveryId), "pending");
+});
+
 test("an attempt that is recorded twice counts once", async () => {
   const one = await attempted("delivered");
   await record(db, [one]);
