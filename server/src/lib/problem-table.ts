@@ -169,7 +169,8 @@ export const problemTable = {
     title: "The webhook URL is not allowed",
     meaning:
       "A webhook URL must be https, without credentials or fragment, on an allowed port, and reach public addresses alone.",
-    remedy: "Register a public https address. For local development use `scrip listen`.",
+    remedy:
+      "Register a public https address. On a server of your own, `WEBHOOK_ALLOW_NETWORKS` lets webhooks reach addresses of yours for development.",
   },
   rate_limited: {
     status: 429,
