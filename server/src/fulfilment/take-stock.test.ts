@@ -90,6 +90,28 @@ test("many that want the last codes at once get each code once, and none waits f
   assert.equal(new Set(taken).size, taken.length);
 });
 
+test("who is told of a circle gives back what it holds, and takes its place again", async () => {
+  const productId = await shop.addStocked(2);
+  const [first, second] = await shop.scrip.db.rows<{ id: string }>(
+    sql`select id from codes where product_id = ${productId} order by id`,
+  );
+  const lock = (tx: Tx, code: { id: string } | undefined) =>
+    tx.rows(sql`select id from codes where id = ${code?.id} for update`);
+  let picked: Promise<string[]> | undefined;
+  await shop.scrip.db.transaction(async (other) => {
+    // The other one goes against the order, and would rather wait than be told.
+    await other.rows(sql`set local deadlock_timeout = '1min'`);
+    await lock(other, second);
+    picked = shop.scrip.db.transaction(async (tx) => {
+      await tx.rows(sql`set local deadlock_timeout = '100ms'`);
+      return (await pick(tx, need(productId, 2))).map(({ id }) => id);
+    });
+    await someoneWaits();
+    await lock(other, first);
+  });
+  assert.deepEqual(await picked, [first?.id, second?.id]);
+});
+
 test("each need is met from its own product and supplier, as far as it goes", async () => {
   const [few, many, none] = [await shop.addStocked(2), await shop.addStocked(9), await shop.addStocked(0)];
   const picked = await shop.scrip.db.transaction((tx) =>

@@ -1,5 +1,5 @@
 import sql, { empty, type Sql } from "sql-template-tag";
-import type { Db, Tx } from "../db/database.ts";
+import { type Db, errorCodeOf, type Tx } from "../db/database.ts";
 import { deliveredPlace, stockPlace } from "../vault/code-place.ts";
 import type { CodeVault } from "../vault/code-vault.ts";
 import { KEY_NOT_AT_HAND, SealError } from "../vault/seal.ts";
@@ -14,16 +14,28 @@ export type PickedCode = { id: string; productId: string; supplierId: string; se
  * give them back, or only wrap them anew.
  *
  * Who waits holds no code but those before the one waited for, in the order that is everybody's: two that both held some
- * of the last codes would wait for one another. So those of the first look are given back first.
+ * of the last codes would wait for one another. So those of the first look are given back first. PostgreSQL may yet wait
+ * in that first look: for a row that was locked when it came by, and whose new version somebody else has locked by the
+ * time it looks again. Should a circle come of that, whoever is told gives everything back and takes its place in order.
  */
 export async function pickStock(tx: Tx, needs: readonly StockNeed[], now: Date): Promise<PickedCode[]> {
-  await tx.rows(sql`savepoint picking`);
-  const free = await lockStock(tx, needs, now, sql`skip locked`);
-  if (free.length === needs.reduce((sum, need) => sum + need.count, 0)) return free;
-  await tx.rows(sql`rollback to savepoint picking`);
+  const wanted = needs.reduce((sum, need) => sum + need.count, 0);
   const inOrder = needs.toSorted((one, other) => (needText(one) < needText(other) ? -1 : 1));
-  return lockStock(tx, inOrder, now, empty);
+  await tx.rows(sql`savepoint picking`);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      if (tries > 1) return await lockStock(tx, inOrder, now, empty);
+      const free = await lockStock(tx, needs, now, sql`skip locked`);
+      if (free.length === wanted) return free;
+    } catch (error) {
+      if (errorCodeOf(error) !== DEADLOCK || tries === PICKS_MAX) throw error;
+    }
+    await tx.rows(sql`rollback to savepoint picking`);
+  }
 }
+
+const DEADLOCK = "40P01";
+const PICKS_MAX = 5;
 
 const needText = ({ productId, supplierId }: StockNeed): string => stockText(productId, supplierId);
 
