@@ -1,0 +1,168 @@
+import { computeSignatures, type RawBody, toBytes, toSecrets } from "./sign-webhook.ts";
+
+/** An order's codes are ready to fetch, or its money is back in the wallet. */
+export type OrderEvent = {
+  id: string;
+  type: "order.fulfilled" | "order.refunded";
+  created_at: string;
+  data: { order_id: string; status: string };
+};
+
+/** What `webhooks.test` sends. */
+export type TestEvent = {
+  id: string;
+  type: "webhook.test";
+  created_at: string;
+  data: { webhook_id: string };
+};
+
+/** Later versions of the API may send further types: answer those you do not know with 2xx as well. */
+export type WebhookEvent = OrderEvent | TestEvent;
+
+export type WebhookHeaders =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export type VerifyWebhookOptions = {
+  /** How far the signature's time may be from now, in the past and in the future. */
+  toleranceSeconds?: number;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+};
+
+export type WebhookVerificationReason =
+  | "missing_header"
+  | "malformed_header"
+  | "timestamp_outside_tolerance"
+  | "no_matching_signature"
+  | "malformed_body";
+
+/** Why a delivery is not to be believed. Its message quotes nothing of the delivery, and never a secret. */
+export class WebhookVerificationError extends Error {
+  readonly reason: WebhookVerificationReason;
+
+  constructor(reason: WebhookVerificationReason, message: string) {
+    super(message);
+    this.name = "WebhookVerificationError";
+    this.reason = reason;
+  }
+}
+
+const DEFAULT_TOLERANCE_SECONDS = 300;
+const HEADER = "service-signature";
+const TIME = /^\d{1,15}$/;
+const SIGNATURE = /^[0-9a-f]{64}$/i;
+/** Members of `data` by type of event, as the types above promise them. */
+const DATA_MEMBERS: Readonly<Record<WebhookEvent["type"], readonly string[]>> = {
+  "order.fulfilled": ["order_id", "status"],
+  "order.refunded": ["order_id", "status"],
+  "webhook.test": ["webhook_id"],
+};
+
+/**
+ * The event of a delivery, once its signature is proven (SPEC.md, Events). Give it the body exactly as it arrived, and of
+ * a secret that is being rotated the old one and the new one.
+ */
+export async function verifyWebhook(
+  rawBody: RawBody,
+  headers: WebhookHeaders,
+  secret: string | readonly string[],
+  { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now = () => Date.now() }: VerifyWebhookOptions = {},
+): Promise<WebhookEvent> {
+  const secrets = toSecrets(secret);
+  const body = toBytes(rawBody);
+  if (!(toleranceSeconds >= 0)) throw new RangeError("toleranceSeconds must be a number from 0 on");
+  const { time, signatures } = parseHeader(findHeader(headers));
+  if (!(Math.abs(now() - Number(time) * 1000) <= toleranceSeconds * 1000)) {
+    throw new WebhookVerificationError(
+      "timestamp_outside_tolerance",
+      `The delivery was signed more than ${toleranceSeconds} seconds from now.`,
+    );
+  }
+  const expected = await computeSignatures(secrets, time, body);
+  if (!anyMatches(signatures, expected)) {
+    throw new WebhookVerificationError(
+      "no_matching_signature",
+      "No signature fits the body: another secret, or not the bytes that were sent.",
+    );
+  }
+  return parseEvent(body);
+}
+
+function findHeader(headers: WebhookHeaders): string {
+  const { get } = headers;
+  const values =
+    typeof get === "function"
+      ? [get.call(headers, HEADER)]
+      : Object.entries(headers)
+          .filter(([name]) => name.toLowerCase() === HEADER)
+          .flatMap(([, value]) => value as string | readonly string[] | undefined);
+  const given = values.filter((value) => typeof value === "string");
+  if (given.length > 0) return given.join(",");
+  throw new WebhookVerificationError("missing_header", "The delivery has no Service-Signature header.");
+}
+
+/** `t=<unix seconds>,v1=<hex>`, with as many v1 as there are secrets. Schemes that come later are passed over. */
+function parseHeader(header: string): { time: string; signatures: Uint8Array[] } {
+  const parts = header.split(",").map((part) => part.trim());
+  const valuesOf = (name: string) =>
+    parts.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1));
+  const [time = "", ...moreTimes] = valuesOf("t");
+  const signatures = valuesOf("v1").filter((text) => SIGNATURE.test(text));
+  if (!TIME.test(time) || moreTimes.length > 0 || signatures.length === 0) {
+    throw new WebhookVerificationError(
+      "malformed_header",
+      "The Service-Signature header is not of the form t=<seconds>,v1=<hex>.",
+    );
+  }
+  return { time, signatures: signatures.map(fromHex) };
+}
+
+/**
+ * Each pair is compared in full, byte by byte without a branch, so that the time taken tells nothing of how much of a
+ * forgery was right. `subtle.verify` would do as well, but hash the whole body again for each v1 that a stranger sends;
+ * this way it is hashed once for each secret.
+ */
+function anyMatches(signatures: readonly Uint8Array[], expected: readonly Uint8Array[]): boolean {
+  let matches = 0;
+  for (const signature of signatures) {
+    for (const right of expected) {
+      let difference = 0;
+      for (let index = 0; index < right.length; index += 1) {
+        difference |= (right[index] ?? 0) ^ (signature[index] ?? 0);
+      }
+      matches |= Number(difference === 0);
+    }
+  }
+  return matches === 1;
+}
+
+const fromHex = (hex: string): Uint8Array =>
+  Uint8Array.from({ length: hex.length / 2 }, (_, index) =>
+    Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16),
+  );
+
+function parseEvent(body: Uint8Array): WebhookEvent {
+  const event = parseJson(body);
+  const isEvent =
+    hasTexts(event, ["id", "type", "created_at"]) && hasTexts(event.data, membersOf(event.type));
+  if (isEvent) return event as WebhookEvent;
+  throw new WebhookVerificationError("malformed_body", "The body is signed, and is not an event.");
+}
+
+/** The error of JSON.parse quotes the text, so it is not kept. */
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+const membersOf = (type: unknown): readonly string[] =>
+  Object.entries(DATA_MEMBERS).find(([known]) => known === type)?.[1] ?? [];
+
+function hasTexts(value: unknown, names: readonly string[]): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return names.every((name) => typeof (value as Record<string, unknown>)[name] === "string");
+}

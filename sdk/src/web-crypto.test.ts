@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { getSubtle, randomUuid, toHex } from "./web-crypto.ts";
+
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const ABC_SHA_256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+/** Puts another `crypto` where the global one is, as another runtime would have it. */
+async function withGlobalCrypto(crypto: unknown, act: () => Promise<void>): Promise<void> {
+  const own = Object.getOwnPropertyDescriptor(globalThis, "crypto") as PropertyDescriptor;
+  Object.defineProperty(globalThis, "crypto", { value: crypto, configurable: true, writable: true });
+  try {
+    await act();
+  } finally {
+    Object.defineProperty(globalThis, "crypto", own);
+  }
+}
+
+async function assertWorks(): Promise<void> {
+  const digest = await (await getSubtle()).digest("SHA-256", new TextEncoder().encode("abc"));
+  assert.equal(toHex(new Uint8Array(digest)), ABC_SHA_256);
+  const ids = await Promise.all(Array.from({ length: 1000 }, randomUuid));
+  for (const id of ids) assert.match(id, UUID_V4);
+  assert.equal(new Set(ids).size, ids.length);
+}
+
+test("it hashes, and makes version 4 UUIDs that do not repeat", assertWorks);
+
+test("without a global crypto, as on Node 18, it does the same", () =>
+  withGlobalCrypto(undefined, assertWorks));
+
+test("on a page from plain http there are UUIDs, and for the rest an error that says why", () =>
+  withGlobalCrypto(
+    { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => own.getRandomValues(bytes) },
+    async () => {
+      assert.match(await randomUuid(), UUID_V4);
+      await assert.rejects(getSubtle(), /not loaded over https/);
+    },
+  ));
+
+const own = globalThis.crypto;
