@@ -13,6 +13,8 @@ export type ErrorContext = {
   retryAfterMs?: number | undefined;
 };
 
+const NOT_IMPLEMENTED = 501;
+
 /**
  * Everything that a call can fail with. Decide by `code`: one of the API's, or a `LocalErrorCode`. It carries no cause,
  * because what fetch throws may quote the headers, and the API key with them.
@@ -36,6 +38,13 @@ export class ScripError extends Error {
     this.errors = context.errors ?? [];
     this.members = context.members ?? {};
     this.retryAfterMs = context.retryAfterMs;
+  }
+
+  /** Whether the same call may well succeed later. The API may add codes at any time, so it is judged by status. */
+  get isRetryable(): boolean {
+    if (this.status === 0) return this.code === "connection_failed" || this.code === "timeout";
+    if (this.status === 409) return this.code === "idempotency_in_progress";
+    return this.status === 429 || (this.status >= 500 && this.status !== NOT_IMPLEMENTED);
   }
 }
 

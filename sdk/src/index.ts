@@ -1,17 +1,7 @@
-export { type Client, type ClientOptions, createClient } from "./client.ts";
+export { type Client, createClient } from "./client.ts";
+export type { ClientOptions, Fetch } from "./connection.ts";
 export { type FieldError, type LocalErrorCode, ScripError } from "./errors.ts";
-export type { Fetch } from "./request.ts";
-export type {
-  CallOptions,
-  DeliveredCode,
-  Money,
-  Order,
-  OrderCodes,
-  OrderFilters,
-  OrderLine,
-  OrderPage,
-  OrderStatus,
-  PlacedOrder,
-  PlaceOrderInput,
-  PlaceOrderOptions,
-} from "./types.ts";
+export type { Listing } from "./listing.ts";
+export type { Placement } from "./orders.ts";
+export type { Timing } from "./timing.ts";
+export type * from "./types.ts";

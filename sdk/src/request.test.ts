@@ -29,7 +29,7 @@ function begin(response: ServerResponse): void {
 
 test("a server that does not listen is a failed connection", async () => {
   const { url } = await answeredBy(json({}), async (server) => server);
-  const { orders } = createClient({ baseUrl: url, apiKey: API_KEY });
+  const { orders } = createClient({ baseUrl: url, apiKey: API_KEY, retries: 0 });
   await assert.rejects(orders.get("ord_1"), failsWith("connection_failed"));
   await assert.rejects(orders.get("ord_1"), /ECONNREFUSED/);
 });
@@ -90,6 +90,7 @@ test("the timeout holds even with a fetch that ignores its signal", async () => 
       baseUrl: "http://api.example",
       apiKey: API_KEY,
       timeoutMs: SHORT_MS,
+      retries: 0,
       fetch,
     });
     await assert.rejects(client.orders.get("ord_1"), failsWith("timeout"));

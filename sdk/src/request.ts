@@ -1,36 +1,32 @@
+import type { Connection } from "./connection.ts";
 import { startDeadline } from "./deadline.ts";
 import { type ErrorContext, localError, ScripError } from "./errors.ts";
 import { toProblemError } from "./problem.ts";
 import { readBytes } from "./read-bytes.ts";
-import { ShapeError } from "./shapes.ts";
-
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
-
-export type Connection = {
-  baseUrl: string;
-  apiKey: string;
-  timeoutMs: number;
-  maxResponseBytes: number;
-  fetch: Fetch;
-};
+import { readAs, type Shape, ShapeError } from "./shapes.ts";
 
 export type Call<T> = {
-  method: string;
+  method: "GET" | "POST" | "PATCH" | "DELETE";
   path: string;
   headers?: Readonly<Record<string, string>>;
   body?: unknown;
   /** The one status that means success. */
   expected: number;
-  /** Throws a ShapeError for a body that is not what the API promises. */
-  read: (body: unknown) => T;
-  signal: AbortSignal | undefined;
+  shape: Shape<T>;
 };
+
+/** Of one try. */
+export type Limits = { timeoutMs: number; signal: AbortSignal | undefined };
 
 export type Answer<T> = { value: T; headers: Headers };
 
 /** One call, asked once. The deadline is a wall over all of it, whatever fetch makes of the signal. */
-export async function request<T>(connection: Connection, call: Call<T>): Promise<Answer<T>> {
-  const deadline = startDeadline(connection.timeoutMs, call.signal);
+export async function request<T>(
+  connection: Connection,
+  call: Call<T>,
+  { timeoutMs, signal }: Limits,
+): Promise<Answer<T>> {
+  const deadline = startDeadline(timeoutMs, signal);
   try {
     return await deadline.race(exchange(connection, call, deadline.signal));
   } catch (error) {
@@ -130,9 +126,9 @@ function hasType({ headers }: Response, type: string): boolean {
   return given.trim().toLowerCase() === type;
 }
 
-function readShape<T>({ read }: Call<T>, body: unknown, context: ErrorContext): T {
+function readShape<T>({ shape }: Call<T>, body: unknown, context: ErrorContext): T {
   try {
-    return read(body);
+    return readAs(shape, body);
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error;
     throw localError("invalid_response", `The API's answer is not as promised: ${error.message}.`, context);

@@ -1,109 +1,93 @@
-import type { Order, OrderCodes, OrderPage, PlacedOrder } from "./types.ts";
+/** What an answer must look like, as data: `check` reads it, and a test compares it with the API's own description. */
+export type Shape<T> = Described & { readonly of?: Phantom<T> };
+
+export type Described =
+  | { readonly kind: "text"; readonly words?: readonly string[] }
+  | { readonly kind: "count" | "integer" | "flag" | "texts" }
+  | { readonly kind: "list"; readonly item: Described }
+  | { readonly kind: "object"; readonly members: Readonly<Record<string, Described | Optional<unknown>>> };
+
+export type Optional<T> = { readonly kind: "optional"; readonly shape: Shape<T> };
+
+/** Never there; it ties a shape to the type of what it describes, neither wider nor narrower. */
+type Phantom<T> = (value: T) => T;
+
+/** Every member of the type, and no other: the compiler keeps types and shapes together. */
+export type Members<T> = {
+  readonly [K in keyof T]-?: Record<never, never> extends Pick<T, K>
+    ? Optional<Exclude<T[K], undefined>>
+    : Shape<T[K]>;
+};
+
+/** A word from a list that a later version of the API may lengthen. Editors offer the known ones. */
+export type Open<Word extends string> = Word | (string & Record<never, never>);
 
 /** Where an answer is not what the API promises. Its message names the place and nothing of what stands there. */
 export class ShapeError extends Error {}
 
+export const text: Shape<string> = { kind: "text" };
+export const flag: Shape<boolean> = { kind: "flag" };
+/** From 0 on. */
+export const count: Shape<number> = { kind: "count" };
+export const integer: Shape<number> = { kind: "integer" };
+/** Texts by names that are the answer's own words, so none of them is told in an error. */
+export const texts: Shape<Record<string, string>> = { kind: "texts" };
+
+export const wordOf = <Word extends string>(words: readonly Word[]): Shape<Open<Word>> => ({
+  kind: "text",
+  words,
+});
+
+export const list = <T>(item: Shape<T>): Shape<T[]> => ({ kind: "list", item });
+
+export const optional = <T>(shape: Shape<T>): Optional<T> => ({ kind: "optional", shape });
+
+export const object = <T>(members: Members<T>): Shape<T> => ({
+  kind: "object",
+  members: members as Record<string, Described | Optional<unknown>>,
+});
+
 /** Further members are let through: a later version of the API may add some. */
-export function readPlacedOrder(body: unknown): PlacedOrder {
-  const order = record(body, "the body").order;
-  checkPlacedOrder(order, "order");
-  return order as PlacedOrder;
+export function readAs<T>(shape: Shape<T>, body: unknown): T {
+  check(shape, body, "");
+  return body as T;
 }
 
-export function readOrder(body: unknown): Order {
-  const order = record(body, "the body").order;
-  checkOrder(order, "order");
-  return order as Order;
+function check(shape: Described, value: unknown, at: string): void {
+  if (shape.kind === "list") checkList(shape.item, value, at);
+  else if (shape.kind === "object") checkMembers(shape.members, value, at);
+  else if (!IS_RIGHT[shape.kind](value)) throw wrong(at);
 }
 
-export function readOrderPage(body: unknown): OrderPage {
-  const page = record(body, "the body");
-  for (const [index, order] of list(page.data, "data").entries()) checkOrder(order, `data[${index}]`);
-  expect(typeof page.hasMore === "boolean", "hasMore");
-  text(page, "", ["nextCursor"]);
-  return page as OrderPage;
+const isText = (value: unknown): boolean => typeof value === "string";
+
+const IS_RIGHT: Record<Exclude<Described["kind"], "list" | "object">, (value: unknown) => boolean> = {
+  text: isText,
+  flag: (value) => typeof value === "boolean",
+  count: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+  integer: (value) => Number.isSafeInteger(value),
+  texts: (value) => isRecord(value) && Object.values(value).every(isText),
+};
+
+function checkList(item: Described, value: unknown, at: string): void {
+  if (!Array.isArray(value)) throw wrong(at);
+  for (const [index, it] of value.entries()) check(item, it, `${at}[${index}]`);
 }
 
-export function readOrderCodes(body: unknown): OrderCodes {
-  const codes = record(body, "the body");
-  text(codes, "", ["orderId", "status"]);
-  for (const [index, value] of list(codes.data, "data").entries()) {
-    const at = `data[${index}].`;
-    const code = record(value, `data[${index}]`);
-    text(code, at, ["id", "productId", "type", "deliveredAt"]);
-    optionalText(code, at, ["code", "pin", "serial", "url", "receipt", "expiresAt"]);
-    count(code, at, ["lineIndex"]);
+function checkMembers(
+  members: Readonly<Record<string, Described | Optional<unknown>>>,
+  value: unknown,
+  at: string,
+): void {
+  if (!isRecord(value)) throw wrong(at);
+  for (const [name, shape] of Object.entries(members)) {
+    const path = at === "" ? name : `${at}.${name}`;
+    if (shape.kind !== "optional") check(shape, value[name], path);
+    else if (value[name] !== undefined) check(shape.shape, value[name], path);
   }
-  return codes as OrderCodes;
-}
-
-function checkPlacedOrder(value: unknown, at: string): Record<string, unknown> {
-  const order = record(value, at);
-  text(order, `${at}.`, ["id", "status"]);
-  money(order, `${at}.`, ["total"]);
-  return order;
-}
-
-function checkOrder(value: unknown, at: string): void {
-  const order = checkPlacedOrder(value, at);
-  text(order, `${at}.`, ["createdAt", "updatedAt"]);
-  optionalText(order, `${at}.`, ["reference"]);
-  money(order, `${at}.`, ["refundedTotal"]);
-  for (const [index, line] of list(order.lines, `${at}.lines`).entries()) {
-    checkLine(line, `${at}.lines[${index}]`);
-  }
-}
-
-function checkLine(value: unknown, at: string): void {
-  const line = record(value, at);
-  text(line, `${at}.`, ["productId", "name"]);
-  optionalText(line, `${at}.`, ["failureCode"]);
-  money(line, `${at}.`, ["unitPrice", "lineTotal"]);
-  count(line, `${at}.`, ["quantity", "fulfilledQuantity", "refundedQuantity"]);
-  if (line.inputFields === undefined) return;
-  const fields = record(line.inputFields, `${at}.inputFields`);
-  // The keys are the answer's own words, so none of them is named.
-  expect(
-    Object.values(fields).every((field) => typeof field === "string"),
-    `${at}.inputFields`,
-  );
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function record(value: unknown, at: string): Record<string, unknown> {
-  if (!isRecord(value)) throw new ShapeError(`${at} is missing or wrong`);
-  return value;
-}
-
-function list(value: unknown, at: string): unknown[] {
-  if (!Array.isArray(value)) throw new ShapeError(`${at} is missing or wrong`);
-  return value;
-}
-
-function text(holder: Record<string, unknown>, at: string, names: readonly string[]): void {
-  for (const name of names) expect(typeof holder[name] === "string", at + name);
-}
-
-function optionalText(holder: Record<string, unknown>, at: string, names: readonly string[]): void {
-  for (const name of names) expect(["string", "undefined"].includes(typeof holder[name]), at + name);
-}
-
-function count(holder: Record<string, unknown>, at: string, names: readonly string[]): void {
-  for (const name of names) {
-    expect(Number.isSafeInteger(holder[name]) && (holder[name] as number) >= 0, at + name);
-  }
-}
-
-function money(holder: Record<string, unknown>, at: string, names: readonly string[]): void {
-  for (const name of names) {
-    const amount = record(holder[name], at + name);
-    count(amount, `${at}${name}.`, ["amount"]);
-    text(amount, `${at}${name}.`, ["currency"]);
-  }
-}
-
-function expect(isRight: boolean, at: string): void {
-  if (!isRight) throw new ShapeError(`${at} is missing or wrong`);
-}
+const wrong = (at: string): ShapeError => new ShapeError(`${at || "the body"} is missing or wrong`);

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Client, type ClientOptions, createClient } from "../client.ts";
+import { type Client, createClient } from "../client.ts";
+import type { ClientOptions } from "../connection.ts";
 
 export type HeardRequest = { method: string; url: string; headers: IncomingMessage["headers"]; body: string };
 
@@ -13,7 +14,7 @@ export type AnsweringServer = {
 
 export const API_KEY = "sc_live_0123456789abcdefghijklmnopqrstuvABCDEF";
 
-/** Answers every request in the same way. */
+/** Answers every request in the same way. The client tries once, unless a test asks for more. */
 export async function startAnswering(answer: RequestListener): Promise<AnsweringServer> {
   const heard: HeardRequest[] = [];
   const server = createServer(async (request, response) => {
@@ -30,7 +31,7 @@ export async function startAnswering(answer: RequestListener): Promise<Answering
   return {
     url,
     heard,
-    client: (options) => createClient({ baseUrl: url, apiKey: API_KEY, ...options }),
+    client: (options) => createClient({ baseUrl: url, apiKey: API_KEY, retries: 0, ...options }),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

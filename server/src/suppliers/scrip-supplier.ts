@@ -23,6 +23,8 @@ export function createScripSupplier(config: ScripSupplierConfig): RemoteSupplier
     baseUrl: config.baseUrl,
     apiKey: config.apiKey.reveal(),
     timeoutMs,
+    // Whether and when to ask again is the worker's to decide, and what each answer meant is written down first.
+    retries: 0,
     maxResponseBytes: RESPONSE_MAX_BYTES,
     ...(config.fetch ? { fetch: config.fetch } : {}),
   });

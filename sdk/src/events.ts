@@ -1,0 +1,30 @@
+import type { Connection } from "./connection.ts";
+import { type Listing, toListing } from "./listing.ts";
+import { read, readList, segment } from "./read.ts";
+import { REPLIES } from "./replies.ts";
+import type { CallOptions, EventFilters, EventType, ScripEvent } from "./types.ts";
+
+export type EventMethods = {
+  /** What happened, newest first: to catch up with what your endpoint missed. */
+  list(filters?: EventFilters, options?: CallOptions): Listing<ScripEvent>;
+  get(id: string, options?: CallOptions): Promise<ScripEvent>;
+};
+
+export type EventTypeMethods = {
+  /** What there is to subscribe to, on one page. */
+  list(options?: CallOptions): Listing<EventType>;
+};
+
+export const eventMethods = (connection: Connection): EventMethods => ({
+  list: (filters, options) => readList(connection, () => "/v1/events", REPLIES.listEvents, filters, options),
+  get: async (id, options) =>
+    (await read(connection, `/v1/events/${segment(id)}`, REPLIES.getEvent, options)).event,
+});
+
+export const eventTypeMethods = (connection: Connection): EventTypeMethods => ({
+  list: (options) =>
+    toListing(async () => {
+      const { data } = await read(connection, "/v1/event-types", REPLIES.listEventTypes, options);
+      return { data, hasMore: false, nextCursor: "" };
+    }),
+});

@@ -1,0 +1,72 @@
+import { type Connection, checkRetries, checkTimeout } from "./connection.ts";
+import { localError, ScripError } from "./errors.ts";
+import { type Answer, type Call, request } from "./request.ts";
+import type { CallOptions } from "./types.ts";
+
+export type RepeatableCall<T> = Call<T> & {
+  /** Whether asked twice it does no more than asked once. Otherwise only a clear "not now" lets it be asked again. */
+  isRepeatable: boolean;
+  /** What 404 means after a try that was not answered: that one did it. */
+  whenGone?: T;
+};
+
+const BACKOFF_BASE_MS = 500;
+const BACKOFF_MAX_MS = 8_000;
+/** A server that wants to be left alone for longer than this is left alone: the caller is told, and decides. */
+const RETRY_AFTER_MAX_MS = 30_000;
+const TEST_SCENARIO = /^[\x21-\x7e]{1,64}$/;
+
+/** A call with its retries: at most `timeoutMs` for each try, and for all of them together that times their number. */
+export async function perform<T>(
+  connection: Connection,
+  call: RepeatableCall<T>,
+  options: CallOptions = {},
+): Promise<Answer<T>> {
+  const { timing } = connection;
+  const { signal } = options;
+  const timeoutMs = checkTimeout(options.timeoutMs ?? connection.timeoutMs);
+  const retries = checkRetries(options.retries ?? connection.retries);
+  const prepared = withScenario(call, options.testScenario);
+  const endMs = timing.now() + timeoutMs * (retries + 1);
+  let wasUnanswered = false;
+  for (let failures = 0; ; failures += 1) {
+    const leftMs = Math.ceil(endMs - timing.now());
+    try {
+      return await request(connection, prepared, { timeoutMs: Math.min(timeoutMs, leftMs), signal });
+    } catch (error) {
+      if (!(error instanceof ScripError)) throw error;
+      if (wasUnanswered && error.status === 404 && call.whenGone !== undefined) {
+        return { value: call.whenGone, headers: new Headers() };
+      }
+      const pauseMs = pauseAfter(error, failures, timing.random());
+      const isInTime = pauseMs !== undefined && timing.now() + pauseMs < endMs;
+      if (failures === retries || !mayRepeat(call, error) || !isInTime) throw error;
+      wasUnanswered ||= !isClearNo(error);
+      await timing.wait(pauseMs, signal);
+      if (signal?.aborted) throw localError("aborted", "The call was aborted.");
+    }
+  }
+}
+
+function withScenario<T>(call: RepeatableCall<T>, scenario: string | undefined): RepeatableCall<T> {
+  if (scenario === undefined) return call;
+  if (!TEST_SCENARIO.test(scenario)) throw new RangeError("testScenario must be the name of a scenario");
+  return { ...call, headers: { ...call.headers, "x-test-scenario": scenario } };
+}
+
+const mayRepeat = <T>(call: RepeatableCall<T>, error: ScripError): boolean =>
+  error.isRetryable && (call.isRepeatable || isClearNo(error));
+
+/** The API itself says that it has not begun. A page of something in between proves nothing. */
+const isClearNo = ({ status, code }: ScripError): boolean =>
+  (status === 429 || status === 503) && code !== "invalid_response";
+
+/**
+ * Anything from nothing to a bound that doubles, so that clients that failed together do not return together. Never sooner
+ * than the server asked for; undefined when that is too late.
+ */
+function pauseAfter({ retryAfterMs }: ScripError, failures: number, chance: number): number | undefined {
+  if (retryAfterMs !== undefined && retryAfterMs > RETRY_AFTER_MAX_MS) return undefined;
+  const boundMs = Math.min(BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** failures);
+  return (retryAfterMs ?? 0) + chance * boundMs;
+}
