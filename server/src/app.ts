@@ -32,6 +32,7 @@ import type { Log } from "./lib/log.ts";
 import { Problem } from "./lib/problem.ts";
 import { createPlacementBatch, type PlacementLimits } from "./orders/placement-batch.ts";
 import { orderRoutes } from "./orders/routes.ts";
+import { findForcedAnswer } from "./sandbox/read-scenario.ts";
 import type { CodeVault } from "./vault/code-vault.ts";
 import type { Keyring } from "./vault/keyring.ts";
 import { walletRoutes } from "./wallet/routes.ts";
@@ -101,6 +102,7 @@ export async function buildApp(
     rateLimiter: createRateLimiter(() => performance.now()),
     rateLimits: deps.rateLimits,
     trustedProxies: deps.trustedProxies,
+    findForcedAnswer,
   };
   guardRequests(app, guardDeps);
 

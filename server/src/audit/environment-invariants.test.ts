@@ -101,4 +101,12 @@ testDamages({
     ["drop trigger code_reveals_never_emptied on code_reveals"],
     { 10: ["the trigger code_reveals_never_emptied is missing, changed or switched off"] },
   ],
+  "codes that could be given to orders of the other environment": [
+    ["alter table codes disable trigger codes_environment_given"],
+    { 10: ["the trigger codes_environment_given is missing, changed or switched off"] },
+  ],
+  "orders that could move to the other environment": [
+    ["drop trigger orders_stay on orders"],
+    { 10: ["the trigger orders_stay is missing, changed or switched off"] },
+  ],
 });

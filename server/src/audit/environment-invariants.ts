@@ -11,10 +11,33 @@ const REVEAL_TRIGGERS = [
      for each statement execute function refuse_change()`,
 ];
 
+const apart = (name: string, when: string, table: string, refusal: string): string =>
+  `create trigger ${name} after ${when} on ${table} referencing new table as written
+     for each statement execute function ${refusal}()`;
+const stays = (table: string, columns: string): string =>
+  `create trigger ${table}_stay before update of ${columns} on ${table}
+     for each row execute function refuse_move()`;
+
+/** What keeps the two apart while nobody audits. */
+const APART_TRIGGERS = [
+  apart("order_units_environment", "insert", "order_units", "refuse_other_environment"),
+  apart("supplier_attempts_environment", "insert", "supplier_attempts", "refuse_other_environment"),
+  apart("codes_environment_new", "insert", "codes", "refuse_other_environment"),
+  apart("codes_environment_given", "update", "codes", "refuse_other_environment"),
+  apart("events_environment", "insert", "events", "refuse_other_environment"),
+  apart("deliveries_endpoint", "insert", "deliveries", "refuse_other_endpoint"),
+  stays("orders", "id, reseller_id, environment"),
+  stays("wallets", "reseller_id, environment"),
+  stays("order_units", "order_id, environment"),
+  stays("supplier_attempts", "order_id, environment"),
+  stays("webhook_endpoints", "reseller_id, environment"),
+  stays("api_keys", "reseller_id, environment"),
+];
+
 /** Lines and entries are compared with their orders by the invariants of debit and refund; this is about the rest. */
 export const environmentsAreApart: Invariant = {
   number: 10,
-  name: "sandbox and live share no order, wallet or code; reveals cannot be changed",
+  name: "sandbox and live share no order, wallet, code, endpoint or event; reveals cannot be changed",
   count: sql`select count(*) as count from orders`,
   violations: sql`
     select ${unitName("u")} || ' is ' || u.environment || ' and its order ' || o.environment as violation
@@ -45,5 +68,5 @@ export const environmentsAreApart: Invariant = {
       select from orders o
       where o.id = r.order_id and o.reseller_id = r.reseller_id and o.environment = r.environment
     )
-    union all ${missingTriggers(REVEAL_TRIGGERS)}`,
+    union all ${missingTriggers([...REVEAL_TRIGGERS, ...APART_TRIGGERS])}`,
 };

@@ -69,13 +69,17 @@ export async function readTakenOrders(
   const rows = await db.rows<UnitRow>(
     sql`
       select o.id, o.reseller_id as "resellerId", o.environment, o.status, o.idempotency_key as "idempotencyKey",
-             o.created_at as "createdAt", u.unit
+             o.test_scenario as scenario, o.created_at as "createdAt", u.unit
       from unnest(${ids}::text[]) as asked (id)
       join orders o on o.id = asked.id
       left join lateral (
         select json_build_object(
           'lineIndex', due.line_index, 'unitIndex', due.unit_index, 'productId', l.product_id,
           'productType', p.type, 'inputFields', l.input_fields,
+          'isLast', case when o.test_scenario = 'partial' then
+              (due.line_index, due.unit_index) = (select line_index, quantity - 1 from order_lines
+                where order_id = o.id order by line_index desc limit 1)
+            else false end,
           'attempts', (
             select json_agg(json_build_object(
               'number', a.number, 'supplierId', a.supplier_id, 'sku', a.sku, 'status', a.status,

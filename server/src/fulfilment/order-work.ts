@@ -1,5 +1,6 @@
 import type { Tenant } from "../http/caller.ts";
 import type { OrderStatus } from "../orders/status.ts";
+import type { OrderScenario } from "../sandbox/scenarios.ts";
 import type { FailureCode } from "../suppliers/supplier.ts";
 import type { UnitKey } from "../vault/code-place.ts";
 
@@ -8,6 +9,7 @@ export type TakenOrder = Tenant & {
   id: string;
   status: OrderStatus;
   idempotencyKey: string;
+  scenario: OrderScenario | null;
   createdAt: Date;
   units: DueUnit[];
 };
@@ -17,6 +19,8 @@ export type DueUnit = UnitKey & {
   productId: string;
   productType: "gift_card" | "top_up";
   inputFields: Record<string, string> | null;
+  /** Whether it is the last one of an order whose scenario is about that. */
+  isLast: boolean;
   /** Every try to buy it, oldest first. */
   attempts: Attempt[];
 };

@@ -43,7 +43,8 @@ const saidNo = (number: number, supplierId: string, failureCode: FailureCode) =>
 const input = (changes: Partial<PlanInput> & { attempts?: Attempt[] }): PlanInput => ({
   environment: "live",
   createdAt: CREATED,
-  unit: { attempts: changes.attempts ?? [] },
+  scenario: null,
+  unit: { attempts: changes.attempts ?? [], isLast: false },
   routes: [],
   now: CREATED,
   limits,

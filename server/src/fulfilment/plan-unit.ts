@@ -1,11 +1,13 @@
+import { planTestUnit, type TestUnitPlan } from "../sandbox/plan-test-unit.ts";
+import type { OrderScenario } from "../sandbox/scenarios.ts";
 import type { FailureCode } from "../suppliers/supplier.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 import type { Attempt, DueUnit, Route } from "./order-work.ts";
 
 /** What is to be done for a unit now. */
 export type UnitPlan =
-  /** The sandbox makes a code by itself. */
-  | { kind: "make-test-code" }
+  /** The sandbox asks no supplier. */
+  | TestUnitPlan
   | { kind: "take-stock"; route: Route; number: number }
   | { kind: "buy"; route: Route; number: number }
   /** What became of this attempt? */
@@ -15,8 +17,9 @@ export type UnitPlan =
 
 export type PlanInput = {
   environment: "live" | "test";
+  scenario: OrderScenario | null;
   createdAt: Date;
-  unit: Pick<DueUnit, "attempts">;
+  unit: Pick<DueUnit, "attempts" | "isLast">;
   /** The routes of the unit's product, in the order in which they are tried. */
   routes: readonly Route[];
   now: Date;
@@ -27,8 +30,9 @@ export type PlanInput = {
  * Decides the next step for a unit. An attempt without an outcome is looked after before anything else: as long as it
  * might have bought the unit, nobody else is asked. Another route follows only after a definitive no.
  */
-export function planUnit({ environment, createdAt, unit, routes, now, limits }: PlanInput): UnitPlan {
-  if (environment === "test") return { kind: "make-test-code" };
+export function planUnit(input: PlanInput): UnitPlan {
+  const { createdAt, unit, routes, now, limits } = input;
+  if (input.environment === "test") return planTestUnit({ ...input, isLast: unit.isLast });
   const { attempts } = unit;
   const open = attempts.find((attempt) => attempt.status === "open");
   if (open) return { kind: "look-up", attempt: open };

@@ -3,6 +3,7 @@ import { refreshSupply } from "../suppliers/refresh-supply.ts";
 import { type Loop, runLoop } from "../work/run-loop.ts";
 import { followWrittenOff } from "./follow-written-off.ts";
 import { createFulfiller, type FulfilDeps } from "./fulfil-orders.ts";
+import { refundAfterCompletion } from "./refund-after-completion.ts";
 import { sweep } from "./sweep.ts";
 
 /** On which workers hear that orders were placed. */
@@ -48,6 +49,7 @@ export function runFulfilment(deps: Omit<FulfilDeps, "onStockTaken" | "onReturne
   );
   const leases = loop(() => once(() => fulfiller.renew()), limits.leaseMs / 3, "the renewal of leases");
   const others = [
+    loop(() => refundAfterCompletion(deps), limits.pollMs, "the refund of sandbox orders"),
     loop(() => followWrittenOff(deps), FOLLOW_EVERY_MS, "the follow-up of purchases"),
     loop(() => once(() => sweep(deps)), SWEEP_EVERY_MS, "the sweep"),
   ];

@@ -45,7 +45,13 @@ export const problemSchema = {
 
 /** What every operation may answer, and what those that need a key or take a body may answer too. */
 const ALWAYS: readonly ProblemCode[] = ["invalid_request", "internal_error", "service_unavailable"];
-const WITH_KEY: readonly ProblemCode[] = ["unauthenticated", "forbidden", "ip_not_allowed", "rate_limited"];
+const WITH_KEY: readonly ProblemCode[] = [
+  "invalid_test_scenario",
+  "unauthenticated",
+  "forbidden",
+  "ip_not_allowed",
+  "rate_limited",
+];
 const WITH_BODY: readonly ProblemCode[] = ["payload_too_large", "unsupported_media_type"];
 
 /** The error responses of an operation, by status, with an example for each code. */

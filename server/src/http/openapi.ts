@@ -86,6 +86,7 @@ function describeOperation(route: RouteOptions): object {
     ...describeParameters("path", schema.params as JsonSchema | undefined),
     ...describeParameters("query", schema.querystring as JsonSchema | undefined),
     ...describeParameters("header", schema.headers as JsonSchema | undefined),
+    ...(config.scope && !hasOwnScenario(schema) ? [testScenario] : []),
     ...(config.conditional ? [ifNoneMatch] : []),
   ];
   return {
@@ -129,6 +130,21 @@ function describeSuccesses({ schema, config }: RouteOptions): Record<string, obj
     ]),
   );
 }
+
+/** What a placement may ask for is told where placements are. */
+const hasOwnScenario = ({ headers }: { headers?: unknown }): boolean =>
+  Object.hasOwn((headers as JsonSchema | undefined)?.properties ?? {}, TEST_SCENARIO);
+
+const TEST_SCENARIO = "X-Test-Scenario";
+
+const testScenario = {
+  name: TEST_SCENARIO,
+  in: "header",
+  required: false,
+  description:
+    "With a test key: `rate_limited`, `internal_error` or `service_unavailable` is answered at once. A live key's is ignored.",
+  schema: { type: "string" },
+};
 
 const ifNoneMatch = {
   name: "If-None-Match",

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Scope } from "../http/caller.ts";
 import { clientAddress } from "../http/client-address.ts";
@@ -22,9 +23,11 @@ export type GuardDeps = {
   rateLimiter: RateLimiter;
   rateLimits: { orders: number; reads: number };
   trustedProxies: readonly IpRange[];
+  /** An answer that the sandbox gives to an admitted request in place of what it asks for. */
+  findForcedAnswer: (caller: Caller, headers: IncomingHttpHeaders) => Problem | undefined;
 };
 
-/** Every request to a route with a scope: key, address, scope, rate limit, in the order of CONTRACT 1. */
+/** Every request to a route with a scope: key, address, scope, rate limit, in the order of CONTRACT 1, then the sandbox. */
 export function guardRequests(app: FastifyInstance, deps: GuardDeps): void {
   app.decorateRequest("caller", undefined);
   app.decorateRequest("callerAddress", "");
@@ -58,7 +61,9 @@ async function guard(
   // What was refused already takes nothing from the key's allowance, but is told what is left of it.
   const limited = applyRateLimit(deps, reply, found?.caller, limitClass, refusal ? "peek" : "take");
   if (found) deps.useRecorder.record(found.caller.keyId, address, found.lastUsedAt);
-  if (refusal ?? limited) throw refusal ?? limited;
+  const forced = found && !refusal && !limited && deps.findForcedAnswer(found.caller, request.headers);
+  const problem = refusal ?? limited ?? forced;
+  if (problem) throw problem;
   request.caller = found?.caller;
   request.callerAddress = address;
 }

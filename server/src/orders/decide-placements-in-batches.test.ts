@@ -104,6 +104,7 @@ function toPlacement(one: Wish, index: number): Placement {
     idempotencyKey: `idem ${one.key}`,
     fingerprint: Buffer.alloc(32, one.body),
     reference: null,
+    scenario: null,
     catalogRevision: one.isStale ? "0" : "1",
     priced: one.isRefused
       ? new Problem("out_of_stock", "There is none left.")

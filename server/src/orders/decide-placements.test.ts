@@ -52,6 +52,7 @@ function placement(
     idempotencyKey: `idem-${orders}`,
     fingerprint: Buffer.alloc(32, body),
     reference: null,
+    scenario: null,
     catalogRevision: "1.1",
     priced: totalMinor instanceof Problem ? totalMinor : { lines: [], totalMinor, currency: "USD" },
     createdAt: AT,

@@ -3,6 +3,7 @@ import type { Tenant } from "../http/caller.ts";
 import { newId } from "../lib/ids.ts";
 import { formatAmount } from "../lib/money.ts";
 import { Problem } from "../lib/problem.ts";
+import type { OrderScenario } from "../sandbox/scenarios.ts";
 import { appendEntry, type Entry, type WalletHead } from "../wallet/entry.ts";
 import type { PricedOrder } from "./price-order.ts";
 import type { OrderStatus } from "./status.ts";
@@ -14,6 +15,8 @@ export type Placement = Tenant & {
   idempotencyKey: string;
   fingerprint: Buffer;
   reference: string | null;
+  /** What the sandbox is to do with the order, beside completing it. */
+  scenario: OrderScenario | null;
   catalogRevision: string;
   priced: PricedOrder | Problem;
   /** Prices the order within the transaction, when the catalog changes faster than it could be priced ahead. */

@@ -4,6 +4,8 @@ import type { Caller, Tenant } from "../http/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import { newId, timeOfId } from "../lib/ids.ts";
 import { Problem } from "../lib/problem.ts";
+import { refuseAsAsked } from "../sandbox/refuse-as-asked.ts";
+import { isForcedRefusal, isOrderScenario, type Scenario } from "../sandbox/scenarios.ts";
 import { type BoundOrder, bindingKey, type Placement } from "./decide-placements.ts";
 import type { OrderRequest } from "./order-request.ts";
 import type { BatchDecision, SubmitPlacement } from "./placement-batch.ts";
@@ -17,7 +19,12 @@ export type PlaceOrderDeps = {
   /** An order was placed: there is work. */
   onPlaced: () => void;
 };
-export type PlaceOrderInput = { idempotencyKey: string; request: OrderRequest };
+export type PlaceOrderInput = {
+  idempotencyKey: string;
+  request: OrderRequest;
+  /** Of a sandbox order alone. Not part of the request: a repeat with another one replays the order as it is. */
+  scenario: Scenario | undefined;
+};
 export type PlaceOrderResult = { order: BoundOrder; replayed: boolean };
 
 const IN_PROGRESS_AFTER_MS = 5_000;
@@ -45,7 +52,7 @@ export async function placeOrder(
 async function submitUntilDecided(
   deps: PlaceOrderDeps,
   caller: Caller,
-  { idempotencyKey, request }: PlaceOrderInput,
+  { idempotencyKey, request, scenario }: PlaceOrderInput,
   isDuplicate: boolean,
 ): Promise<PlaceOrderResult> {
   const giveUpAtMs = performance.now() + IN_PROGRESS_AFTER_MS;
@@ -62,10 +69,11 @@ async function submitUntilDecided(
       idempotencyKey,
       fingerprint: request.fingerprint,
       reference: request.reference,
+      scenario: scenario !== undefined && isOrderScenario(scenario) ? scenario : null,
       catalogRevision: catalog.catalogRevision,
-      priced: price(caller.environment, request, catalog),
+      priced: price(caller.environment, request, scenario, catalog),
       createdAt: new Date(timeOfId(orderId)),
-      ...(pricings > PRICINGS_AHEAD_MAX ? { priceAgain: priceIn(caller, request, ids) } : {}),
+      ...(pricings > PRICINGS_AHEAD_MAX ? { priceAgain: priceIn(caller, request, scenario, ids) } : {}),
     };
     const decision = await submitWhileBusy(deps, placement, giveUpAtMs, isDuplicate);
     if (decision.kind === "placed") deps.onPlaced();
@@ -79,18 +87,22 @@ async function submitUntilDecided(
 function price(
   environment: Tenant["environment"],
   request: OrderRequest,
+  scenario: Scenario | undefined,
   catalog: PricedProducts,
 ): PricedOrder | Problem {
   try {
-    return priceOrder(environment, request, catalog);
+    const priced = priceOrder(environment, request, catalog);
+    return scenario !== undefined && isForcedRefusal(scenario) ? refuseAsAsked(scenario, priced) : priced;
   } catch (error) {
     if (error instanceof Problem) return error;
     throw error;
   }
 }
 
-const priceIn = (caller: Caller, request: OrderRequest, ids: readonly string[]) => async (tx: Tx) =>
-  price(caller.environment, request, await readPricedProducts(tx, caller.resellerId, ids));
+const priceIn =
+  (caller: Caller, request: OrderRequest, scenario: Scenario | undefined, ids: readonly string[]) =>
+  async (tx: Tx) =>
+    price(caller.environment, request, scenario, await readPricedProducts(tx, caller.resellerId, ids));
 
 async function submitWhileBusy(
   deps: PlaceOrderDeps,

@@ -5,6 +5,8 @@ import { callerOf } from "../http/caller.ts";
 import { jsonReply } from "../http/json-reply.ts";
 import { pageParameters } from "../http/page.ts";
 import type { CursorCodec } from "../lib/cursor.ts";
+import { readScenario } from "../sandbox/read-scenario.ts";
+import { SCENARIOS } from "../sandbox/scenarios.ts";
 import { getOrder } from "./get-order.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS, readIdempotencyKey } from "./idempotency-key.ts";
 import { listOrders } from "./list-orders.ts";
@@ -63,6 +65,12 @@ function placeOrderRoute(app: FastifyInstance, deps: OrderDeps): void {
             "One for each order you mean to place; 1 to 255 printable ASCII characters. Kept forever.",
           examples: ["invoice-1001"],
         }),
+        "X-Test-Scenario": Type.Optional(
+          Type.String({
+            description: `With a test key, what is to happen; a live key's is ignored.\n\n${scenarioList}`,
+            examples: ["partial"],
+          }),
+        ),
       }),
       body: PlaceOrderRequest,
       response: {
@@ -71,8 +79,13 @@ function placeOrderRoute(app: FastifyInstance, deps: OrderDeps): void {
     },
     handler: async (request, reply) => {
       const idempotencyKey = readIdempotencyKey(request);
-      const input = { idempotencyKey, request: toOrderRequest(request.body) };
-      const { order, replayed } = await placeOrder(deps, callerOf(request), input);
+      const caller = callerOf(request);
+      const input = {
+        idempotencyKey,
+        request: toOrderRequest(request.body),
+        scenario: readScenario(caller, request.headers),
+      };
+      const { order, replayed } = await placeOrder(deps, caller, input);
       reply.code(202).header("location", `/v1/orders/${order.id}`);
       if (replayed) reply.header("idempotent-replayed", "true");
       return {
@@ -111,6 +124,10 @@ function readOrderRoutes(app: FastifyInstance, deps: OrderDeps): void {
     handler: (request) => listOrders(deps, callerOf(request), request),
   });
 }
+
+const scenarioList = Object.entries(SCENARIOS)
+  .map(([name, what]) => `- \`${name}\`: ${what}.`)
+  .join("\n");
 
 const orderFilters = {
   status: Type.Optional(

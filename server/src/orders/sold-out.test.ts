@@ -171,7 +171,8 @@ test("an order that is priced under the wallet's lock follows the supply of its 
       underWay: new Map(),
       onPlaced: () => {},
     };
-    const input = { idempotencyKey: "under the lock", request: toOrderRequest(buy("flips")) };
+    const request = toOrderRequest(buy("flips"));
+    const input = { idempotencyKey: "under the lock", request, scenario: undefined };
     await assert.rejects(placeOrder(deps, caller, input), /Enough was seen/);
     assert.deepEqual(priced, [expected]);
   }

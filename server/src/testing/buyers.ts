@@ -70,6 +70,7 @@ export async function createPlacementMaker(
       idempotencyKey,
       fingerprint: createHash("sha256").update(`${quantity} ${reference}`).digest(),
       reference: reference ?? null,
+      scenario: null,
       catalogRevision: revisions.get(resellerId) ?? "",
       priced: {
         lines: [{ ...line, lineTotalMinor: totalMinor, inputFields: null }],

@@ -141,18 +141,24 @@ async function attempt(deps: DeliverDeps, token: string, delivery: DueDelivery):
   const secrets = (delivery.secrets ?? []).map(({ sealed }) =>
     deps.openSecret(delivery.endpointId, Buffer.from(sealed, "hex")),
   );
-  const outcome = await deps.send({
-    url: delivery.url,
-    body: delivery.body,
-    headers: {
-      "content-type": "application/json",
-      "user-agent": "Scrip-Webhooks/1",
-      "service-signature": signDelivery(secrets, Math.floor(at.getTime() / 1_000), delivery.body),
-      "service-event-id": delivery.eventId,
-      "service-event-type": delivery.eventType,
-    },
-  });
+  // What another body is signed with does not verify for this one.
+  const signed = delivery.scenario === "webhook_bad_signature" ? `${delivery.body} ` : delivery.body;
+  const send = () =>
+    deps.send({
+      url: delivery.url,
+      body: delivery.body,
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "Scrip-Webhooks/1",
+        "service-signature": signDelivery(secrets, Math.floor(at.getTime() / 1_000), signed),
+        "service-event-id": delivery.eventId,
+        "service-event-type": delivery.eventType,
+      },
+    });
+  const outcome = await send();
   metrics.count(outcome);
+  // Before it is recorded, so that no crash can make one of two. How it goes does not matter.
+  if (delivery.scenario === "webhook_duplicate" && outcome.kind === "delivered") await send();
   // Our own fault: nothing is written, and it is due as before.
   if (outcome.kind === "own-fault") return { ...outcome, record: undefined };
   return { ...outcome, record: toRecord(token, delivery, outcome, at, clock.now()) };

@@ -60,6 +60,8 @@ export type DueDelivery = {
   eventId: string;
   eventType: string;
   body: string;
+  /** How a sandbox order asked for its events to be delivered. */
+  scenario: "webhook_duplicate" | "webhook_late" | "webhook_bad_signature" | null;
   step: number;
   attempts: number;
   secrets: { sealed: string }[];
@@ -73,8 +75,8 @@ export const listDueDeliveries = (
 ) =>
   db.rows<DueDelivery>(
     sql`
-      select d.id, lane.endpoint_id as "endpointId", w.url, e.id as "eventId", e.type as "eventType", e.body, d.step,
-             d.attempts, s.secrets
+      select d.id, lane.endpoint_id as "endpointId", w.url, e.id as "eventId", e.type as "eventType", e.body,
+             e.test_scenario as scenario, d.step, d.attempts, s.secrets
       from unnest(
         ${lanes.map((lane) => lane.endpointId)}::text[], ${lanes.map((lane) => lane.count)}::integer[]
       ) as lane (endpoint_id, count)

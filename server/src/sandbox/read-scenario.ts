@@ -1,0 +1,43 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Tenant } from "../http/caller.ts";
+import { rateLimited } from "../http/rate-limit.ts";
+import { Problem } from "../lib/problem.ts";
+import { type ForcedAnswer, isForcedAnswer, isScenario, SCENARIO_NAMES, type Scenario } from "./scenarios.ts";
+
+const RETRY_AFTER_SECONDS = 1;
+
+/** The scenario that a request asks for; a live key's header is not even looked at. */
+export function readScenario(
+  { environment }: Pick<Tenant, "environment">,
+  headers: IncomingHttpHeaders,
+): Scenario | undefined {
+  const header = headers["x-test-scenario"];
+  if (environment !== "test" || header === undefined) return undefined;
+  const text = Array.isArray(header) ? header.join(", ") : header;
+  if (isScenario(text)) return text;
+  const known = SCENARIO_NAMES.map((name) => `"${name}"`).join(", ");
+  throw new Problem("invalid_test_scenario", `X-Test-Scenario must be one of ${known}.`);
+}
+
+/** The error that a request is answered with before anything else is looked at, when it asks for one. */
+export function findForcedAnswer(
+  tenant: Pick<Tenant, "environment">,
+  headers: IncomingHttpHeaders,
+): Problem | undefined {
+  const scenario = readScenario(tenant, headers);
+  return scenario !== undefined && isForcedAnswer(scenario) ? forced(scenario) : undefined;
+}
+
+function forced(scenario: ForcedAnswer): Problem {
+  const detail = `X-Test-Scenario asked for this answer.`;
+  switch (scenario) {
+    case "rate_limited":
+      return rateLimited(RETRY_AFTER_SECONDS);
+    case "internal_error":
+      return new Problem("internal_error", detail);
+    case "service_unavailable":
+      return new Problem("service_unavailable", detail, {
+        headers: { "retry-after": String(RETRY_AFTER_SECONDS) },
+      });
+  }
+}

@@ -1,0 +1,19 @@
+import { formatAmount } from "../lib/money.ts";
+import { Problem } from "../lib/problem.ts";
+import type { ForcedRefusal } from "./scenarios.ts";
+
+type Asked = { lines: readonly { name: string }[]; totalMinor: bigint; currency: string };
+
+/** The refusal that a scenario asks for of an order that could be placed, told as live would tell it. */
+export function refuseAsAsked(scenario: ForcedRefusal, { lines, totalMinor, currency }: Asked): Problem {
+  if (scenario === "insufficient_funds") {
+    const total = `${formatAmount(totalMinor, currency)} ${currency}`;
+    return new Problem("insufficient_funds", `The wallet is taken for empty and the order costs ${total}.`);
+  }
+  const why =
+    scenario === "out_of_stock" ? "is taken for out of stock" : "is taken for one that cannot be bought";
+  const detail = `"${lines[0]?.name}" ${why}.`;
+  return new Problem(scenario, detail, {
+    errors: [{ pointer: "/lines/0/productId", code: scenario, detail }],
+  });
+}
