@@ -2,16 +2,9 @@
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { withInstallLock } from "./install-lock.mjs";
-import { runChild } from "./run-child.mjs";
-
-const NPM_FLAGS =
-  "--include=optional --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error".split(" ");
-
-/** Settings of an npm that started us which would make our own npm do something else than install here. */
-const FOREIGN_NPM_SETTINGS =
-  /^npm_config_(workspaces?|include_workspace_root|global|location|prefix|local_prefix|dry_run|package|package_lock|package_lock_only|call|save.*)$/i;
+import { runNpm } from "./run-npm.mjs";
 
 /** `level` is "prod", or "all" with the development dependencies. */
 export async function ensureInstalled(root, level) {
@@ -96,30 +89,14 @@ async function install(root, level) {
   const isUpgrade = level === "all" && isInstalled(root, "prod");
   rmSync(stampPath(root), { force: true });
   const verb = isUpgrade ? ["install", "--no-save"] : ["ci"];
-  const args = [...verb, level === "prod" ? "--omit=dev" : "--include=dev", ...NPM_FLAGS];
-  const [command, ...firstArgs] = npmCommand();
-  const env = Object.entries(process.env).filter(([name]) => !FOREIGN_NPM_SETTINGS.test(name));
-  const result = await runChild(command, [...firstArgs, ...args], {
-    cwd: root,
-    env: Object.fromEntries(env),
-    // Standard output belongs to the command that runs afterwards.
-    stdio: ["ignore", 2, 2],
-  }).catch((error) => {
-    throw new Error(`cannot run npm to install the dependencies: ${error.message}`);
-  });
-  if (result.signal !== null || result.code !== 0) {
-    throw new Error(
-      `npm could not install the dependencies (${result.signal ?? `exit code ${result.code}`})`,
-    );
-  }
-}
-
-/** The npm that started us, or the one on the PATH. */
-function npmCommand() {
-  const path = process.env.npm_execpath ?? "";
-  const script = join(dirname(path), "npm-cli.js");
-  const isNpm = ["npm-cli.js", "npx-cli.js"].includes(basename(path)) && existsSync(script);
-  return isNpm ? [process.execPath, script] : ["npm"];
+  const args = [
+    ...verb,
+    level === "prod" ? "--omit=dev" : "--include=dev",
+    "--include=optional",
+    "--ignore-scripts",
+  ];
+  // Its standard output is our standard error: ours belongs to the command that runs afterwards.
+  await runNpm(args, { cwd: root, what: "install the dependencies" });
 }
 
 function readJson(path) {

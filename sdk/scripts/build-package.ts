@@ -1,0 +1,60 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runNpm } from "../../scripts/run-npm.mjs";
+
+const sdk = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = dirname(sdk);
+const COMPILE_TIMEOUT_MS = 60_000;
+
+type Manifest = { name: string; version: string } & Record<string, unknown>;
+
+/**
+ * The package as it is published, with a package.json of its own: the one of the workspace leads to the source, so that the
+ * server needs no build, and a published one cannot, because Node strips no types below node_modules. The folder is
+ * emptied first.
+ */
+export function buildPackage(outDir: string): void {
+  rmSync(outDir, { recursive: true, force: true });
+  mkdirSync(outDir, { recursive: true });
+  compile(outDir);
+  copyFileSync(join(sdk, "README.md"), join(outDir, "README.md"));
+  writeFileSync(join(outDir, "package.json"), `${JSON.stringify(publishedManifest(), null, 2)}\n`);
+}
+
+/** Packs what `buildPackage` made; the path of the .tgz. */
+export async function packPackage(packageDir: string, destination: string): Promise<string> {
+  const args = ["pack", packageDir, "--pack-destination", destination, "--ignore-scripts"];
+  await runNpm(args, { cwd: root, what: "pack the SDK" });
+  const { name, version } = readManifest();
+  const file = join(destination, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
+  if (!existsSync(file)) throw new Error(`npm packed the SDK, and not as ${file}`);
+  return file;
+}
+
+function compile(outDir: string): void {
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  const args = [compiler, "-p", join(sdk, "tsconfig.build.json"), "--outDir", outDir];
+  const { status, stdout, error } = spawnSync(process.execPath, args, {
+    encoding: "utf8",
+    timeout: COMPILE_TIMEOUT_MS,
+  });
+  if (error) throw error;
+  if (status !== 0) throw new Error(`the SDK does not compile:\n${stdout}`);
+}
+
+function publishedManifest(): Manifest {
+  const { private: _private, scripts: _scripts, exports: _exports, ...manifest } = readManifest();
+  return {
+    ...manifest,
+    main: "./index.js",
+    types: "./index.d.ts",
+    exports: {
+      ".": { types: "./index.d.ts", default: "./index.js" },
+      "./package.json": "./package.json",
+    },
+  };
+}
+
+const readManifest = (): Manifest => JSON.parse(readFileSync(join(sdk, "package.json"), "utf8"));
