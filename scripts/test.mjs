@@ -5,6 +5,7 @@ import { existsSync, globSync, statSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { COMPILE_CACHE } from "../server/src/testing/compile-cache.ts";
 import { openTestServer } from "../server/src/testing/test-database.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -37,7 +38,11 @@ function step(title, args) {
 
 /** @param {string[]} args */
 function run(args) {
-  const { status: code, error } = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" });
+  const { status: code, error } = spawnSync(process.execPath, args, {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, ...COMPILE_CACHE },
+  });
   if (error) throw error;
   return code ?? 1;
 }

@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
 import { balanceOf } from "../testing/buyers.ts";
 import { type CrashLane, openCrashLanes } from "../testing/crash-lane.ts";
@@ -15,15 +12,12 @@ import { refundOrder } from "./refund-order.ts";
 const LANES = 3;
 const AUDIT_EVERY = 10;
 
-let cacheFolder: string;
 let lanes: CrashLane[];
 before(async () => {
-  cacheFolder = await mkdtemp(join(tmpdir(), "scrip-crash-"));
-  lanes = await openCrashLanes(LANES, cacheFolder);
+  lanes = await openCrashLanes(LANES);
 });
 after(async () => {
   await Promise.all(lanes.map((lane) => lane.close()));
-  await rm(cacheFolder, { recursive: true, force: true });
 });
 
 test("kill -9 between any two statements or calls of fulfilment: every order ends as it should, nothing is bought, delivered or paid twice", (t) =>

@@ -37,7 +37,7 @@ const RATE_PER_SECOND = 50;
  * Several that work at the same time. An order's time is the time in its id, and ids of one process never go back in time;
  * so each placing is later than any before, in whichever lane.
  */
-export function openCrashLanes(count: number, cacheFolder: string): Promise<CrashLane[]> {
+export function openCrashLanes(count: number): Promise<CrashLane[]> {
   const takeTurn = createTurns();
   let latestMs = 0;
   const placeIn =
@@ -49,13 +49,10 @@ export function openCrashLanes(count: number, cacheFolder: string): Promise<Cras
         await scrip.db.rows(sql`update suppliers set consecutive_failures = 0, open_until = null`);
         return placing();
       });
-  return Promise.all(Array.from({ length: count }, () => openCrashLane(placeIn, cacheFolder)));
+  return Promise.all(Array.from({ length: count }, () => openCrashLane(placeIn)));
 }
 
-async function openCrashLane(
-  placeIn: (shop: Shop) => CrashLane["place"],
-  cacheFolder: string,
-): Promise<CrashLane> {
+async function openCrashLane(placeIn: (shop: Shop) => CrashLane["place"]): Promise<CrashLane> {
   const shop = await openShop();
   const { scrip, clock } = shop;
   const keyring = fixedKeyring([secret(TEST_MASTER_KEY)]);
@@ -85,7 +82,6 @@ async function openCrashLane(
           ...(refund ? { refund } : {}),
         },
         suppliers,
-        cacheFolder,
       ),
     async close() {
       await Promise.all(upstreams.map((upstream) => upstream.close()));

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { COMPILE_CACHE } from "./compile-cache.ts";
 
 export type Finished = { code: number | null; stdout: string; stderr: string };
 
@@ -52,7 +53,14 @@ export async function startScrip(args: readonly string[], env: Environment): Pro
 
 function spawnScrip(args: readonly string[], env: Environment) {
   const child = spawn(process.execPath, [COMMAND, ...args], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, METRICS_PORT: "0", PORT: "0", ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      METRICS_PORT: "0",
+      PORT: "0",
+      ...COMPILE_CACHE,
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: RUN_TIMEOUT_MS,
     killSignal: "SIGKILL",

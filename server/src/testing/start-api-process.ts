@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { Agent, type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
 import { fileURLToPath } from "node:url";
+import { COMPILE_CACHE } from "./compile-cache.ts";
 
 export type Answer = {
   status: number;
@@ -30,7 +31,10 @@ export async function startApiProcess(
   connections: number = CONNECTIONS,
 ): Promise<ApiProcess> {
   const script = fileURLToPath(new URL("./api-process.ts", import.meta.url));
-  const child = fork(script, [connectionString], { stdio: ["ignore", "inherit", "pipe", "ipc"] });
+  const child = fork(script, [connectionString], {
+    stdio: ["ignore", "inherit", "pipe", "ipc"],
+    env: { ...process.env, ...COMPILE_CACHE },
+  });
   const lines: string[] = [];
   child.stderr?.setEncoding("utf8").on("data", (text: string) => void lines.push(text));
   const exited = once(child, "exit");

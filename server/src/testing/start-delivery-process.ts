@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { COMPILE_CACHE } from "./compile-cache.ts";
 import type { DeliveryProcessInput } from "./delivery-process.ts";
 
 export type DeliveryProcess = {
@@ -13,7 +14,10 @@ export type DeliveryProcess = {
 /** Starts deliveries in a process of their own. */
 export async function startDeliveryProcess(input: DeliveryProcessInput): Promise<DeliveryProcess> {
   const script = fileURLToPath(new URL("./delivery-process.ts", import.meta.url));
-  const child = fork(script, [JSON.stringify(input)], { stdio: ["ignore", "inherit", "pipe", "ipc"] });
+  const child = fork(script, [JSON.stringify(input)], {
+    stdio: ["ignore", "inherit", "pipe", "ipc"],
+    env: { ...process.env, ...COMPILE_CACHE },
+  });
   const lines: string[] = [];
   child.stderr?.setEncoding("utf8").on("data", (text: string) => void lines.push(text));
   const exited = once(child, "exit");

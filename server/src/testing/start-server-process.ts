@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { COMPILE_CACHE } from "./compile-cache.ts";
 import type { ServerProcessInput } from "./server-process.ts";
 
 export type ServerProcess = {
@@ -15,7 +16,10 @@ export type ServerProcess = {
 /** Starts API and worker together in a process of their own. */
 export async function startServerProcess(input: ServerProcessInput): Promise<ServerProcess> {
   const script = fileURLToPath(new URL("./server-process.ts", import.meta.url));
-  const child = fork(script, [JSON.stringify(input)], { stdio: ["ignore", "inherit", "pipe", "ipc"] });
+  const child = fork(script, [JSON.stringify(input)], {
+    stdio: ["ignore", "inherit", "pipe", "ipc"],
+    env: { ...process.env, ...COMPILE_CACHE },
+  });
   const lines: string[] = [];
   child.stderr?.setEncoding("utf8").on("data", (text: string) => void lines.push(text));
   const exited = once(child, "exit");

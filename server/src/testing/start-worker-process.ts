@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { RefundInput } from "../fulfilment/refund-order.ts";
+import { COMPILE_CACHE } from "./compile-cache.ts";
 import { answerOverLine, type Suppliers } from "./supplier-line.ts";
 
 export type WorkerJob = {
@@ -23,19 +24,12 @@ export type WorkerEnd = {
   logged: string;
 };
 
-/**
- * Starts a worker in a process of its own, which works until nothing is left or until it is killed, and waits for its end.
- * What one that ended well has compiled is kept in the folder for those that come after it.
- */
-export async function startWorkerProcess(
-  job: WorkerJob,
-  suppliers: Suppliers,
-  cacheFolder: string,
-): Promise<WorkerEnd> {
+/** Starts a worker in a process of its own, which works until nothing is left or until it is killed, and waits for its end. */
+export async function startWorkerProcess(job: WorkerJob, suppliers: Suppliers): Promise<WorkerEnd> {
   const script = fileURLToPath(new URL("./worker-process.ts", import.meta.url));
   const child = fork(script, [JSON.stringify(job)], {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    env: { ...process.env, NODE_COMPILE_CACHE: cacheFolder },
+    env: { ...process.env, ...COMPILE_CACHE },
   });
   answerOverLine(child, suppliers);
   if (!child.stdout || !child.stderr) throw new Error("the worker's output is not piped");
