@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { formatAmount, toMoney } from "../lib/money.ts";
 import { getReseller } from "../resellers/get-reseller.ts";
-import { toEntryView } from "../wallet/list-entries.ts";
+import { toEntryView } from "../wallet/entry-view.ts";
 import { moveFunds } from "../wallet/move-funds.ts";
 import { findWallet, listEntryRows } from "../wallet/queries.ts";
 import { environmentOf, type Options, required, table, text, UsageError, verb } from "./verb.ts";

@@ -4,10 +4,9 @@ import type { Caller } from "../http/caller.ts";
 import { readPage } from "../http/page.ts";
 import { invalidParameter, queryFilter, queryTime } from "../http/query.ts";
 import type { CursorCodec } from "../lib/cursor.ts";
-import { toSafeInteger } from "../lib/money.ts";
 import type { EntryType } from "./entry.ts";
-import { type EntryRow, listEntryRows } from "./queries.ts";
-import type { WalletEntryView } from "./schemas.ts";
+import { toEntryView } from "./entry-view.ts";
+import { listEntryRows } from "./queries.ts";
 
 const ENTRY_TYPES = ["deposit", "order", "refund", "adjustment"] as const;
 const FILTERS = ["type", "orderId", "createdFrom", "createdTo"] as const;
@@ -38,17 +37,6 @@ export async function listEntries(
     nextCursor: hasMore && last ? deps.cursors.encode(scope, last.sequence.toString()) : "",
   };
 }
-
-export const toEntryView = (row: EntryRow): WalletEntryView => ({
-  id: row.id,
-  type: row.type,
-  amount: toSafeInteger(row.amountMinor),
-  balanceAfter: toSafeInteger(row.balanceAfterMinor),
-  currency: row.currency,
-  ...(row.orderId === null ? {} : { orderId: row.orderId }),
-  ...(row.note === null ? {} : { note: row.note }),
-  createdAt: row.createdAt.toISOString(),
-});
 
 function readType(request: FastifyRequest): EntryType | undefined {
   const text = queryFilter(request, "type");
