@@ -20,7 +20,16 @@ export function validateRequests(app: FastifyInstance, namedSchemas: ReadonlyMap
 function createAjv(namedSchemas: ReadonlyMap<string, object>, allErrors: boolean): Ajv {
   // Whether a text is a time is for whoever reads it: RFC 3339 leaves room that a pattern does not.
   const formats = { "date-time": true } as const;
-  const ajv = new Ajv({ allErrors, strict: true, allowUnionTypes: true, formats, keywords: ["x-optional"] });
+  const ajv = new Ajv({
+    allErrors,
+    strict: true,
+    allowUnionTypes: true,
+    formats,
+    keywords: ["x-optional"],
+    // A test holds that each schema is one. To compile what checks them took a tenth of a server's start.
+    meta: false,
+    validateSchema: false,
+  });
   for (const schema of namedSchemas.values()) ajv.addSchema(schema);
   return ajv;
 }
