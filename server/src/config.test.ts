@@ -50,6 +50,11 @@ const GOOD: readonly (readonly [Environment, (config: Config) => unknown, unknow
     (config) => config.databaseUrl?.reveal(),
     "postgresql://u:p@a:5432,b:5432/d?sslmode=require",
   ],
+  [
+    { DATABASE_URL: "postgres://u:p%2C@[::1]:5432,b/d?target_session_attrs=read-write" },
+    (config) => config.databaseUrl?.reveal(),
+    "postgres://u:p%2C@[::1]:5432,b/d?target_session_attrs=read-write",
+  ],
   [{ DATA_DIR: "/var/lib/scrip" }, (config) => config.dataDir, "/var/lib/scrip"],
   [{ DATA_DIR: "data" }, (config) => config.dataDir, resolve("data")],
   [{ PORT: "0" }, (config) => config.port, 0],
@@ -116,7 +121,15 @@ test("SCRIP_MASTER_KEY is base64 or hex, several newest first", () => {
 });
 
 const BAD: Readonly<Record<string, readonly string[]>> = {
-  DATABASE_URL: ["mysql://h/d", "h:5432/d", `u:${PASSWORD}@h/d`, `http://u:${PASSWORD}@h/d`],
+  DATABASE_URL: [
+    "mysql://h/d",
+    "h:5432/d",
+    `u:${PASSWORD}@h/d`,
+    `http://u:${PASSWORD}@h/d`,
+    `postgres://u:${PASSWORD}@a:5432,/d`,
+    `postgres://u:${PASSWORD}@a:99999/d`,
+    `postgres://u:${PASSWORD}@a,b/d?target_session_attrs=standby`,
+  ],
   PORT: ["-1", "65536", "80a", "8080.0", "1e3", "0x50", "９", "99999999999999999999"],
   PUBLIC_URL: [
     "api.example.com",

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { type IpRange, parseIpRange } from "./lib/ip.ts";
 import { type Secret, secret } from "./lib/secret.ts";
+import { splitDatabaseUrl } from "./lib/split-database-url.ts";
 
 /** Everything that the environment decides (CONTRACT 8, Settings), read and checked once. */
 export type Config = {
@@ -134,9 +135,12 @@ function readUrl(env: Environment, name: string, protocols: readonly string[]): 
 function readDatabaseUrl(env: Environment): Secret<string> | undefined {
   const text = value(env, "DATABASE_URL");
   if (text === undefined) return undefined;
-  // Several hosts (…@a:5432,b:5432/…) are not a URL by the letter, so only the beginning is judged.
-  if (!/^postgres(ql)?:\/\//.test(text))
-    throw new ConfigError("DATABASE_URL", "must begin with postgres:// or postgresql://");
+  try {
+    splitDatabaseUrl(text);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ConfigError("DATABASE_URL", error.message);
+  }
   return secret(text);
 }
 

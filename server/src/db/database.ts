@@ -1,6 +1,8 @@
 import pg from "pg";
 import type { Sql } from "sql-template-tag";
+import { openHosts } from "./hosts.ts";
 import { type Listener, listen } from "./listen.ts";
+import { type Connection, openPool, type PrimaryPool } from "./open-pool.ts";
 
 /** Whatever runs a statement: the pool, or one transaction. */
 export type Queryable = {
@@ -21,6 +23,7 @@ export type Db = Queryable & {
 export type QueryOptions = { name?: string };
 
 export type ConnectionSettings = {
+  /** May name several hosts, one of which takes writes; see hosts.ts. */
   connectionString: string;
   applicationName: string;
   poolSize: number;
@@ -35,11 +38,13 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 /** How much later than its own limit the server may tell of it. */
 const ANSWER_GRACE_MS = 1_000;
 const IDLE_TIMEOUT_MS = 30_000;
+/** An idle connection to a machine that is gone is found out before somebody needs it. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
 
 export function connectDatabase(settings: ConnectionSettings): Db {
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = settings;
-  const pool = new pg.Pool({
-    connectionString: settings.connectionString,
+  const hosts = openHosts(settings.connectionString);
+  const config: pg.PoolConfig = {
     application_name: settings.applicationName,
     max: settings.poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -49,15 +54,16 @@ export function connectDatabase(settings: ConnectionSettings): Db {
     // the server the transaction, whose locks would otherwise outlive us by hours.
     query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + ANSWER_GRACE_MS,
     idle_in_transaction_session_timeout: statementTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     types: columnTypes,
-  });
-  // Without a listener a backend that dies takes the process with it.
-  pool.on("error", settings.onConnectionLost);
+  };
+  const pool = openPool(hosts, config, settings.onConnectionLost);
 
   return {
-    rows: (query, options) => run(pool, query, options),
+    rows: (query, options) => runAlone(pool, query, options),
     transaction: (work) => transaction(pool, work),
-    listen: (channel, onNotify) => listen(settings, channel, onNotify),
+    listen: (channel, onNotify) => listen({ ...settings, hosts }, channel, onNotify),
     close: () => pool.end(),
   };
 }
@@ -92,6 +98,7 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   "57P03", // cannot_connect_now
   "25P03", // idle_in_transaction_session_timeout
   "25006", // read_only_sql_transaction: a standby that is not promoted yet
+  "40003", // statement_completion_unknown
 ]);
 
 /** The driver reports these without a code. */
@@ -101,6 +108,7 @@ const UNAVAILABLE_MESSAGES = [
   "Connection terminated",
   "timeout exceeded when trying to connect",
   "timeout expired",
+  "is not queryable",
 ];
 
 const INT8_OID = 20;
@@ -113,46 +121,89 @@ const columnTypes = {
   },
 } as pg.CustomTypesConfig;
 
-async function run<Row>(
-  target: pg.Pool | pg.PoolClient,
-  query: Sql,
-  options: QueryOptions = {},
-): Promise<Row[]> {
-  const config: pg.QueryConfig = { text: query.text, values: query.values };
-  if (options.name !== undefined) config.name = options.name;
-  const result = await target.query(config);
-  return result.rows as Row[];
-}
+/** PostgreSQL's own for a statement of which it is not known whether it was completed. */
+const COMPLETION_UNKNOWN = "40003";
+const READ_ONLY = "25006";
 
-async function transaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+/** The place in PostgreSQL that warns of it; unlike the words of the warning it is not translated. */
+const STANDBY_WAIT = "SyncRepWaitForLSN";
+
+async function runAlone<Row>(pool: PrimaryPool, query: Sql, options?: QueryOptions): Promise<Row[]> {
+  const connection = await pool.connect();
   let broken: Error | undefined;
-  const onError = (error: Error) => {
-    broken = error;
-  };
-  client.on("error", onError);
   try {
-    // Said outright, so that no default of a foreign server can change what a statement sees.
-    await client.query("begin isolation level read committed");
-    const result = await work({ isTransaction: true, rows: (query, options) => run(client, query, options) });
-    await client.query("commit");
-    return result;
+    return await watch(connection, () => run<Row>(connection.client, query, options));
   } catch (error) {
-    broken ??= await findBreakage(client, error);
+    broken = error instanceof Error ? error : new Error(String(error));
     throw error;
   } finally {
-    client.off("error", onError);
-    // A connection that could not roll back is thrown away, never handed to another request.
-    client.release(broken);
+    connection.release(broken);
   }
 }
 
-/** Rolls back, and returns what is wrong with the connection when it cannot. */
+async function transaction<T>(pool: PrimaryPool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const connection = await pool.connect();
+  const { client } = connection;
+  let broken: Error | undefined;
+  try {
+    return await watch(connection, async () => {
+      // Said outright, so that no default of a foreign server can change what a statement sees.
+      await client.query("begin isolation level read committed");
+      const result = await work({
+        isTransaction: true,
+        rows: (query, options) => run(client, query, options),
+      });
+      await client.query("commit");
+      return result;
+    });
+  } catch (error) {
+    broken = await findBreakage(client, error);
+    throw error;
+  } finally {
+    // A connection that could not roll back is thrown away, never handed to another request.
+    connection.release(broken);
+  }
+}
+
+/**
+ * A commit that waits for a synchronous standby can be cancelled by whoever cancels statements on the server. PostgreSQL
+ * warns, and answers that the commit is done, while a failover would undo it: for us its outcome is unknown.
+ */
+async function watch<T>({ client, suspectHost }: Connection, work: () => Promise<T>): Promise<T> {
+  let isUnconfirmed = false;
+  const onNotice = ({ routine }: { routine?: string | undefined }) => {
+    isUnconfirmed ||= routine === STANDBY_WAIT;
+  };
+  client.on("notice", onNotice);
+  try {
+    const result = await work();
+    if (!isUnconfirmed) return result;
+    throw Object.assign(new Error("a commit did not wait for its standby"), { code: COMPLETION_UNKNOWN });
+  } catch (error) {
+    if (isUnanswered(error) || errorCodeOf(error) === READ_ONLY) suspectHost();
+    throw error;
+  } finally {
+    client.off("notice", onNotice);
+  }
+}
+
+async function run<Row>(client: pg.PoolClient, query: Sql, options: QueryOptions = {}): Promise<Row[]> {
+  const config: pg.QueryConfig = { text: query.text, values: query.values };
+  if (options.name !== undefined) config.name = options.name;
+  const result = await client.query(config);
+  return result.rows as Row[];
+}
+
+/** Rolls back, and returns what is wrong with the connection when it cannot, or when it should not be used again. */
 async function findBreakage(client: pg.PoolClient, failure: unknown): Promise<Error | undefined> {
-  // What did not answer the statement does not answer this either.
-  if (failure instanceof Error && failure.message === UNANSWERED_MESSAGE) return failure;
+  // What did not answer the statement does not answer this either. What takes no writes will not take the next ones.
+  if (failure instanceof Error && (isUnanswered(failure) || errorCodeOf(failure) === READ_ONLY))
+    return failure;
   return client.query("rollback").then(
     () => undefined,
     (error: Error) => error,
   );
 }
+
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof Error && error.message === UNANSWERED_MESSAGE;

@@ -5,6 +5,7 @@ import { eventually } from "../testing/eventually.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 import { createAnnouncer } from "./announce.ts";
 import type { Db } from "./database.ts";
+import { openHosts } from "./hosts.ts";
 import { listen } from "./listen.ts";
 
 let database: TestDatabase;
@@ -84,7 +85,7 @@ test("a listener can be closed before it has begun, twice, and while the databas
   const early = db.listen("early", () => {});
   await early.close();
   await early.close();
-  const nobody = { connectionString: "postgres://nobody@127.0.0.1:1/none", applicationName: "scrip test" };
+  const nobody = { hosts: openHosts("postgres://nobody@127.0.0.1:1/none"), applicationName: "scrip test" };
   const away = listen(nobody, "away", () => assert.fail("there is nobody to listen to"));
   await away.close();
   await eventually("no connection is left", async () =>

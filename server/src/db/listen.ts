@@ -1,19 +1,23 @@
 import pg from "pg";
+import { type Hosts, refuseStandby } from "./hosts.ts";
 
 export type Listener = { close(): Promise<void> };
 
 const RECONNECT_PAUSE_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** A server whose machine is gone says nothing, and a listener has no question that would go unanswered. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /**
  * Calls back for each NOTIFY on a channel, over a connection of its own that is opened again when it breaks. What is
  * notified while it is broken is lost: whoever listens also looks by itself from time to time.
  */
 export function listen(
-  connection: { connectionString: string; applicationName: string },
+  connection: { hosts: Hosts; applicationName: string },
   channel: string,
   onNotify: () => void,
 ): Listener {
+  const { hosts, applicationName } = connection;
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -28,24 +32,38 @@ export function listen(
     timer.unref();
   };
 
-  const connect = async () => {
+  const connectTo = async (connectionString: string | undefined): Promise<pg.Client> => {
+    if (closed) throw new Error("nobody listens any more");
     const fresh = new pg.Client({
-      connectionString: connection.connectionString,
-      application_name: `${connection.applicationName} listener`,
+      connectionString,
+      application_name: `${applicationName} listener`,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     });
     client = fresh;
-    fresh.on("notification", onNotify);
     fresh.on("error", () => {});
-    fresh.on("end", connectAgain);
     try {
       await fresh.connect();
+      if (hosts.urls.length > 1) await refuseStandby(fresh);
+      return fresh;
+    } catch (error) {
+      await fresh.end().catch(() => {});
+      throw error;
+    }
+  };
+
+  const connect = async () => {
+    let fresh: pg.Client | undefined;
+    try {
+      fresh = await hosts.tryEach((index) => connectTo(hosts.urls[index]));
+      fresh.on("notification", onNotify);
+      fresh.on("end", connectAgain);
       await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
       // Whatever was notified before this moment was not heard.
       onNotify();
     } catch {
-      await fresh.end().catch(() => {});
+      await fresh?.end().catch(() => {});
       connectAgain();
     }
   };

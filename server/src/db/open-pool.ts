@@ -1,0 +1,67 @@
+import pg from "pg";
+import { type Hosts, refuseStandby } from "./hosts.ts";
+
+/** Connections to whichever host takes writes. */
+export type PrimaryPool = {
+  connect(): Promise<Connection>;
+  end(): Promise<void>;
+};
+
+export type Connection = {
+  client: pg.PoolClient;
+  /** With an error the connection is thrown away, and never handed to anybody else. */
+  release(error?: Error): void;
+  /** The host is no longer to be trusted, nor is any connection to it. */
+  suspectHost(): void;
+};
+
+/**
+ * One pool for each host, of which one is in use. With a single host it is the driver's pool and nothing more; with several
+ * each new connection is asked once whether it may write.
+ */
+export function openPool(
+  hosts: Hosts,
+  config: pg.PoolConfig,
+  onConnectionLost: (error: Error) => void,
+): PrimaryPool {
+  const areSeveral = hosts.urls.length > 1;
+  const open = (connectionString: string): pg.Pool => {
+    const pool = new pg.Pool({
+      ...config,
+      connectionString,
+      ...(areSeveral ? { onConnect: refuseStandby } : {}),
+    });
+    // Without a listener a backend that dies takes the process with it, whether its connection is idle or in use. In use
+    // the statement fails, and the event tells nothing more.
+    pool.on("error", onConnectionLost);
+    pool.on("connect", (client) => client.on("error", () => {}));
+    return pool;
+  };
+  const pools = hosts.urls.map(open);
+  const ending = new Set<Promise<void>>();
+
+  const replace = (index: number, pool: pg.Pool): void => {
+    // Many find out at the same time; the first of them has done it.
+    if (!areSeveral || pools[index] !== pool) return;
+    hosts.suspect(index);
+    pools[index] = open(hosts.urls[index] ?? "");
+    const ended = pool.end().finally(() => ending.delete(ended));
+    ending.add(ended);
+  };
+
+  return {
+    connect: () =>
+      hosts.tryEach(async (index) => {
+        const pool = pools[index] as pg.Pool;
+        const client = await pool.connect();
+        return {
+          client,
+          release: (error) => client.release(error),
+          suspectHost: () => replace(index, pool),
+        };
+      }),
+    async end() {
+      await Promise.all([...pools.map((pool) => pool.end()), ...ending]);
+    },
+  };
+}
