@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import sql, { raw } from "sql-template-tag";
+import { eventually } from "../testing/eventually.ts";
+import { startFaultProxy } from "../testing/fault-proxy.ts";
+import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { connectDatabase, type Db, errorCodeOf, isDatabaseUnavailable, type Queryable } from "./database.ts";
+
+const STATEMENT_TIMEOUT_MS = 300;
+
+let database: TestDatabase;
+before(async () => {
+  database = await createTestDatabase();
+  await database.db.rows(raw("create table notes (text text primary key)"));
+});
+after(() => database.drop());
+
+/** The way to the test's database, with these hosts in the place of its own. */
+function withHosts(...hosts: string[]): string {
+  const own = new URL(database.connectionString).host;
+  return database.connectionString.replace(own, hosts.map((host) => host || own).join(","));
+}
+
+const OWN = "";
+const NOBODY = "127.0.0.1:1";
+
+function connect(t: { after(end: () => unknown): void }, connectionString: string, poolSize = 4): Db {
+  const db = connectDatabase({
+    connectionString,
+    applicationName: "scrip test hosts",
+    poolSize,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    onConnectionLost: () => {},
+  });
+  t.after(db.close);
+  return db;
+}
+
+const backendOf = async (db: Queryable): Promise<number | undefined> =>
+  (await db.rows<{ pid: number }>(sql`select pg_backend_pid() as pid`))[0]?.pid;
+
+test("of several hosts the one that answers is used, by statements, transactions and listeners", async (t) => {
+  const db = connect(t, withHosts(NOBODY, OWN));
+  await db.rows(sql`insert into notes values ('alone')`);
+  await db.transaction((tx) => tx.rows(sql`insert into notes values ('together')`));
+  let heard = 0;
+  const listener = db.listen("notes", () => {
+    heard += 1;
+  });
+  await eventually("the listener listens", async () => (heard > 0 ? true : undefined));
+  await db.rows(sql`notify notes`);
+  await eventually("the listener hears", async () => (heard > 1 ? true : undefined));
+  await listener.close();
+});
+
+test("a host that takes no writes is not used, and the error says so", async (t) => {
+  const name = new URL(database.connectionString).pathname.slice(1);
+  await database.db.rows(raw(`alter database ${name} set default_transaction_read_only = on`));
+  t.after(() => database.db.rows(raw(`alter database ${name} reset default_transaction_read_only`)));
+  const several = connect(t, withHosts(NOBODY, OWN));
+  await assert.rejects(backendOf(several), (error: Error) => {
+    assert.match(error.message, /ECONNREFUSED.*; .*: takes no writes$/);
+    return isDatabaseUnavailable(error);
+  });
+  assert.ok(await backendOf(connect(t, withHosts(OWN))), "a single host is not asked");
+});
+
+test("a connection that takes no writes any more is thrown away", async (t) => {
+  const db = connect(t, withHosts(OWN), 1);
+  const before = await backendOf(db);
+  assert.equal(await db.transaction(backendOf), before, "one that works is kept");
+  const writing = db.transaction(async (tx) => {
+    await tx.rows(sql`set transaction read only`);
+    await tx.rows(sql`insert into notes values ('never')`);
+  });
+  await assert.rejects(writing, (error) => errorCodeOf(error) === "25006" && isDatabaseUnavailable(error));
+  assert.notEqual(await backendOf(db), before);
+});
+
+test("when a host falls silent the next statement goes to another, although connections to it are idle", async (t) => {
+  const proxy = await startFaultProxy(database.connectionString);
+  t.after(proxy.close);
+  const db = connect(t, withHosts(new URL(proxy.connectionString).host, OWN));
+  await Promise.all(THREE.map(() => db.rows(sql`select 'leaves three idle connections'`)));
+  const fault = proxy.arm(/falls silent/, "stall");
+  await assert.rejects(db.rows(sql`select 'falls silent'`), (error) => isDatabaseUnavailable(error));
+  await fault.struck;
+  for (const _ of THREE) proxy.arm(/by another way/, "stall");
+  await Promise.all(THREE.map(() => db.rows(sql`select 'by another way'`)));
+});
+
+const THREE = [1, 2, 3];
+
+test("a backend that is ended while its connection is in use fails that statement and no other", async (t) => {
+  const db = connect(t, withHosts(OWN), 1);
+  const ending = db.transaction(async (tx) => {
+    await database.db.rows(sql`select pg_terminate_backend(${await backendOf(tx)})`);
+    await eventually("the connection is broken", () =>
+      tx.rows(sql`select 1`).then(
+        () => undefined,
+        (error) => (error.message.includes("not queryable") ? true : undefined),
+      ),
+    );
+    await tx.rows(sql`select 1`);
+  });
+  await assert.rejects(ending, (error) => isDatabaseUnavailable(error));
+  assert.ok(await backendOf(db));
+});

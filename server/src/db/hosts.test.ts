@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isDatabaseUnavailable } from "./database.ts";
+import { type Hosts, NoPrimaryError, openHosts } from "./hosts.ts";
+
+const PASSWORD = "hunter2-correct-horse";
+const SEVERAL = `postgres://u:${PASSWORD}@a:1,b:2,c:3/d`;
+
+/** Which hosts a search asks before it finds one, given those that are good. */
+async function search(hosts: Hosts, good: readonly number[]): Promise<number[]> {
+  const asked: number[] = [];
+  await hosts
+    .tryEach(async (index) => {
+      asked.push(index);
+      if (!good.includes(index)) throw new Error(`${index} is away`);
+    })
+    .catch(() => {});
+  return asked;
+}
+
+test("a search begins with the host that was good last, and goes round", async () => {
+  const hosts = openHosts(SEVERAL);
+  assert.deepEqual(await search(hosts, [0, 1]), [0]);
+  assert.deepEqual(await search(hosts, [1]), [0, 1]);
+  assert.deepEqual(await search(hosts, [0, 1]), [1], "the last good one");
+  assert.deepEqual(await search(hosts, [0]), [1, 2, 0]);
+});
+
+test("a host that is suspected comes last, whether or not it was in use", async () => {
+  const hosts = openHosts(SEVERAL);
+  hosts.suspect(0);
+  assert.deepEqual(await search(hosts, [0, 1]), [1]);
+  hosts.suspect(0);
+  assert.deepEqual(await search(hosts, [0, 1]), [1], "nobody used it");
+});
+
+test("when no host is good the error says why of each, means that the database is away, and holds no password", async () => {
+  const failing = openHosts(SEVERAL).tryEach(async (index) => {
+    throw index === 1 ? new AggregateError([], "") : new Error(`reason ${index}`);
+  });
+  await assert.rejects(failing, (error: Error) => {
+    assert.ok(error instanceof NoPrimaryError && isDatabaseUnavailable(error));
+    assert.match(error.message, /: a:1: reason 0; b:2: AggregateError; c:3: reason 2$/);
+    return !`${error.message} ${error.stack}`.includes(PASSWORD);
+  });
+});
+
+test("right after a vain search nobody is asked again, and soon after everybody is", async (t) => {
+  let nowMs = 1_000;
+  t.mock.method(performance, "now", () => nowMs);
+  const hosts = openHosts(SEVERAL);
+  assert.deepEqual(await search(hosts, []), [0, 1, 2]);
+  assert.deepEqual(await search(hosts, [0]), []);
+  nowMs += 200;
+  assert.deepEqual(await search(hosts, [0]), [0]);
+  assert.deepEqual(await search(hosts, [0]), [0], "a search that succeeds is followed by no pause");
+});
+
+test("a pool without a free connection says nothing about its host: the search ends there", async () => {
+  const hosts = openHosts(SEVERAL);
+  const asked: number[] = [];
+  const searching = hosts.tryEach(async (index) => {
+    asked.push(index);
+    throw new Error("timeout exceeded when trying to connect");
+  });
+  await assert.rejects(searching, (error) => isDatabaseUnavailable(error));
+  assert.deepEqual(asked, [0]);
+  assert.deepEqual(await search(hosts, [0]), [0], "and it makes nobody wait");
+});
+
+test("with a single host its own error is the error, and each search asks it", async () => {
+  const hosts = openHosts(`postgres://u:${PASSWORD}@a/d`);
+  const failure = new Error("away");
+  for (let time = 0; time < 2; time += 1) {
+    hosts.suspect(0);
+    await assert.rejects(
+      hosts.tryEach(() => Promise.reject(failure)),
+      (error) => error === failure,
+    );
+  }
+});
