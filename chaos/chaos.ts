@@ -1,0 +1,83 @@
+import { setTimeout as wait } from "node:timers/promises";
+import sql from "sql-template-tag";
+import { type FaultName, planFaults, strikeFaults } from "./faults.ts";
+import { payIn, refundSome, replaceKeys, rotateSecrets } from "./operators.ts";
+import { type Actor, placeOrders, type Weather } from "./placers.ts";
+import { readBack } from "./readers.ts";
+import { createRecorder, type Recorder } from "./recorder.ts";
+import { settle } from "./settle.ts";
+import { fillWorld } from "./shopfront.ts";
+import { type Findings, verify } from "./verify.ts";
+import { openWorld, type World } from "./world.ts";
+
+export type ChaosOptions = { durationMs: number; seed: number; say: (line: string) => void };
+
+export type ChaosResult = {
+  faults: Map<FaultName, number>;
+  orders: Map<string, number>;
+  recorder: Recorder;
+  events: number;
+  repeatedDeliveries: number;
+  /** What did not come to its end, and what is wrong. */
+  unended: string[];
+  findings: Findings;
+  hasSmallDisk: boolean;
+};
+
+const ACTORS: readonly Actor[] = [placeOrders, readBack, payIn, refundSome, replaceKeys, rotateSecrets];
+const CODES_PER_SECOND = 60;
+const CALM_MS = 1_000;
+const TELL_EVERY_MS = 10_000;
+
+/** Load and faults for a while, then calm, then everything is held against everything. */
+export async function runChaos({ durationMs, seed, say }: ChaosOptions): Promise<ChaosResult> {
+  const recorder = createRecorder();
+  const world = await openWorld(seed, recorder);
+  try {
+    const accounts = await fillWorld(
+      world,
+      recorder,
+      Math.ceil((durationMs / 1_000) * CODES_PER_SECOND) + 500,
+    );
+    const weather: Weather = { isStormy: true, seed };
+    const actors = ACTORS.map((act) => act(world, accounts, recorder, weather));
+    await wait(CALM_MS);
+    recorder.startGaps();
+    const struck = new Map<FaultName, number>();
+    const telling = setInterval(() => say(describeProgress(recorder, struck)), TELL_EVERY_MS);
+    const faults = await strikeFaults(world, planFaults(seed, durationMs), (name) =>
+      struck.set(name, (struck.get(name) ?? 0) + 1),
+    );
+    recorder.stopGaps();
+    clearInterval(telling);
+    say("the storm is over; callers come to their answers");
+    weather.isStormy = false;
+    await Promise.all(actors);
+    const unended = await settle(world, say);
+    return {
+      faults,
+      recorder,
+      unended,
+      findings: await verify(world, accounts, recorder),
+      hasSmallDisk: world.smallDisk !== undefined,
+      repeatedDeliveries: world.receivers.repeats(),
+      ...(await count(world)),
+    };
+  } finally {
+    await world.close();
+  }
+}
+
+function describeProgress(recorder: Recorder, struck: ReadonlyMap<FaultName, number>): string {
+  const faults = [...struck.values()].reduce((sum, number) => sum + number, 0);
+  const placed = [...recorder.wanted.values()].filter(({ told }) => told).length;
+  return `${faults} faults, ${placed} orders, ${recorder.counts.lost} tries without an answer, ${recorder.contradictions.length} contradictions`;
+}
+
+async function count({ db }: World): Promise<Pick<ChaosResult, "orders" | "events">> {
+  const statuses = await db.rows<{ status: string; count: number }>(
+    sql`select environment || ' ' || status as status, count(*)::integer as count from orders group by 1 order by 1`,
+  );
+  const [events] = await db.rows<{ count: number }>(sql`select count(*)::integer as count from events`);
+  return { orders: new Map(statuses.map((row) => [row.status, row.count])), events: events?.count ?? 0 };
+}

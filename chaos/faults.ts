@@ -1,0 +1,145 @@
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import sql from "sql-template-tag";
+import { postmasterPid } from "../server/src/db/embedded/embedded-testing.ts";
+import type { FaultKind } from "../server/src/testing/fault-proxy.ts";
+import { createRandom, type Random } from "../server/src/testing/seed.ts";
+import type { World } from "./world.ts";
+
+/** One thing that goes wrong, drawn beforehand: what, how far into the run, and the numbers that decide the rest. */
+export type PlannedFault = { atMs: number; name: FaultName; draw: number };
+
+type Fault = { share: number; strike(world: World, random: Random): Promise<void> };
+
+const PAUSE_MEAN_MS = 1_250;
+const CLOCK_STEP_API_MS = 10_000;
+/** Less than the settle delay leaves room for: a worker that believes in the wrong hour may believe a no too early. */
+const CLOCK_STEP_WORKER_MS = 1_000;
+const STALL_MAX_MS = 3_000;
+const AWAY_MAX_MS = 1_500;
+const DISK_FULL_MS = 2_000;
+const BALLAST_CHUNK = Buffer.alloc(1024 * 1024);
+
+const proxied = (kind: FaultKind, at: RegExp): Fault["strike"] => {
+  return async ({ proxy }, random) => {
+    const { release } = proxy.arm(at, kind);
+    await wait(random.below(STALL_MAX_MS));
+    release();
+  };
+};
+
+export const FAULTS = {
+  "kill -9 of an API process": {
+    share: 28,
+    strike: ({ apis }, random) => random.pick(apis).killAndRaise(),
+  },
+  "kill -9 of a worker": {
+    share: 28,
+    strike: ({ workers }, random) => random.pick(workers).killAndRaise(),
+  },
+  "kill -9 of PostgreSQL": {
+    share: 17,
+    strike: async ({ dataDir }) => signalDatabase(dataDir, "SIGKILL"),
+  },
+  "restart of PostgreSQL": { share: 3, strike: async ({ dataDir }) => signalDatabase(dataDir, "SIGINT") },
+  "end of a backend": { share: 4, strike: terminateBackend },
+  "COMMIT whose answer is lost": { share: 4, strike: proxied("lose-answer", /^commit/i) },
+  "connection cut before a statement": { share: 4, strike: proxied("cut-before", /^(insert|update|with)/i) },
+  "statement that stalls": { share: 3, strike: proxied("stall", /^(select|with|commit)/i) },
+  "COMMIT whose answer never comes": { share: 1, strike: proxied("stall-answer", /^commit/i) },
+  "database out of reach": { share: 3, strike: loseDatabase },
+  "clock of an API process set off": {
+    share: 3,
+    strike: async ({ apis }, random) =>
+      random.pick(apis).setClock(random.below(2 * CLOCK_STEP_API_MS) - CLOCK_STEP_API_MS),
+  },
+  "clock of a worker set off": {
+    share: 2,
+    strike: async ({ workers }, random) =>
+      random.pick(workers).setClock(random.below(2 * CLOCK_STEP_WORKER_MS) - CLOCK_STEP_WORKER_MS),
+  },
+  "receivers down": {
+    share: 3,
+    strike: async ({ receivers }, random) => {
+      receivers.goDown();
+      await wait(random.below(STALL_MAX_MS));
+      receivers.comeUp();
+    },
+  },
+  "full disk": { share: 1, strike: fillDisk },
+} as const satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof FAULTS;
+export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
+
+/** The faults of a run: the seed alone decides them. Every kind comes at least once in a run of a few minutes. */
+export function planFaults(seed: number, durationMs: number): PlannedFault[] {
+  const random = createRandom(seed);
+  const urn = FAULT_NAMES.flatMap((name) => Array<FaultName>(FAULTS[name].share).fill(name));
+  const planned: PlannedFault[] = [];
+  for (let atMs = 500; atMs < durationMs; atMs += PAUSE_MEAN_MS / 2 + random.below(PAUSE_MEAN_MS)) {
+    planned.push({ atMs, name: random.pick(urn), draw: random.below(2 ** 31) });
+  }
+  return planned;
+}
+
+/** Lets the planned faults happen, each at its time, and counts those that did. One that lasts holds up no other. */
+export async function strikeFaults(
+  world: World,
+  planned: readonly PlannedFault[],
+  onStruck: (name: FaultName) => void,
+): Promise<Map<FaultName, number>> {
+  const counts = new Map<FaultName, number>();
+  const beganMs = performance.now();
+  const busy = new Map<FaultName, Promise<void>>();
+  for (const { atMs, name, draw } of planned) {
+    await wait(Math.max(0, beganMs + atMs - performance.now()));
+    // Two of one kind follow one another: a process cannot be killed while it is being started.
+    const done = (busy.get(name) ?? Promise.resolve())
+      .then(() => FAULTS[name].strike(world, createRandom(draw)))
+      .then(
+        () => {
+          counts.set(name, (counts.get(name) ?? 0) + 1);
+          onStruck(name);
+        },
+        () => {},
+      );
+    busy.set(name, done);
+  }
+  await Promise.all(busy.values());
+  return counts;
+}
+
+/** Whoever opened the database brings it back, on the same port. */
+async function signalDatabase(dataDir: string, signal: NodeJS.Signals): Promise<void> {
+  process.kill(await postmasterPid(dataDir), signal);
+}
+
+async function terminateBackend({ db }: World): Promise<void> {
+  await db.rows(sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name like 'scrip chaos%' and xact_start is not null and pid <> pg_backend_pid() limit 1`);
+}
+
+async function loseDatabase({ proxy }: World, random: Random): Promise<void> {
+  proxy.goAway();
+  await wait(random.below(AWAY_MAX_MS));
+  await proxy.comeBack();
+}
+
+/** Fills the database's disk to the last byte for a while. */
+async function fillDisk({ smallDisk }: World): Promise<void> {
+  if (smallDisk === undefined) throw new Error("there is no small disk");
+  const path = join(smallDisk, "ballast");
+  const file = openSync(path, "w");
+  try {
+    for (;;) if (writeSync(file, BALLAST_CHUNK) < BALLAST_CHUNK.length) break;
+  } catch {
+    // Full.
+  } finally {
+    closeSync(file);
+  }
+  await wait(DISK_FULL_MS);
+  rmSync(path);
+}

@@ -1,0 +1,78 @@
+// An API or a worker in a process of its own, to be killed; see node.ts. Its clock can be set off from the system's.
+import type { AddressInfo } from "node:net";
+import { buildApp } from "../server/src/app.ts";
+import { connectDatabase } from "../server/src/db/database.ts";
+import type { FulfilmentLimits } from "../server/src/fulfilment/limits.ts";
+import { startWorker } from "../server/src/fulfilment/start-worker.ts";
+import { createMetrics } from "../server/src/http/metrics.ts";
+import { loadServerSecrets } from "../server/src/keys/server-secrets.ts";
+import { createLog } from "../server/src/lib/log.ts";
+import { secret } from "../server/src/lib/secret.ts";
+import { LOOPBACK } from "../server/src/testing/delivery.ts";
+import { TEST_MASTER_KEY, TEST_WEBHOOKS } from "../server/src/testing/test-app.ts";
+import { createCodeVault } from "../server/src/vault/code-vault.ts";
+import { fixedKeyring } from "../server/src/vault/keyring.ts";
+import { startWebhooks } from "../server/src/webhooks/start-webhooks.ts";
+
+export type NodeInput = {
+  role: "api" | "worker";
+  connectionString: string;
+  /** 0 takes a free one. */
+  port: number;
+  clockOffsetMs: number;
+  limits: Partial<FulfilmentLimits>;
+};
+export type NodeMessage = { clockOffsetMs: number };
+
+const input = JSON.parse(process.argv[2] ?? "") as NodeInput;
+let { clockOffsetMs } = input;
+process.on("message", (message: NodeMessage) => {
+  clockOffsetMs = message.clockOffsetMs;
+});
+const masterKeys = [secret(TEST_MASTER_KEY)] as const;
+const keyring = fixedKeyring(masterKeys);
+const db = connectDatabase({
+  connectionString: input.connectionString,
+  applicationName: `scrip chaos ${input.role}`,
+  poolSize: 8,
+  onConnectionLost: () => {},
+});
+const context = {
+  db,
+  keyring,
+  codeVault: createCodeVault(keyring),
+  secrets: await loadServerSecrets(db, masterKeys),
+  clock: { now: () => new Date(Date.now() + clockOffsetMs) },
+  log: createLog("error", process.stderr),
+  metrics: createMetrics(),
+};
+const stop = input.role === "api" ? await serve() : work();
+process.once("disconnect", async () => {
+  await stop();
+  await db.close();
+  process.exit();
+});
+
+async function serve(): Promise<() => Promise<void>> {
+  const app = await buildApp({
+    ...context,
+    baseUrl: () => "https://api.scrip.example",
+    trustedProxies: [],
+    rateLimits: { orders: 0, reads: 0 },
+    webhooks: { ...TEST_WEBHOOKS, allowNetworks: LOOPBACK },
+    metricsArePublic: false,
+    isReady: async () => true,
+  });
+  await app.listen({ host: "127.0.0.1", port: input.port });
+  process.send?.({ port: (app.server.address() as AddressInfo).port });
+  return () => app.close();
+}
+
+function work(): () => Promise<void> {
+  const orders = startWorker(context, input.limits);
+  const deliveries = startWebhooks({ ...context, allowNetworks: LOOPBACK });
+  process.send?.({ port: 0 });
+  return async () => {
+    await Promise.all([orders.stop(5_000), deliveries.stop(5_000)]);
+  };
+}

@@ -1,0 +1,76 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { COMPILE_CACHE } from "../server/src/testing/compile-cache.ts";
+import { caCertificatePath } from "../server/src/testing/tls-fixture.ts";
+import type { NodeInput } from "./node-process.ts";
+
+/** A process of the service that comes back after each kill, on the same port. */
+export type Node = {
+  readonly role: NodeInput["role"];
+  readonly port: number;
+  /** Ends it at once, whatever it was at, and starts it again. */
+  killAndRaise(): Promise<void>;
+  setClock(offsetMs: number): void;
+  stop(): Promise<void>;
+  /** What its processes wrote to their logs, errors and worse; the newest of it. */
+  logged(): string;
+};
+
+const SCRIPT = fileURLToPath(new URL("./node-process.ts", import.meta.url));
+const LOG_MAX_CHARACTERS = 200_000;
+const RAISE_PAUSE_MS = 200;
+
+export async function startNode(given: Omit<NodeInput, "port" | "clockOffsetMs">): Promise<Node> {
+  let input: NodeInput = { ...given, port: 0, clockOffsetMs: 0 };
+  let log = "";
+  const keep = (text: string) => {
+    log = (log + text).slice(-LOG_MAX_CHARACTERS);
+  };
+  let running = await raise(input, keep);
+  input = { ...input, port: running.port };
+  return {
+    role: given.role,
+    port: running.port,
+    async killAndRaise() {
+      running.child.kill("SIGKILL");
+      await running.exited;
+      running = await raiseUntilUp(input, keep);
+    },
+    setClock(clockOffsetMs) {
+      input = { ...input, clockOffsetMs };
+      if (running.child.connected) running.child.send({ clockOffsetMs });
+    },
+    async stop() {
+      if (running.child.connected) running.child.disconnect();
+      await running.exited;
+    },
+    logged: () => log,
+  };
+}
+
+type Running = { child: ChildProcess; port: number; exited: Promise<unknown> };
+
+/** A process that finds no database at its start ends; whoever runs it starts it again. */
+async function raiseUntilUp(input: NodeInput, keep: (text: string) => void): Promise<Running> {
+  for (;;) {
+    const running = await raise(input, keep).catch(() => undefined);
+    if (running) return running;
+    await wait(RAISE_PAUSE_MS);
+  }
+}
+
+async function raise(input: NodeInput, keep: (text: string) => void): Promise<Running> {
+  const child = fork(SCRIPT, [JSON.stringify(input)], {
+    stdio: ["ignore", "inherit", "pipe", "ipc"],
+    env: { ...process.env, ...COMPILE_CACHE, NODE_EXTRA_CA_CERTS: caCertificatePath },
+  });
+  child.stderr?.setEncoding("utf8").on("data", keep);
+  child.on("error", () => {});
+  const exited = once(child, "exit");
+  const started = await Promise.race([once(child, "message"), exited.then(() => undefined)]);
+  if (!started) throw new Error("the process ended before it was up");
+  const [{ port }] = started as [{ port: number }];
+  return { child, port, exited };
+}

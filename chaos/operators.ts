@@ -1,0 +1,99 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { refundOrder } from "../server/src/fulfilment/refund-order.ts";
+import { revokeKey } from "../server/src/keys/revoke-key.ts";
+import { systemClock } from "../server/src/lib/clock.ts";
+import { createRandom } from "../server/src/testing/seed.ts";
+import { moveFunds } from "../server/src/wallet/move-funds.ts";
+import { call } from "./call.ts";
+import type { Actor } from "./placers.ts";
+import { newKey } from "./shopfront.ts";
+
+const PAUSE_MAX_MS = 2_000;
+const RETRY_PAUSE_MS = 100;
+
+/** The operator pays into wallets. A payment whose outcome is unknown is not repeated, as the command says. */
+export const payIn: Actor = async (world, accounts, recorder, weather) => {
+  const random = createRandom(weather.seed + 3_000);
+  for (let count = 0; weather.isStormy; count += 1) {
+    await wait(random.below(PAUSE_MAX_MS));
+    const { resellerId, environment } = random.pick(accounts);
+    const amountMinor = 100 + random.below(900);
+    const payment = {
+      resellerId,
+      environment,
+      note: `payment ${count}`,
+      amountMinor,
+      acknowledged: false,
+    };
+    recorder.payments.push(payment);
+    const amount = `${Math.floor(amountMinor / 100)}.${String(amountMinor % 100).padStart(2, "0")}`;
+    const input = { direction: "credit", amount, note: payment.note } as const;
+    await moveFunds(world.db, systemClock, payment, input).then(
+      () => {
+        payment.acknowledged = true;
+      },
+      () => {},
+    );
+  }
+};
+
+/** The operator refunds orders, wherever they stand. */
+export const refundSome: Actor = async (world, _accounts, recorder, weather) => {
+  const random = createRandom(weather.seed + 4_000);
+  while (weather.isStormy) {
+    await wait(random.below(PAUSE_MAX_MS));
+    const told = [...recorder.wanted.values()].flatMap((order) => (order.told ? [order.told.id] : []));
+    if (told.length === 0) continue;
+    const orderId = random.pick(told.slice(-200));
+    await refundOrder(world.db, systemClock, { orderId, lines: undefined, reason: "chaos" }).then(
+      () => recorder.refunded.add(orderId),
+      () => {},
+    );
+  }
+};
+
+/** Keys are replaced. Once a revocation is acknowledged, the old key opens nothing at any process. */
+export const replaceKeys: Actor = async (world, accounts, recorder, weather) => {
+  const random = createRandom(weather.seed + 5_000);
+  while (weather.isStormy) {
+    await wait(random.below(2 * PAUSE_MAX_MS));
+    const account = random.pick(accounts);
+    const fresh = await newKey(world, account).catch(() => undefined);
+    if (!fresh) continue;
+    const old = { id: account.keyId, key: account.key };
+    [account.keyId, account.key] = [fresh.id, fresh.key];
+    const isRevoked = await revokeKey(world.db, systemClock, old.id).then(
+      () => true,
+      () => false,
+    );
+    if (!isRevoked) continue;
+    recorder.counts.revocations += 1;
+    for (const { port } of world.apis) {
+      const answer = await call(port, old.key, "GET", "/v1/balance").catch(() => undefined);
+      if (answer?.status === 200) recorder.contradictions.push(`${old.id} was revoked and opened a wallet`);
+    }
+  }
+};
+
+/** Signing secrets are rotated. One whose answer was lost is not known: the next rotation ends it at once. */
+export const rotateSecrets: Actor = async (world, accounts, recorder, weather) => {
+  const random = createRandom(weather.seed + 6_000);
+  while (weather.isStormy) {
+    await wait(random.below(4 * PAUSE_MAX_MS));
+    const account = random.pick(accounts);
+    const path = `/v1/webhooks/${account.endpointId}/rotate`;
+    for (let gracePeriodSeconds = 3_600; ; gracePeriodSeconds = 0) {
+      const { port } = random.pick(world.apis);
+      const body = { gracePeriodSeconds };
+      const answer = await call(port, account.key, "POST", path, body).catch(() => undefined);
+      if (answer?.status === 200) {
+        const { secret } = JSON.parse(answer.body) as { secret: string };
+        recorder.secrets.get(account.name)?.push(secret);
+        recorder.counts.rotations += 1;
+      }
+      // Refused, because there are three: none was made.
+      if (answer && answer.status < 500 && answer.status !== 401) break;
+      await wait(RETRY_PAUSE_MS);
+    }
+  }
+};

@@ -1,0 +1,110 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { OrderScenario } from "../server/src/sandbox/scenarios.ts";
+import { createRandom, type Random } from "../server/src/testing/seed.ts";
+import { type Answer, call } from "./call.ts";
+import type { Recorder, Wanted } from "./recorder.ts";
+import { type Account, BOUGHT, STOCKED } from "./shopfront.ts";
+import type { World } from "./world.ts";
+
+export type Actor = (
+  world: World,
+  accounts: readonly Account[],
+  recorder: Recorder,
+  weather: Weather,
+) => Promise<void>;
+export type Weather = { isStormy: boolean; seed: number };
+
+export const PLACERS = 12;
+const PAUSE_MAX_MS = 250;
+const RETRY_PAUSE_MS = 50;
+const DUPLICATE_SHARE = 0.2;
+const REPEAT_SHARE = 0.1;
+const BOUGHT_SHARE = 0.12;
+const SCENARIOS: readonly (OrderScenario | undefined)[] = [
+  undefined,
+  undefined,
+  "failed",
+  "refunded",
+  "partial",
+  "refunded_after_completion",
+];
+
+type Errand = { account: Account; order: Wanted; body: object; scenario: OrderScenario | undefined };
+
+/** Callers that order, some of it twice at once or again later, each until it knows what has become of it. */
+export const placeOrders: Actor = async (world, accounts, recorder, weather) => {
+  const placer = async (number: number) => {
+    const random = createRandom(weather.seed + 1_000 + number);
+    const errands: Errand[] = [];
+    for (let count = 0; weather.isStormy; count += 1) {
+      const again = random.chance(REPEAT_SHARE) && errands.length > 0 ? random.pick(errands) : undefined;
+      const errand = again ?? chooseErrand(accounts, random, `${number}-${count}`);
+      if (!again) {
+        recorder.wanted.set(`${errand.account.name} ${errand.order.idempotencyKey}`, errand.order);
+        errands.push(errand);
+      }
+      const copies = random.chance(DUPLICATE_SHARE) ? 2 : 1;
+      await Promise.all(Array.from({ length: copies }, () => runErrand(world, recorder, errand, random)));
+      await wait(random.below(PAUSE_MAX_MS));
+    }
+  };
+  await Promise.all(Array.from({ length: PLACERS }, (_, number) => placer(number)));
+};
+
+function chooseErrand(accounts: readonly Account[], random: Random, idempotencyKey: string): Errand {
+  const account = random.pick(accounts);
+  const isBought = random.chance(BOUGHT_SHARE);
+  const line = {
+    productId: isBought ? BOUGHT : STOCKED,
+    quantity: 1 + random.below(2),
+    ...(isBought ? { inputFields: { account: `${account.name}-${idempotencyKey}` } } : {}),
+  };
+  const { resellerId, environment } = account;
+  return {
+    account,
+    order: { resellerId, environment, idempotencyKey, told: undefined, refused: undefined },
+    body: { lines: [line] },
+    scenario: environment === "test" ? random.pick(SCENARIOS) : undefined,
+  };
+}
+
+async function runErrand(world: World, recorder: Recorder, errand: Errand, random: Random): Promise<void> {
+  const { account, order, body, scenario } = errand;
+  const headers = {
+    "idempotency-key": order.idempotencyKey,
+    ...(scenario ? { "x-test-scenario": scenario } : {}),
+  };
+  for (;;) {
+    const { port } = random.pick(world.apis);
+    const answer = await call(port, account.key, "POST", "/v1/orders", body, headers).catch(() => undefined);
+    if (answer && isDefinitive(answer)) {
+      recorder.counts.answers += 1;
+      note(recorder, order, answer);
+      return;
+    }
+    recorder.counts.lost += 1;
+    await wait(RETRY_PAUSE_MS);
+  }
+}
+
+/** A key may have been revoked just now; its successor is tried next. */
+const isDefinitive = ({ status, body }: Answer): boolean =>
+  status < 500 && status !== 401 && !body.includes("idempotency_in_progress");
+
+function note(recorder: Recorder, order: Wanted, { status, body }: Answer): void {
+  const problem = (text: string) => recorder.contradictions.push(`${order.idempotencyKey}: ${text}`);
+  if (status === 402 || (status === 422 && body.includes('"out_of_stock"'))) {
+    order.refused = body;
+    if (order.told) problem(`refused after ${order.told.id} was placed`);
+    return;
+  }
+  if (status !== 202) {
+    problem(`${status} ${body}`);
+    return;
+  }
+  recorder.served();
+  const { id, total } = (JSON.parse(body) as { order: { id: string; total: { amount: number } } }).order;
+  if (order.told && (order.told.id !== id || order.told.totalMinor !== total.amount))
+    problem(`${id} over ${total.amount}, and before ${order.told.id} over ${order.told.totalMinor}`);
+  order.told ??= { id, totalMinor: total.amount };
+}

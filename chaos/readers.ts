@@ -1,0 +1,74 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { createRandom } from "../server/src/testing/seed.ts";
+import { call } from "./call.ts";
+import type { Actor } from "./placers.ts";
+import type { Recorder, Wanted } from "./recorder.ts";
+
+const READERS = 3;
+const PAUSE_MAX_MS = 100;
+
+/** Where each status may go, after any number of steps. */
+const LATER: Record<string, readonly string[]> = {
+  pending: ["pending", "processing", "completed", "failed", "refunded"],
+  processing: ["processing", "completed", "failed", "refunded"],
+  completed: ["completed", "refunded"],
+  failed: ["failed", "refunded"],
+  refunded: ["refunded"],
+};
+
+/** Readers that look at what others were told: it is always there, never goes back, and its codes never change. */
+export const readBack: Actor = async (world, accounts, recorder, weather) => {
+  const seen = new Map<string, string>();
+  const reader = async (number: number) => {
+    const random = createRandom(weather.seed + 2_000 + number);
+    while (weather.isStormy) {
+      await wait(random.below(PAUSE_MAX_MS));
+      const all = [...recorder.wanted.values()];
+      const order = all.length === 0 ? undefined : random.pick(all);
+      const account = accounts.find(
+        ({ resellerId, environment }) =>
+          resellerId === order?.resellerId && environment === order.environment,
+      );
+      if (!order?.told || !account) continue;
+      const { id } = order.told;
+      const before = seen.get(id) ?? "pending";
+      const ask = (path: string) =>
+        call(random.pick(world.apis).port, account.key, "GET", path).catch(() => undefined);
+      const read = await ask(`/v1/orders/${id}`);
+      if (read && read.status < 500 && read.status !== 401) noteStatus(recorder, seen, order, before, read);
+      const codes = await ask(`/v1/orders/${id}/codes`);
+      if (codes?.status === 200) noteCodes(recorder, id, codes.body);
+    }
+  };
+  await Promise.all(Array.from({ length: READERS }, (_, number) => reader(number)));
+};
+
+function noteStatus(
+  recorder: Recorder,
+  seen: Map<string, string>,
+  { told }: Wanted,
+  before: string,
+  { status, body }: { status: number; body: string },
+): void {
+  const id = told?.id ?? "";
+  recorder.counts.reads += 1;
+  if (status !== 200) {
+    recorder.contradictions.push(`${id} was told and is ${status} ${body}`);
+    return;
+  }
+  const { order } = JSON.parse(body) as { order: { status: string } };
+  if (!LATER[before]?.includes(order.status))
+    recorder.contradictions.push(`${id} went from ${before} to ${order.status}`);
+  if (LATER[seen.get(id) ?? "pending"]?.includes(order.status)) seen.set(id, order.status);
+}
+
+/** Codes may become more while units are delivered; those that were read stay. */
+function noteCodes(recorder: Recorder, id: string, body: string): void {
+  const { data } = JSON.parse(body) as { data: { id: string; code: string }[] };
+  for (const { id: codeId, code } of data) {
+    const before = recorder.codes.get(`${id} ${codeId}`);
+    if (before !== undefined && before !== code)
+      recorder.contradictions.push(`a code of ${id} has become another`);
+    recorder.codes.set(`${id} ${codeId}`, code);
+  }
+}

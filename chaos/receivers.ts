@@ -1,0 +1,81 @@
+import type { ReceivedRequest } from "../server/src/testing/https-receiver.ts";
+import { startHttpsReceiver } from "../server/src/testing/https-receiver.ts";
+import { answerWith, hang, ok, reset } from "../server/src/testing/receiver-answers.ts";
+import { createRandom } from "../server/src/testing/seed.ts";
+import { signDelivery } from "../server/src/webhooks/sign-delivery.ts";
+import type { Recorder } from "./recorder.ts";
+
+/** Where events are delivered, and what arrived. */
+export type Receivers = {
+  url(name: string): string;
+  /** Event ids that arrived whole and rightly signed, by receiver. */
+  received(name: string): ReadonlySet<string>;
+  /** Deliveries beyond the first of each event. */
+  repeats(): number;
+  /** Deliveries whose signature none of the known secrets explains. */
+  unexplained(): string[];
+  goDown(): void;
+  comeUp(): void;
+  /** From now on everything is taken. */
+  heal(): void;
+  close(): Promise<void>;
+};
+
+const FAILING_SHARE = 0.2;
+const HANGING_SHARE = 0.005;
+
+export async function createReceivers(seed: number, recorder: Recorder): Promise<Receivers> {
+  const random = createRandom(seed ^ 0x77);
+  const arrived = new Map<string, Set<string>>();
+  const doubtful: { name: string; request: ReceivedRequest }[] = [];
+  let isDown = false;
+  let isHealed = false;
+  let repeats = 0;
+
+  const take = (name: string, request: ReceivedRequest): void => {
+    if (!isSigned(recorder.secrets.get(name) ?? [], request)) doubtful.push({ name, request });
+    const ids = arrived.get(name) ?? new Set();
+    const { id } = JSON.parse(request.body.toString()) as { id: string };
+    if (ids.has(id)) repeats += 1;
+    arrived.set(name, ids.add(id));
+  };
+  const receiver = await startHttpsReceiver((response, request) => {
+    receiver.requests.length = 0;
+    const chance = isHealed ? 1 : random.below(1_000) / 1_000;
+    if (isDown || chance < FAILING_SHARE / 2) return answerWith(503)(response, request);
+    if (chance < FAILING_SHARE) return reset(response, request);
+    if (chance < FAILING_SHARE + HANGING_SHARE) return hang(response, request);
+    take(request.path.slice(1), request);
+    return ok(response, request);
+  });
+  return {
+    url: (name) => receiver.url(`/${name}`),
+    received: (name) => arrived.get(name) ?? new Set(),
+    repeats: () => repeats,
+    unexplained: () =>
+      doubtful
+        .filter(({ name, request }) => !isSigned(recorder.secrets.get(name) ?? [], request))
+        .map(({ name, request }) => `${name} ${request.headers["service-event-id"]}`),
+    goDown() {
+      isDown = !isHealed;
+    },
+    comeUp() {
+      isDown = false;
+    },
+    heal() {
+      isHealed = true;
+      isDown = false;
+    },
+    close: () => receiver.close(),
+  };
+}
+
+/** Whether any of the secrets explains any of the signatures. */
+function isSigned(secrets: readonly string[], { headers, body }: ReceivedRequest): boolean {
+  const header = String(headers["service-signature"]);
+  const time = Number(/^t=(\d+)/.exec(header)?.[1]);
+  return secrets.some((one) => {
+    const [, expected = "none"] = signDelivery([one], time, body.toString()).split(",");
+    return header.split(",").includes(expected);
+  });
+}

@@ -1,0 +1,60 @@
+import type { Tenant } from "../server/src/http/caller.ts";
+
+/** An order that somebody meant to place, and what they were told of it. */
+export type Wanted = Tenant & {
+  idempotencyKey: string;
+  told: { id: string; totalMinor: number } | undefined;
+  /** The last refusal, where there was one. Whoever is refused may have been told of a placement by another try. */
+  refused: string | undefined;
+};
+
+/** A payment into a wallet, by its note. One that was not acknowledged may be there or not. */
+export type Payment = Tenant & { note: string; amountMinor: number; acknowledged: boolean };
+
+/** Everything that callers were told, to be held against what is there in the end. */
+export type Recorder = {
+  wanted: Map<string, Wanted>;
+  payments: Payment[];
+  /** Orders that the operator was told are refunded, wholly or in part. */
+  refunded: Set<string>;
+  /** Codes by order, as they were first read. */
+  codes: Map<string, string>;
+  /** Secrets of webhook endpoints, by endpoint: any of them may have signed a delivery. */
+  secrets: Map<string, string[]>;
+  contradictions: string[];
+  counts: { answers: number; lost: number; reads: number; rotations: number; revocations: number };
+  /** A placement was acknowledged now. */
+  served(): void;
+  longestGapMs(): number;
+  startGaps(): void;
+  stopGaps(): void;
+};
+
+export function createRecorder(): Recorder {
+  let lastMs: number | undefined;
+  let longestMs = 0;
+  const note = () => {
+    if (lastMs !== undefined) longestMs = Math.max(longestMs, performance.now() - lastMs);
+  };
+  return {
+    wanted: new Map(),
+    payments: [],
+    refunded: new Set(),
+    codes: new Map(),
+    secrets: new Map(),
+    contradictions: [],
+    counts: { answers: 0, lost: 0, reads: 0, rotations: 0, revocations: 0 },
+    served() {
+      note();
+      if (lastMs !== undefined) lastMs = performance.now();
+    },
+    longestGapMs: () => longestMs,
+    startGaps() {
+      lastMs = performance.now();
+    },
+    stopGaps() {
+      note();
+      lastMs = undefined;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { ChaosResult } from "./chaos.ts";
+import { FAULT_NAMES } from "./faults.ts";
+import type { Findings } from "./verify.ts";
+
+const SHOWN_MAX = 5;
+
+export const isClean = ({ findings, unended }: ChaosResult): boolean =>
+  unended.length === 0 && Object.values(findings).every((found) => found.length === 0);
+
+/** The table of a run, as Markdown, and what was found wrong. */
+export function describeResult(result: ChaosResult, seed: number, minutes: number): string {
+  const { faults, orders, recorder, findings } = result;
+  const acknowledged = [...recorder.wanted.values()].filter(({ told }) => told).length;
+  const rows: [string, number | string][] = [
+    ...FAULT_NAMES.map((name): [string, number | string] => [
+      name,
+      name === "full disk" && !result.hasSmallDisk
+        ? "no small disk could be mounted"
+        : (faults.get(name) ?? 0),
+    ]),
+    ["orders acknowledged", acknowledged],
+    ...[...orders].map(([status, number]): [string, number] => [`… ${status}`, number]),
+    ["answers to placements", recorder.counts.answers],
+    ["tries without an answer", recorder.counts.lost],
+    ["orders read back", recorder.counts.reads],
+    [
+      "payments, acknowledged",
+      `${recorder.payments.filter((one) => one.acknowledged).length} of ${recorder.payments.length}`,
+    ],
+    ["refunds by the operator", recorder.refunded.size],
+    ["keys revoked", recorder.counts.revocations],
+    ["signing secrets rotated", recorder.counts.rotations],
+    ["events", result.events],
+    ["deliveries beyond the first", result.repeatedDeliveries],
+    ["longest time without an acknowledged order", `${(recorder.longestGapMs() / 1_000).toFixed(1)} s`],
+    ...(Object.keys(findings) as (keyof Findings)[]).map((name): [string, number] => [
+      `**${name}**`,
+      findings[name].length,
+    ]),
+    ["**did not come to an end**", result.unended.join("; ") || 0],
+  ];
+  const table = ["| what | |", "|---|---|", ...rows.map(([what, value]) => `| ${what} | ${value} |`)];
+  return [`seed ${seed}, ${minutes} minutes`, "", ...table, ...describeFindings(findings), ""].join("\n");
+}
+
+const describeFindings = (findings: Findings): string[] =>
+  (Object.keys(findings) as (keyof Findings)[])
+    .filter((name) => findings[name].length > 0)
+    .flatMap((name) => ["", `${name}:`, ...findings[name].slice(0, SHOWN_MAX).map((text) => `- ${text}`)]);

@@ -1,0 +1,120 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { connectDatabase, type Db } from "../server/src/db/database.ts";
+import { dataPathOf } from "../server/src/db/embedded/embedded-testing.ts";
+import { openEmbedded } from "../server/src/db/embedded/open-embedded.ts";
+import { stopServer } from "../server/src/db/embedded/stop-server.ts";
+import { migrate } from "../server/src/db/migrate.ts";
+import type { FulfilmentLimits } from "../server/src/fulfilment/limits.ts";
+import { loadServerSecrets, type ServerSecrets } from "../server/src/keys/server-secrets.ts";
+import { secret } from "../server/src/lib/secret.ts";
+import { type FakeUpstream, startFakeUpstream } from "../server/src/testing/fake-upstream.ts";
+import { type FaultProxy, startFaultProxy } from "../server/src/testing/fault-proxy.ts";
+import { TEST_MASTER_KEY } from "../server/src/testing/test-app.ts";
+import { type CodeVault, createCodeVault } from "../server/src/vault/code-vault.ts";
+import { fixedKeyring, type Keyring } from "../server/src/vault/keyring.ts";
+import { closeCalls } from "./call.ts";
+import { type Node, startNode } from "./node.ts";
+import { createReceivers, type Receivers } from "./receivers.ts";
+import type { Recorder } from "./recorder.ts";
+
+/** Everything that runs, and what stands around it. */
+export type World = {
+  dataDir: string;
+  /** Where the database's disk can be filled up; undefined where no small disk could be mounted. */
+  smallDisk: string | undefined;
+  /** Past the proxy, for whoever looks at the truth. */
+  db: Db;
+  secrets: ServerSecrets;
+  keyring: Keyring;
+  codeVault: CodeVault;
+  proxy: FaultProxy;
+  upstreams: FakeUpstream[];
+  receivers: Receivers;
+  apis: Node[];
+  workers: Node[];
+  close(): Promise<void>;
+};
+
+/** Short pauses, in the proportions of the real ones. */
+export const LIMITS: Partial<FulfilmentLimits> = {
+  leaseMs: 4_000,
+  pollMs: 250,
+  callTimeoutMs: 1_000,
+  settleDelayMs: 5_000,
+  lookFirstMs: 100,
+  lookMaxMs: 1_500,
+  breakerFailures: 30,
+  breakerFirstMs: 100,
+  breakerMaxMs: 500,
+};
+
+const APIS = 2;
+const WORKERS = 2;
+const SMALL_DISK = "1500m";
+/** So that WAL does not fill the small disk by itself. */
+const SETTINGS = { max_wal_size: "256MB", max_connections: "100" };
+const run = promisify(execFile);
+
+export async function openWorld(seed: number, recorder: Recorder): Promise<World> {
+  const home = await mkdtemp(join(tmpdir(), "scrip-chaos-"));
+  const hasSmallDisk = await mountSmallDisk(home);
+  const dataDir = join(home, ".scrip");
+  const server = await openEmbedded({ dataDir, log: () => {}, settings: SETTINGS });
+  const db = connectDatabase({
+    connectionString: server.connectionString,
+    applicationName: "scrip chaos truth",
+    poolSize: 4,
+    onConnectionLost: () => {},
+    statementTimeoutMs: 0,
+  });
+  await migrate(db);
+  const masterKeys = [secret(TEST_MASTER_KEY)] as const;
+  const keyring = fixedKeyring(masterKeys);
+  const secrets = await loadServerSecrets(db, masterKeys);
+  const proxy = await startFaultProxy(server.connectionString);
+  const upstreams = await Promise.all(
+    [0, 1].map((index) =>
+      startFakeUpstream({ seed: seed + index, noise: 0.05, lateMs: 2_000, landMs: 1_500 }),
+    ),
+  );
+  const receivers = await createReceivers(seed, recorder);
+  const start = (role: Node["role"]) =>
+    startNode({ role, connectionString: proxy.connectionString, limits: LIMITS });
+  const apis = await Promise.all(Array.from({ length: APIS }, () => start("api")));
+  const workers = await Promise.all(Array.from({ length: WORKERS }, () => start("worker")));
+  return {
+    dataDir,
+    smallDisk: hasSmallDisk ? home : undefined,
+    db,
+    secrets,
+    keyring,
+    codeVault: createCodeVault(keyring),
+    proxy,
+    upstreams,
+    receivers,
+    apis,
+    workers,
+    async close() {
+      await Promise.all([...apis, ...workers].map((node) => node.stop()));
+      closeCalls();
+      await Promise.all([receivers.close(), proxy.close(), ...upstreams.map((one) => one.close())]);
+      await db.close();
+      await server.close();
+      await stopServer(dataPathOf(dataDir));
+      if (hasSmallDisk) await run("umount", [home]);
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A disk of its own for the database, where this user may mount one. */
+async function mountSmallDisk(path: string): Promise<boolean> {
+  return run("mount", ["-t", "tmpfs", "-o", `size=${SMALL_DISK},mode=755`, "tmpfs", path]).then(
+    () => true,
+    () => false,
+  );
+}
