@@ -45,7 +45,7 @@ const SCOPES: readonly { method: RegExp; path: RegExp; scope: Scope | undefined 
   { method: /./, path: /^\/v1\/(webhooks|deliveries|events|event-types)(\/|$)/, scope: "webhooks:manage" },
 ];
 
-function scopeOf(method: string, path: string): Scope | undefined {
+export function scopeOf(method: string, path: string): Scope | undefined {
   const rule = SCOPES.find((candidate) => candidate.method.test(method) && candidate.path.test(path));
   if (!rule) throw new Error(`say in testing/api-routes.ts which scope ${method} ${path} needs`);
   return rule.scope;

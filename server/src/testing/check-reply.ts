@@ -5,7 +5,11 @@ import type { LightMyRequestResponse } from "fastify";
 import type { OpenApiDocument } from "../http/openapi.ts";
 import { type Operation, operationsOf, type Reply } from "../http/openapi-parts.ts";
 
-export type CheckReply = (method: string, url: string, reply: LightMyRequestResponse) => void;
+/** As much of an answer as is looked at, so that those that came over a socket can be checked too. */
+export type CheckedReply = Pick<LightMyRequestResponse, "statusCode" | "body" | "json"> & {
+  headers: Readonly<Record<string, unknown>>;
+};
+export type CheckReply = (method: string, url: string, reply: CheckedReply) => void;
 
 /**
  * Checks each reply against the API's own description: the status, the error code, the content type and the headers
@@ -67,7 +71,7 @@ function closed(value: unknown): unknown {
   return "properties" in copy && copy.type === "object" ? { ...copy, additionalProperties: false } : copy;
 }
 
-function checkProblem(validate: Validate, method: string, reply: LightMyRequestResponse): void {
+function checkProblem(validate: Validate, method: string, reply: CheckedReply): void {
   assert.equal(reply.headers["content-type"], "application/problem+json; charset=utf-8");
   assert.equal(reply.headers["cache-control"], "no-store");
   if (method === "HEAD") return;
@@ -90,7 +94,7 @@ function findPath(document: OpenApiDocument, url: string): string | undefined {
   });
 }
 
-function findDeclared({ responses = {} }: Operation, place: string, reply: LightMyRequestResponse): Reply {
+function findDeclared({ responses = {} }: Operation, place: string, reply: CheckedReply): Reply {
   const declared = responses[String(reply.statusCode)];
   assert.ok(declared, `${place} answered ${reply.statusCode}, which it does not declare`);
   return declared;
@@ -105,7 +109,7 @@ const OCCASIONAL_HEADERS: ReadonlySet<string> = new Set(
   "idempotent-replayed ratelimit ratelimit-policy retry-after".split(" "),
 );
 
-function checkHeaders(declared: Reply, place: string, { headers, statusCode }: LightMyRequestResponse): void {
+function checkHeaders(declared: Reply, place: string, { headers, statusCode }: CheckedReply): void {
   const known = Object.keys(declared.headers ?? {}).map((name) => name.toLowerCase());
   const undeclared = Object.keys(headers).filter((name) => !PLAIN_HEADERS.has(name) && !known.includes(name));
   assert.deepEqual(undeclared, [], `${place} sent headers that it does not declare`);
@@ -116,7 +120,7 @@ function checkHeaders(declared: Reply, place: string, { headers, statusCode }: L
 }
 
 /** The media type that the reply came in. Its code, when it is an error, is one that the operation declares. */
-function checkContent(declared: Reply, place: string, reply: LightMyRequestResponse): string | undefined {
+function checkContent(declared: Reply, place: string, reply: CheckedReply): string | undefined {
   if (!declared.content) {
     assert.equal(reply.body, "", `${place} has a body and declares none`);
     return undefined;

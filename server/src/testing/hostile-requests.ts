@@ -88,7 +88,7 @@ const FAULTS = {
 
 const FAULT_NAMES = [...(Object.keys(FAULTS) as (keyof typeof FAULTS)[]), "body", "body"] as const;
 
-const ODD_HEADERS: readonly (readonly [string, string])[] = [
+export const ODD_HEADERS: readonly (readonly [string, string])[] = [
   ["Authorization", "Bearer PLANTED"],
   ["Authorization", "Bearer PLANTED, Bearer PLANTED"],
   ["Authorization", `Bearer ${" ".repeat(4_000)}x`],
@@ -117,7 +117,7 @@ const ODD_HEADERS: readonly (readonly [string, string])[] = [
   ["Host", "elsewhere"],
 ];
 
-const ODD_QUERIES = [
+export const ODD_QUERIES = [
   "%",
   "%zz=1",
   "limit=%ff",
@@ -180,7 +180,7 @@ const ODD_PATHS = [
   `/v1/${"a".repeat(10_000)}`,
 ] as const;
 
-const ODD_SEGMENTS = [
+export const ODD_SEGMENTS = [
   "%00",
   "a%00b",
   "%2f",

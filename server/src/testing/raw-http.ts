@@ -1,4 +1,5 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 
 export type RawReply = { status: number; headers: Readonly<Record<string, string>>; body: string };
 
@@ -13,6 +14,12 @@ export type ExchangeOptions = {
   methods: readonly string[];
   /** Tells the server that no more will come, as a client does that broke off. */
   halfClose?: boolean;
+  /** Breaks the connection off once all is sent, without a look at the answer. */
+  leave?: boolean;
+  /** Into how many parts the bytes are cut, which come one after the other. */
+  pieces?: number;
+  /** How long it stays silent before it tells that no more will come. */
+  quietMs?: number;
 };
 
 const DEADLINE_MS = 15_000;
@@ -42,7 +49,7 @@ export function exchange(port: number, bytes: Uint8Array, options: ExchangeOptio
     const quiet = setTimeout(() => {
       gaveUp = true;
       socket.end();
-    }, QUIET_MS);
+    }, options.quietMs ?? QUIET_MS);
     socket.on("data", (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
       if (isAnswered(received, options.methods)) settle();
@@ -50,9 +57,22 @@ export function exchange(port: number, bytes: Uint8Array, options: ExchangeOptio
     // A reset is an end like another: what counts is what had come before it.
     socket.on("error", settle);
     socket.on("close", settle);
-    socket.write(bytes);
-    if (options.halfClose) socket.end();
+    void writeInPieces(socket, bytes, options.pieces ?? 1).then(() => {
+      if (options.leave) socket.resetAndDestroy();
+      else if (options.halfClose) socket.end();
+    });
   });
+}
+
+const PIECE_EVERY_MS = 5;
+
+async function writeInPieces(socket: Socket, bytes: Uint8Array, pieces: number): Promise<void> {
+  const size = Math.max(1, Math.ceil(bytes.length / pieces));
+  for (let start = 0; start < bytes.length; start += size) {
+    if (start > 0) await wait(PIECE_EVERY_MS);
+    if (socket.destroyed) return;
+    await new Promise((resolve) => socket.write(bytes.subarray(start, start + size), resolve));
+  }
 }
 
 /** Whether each request has its reply. What is not HTTP is reported when the connection has ended. */
@@ -65,8 +85,8 @@ function isAnswered(received: Buffer, methods: readonly string[]): boolean {
   }
 }
 
-/** The replies that are whole. At the end of the connection nothing may be left over. */
-function parseReplies(
+/** The replies that are whole, those that only announce another left out. At the end of the connection nothing may be left over. */
+export function parseReplies(
   received: Buffer,
   methods: readonly string[],
   atEnd: boolean,

@@ -14,12 +14,15 @@ export function wireRequest(seed: number, options: HostileOptions): WireRequest 
     methods: [request.method],
     halfClose: request.cut,
   };
-  if (random.chance(0.5)) {
-    const name = random.pick(WIRE_FAULT_NAMES);
-    wire.faults.push(name);
-    WIRE_FAULTS[name](wire, random);
-  }
+  if (random.chance(0.5)) breakWire(wire, random);
   return wire;
+}
+
+/** Does something to the bytes. */
+export function breakWire(wire: WireRequest, random: Random): void {
+  const name = random.pick(WIRE_FAULT_NAMES);
+  wire.faults.push(name);
+  WIRE_FAULTS[name](wire, random);
 }
 
 export function toBytes({ method, target, headers, body, framing, cut }: HostileRequest): Buffer {
@@ -40,6 +43,10 @@ function toChunks(body: Buffer, cut: boolean): Buffer {
   return Buffer.concat(cut ? chunks : [...chunks, Buffer.from("0\r\n\r\n")]);
 }
 
+/** The request must be refused and the connection closed, so that what is hidden behind it is never answered. */
+export const HIDDEN_REQUEST = "a hidden request";
+const HIDDEN = "GET /v1/hidden HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
 type WireFault = (wire: WireRequest, random: Random) => void;
 
 const WIRE_FAULTS = {
@@ -56,6 +63,19 @@ const WIRE_FAULTS = {
     replace(wire, /\r\n/, `\r\n${line}\r\n`);
     // It may promise a body that does not come.
     wire.halfClose ||= /^(Content-Length|Transfer-Encoding)/.test(line);
+  },
+  "a bad chunk": (wire, random) => {
+    replaceBody(wire, "Transfer-Encoding: chunked", random.pick(ODD_CHUNKS));
+    wire.halfClose = true;
+  },
+  // Whoever stands in front may see one request where we see two, or the other way round.
+  [HIDDEN_REQUEST]: (wire, random) => {
+    replaceBody(
+      wire,
+      random.pick(TWO_LENGTHS),
+      random.pick(["0\r\n\r\n", "5\r\nhello\r\n0\r\n\r\n"]) + HIDDEN,
+    );
+    wire.halfClose = true;
   },
   "a flipped byte": (wire, random) => {
     wire.bytes[random.below(Math.min(wire.bytes.length, 300))] = random.below(256);
@@ -82,6 +102,42 @@ function replace(wire: WireRequest, pattern: RegExp, text: string): void {
   const head = wire.bytes.toString("latin1", 0, headEnd).replace(pattern, () => text);
   wire.bytes = Buffer.concat([Buffer.from(head, "latin1"), wire.bytes.subarray(headEnd)]);
 }
+
+/** The head as it is but for how long the body is said to be, and another body. */
+function replaceBody(wire: WireRequest, lengthLines: string, body: string): void {
+  replace(wire, /\r\n(Content-Length|Transfer-Encoding|Connection|Expect): [^\r]*/gi, "");
+  replace(wire, /\r\n/, `\r\n${lengthLines}\r\n`);
+  const headEnd = wire.bytes.indexOf("\r\n\r\n") + 4;
+  wire.bytes = Buffer.concat([wire.bytes.subarray(0, headEnd), Buffer.from(body, "latin1")]);
+}
+
+const TWO_LENGTHS = [
+  "Content-Length: 5\r\nTransfer-Encoding: chunked",
+  "Transfer-Encoding: chunked\r\nContent-Length: 5",
+  "Content-Length: 5\r\nContent-Length: 50",
+  "Content-Length: 0\r\nContent-Length: 5",
+  "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
+  "Transfer-Encoding: identity, chunked, identity",
+  "Content-Length: 5 5",
+] as const;
+
+const ODD_CHUNKS = [
+  "zz\r\nhello\r\n0\r\n\r\n",
+  "-5\r\nhello\r\n0\r\n\r\n",
+  "0x5\r\nhello\r\n0\r\n\r\n",
+  "ffffffffffffffffff\r\nhello\r\n0\r\n\r\n",
+  "fffffff\r\nhello",
+  "5\r\nhello0\r\n\r\n",
+  "5\r\nhello world\r\n0\r\n\r\n",
+  "5\nhello\n0\n\n",
+  "5;a=b;c\r\nhello\r\n0\r\n\r\n",
+  `5;${"a".repeat(20_000)}\r\nhello\r\n0\r\n\r\n`,
+  "5 \r\nhello\r\n0\r\n\r\n",
+  "\r\n\r\n",
+  "0\r\nX-API-Key: trailer\r\nContent-Length: 5\r\n\r\n",
+  `0\r\n${"X-Trailer: 1\r\n".repeat(3_000)}\r\n`,
+  "1\r\n{\r\n".repeat(2_000),
+] as const;
 
 const ODD_LINES = [
   "NoColon",

@@ -1,0 +1,39 @@
+// `npm run fuzz -- --requests 100000 --seed 1` fuzzes a server of its own; `--only N` sends the Nth request alone.
+import { parseArgs } from "node:util";
+import { onBenchDatabase } from "../bench/bench-database.ts";
+import { migrate } from "../server/src/db/migrate.ts";
+import { fuzzServer } from "../server/src/testing/fuzz-session.ts";
+import { SEED } from "../server/src/testing/seed.ts";
+import { printProgress, printReport } from "./report.ts";
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: "string", default: "10000" },
+    seed: { type: "string", default: String(SEED) },
+    only: { type: "string" },
+  },
+});
+const requests = readNumber(values.requests);
+const seed = readNumber(values.seed);
+const only = values.only === undefined ? undefined : readNumber(values.only);
+
+console.log(`fuzzing with --seed ${seed} --requests ${requests}`);
+await onBenchDatabase(async ({ db, connectionString }) => {
+  await migrate(db);
+  const result = await fuzzServer({
+    db,
+    connectionString,
+    seed,
+    requests: only === undefined ? requests : Math.max(requests, only + 1),
+    only,
+    onProgress: printProgress(requests),
+  });
+  printReport(result);
+  process.exitCode = result.faults.length > 0 ? 1 : 0;
+});
+
+function readNumber(text: string): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text);
+  console.error(`${text} is not a whole number`);
+  process.exit(2);
+}

@@ -1,0 +1,128 @@
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { audit } from "../audit/audit.ts";
+import type { Db } from "../db/database.ts";
+import type { OpenApiDocument } from "../http/openapi.ts";
+import { type FuzzReport, runFuzz } from "./fuzz-run.ts";
+import { createFuzzWorld } from "./fuzz-world.ts";
+import { type HttpsReceiver, startHttpsReceiver } from "./https-receiver.ts";
+import { type RunningScrip, startScrip } from "./run-scrip.ts";
+import { TEST_MASTER_KEY } from "./test-app.ts";
+import { caCertificatePath } from "./tls-fixture.ts";
+
+export type FuzzSession = {
+  db: Db;
+  connectionString: string;
+  seed: number;
+  requests: number;
+  only?: number | undefined;
+  onProgress?: (report: FuzzReport, residentMb: number) => void;
+};
+
+export type FuzzResult = FuzzReport & {
+  /** What the server process holds after the warm-up, and when all is done. */
+  residentBeforeMb: number;
+  residentAfterMb: number;
+  seconds: number;
+};
+
+/** How much the server may hold more after any number of requests: V8's heap may fill before it is swept. */
+export const RESIDENT_GROWTH_MAX_MB = 200;
+const SERVER_LIFETIME_MAX_MS = 3_600_000;
+/** Towards the end some products run out, which is an answer like another. */
+const CODES_PER_REQUEST = 0.1;
+const CODES_MIN = 200;
+
+/**
+ * A real server on the database, API and worker, sending webhooks to a receiver on loopback and nowhere else; a run of
+ * the fuzzer against it; then what must hold of all of it together.
+ */
+export async function fuzzServer(session: FuzzSession): Promise<FuzzResult> {
+  const { db, requests } = session;
+  const dataDir = mkdtempSync(join(tmpdir(), "scrip-fuzz-"));
+  const receiver: HttpsReceiver = await startHttpsReceiver((response) => {
+    // Nobody looks at what came, and a long run brings much of it.
+    receiver.requests.length = 0;
+    response.end("thanks");
+  });
+  const world = await createFuzzWorld(db, Math.max(CODES_MIN, requests * CODES_PER_REQUEST));
+  const server = await startScrip([], serverSettings(session, dataDir), SERVER_LIFETIME_MAX_MS);
+  const pid = server.process.pid ?? 0;
+  const beganAt = performance.now();
+  let residentBeforeMb = 0;
+  try {
+    const report = await runFuzz({
+      ...session,
+      port: Number(new URL(server.url).port),
+      document: (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApiDocument,
+      world,
+      receiverUrl: receiver.url(),
+      deadUrl: `https://127.0.0.1:${await closedPort()}/hook`,
+      onWarm: () => {
+        residentBeforeMb = residentMb(pid);
+      },
+      onProgress: (report) => session.onProgress?.(report, residentMb(pid)),
+    });
+    const residentAfterMb = residentMb(pid);
+    const seconds = (performance.now() - beganAt) / 1_000;
+    const fault = (message: string) => report.faults.push({ index: -1, what: "the whole run", message });
+    if (residentAfterMb - residentBeforeMb > RESIDENT_GROWTH_MAX_MB)
+      fault(`the server grew from ${residentBeforeMb} MB to ${residentAfterMb} MB`);
+    for (const { number, name, violations } of (await audit(db)).invariants)
+      for (const violation of violations) fault(`invariant ${number} (${name}): ${violation}`);
+    for (const message of await lastFaults(
+      server,
+      world.keys.flatMap(({ key }) => key ?? []),
+    ))
+      fault(message);
+    return { ...report, residentBeforeMb, residentAfterMb, seconds };
+  } finally {
+    if (server.process.exitCode === null) await server.stop("SIGKILL");
+    await receiver.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+const serverSettings = ({ connectionString }: FuzzSession, dataDir: string): Record<string, string> => ({
+  DATABASE_URL: connectionString,
+  DATA_DIR: dataDir,
+  SCRIP_MASTER_KEY: TEST_MASTER_KEY.toString("hex"),
+  RATE_LIMIT_ORDERS: "0",
+  RATE_LIMIT_READS: "0",
+  WEBHOOK_ALLOW_NETWORKS: "127.0.0.0/8",
+  // From loopback no packet gets any further, wherever a spoilt URL leads.
+  WEBHOOK_LOCAL_ADDRESS: "127.0.0.1",
+  NODE_EXTRA_CA_CERTS: caCertificatePath,
+  LOG_LEVEL: "warn",
+});
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+function residentMb(pid: number): number {
+  const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Math.round(Number(match?.[1]) / 1024);
+}
+
+/** The process that was started is the one that stops, in good order; its log holds no key and no error of its own. */
+async function lastFaults(server: RunningScrip, keys: readonly string[]): Promise<string[]> {
+  if (server.process.exitCode !== null) return ["the server has ended by itself"];
+  const { code, stdout, stderr } = await server.stop("SIGTERM");
+  const log = stdout + stderr;
+  const errors = log
+    .split("\n")
+    .filter((line) => /"level":"?(error|fatal|50|60)/.test(line) && !line.includes("X-Test-Scenario asked"));
+  return [
+    ...(code === 0 ? [] : [`the server stopped with ${code}`]),
+    ...(keys.some((key) => log.includes(key)) ? ["a key is in the log"] : []),
+    ...errors.map((line) => `logged: ${line.slice(0, 400)}`),
+  ];
+}
