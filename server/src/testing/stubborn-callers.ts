@@ -24,9 +24,12 @@ export type StubbornCallers = {
   abandon(): void;
 };
 
+/** Whatever takes their orders. */
+type Api = Pick<ApiProcess, "post">;
+
 export type CallerOptions = {
   /** A restarted process takes the place of the one it replaces. */
-  apis: readonly ApiProcess[];
+  apis: readonly Api[];
   /** The first of them buys most. */
   buyers: readonly Buyer[];
   callers: number;
@@ -94,7 +97,7 @@ const choose = (buyers: readonly Buyer[], random: Random, idempotencyKey: string
   told: undefined,
 });
 
-const post = (api: ApiProcess, { buyer, idempotencyKey, quantity }: WantedOrder): Promise<Answer> =>
+const post = (api: Api, { buyer, idempotencyKey, quantity }: WantedOrder): Promise<Answer> =>
   api.post(
     "/v1/orders",
     buyer.key,

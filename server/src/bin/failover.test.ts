@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import sql from "sql-template-tag";
+import { audit } from "../audit/audit.ts";
+import { connectDatabase, type Db } from "../db/database.ts";
+import { atEnd, makeDataDir } from "../db/embedded/embedded-testing.ts";
+import { migrate } from "../db/migrate.ts";
+import { loadServerSecrets } from "../keys/server-secrets.ts";
+import { systemClock } from "../lib/clock.ts";
+import { secret } from "../lib/secret.ts";
+import { refreshSupply } from "../suppliers/refresh-supply.ts";
+import {
+  addBuyer,
+  addCard,
+  type Buyer,
+  balanceOf,
+  CARD,
+  CARD_PRICE_MINOR,
+  ordersOf,
+} from "../testing/buyers.ts";
+import { eventually } from "../testing/eventually.ts";
+import { type ReplicatedPostgres, startReplicatedPostgres } from "../testing/replicated-postgres.ts";
+import { type RunningScrip, startScrip } from "../testing/run-scrip.ts";
+import { addSealedCodes } from "../testing/sealed-codes.ts";
+import { SEED } from "../testing/seed.ts";
+import { type StubbornCallers, startStubbornCallers, type WantedOrder } from "../testing/stubborn-callers.ts";
+import { addRouteRow } from "../testing/supply-builders.ts";
+import { TEST_MASTER_KEY } from "../testing/test-app.ts";
+import { type TimedApi, timedApi } from "../testing/timed-api.ts";
+import { createCodeVault } from "../vault/code-vault.ts";
+import { fixedKeyring } from "../vault/keyring.ts";
+
+const ROLES = ["api", "worker"] as const;
+const PROCESSES_OF_EACH = 3;
+const CALLERS = 12;
+const FUNDS = ["100000.00", "100000.00", "100000.00", "100000.00"];
+const STOCK = 6_000;
+/** So many orders each process acknowledges before the primary dies, and again to count as back. */
+const ACKNOWLEDGED_EACH = 60;
+const OUTAGE_MAX_MS = 30_000;
+
+type Processes = { api: RunningScrip[]; worker: RunningScrip[] };
+
+test(`the primary dies under load and the standby takes over: nothing acknowledged is lost (SEED=${SEED})`, async (t) => {
+  const postgres = await startReplicatedPostgres(t);
+  const db = connectDatabase({
+    connectionString: postgres.connectionString,
+    applicationName: "scrip test",
+    poolSize: 4,
+    onConnectionLost: () => {},
+  });
+  atEnd(t, db.close);
+  const buyers = await fill(db);
+  const processes = await startProcesses(t, postgres);
+
+  const apis = processes.api.map(({ url }) => timedApi(url, () => performance.now()));
+  const callers = startStubbornCallers({ apis, buyers, callers: CALLERS, seed: SEED });
+  atEnd(t, callers.abandon);
+  await eachAcknowledges(apis, "before the primary dies");
+  await postgres.primary.kill();
+  const aloneMs = performance.now();
+  await hasBeenFelt(callers);
+  await postgres.standby.promote();
+  const promotedMs = performance.now();
+  await eachAcknowledges(apis, "after the standby was promoted");
+  const silences = apis.map((api) => Math.round(api.longestSilenceMs()));
+  const wanted = await callers.stop();
+
+  assert.deepEqual(callers.contradictions(), []);
+  assert.ok(Math.max(...silences) < OUTAGE_MAX_MS, `silent for ${silences.join(", ")} ms`);
+  await everythingEnds(db);
+  await assertNothingLostOrDoubled(db, buyers, wanted);
+  await assertAllServe(processes);
+  t.diagnostic(
+    `longest time without an acknowledged order, of each API process: ${silences.join(", ")} ms; promoted after ` +
+      `${Math.round(promotedMs - aloneMs)} ms; ${wanted.length} orders, ${callers.lost()} tries without an answer`,
+  );
+});
+
+/** Buyers with money, and more codes in stock than they order here. */
+async function fill(db: Db): Promise<Buyer[]> {
+  await migrate(db);
+  const masterKeys = [secret(TEST_MASTER_KEY)] as const;
+  const secrets = await loadServerSecrets(db, masterKeys);
+  await addCard(db);
+  const codeVault = createCodeVault(fixedKeyring(masterKeys));
+  await addSealedCodes(db, codeVault, { prefix: "stock", count: STOCK, state: "stock" });
+  await addRouteRow(db, { productId: CARD, supplierId: "sup_stock" });
+  await refreshSupply(db, [CARD]);
+  return Promise.all(FUNDS.map((amount) => addBuyer({ db, clock: systemClock, secrets }, amount)));
+}
+
+/** Real ones, as an operator starts them. Every other one is given the standby first. */
+async function startProcesses(t: TestContext, { connectionString }: ReplicatedPostgres): Promise<Processes> {
+  const swapped = connectionString.replace(/@([^,]+),([^/]+)\//, "@$2,$1/");
+  const dataDir = await makeDataDir(t);
+  const start = async (role: string, index: number): Promise<RunningScrip> => {
+    const running = await startScrip(["--role", role], {
+      DATABASE_URL: index % 2 === 0 ? connectionString : swapped,
+      DATA_DIR: dataDir,
+      SCRIP_MASTER_KEY: TEST_MASTER_KEY.toString("base64"),
+      RATE_LIMIT_ORDERS: "0",
+      LOG_LEVEL: "silent",
+    });
+    atEnd(t, () => running.stop("SIGKILL"));
+    return running;
+  };
+  const [api, worker] = await Promise.all(
+    ROLES.map((role) =>
+      Promise.all(Array.from({ length: PROCESSES_OF_EACH }, (_, index) => start(role, index))),
+    ),
+  );
+  return { api: api ?? [], worker: worker ?? [] };
+}
+
+async function eachAcknowledges(apis: readonly TimedApi[], when: string): Promise<void> {
+  const before = apis.map((api) => api.acknowledged());
+  await eventually(`each API process acknowledges orders ${when} (SEED=${SEED})`, async () =>
+    apis.every((api, index) => api.acknowledged() >= (before[index] ?? 0) + ACKNOWLEDGED_EACH)
+      ? true
+      : undefined,
+  );
+}
+
+/** Whoever watches over PostgreSQL is never quicker than that. */
+async function hasBeenFelt(callers: StubbornCallers): Promise<void> {
+  const before = callers.lost();
+  await eventually(`the death of the primary is felt (SEED=${SEED})`, async () =>
+    callers.lost() > before ? true : undefined,
+  );
+}
+
+/**
+ * What a worker had in its hands when the primary died is due again when its lease has run out, half a minute later. Here it
+ * runs out at once; whoever still works on an order finds its token gone.
+ */
+async function everythingEnds(db: Db): Promise<void> {
+  await db.rows(sql`update order_work set due_at = now()`);
+  await eventually(`every order ends (SEED=${SEED})`, async () => {
+    const left = await db.rows(sql`select from order_work limit 1`);
+    return left.length === 0 ? true : undefined;
+  });
+}
+
+/** Every caller has come to its answer, so what is stored must be what was told, no more and no less. */
+async function assertNothingLostOrDoubled(
+  db: Db,
+  buyers: readonly Buyer[],
+  wanted: readonly WantedOrder[],
+): Promise<void> {
+  for (const [index, buyer] of buyers.entries()) {
+    const own = wanted.filter((order) => order.buyer === buyer);
+    const told = own.map(({ told: answer, idempotencyKey, quantity }) => {
+      assert.ok(answer !== undefined && answer !== "refused", `${idempotencyKey}: ${answer}`);
+      assert.equal(answer.totalMinor, quantity * CARD_PRICE_MINOR);
+      return `${answer.id} ${idempotencyKey} ${answer.totalMinor}`;
+    });
+    const stored = await ordersOf(db, buyer);
+    assert.deepEqual(
+      stored.map(({ id, idempotencyKey, totalMinor }) => `${id} ${idempotencyKey} ${totalMinor}`),
+      told.sort(),
+    );
+    const spentMinor = stored.reduce((sum, { totalMinor }) => sum + Number(totalMinor), 0);
+    assert.equal(await balanceOf(db, buyer), Number(FUNDS[index]) * 100 - spentMinor);
+  }
+  const statuses = await db.rows(sql`select distinct status from orders`);
+  assert.deepEqual(statuses, [{ status: "completed" }]);
+  const { ok, invariants } = await audit(db);
+  assert.ok(ok, JSON.stringify(invariants));
+}
+
+async function assertAllServe({ api, worker }: Processes): Promise<void> {
+  for (const { url } of [...api, ...worker]) {
+    const reply = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) });
+    assert.equal(reply.status, 200, `${url} is ready`);
+  }
+}
