@@ -14,9 +14,10 @@ test("place sends the key, the idempotency key and the order, and tells a replay
   });
   const place = () =>
     server.client().orders.place({ lines: LINES, reference: "r" }, { idempotencyKey: "a key" });
-  assert.deepEqual(await place(), { order: PLACED, replayed: false });
+  const placed = { order: PLACED, replayed: false, idempotencyKey: "a key" };
+  assert.deepEqual(await place(), placed);
   replayed = true;
-  assert.deepEqual(await place(), { order: PLACED, replayed: true });
+  assert.deepEqual(await place(), { ...placed, replayed: true });
   await server.close();
   const [heard] = server.heard;
   assert.deepEqual([heard?.method, heard?.url], ["POST", "/v1/orders"]);
@@ -84,6 +85,9 @@ test("settings that no call could be made with are refused, and none of them is 
     { timeoutMs: 2 ** 31 },
     { timeoutMs: 1.5 },
     { maxResponseBytes: 0 },
+    { retries: -1 },
+    { retries: 0.5 },
+    { retries: 11 },
   ];
   for (const change of faulty) {
     const settings = { baseUrl: "https://api.example", apiKey: API_KEY, ...change };
