@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import type { Client } from "./client.ts";
 import { REPLIES } from "./replies.ts";
@@ -21,6 +19,7 @@ import {
   exampleOf,
   findOperations,
   type Operation,
+  readDocument,
   resolve,
   type Schema,
   wordsIn,
@@ -42,9 +41,7 @@ import {
   WALLET_ENTRY_TYPES,
 } from "./words.ts";
 
-const DOCUMENT = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../server/openapi.json"), "utf8"),
-) as Schema;
+const DOCUMENT = readDocument();
 const OPERATIONS = findOperations(DOCUMENT);
 
 type Covered = keyof typeof REPLIES;

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
 /** As much of an OpenAPI document, and of a schema in it, as is looked at here. */
 export type Schema = {
   $ref?: string;
@@ -29,6 +32,10 @@ export type Operation = {
   /** Its own headers, and what is said of each. */
   headers: Record<string, string>;
 };
+
+/** The API's own description, as the server is built from it. */
+export const readDocument = (): Schema =>
+  JSON.parse(readFileSync(join(import.meta.dirname, "../../../server/openapi.json"), "utf8"));
 
 const NOTHING: Schema = { type: "object" };
 
