@@ -15,6 +15,8 @@ export type AttemptRecord = {
   status: "pending" | "delivered" | "failed";
   step: number;
   nextAttemptAt: Date | null;
+  /** Whether the endpoint is to blame for a failure: not for one that refuses a signature that is wrong on purpose. */
+  countsAgainst: boolean;
 };
 
 /**
@@ -88,13 +90,16 @@ export const tallyEndpoints = (tx: Tx, tallies: readonly EndpointTally[]) =>
     { name: "tally-endpoints" },
   );
 
-/** The next of an endpoint's waiting retries are due now, at no cost to their schedule. Returns how many there were. */
+/**
+ * The next of an endpoint's waiting retries are due now, at no cost to their schedule. Returns how many there were. What
+ * waits without having been tried is late because a sandbox order asked for it, and stays so.
+ */
 export const pullForward = async (tx: Tx, endpointId: string, now: Date, limit: number): Promise<number> => {
   const rows = await tx.rows(sql`
     update deliveries d set next_attempt_at = ${now}, step = greatest(d.step - 1, 0)
     from (
       select id from deliveries
-      where status = 'pending' and endpoint_id = ${endpointId} and next_attempt_at > ${now}
+      where status = 'pending' and endpoint_id = ${endpointId} and next_attempt_at > ${now} and step > 0
       order by endpoint_id, next_attempt_at, id limit ${limit}
       for update skip locked
     ) later
