@@ -34,7 +34,6 @@ export async function waitForOrder(
     }
     const askedMs = seen instanceof ScripError ? (seen.retryAfterMs ?? 0) : 0;
     await timing.wait(Math.min(Math.max(pauseMs, askedMs), Math.max(0, endMs - timing.now())), signal);
-    if (signal?.aborted) throw localError("aborted", "The call was aborted.");
   }
 }
 
