@@ -4,6 +4,7 @@ import { auditCommand } from "./audit-command.ts";
 import { catalogCommands } from "./catalog-commands.ts";
 import { demoCommand } from "./demo-command.ts";
 import { keyCommands } from "./key-commands.ts";
+import { listenCommand } from "./listen-command.ts";
 import { maintenanceCommands } from "./maintenance-commands.ts";
 import { orderCommands } from "./order-commands.ts";
 import { priceCommands } from "./price-commands.ts";
@@ -40,5 +41,6 @@ stockCommands(program);
 orderCommands(program);
 auditCommand(program);
 vaultCommands(program);
+listenCommand(program);
 
 await runProgram(program, process.argv);
