@@ -91,19 +91,29 @@ export const tallyEndpoints = (tx: Tx, tallies: readonly EndpointTally[]) =>
   );
 
 /**
- * The next of an endpoint's waiting retries are due now, at no cost to their schedule. Returns how many there were. What
- * waits without having been tried is late because a sandbox order asked for it, and stays so.
+ * The next of an endpoint's waiting retries are due now, at no cost to their schedule: as many as are missing to `limit`
+ * that are due at once. Returns whether more may be left. What waits without having been tried is late because a sandbox
+ * order asked for it, and stays so.
  */
-export const pullForward = async (tx: Tx, endpointId: string, now: Date, limit: number): Promise<number> => {
-  const rows = await tx.rows(sql`
-    update deliveries d set next_attempt_at = ${now}, step = greatest(d.step - 1, 0)
-    from (
-      select id from deliveries
-      where status = 'pending' and endpoint_id = ${endpointId} and next_attempt_at > ${now} and step > 0
-      order by endpoint_id, next_attempt_at, id limit ${limit}
-      for update skip locked
-    ) later
-    where d.id = later.id
-    returning d.id`);
-  return rows.length;
+export const pullForward = async (tx: Tx, endpointId: string, now: Date, limit: number): Promise<boolean> => {
+  const [row] = await tx.rows<{ due: number; pulled: number }>(sql`
+    with due as materialized (
+      select count(*) as count from (
+        select from deliveries
+        where status = 'pending' and endpoint_id = ${endpointId} and next_attempt_at <= ${now} limit ${limit}
+      ) d
+    ), pulled as (
+      update deliveries d set next_attempt_at = ${now}, step = greatest(d.step - 1, 0)
+      from (
+        select id from deliveries
+        where status = 'pending' and endpoint_id = ${endpointId} and next_attempt_at > ${now}
+          and step > 0
+        order by endpoint_id, next_attempt_at, id limit (select ${limit} - count from due)
+        for update skip locked
+      ) later
+      where d.id = later.id
+      returning d.id
+    )
+    select count::integer as due, (select count(*) from pulled)::integer as pulled from due`);
+  return row !== undefined && row.due + row.pulled >= limit;
 };

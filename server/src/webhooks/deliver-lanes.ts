@@ -1,32 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { Db } from "../db/database.ts";
 import { createBatcher } from "../lib/batch.ts";
-import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
+import { type AttemptDeps, attemptDelivery } from "./attempt-delivery.ts";
 import type { AttemptRecord } from "./attempt-queries.ts";
 import type { DeliveryLimits } from "./delivery-limits.ts";
-import type { DeliveryMetrics } from "./delivery-metrics.ts";
-import {
-  type ClaimedLane,
-  claimLanes,
-  type DueDelivery,
-  listDueDeliveries,
-  releaseLanes,
-} from "./lane-queries.ts";
+import { type ClaimedLane, claimLanes, listDueDeliveries, releaseLanes } from "./lane-queries.ts";
 import { createLaneWidths } from "./lane-widths.ts";
 import { recordAttempts } from "./record-attempts.ts";
-import { retryPauseMs } from "./retry-schedule.ts";
-import type { Sending, SendOutcome } from "./send-delivery.ts";
-import { signDelivery } from "./sign-delivery.ts";
+import { type Lane, type LaneDeps, runLane } from "./run-lane.ts";
 
-export type DeliverDeps = {
+export type DeliverDeps = AttemptDeps & {
   db: Db;
-  clock: Clock;
   log: Log;
   limits: DeliveryLimits;
-  metrics: DeliveryMetrics;
-  openSecret: (endpointId: string, sealed: Buffer) => string;
-  send: (sending: Sending) => Promise<SendOutcome>;
   /** A lane has ended: there is room, and perhaps more of it. */
   onLaneFree?: () => void;
 };
@@ -34,8 +21,14 @@ export type DeliverDeps = {
 export type Deliverer = {
   /** Takes lanes in which something is due; true when there may be more. */
   step(): Promise<boolean>;
+  /** Waits until nothing is under way. */
   idle(): Promise<void>;
+  /** Begins nothing more, and waits for what is under way. */
+  stop(): Promise<void>;
 };
+
+/** How many lanes or attempts are written or looked at with one statement. */
+const TOGETHER_MAX = 256;
 
 /**
  * Sends what is due, each endpoint in a lane of its own. A lane has a width, which shrinks while its endpoint fails and
@@ -43,149 +36,131 @@ export type Deliverer = {
  */
 export function createDeliverer(deps: DeliverDeps): Deliverer {
   const { db, clock, limits } = deps;
-  const widths = createLaneWidths(limits);
-  const lanes = new Map<string, { isFailing: boolean; count: number; done: Promise<void> }>();
-  const draining = new Set<string>();
-  const record = createBatcher<AttemptRecord, void>({
-    run: async (records) => {
-      await recordAttempts(db, records, clock.now(), limits, draining);
+  const lanes = new Map<string, { lane: Lane; done: Promise<void> }>();
+  let isStopping = false;
+  let lastPokeMs = Number.NEGATIVE_INFINITY;
+  const laneDeps = createLaneDeps(
+    deps,
+    () => lanes.size,
+    () => isStopping,
+  );
+  const release = createBatcher<Parameters<typeof releaseLanes>[1][number], void>({
+    run: async (freed) => {
+      await releaseLanes(db, freed);
       return [];
     },
-    maxSize: RECORDED_AT_ONCE,
-    maxRunning: 2,
+    maxSize: TOGETHER_MAX,
+    maxRunning: 1,
   });
   const inFlight = (onlyFailing: boolean) =>
-    [...lanes.values()].reduce((sum, lane) => sum + (!onlyFailing || lane.isFailing ? lane.count : 0), 0);
+    [...lanes.values()].reduce(
+      (sum, { lane }) => sum + (!onlyFailing || lane.isFailing ? Math.max(1, lane.busy.size) : 0),
+      0,
+    );
 
-  const runLane = async (token: string, { endpointId }: ClaimedLane, due: readonly DueDelivery[]) => {
-    const results = await Promise.all(due.map((delivery) => attempt(deps, token, delivery)));
-    const countOf = (kind: SendOutcome["kind"]) => results.filter((result) => result.kind === kind).length;
-    const delivered = countOf("delivered");
-    const slow = results.filter(
-      (result) => result.kind === "delivered" && result.latencyMs > limits.slowMs,
-    ).length;
-    widths.adjust(endpointId, delivered - slow, countOf("failed") + slow);
-    await Promise.all(results.flatMap(({ record: one }) => (one ? [record(one)] : [])));
-    // Our own faults pause too: what is due as before would be tried again at once, without end.
-    const pauseMs = results.length > 0 && delivered === 0 ? limits.failingPauseMs : 0;
-    await releaseLanes(db, [{ endpointId, token, freeAt: new Date(clock.now().getTime() + pauseMs) }]);
+  const open = (claimed: ClaimedLane, token: string) => {
+    const { endpointId } = claimed;
+    const lane: Lane = { ...claimed, token, busy: new Set(), poke: () => {} };
+    const done = runLane(laneDeps, lane)
+      .then((pauseMs) => release({ endpointId, token, freeAt: new Date(clock.now().getTime() + pauseMs) }))
+      // Its lease runs out by itself.
+      .catch((err) =>
+        deps.log.error({ err, webhookId: endpointId }, "deliveries were not recorded; they are repeated"),
+      )
+      .finally(() => {
+        lanes.delete(endpointId);
+        deps.onLaneFree?.();
+      });
+    lanes.set(endpointId, { lane, done });
+  };
+  /** A lane that found nothing more while a slow delivery is under way looks again now and then. */
+  const poke = (nowMs: number) => {
+    if (nowMs - lastPokeMs < limits.pollMs) return;
+    lastPokeMs = nowMs;
+    for (const { lane } of lanes.values()) lane.poke();
+  };
+  const idle = async () => {
+    while (lanes.size > 0) await Promise.all([...lanes.values()].map(({ done }) => done));
   };
 
   return {
     async step() {
+      const now = clock.now();
+      poke(now.getTime());
       const free = limits.inFlightMax - inFlight(false);
       if (free <= 0) return false;
-      const freeForFailing = Math.min(free, limits.failingInFlightMax - inFlight(true));
-      const now = clock.now();
       const token = randomUUID();
       const claimed = await claimLanes(db, {
         token,
         now,
         leasedUntil: new Date(now.getTime() + limits.leaseMs),
         healthyMax: free,
-        failingMax: Math.max(0, freeForFailing),
+        failingMax: Math.max(0, Math.min(free, limits.failingInFlightMax - inFlight(true))),
       });
-      if (claimed.length === 0) return false;
-      const shares = shareOut(claimed, free - limits.keptForFirst, (lane) =>
-        lane.isFailing ? 1 : widths.of(lane.endpointId),
-      );
-      const due = Map.groupBy(await listDueDeliveries(db, shares, now), (delivery) => delivery.endpointId);
-      for (const lane of claimed) {
-        const deliveries = due.get(lane.endpointId) ?? [];
-        const done = runLane(token, lane, deliveries)
-          .catch((err) =>
-            deps.log.error(
-              { err, webhookId: lane.endpointId },
-              "deliveries were not recorded; they are repeated",
-            ),
-          )
-          .finally(() => {
-            lanes.delete(lane.endpointId);
-            deps.onLaneFree?.();
-          });
-        lanes.set(lane.endpointId, {
-          isFailing: lane.isFailing,
-          count: Math.max(1, deliveries.length),
-          done,
-        });
-      }
-      return true;
+      for (const lane of claimed) open(lane, token);
+      return claimed.length > 0;
     },
-    async idle() {
-      while (lanes.size > 0) await Promise.all([...lanes.values()].map((lane) => lane.done));
+    idle,
+    async stop() {
+      isStopping = true;
+      await idle();
     },
   };
 }
 
-const RECORDED_AT_ONCE = 256;
-
-/**
- * Every lane gets one. More than one only from what is not kept back: however wide and slow some lanes are, there is
- * room for the first delivery of the others.
- */
-function shareOut(
-  lanes: readonly ClaimedLane[],
-  free: number,
-  widthOf: (lane: ClaimedLane) => number,
-): { endpointId: string; count: number }[] {
-  const each = Math.max(1, Math.floor(Math.max(0, free) / lanes.length));
-  return lanes.map((lane) => ({ endpointId: lane.endpointId, count: Math.min(widthOf(lane), each) }));
-}
-
-type Attempted = Pick<SendOutcome, "kind" | "latencyMs"> & { record: AttemptRecord | undefined };
-
-/** Time and signature are fresh for each attempt; the body is the one that was stored. */
-async function attempt(deps: DeliverDeps, token: string, delivery: DueDelivery): Promise<Attempted> {
-  const { clock, metrics } = deps;
-  const at = clock.now();
-  const secrets = (delivery.secrets ?? []).map(({ sealed }) =>
-    deps.openSecret(delivery.endpointId, Buffer.from(sealed, "hex")),
-  );
-  // What another body is signed with does not verify for this one.
-  const signed = delivery.scenario === "webhook_bad_signature" ? `${delivery.body} ` : delivery.body;
-  const send = () =>
-    deps.send({
-      url: delivery.url,
-      body: delivery.body,
-      headers: {
-        "content-type": "application/json",
-        "user-agent": "Scrip-Webhooks/1",
-        "service-signature": signDelivery(secrets, Math.floor(at.getTime() / 1_000), signed),
-        "service-event-id": delivery.eventId,
-        "service-event-type": delivery.eventType,
-      },
-    });
-  const outcome = await send();
-  metrics.count(outcome);
-  // Before it is recorded, so that no crash can make one of two. How it goes does not matter.
-  if (delivery.scenario === "webhook_duplicate" && outcome.kind === "delivered") await send();
-  // Our own fault: nothing is written, and it is due as before.
-  if (outcome.kind === "own-fault") return { ...outcome, record: undefined };
-  return { ...outcome, record: toRecord(token, delivery, outcome, at, clock.now()) };
-}
-
-function toRecord(
-  token: string,
-  delivery: DueDelivery,
-  { kind, responseStatus, error, responseBody, latencyMs, retryAfterMs }: SendOutcome,
-  at: Date,
-  now: Date,
-): AttemptRecord {
-  const step = delivery.step + 1;
-  const pauseMs = kind === "delivered" ? undefined : retryPauseMs(step, retryAfterMs);
+/** What lanes share: the widths of their endpoints, and statements that serve many of them at once. */
+function createLaneDeps(deps: DeliverDeps, laneCount: () => number, isStopping: () => boolean): LaneDeps {
+  const { db, clock, limits } = deps;
+  const widths = createLaneWidths(limits);
+  const draining = new Set<string>();
+  const record = createBatcher<AttemptRecord, void>({
+    run: async (records) => {
+      await recordAttempts(db, records, clock.now(), limits, draining);
+      return [];
+    },
+    maxSize: TOGETHER_MAX,
+    maxRunning: 2,
+  });
+  // Every lane may have one. More than one only from what is not kept back: however wide and slow some lanes are, there
+  // is room for the first delivery of the others.
+  const roomOf = (lane: Lane): number => {
+    const each = Math.max(
+      1,
+      Math.floor((limits.inFlightMax - limits.keptForFirst) / Math.max(1, laneCount())),
+    );
+    const width = lane.isFailing ? 1 : widths.of(lane.endpointId);
+    return Math.max(0, Math.min(width, each) - lane.busy.size);
+  };
+  const refill = createBatcher<Lane, Awaited<ReturnType<LaneDeps["refill"]>>>({
+    run: async (asking) => {
+      // As of now: what ends while the statement runs may still be found by it.
+      const asked = asking.map((lane) => ({ lane, room: roomOf(lane), busy: new Set(lane.busy) }));
+      const wanted = asked.map(({ lane, room, busy }) => ({
+        endpointId: lane.endpointId,
+        count: room + busy.size,
+      }));
+      const found = Map.groupBy(await listDueDeliveries(db, wanted, clock.now()), (one) => one.endpointId);
+      return asked.map(({ lane, room, busy }) => {
+        const due = (found.get(lane.endpointId) ?? []).filter(({ id }) => !busy.has(id)).slice(0, room);
+        return { due, mayHaveMore: due.length === room };
+      });
+    },
+    maxSize: TOGETHER_MAX,
+    maxRunning: 1,
+  });
   return {
-    deliveryId: delivery.id,
-    endpointId: delivery.endpointId,
-    token,
-    number: delivery.attempts + 1,
-    at,
-    responseStatus,
-    error,
-    responseBody,
-    latencyMs,
-    status: kind === "delivered" ? "delivered" : pauseMs === undefined ? "failed" : "pending",
-    step,
-    nextAttemptAt: pauseMs === undefined ? null : new Date(now.getTime() + pauseMs),
-    countsAgainst: delivery.scenario !== "webhook_bad_signature",
+    clock,
+    limits,
+    isStopping,
+    roomOf,
+    refill,
+    async deliver(lane, delivery) {
+      const attempted = await attemptDelivery(deps, lane.token, delivery);
+      const isGood = attempted.kind === "delivered" && attempted.latencyMs <= limits.slowMs;
+      if (attempted.kind !== "own-fault") widths.adjust(lane.endpointId, isGood ? 1 : 0, isGood ? 0 : 1);
+      if (attempted.kind === "delivered") lane.isFailing = false;
+      if (attempted.record) await record(attempted.record);
+      return attempted;
+    },
   };
 }

@@ -13,6 +13,8 @@ export type DeliveryLimits = {
   slowMs: number;
   /** How long a lane that fails is left alone after each try, so that one that refuses at once is not hammered. */
   failingPauseMs: number;
+  /** So long a lane is kept at most while there is more for it, so that workers share what there is. */
+  laneTurnMs: number;
   leaseMs: number;
   pollMs: number;
   /** Waiting retries that a success pulls forward, at a time. */
@@ -27,7 +29,8 @@ export const DELIVERY_LIMITS: DeliveryLimits = {
   laneMax: 32,
   slowMs: 1_000,
   failingPauseMs: 250,
-  // Longer than an attempt may take, so that a lane is not taken over while its worker lives.
+  laneTurnMs: 10_000,
+  // Longer than a turn and the attempt that is its last may take, so that a lane is not taken over while its worker lives.
   leaseMs: 30_000,
   pollMs: 1_000,
   pulledForwardMax: 200,

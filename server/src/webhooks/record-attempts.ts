@@ -28,8 +28,7 @@ export const recordAttempts = (
     }
     for (const { endpointId } of tallies.filter(({ succeeded }) => succeeded)) {
       if (!draining.has(endpointId)) continue;
-      const pulled = await pullForward(tx, endpointId, now, limits.pulledForwardMax);
-      if (pulled < limits.pulledForwardMax) draining.delete(endpointId);
+      if (!(await pullForward(tx, endpointId, now, limits.pulledForwardMax))) draining.delete(endpointId);
     }
   });
 

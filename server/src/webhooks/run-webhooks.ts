@@ -31,8 +31,9 @@ export function runWebhooks(deps: DeliverDeps & UpkeepDeps): RunningWebhooks {
 
   return {
     async stop(timeoutMs) {
-      const stopped = Promise.all([listener.close(), deliveries.stop(), backlog.stop(), upkeep.stop()]);
-      const done = stopped.then(() => deliverer.idle());
+      const loops = [listener.close(), deliveries.stop(), backlog.stop(), upkeep.stop()];
+      // Once more when none can begin: a step that was under way may have taken lanes meanwhile.
+      const done = Promise.all([deliverer.stop(), ...loops]).then(() => deliverer.idle());
       let timer: NodeJS.Timeout | undefined;
       const tooLong = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, timeoutMs);
