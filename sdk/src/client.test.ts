@@ -94,6 +94,18 @@ test("the client verifies what it receives too", async () => {
   await assert.rejects(webhooks.verify(body, headers, "whsec_y"), { reason: "no_matching_signature" });
 });
 
+test("a time may be a Date, and one that is none is refused; what is undefined is not asked for", async () => {
+  const server = await startAnswering(json({ data: [], hasMore: false, nextCursor: "" }));
+  const { orders } = server.client();
+  await orders.list({ createdFrom: new Date(0), createdTo: "2030-01-01T00:00:00Z", status: undefined });
+  await assert.rejects(orders.list({ createdFrom: new Date(Number.NaN) }), RangeError);
+  await server.close();
+  assert.deepEqual(
+    server.heard.map(({ url }) => url),
+    ["/v1/orders?createdFrom=1970-01-01T00%3A00%3A00.000Z&createdTo=2030-01-01T00%3A00%3A00Z"],
+  );
+});
+
 test("members that this version does not know are let through", async () => {
   const server = await startAnswering(json({ order: order({ note: "new" }), also: 1 }));
   assert.equal(((await server.client().orders.get("ord_1")) as { note?: string }).note, "new");

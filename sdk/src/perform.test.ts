@@ -92,8 +92,7 @@ test("a try that is not answered in its time is followed by another", async () =
 test("by default there are two retries, then the last error is told", async () => {
   const answer = inTurn(cut, BUSY, problem(500, "internal_error"));
   const { outcome, tries } = await answeredBy(answer, async ({ client, heard }) => {
-    // Without the setting, as a caller who says nothing.
-    const error = await client({ retries: undefined as unknown as number, timing: handTiming() })
+    const error = await client({ retries: undefined, timing: handTiming() })
       .orders.get("ord_1")
       .catch((it: ScripError) => it);
     return { outcome: error as ScripError, tries: heard.length };

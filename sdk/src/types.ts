@@ -10,16 +10,16 @@ export type ScaledMoney = Money & { minorUnitExponent: number };
 /** What you may ask a list for. */
 export type PageFilters = {
   /** How many on a page: 1 to 100, and 50 when you do not say. */
-  limit?: number;
+  limit?: number | undefined;
   /** `nextCursor` of the page before, to go on from there. */
-  cursor?: string;
+  cursor?: string | undefined;
 };
 
 export type CreatedFilters = {
-  /** Inclusive, RFC 3339. */
-  createdFrom?: string;
-  /** Exclusive, RFC 3339. */
-  createdTo?: string;
+  /** Inclusive; a text is RFC 3339. */
+  createdFrom?: string | Date | undefined;
+  /** Exclusive; a text is RFC 3339. */
+  createdTo?: string | Date | undefined;
 };
 
 /** `nextCursor` is empty on the last page. */
@@ -27,13 +27,13 @@ export type Page<T> = { data: T[]; hasMore: boolean; nextCursor: string };
 
 export type CallOptions = {
   /** Ends the call, its retries and the pauses between them, at once. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** The longest that one try of this call may take. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** How often this call is tried again. */
-  retries?: number;
+  retries?: number | undefined;
   /** In the sandbox: has something happen that is rare in life. */
-  testScenario?: TestScenario;
+  testScenario?: TestScenario | undefined;
 };
 
 /** With a test key; a live key's is ignored. `rate_limited` and the like can happen to any call, the others to an order. */
@@ -82,12 +82,12 @@ export type PlaceOrderInput = {
     productId: string;
     quantity: number;
     /** Values by the `key` of each of the product's input fields. */
-    inputFields?: Readonly<Record<string, string | number>>;
+    inputFields?: Readonly<Record<string, string | number>> | undefined;
   }[];
   /** Your own identifier, to find the order by later. */
-  reference?: string;
+  reference?: string | undefined;
   /** Minor units; when the order costs something else now, nothing is placed. */
-  expectedTotal?: number;
+  expectedTotal?: number | undefined;
 };
 
 export type PlaceOrderOptions = CallOptions & {
@@ -95,7 +95,7 @@ export type PlaceOrderOptions = CallOptions & {
    * One for each order you mean to place: sent again with the same key it is the same order. Made for you when you give
    * none; give your own, such as the number of your invoice, to stay safe when your program ends before it has the answer.
    */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
 };
 
 export type PlacedOrder = { id: string; status: OrderStatus; total: Money };
@@ -108,9 +108,9 @@ export type Placement = {
 };
 
 export type WaitOptions = {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** How long to wait in all; two minutes when you do not say. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 };
 
 export type Order = PlacedOrder & {
@@ -136,12 +136,12 @@ export type OrderLine = {
 
 export type OrderFilters = PageFilters &
   CreatedFilters & {
-    status?: KnownOrderStatus;
+    status?: KnownOrderStatus | undefined;
     /** Exactly this one. */
-    reference?: string;
+    reference?: string | undefined;
     /** "Did the request that timed out charge me?" */
-    idempotencyKey?: string;
-    productId?: string;
+    idempotencyKey?: string | undefined;
+    productId?: string | undefined;
   };
 
 export type OrderPage = Page<Order>;
@@ -181,4 +181,4 @@ export type WalletEntry = {
 };
 
 export type WalletEntryFilters = PageFilters &
-  CreatedFilters & { type?: KnownWalletEntryType; orderId?: string };
+  CreatedFilters & { type?: KnownWalletEntryType | undefined; orderId?: string | undefined };

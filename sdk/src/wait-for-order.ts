@@ -18,13 +18,12 @@ export async function waitForOrder(
   { timeoutMs = DEFAULT_WAIT_MS, signal }: WaitOptions = {},
 ): Promise<Order> {
   const endMs = timing.now() + checkTimeout(timeoutMs);
-  const given = signal === undefined ? {} : { signal };
   let failedSinceMs: number | undefined;
   let lastSeen: { orderStatus?: string } = {};
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
     const leftMs = Math.ceil(endMs - timing.now());
     if (leftMs <= 0) throw stillOpen(timeoutMs, lastSeen);
-    const limits = { ...given, timeoutMs: Math.min(lookTimeoutMs, leftMs), retries: 0 };
+    const limits = { signal, timeoutMs: Math.min(lookTimeoutMs, leftMs), retries: 0 };
     const seen = await look(limits).catch(passing);
     if (!(seen instanceof ScripError)) {
       lastSeen = { orderStatus: seen.status };

@@ -15,7 +15,8 @@ export type ScripEventData = {
   webhook_id?: string;
 };
 
-export type EventFilters = PageFilters & CreatedFilters & { type?: EventTypeName; orderId?: string };
+export type EventFilters = PageFilters &
+  CreatedFilters & { type?: EventTypeName | undefined; orderId?: string | undefined };
 
 export type EventType = { type: EventTypeName; description: string };
 
@@ -32,20 +33,24 @@ export type Webhook = {
 };
 
 /** Without `events` it gets all of them, future ones too. */
-export type RegisterWebhookInput = { url: string; events?: readonly EventTypeName[] };
+export type RegisterWebhookInput = { url: string; events?: readonly EventTypeName[] | undefined };
 
 /** The secret is shown this once. */
 export type RegisteredWebhook = { webhook: Webhook; secret: string };
 
-export type UpdateWebhookInput = { url?: string; events?: readonly EventTypeName[]; active?: boolean };
+export type UpdateWebhookInput = {
+  url?: string | undefined;
+  events?: readonly EventTypeName[] | undefined;
+  active?: boolean | undefined;
+};
 
 /** How long the secret before goes on signing beside the new one: at most 7 days, a day when you do not say. */
-export type RotateSecretInput = { gracePeriodSeconds?: number };
+export type RotateSecretInput = { gracePeriodSeconds?: number | undefined };
 
 export type RotatedSecret = RegisteredWebhook & { previousSecretExpiresAt: string };
 
-/** RFC 3339; `since` is inclusive, `until` exclusive. */
-export type RecoverInput = { since: string; until?: string };
+/** `since` is inclusive, `until` exclusive; a text is RFC 3339. */
+export type RecoverInput = { since: string | Date; until?: string | Date | undefined };
 
 /** With `hasMore` the same request recovers the rest. */
 export type Recovery = { recovered: number; hasMore: boolean };
@@ -77,4 +82,4 @@ export type DeliveryAttempt = {
   responseBody?: string;
 };
 
-export type DeliveryFilters = PageFilters & { status?: KnownDeliveryStatus };
+export type DeliveryFilters = PageFilters & { status?: KnownDeliveryStatus | undefined };
