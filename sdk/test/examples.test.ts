@@ -4,19 +4,36 @@ import { once } from "node:events";
 import { copyFileSync, globSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { ensureInstalled } from "../../scripts/ensure-installed.mjs";
 import { eventually } from "../../server/src/testing/eventually.ts";
 import { eventBody } from "../../server/src/webhooks/event-body.ts";
 import { signDelivery } from "../../server/src/webhooks/sign-delivery.ts";
-import { type Installed, installSdk, RUNTIMES_FOLDER, SDK_FOLDER } from "./install-sdk.ts";
+import { type Installed, installSdk, SDK_FOLDER } from "./install-sdk.ts";
+import { BUN, DENO, EXPRESS_FOLDER, ensureRuntimes, OWN_NODE, RUNTIMES, type Runtime } from "./runtimes.ts";
 
 const EXAMPLES = join(SDK_FOLDER, "examples");
 const LINES_MAX = 40;
 const RUN_TIMEOUT_MS = 60_000;
 const [OLD_SECRET, NEW_SECRET] = ["whsec_b2xkZXI=", "whsec_bmV3ZXI="];
 
-/** A handler of requests needs somebody who listens; here it is Node. */
-const FETCH_SERVER = `
+/** A handler of requests needs somebody who listens: each runtime does it in its own way. */
+const LISTENERS: readonly { runtime: Runtime; script: string }[] = [
+  {
+    runtime: DENO,
+    script: `
+import { createReceiver } from "./fetch-handler.mjs";
+const onListen = ({ port }) => console.log("listening on port " + port);
+Deno.serve({ port: 0, onListen }, createReceiver(Deno.env.get("WEBHOOK_SECRET")));`,
+  },
+  {
+    runtime: BUN,
+    script: `
+import { createReceiver } from "./fetch-handler.mjs";
+const server = Bun.serve({ port: 0, fetch: createReceiver(process.env.WEBHOOK_SECRET) });
+console.log("listening on port " + server.port);`,
+  },
+  {
+    runtime: OWN_NODE,
+    script: `
 import { createServer } from "node:http";
 import { createReceiver } from "./fetch-handler.mjs";
 const receive = createReceiver(process.env.WEBHOOK_SECRET);
@@ -25,50 +42,59 @@ const server = createServer(async (incoming, outgoing) => {
   const request = new Request("http://receiver.example/", { method, headers, body: incoming, duplex: "half" });
   outgoing.writeHead((await receive(request)).status).end();
 });
-server.listen(0, () => console.log("listening on port " + server.address().port));
-`;
+server.listen(0, () => console.log("listening on port " + server.address().port));`,
+  },
+];
 
 let installed: Installed;
 
 before(async () => {
-  await ensureInstalled(RUNTIMES_FOLDER, "all");
+  await ensureRuntimes();
   installed = await installSdk();
   const modules = join(installed.folder, "node_modules");
-  symlinkSync(join(RUNTIMES_FOLDER, "node_modules/express"), join(modules, "express"));
+  symlinkSync(EXPRESS_FOLDER, join(modules, "express"));
   symlinkSync(join(dirname(SDK_FOLDER), "node_modules/fastify"), join(modules, "fastify"));
   for (const file of globSync("*.mjs", { cwd: EXAMPLES })) {
     copyFileSync(join(EXAMPLES, file), join(installed.folder, file));
   }
-  writeFileSync(join(installed.folder, "fetch-server.mjs"), FETCH_SERVER);
+  for (const { runtime, script } of LISTENERS)
+    writeFileSync(join(installed.folder, `${runtime.name}.mjs`), script);
 });
 after(() => installed.remove());
 
-const STARTED_BY: Record<string, string> = { "fetch-handler.mjs": "fetch-server.mjs" };
+for (const file of ["node-http.mjs", "fastify.mjs", "express.mjs"]) {
+  test(`examples/${file} takes a signed delivery, refuses a forged one, handles a repeated one once`, () =>
+    assertReceives(OWN_NODE, file));
+}
 
-for (const example of globSync("*.mjs", { cwd: EXAMPLES }).sort()) {
-  test(`examples/${example}: a signed delivery is taken, a forged one refused, a repeated one handled once`, async () => {
-    const receiver = await startReceiver(STARTED_BY[example] ?? example);
-    try {
-      const [first, second, last] = [newEvent("evt_1"), newEvent("evt_2"), newEvent("evt_last")];
-      assert.equal(await receiver.deliver(first, signed(first, OLD_SECRET)), 204);
-      assert.equal(await receiver.deliver(second, signed(second, NEW_SECRET)), 204);
-      assert.equal(await receiver.deliver(first, signed(first, NEW_SECRET)), 204);
-      await assertRefused(receiver);
-      assert.equal(await receiver.deliver(last, signed(last, NEW_SECRET)), 204);
-      await eventually(
-        "the last event is handled",
-        async () => receiver.handled().includes("evt_last") || undefined,
-      );
-      assert.deepEqual(receiver.handled(), ["evt_1", "evt_2", "evt_last"]);
-    } finally {
-      await receiver.stop();
-    }
-  });
+for (const { runtime } of LISTENERS.filter((listener) => RUNTIMES.includes(listener.runtime))) {
+  test(`examples/fetch-handler.mjs does so on ${runtime.name}`, () =>
+    assertReceives(runtime, `${runtime.name}.mjs`));
+}
 
-  test(`examples/${example} can be read at a glance`, () => {
-    const lines = readFileSync(join(EXAMPLES, example), "utf8").trimEnd().split("\n");
-    assert.ok(lines.length <= LINES_MAX, `${lines.length} lines`);
-  });
+test("there is no other example, and each can be read at a glance", () => {
+  const files = globSync("**/*", { cwd: EXAMPLES }).sort();
+  assert.deepEqual(files, ["express.mjs", "fastify.mjs", "fetch-handler.mjs", "node-http.mjs"]);
+  for (const file of files) {
+    const lines = readFileSync(join(EXAMPLES, file), "utf8").trimEnd().split("\n");
+    assert.ok(lines.length <= LINES_MAX, `${file} has ${lines.length} lines`);
+  }
+});
+
+async function assertReceives(runtime: Runtime, file: string): Promise<void> {
+  const receiver = await startReceiver(runtime, file);
+  try {
+    const [first, second, last] = [newEvent("evt_1"), newEvent("evt_2"), newEvent("evt_last")];
+    assert.equal(await receiver.deliver(first, signed(first, OLD_SECRET)), 204);
+    assert.equal(await receiver.deliver(second, signed(second, NEW_SECRET)), 204);
+    assert.equal(await receiver.deliver(first, signed(first, NEW_SECRET)), 204);
+    await assertRefused(receiver);
+    assert.equal(await receiver.deliver(last, signed(last, NEW_SECRET)), 204);
+    await eventually("the last is handled", async () => receiver.handled().includes("evt_last") || undefined);
+    assert.deepEqual(receiver.handled(), ["evt_1", "evt_2", "evt_last"]);
+  } finally {
+    await receiver.stop();
+  }
 }
 
 async function assertRefused({ deliver }: Receiver): Promise<void> {
@@ -100,8 +126,8 @@ type Receiver = {
   stop(): Promise<void>;
 };
 
-async function startReceiver(file: string): Promise<Receiver> {
-  const child = spawn(process.execPath, [file], {
+async function startReceiver({ command, args }: Runtime, file: string): Promise<Receiver> {
+  const child = spawn(command, [...args, file], {
     cwd: installed.folder,
     env: { ...process.env, PORT: "0", WEBHOOK_SECRET: `${OLD_SECRET},${NEW_SECRET}` },
     stdio: ["ignore", "pipe", "inherit"],

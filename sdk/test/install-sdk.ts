@@ -13,7 +13,6 @@ export type Installed = {
 };
 
 export const SDK_FOLDER = dirname(import.meta.dirname);
-export const RUNTIMES_FOLDER = join(SDK_FOLDER, "runtimes");
 
 /** Built anew each time, so that what is tested is the source as it is now. Nothing comes from the network. */
 export async function installSdk(): Promise<Installed> {

@@ -3,14 +3,13 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, globSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { ensureInstalled } from "../../scripts/ensure-installed.mjs";
-import { type Installed, installSdk, RUNTIMES_FOLDER, SDK_FOLDER } from "./install-sdk.ts";
+import { type Installed, installSdk, SDK_FOLDER } from "./install-sdk.ts";
+import { ensureRuntimes, OLDEST_TYPESCRIPT } from "./runtimes.ts";
 
 const ROOT = dirname(SDK_FOLDER);
 const TARBALL_MAX_BYTES = 60_000;
 const UNPACKED_MAX_BYTES = 200_000;
 const RUN_TIMEOUT_MS = 60_000;
-const OLDEST_COMPILER = join(RUNTIMES_FOLDER, "node_modules/typescript-5/bin/tsc");
 const OWN_COMPILER = join(ROOT, "node_modules/typescript/bin/tsc");
 
 let installed: Installed;
@@ -92,8 +91,8 @@ test("so does one for the browser, with moduleResolution bundler", () => {
 });
 
 test("so does one who is still at TypeScript 5.0", async () => {
-  await ensureInstalled(RUNTIMES_FOLDER, "all");
-  typeCheck(OLDEST_COMPILER, "bundler", { lib: ["es2022", "dom", "dom.iterable"], types: [] });
+  await ensureRuntimes();
+  typeCheck(OLDEST_TYPESCRIPT, "bundler", { lib: ["es2022", "dom", "dom.iterable"], types: [] });
 });
 
 function typeCheck(compiler: string, resolution: string, settings: { lib: string[]; types: string[] }): void {
