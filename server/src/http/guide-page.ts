@@ -6,7 +6,7 @@ export function guidePage(guides: readonly Guide[], guide: Guide, html: string):
   const place = guides.indexOf(guide);
   return page(
     `${guide.title} · Guides`,
-    `${guideLinks(guides, guide)}
+    `${guideLinks(guides, { guide, html })}
 <article>
 ${html}<footer>${neighbour("Before", guides[place - 1])}${neighbour("Next", guides[place + 1])}<span>This page as <a href="/docs/guides/${guide.name}.md">Markdown</a></span></footer>
 </article>`,
@@ -29,10 +29,19 @@ ${guides.map(({ name, title, summary }) => `<dt><a href="/docs/guides/${name}">$
     STYLE,
   );
 
-function guideLinks(guides: readonly Guide[], current: Guide | undefined): string {
+/** The guides, and below the one that is open its sections. */
+function guideLinks(guides: readonly Guide[], open: { guide: Guide; html: string } | undefined): string {
   const link = ({ name, title }: Guide): string =>
-    `<li><a href="/docs/guides/${name}"${name === current?.name ? ' aria-current="page"' : ""}>${text(title)}</a></li>`;
+    name === open?.guide.name
+      ? `<li><a href="/docs/guides/${name}" aria-current="page">${text(title)}</a>${sectionLinks(open.html)}</li>`
+      : `<li><a href="/docs/guides/${name}">${text(title)}</a></li>`;
   return `<nav class="guides" aria-label="Guides"><ul>${guides.map(link).join("")}</ul></nav>`;
+}
+
+/** A section's heading is a link to itself already. */
+function sectionLinks(html: string): string {
+  const links = [...html.matchAll(/<h2 [^>]*>(<a .*?<\/a>)<\/h2>/g)].map(([, link]) => `<li>${link}</li>`);
+  return `<ul>${links.join("")}</ul>`;
 }
 
 const neighbour = (word: string, guide: Guide | undefined): string =>
@@ -43,12 +52,14 @@ const STYLE = `
 @media (prefers-color-scheme: dark) { :root { --comment: #93a1ad; --string: #7fd6a4; --word: #dda0dd; --number: #ffb86b; } }
 main { max-width: 64rem; display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 3rem; }
 nav.guides { border: 0; padding: 0; display: block; }
-nav.guides ul { list-style: none; margin: 1.3rem 0 0; padding: 0; position: sticky; top: 1.3rem; }
+nav.guides ul { list-style: none; margin: 1.3rem 0 0; padding: 0; position: sticky; top: 1.3rem; max-height: calc(100vh - 2.6rem); overflow-y: auto; }
 nav.guides li { margin: 0 0 0.35rem; }
+nav.guides ul ul { position: static; max-height: none; margin: 0.35rem 0 0.8rem; padding-left: 0.8rem; border-left: 1px solid var(--line); font-size: 0.85rem; }
 nav.guides [aria-current] { color: inherit; font-weight: 600; }
 @media (max-width: 48rem) {
   main { grid-template-columns: minmax(0, 1fr); padding-top: 0.5rem; }
-  nav.guides ul { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; margin: 0.5rem 0 0; position: static; font-size: 0.9rem; }
+  nav.guides ul ul { display: none; }
+  nav.guides ul { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; margin: 0.5rem 0 0; position: static; max-height: none; font-size: 0.9rem; }
 }
 h2 { font-size: 1.25rem; margin: 2.4rem 0 0.4rem; }
 h3 { font-size: 1.05rem; margin: 1.8rem 0 0.3rem; }

@@ -47,7 +47,9 @@ test("/docs/guides leads to every guide, and every guide to the others, the refe
   );
   for (const name of GUIDE_NAMES) {
     await page.goto(`${address}/docs/guides/${name}`);
-    assert.deepEqual(await hrefsIn("nav.guides"), listed);
+    assert.deepEqual(await hrefsIn("nav.guides > ul > li >"), listed);
+    const ids = await page.locator("[id]").evaluateAll((all) => all.map((element) => element.id));
+    assert.equal(new Set(ids).size, ids.length, `${name}: two sections have one name`);
     assert.deepEqual(await hrefsIn('nav[aria-label="Scrip"]'), ["/docs/guides/", "/docs/", "/errors"]);
     assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1);
   }
