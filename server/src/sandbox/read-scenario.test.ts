@@ -95,6 +95,14 @@ test("with a test key every endpoint answers with the error that is asked for", 
   }
 });
 
+test("what was asked for is no fault of the service, and is not logged as one", async () => {
+  const key = { key: keys.test };
+  for (const code of Object.keys(FORCED))
+    await scrip.call("GET", "/v1/balance", { ...key, headers: asking(code) });
+  assert.match(scrip.logged(), /"code":"internal_error"/);
+  assert.doesNotMatch(scrip.logged(), /"level":"(warn|error|fatal)"/);
+});
+
 test("with a live key every endpoint answers as it does without the header", async () => {
   for (const { method, url, body } of guarded) {
     const call = { key: keys.live, body };

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { Registry } from "prom-client";
 import sql from "sql-template-tag";
 import { audit } from "../audit/audit.ts";
+import { createFulfilmentMetrics } from "../fulfilment/fulfilment-metrics.ts";
 import { refundAfterCompletion } from "../fulfilment/refund-after-completion.ts";
 import { sweep } from "../fulfilment/sweep.ts";
 import { secret } from "../lib/secret.ts";
@@ -23,7 +25,7 @@ const PLACED_AT_ONCE = 100;
 const STOCK = 50;
 const URLS = { live: "https://live.example/", test: "https://sandbox.example/" };
 
-/** Where an order ends; of the last unit, whether it is delivered; what is told of it, and how many requests that takes. */
+/** Where an order ends, how many events tell of it, and how many requests those take. */
 const FATES: Record<OrderScenario | "success", { status: string; events: number; requests: number }> = {
   success: { status: "completed", events: 1, requests: 1 },
   failed: { status: "failed", events: 0, requests: 0 },
@@ -44,6 +46,7 @@ let products: string[];
 let sandbox: Buyer;
 let worker: TestFulfiller;
 let deliverer: TestDeliverer;
+const registry = new Registry();
 const sent = new Map<string, number>();
 
 /** A shop that sells live, from stock and from an upstream that would be called if anybody bought there. */
@@ -51,10 +54,11 @@ before(async () => {
   shop = await openShop();
   const { scrip, clock, buyer } = shop;
   const { db } = scrip;
-  upstream = await startFakeUpstream({ seed: SEED, noise: 0 });
+  upstream = await startFakeUpstream({ seed: SEED, faults: { "completes-at-once": 1 } });
   const supplierId = await addSupplierRow(db, { kind: "scrip" });
   const supplier = createScripSupplier({ baseUrl: upstream.baseUrl, apiKey: secret(upstream.apiKey) });
-  worker = createTestFulfiller(scrip, { suppliers: { [supplierId]: supplier } });
+  const changes = { metrics: createFulfilmentMetrics(registry) };
+  worker = createTestFulfiller(scrip, { suppliers: { [supplierId]: supplier }, changes });
   products = [
     await shop.addStocked(STOCK),
     await shop.addBought(supplierId),
@@ -144,6 +148,8 @@ test(`${ORDERS} sandbox orders in all scenarios leave everything live as it was 
   assert.equal(before.orders?.rows, 1);
   assert.equal(before.codes?.rows, STOCK + 1);
   assert.equal(upstream.calls().length, calls, "nobody called");
+  const ended = (await registry.metrics()).match(/^scrip_orders_ended_total.*$/gm);
+  assert.deepEqual(ended, ['scrip_orders_ended_total{ending="completed"} 1'], "the live one alone");
   await assertFates(placed);
   await assertCodes(placed);
   const requests = [...sent.keys()].filter((address) => address.startsWith(URLS.live));
