@@ -10,8 +10,8 @@ Examples:
   $ scrip listen --forward-to http://localhost:3000/hook --api-url https://api.example.com --since 10m
   $ scrip listen --forward-to http://localhost:3000/hook --events order.refunded --json
 
-Each event is sent as a webhook is, headers and signature included, and until it is answered with 2xx up to five
-times. The sandbox's webhook_… scenarios are for registered endpoints alone.`;
+Each event is posted as a webhook is, headers and signature included; one that is not answered with 2xx is posted up
+to five times within a minute. The sandbox's scenarios webhook_… are for registered endpoints alone.`;
 
 /** For the reseller's engineer: it needs a key and nothing of the operator's, neither database nor settings. */
 export function listenCommand(program: Command): void {
@@ -38,12 +38,17 @@ export function listenCommand(program: Command): void {
       "print one JSON document for each attempt, one on a line, and all else on standard error",
     )
     .addHelpText("after", EXAMPLES)
+    .configureOutput({ outputError: (text, write) => write(withoutSecrets(text)) })
     .action(async (options: Options) => {
       const settings = readListenOptions(options, process.env, Date.now());
       const tell = settings.isJson ? tellAside : print;
       await listen(settings, { print, tell }, whenAskedToStop());
     });
 }
+
+/** Commander quotes what it does not understand, and that may be a key in the wrong place. */
+const withoutSecrets = (text: string): string =>
+  text.replaceAll(/(sc_live_|sc_test_|whsec_)[^\s'"]+/g, "$1…");
 
 const tellAside = (line: string): void => {
   process.stderr.write(`${line}\n`);
@@ -54,6 +59,6 @@ function whenAskedToStop(): AbortSignal {
   const asked = new AbortController();
   const stop = () => asked.abort();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
-  process.stdout.on("error", stop);
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", stop);
   return asked.signal;
 }
