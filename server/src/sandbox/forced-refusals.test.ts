@@ -85,6 +85,25 @@ test("a repeat with another scenario replays the order with its own", async () =
   assert.equal(await desk.balance(), balance - TOTAL, "paid once");
 });
 
+test("of concurrent requests with one key and different scenarios one order comes, with one of them", async () => {
+  const ends: Record<string, string> = {
+    failed: "failed",
+    stuck: "processing",
+    refunded: "refunded",
+    success: "completed",
+  };
+  const balance = await desk.balance();
+  const replies = await Promise.all(
+    Object.keys(ends).map((scenario) => desk.place({ idempotencyKey: "at once", scenario })),
+  );
+  const ids = new Set(replies.map((reply) => reply.json().order.id));
+  assert.equal(ids.size, 1);
+  assert.equal(await desk.balance(), balance - TOTAL, "paid once");
+  const first = replies.findIndex((reply) => reply.headers["idempotent-replayed"] === undefined);
+  await desk.work();
+  assert.equal((await desk.read([...ids][0])).status, Object.values(ends)[first]);
+});
+
 test("what is wrong with the request itself is told before what was asked for", async () => {
   for (const scenario of Object.keys(REFUSALS)) {
     const changed = await desk.place({ idempotencyKey: "wrong", scenario, expectedTotal: TOTAL + 1 });

@@ -10,6 +10,7 @@ import { addStock, createTestFulfiller } from "../testing/fulfilment.ts";
 import { digestLiveRows } from "../testing/live-rows.ts";
 import { addRouteRow, addSupplierRow } from "../testing/supply-builders.ts";
 import { createTestApp, type TestApp } from "../testing/test-app.ts";
+import { SCENARIO_NAMES } from "./scenarios.ts";
 
 type Environment = "live" | "test";
 /** What there is of one environment, by the part of the path that names it. */
@@ -151,4 +152,33 @@ test("a cursor of one environment is none in the other", async () => {
   const url = `/v1/orders?limit=1&cursor=${encodeURIComponent(nextCursor)}`;
   assert.equal((await call("test", "GET", url)).statusCode, 200);
   assert.equal((await call("live", "GET", url)).json().code, "invalid_cursor");
+});
+
+test("a live order is bought and told as ever, whatever scenario its request names", async () => {
+  const { live } = owners;
+  const names = [...SCENARIO_NAMES, "nonsense"];
+  const [route] = await scrip.db.rows<{ supplierId: string }>(sql`
+    select supplier_id as "supplierId" from supplier_routes`);
+  const goods = names.map((name) => ({ type: "code" as const, code: `LIVE-${name}` }));
+  await addStock(scrip, { productId: CARD, supplierId: route?.supplierId ?? "", goods });
+  const ids: string[] = [];
+  for (const name of names) {
+    const reply = await scrip.call("POST", "/v1/orders", {
+      key: live.key,
+      headers: { "content-type": "application/json", "idempotency-key": name, "x-test-scenario": name },
+      body: JSON.stringify({ lines: [{ productId: CARD, quantity: 1 }] }),
+    });
+    assert.equal(reply.statusCode, 202, `${name}: ${reply.body}`);
+    ids.push(reply.json().order.id);
+  }
+  await createTestFulfiller(scrip).drain();
+  for (const id of ids) {
+    const reply = await call("live", "GET", `/v1/orders/${id}/codes`);
+    assert.equal(reply.json().status, "completed");
+    assert.match(reply.json().data[0].code, /^LIVE-/);
+  }
+  const told = await scrip.db.rows<{ orderId: string }>(sql`
+    select e.order_id as "orderId" from events e join deliveries d on d.event_id = e.id
+    where e.order_id = any(${ids}) and d.endpoint_id = ${objects.live.webhooks} and d.next_attempt_at = d.created_at`);
+  assert.equal(told.length, names.length, "each event is due when it happens");
 });
