@@ -91,7 +91,10 @@ test("a guide shows this server's address in its commands, and as Markdown too",
 test("a guide may load its own styles and nothing else", async () => {
   for (const path of ["/docs/guides/", "/docs/guides/quickstart"]) {
     const { headers } = await scrip.app.inject(path);
-    assert.match(String(headers["content-security-policy"]), /^default-src 'none'; style-src 'unsafe-inline';/);
+    assert.match(
+      String(headers["content-security-policy"]),
+      /^default-src 'none'; style-src 'unsafe-inline';/,
+    );
   }
 });
 
