@@ -76,6 +76,15 @@ test("what was there is passed over, and what comes is given once and in order",
   assert.deepEqual(await poll(), []);
 });
 
+test("an event that is older than what was there at the beginning, and commits later, is given", async () => {
+  const api = openApi();
+  api.state.passedMs += 50_000;
+  api.happen(1);
+  const poll = await begin(api);
+  const late = api.happen(1, 49_000);
+  assert.deepEqual(await poll(), late);
+});
+
 test("where nothing has ever happened the first event is given", async () => {
   const api = openApi();
   const poll = await begin(api);
