@@ -27,7 +27,7 @@ export function buildPackage(outDir: string): void {
   rmSync(outDir, { recursive: true, force: true });
   mkdirSync(outDir, { recursive: true });
   compile(outDir);
-  rewriteDeclarations(outDir);
+  mendImports(outDir);
   copyFileSync(join(sdk, "README.md"), join(outDir, "README.md"));
   writeFileSync(join(outDir, "package.json"), `${JSON.stringify(publishedManifest(), null, 2)}\n`);
 }
@@ -53,11 +53,17 @@ function compile(outDir: string): void {
   if (status !== 0) throw new Error(`the SDK does not compile:\n${stdout}`);
 }
 
-/** The compiler rewrites imports in JavaScript alone, and the .ts files that the declarations name are not there. */
-function rewriteDeclarations(outDir: string): void {
-  for (const name of readdirSync(outDir).filter((file) => file.endsWith(".d.ts"))) {
+/**
+ * The compiler rewrites imports in JavaScript alone, and the .ts files that the declarations name are not there. Where the
+ * name of an import is computed it adds a helper that none of ours needs, and that bundlers warn of.
+ */
+function mendImports(outDir: string): void {
+  for (const name of readdirSync(outDir)) {
     const path = join(outDir, name);
-    writeFileSync(path, readFileSync(path, "utf8").replace(/"(\.\/[a-z-]+)\.ts"/g, '"$1.js"'));
+    const text = readFileSync(path, "utf8")
+      .replace(/^var __rewriteRelativeImportExtension = .*?^};\n/ms, "")
+      .replace(/__rewriteRelativeImportExtension\(\s*([^()]*)\)/g, "$1");
+    writeFileSync(path, name.endsWith(".d.ts") ? text.replace(/"(\.\/[a-z-]+)\.ts"/g, '"$1.js"') : text);
   }
 }
 

@@ -56,6 +56,7 @@ test("its files import one another alone, and tell nothing of where they were bu
   for (const file of files) {
     assert.ok(!text(file).includes(ROOT), file);
     if (!/\.(js|d\.ts)$/.test(file)) continue;
+    assert.doesNotMatch(text(file), /__\w+|\(this &&/, `${file} has a helper of the compiler`);
     for (const [, target = ""] of text(file).matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)) {
       assert.match(target, /^\.\/[a-z-]+\.js$/, `${file} imports ${target}`);
       assert.ok(files.includes(target.slice(2)), `${file} imports ${target}`);
