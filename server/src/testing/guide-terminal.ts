@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { eventually } from "./eventually.ts";
 
 /** A shell that stays open, as a reader's terminal does. */
 export type GuideTerminal = {
@@ -18,6 +17,8 @@ export type GuideTerminal = {
   close(): Promise<void>;
 };
 
+/** The longest is the packing of the SDK, which may have to share a busy machine. */
+const BLOCK_TIMEOUT_MS = 60_000;
 const STOP_AFTER_MS = 3_000;
 
 /** `folder` is where it begins; the blocks themselves are kept in `scripts`. */
@@ -38,7 +39,11 @@ export function openGuideTerminal(folder: string, scripts: string, env: NodeJS.P
     output.stderr += text;
   });
   shell.stdin.on("error", () => {});
-  const exited = once(shell, "close");
+  let isClosed = false;
+  // Later than its exit: all that it had to say has been read.
+  const closed = once(shell, "close").then(() => {
+    isClosed = true;
+  });
   // A failing command ends the shell, and so the block.
   shell.stdin.write("set -eu -o pipefail\n");
 
@@ -49,21 +54,20 @@ export function openGuideTerminal(folder: string, scripts: string, env: NodeJS.P
     shell.stdin.write(`. '${path}' < /dev/null\n${then}\n`);
   };
   const findFailure = (): string | undefined =>
-    shell.exitCode === null && shell.signalCode === null
-      ? undefined
-      : `the shell ended (${shell.exitCode ?? shell.signalCode}): ${output.stderr}`;
+    isClosed ? `the shell ended (${shell.exitCode ?? shell.signalCode}): ${output.stderr}` : undefined;
   return {
     async run(script) {
       const end = `end of ${randomUUID()}`;
       const before = output.stdout.length;
       await send(script, `printf '\\n%s\\n' '${end}'`);
-      return eventually("the end of a block", async () => {
+      const deadline = AbortSignal.timeout(BLOCK_TIMEOUT_MS);
+      for (;;) {
         const at = output.stdout.indexOf(`\n${end}\n`, before);
         if (at >= 0) return output.stdout.slice(before, at);
-        const failure = findFailure();
-        if (failure === undefined) return undefined;
-        throw new Error(`${failure}\n${output.stdout.slice(before)}`);
-      });
+        const failure = findFailure() ?? (deadline.aborted ? "it did not end" : undefined);
+        if (failure !== undefined) throw new Error(`${failure}\n${output.stdout.slice(before)}`);
+        await Promise.race([once(shell.stdout, "data", { signal: deadline }).catch(() => {}), closed]);
+      }
     },
     start: (script) => send(script, ""),
     printed: () => output.stdout,
@@ -79,7 +83,7 @@ export function openGuideTerminal(folder: string, scripts: string, env: NodeJS.P
       };
       kill("SIGTERM");
       const late = setTimeout(() => kill("SIGKILL"), STOP_AFTER_MS);
-      await exited;
+      await closed;
       clearTimeout(late);
     },
   };
