@@ -70,7 +70,35 @@ function secondsAgo(seconds: number): { id: string; at: Date } {
   return { id: firstIdAt("evt", at.getTime()), at };
 }
 
-describe("scrip listen", { concurrency: true }, () => {
+// Two at a time: more would wait for one another to start.
+describe("scrip listen", { concurrency: 2 }, () => {
+  test("a receiver that is down gets its events when it is back, and so it is with the API", async (t) => {
+    const owner = await addOwner("live");
+    const api = await startServer();
+    t.after(api.kill);
+    const first = await startHookReceiver();
+    const listening = listenAs(owner, ["--forward-to", first.url], api.url);
+    await listening.prints(/live events, of orders.*Ready/s);
+    await first.close();
+    const early = await addEvent(scrip.db, owner);
+    await listening.prints(/→ connection refused in \d+ ms, again in 2 s/);
+    await api.kill();
+    const receiver = await startHookReceiver(first.port);
+    t.after(receiver.close);
+    const meanwhile = await addEvent(scrip.db, owner);
+    await listening.prints(/does not answer as it should \(connection_failed\); trying on/);
+    const restarted = await startServer(api.port);
+    t.after(restarted.stop);
+    await listening.prints(/is back/);
+    const late = await addEvent(scrip.db, owner);
+    await receiver.gets(3);
+    listening.process.kill("SIGTERM");
+    const { code, stdout } = await listening.finished;
+    assert.equal(code, 0);
+    assert.equal(stdout.match(/trying on/g)?.length, 1, "it is said once");
+    assert.deepEqual(await verifiedIds(receiver), [early, meanwhile, late]);
+  });
+
   test("brings what happens from now on, each once, in order, signed, and byte for byte as it is stored", async (t) => {
     const owner = await addOwner("test");
     const receiver = await startHookReceiver();
@@ -106,33 +134,6 @@ describe("scrip listen", { concurrency: true }, () => {
     const [greeting] = stdout.split("\n", 1);
     assert.equal(greeting, `Listening to sandbox events at ${apiUrl}, forwarding to ${receiver.url}`);
     assert.match(stdout, /\n4 events forwarded\.\n$/);
-  });
-
-  test("a receiver that is down gets its events when it is back, and so it is with the API", async (t) => {
-    const owner = await addOwner("live");
-    const api = await startServer();
-    t.after(api.kill);
-    const first = await startHookReceiver();
-    const listening = listenAs(owner, ["--forward-to", first.url], api.url);
-    await listening.prints(/live events, of orders.*Ready/s);
-    await first.close();
-    const early = await addEvent(scrip.db, owner);
-    await listening.prints(/→ connection refused in \d+ ms, again in 2 s/);
-    await api.kill();
-    const receiver = await startHookReceiver(first.port);
-    t.after(receiver.close);
-    const meanwhile = await addEvent(scrip.db, owner);
-    await listening.prints(/does not answer as it should \(connection_failed\); trying on/);
-    const restarted = await startServer(api.port);
-    t.after(restarted.stop);
-    await listening.prints(/is back/);
-    const late = await addEvent(scrip.db, owner);
-    await receiver.gets(3);
-    listening.process.kill("SIGTERM");
-    const { code, stdout } = await listening.finished;
-    assert.equal(code, 0);
-    assert.equal(stdout.match(/trying on/g)?.length, 1, "it is said once");
-    assert.deepEqual(await verifiedIds(receiver), [early, meanwhile, late]);
   });
 
   test("--since brings what was before, --events leaves out the rest, --json is a document on each line", async (t) => {

@@ -1,5 +1,5 @@
 import type { ScripEvent } from "@scrip/sdk";
-import { endsWithin, pause } from "./pause.ts";
+import { createBell, endsWithin } from "./pause.ts";
 import type { PostOutcome } from "./post-event.ts";
 
 /** How one attempt went, and what follows. */
@@ -47,47 +47,33 @@ export function createForwardQueue(deps: ForwardDeps): ForwardQueue {
   /** By when they are due, and those that are due at once in their order. */
   const waiting: Waiting[] = [];
   const underWay = new Set<Promise<void>>();
-  let wake = () => {};
+  const bell = createBell();
   let delivered = 0;
   let known = 0;
   let isOver = false;
 
   const enqueue = (item: Waiting): void => {
-    const index = waiting.findLastIndex(({ dueMs }) => dueMs <= item.dueMs);
-    waiting.splice(index + 1, 0, item);
-    wake();
+    insert(waiting, item);
+    bell.ring();
   };
 
   const attempt = async ({ event, attempt }: Waiting): Promise<void> => {
     const outcome = await deps.post(event);
     if (isOver) return;
-    const { status = 0 } = outcome;
-    const pauseMs = retryPausesMs[attempt - 1];
-    if (status >= 200 && status < 300) {
-      delivered += 1;
-      deps.report({ ...outcome, event, attempt, result: "delivered", retryInMs: undefined });
-    } else if (pauseMs === undefined) {
-      deps.report({ ...outcome, event, attempt, result: "given_up", retryInMs: undefined });
-    } else {
-      enqueue({ event, attempt: attempt + 1, dueMs: deps.nowMs() + pauseMs });
-      deps.report({ ...outcome, event, attempt, result: "retrying", retryInMs: pauseMs });
-    }
+    const forward = { ...outcome, event, attempt, ...judge(outcome, retryPausesMs[attempt - 1]) };
+    const { result, retryInMs } = forward;
+    if (result === "delivered") delivered += 1;
+    if (retryInMs !== undefined) enqueue({ event, attempt: attempt + 1, dueMs: deps.nowMs() + retryInMs });
+    deps.report(forward);
   };
 
   const start = (item: Waiting): Promise<void> => {
     const started = attempt(item).finally(() => {
       underWay.delete(started);
-      wake();
+      bell.ring();
     });
     underWay.add(started);
     return started;
-  };
-
-  /** Until the time has passed, or something has changed. */
-  const sleep = (ms: number): Promise<void> => {
-    const woken = new AbortController();
-    wake = () => woken.abort();
-    return pause(ms, woken.signal);
   };
 
   return {
@@ -96,7 +82,7 @@ export function createForwardQueue(deps: ForwardDeps): ForwardQueue {
       for (const event of events) enqueue({ event, attempt: 1, dueMs: deps.nowMs() });
     },
     async run(signal) {
-      signal.addEventListener("abort", () => wake(), { once: true });
+      signal.addEventListener("abort", bell.ring, { once: true });
       while (!signal.aborted) {
         const [first] = waiting;
         const inMs = first && underWay.size < UNDER_WAY_MAX ? first.dueMs - deps.nowMs() : IDLE_MS;
@@ -104,7 +90,7 @@ export function createForwardQueue(deps: ForwardDeps): ForwardQueue {
           waiting.shift();
           await endsWithin(start(first), HOLD_UP_MAX_MS);
         } else {
-          await sleep(inMs);
+          await bell.wait(inMs);
         }
       }
       await endsWithin(Promise.all(underWay), STOP_GRACE_MS);
@@ -113,4 +99,18 @@ export function createForwardQueue(deps: ForwardDeps): ForwardQueue {
     delivered: () => delivered,
     undelivered: () => known - delivered,
   };
+}
+
+/** Behind all that are due no later. */
+function insert(waiting: Waiting[], item: Waiting): void {
+  const index = waiting.findLastIndex(({ dueMs }) => dueMs <= item.dueMs);
+  waiting.splice(index + 1, 0, item);
+}
+
+function judge(
+  { status = 0 }: PostOutcome,
+  pauseMs: number | undefined,
+): Pick<Forward, "result" | "retryInMs"> {
+  if (status >= 200 && status < 300) return { result: "delivered", retryInMs: undefined };
+  return { result: pauseMs === undefined ? "given_up" : "retrying", retryInMs: pauseMs };
 }

@@ -20,3 +20,18 @@ export const endsWithin = (work: Promise<unknown>, ms: number): Promise<void> =>
       resolve();
     });
   });
+
+export type Bell = { ring(): void; wait(ms: number): Promise<void> };
+
+/** For one who waits: until the time has passed, or until somebody rings. */
+export function createBell(): Bell {
+  let ring = () => {};
+  return {
+    ring: () => ring(),
+    wait(ms) {
+      const rung = new AbortController();
+      ring = () => rung.abort();
+      return pause(ms, rung.signal);
+    },
+  };
+}
