@@ -14,6 +14,9 @@ import { startTlsFront, type TlsFront } from "../testing/tls-front.ts";
 
 const CHECKOUT = fileURLToPath(new URL("../../../", import.meta.url)).replace(/\/$/, "");
 
+/** All guides use one server, one after another, on a machine that may be busy. */
+const SERVER_TIMEOUT_MS = 280_000;
+
 let dataDir: string;
 let server: RunningScrip;
 let front: TlsFront;
@@ -23,12 +26,16 @@ before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "scrip-guides-"));
   const receiverPort = await findFreePort();
   front = await startTlsFront(receiverPort);
-  server = await startScrip(["--demo"], {
-    DATA_DIR: dataDir,
-    WEBHOOK_ALLOW_NETWORKS: "127.0.0.0/8,::1",
-    WEBHOOK_EGRESS_IPS: "203.0.113.10",
-    NODE_EXTRA_CA_CERTS: caCertificatePath,
-  });
+  server = await startScrip(
+    ["--demo"],
+    {
+      DATA_DIR: dataDir,
+      WEBHOOK_ALLOW_NETWORKS: "127.0.0.0/8,::1",
+      WEBHOOK_EGRESS_IPS: "203.0.113.10",
+      NODE_EXTRA_CA_CERTS: caCertificatePath,
+    },
+    SERVER_TIMEOUT_MS,
+  );
   world = {
     checkout: CHECKOUT,
     replacements: [

@@ -31,9 +31,13 @@ export async function scripJson<Result>(args: readonly string[], env: Environmen
   return JSON.parse(stdout) as Result;
 }
 
-/** Starts the server as a process of its own and waits until it has printed its address. */
-export async function startScrip(args: readonly string[], env: Environment): Promise<RunningScrip> {
-  const { child, finished, output } = spawnScrip(["start", ...args], env);
+/** Starts the server as a process of its own and waits until it has printed its address. It ends after `timeoutMs`. */
+export async function startScrip(
+  args: readonly string[],
+  env: Environment,
+  timeoutMs = RUN_TIMEOUT_MS,
+): Promise<RunningScrip> {
+  const { child, finished, output } = spawnScrip(["start", ...args], env, timeoutMs);
   const url = await Promise.race([
     finished.then(({ stderr }) =>
       Promise.reject(new Error(`the server ended before it was ready: ${stderr}`)),
@@ -51,7 +55,7 @@ export async function startScrip(args: readonly string[], env: Environment): Pro
   };
 }
 
-function spawnScrip(args: readonly string[], env: Environment) {
+function spawnScrip(args: readonly string[], env: Environment, timeoutMs = RUN_TIMEOUT_MS) {
   const child = spawn(process.execPath, [COMMAND, ...args], {
     env: {
       PATH: process.env.PATH,
@@ -62,7 +66,7 @@ function spawnScrip(args: readonly string[], env: Environment) {
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: RUN_TIMEOUT_MS,
+    timeout: timeoutMs,
     killSignal: "SIGKILL",
   });
   const output = { stdout: "", stderr: "" };
