@@ -38,17 +38,12 @@ export function listenCommand(program: Command): void {
       "print one JSON document for each attempt, one on a line, and all else on standard error",
     )
     .addHelpText("after", EXAMPLES)
-    .configureOutput({ outputError: (text, write) => write(withoutSecrets(text)) })
     .action(async (options: Options) => {
       const settings = readListenOptions(options, process.env, Date.now());
       const tell = settings.isJson ? tellAside : print;
       await listen(settings, { print, tell }, whenAskedToStop());
     });
 }
-
-/** Commander quotes what it does not understand, and that may be a key in the wrong place. */
-const withoutSecrets = (text: string): string =>
-  text.replaceAll(/(sc_live_|sc_test_|whsec_)[^\s'"]+/g, "$1…");
 
 const tellAside = (line: string): void => {
   process.stderr.write(`${line}\n`);

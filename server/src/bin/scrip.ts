@@ -13,7 +13,7 @@ import { startCommand } from "./start-command.ts";
 import { stockCommands } from "./stock-commands.ts";
 import { supplierCommands } from "./supplier-commands.ts";
 import { vaultCommands } from "./vault-commands.ts";
-import { runProgram } from "./verb.ts";
+import { runProgram, withoutSecrets } from "./verb.ts";
 import { walletCommands } from "./wallet-commands.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
@@ -25,6 +25,8 @@ const program = new Command("scrip")
   .version(version)
   .showHelpAfterError("(--help says how)")
   .configureHelp({ showGlobalOptions: true })
+  // Before the commands are made, which take it over.
+  .configureOutput({ outputError: (text, write) => write(withoutSecrets(text)) })
   // Errors come back to runProgram, which knows the exit codes.
   .exitOverride();
 
