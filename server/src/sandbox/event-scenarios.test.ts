@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import sql from "sql-template-tag";
 import { answerWith, ok } from "../testing/receiver-answers.ts";
-import { openSandbox, type Received, type SandboxDesk } from "../testing/sandbox-desk.ts";
+import { openSandbox, type SandboxDesk } from "../testing/sandbox-desk.ts";
+import type { Received } from "../testing/sandbox-inbox.ts";
 
 let desk: SandboxDesk;
 let made = 0;

@@ -8,7 +8,7 @@ import {
   type SandboxDesk,
   totalOf,
 } from "../testing/sandbox-desk.ts";
-import { testCode } from "./test-code.ts";
+import { assertSandboxOrder, assertTold, type ExpectedOrder, refundOf } from "../testing/sandbox-order.ts";
 
 let desk: SandboxDesk;
 let made = 0;
@@ -23,20 +23,8 @@ const REFUNDED = "order.refunded refunded";
 const REFUNDED_IN_PART = "order.refunded partially_refunded";
 const COMPLETED = ["pending", "processing", "completed"];
 
-type Expected = {
-  scenario: string | undefined;
-  lines?: readonly Line[];
-  statuses: readonly string[];
-  /** How many units of each line are delivered, and how many paid back. */
-  delivered: readonly number[];
-  refunded: readonly number[];
-  /** Lines that carry a failure. */
-  failed?: readonly number[];
-  events: readonly string[];
-};
-
 /** Places the order, does what is due, and compares everything that a reseller can see of it. */
-async function expectOrder(expected: Expected): Promise<{ id: string; idempotencyKey: string }> {
+async function expectOrder(expected: ExpectedOrder): Promise<void> {
   made += 1;
   const { scenario, lines = LINES } = expected;
   const idempotencyKey = `${scenario} ${made}`;
@@ -50,74 +38,9 @@ async function expectOrder(expected: Expected): Promise<{ id: string; idempotenc
     desk.clock.advance(pauseMs);
     await desk.work();
   }
-  await assertOrder(id, idempotencyKey, expected);
+  await assertSandboxOrder(desk, { id, idempotencyKey }, expected);
   assert.equal(await desk.balance(), balance - totalOf(lines) + refundOf(expected));
   await desk.assertHealthy();
-  return { id, idempotencyKey };
-}
-
-const refundOf = ({ lines = LINES, refunded }: Expected): number =>
-  totalOf(lines.map(([productId], index) => [productId, refunded[index] ?? 0]));
-
-async function assertOrder(id: string, idempotencyKey: string, expected: Expected): Promise<void> {
-  const { lines = LINES, statuses, delivered, refunded, failed = [] } = expected;
-  const order = await desk.read(id);
-  assert.equal(order.status, statuses.at(-1));
-  assert.deepEqual(await desk.statusesOf(id), statuses);
-  assert.deepEqual(order.refundedTotal, { amount: refundOf(expected), currency: "USD" });
-  assert.deepEqual(
-    order.lines.map((line) => [line.fulfilledQuantity, line.refundedQuantity, line.failureCode]),
-    lines.map((_, index) => [
-      delivered[index],
-      refunded[index],
-      failed.includes(index) ? "rejected_by_issuer" : undefined,
-    ]),
-  );
-  const refunds = refundOf(expected) === 0 ? [] : [{ type: "refund", amount: refundOf(expected) }];
-  assert.deepEqual(await desk.entriesOf(id), [{ type: "order", amount: -totalOf(lines) }, ...refunds]);
-  assertTold(id, expected.events);
-  await assertCodes(id, idempotencyKey, expected);
-}
-
-/** Each event once, signed so that somebody else's verifier accepts it. */
-function assertTold(id: string, events: readonly string[]): void {
-  const received = desk.receivedOf(id);
-  assert.deepEqual(
-    received.map(({ type, status }) => `${type} ${status}`),
-    events,
-  );
-  assert.equal(new Set(received.map(({ eventId }) => eventId)).size, events.length);
-  assert.deepEqual(
-    received.filter(({ verifies }) => !verifies),
-    [],
-  );
-}
-
-/** The codes are those that can be computed ahead; where nothing was delivered there are none to read. */
-async function assertCodes(
-  id: string,
-  idempotencyKey: string,
-  { lines = LINES, statuses, delivered }: Expected,
-): Promise<void> {
-  const reply = await desk.codesOf(id);
-  const codes = lines.flatMap(([productId], lineIndex) =>
-    Array.from({ length: delivered[lineIndex] ?? 0 }, (_, unitIndex) => {
-      const code = testCode(idempotencyKey, lineIndex, unitIndex);
-      const type = productId === "credits" ? { type: "topup", receipt: code } : { type: "code", code };
-      return { lineIndex, productId, ...type };
-    }),
-  );
-  if (codes.length === 0) {
-    assert.equal(reply.statusCode, 409);
-    assert.deepEqual([reply.json().code, reply.json().orderStatus], ["order_not_fulfilled", statuses.at(-1)]);
-    return;
-  }
-  assert.equal(reply.statusCode, 200, reply.body);
-  assert.equal(reply.json().status, statuses.at(-1));
-  const read = reply
-    .json()
-    .data.map(({ id: _id, deliveredAt: _at, ...code }: Record<string, unknown>) => code);
-  assert.deepEqual(read, codes);
 }
 
 test("an order completes with its codes, without a scenario and with success", async () => {
@@ -211,13 +134,13 @@ test("delayed: processing for 20 s, then completed", async () => {
     await desk.work();
     assert.equal((await desk.read(id)).status, "processing");
     assert.equal((await desk.codesOf(id)).json().orderStatus, "processing");
-    assertTold(id, []);
+    assertTold(desk, id, []);
   }
   await desk.assertHealthy();
   desk.clock.advance(100);
   await desk.work();
   const expected = { scenario: "delayed", delivered: [2, 1], refunded: [0, 0], events: [FULFILLED] };
-  await assertOrder(id, "delayed", { ...expected, statuses: COMPLETED });
+  await assertSandboxOrder(desk, { id, idempotencyKey: "delayed" }, { ...expected, statuses: COMPLETED });
 });
 
 test("stuck: still processing after days, with nothing told and the books in order", async () => {
@@ -244,11 +167,15 @@ test("refunded_after_completion: completed for two seconds, then paid back whole
   for (const pauseMs of [0, 1_999]) {
     desk.clock.advance(pauseMs);
     await desk.work();
-    await assertOrder(id, idempotencyKey, before);
+    await assertSandboxOrder(desk, { id, idempotencyKey }, before);
   }
   desk.clock.advance(1);
   await desk.work();
-  await assertOrder(id, idempotencyKey, { ...expected, refunded: [2, 1], events: [FULFILLED, REFUNDED] });
+  await assertSandboxOrder(
+    desk,
+    { id, idempotencyKey },
+    { ...expected, refunded: [2, 1], events: [FULFILLED, REFUNDED] },
+  );
 });
 
 test("refunds after completion are paid however many are due at once", async () => {
@@ -265,6 +192,6 @@ test("refunds after completion are paid however many are due at once", async () 
   desk.clock.advance(2_000);
   await desk.work();
   assert.equal(await desk.balance(), balance);
-  for (const id of ids) assertTold(id, [FULFILLED, REFUNDED]);
+  for (const id of ids) assertTold(desk, id, [FULFILLED, REFUNDED]);
   await desk.assertHealthy();
 });

@@ -125,7 +125,9 @@ async function placeOrders(): Promise<Placed[]> {
   return placed;
 }
 
-test(`${ORDERS} sandbox orders in all scenarios leave everything live as it was (SEED=${SEED})`, async () => {
+test(`${ORDERS} sandbox orders in all scenarios leave everything live as it was (SEED=${SEED})`, {
+  timeout: 240_000,
+}, async () => {
   const { db } = shop.scrip;
   const [stocked = "", bought = ""] = products;
   const live = await shop.order([stocked, 2], [bought, 1]);

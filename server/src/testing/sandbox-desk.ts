@@ -1,21 +1,17 @@
 import assert from "node:assert/strict";
 import type { LightMyRequestResponse } from "fastify";
 import sql from "sql-template-tag";
-import Stripe from "stripe";
 import { audit } from "../audit/audit.ts";
 import { refundAfterCompletion } from "../fulfilment/refund-after-completion.ts";
 import type { OrderView } from "../orders/schemas.ts";
-import { createCheckedAgent } from "../webhooks/checked-agent.ts";
-import { sendDelivery } from "../webhooks/send-delivery.ts";
 import { addListPrice, addProducts } from "./builders.ts";
 import { addBuyer, type Buyer } from "./buyers.ts";
-import { createTestDeliverer, LOOPBACK, type TestDeliverer } from "./delivery.ts";
+import { LOOPBACK } from "./delivery.ts";
 import { createTestFulfiller, type TestFulfiller } from "./fulfilment.ts";
 import { createHandClock, type HandClock } from "./hand-clock.ts";
-import { type Answer, type HttpsReceiver, startHttpsReceiver } from "./https-receiver.ts";
-import { ok } from "./receiver-answers.ts";
+import type { Answer, HttpsReceiver } from "./https-receiver.ts";
+import { openSandboxInbox, type Received } from "./sandbox-inbox.ts";
 import { createTestApp, type TestApp } from "./test-app.ts";
-import { caCertificate } from "./tls-fixture.ts";
 
 export const SANDBOX_FUNDS_MINOR = 100_000_000;
 /** What the sandbox sells here, and for how much. The top-up is last. */
@@ -28,9 +24,6 @@ export const LINES: readonly Line[] = [
 ];
 const QUANTITY_MAX = 1_000;
 const CLOCK_AHEAD_MS = 3_600_000;
-
-/** One request that reached the reseller's web server. */
-export type Received = { eventId: string; type: string; orderId: string; status: string; verifies: boolean };
 
 /**
  * A reseller with a test key and a web server of its own on HTTPS, which everything is told to; and the workers of the
@@ -85,20 +78,13 @@ export async function openSandbox(): Promise<SandboxDesk> {
   const live = await addBuyer(scrip);
   const { id: keyId, key } = await scrip.addKey(live.resellerId, { env: "test" });
   const sandbox: Buyer = { ...live, environment: "test", keyId, key };
-  const inbox = await openInbox(clock);
+  const inbox = await openSandboxInbox(clock);
   const worker = createTestFulfiller(scrip);
-  const call = (method: string, url: string, headers: Record<string, string> = {}, body?: string) =>
-    scrip.call(method, url, { key, headers, body });
+  const call: Call = (method, url, headers = {}, body) => scrip.call(method, url, { key, headers, body });
   const registered = await call("POST", "/v1/webhooks", JSON_BODY, JSON.stringify({ url: inbox.url }));
   assert.equal(registered.statusCode, 201, registered.body);
   inbox.trust(registered.json().secret);
   const deliverer = inbox.createDeliverer(scrip);
-  const place = (placing: Placing) => call("POST", "/v1/orders", ...toRequest(placing));
-  const get = async (url: string) => {
-    const reply = await call("GET", url);
-    assert.equal(reply.statusCode, 200, reply.body);
-    return reply.json();
-  };
 
   return {
     scrip,
@@ -107,20 +93,7 @@ export async function openSandbox(): Promise<SandboxDesk> {
     receiver: inbox.receiver,
     live,
     sandbox,
-    ask: (method, url, scenario) => call(method, url, scenarioHeader(scenario)),
-    place,
-    async order(placing) {
-      const reply = await place(placing);
-      assert.equal(reply.statusCode, 202, reply.body);
-      return reply.json().order.id;
-    },
-    read: async (orderId) => (await get(`/v1/orders/${orderId}`)).order,
-    codesOf: (orderId) => call("GET", `/v1/orders/${orderId}/codes`),
-    balance: async () => (await get("/v1/balance")).balance.amount,
-    async entriesOf(orderId) {
-      const { data } = await get(`/v1/wallet/entries?orderId=${orderId}`);
-      return data.map(({ type, amount }: { type: string; amount: number }) => ({ type, amount })).reverse();
-    },
+    ...createCalls(call),
     async work() {
       await worker.drain();
       while (await refundAfterCompletion(worker.deps));
@@ -139,6 +112,40 @@ export async function openSandbox(): Promise<SandboxDesk> {
     async close() {
       await inbox.close();
       await scrip.close();
+    },
+  };
+}
+
+type Call = (
+  method: string,
+  url: string,
+  headers?: Record<string, string>,
+  body?: string,
+) => Promise<LightMyRequestResponse>;
+type Calls = Pick<SandboxDesk, "ask" | "place" | "order" | "read" | "codesOf" | "balance" | "entriesOf">;
+
+/** What the reseller asks for. */
+function createCalls(call: Call): Calls {
+  const place = (placing: Placing) => call("POST", "/v1/orders", ...toRequest(placing));
+  const get = async (url: string) => {
+    const reply = await call("GET", url);
+    assert.equal(reply.statusCode, 200, reply.body);
+    return reply.json();
+  };
+  return {
+    ask: (method, url, scenario) => call(method, url, scenarioHeader(scenario)),
+    place,
+    async order(placing) {
+      const reply = await place(placing);
+      assert.equal(reply.statusCode, 202, reply.body);
+      return reply.json().order.id;
+    },
+    read: async (orderId) => (await get(`/v1/orders/${orderId}`)).order,
+    codesOf: (orderId) => call("GET", `/v1/orders/${orderId}/codes`),
+    balance: async () => (await get("/v1/balance")).balance.amount,
+    async entriesOf(orderId) {
+      const { data } = await get(`/v1/wallet/entries?orderId=${orderId}`);
+      return data.map(({ type, amount }: { type: string; amount: number }) => ({ type, amount })).reverse();
     },
   };
 }
@@ -196,55 +203,3 @@ async function listStatuses({ db }: TestApp, orderId: string): Promise<string[]>
     select status from seen_statuses where order_id = ${orderId} order by number`);
   return rows.map(({ status }) => status).filter((status, index, all) => status !== all[index - 1]);
 }
-
-/** The reseller's web server: real HTTPS, each request judged by somebody else's verifier when it comes in. */
-async function openInbox(clock: HandClock) {
-  const received: Received[] = [];
-  const { webhooks } = new Stripe("sk_test_unused");
-  let secret = "";
-  let answer = ok;
-  const verifies = (body: Buffer, header: string): boolean => {
-    try {
-      webhooks.constructEvent(body, header, secret, TOLERANCE_SECONDS, undefined, clock.now().getTime());
-      return true;
-    } catch (error) {
-      if (error instanceof Stripe.errors.StripeSignatureVerificationError) return false;
-      throw error;
-    }
-  };
-  const receiver = await startHttpsReceiver((response, request) => {
-    const { type, data } = JSON.parse(request.body.toString("utf8"));
-    received.push({
-      eventId: String(request.headers["service-event-id"]),
-      type,
-      orderId: data.order_id,
-      status: data.status,
-      verifies: verifies(request.body, String(request.headers["service-signature"])),
-    });
-    answer(response, request);
-  });
-  const agent = createCheckedAgent({ allowNetworks: LOOPBACK, ca: caCertificate });
-  return {
-    receiver,
-    url: receiver.url(),
-    trust(shown: string) {
-      secret = shown;
-    },
-    createDeliverer: ({ db }: TestApp): TestDeliverer =>
-      createTestDeliverer(db, clock, (sending) => sendDelivery({ agent, allowNetworks: LOOPBACK }, sending)),
-    // Two events of one moment are sent side by side, and may arrive in either order; their ids tell which was first.
-    receivedOf: (orderId: string) =>
-      received
-        .filter((one) => one.orderId === orderId)
-        .sort((one, other) => Number(one.eventId > other.eventId) - Number(one.eventId < other.eventId)),
-    answerWith(next: Answer) {
-      answer = next;
-    },
-    async close() {
-      agent.destroy();
-      await receiver.close();
-    },
-  };
-}
-
-const TOLERANCE_SECONDS = 300;
