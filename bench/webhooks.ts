@@ -169,7 +169,8 @@ const addDue = async (
   await db.rows(sql`
     with told as (
       insert into events (id, reseller_id, environment, type, body, created_at)
-      select 'evt_' || ${run}::text || '-' || n, (select id from resellers limit 1), 'live', 'webhook.test', ${BODY}, now()
+      select 'evt_' || ${run}::text || '-' || n, (select reseller_id from webhook_endpoints where id = ${`whk_${group}_0`}), 'live',
+             'webhook.test', ${BODY}, now()
       from generate_series(1, ${count}::integer) n
       returning id
     )
@@ -197,7 +198,7 @@ async function postBare(url: string): Promise<number> {
 async function deliver(db: Db, round: number): Promise<number> {
   await db.rows(sql`
     insert into events (id, reseller_id, environment, type, body, created_at)
-    select 'evt_' || ${round}::integer || '_' || lpad(n::text, 20, '0'), (select id from resellers limit 1), 'live', 'webhook.test', ${BODY}, now()
+    select 'evt_' || ${round}::integer || '_' || lpad(n::text, 20, '0'), (select reseller_id from webhook_endpoints where id = 'whk_busy_0'), 'live', 'webhook.test', ${BODY}, now()
     from generate_series(1, ${DELIVERIES}::integer) n`);
   await db.rows(sql`
     insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)

@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runNpm } from "../../scripts/run-npm.mjs";
@@ -19,6 +27,7 @@ export function buildPackage(outDir: string): void {
   rmSync(outDir, { recursive: true, force: true });
   mkdirSync(outDir, { recursive: true });
   compile(outDir);
+  mendImports(outDir);
   copyFileSync(join(sdk, "README.md"), join(outDir, "README.md"));
   writeFileSync(join(outDir, "package.json"), `${JSON.stringify(publishedManifest(), null, 2)}\n`);
 }
@@ -26,7 +35,7 @@ export function buildPackage(outDir: string): void {
 /** Packs what `buildPackage` made; the path of the .tgz. */
 export async function packPackage(packageDir: string, destination: string): Promise<string> {
   const args = ["pack", packageDir, "--pack-destination", destination, "--ignore-scripts"];
-  await runNpm(args, { cwd: root, what: "pack the SDK" });
+  await runNpm(args, { cwd: root, what: "pack the SDK", stdio: ["ignore", "ignore", 2] });
   const { name, version } = readManifest();
   const file = join(destination, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
   if (!existsSync(file)) throw new Error(`npm packed the SDK, and not as ${file}`);
@@ -42,6 +51,20 @@ function compile(outDir: string): void {
   });
   if (error) throw error;
   if (status !== 0) throw new Error(`the SDK does not compile:\n${stdout}`);
+}
+
+/**
+ * The compiler rewrites imports in JavaScript alone, and the .ts files that the declarations name are not there. Where the
+ * name of an import is computed it adds a helper that none of ours needs, and that bundlers warn of.
+ */
+function mendImports(outDir: string): void {
+  for (const name of readdirSync(outDir)) {
+    const path = join(outDir, name);
+    const text = readFileSync(path, "utf8")
+      .replace(/^var __rewriteRelativeImportExtension = .*?^};\n/ms, "")
+      .replace(/__rewriteRelativeImportExtension\(\s*([^()]*)\)/g, "$1");
+    writeFileSync(path, name.endsWith(".d.ts") ? text.replace(/"(\.\/[a-z-]+)\.ts"/g, '"$1.js"') : text);
+  }
 }
 
 function publishedManifest(): Manifest {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "./client.ts";
-import { API_KEY, codes, json, order, startAnswering } from "./testing/answering-server.ts";
+import { signWebhook } from "./sign-webhook.ts";
+import { API_KEY, codes, json, order, problem, startAnswering } from "./testing/answering-server.ts";
 
 const LINES = [{ productId: "card", quantity: 1, inputFields: { player: "12345" } }];
 const PLACED = { id: "ord_1", status: "pending", total: { amount: 250, currency: "USD" } };
@@ -14,9 +15,10 @@ test("place sends the key, the idempotency key and the order, and tells a replay
   });
   const place = () =>
     server.client().orders.place({ lines: LINES, reference: "r" }, { idempotencyKey: "a key" });
-  assert.deepEqual(await place(), { order: PLACED, replayed: false });
+  const placed = { order: PLACED, replayed: false, idempotencyKey: "a key" };
+  assert.deepEqual(await place(), placed);
   replayed = true;
-  assert.deepEqual(await place(), { order: PLACED, replayed: true });
+  assert.deepEqual(await place(), { ...placed, replayed: true });
   await server.close();
   const [heard] = server.heard;
   assert.deepEqual([heard?.method, heard?.url], ["POST", "/v1/orders"]);
@@ -46,6 +48,61 @@ test("get, list and codes ask where the API has them, and return what it answers
       "/v1/orders?idempotencyKey=a%26b%3Dc+d&limit=2&status=failed",
       "/v1/orders/..%2Fx%2F%3Fy/codes",
     ],
+  );
+});
+
+test("what is sent to the webhooks goes as it is, and nothing where there is nothing to say", async () => {
+  const server = await startAnswering(problem(400, "invalid_request"));
+  const { webhooks, deliveries } = server.client();
+  const url = "https://shop.example/hook";
+  const calls = [
+    webhooks.register({ url, events: ["order.fulfilled"] }),
+    webhooks.update("whk_1", { active: false }),
+    webhooks.rotate("whk_1", { gracePeriodSeconds: 0 }),
+    webhooks.recover("whk_1", { since: "2030-01-01T00:00:00Z" }),
+    webhooks.rotate("whk_1"),
+    webhooks.test("whk_1"),
+    deliveries.redeliver("dlv_1"),
+    webhooks.remove("whk_1"),
+  ];
+  await Promise.all(calls.map((call) => assert.rejects(call, { code: "invalid_request" })));
+  await server.close();
+  const sent = new Map(
+    server.heard.map(({ method, url: path, headers, body }) => [
+      `${method} ${path} ${body}`,
+      headers["content-type"],
+    ]),
+  );
+  assert.deepEqual(Object.fromEntries(sent), {
+    [`POST /v1/webhooks {"url":"${url}","events":["order.fulfilled"]}`]: "application/json",
+    'PATCH /v1/webhooks/whk_1 {"active":false}': "application/json",
+    'POST /v1/webhooks/whk_1/rotate {"gracePeriodSeconds":0}': "application/json",
+    'POST /v1/webhooks/whk_1/recover {"since":"2030-01-01T00:00:00Z"}': "application/json",
+    "POST /v1/webhooks/whk_1/rotate ": undefined,
+    "POST /v1/webhooks/whk_1/test ": undefined,
+    "POST /v1/deliveries/dlv_1/redeliver ": undefined,
+    "DELETE /v1/webhooks/whk_1 ": undefined,
+  });
+});
+
+test("the client verifies what it receives too", async () => {
+  const { webhooks } = createClient({ baseUrl: "https://api.example", apiKey: API_KEY });
+  const event = { id: "evt_1", type: "webhook.test", created_at: "2030-01-01T00:00:00.000Z" };
+  const body = JSON.stringify({ ...event, data: { webhook_id: "whk_1" } });
+  const headers = { "service-signature": await signWebhook(body, "whsec_x") };
+  assert.equal((await webhooks.verify(body, headers, "whsec_x")).id, "evt_1");
+  await assert.rejects(webhooks.verify(body, headers, "whsec_y"), { reason: "no_matching_signature" });
+});
+
+test("a time may be a Date, and one that is none is refused; what is undefined is not asked for", async () => {
+  const server = await startAnswering(json({ data: [], hasMore: false, nextCursor: "" }));
+  const { orders } = server.client();
+  await orders.list({ createdFrom: new Date(0), createdTo: "2030-01-01T00:00:00Z", status: undefined });
+  await assert.rejects(orders.list({ createdFrom: new Date(Number.NaN) }), RangeError);
+  await server.close();
+  assert.deepEqual(
+    server.heard.map(({ url }) => url),
+    ["/v1/orders?createdFrom=1970-01-01T00%3A00%3A00.000Z&createdTo=2030-01-01T00%3A00%3A00Z"],
   );
 });
 
@@ -84,6 +141,9 @@ test("settings that no call could be made with are refused, and none of them is 
     { timeoutMs: 2 ** 31 },
     { timeoutMs: 1.5 },
     { maxResponseBytes: 0 },
+    { retries: -1 },
+    { retries: 0.5 },
+    { retries: 11 },
   ];
   for (const change of faulty) {
     const settings = { baseUrl: "https://api.example", apiKey: API_KEY, ...change };

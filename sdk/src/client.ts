@@ -1,9 +1,17 @@
+import { type CatalogMethods, catalogMethods, type ProductMethods, productMethods } from "./catalog.ts";
 import { type ClientOptions, openConnection } from "./connection.ts";
 import { type EventMethods, type EventTypeMethods, eventMethods, eventTypeMethods } from "./events.ts";
 import { type OrderMethods, orderMethods } from "./orders.ts";
+import { type WalletMethods, walletMethods } from "./wallet.ts";
+import { type DeliveryMethods, deliveryMethods, type WebhookMethods, webhookMethods } from "./webhooks.ts";
 
 export type Client = {
+  catalog: CatalogMethods;
+  products: ProductMethods;
   orders: OrderMethods;
+  wallet: WalletMethods;
+  webhooks: WebhookMethods;
+  deliveries: DeliveryMethods;
   events: EventMethods;
   eventTypes: EventTypeMethods;
 };
@@ -12,7 +20,12 @@ export type Client = {
 export function createClient(options: ClientOptions): Client {
   const connection = openConnection(options);
   return {
+    catalog: catalogMethods(connection),
+    products: productMethods(connection),
     orders: orderMethods(connection),
+    wallet: walletMethods(connection),
+    webhooks: webhookMethods(connection),
+    deliveries: deliveryMethods(connection),
     events: eventMethods(connection),
     eventTypes: eventTypeMethods(connection),
   };

@@ -7,19 +7,21 @@ export type ClientOptions = {
   baseUrl: string;
   apiKey: string;
   /** The longest that one try may take, its answer's body included; 15 seconds when you do not say. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /**
    * How often a call that failed for a passing reason is tried again; 2 when you do not say, and 0 is never. The whole of a
    * call, with its pauses, takes at most `timeoutMs` times the number of tries.
    */
-  retries?: number;
-  maxResponseBytes?: number;
-  fetch?: Fetch;
+  retries?: number | undefined;
+  maxResponseBytes?: number | undefined;
+  fetch?: Fetch | undefined;
   /** Clock, pauses and chance of the retries, for tests that are not to wait. */
-  timing?: Timing;
+  timing?: Timing | undefined;
 };
 
-export type Connection = Readonly<Required<ClientOptions>>;
+export type Connection = {
+  readonly [K in keyof ClientOptions]-?: Exclude<ClientOptions[K], undefined>;
+};
 
 const DEFAULT_TIMEOUT_MS = 15_000;
 const DEFAULT_RETRIES = 2;

@@ -11,6 +11,7 @@ export type ErrorContext = {
   errors?: readonly FieldError[];
   members?: Readonly<Record<string, unknown>>;
   retryAfterMs?: number | undefined;
+  idempotencyKey?: string | undefined;
 };
 
 const NOT_IMPLEMENTED = 501;
@@ -28,6 +29,11 @@ export class ScripError extends Error {
   /** Further members of the answer, such as `orderStatus` or `currentTotal`. */
   readonly members: Readonly<Record<string, unknown>>;
   readonly retryAfterMs: number | undefined;
+  /**
+   * Of a placement that failed: place again with it, or look it up with `orders.list({ idempotencyKey })`, and there will
+   * never be a second order.
+   */
+  readonly idempotencyKey: string | undefined;
 
   constructor(code: string, message: string, context: ErrorContext = {}) {
     super(message);
@@ -38,6 +44,7 @@ export class ScripError extends Error {
     this.errors = context.errors ?? [];
     this.members = context.members ?? {};
     this.retryAfterMs = context.retryAfterMs;
+    this.idempotencyKey = context.idempotencyKey;
   }
 
   /** Whether the same call may well succeed later. The API may add codes at any time, so it is judged by status. */

@@ -2,7 +2,8 @@ import type { Connection } from "./connection.ts";
 import { type Listing, toListing } from "./listing.ts";
 import { read, readList, segment } from "./read.ts";
 import { REPLIES } from "./replies.ts";
-import type { CallOptions, EventFilters, EventType, ScripEvent } from "./types.ts";
+import type { CallOptions } from "./types.ts";
+import type { EventFilters, EventType, ScripEvent } from "./webhook-types.ts";
 
 export type EventMethods = {
   /** What happened, newest first: to catch up with what your endpoint missed. */

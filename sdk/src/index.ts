@@ -1,7 +1,40 @@
+import { signWebhook } from "./sign-webhook.ts";
+import { verifyWebhook } from "./verify-webhook.ts";
+
+export type { CatalogMethods, ProductMethods } from "./catalog.ts";
 export { type Client, createClient } from "./client.ts";
 export type { ClientOptions, Fetch } from "./connection.ts";
 export { type FieldError, type LocalErrorCode, ScripError } from "./errors.ts";
+export type { EventMethods, EventTypeMethods } from "./events.ts";
 export type { Listing } from "./listing.ts";
-export type { Placement } from "./orders.ts";
+export {
+  addMoney,
+  compareMoney,
+  formatMoney,
+  type MoneyInput,
+  type MoneySum,
+  minorUnitExponent,
+  multiplyMoney,
+  toMinorUnits,
+} from "./money.ts";
+export type { OrderMethods } from "./orders.ts";
+export { sandboxCode } from "./sandbox-code.ts";
+export { type RawBody, type SignWebhookOptions, signWebhook } from "./sign-webhook.ts";
 export type { Timing } from "./timing.ts";
 export type * from "./types.ts";
+export {
+  type OrderEvent,
+  type TestEvent,
+  type VerifyWebhookOptions,
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookHeaders,
+  WebhookVerificationError,
+  type WebhookVerificationReason,
+} from "./verify-webhook.ts";
+export type { WalletMethods } from "./wallet.ts";
+export type * from "./webhook-types.ts";
+export type { DeliveryMethods, WebhookMethods } from "./webhooks.ts";
+
+/** For a receiver, which needs no client and no key of the API. */
+export const webhooks = { verify: verifyWebhook, sign: signWebhook };

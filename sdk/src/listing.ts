@@ -3,7 +3,8 @@ import type { Page } from "./types.ts";
 
 /**
  * A list that has not been asked for yet. Awaited it is its first page; `for await` walks through the items of all pages,
- * and through `pages()` page by page, each asked for when the one before is used up.
+ * and through `pages()` page by page, each asked for when the one before is used up. Returned from an async function it is
+ * awaited, as every promise is, and only its first page comes out.
  */
 export type Listing<T> = Promise<Page<T>> & AsyncIterable<T> & { pages(): AsyncIterable<Page<T>> };
 

@@ -1,4 +1,5 @@
 import type { Connection } from "./connection.ts";
+import { ScripError } from "./errors.ts";
 import type { Listing } from "./listing.ts";
 import { perform } from "./perform.ts";
 import { read, readList, segment } from "./read.ts";
@@ -8,53 +9,67 @@ import type {
   Order,
   OrderCodes,
   OrderFilters,
-  PlacedOrder,
+  Placement,
   PlaceOrderInput,
   PlaceOrderOptions,
+  WaitOptions,
 } from "./types.ts";
-
-export type Placement = { order: PlacedOrder; replayed: boolean };
+import { waitForOrder } from "./wait-for-order.ts";
+import { randomUuid } from "./web-crypto.ts";
 
 export type OrderMethods = {
-  place(input: PlaceOrderInput, options: PlaceOrderOptions): Promise<Placement>;
+  /** Safe to be tried again: the key sees to it that there is one order, however many requests arrive. */
+  place(input: PlaceOrderInput, options?: PlaceOrderOptions): Promise<Placement>;
   get(id: string, options?: CallOptions): Promise<Order>;
   /** Newest first. */
   list(filters?: OrderFilters, options?: CallOptions): Listing<Order>;
   codes(id: string, options?: CallOptions): Promise<OrderCodes>;
+  /** The order once it is completed or refunded, or has come to rest as failed. */
+  wait(id: string, options?: WaitOptions): Promise<Order>;
 };
 
 /** Blanks at its ends would be lost on the way, and it would be another key. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
-export const orderMethods = (connection: Connection): OrderMethods => ({
-  place: async (input, options) => place(connection, input, options),
-  get: async (id, options) =>
-    (await read(connection, `/v1/orders/${segment(id)}`, REPLIES.getOrder, options)).order,
-  list: (filters, options) => readList(connection, () => "/v1/orders", REPLIES.listOrders, filters, options),
-  codes: async (id, options) =>
-    read(connection, `/v1/orders/${segment(id)}/codes`, REPLIES.getOrderCodes, options),
-});
+export function orderMethods(connection: Connection): OrderMethods {
+  const pathOf = (id: string) => `/v1/orders/${segment(id)}`;
+  const get = async (id: string, options?: CallOptions) =>
+    (await read(connection, pathOf(id), REPLIES.getOrder, options)).order;
+  return {
+    place: async (input, options) => place(connection, input, options),
+    get,
+    list: (filters, options) =>
+      readList(connection, () => "/v1/orders", REPLIES.listOrders, filters, options),
+    codes: async (id, options) => read(connection, `${pathOf(id)}/codes`, REPLIES.getOrderCodes, options),
+    wait: async (id, options) => waitForOrder(connection, (limits) => get(id, limits), options),
+  };
+}
 
 async function place(
   connection: Connection,
   input: PlaceOrderInput,
-  { idempotencyKey, ...options }: PlaceOrderOptions,
+  { idempotencyKey: given, ...options }: PlaceOrderOptions = {},
 ): Promise<Placement> {
+  const idempotencyKey = given ?? (await randomUuid());
   if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
     throw new RangeError("idempotencyKey must be 1 to 255 printable ASCII characters");
   }
-  const { value, headers } = await perform(
-    connection,
-    {
-      method: "POST",
-      path: "/v1/orders",
-      headers: { "idempotency-key": idempotencyKey },
-      body: input,
-      expected: 202,
-      shape: REPLIES.placeOrder,
-      isRepeatable: true,
-    },
-    options,
-  );
-  return { order: value.order, replayed: headers.get("idempotent-replayed") === "true" };
+  const call = {
+    method: "POST",
+    path: "/v1/orders",
+    headers: { "idempotency-key": idempotencyKey },
+    body: input,
+    expected: 202,
+    shape: REPLIES.placeOrder,
+    isRepeatable: true,
+  } as const;
+  const { value, headers } = await perform(connection, call, options).catch((error: unknown) => {
+    if (!(error instanceof ScripError)) throw error;
+    throw new ScripError(error.code, error.message, { ...error, idempotencyKey });
+  });
+  return {
+    order: value.order,
+    replayed: headers.get("idempotent-replayed") === "true",
+    idempotencyKey,
+  };
 }

@@ -3,7 +3,8 @@ import { localError, ScripError } from "./errors.ts";
 import { type Answer, type Call, request } from "./request.ts";
 import type { CallOptions } from "./types.ts";
 
-export type RepeatableCall<T> = Call<T> & {
+export type RepeatableCall<T> = Omit<Call<T>, "body"> & {
+  body?: unknown;
   /** Whether asked twice it does no more than asked once. Otherwise only a clear "not now" lets it be asked again. */
   isRepeatable: boolean;
   /** What 404 means after a try that was not answered: that one did it. */
@@ -26,7 +27,7 @@ export async function perform<T>(
   const { signal } = options;
   const timeoutMs = checkTimeout(options.timeoutMs ?? connection.timeoutMs);
   const retries = checkRetries(options.retries ?? connection.retries);
-  const prepared = withScenario(call, options.testScenario);
+  const prepared = prepare(call, options.testScenario);
   const endMs = timing.now() + timeoutMs * (retries + 1);
   let wasUnanswered = false;
   for (let failures = 0; ; failures += 1) {
@@ -44,14 +45,26 @@ export async function perform<T>(
       wasUnanswered ||= !isClearNo(error);
       await timing.wait(pauseMs, signal);
       if (signal?.aborted) throw localError("aborted", "The call was aborted.");
+      // A machine that was busy or asleep meanwhile has used up the time.
+      if (timing.now() >= endMs) throw error;
     }
   }
 }
 
-function withScenario<T>(call: RepeatableCall<T>, scenario: string | undefined): RepeatableCall<T> {
-  if (scenario === undefined) return call;
+/** Written out once, so that every try sends the same whatever becomes of the input meanwhile. */
+function prepare<T>(call: RepeatableCall<T>, scenario: string | undefined): Call<T> {
+  const prepared = { ...call, body: toJson(call.body) };
+  if (scenario === undefined) return prepared;
   if (!TEST_SCENARIO.test(scenario)) throw new RangeError("testScenario must be the name of a scenario");
-  return { ...call, headers: { ...call.headers, "x-test-scenario": scenario } };
+  return { ...prepared, headers: { ...call.headers, "x-test-scenario": scenario } };
+}
+
+function toJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw new RangeError("the input cannot be written as JSON");
+  }
 }
 
 const mayRepeat = <T>(call: RepeatableCall<T>, error: ScripError): boolean =>

@@ -30,6 +30,7 @@ test("an error of the API brings its code, status, request id, fields, members a
       errors,
       members: { orderStatus: "processing" },
       retryAfterMs: 7000,
+      idempotencyKey: undefined,
     },
   );
   assert.equal(error.message, "What happened.");

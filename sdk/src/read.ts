@@ -38,7 +38,8 @@ export function segment(id: string): string {
 function toQuery(filters: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filters)) {
-    if (value !== undefined) query.set(name, String(value));
+    if (value instanceof Date) query.set(name, value.toISOString());
+    else if (value !== undefined) query.set(name, String(value));
   }
   const text = query.toString();
   return text === "" ? "" : `?${text}`;

@@ -3,9 +3,6 @@ import type {
   Balance,
   CatalogProduct,
   DeliveredCode,
-  Delivery,
-  DeliveryAttempt,
-  EventType,
   InputField,
   InputFieldOption,
   Money,
@@ -15,15 +12,20 @@ import type {
   Page,
   PlacedOrder,
   Product,
+  ScaledMoney,
+  WalletEntry,
+} from "./types.ts";
+import type {
+  Delivery,
+  DeliveryAttempt,
+  EventType,
   Recovery,
   RegisteredWebhook,
   RotatedSecret,
-  ScaledMoney,
   ScripEvent,
   ScripEventData,
-  WalletEntry,
   Webhook,
-} from "./types.ts";
+} from "./webhook-types.ts";
 import {
   DELIVERY_STATUSES,
   EVENT_STATUSES,

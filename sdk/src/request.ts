@@ -9,7 +9,8 @@ export type Call<T> = {
   method: "GET" | "POST" | "PATCH" | "DELETE";
   path: string;
   headers?: Readonly<Record<string, string>>;
-  body?: unknown;
+  /** JSON. */
+  body?: string | undefined;
   /** The one status that means success. */
   expected: number;
   shape: Shape<T>;
@@ -83,7 +84,7 @@ function send<T>(
       "x-api-key": apiKey,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body }),
     // Followed, a redirect would carry the key to whoever it names.
     redirect: "manual",
     signal,

@@ -2,8 +2,13 @@ import assert from "node:assert/strict";
 import type { RequestListener } from "node:http";
 import { test } from "node:test";
 import type { Client } from "./client.ts";
+import { REPLIES } from "./replies.ts";
+import { readAs, ShapeError } from "./shapes.ts";
 import { answeredBy, codes, json, order } from "./testing/answering-server.ts";
+import { exampleOf, findOperations, readDocument } from "./testing/openapi.ts";
 
+const DOCUMENT = readDocument();
+const OPERATIONS = findOperations(DOCUMENT);
 const SECRET = "BEARER-MONEY";
 
 type Reader = { status: number; good: object; call(client: Client): Promise<unknown> };
@@ -43,7 +48,7 @@ function withOptional(): object {
 for (const [name, { status, good, call }] of Object.entries(READERS)) {
   test(`${name}: an answer with any member gone or of another type is an invalid response`, async () => {
     let body: unknown = good;
-    const wrong = [...brokenCopies(good, ""), { at: "all", copy: [] }, { at: "all", copy: null }];
+    const wrong = [...brokenCopies(good, "", OPTIONAL), { at: "all", copy: [] }, { at: "all", copy: null }];
     assert.ok(wrong.length > 20, `only ${wrong.length} ways to break it`);
     const answer: RequestListener = (request, response) => json(body, { status })(request, response);
     await answeredBy(answer, async (server) => {
@@ -61,18 +66,39 @@ for (const [name, { status, good, call }] of Object.entries(READERS)) {
   });
 }
 
+const ANY = /^/;
+const NONE = /^(?!)/;
+/** Amounts that may be negative. */
+const SIGNED = /^listWalletEntries.*\.(amount|balanceAfter) is -1$/;
+
+test("no answer of any operation is handed on with a member gone or of another type", () => {
+  for (const [id, shape] of Object.entries(REPLIES)) {
+    const schema = OPERATIONS.get(id)?.reply ?? {};
+    const [full, least] = [exampleOf(DOCUMENT, schema, true), exampleOf(DOCUMENT, schema, false)];
+    const broken = [...brokenCopies(full, id, ANY), ...brokenCopies(least, id, NONE)];
+    const wrong = broken.filter(({ at }) => !SIGNED.test(at));
+    assert.deepEqual([readAs<unknown>(shape, full), readAs<unknown>(shape, least)], [full, least]);
+    for (const { at, copy } of wrong) assert.throws(() => readAs<unknown>(shape, copy), ShapeError, at);
+  }
+});
+
 /** Each member in turn: left out, unless it may be, null, and of another type. */
-function* brokenCopies(value: unknown, at: string): Generator<{ at: string; copy: unknown }> {
+function* brokenCopies(
+  value: unknown,
+  at: string,
+  mayLack: RegExp,
+): Generator<{ at: string; copy: unknown }> {
   if (typeof value !== "object" || value === null) return;
   const put = (name: string, replacement: unknown) =>
     Array.isArray(value) ? value.with(Number(name), replacement) : { ...value, [name]: replacement };
   for (const [name, member] of Object.entries(value)) {
     const path = `${at}.${name}`;
-    if (!Array.isArray(value) && !OPTIONAL.test(path)) yield { at: path, copy: put(name, undefined) };
+    if (!Array.isArray(value) && !mayLack.test(path)) yield { at: path, copy: put(name, undefined) };
     for (const other of [null, true, -1, 1.5, 2 ** 53, "text", [], {}].filter((it) => isWrong(it, member))) {
       yield { at: `${path} is ${JSON.stringify(other)}`, copy: put(name, other) };
     }
-    for (const broken of brokenCopies(member, path)) yield { at: broken.at, copy: put(name, broken.copy) };
+    for (const broken of brokenCopies(member, path, mayLack))
+      yield { at: broken.at, copy: put(name, broken.copy) };
   }
 }
 

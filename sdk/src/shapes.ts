@@ -1,5 +1,8 @@
 /** What an answer must look like, as data: `check` reads it, and a test compares it with the API's own description. */
-export type Shape<T> = Described & { readonly of?: Phantom<T> };
+export type Shape<T> = Described & {
+  /** Never there: it ties the shape to the type of what it describes. */
+  readonly of?: T;
+};
 
 export type Described =
   | { readonly kind: "text"; readonly words?: readonly string[] }
@@ -8,9 +11,6 @@ export type Described =
   | { readonly kind: "object"; readonly members: Readonly<Record<string, Described | Optional<unknown>>> };
 
 export type Optional<T> = { readonly kind: "optional"; readonly shape: Shape<T> };
-
-/** Never there; it ties a shape to the type of what it describes, neither wider nor narrower. */
-type Phantom<T> = (value: T) => T;
 
 /** Every member of the type, and no other: the compiler keeps types and shapes together. */
 export type Members<T> = {

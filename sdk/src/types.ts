@@ -1,11 +1,5 @@
 import type { Open } from "./shapes.ts";
-import type {
-  DELIVERY_STATUSES,
-  EVENT_STATUSES,
-  INPUT_FIELD_TYPES,
-  ORDER_STATUSES,
-  WALLET_ENTRY_TYPES,
-} from "./words.ts";
+import type { INPUT_FIELD_TYPES, ORDER_STATUSES, TEST_SCENARIOS, WALLET_ENTRY_TYPES } from "./words.ts";
 
 /** Whole minor units of the currency. */
 export type Money = { amount: number; currency: string };
@@ -16,16 +10,16 @@ export type ScaledMoney = Money & { minorUnitExponent: number };
 /** What you may ask a list for. */
 export type PageFilters = {
   /** How many on a page: 1 to 100, and 50 when you do not say. */
-  limit?: number;
+  limit?: number | undefined;
   /** `nextCursor` of the page before, to go on from there. */
-  cursor?: string;
+  cursor?: string | undefined;
 };
 
-type CreatedFilters = {
-  /** Inclusive, RFC 3339. */
-  createdFrom?: string;
-  /** Exclusive, RFC 3339. */
-  createdTo?: string;
+export type CreatedFilters = {
+  /** Inclusive; a text is RFC 3339. */
+  createdFrom?: string | Date | undefined;
+  /** Exclusive; a text is RFC 3339. */
+  createdTo?: string | Date | undefined;
 };
 
 /** `nextCursor` is empty on the last page. */
@@ -33,16 +27,17 @@ export type Page<T> = { data: T[]; hasMore: boolean; nextCursor: string };
 
 export type CallOptions = {
   /** Ends the call, its retries and the pauses between them, at once. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** The longest that one try of this call may take. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** How often this call is tried again. */
-  retries?: number;
-  /** In the sandbox: plays through a case that is rare in life, such as "insufficient_funds". */
-  testScenario?: string;
+  retries?: number | undefined;
+  /** In the sandbox: has something happen that is rare in life. */
+  testScenario?: TestScenario | undefined;
 };
 
-// Catalog
+/** With a test key; a live key's is ignored. `rate_limited` and the like can happen to any call, the others to an order. */
+export type TestScenario = Open<(typeof TEST_SCENARIOS)[number]>;
 
 export type InputFieldOption = { value: string; label: string; parentValue: string };
 
@@ -78,8 +73,6 @@ export type Product = ProductOf<{ amount: string; currency: string }>;
 /** With `isMoney` the amount is money, otherwise it counts in-game units that `unit` names. */
 export type CatalogProduct = ProductOf<{ amount: string; currency: string; unit: string; isMoney: boolean }>;
 
-// Orders
-
 export type KnownOrderStatus = (typeof ORDER_STATUSES)[number];
 /** A later version of the API may know more of them. */
 export type OrderStatus = Open<KnownOrderStatus>;
@@ -89,18 +82,36 @@ export type PlaceOrderInput = {
     productId: string;
     quantity: number;
     /** Values by the `key` of each of the product's input fields. */
-    inputFields?: Readonly<Record<string, string | number>>;
+    inputFields?: Readonly<Record<string, string | number>> | undefined;
   }[];
   /** Your own identifier, to find the order by later. */
-  reference?: string;
+  reference?: string | undefined;
   /** Minor units; when the order costs something else now, nothing is placed. */
-  expectedTotal?: number;
+  expectedTotal?: number | undefined;
 };
 
-/** One key for each order you mean to place: sent again with the same key it is the same order. */
-export type PlaceOrderOptions = CallOptions & { idempotencyKey: string };
+export type PlaceOrderOptions = CallOptions & {
+  /**
+   * One for each order you mean to place: sent again with the same key it is the same order. Made for you when you give
+   * none; give your own, such as the number of your invoice, to stay safe when your program ends before it has the answer.
+   */
+  idempotencyKey?: string | undefined;
+};
 
 export type PlacedOrder = { id: string; status: OrderStatus; total: Money };
+
+export type Placement = {
+  order: PlacedOrder;
+  /** Whether the key had placed this order before. */
+  replayed: boolean;
+  idempotencyKey: string;
+};
+
+export type WaitOptions = {
+  signal?: AbortSignal | undefined;
+  /** How long to wait in all; two minutes when you do not say. */
+  timeoutMs?: number | undefined;
+};
 
 export type Order = PlacedOrder & {
   createdAt: string;
@@ -125,12 +136,12 @@ export type OrderLine = {
 
 export type OrderFilters = PageFilters &
   CreatedFilters & {
-    status?: KnownOrderStatus;
+    status?: KnownOrderStatus | undefined;
     /** Exactly this one. */
-    reference?: string;
+    reference?: string | undefined;
     /** "Did the request that timed out charge me?" */
-    idempotencyKey?: string;
-    productId?: string;
+    idempotencyKey?: string | undefined;
+    productId?: string | undefined;
   };
 
 export type OrderPage = Page<Order>;
@@ -152,8 +163,6 @@ export type DeliveredCode = {
   deliveredAt: string;
 };
 
-// Wallet
-
 /** `balance` is what can be spent now. */
 export type Balance = { balance: ScaledMoney; asOf: string };
 
@@ -172,79 +181,4 @@ export type WalletEntry = {
 };
 
 export type WalletEntryFilters = PageFilters &
-  CreatedFilters & { type?: KnownWalletEntryType; orderId?: string };
-
-// Events and webhooks
-
-/** An event, exactly as it is delivered. It never holds a code: fetch those with your key. */
-export type ScripEvent = { id: string; type: string; created_at: string; data: ScripEventData };
-
-/** Which of them are there, and what else, depends on the event's type. */
-export type ScripEventData = {
-  order_id?: string;
-  status?: Open<(typeof EVENT_STATUSES)[number]>;
-  webhook_id?: string;
-};
-
-export type EventFilters = PageFilters & CreatedFilters & { type?: string; orderId?: string };
-
-export type EventType = { type: string; description: string };
-
-export type Webhook = {
-  id: string;
-  url: string;
-  events: string[];
-  active: boolean;
-  createdAt: string;
-  updatedAt: string;
-  /** When it began to do nothing but fail. */
-  failingSince?: string;
-};
-
-/** Without `events` it gets all of them, future ones too. */
-export type RegisterWebhookInput = { url: string; events?: readonly string[] };
-
-/** The secret is shown this once. */
-export type RegisteredWebhook = { webhook: Webhook; secret: string };
-
-export type UpdateWebhookInput = { url?: string; events?: readonly string[]; active?: boolean };
-
-/** How long the secret before goes on signing beside the new one: at most 7 days, a day when you do not say. */
-export type RotateSecretInput = { gracePeriodSeconds?: number };
-
-export type RotatedSecret = RegisteredWebhook & { previousSecretExpiresAt: string };
-
-/** RFC 3339; `since` is inclusive, `until` exclusive. */
-export type RecoverInput = { since: string; until?: string };
-
-/** With `hasMore` the same request recovers the rest. */
-export type Recovery = { recovered: number; hasMore: boolean };
-
-export type KnownDeliveryStatus = (typeof DELIVERY_STATUSES)[number];
-
-export type Delivery = {
-  id: string;
-  eventId: string;
-  eventType: string;
-  webhookId: string;
-  status: Open<KnownDeliveryStatus>;
-  attemptCount: number;
-  /** The latest of them. */
-  attempts: DeliveryAttempt[];
-  nextAttemptAt?: string;
-  createdAt: string;
-  deliveredAt?: string;
-};
-
-export type DeliveryAttempt = {
-  /** Counts all attempts of the delivery from 1. */
-  number: number;
-  at: string;
-  /** What your endpoint answered. */
-  status?: number;
-  error?: string;
-  latencyMs: number;
-  responseBody?: string;
-};
-
-export type DeliveryFilters = PageFilters & { status?: KnownDeliveryStatus };
+  CreatedFilters & { type?: KnownWalletEntryType | undefined; orderId?: string | undefined };

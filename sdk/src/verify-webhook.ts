@@ -70,7 +70,6 @@ export async function verifyWebhook(
   { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now = () => Date.now() }: VerifyWebhookOptions = {},
 ): Promise<WebhookEvent> {
   const secrets = toSecrets(secret);
-  const body = toBytes(rawBody);
   if (!(toleranceSeconds >= 0)) throw new RangeError("toleranceSeconds must be a number from 0 on");
   const { time, signatures } = parseHeader(findHeader(headers));
   if (!(Math.abs(now() - Number(time) * 1000) <= toleranceSeconds * 1000)) {
@@ -79,6 +78,7 @@ export async function verifyWebhook(
       `The delivery was signed more than ${toleranceSeconds} seconds from now.`,
     );
   }
+  const body = toBytes(rawBody);
   const expected = await computeSignatures(secrets, time, body);
   if (!anyMatches(signatures, expected)) {
     throw new WebhookVerificationError(

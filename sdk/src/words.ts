@@ -5,3 +5,22 @@ export const INPUT_FIELD_TYPES = ["text", "number", "select"] as const;
 export const WALLET_ENTRY_TYPES = ["deposit", "order", "refund", "adjustment"] as const;
 export const EVENT_STATUSES = ["fulfilled", "refunded", "partially_refunded"] as const;
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
+export const EVENT_TYPES = ["order.fulfilled", "order.refunded", "webhook.test"] as const;
+export const TEST_SCENARIOS = [
+  "insufficient_funds",
+  "out_of_stock",
+  "product_not_purchasable",
+  "rate_limited",
+  "internal_error",
+  "service_unavailable",
+  "success",
+  "failed",
+  "refunded",
+  "partial",
+  "delayed",
+  "stuck",
+  "refunded_after_completion",
+  "webhook_duplicate",
+  "webhook_late",
+  "webhook_bad_signature",
+] as const;

@@ -8,6 +8,7 @@ import { fulfilmentRoutes } from "./fulfilment/routes.ts";
 import { ORDERS_CHANNEL } from "./fulfilment/run-fulfilment.ts";
 import { serveReference } from "./http/api-reference.ts";
 import { errorPages } from "./http/error-pages.ts";
+import { serveGuides } from "./http/guides.ts";
 import { healthRoutes } from "./http/health.ts";
 import { lazyChild } from "./http/lazy-child.ts";
 import { type Metrics, metricsRoute } from "./http/metrics.ts";
@@ -125,6 +126,7 @@ export async function buildApp(
 
   serveApi(app, openApi, deps.baseUrl);
   serveReference(app);
+  serveGuides(app, deps.baseUrl);
   errorPages(app);
   healthRoutes(app, deps.isReady);
   if (deps.metricsArePublic) metricsRoute(app, deps.metrics);

@@ -76,6 +76,23 @@ export const problem = (status: number, code: string, more: object = {}, headers
     { status, type: "application/problem+json; charset=utf-8", headers },
   );
 
+/** The first request gets the first answer, and so on; the last answer is for all that follow. */
+export function inTurn(...answers: readonly RequestListener[]): RequestListener {
+  let asked = 0;
+  return (request, response) => {
+    const answer = answers[Math.min(asked, answers.length - 1)];
+    asked += 1;
+    answer?.(request, response);
+  };
+}
+
+/** The connection ends without an answer. */
+export const cut: RequestListener = (_request, response) => void response.destroy();
+
+/** What a proxy says when it has no answer from behind it. */
+export const proxyPage = (status: number): RequestListener =>
+  json("<html>Sorry</html>", { status, type: "text/html" });
+
 const money = (amount: number) => ({ amount, currency: "USD" });
 
 export const order = (changes: object = {}) => ({

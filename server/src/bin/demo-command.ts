@@ -38,6 +38,7 @@ export function describeDemo(demo: FilledDemo, address: string): string {
 
     curl -s -H "X-API-Key: ${first.testKey}" "${address}/v1/catalog?limit=2"
 
+  Guides: ${address}/docs/guides/
   API reference: ${address}/docs
 `;
 }

@@ -15,9 +15,9 @@ test("the README's five minutes with curl do what it says, pasted as they stand"
   try {
     const key = /sc_test_\w+/.exec(running.stdout())?.[0] ?? "";
     const { blocks, outputs } = await paste(await readTour(), key, running.url);
-    assert.equal(blocks, 14);
+    assert.equal(blocks, 15);
     const [, page, nextPage, product, notModified, placed, replayed, found, codes, ...rest] = outputs;
-    const [balance, statement, registered, events, problem] = rest;
+    const [balance, statement, registered, events, partial, problem] = rest;
     assert.equal(JSON.parse(page ?? "").data.length, 2);
     assert.notEqual(JSON.parse(nextPage ?? "").data[0].id, JSON.parse(page ?? "").data[0].id);
     assert.ok(JSON.parse(product ?? "").product.inputFields.length > 0);
@@ -36,6 +36,7 @@ test("the README's five minutes with curl do what it says, pasted as they stand"
     );
     assert.match(JSON.parse(registered ?? "").secret, /^whsec_/);
     assert.equal(JSON.parse(events ?? "").data[0].data.order_id, order.id);
+    assert.equal(JSON.parse(partial ?? "").order.status, "pending");
     assert.equal(JSON.parse(problem ?? "").code, "invalid_request");
   } finally {
     await running.stop("SIGTERM");

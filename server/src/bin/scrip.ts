@@ -4,6 +4,7 @@ import { auditCommand } from "./audit-command.ts";
 import { catalogCommands } from "./catalog-commands.ts";
 import { demoCommand } from "./demo-command.ts";
 import { keyCommands } from "./key-commands.ts";
+import { listenCommand } from "./listen-command.ts";
 import { maintenanceCommands } from "./maintenance-commands.ts";
 import { orderCommands } from "./order-commands.ts";
 import { priceCommands } from "./price-commands.ts";
@@ -12,7 +13,7 @@ import { startCommand } from "./start-command.ts";
 import { stockCommands } from "./stock-commands.ts";
 import { supplierCommands } from "./supplier-commands.ts";
 import { vaultCommands } from "./vault-commands.ts";
-import { runProgram } from "./verb.ts";
+import { runProgram, withoutSecrets } from "./verb.ts";
 import { walletCommands } from "./wallet-commands.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
@@ -24,6 +25,8 @@ const program = new Command("scrip")
   .version(version)
   .showHelpAfterError("(--help says how)")
   .configureHelp({ showGlobalOptions: true })
+  // Before the commands are made, which take it over.
+  .configureOutput({ outputError: (text, write) => write(withoutSecrets(text)) })
   // Errors come back to runProgram, which knows the exit codes.
   .exitOverride();
 
@@ -40,5 +43,6 @@ stockCommands(program);
 orderCommands(program);
 auditCommand(program);
 vaultCommands(program);
+listenCommand(program);
 
 await runProgram(program, process.argv);

@@ -71,6 +71,10 @@ export const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
+/** Commander quotes what it does not understand, and that may be a key in the wrong place. */
+export const withoutSecrets = (line: string): string =>
+  line.replaceAll(/(sc_live_|sc_test_|whsec_)[^\s'"]+/g, "$1…");
+
 /** Runs the program; what goes wrong becomes one line on standard error and an exit code. */
 export async function runProgram(program: Command, argv: readonly string[]): Promise<void> {
   try {

@@ -9,7 +9,7 @@ import { sale } from "../testing/upstream-faults.ts";
 import { after as heard, before as unheard } from "../testing/upstream-steps.ts";
 import { refundOrder } from "./refund-order.ts";
 
-const LANES = 3;
+const LANES = 5;
 const AUDIT_EVERY = 10;
 
 let lanes: CrashLane[];
@@ -27,8 +27,8 @@ test("kill -9 between any two statements or calls of an operator's refund: it is
   killAtEachPoint(t, openRefundStory, 40));
 
 /**
- * The first run is not killed and tells the points; with fewer than so many it was not the whole story. Then each point is
- * the end of a run of its own, in whichever lane is free.
+ * The first run of each lane is not killed and tells the points; with fewer than so many it was not the whole story. Then
+ * each point is the end of a run of its own. As many runs as there are lanes are killed together, each at its own point.
  */
 async function killAtEachPoint(
   t: TestContext,
@@ -36,31 +36,24 @@ async function killAtEachPoint(
   pointsMin: number,
 ): Promise<void> {
   const stories = await Promise.all(lanes.map(async (lane) => ({ lane, story: await openStory(lane) })));
-  const [first] = stories;
-  assert.ok(first);
-  const { points, ...rest } = await tell(first.lane, first.story, 0);
-  assert.deepEqual(rest, { wasKilled: false, logged: "" });
+  const tellAll = (killAts: readonly number[]): Promise<WorkerEnd[]> =>
+    Promise.all(stories.map(({ lane, story }, index) => tell(lane, story, killAts[index] ?? 0)));
+
+  const [points = [], ...others] = (await tellAll([])).map(({ points: passed, ...rest }) => {
+    assert.deepEqual(rest, { wasKilled: false, logged: "" });
+    return passed;
+  });
+  for (const other of others) assert.deepEqual(other, points);
   assert.ok(points.length >= pointsMin, points.join("\n"));
-  let next = 1;
-  let failed = false;
-  const takePoints = async ({ lane, story }: { lane: CrashLane; story: CrashStory }) => {
-    for (let killAt = next++; killAt <= points.length && !failed; killAt = next++) {
-      const end = await tell(lane, story, killAt);
-      // It was the same story until there, so that no point is left out.
-      assert.deepEqual(end, { points: points.slice(0, killAt), wasKilled: true, logged: "" });
-      if (killAt % AUDIT_EVERY === 0) await lane.shop.assertHealthy();
-    }
-    await lane.shop.assertHealthy();
-  };
-  const ends = await Promise.allSettled(
-    stories.map((one) =>
-      takePoints(one).catch((error) => {
-        failed = true;
-        throw error;
-      }),
-    ),
-  );
-  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  for (let next = 1; next <= points.length; next += lanes.length) {
+    // Lanes for which none is left die at the last one too.
+    const killAts = lanes.map((_, index) => Math.min(next + index, points.length));
+    const ends = await tellAll(killAts);
+    // It was the same story until there, so that no point is left out.
+    for (const [index, killAt] of killAts.entries())
+      assert.deepEqual(ends[index], { points: points.slice(0, killAt), wasKilled: true, logged: "" });
+  }
+  for (const { shop } of lanes) await shop.assertHealthy();
   t.diagnostic(`killed at each of ${points.length} points`);
 }
 
@@ -69,6 +62,7 @@ async function tell(lane: CrashLane, story: CrashStory, killAt: number): Promise
   try {
     await lane.worker.workUntilDone();
     await story.check();
+    if (killAt % AUDIT_EVERY === 0) await lane.shop.assertHealthy();
   } catch (cause) {
     throw new Error(`killed at point ${killAt}, ${end.points.at(-1)}`, { cause });
   }

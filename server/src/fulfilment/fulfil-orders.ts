@@ -1,4 +1,5 @@
 import { errorCodeOf, isDatabaseUnavailable } from "../db/database.ts";
+import type { Tenant } from "../http/caller.ts";
 import { createBatcher } from "../lib/batch.ts";
 import type { Log } from "../lib/log.ts";
 import { testCode } from "../sandbox/test-code.ts";
@@ -33,7 +34,7 @@ export type Fulfiller = {
 
 const STATEMENT_TIMEOUT = "57014";
 
-type Settling = Lease & { createdAt: Date; outcomes: UnitOutcome[] };
+type Settling = Lease & Pick<Tenant, "environment"> & { createdAt: Date; outcomes: UnitOutcome[] };
 
 /**
  * Works through due orders. Those that need no supplier are settled at once and together; each of the others asks its
@@ -93,6 +94,7 @@ const toSettling = (
 ): Settling => ({
   orderId: order.id,
   token,
+  environment: order.environment,
   createdAt: order.createdAt,
   outcomes: [...planned.flatMap((one) => instantOutcome(order, one)), ...bought],
 });
@@ -141,10 +143,13 @@ async function settle(deps: FulfilDeps, batch: readonly Settling[]): Promise<voi
   const settled = await settleOrders(deps, batch, now);
   if (settled.stockTaken.length > 0) deps.onStockTaken(settled.stockTaken);
   if (settled.endings.some(({ ending }) => ending === "open" || ending === "failed")) deps.onReturned();
-  const createdAt = new Map(batch.map((one) => [one.orderId, one.createdAt]));
   if (settled.endings.some(({ ending }) => ending !== "open")) deps.onEnded();
+  // Sandbox orders fail and wait because they were asked to: that is no measure of the service.
+  const live = batch.filter(({ environment }) => environment === "live");
+  const createdAt = new Map(live.map((one) => [one.orderId, one.createdAt.getTime()]));
   for (const { id, ending } of settled.endings) {
-    deps.metrics.count(ending, now.getTime() - (createdAt.get(id)?.getTime() ?? now.getTime()));
+    const createdAtMs = createdAt.get(id);
+    if (createdAtMs !== undefined) deps.metrics.count(ending, now.getTime() - createdAtMs);
   }
 }
 

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { OrderEnding } from "./end-orders.ts";
 
 export type FulfilmentMetrics = {
-  /** An order was settled: how it stands now, and how long after its acceptance. */
+  /** A live order was settled: how it stands now, and how long after its acceptance. */
   count(ending: OrderEnding["ending"], ageMs: number): void;
   show(backlog: { dueOrders: number; oldestDueSeconds: number; unknownAttempts: number }): void;
 };
@@ -14,13 +14,13 @@ export function createFulfilmentMetrics(registry: Registry): FulfilmentMetrics {
   const registers = [registry];
   const ended = new Counter({
     name: "scrip_orders_ended_total",
-    help: "Orders that came to an end, by how.",
+    help: "Live orders that came to an end, by how.",
     labelNames: ["ending"],
     registers,
   });
   const duration = new Histogram({
     name: "scrip_order_fulfilment_seconds",
-    help: "From an order's acceptance to its completion.",
+    help: "From a live order's acceptance to its completion.",
     buckets: BUCKETS_SECONDS,
     registers,
   });

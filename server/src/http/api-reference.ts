@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from "fastify";
+import { SITE_LINKS } from "./html.ts";
 
 /**
  * `/docs`: the API reference. Everything that would ask another host for something is switched off. The page's library
@@ -47,12 +48,30 @@ async function renderReference(): Promise<Rendered> {
       showDeveloperTools: "never",
       // The whole API at a glance: there are few enough operations for that.
       defaultOpenAllTags: true,
+      customCss: HEADER_STYLE,
     },
   });
   const [page, script] = await Promise.all([pages.inject("/docs/"), pages.inject(`/docs/${SCRIPT}`)]);
   await pages.close();
-  return { page: page.body, script: script.body };
+  return { page: withHeader(page.body), script: script.body };
 }
+
+/** The way to the guides and the errors, above a page that knows of neither. */
+function withHeader(html: string): string {
+  const body = /<body[^>]*>/.exec(html)?.[0];
+  if (body === undefined) throw new Error("the page of the API reference has no body to put the header into");
+  return html.replace(body, `${body}<nav class="site" aria-label="Scrip">${SITE_LINKS}</nav>`);
+}
+
+/** The library leaves room above for a header of this height, and its colours follow light and dark. */
+const HEADER_STYLE = `
+:root { --scalar-custom-header-height: 44px; }
+.site { position: sticky; top: 0; z-index: 10; box-sizing: border-box; height: 44px; display: flex; gap: 1.5rem; align-items: center;
+  padding: 0 1.5rem; font: 15px system-ui, sans-serif; color: var(--scalar-color-1); background: var(--scalar-background-1);
+  border-bottom: 1px solid var(--scalar-border-color); }
+.site a { color: var(--scalar-color-2); text-decoration: none; }
+.site a:hover { text-decoration: underline; }
+`;
 
 /** Should a setting above ever be renamed, the browser itself still refuses other hosts. */
 const ONLY_THIS_HOST =

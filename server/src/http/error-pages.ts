@@ -20,7 +20,7 @@ const indexPage = (): string =>
   page(
     "Errors",
     `<h1>Errors</h1>
-<p>Every error is <code>application/problem+json</code>. Decide by <code>code</code>; treat one that you do not know by its HTTP status.</p>
+<p>Every error is <code>application/problem+json</code>. Decide by <code>code</code>; treat one that you do not know by its HTTP status. The guide to <a href="/docs/guides/errors">errors and retries</a> says which of them to send again, and when.</p>
 <table><thead><tr><th>Status</th><th>Code</th><th>Title</th></tr></thead><tbody>
 ${problemCodes
   .toSorted((a, b) => problemTable[a].status - problemTable[b].status)
@@ -40,6 +40,6 @@ function errorPage(code: ProblemCode): string {
 <p>HTTP ${status} · <code>${code}</code></p>
 <h2>What it means</h2><p>${text(meaning)}</p>
 <h2>What to do</h2><p>${text(remedy)}</p>
-<footer>The <code>request_id</code> of the answer finds the request in the server's log.</footer>`,
+<footer>The <code>request_id</code> of the answer finds the request in the server's log. See also: <a href="/docs/guides/errors">errors and retries</a>.</footer>`,
   );
 }

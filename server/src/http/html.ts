@@ -1,24 +1,26 @@
 /** Plain text as HTML; words in backticks become code. */
-export const text = (plain: string): string =>
-  plain
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll(/`([^`]+)`/g, "<code>$1</code>");
+export const text = (plain: string): string => escapeHtml(plain).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
+
+/** Plain text as HTML, every character of it. */
+export const escapeHtml = (plain: string): string =>
+  plain.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+
+/** The same on every page, so that each is one step from the others. */
+export const SITE_LINKS =
+  '<strong>Scrip</strong><a href="/docs/guides/">Guides</a><a href="/docs/">API reference</a><a href="/errors">Errors</a>';
 
 /** A page that asks nothing of any host; the empty icon keeps browsers from asking for one. */
-export const page = (title: string, body: string): string => `<!doctype html>
+export const page = (title: string, body: string, moreStyle = ""): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
 <title>${text(title)} · Scrip</title>
-<style>${STYLE}</style>
+<style>${STYLE}${moreStyle}</style>
 </head>
 <body>
-<nav><strong>Scrip</strong><a href="/docs">API reference</a><a href="/errors">Errors</a></nav>
+<nav aria-label="Scrip">${SITE_LINKS}</nav>
 <main>
 ${body}
 </main>
@@ -31,10 +33,10 @@ export const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const STYLE = `
-:root { color-scheme: light dark; --line: #8883; --soft: #8881; --quiet: #666; --link: #0a66c2; }
+:root { color-scheme: light dark; --line: #8883; --soft: #8881; --quiet: #5f5f5f; --link: #0a66c2; }
 @media (prefers-color-scheme: dark) { :root { --quiet: #999; --link: #6cb2ff; } }
 body { font: 16px/1.6 system-ui, sans-serif; margin: 0; }
-nav { display: flex; gap: 1.5rem; padding: 0.8rem 1.5rem; border-bottom: 1px solid var(--line); }
+nav { display: flex; flex-wrap: wrap; gap: 0.2rem 1.5rem; padding: 0.8rem 1.5rem; border-bottom: 1px solid var(--line); }
 main { max-width: 46rem; margin: 0 auto; padding: 1.5rem 1.5rem 4rem; }
 a { color: var(--link); text-decoration: none; }
 a:hover { text-decoration: underline; }

@@ -85,7 +85,8 @@ const internalError = (cause: unknown): Problem =>
 
 function logProblem(problem: Problem, request: FastifyRequest): void {
   const fields = { code: problem.code, ...problem.options.log };
-  if (problem.status >= 500) request.log.error({ ...fields, err: problem.options.cause }, problem.message);
+  const isFault = problem.status >= 500 && !problem.options.isAskedFor;
+  if (isFault) request.log.error({ ...fields, err: problem.options.cause }, problem.message);
   // The detail may quote what the caller sent, and what the caller sends is not for the log.
   else request.log.debug(fields, problemTable[problem.code].title);
 }

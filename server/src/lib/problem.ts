@@ -13,6 +13,8 @@ export type ProblemOptions = {
   /** What only our log may know. */
   log?: Readonly<Record<string, unknown>>;
   cause?: unknown;
+  /** The sandbox was asked for this answer: nothing broke, and nobody is to be woken. */
+  isAskedFor?: boolean;
 };
 
 /** An answer that is not a success. `detail` is for the caller; `log` and `cause` never leave the server. */

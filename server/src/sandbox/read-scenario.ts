@@ -34,9 +34,10 @@ function forced(scenario: ForcedAnswer): Problem {
     case "rate_limited":
       return rateLimited(RETRY_AFTER_SECONDS);
     case "internal_error":
-      return new Problem("internal_error", detail);
+      return new Problem("internal_error", detail, { isAskedFor: true });
     case "service_unavailable":
       return new Problem("service_unavailable", detail, {
+        isAskedFor: true,
         headers: { "retry-after": String(RETRY_AFTER_SECONDS) },
       });
   }

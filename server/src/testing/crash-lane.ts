@@ -9,8 +9,10 @@ import { createCodeDigest } from "../vault/code-digest.ts";
 import { fixedKeyring, type Keyring } from "../vault/keyring.ts";
 import { type CrashWorker, createCrashWorker } from "./crash-worker.ts";
 import { type FakeUpstream, startFakeUpstream } from "./fake-upstream.ts";
+import { createRendezvous } from "./rendezvous.ts";
 import { openShop, type Shop } from "./shop.ts";
-import { startWorkerProcess, type WorkerEnd } from "./start-worker-process.ts";
+import { startWorkerProcess, type WorkerEnd, type WorkerJob } from "./start-worker-process.ts";
+import type { Suppliers } from "./supplier-line.ts";
 import { TEST_MASTER_KEY } from "./test-app.ts";
 import { createTurns } from "./turns.ts";
 import type { Plan } from "./upstream-faults.ts";
@@ -24,7 +26,10 @@ export type CrashLane = {
   addBought(...plans: Plan[]): Promise<string>;
   /** Places orders: in turns with the other lanes, and so much later that no rate or breaker remembers what was before. */
   place<Placed>(placing: () => Promise<Placed>): Promise<Placed>;
-  /** Runs a worker in a process of its own, until its end or the point at which it is killed. */
+  /**
+   * Runs a worker in another process, until its end or the point at which it is killed. The process is one for all lanes
+   * and begins when each of them has called: either all are to be killed or none.
+   */
   crash(killAt: number, refund?: RefundInput): Promise<WorkerEnd>;
   close(): Promise<void>;
 };
@@ -32,6 +37,9 @@ export type CrashLane = {
 const APART_MS = 3_600_000;
 const UPSTREAMS = ["A", "B"];
 const RATE_PER_SECOND = 50;
+
+type OpenCrash = { job: WorkerJob; suppliers: Suppliers };
+type Crash = (open: OpenCrash) => Promise<WorkerEnd>;
 
 /**
  * Several that work at the same time. An order's time is the time in its id, and ids of one process never go back in time;
@@ -49,10 +57,16 @@ export function openCrashLanes(count: number): Promise<CrashLane[]> {
         await scrip.db.rows(sql`update suppliers set consecutive_failures = 0, open_until = null`);
         return placing();
       });
-  return Promise.all(Array.from({ length: count }, () => openCrashLane(placeIn)));
+  const crash = createRendezvous<OpenCrash, WorkerEnd>(count, (all) =>
+    startWorkerProcess(
+      all.map(({ job }) => job),
+      new Map(all.flatMap(({ suppliers }) => [...suppliers])),
+    ),
+  );
+  return Promise.all(Array.from({ length: count }, () => openCrashLane(placeIn, crash)));
 }
 
-async function openCrashLane(placeIn: (shop: Shop) => CrashLane["place"]): Promise<CrashLane> {
+async function openCrashLane(placeIn: (shop: Shop) => CrashLane["place"], crash: Crash): Promise<CrashLane> {
   const shop = await openShop();
   const { scrip, clock } = shop;
   const keyring = fixedKeyring([secret(TEST_MASTER_KEY)]);
@@ -73,16 +87,16 @@ async function openCrashLane(placeIn: (shop: Shop) => CrashLane["place"]): Promi
     },
     place: placeIn(shop),
     crash: (killAt, refund) =>
-      startWorkerProcess(
-        {
+      crash({
+        suppliers,
+        job: {
           connectionString: scrip.connectionString,
           masterKeyHex: TEST_MASTER_KEY.toString("hex"),
           nowMs: clock.now().getTime(),
           killAt,
           ...(refund ? { refund } : {}),
         },
-        suppliers,
-      ),
+      }),
     async close() {
       await Promise.all(upstreams.map((upstream) => upstream.close()));
       await shop.close();

@@ -31,11 +31,11 @@ export async function scripJson<Result>(args: readonly string[], env: Environmen
   return JSON.parse(stdout) as Result;
 }
 
-/** Starts the server as a process of its own and waits until it has printed its address. */
+/** Starts the server as a process of its own and waits until it has printed its address. It ends after `timeoutMs`. */
 export async function startScrip(
   args: readonly string[],
   env: Environment,
-  timeoutMs: number = RUN_TIMEOUT_MS,
+  timeoutMs = RUN_TIMEOUT_MS,
 ): Promise<RunningScrip> {
   const { child, finished, output } = spawnScrip(["start", ...args], env, timeoutMs);
   const url = await Promise.race([
@@ -55,7 +55,7 @@ export async function startScrip(
   };
 }
 
-function spawnScrip(args: readonly string[], env: Environment, timeoutMs: number = RUN_TIMEOUT_MS) {
+function spawnScrip(args: readonly string[], env: Environment, timeoutMs = RUN_TIMEOUT_MS) {
   const child = spawn(process.execPath, [COMMAND, ...args], {
     env: {
       PATH: process.env.PATH,

@@ -20,16 +20,27 @@ export type WorkerEnd = {
   /** The points that it passed, in order; the last is where it was killed. */
   points: string[];
   wasKilled: boolean;
-  /** What it logged, warnings and worse. */
+  /** What it and those beside it logged, warnings and worse. */
   logged: string;
 };
 
-/** Starts a worker in a process of its own, which works until nothing is left or until it is killed, and waits for its end. */
-export async function startWorkerProcess(job: WorkerJob, suppliers: Suppliers): Promise<WorkerEnd> {
+const TIMEOUT_MS = 60_000;
+
+/**
+ * Starts workers in a process of their own, one for each job, and waits for its end: either all work until nothing is left,
+ * or the process is killed when each has come to its point. A process for each would take longer to start than to work.
+ */
+export async function startWorkerProcess(
+  jobs: readonly WorkerJob[],
+  suppliers: Suppliers,
+): Promise<WorkerEnd[]> {
   const script = fileURLToPath(new URL("./worker-process.ts", import.meta.url));
-  const child = fork(script, [JSON.stringify(job)], {
+  const child = fork(script, [JSON.stringify(jobs)], {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     env: { ...process.env, ...COMPILE_CACHE },
+    // Ends it otherwise than at its points, which is an error below.
+    timeout: TIMEOUT_MS,
+    killSignal: "SIGTERM",
   });
   answerOverLine(child, suppliers);
   if (!child.stdout || !child.stderr) throw new Error("the worker's output is not piped");
@@ -40,5 +51,11 @@ export async function startWorkerProcess(job: WorkerJob, suppliers: Suppliers): 
   ]);
   const wasKilled = signal === "SIGKILL";
   if (code !== 0 && !wasKilled) throw new Error(`the worker ended with ${code ?? signal}: ${logged}`);
-  return { points: passed.split("\n").slice(0, -1), wasKilled, logged };
+  return jobs.map((_, number) => ({ points: pointsOf(passed, number), wasKilled, logged }));
+}
+
+function pointsOf(passed: string, number: number): string[] {
+  const own = `${number} `;
+  const lines = passed.split("\n").filter((line) => line.startsWith(own));
+  return lines.map((line) => line.slice(own.length));
 }

@@ -15,6 +15,8 @@ export type AttemptRecord = {
   status: "pending" | "delivered" | "failed";
   step: number;
   nextAttemptAt: Date | null;
+  /** Whether the endpoint is to blame for a failure: not for one that refuses a signature that is wrong on purpose. */
+  countsAgainst: boolean;
 };
 
 /**
@@ -90,7 +92,8 @@ export const tallyEndpoints = (tx: Tx, tallies: readonly EndpointTally[]) =>
 
 /**
  * The next of an endpoint's waiting retries are due now, at no cost to their schedule: as many as are missing to `limit`
- * that are due at once. Returns whether more may be left.
+ * that are due at once. Returns whether more may be left. What waits without having been tried is late because a sandbox
+ * order asked for it, and stays so.
  */
 export const pullForward = async (tx: Tx, endpointId: string, now: Date, limit: number): Promise<boolean> => {
   const [row] = await tx.rows<{ due: number; pulled: number }>(sql`
@@ -104,6 +107,7 @@ export const pullForward = async (tx: Tx, endpointId: string, now: Date, limit: 
       from (
         select id from deliveries
         where status = 'pending' and endpoint_id = ${endpointId} and next_attempt_at > ${now}
+          and step > 0
         order by endpoint_id, next_attempt_at, id limit (select ${limit} - count from due)
         for update skip locked
       ) later

@@ -63,6 +63,7 @@ async function attempted(status: AttemptRecord["status"]): Promise<AttemptRecord
     status,
     step: 1,
     nextAttemptAt: isPending ? new Date(now.getTime() + 10_000) : null,
+    countsAgainst: true,
   };
 }
 const record = (on: Db, records: AttemptRecord[]) =>

@@ -35,11 +35,11 @@ export const recordAttempts = (
 /** One success outweighs any number of failures. */
 function tally(records: readonly AttemptRecord[]): EndpointTally[] {
   const tallies = new Map<string, EndpointTally>();
-  for (const { endpointId, status, at } of records) {
+  for (const { endpointId, status, at, countsAgainst } of records) {
     const before = tallies.get(endpointId) ?? { endpointId, failures: 0, succeeded: false, at };
     tallies.set(endpointId, {
       endpointId,
-      failures: before.failures + (status === "delivered" ? 0 : 1),
+      failures: before.failures + (status !== "delivered" && countsAgainst ? 1 : 0),
       succeeded: before.succeeded || status === "delivered",
       at: before.at,
     });

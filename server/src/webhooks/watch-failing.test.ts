@@ -264,6 +264,7 @@ async function attempt(endpointId: string, succeeds: boolean): Promise<void> {
         status: succeeds ? "delivered" : "pending",
         step: row.step + 1,
         nextAttemptAt: succeeds ? null : now,
+        countsAgainst: true,
       },
     ],
     now,

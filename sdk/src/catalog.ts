@@ -1,0 +1,24 @@
+import type { Connection } from "./connection.ts";
+import type { Listing } from "./listing.ts";
+import { read, readList, segment } from "./read.ts";
+import { REPLIES } from "./replies.ts";
+import type { CallOptions, CatalogProduct, PageFilters, Product } from "./types.ts";
+
+export type CatalogMethods = {
+  /** What you may sell, by id. */
+  list(filters?: PageFilters, options?: CallOptions): Listing<CatalogProduct>;
+};
+
+export type ProductMethods = {
+  get(id: string, options?: CallOptions): Promise<Product>;
+};
+
+export const catalogMethods = (connection: Connection): CatalogMethods => ({
+  list: (filters, options) =>
+    readList(connection, () => "/v1/catalog", REPLIES.listCatalog, filters, options),
+});
+
+export const productMethods = (connection: Connection): ProductMethods => ({
+  get: async (id, options) =>
+    (await read(connection, `/v1/products/${segment(id)}`, REPLIES.getProduct, options)).product,
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { GUIDE_NAMES, GUIDES_FOLDER, WRITTEN_BASE_URL } from "../http/read-guides.ts";
+import { type GuideWorld, runGuide } from "../testing/run-guide.ts";
+import { type RunningScrip, startScrip } from "../testing/run-scrip.ts";
+import { caCertificatePath } from "../testing/tls-fixture.ts";
+import { startTlsFront, type TlsFront } from "../testing/tls-front.ts";
+
+const CHECKOUT = fileURLToPath(new URL("../../../", import.meta.url)).replace(/\/$/, "");
+
+/** All guides use one server, one after another, on a machine that may be busy. */
+const SERVER_TIMEOUT_MS = 280_000;
+
+let dataDir: string;
+let server: RunningScrip;
+let front: TlsFront;
+let world: Omit<GuideWorld, "prepare">;
+
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "scrip-guides-"));
+  const receiverPort = await findFreePort();
+  front = await startTlsFront(receiverPort);
+  server = await startScrip(
+    ["--demo"],
+    {
+      DATA_DIR: dataDir,
+      WEBHOOK_ALLOW_NETWORKS: "127.0.0.0/8,::1",
+      WEBHOOK_EGRESS_IPS: "203.0.113.10",
+      NODE_EXTRA_CA_CERTS: caCertificatePath,
+    },
+    SERVER_TIMEOUT_MS,
+  );
+  world = {
+    checkout: CHECKOUT,
+    replacements: [
+      [WRITTEN_BASE_URL, server.url],
+      [/sc_test_…/g, /sc_test_\w+/.exec(server.stdout())?.[0] ?? ""],
+      [/\b3000\b/g, String(receiverPort)],
+      [/https:\/\/hooks\.example\.com/g, `https://localhost:${front.port}`],
+      [/~\/scrip\b/g, CHECKOUT],
+    ],
+    env: {
+      PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+      HOME: dataDir,
+      npm_config_cache: join(dataDir, "npm"),
+      // The SDK has no dependencies: nothing has to come from anywhere.
+      npm_config_offline: "true",
+    },
+    running: { server: { printed: server.stdout, failure: () => undefined } },
+  };
+});
+
+after(async () => {
+  await server?.stop("SIGTERM");
+  await front?.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test("every file in docs/guides is a guide that is served and run", async () => {
+  const files = await readdir(GUIDES_FOLDER);
+  assert.deepEqual(files.sort(), GUIDE_NAMES.map((name) => `${name}.md`).sort());
+});
+
+for (const name of GUIDE_NAMES) {
+  test(`the guide ${name} does what it says, each block as it stands`, async () => {
+    const markdown = await readFile(new URL(`${name}.md`, GUIDES_FOLDER), "utf8");
+    const prepare = name === "quickstart" ? async () => {} : linkSdk;
+    const { ran, checked } = await runGuide(markdown, { ...world, prepare });
+    assert.ok(ran > 0 && checked > 0, `${ran} blocks were run and ${checked} answers compared`);
+  });
+}
+
+/** The quickstart installs the packed SDK for real; the other guides take it for granted. */
+async function linkSdk(folder: string): Promise<void> {
+  const scope = join(folder, "node_modules", "@scrip");
+  await mkdir(scope, { recursive: true });
+  await symlink(join(CHECKOUT, "sdk"), join(scope, "sdk"));
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

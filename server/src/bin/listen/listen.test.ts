@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { generateKey } from "../../keys/key-format.ts";
+import { revokeKey } from "../../keys/revoke-key.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { createTestApp, type TestApp } from "../../testing/test-app.ts";
+import { UsageError } from "../verb.ts";
+import { listen } from "./listen.ts";
+import { readListenOptions } from "./read-listen-options.ts";
+
+let scrip: TestApp;
+let apiUrl: string;
+let resellerId: string;
+
+before(async () => {
+  scrip = await createTestApp();
+  apiUrl = await scrip.app.listen({ host: "127.0.0.1", port: 0 });
+  ({ id: resellerId } = await scrip.addReseller());
+});
+after(() => scrip.close());
+
+/** Within this process, and forwarding to where nobody is. */
+function startListening(apiKey: string, options: { events?: string; secret?: string } = {}) {
+  const said: string[] = [];
+  const say = (line: string) => void said.push(line);
+  const settings = readListenOptions(
+    { forwardTo: "http://127.0.0.1:9/", apiUrl, apiKey, ...options },
+    {},
+    Date.now(),
+  );
+  const stopping = new AbortController();
+  return {
+    said,
+    stop: () => stopping.abort(),
+    ready: () => eventually("it is ready", async () => said.some((line) => /^Ready/.test(line)) || undefined),
+    ended: listen(settings, { print: say, tell: say }, stopping.signal),
+  };
+}
+
+test("a key without webhooks:manage, or that is not known, ends it before it is ready", async () => {
+  const { key } = await scrip.addKey(resellerId, { env: "test", scopes: ["orders:read"] });
+  const { ended, said } = startListening(key);
+  await assert.rejects(ended, {
+    message:
+      /^the API key may not read events: it needs the scope webhooks:manage \(403, forbidden, req_\w+\)$/,
+  });
+  assert.ok(!said.some((line) => /Ready/.test(line)));
+  await assert.rejects(startListening(generateKey("live")).ended, { message: /^the API key is unknown/ });
+});
+
+test("a key that is revoked while it listens ends it", async () => {
+  const { id, key } = await scrip.addKey(resellerId, { env: "test" });
+  const { ended, ready } = startListening(key);
+  const refused = assert.rejects(ended, { message: /^the API key is unknown, expired or revoked \(401/ });
+  await ready();
+  await revokeKey(scrip.db, scrip.clock, id);
+  await refused;
+});
+
+test("a type of event that there is not is wrong usage, and those that there are are named", async () => {
+  const { key } = await scrip.addKey(resellerId, { env: "test" });
+  const { ended } = startListening(key, { events: "order.fulfilled,order.lost" });
+  await assert.rejects(
+    ended,
+    (error: Error) =>
+      error instanceof UsageError &&
+      error.message ===
+        "--events names a type that there is not; there are order.fulfilled, order.refunded, webhook.test",
+  );
+});
+
+test("it says what it does, prints a secret only if it made it, warns of live events and ends when asked", async () => {
+  const said = async (env: "live" | "test", secret?: string) => {
+    const { key } = await scrip.addKey(resellerId, { env });
+    const listening = startListening(key, secret === undefined ? {} : { secret });
+    await listening.ready();
+    listening.stop();
+    await listening.ended;
+    return listening.said.join("\n").replace(/whsec_[A-Za-z0-9+/]{43}=/, "whsec_new");
+  };
+  const where = (what: string) =>
+    `Listening to ${what} events at ${apiUrl}, forwarding to http://127.0.0.1:9/`;
+  assert.equal(
+    await said("test"),
+    `${where("sandbox")}\nSigning secret, until this ends: whsec_new\nReady. Ctrl-C ends it.\n0 events forwarded.`,
+  );
+  assert.equal(
+    await said("live", "whsec_given123"),
+    `${where("live")}\nSigning with the secret that you gave.\n` +
+      "Careful: these are live events, of orders that were paid for.\nReady. Ctrl-C ends it.\n0 events forwarded.",
+  );
+});
