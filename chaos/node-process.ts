@@ -22,12 +22,15 @@ export type NodeInput = {
   clockOffsetMs: number;
   limits: Partial<FulfilmentLimits>;
 };
-export type NodeMessage = { clockOffsetMs: number };
+export type NodeMessage = { clockOffsetMs: number } | "sample";
+/** What a process holds on to, after its garbage is gone where that can be asked for. */
+export type NodeSample = { heapBytes: number; rssBytes: number; handles: number };
 
 const input = JSON.parse(process.argv[2] ?? "") as NodeInput;
 let { clockOffsetMs } = input;
 process.on("message", (message: NodeMessage) => {
-  clockOffsetMs = message.clockOffsetMs;
+  if (message === "sample") process.send?.({ sample: takeSample() });
+  else clockOffsetMs = message.clockOffsetMs;
 });
 const masterKeys = [secret(TEST_MASTER_KEY)] as const;
 const keyring = fixedKeyring(masterKeys);
@@ -52,6 +55,16 @@ process.once("disconnect", async () => {
   await db.close();
   process.exit();
 });
+
+function takeSample(): NodeSample {
+  globalThis.gc?.();
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return {
+    heapBytes: heapUsed + external,
+    rssBytes: rss,
+    handles: process.getActiveResourcesInfo().length,
+  };
+}
 
 async function serve(): Promise<() => Promise<void>> {
   const app = await buildApp({

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { COMPILE_CACHE } from "../server/src/testing/compile-cache.ts";
 import { caCertificatePath } from "../server/src/testing/tls-fixture.ts";
-import type { NodeInput } from "./node-process.ts";
+import type { NodeInput, NodeSample } from "./node-process.ts";
 
 /** A process of the service that comes back after each kill, on the same port. */
 export type Node = {
@@ -13,6 +13,7 @@ export type Node = {
   /** Ends it at once, whatever it was at, and starts it again. */
   killAndRaise(): Promise<void>;
   setClock(offsetMs: number): void;
+  sample(): Promise<NodeSample>;
   stop(): Promise<void>;
   /** What its processes wrote to their logs, errors and worse; the newest of it. */
   logged(): string;
@@ -42,6 +43,12 @@ export async function startNode(given: Omit<NodeInput, "port" | "clockOffsetMs">
       input = { ...input, clockOffsetMs };
       if (running.child.connected) running.child.send({ clockOffsetMs });
     },
+    async sample() {
+      const answered = once(running.child, "message");
+      running.child.send("sample");
+      const [{ sample }] = (await answered) as [{ sample: NodeSample }];
+      return sample;
+    },
     async stop() {
       if (running.child.connected) running.child.disconnect();
       await running.exited;
@@ -64,6 +71,7 @@ async function raiseUntilUp(input: NodeInput, keep: (text: string) => void): Pro
 async function raise(input: NodeInput, keep: (text: string) => void): Promise<Running> {
   const child = fork(SCRIPT, [JSON.stringify(input)], {
     stdio: ["ignore", "inherit", "pipe", "ipc"],
+    execArgv: ["--expose-gc"],
     env: { ...process.env, ...COMPILE_CACHE, NODE_EXTRA_CA_CERTS: caCertificatePath },
   });
   child.stderr?.setEncoding("utf8").on("data", keep);

@@ -1,0 +1,105 @@
+import { setTimeout as wait } from "node:timers/promises";
+import sql from "sql-template-tag";
+import { type Actor, placeOrders, type Weather } from "../chaos/placers.ts";
+import { readBack } from "../chaos/readers.ts";
+import { createRecorder } from "../chaos/recorder.ts";
+import { settle } from "../chaos/settle.ts";
+import { fillWorld } from "../chaos/shopfront.ts";
+import { openWorld, type World } from "../chaos/world.ts";
+import { audit } from "../server/src/audit/audit.ts";
+
+/** What is looked at again and again, by name. */
+export type Sample = Map<string, number>;
+export type SoakOptions = { durationMs: number; seed: number; say: (line: string) => void };
+export type SoakResult = { samples: Sample[]; orders: number; faults: string[] };
+
+const ACTORS: readonly Actor[] = [placeOrders, readBack];
+const SAMPLES = 40;
+const CODES_PER_SECOND = 120;
+
+/** Tables through which work passes: what has been done leaves nothing behind. */
+const PASSING = [
+  "order_work",
+  "webhook_lanes",
+  "wallets",
+  "suppliers",
+  "webhook_endpoints",
+  "product_supply",
+];
+/** Tables that keep what happened: they grow with the orders, and no faster. */
+const KEEPING = [
+  "orders",
+  "order_lines",
+  "order_units",
+  "ledger_entries",
+  "codes",
+  "events",
+  "deliveries",
+  "delivery_attempts",
+];
+
+/** Steady load in good weather, looked at now and then; then everything ends and the books are checked. */
+export async function runSoak({ durationMs, seed, say }: SoakOptions): Promise<SoakResult> {
+  const recorder = createRecorder();
+  const world = await openWorld(seed, recorder);
+  try {
+    for (const upstream of world.upstreams) upstream.heal();
+    world.receivers.heal();
+    const accounts = await fillWorld(
+      world,
+      recorder,
+      Math.ceil((durationMs / 1_000) * CODES_PER_SECOND) + 500,
+    );
+    const weather: Weather = { isStormy: true, seed };
+    const actors = ACTORS.map((act) => act(world, accounts, recorder, weather));
+    const samples: Sample[] = [];
+    for (let count = 0; count < SAMPLES; count += 1) {
+      await wait(durationMs / SAMPLES);
+      const sample = await takeSample(world);
+      samples.push(sample);
+      say(
+        `${sample.get("orders")} orders, heap of the first API ${Math.round((sample.get("API 1 heap MB") ?? 0) * 10) / 10} MB`,
+      );
+    }
+    weather.isStormy = false;
+    await Promise.all(actors);
+    const unended = await settle(world, say);
+    const { invariants } = await audit(world.db);
+    const broken = invariants
+      .filter(({ ok }) => !ok)
+      .map(({ number, name }) => `invariant ${number}: ${name}`);
+    return {
+      samples,
+      orders: samples.at(-1)?.get("orders") ?? 0,
+      faults: [...unended, ...recorder.contradictions, ...broken],
+    };
+  } finally {
+    await world.close();
+  }
+}
+
+async function takeSample({ db, apis, workers }: World): Promise<Sample> {
+  const sample: Sample = new Map();
+  const named = [
+    ...apis.map((node, index) => [`API ${index + 1}`, node] as const),
+    ...workers.map((node, index) => [`worker ${index + 1}`, node] as const),
+  ];
+  for (const [name, node] of named) {
+    const { heapBytes, rssBytes, handles } = await node.sample();
+    sample.set(`${name} heap MB`, heapBytes / 2 ** 20).set(`${name} RSS MB`, rssBytes / 2 ** 20);
+    sample.set(`${name} handles`, handles);
+  }
+  const [counted] = await db.rows<{ orders: number; connections: number }>(sql`
+    select (select count(*) from orders)::integer as orders,
+           (select count(*) from pg_stat_activity where application_name like 'scrip chaos%')::integer as connections`);
+  const orders = Math.max(1, counted?.orders ?? 1);
+  sample.set("orders", orders).set("connections", counted?.connections ?? 0);
+  const sizes = await db.rows<{ name: string; bytes: number }>(sql`
+    select relname as name, pg_total_relation_size(oid)::double precision as bytes from pg_class
+    where relkind = 'r' and relname = any(${[...PASSING, ...KEEPING]})`);
+  for (const { name, bytes } of sizes) {
+    if (PASSING.includes(name)) sample.set(`${name} KB`, bytes / 1024);
+    else sample.set(`${name} bytes per order`, bytes / orders);
+  }
+  return sample;
+}
