@@ -10,6 +10,18 @@ Each part is written by \`npm run bench -- NAME\`. Everything in one part was me
 the ratios hold where the absolute figures do not: machines differ, and shared ones are noisy.
 `;
 
+const reported: (Row & { name: string })[] = [];
+
+/** Everything that this run has measured, in one table. */
+export const summarize = (): string =>
+  [
+    "| benchmark | what | measured | goal | |",
+    "|---|---|---|---|---|",
+    ...reported.map(
+      (row) => `| ${row.name} | ${row.what} | ${row.measured} | ${row.goal} | ${verdict(row)} |`,
+    ),
+  ].join("\n");
+
 /** Prints the table and puts it in place of this benchmark's part of docs/benchmarks.md. */
 export function report(name: string, notes: readonly string[], rows: readonly Row[]): void {
   const part = [
@@ -25,6 +37,7 @@ export function report(name: string, notes: readonly string[], rows: readonly Ro
     "",
   ].join("\n");
   console.log(`\n${part}`);
+  reported.push(...rows.map((row) => ({ ...row, name })));
   writeFileSync(FILE, replacePart(existsSync(FILE) ? readFileSync(FILE, "utf8") : INTRODUCTION, name, part));
 }
 

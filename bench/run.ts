@@ -2,6 +2,7 @@
 import { benchCatalog } from "./catalog.ts";
 import { benchFulfilment } from "./fulfilment.ts";
 import { benchOrders } from "./orders.ts";
+import { summarize } from "./report.ts";
 import { benchWebhooks } from "./webhooks.ts";
 
 const benchmarks: Record<string, () => Promise<void>> = {
@@ -21,3 +22,4 @@ for (const name of names) {
   }
   await bench();
 }
+if (names.length > 1) console.log(`\n${summarize()}`);
