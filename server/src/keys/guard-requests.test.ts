@@ -1,91 +1,30 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
-import { setListing } from "../catalog/set-listing.ts";
-import { SCOPES, type Scope, type Tenant } from "../http/caller.ts";
-import {
-  type ApiRoute,
-  apiRoutes,
-  SEEN_DELIVERY,
-  SEEN_EVENT,
-  SEEN_ORDER,
-  SEEN_PRODUCT,
-  SEEN_WEBHOOK,
-  UNSEEN_DELIVERIES,
-  UNSEEN_EVENTS,
-  UNSEEN_ORDERS,
-  UNSEEN_PRODUCTS,
-  UNSEEN_WEBHOOKS,
-  WALKED_AT_MS,
-} from "../testing/api-routes.ts";
-import { addOrder, addProducts } from "../testing/builders.ts";
+import { type ApiRoute, apiRoutes, SEEN_PRODUCT } from "../testing/api-routes.ts";
+import { addProducts } from "../testing/builders.ts";
 import { type CallOptions, createTestApp, type TestApp } from "../testing/test-app.ts";
-import { addDelivery, addEndpoint, addEvent } from "../testing/webhook-builders.ts";
 import { generateKey } from "./key-format.ts";
 import { revokeKey } from "./revoke-key.ts";
 
-const clock = { nowMs: WALKED_AT_MS, now: () => new Date(clock.nowMs) };
+const clock = { nowMs: Date.UTC(2026, 0, 1), now: () => new Date(clock.nowMs) };
 const EXPIRES_MS = clock.nowMs + 60_000;
 
 let scrip: TestApp;
 let resellerId: string;
 let key: string;
-let routes: ApiRoute[];
-let guarded: (ApiRoute & { scope: Scope })[];
+let guarded: ApiRoute[];
 
 before(async () => {
   scrip = await createTestApp({ clock });
   resellerId = (await scrip.addReseller()).id;
   key = (await scrip.addKey(resellerId)).key;
-  await addProducts(scrip.db, [
-    { id: SEEN_PRODUCT },
-    { id: UNSEEN_PRODUCTS.hidden, hidden: true },
-    { id: UNSEEN_PRODUCTS.inactive, active: false },
-    { id: UNSEEN_PRODUCTS.unlisted },
-  ]);
-  await setListing(scrip.db, { resellerId, productId: UNSEEN_PRODUCTS.unlisted, listed: false });
-  const stranger = await scrip.addReseller();
-  await addOrder(scrip.db, { id: SEEN_ORDER, resellerId, environment: "live" });
-  await addOrder(scrip.db, {
-    id: UNSEEN_ORDERS.anotherResellers,
-    resellerId: stranger.id,
-    environment: "live",
-  });
-  await addWebhooks({ resellerId, environment: "live" }, { resellerId: stranger.id, environment: "live" });
-  routes = apiRoutes(scrip.app.openApi());
-  guarded = routes.filter((route): route is ApiRoute & { scope: Scope } => route.scope !== undefined);
+  await addProducts(scrip.db, [{ id: SEEN_PRODUCT }]);
+  guarded = apiRoutes(scrip.app.openApi()).filter((route) => route.scope !== undefined);
+  assert.ok(guarded.length > 0);
 });
 
 after(() => scrip.close());
-
-/** An endpoint, an event and a delivery of each of the two, and a delivery to an endpoint that the first one removed. */
-async function addWebhooks(own: Tenant, strangers: Tenant): Promise<void> {
-  const { db } = scrip;
-  await addEndpoint(db, { ...own, id: SEEN_WEBHOOK });
-  await addEndpoint(db, { ...own, id: UNSEEN_WEBHOOKS.removed, deleted: true });
-  await addEndpoint(db, { ...strangers, id: UNSEEN_WEBHOOKS.anotherResellers });
-  await addEvent(db, { ...own, id: SEEN_EVENT });
-  await addEvent(db, { ...strangers, id: UNSEEN_EVENTS.anotherResellers });
-  const deliveries = [
-    [SEEN_DELIVERY, SEEN_EVENT, SEEN_WEBHOOK],
-    [UNSEEN_DELIVERIES.ofRemovedWebhook, SEEN_EVENT, UNSEEN_WEBHOOKS.removed],
-    [UNSEEN_DELIVERIES.anotherResellers, UNSEEN_EVENTS.anotherResellers, UNSEEN_WEBHOOKS.anotherResellers],
-  ] as const;
-  for (const [id, eventId, endpointId] of deliveries) await addDelivery(db, { id, eventId, endpointId });
-}
-
-test("the walk has routes to walk", () => {
-  const names = routes.map(({ method, path }) => `${method} ${path}`);
-  for (const name of ["GET /v1/catalog", "HEAD /v1/catalog", "GET /v1/products/{id}"])
-    assert.ok(names.includes(name));
-});
-
-test("a valid key with the route's scope and no other passes the guard of every route", async () => {
-  for (const { method, url, scope } of guarded) {
-    const only = (await scrip.addKey(resellerId, { scopes: [scope] })).key;
-    assert.equal(isRefused(await scrip.call(method, url, { key: only })), false, `${method} ${url}`);
-  }
-});
 
 test("every way of having no valid key is 401 on every route, with one body and one set of headers for all", async () => {
   const revoked = await scrip.addKey(resellerId);
@@ -155,48 +94,6 @@ test("a key is refused from the millisecond that it expires in", async () => {
   clock.nowMs = EXPIRES_MS;
   assert.equal(await status(), 401);
   clock.nowMs = startMs;
-});
-
-test("a key with every scope but the route's is 403 forbidden, and the detail names the scope", async () => {
-  for (const { method, url, scope } of guarded) {
-    const lacking = (await scrip.addKey(resellerId, { scopes: SCOPES.filter((other) => other !== scope) }))
-      .key;
-    const reply = await scrip.call(method, url, { key: lacking });
-    assert.equal(reply.statusCode, 403, `${method} ${url}`);
-    if (method === "HEAD") continue;
-    assert.equal(reply.json().code, "forbidden");
-    assert.ok(reply.json().detail.includes(scope), reply.json().detail);
-  }
-});
-
-test("a key from an address outside its allowlist is 403 ip_not_allowed on every route", async () => {
-  const locked = (await scrip.addKey(resellerId, { allowedIps: ["203.0.113.0/24"] })).key;
-  for (const { method, url } of guarded) {
-    const refused = await scrip.call(method, url, { key: locked, remoteAddress: "198.51.100.1" });
-    assert.equal(refused.statusCode, 403);
-    if (method !== "HEAD") assert.equal(refused.json().code, "ip_not_allowed");
-    assert.equal(
-      isRefused(await scrip.call(method, url, { key: locked, remoteAddress: "203.0.113.9" })),
-      false,
-    );
-  }
-});
-
-test("what the reseller may not see and what does not exist are the same 404, with every key of the reseller", async () => {
-  const keys = [key, (await scrip.addKey(resellerId, { env: "test" })).key];
-  for (const { method, path, unseenUrls, body } of guarded.filter((route) => route.unseenUrls.length > 0)) {
-    const missing = path.replace(/\{\w+\}/, "no-such-object");
-    const longer = path.replace(/\{\w+\}/, "x".repeat(2_000));
-    const answers = new Set<string>();
-    for (const url of [missing, longer, ...unseenUrls]) {
-      for (const each of keys) {
-        const reply = await scrip.call(method, url, { key: each, body });
-        assert.equal(reply.statusCode, 404, `${method} ${url}`);
-        answers.add(withoutRequestId(reply));
-      }
-    }
-    assert.equal(answers.size, 1, [...answers].join("\n"));
-  }
 });
 
 const isRefused = (reply: LightMyRequestResponse): boolean => [401, 403, 429].includes(reply.statusCode);

@@ -29,8 +29,12 @@ export type FuzzResult = FuzzReport & {
   seconds: number;
 };
 
-/** How much the server may hold more after any number of requests: V8's heap may fill before it is swept. */
-export const RESIDENT_GROWTH_MAX_MB = 200;
+/**
+ * What the server may hold more after any number of requests. Its heap is kept small, because V8 would rather take what
+ * the machine has than look for what is free: whatever it does not let go of ends the process.
+ */
+export const RESIDENT_GROWTH_MAX_MB = 150;
+const HEAP_MAX_MB = 96;
 const SERVER_LIFETIME_MAX_MS = 3_600_000;
 /** Towards the end some products run out, which is an answer like another. */
 const CODES_PER_REQUEST = 0.1;
@@ -96,6 +100,7 @@ const serverSettings = ({ connectionString }: FuzzSession, dataDir: string): Rec
   // From loopback no packet gets any further, wherever a spoilt URL leads.
   WEBHOOK_LOCAL_ADDRESS: "127.0.0.1",
   NODE_EXTRA_CA_CERTS: caCertificatePath,
+  NODE_OPTIONS: `--max-old-space-size=${HEAP_MAX_MB}`,
   LOG_LEVEL: "warn",
 });
 

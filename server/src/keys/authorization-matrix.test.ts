@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import type { LightMyRequestResponse } from "fastify";
+import type { Operation } from "../http/openapi-parts.ts";
+import { type ProblemCode, problemTable } from "../lib/problem-table.ts";
+import { type ApiRoute, apiRoutes, RULED_OPERATIONS } from "../testing/api-routes.ts";
+import {
+  type AuthorizationCaller,
+  authorizationCallers,
+  openCallers,
+} from "../testing/authorization-callers.ts";
+import { type AuthorizationShop, openAuthorizationShop } from "../testing/authorization-objects.ts";
+import { type AuthorizationRow, authorizationPage } from "../testing/authorization-page.ts";
+import { digestTables } from "../testing/table-digests.ts";
+
+const PAGE = new URL("../../../docs/authorization.md", import.meta.url);
+
+const ID_MAX = 64;
+
+let place: AuthorizationShop;
+let routes: ApiRoute[];
+
+before(async () => {
+  place = await openAuthorizationShop();
+  routes = apiRoutes(place.shop.scrip.app.openApi());
+});
+
+after(() => place.shop.close());
+
+test("every operation of /openapi.json has a row that says who may call it, and no row is left over", () => {
+  const named = routes
+    .filter(({ method }) => method !== "HEAD")
+    .map(({ method, path }) => `${method} ${path}`);
+  assert.deepEqual(named.sort(), [...RULED_OPERATIONS].sort());
+});
+
+test("the API reference tells the scope of each operation, and that the others need no key", () => {
+  const { paths } = place.shop.scrip.app.openApi();
+  for (const { method, path, scope } of routes.filter((route) => route.method !== "HEAD")) {
+    const { description = "", security } = paths[path]?.[method.toLowerCase()] as Operation;
+    if (scope === undefined) assert.deepEqual(security, [], `${method} ${path}`);
+    else assert.ok(description.includes(`Needs the scope \`${scope}\`.`), `${method} ${path}`);
+  }
+});
+
+test("each operation answers each caller by the rules, what is refused changes nothing, and the page says the same", async () => {
+  const rows: AuthorizationRow[] = [];
+  const wrong: string[] = [];
+  let cases = 0;
+  for (const route of routes) {
+    const walked = await walk(route);
+    cases += walked.cases;
+    wrong.push(...walked.wrong);
+    if (route.method !== "HEAD") rows.push({ route, ...walked.row });
+  }
+  assert.deepEqual(wrong, []);
+  assert.ok(cases > 1_000, `only ${cases} cases`);
+  const page = authorizationPage(rows);
+  if (process.env.WRITE_DOCS === "1") writeFileSync(PAGE, page);
+  assert.equal(
+    readFileSync(PAGE, "utf8"),
+    page,
+    "write it anew: WRITE_DOCS=1 npm test -- server/src/keys/authorization-matrix.test.ts",
+  );
+});
+
+type Walked = { cases: number; wrong: string[]; row: Omit<AuthorizationRow, "route"> };
+type Case = { caller: AuthorizationCaller; objectId: string; exists: boolean };
+
+/** All callers of one operation, those who are refused first: after them the database is as it was. */
+async function walk(route: ApiRoute): Promise<Walked> {
+  const { scrip } = place.shop;
+  const cases = await casesOf(route);
+  const refused = cases.filter((each) => expected(route, each).status >= 400);
+  const answers = new Map<Case, LightMyRequestResponse>();
+  const before = await digestTables(scrip.db);
+  for (const each of refused) answers.set(each, await send(route, each));
+  const wrong: string[] = [];
+  const written = Object.entries(await digestTables(scrip.db)).filter(
+    ([name, digest]) => before[name] !== digest,
+  );
+  if (written.length > 0)
+    wrong.push(`${title(route)}: a refused request has written to ${written.join("; ")}`);
+  for (const each of cases.filter((one) => !answers.has(one))) answers.set(each, await send(route, each));
+  const ownWords = await place.ownWords();
+  for (const [each, reply] of answers) wrong.push(...faultsOf(route, each, reply, ownWords));
+  wrong.push(...unequal(route, [...answers.values()]));
+  await place.tidy();
+  const seen = (pick: (each: Case) => boolean) => {
+    const found = [...answers].filter(([each]) => each.caller.refusal === undefined && pick(each));
+    return [...new Set(found.map(([, reply]) => String(reply.statusCode)))].join(", ") || "–";
+  };
+  const isObject = route.object !== undefined;
+  return {
+    cases: cases.length,
+    wrong,
+    row: {
+      own: seen(({ caller, exists }) => exists && (caller.owns || route.scope === undefined)),
+      missing: seen(({ exists }) => !exists),
+      foreign: isObject ? seen(({ caller, exists }) => exists && !caller.owns) : "–",
+    },
+  };
+}
+
+async function casesOf(route: ApiRoute): Promise<Case[]> {
+  const { shop, tenants, make, unseen } = place;
+  const callers =
+    route.scope === undefined
+      ? openCallers(route)
+      : await authorizationCallers(shop.scrip, tenants, route.scope);
+  const cases: Case[] = [];
+  for (const caller of callers) {
+    const objectId = route.object === undefined ? "" : await make(route.object);
+    cases.push({ caller, objectId, exists: true });
+    const unseenIds = route.object === undefined ? [] : unseen[route.object];
+    // What is too long in a body is refused as such; in a path it is one more id that nobody has.
+    for (const unseenId of unseenIds.filter((id) => route.path.includes("{") || id.length <= ID_MAX))
+      cases.push({ caller, objectId: unseenId, exists: false });
+  }
+  return cases;
+}
+
+/** The rules, all of them (CONTRACT 1, Check order; CONTRACT 2). */
+function expected(route: ApiRoute, { caller, exists }: Case): { status: number; code?: ProblemCode } {
+  const isTheirs = route.object === undefined || route.object === "product" || caller.owns;
+  const code = caller.refusal ?? (exists && isTheirs ? undefined : "not_found");
+  return code === undefined ? { status: route.success } : { status: problemTable[code].status, code };
+}
+
+let sent = 0;
+
+function send(route: ApiRoute, { caller, objectId }: Case): Promise<LightMyRequestResponse> {
+  const { url, body } = route.callOn(objectId);
+  sent += 1;
+  const headers = { ...caller.call.headers, "idempotency-key": `matrix ${sent}` };
+  return place.shop.scrip.call(route.method, url, { ...caller.call, headers, body });
+}
+
+function faultsOf(
+  route: ApiRoute,
+  each: Case,
+  reply: LightMyRequestResponse,
+  ownWords: readonly string[],
+): string[] {
+  const { caller, objectId, exists } = each;
+  const what = `${title(route)} by ${caller.name}, ${exists ? "there" : `not there (${objectId.slice(0, 40)})`}`;
+  const { status, code } = expected(route, each);
+  if (reply.statusCode !== status)
+    return [`${what}: ${reply.statusCode} instead of ${status}: ${reply.body}`];
+  const told = caller.owns ? undefined : ownWords.find((word) => reply.body.includes(word));
+  if (told !== undefined) return [`${what}: was told ${told}`];
+  if (code === undefined || route.method === "HEAD") return [];
+  const problem = reply.json();
+  if (problem.code !== code) return [`${what}: ${problem.code} instead of ${code}`];
+  if (code === "forbidden" && !problem.detail.includes(route.scope)) return [`${what}: ${problem.detail}`];
+  return [];
+}
+
+/** What is not there and what is another's cannot be told apart, nor can keys that are no good. */
+function unequal(route: ApiRoute, replies: readonly LightMyRequestResponse[]): string[] {
+  return [401, 404].flatMap((status) => {
+    const bodies = new Set(replies.filter(({ statusCode }) => statusCode === status).map(withoutRequestId));
+    return bodies.size > 1 ? [`${title(route)}: ${status} in several ways: ${[...bodies].join("\n")}`] : [];
+  });
+}
+
+/** Status, headers and body, all of it but the id and the time. */
+function withoutRequestId(reply: LightMyRequestResponse): string {
+  const { "x-request-id": requestId, date: _date, ...headers } = reply.headers;
+  return `${reply.statusCode} ${JSON.stringify(headers)} ${reply.body.replace(String(requestId), "REQ")}`;
+}
+
+const title = ({ method, path }: ApiRoute): string => `${method} ${path}`;
