@@ -4,11 +4,14 @@ import { type FuzzResult, RESIDENT_GROWTH_MAX_MB } from "../server/src/testing/f
 const PROGRESS_EVERY_MS = 5_000;
 const CLASSES = ["2xx", "3xx", "4xx", "5xx"];
 
-/** A line every few seconds: how far it is, and how fast. */
+/** A line every few seconds: how far it is, and how fast. A fault is told at once. */
 export function printProgress(requests: number): (report: FuzzReport, residentMb: number) => void {
   let lastMs = performance.now();
   let lastSent = 0;
-  return ({ sent, faults }, residentMb) => {
+  let told = 0;
+  return ({ sent, faults, seed }, residentMb) => {
+    for (const fault of faults.slice(told)) printFault(seed, fault);
+    told = faults.length;
     const nowMs = performance.now();
     if (nowMs - lastMs < PROGRESS_EVERY_MS) return;
     const perSecond = Math.round(((sent - lastSent) / (nowMs - lastMs)) * 1_000);
@@ -29,7 +32,11 @@ export function printReport(result: FuzzResult): void {
     console.log(`slow: ${Math.round(ms)} ms, request ${index} (${what})`);
   const bound = `the bound is ${RESIDENT_GROWTH_MAX_MB} MB more`;
   console.log(`memory of the server: ${residentBeforeMb} MB before, ${residentAfterMb} MB after; ${bound}`);
-  for (const { index, what, message } of faults)
-    console.log(`\nFAULT in request ${index} (--seed ${seed} --only ${index}): ${message}\n${what}`);
+  for (const fault of faults.filter(({ index }) => index < 0)) printFault(seed, fault);
   console.log(`faults found: ${faults.length}`);
+}
+
+function printFault(seed: number, { index, what, message }: FuzzReport["faults"][number]): void {
+  const replay = index < 0 ? "" : `request ${index}, again with --seed ${seed} --only ${index}: `;
+  console.log(`\nFAULT ${replay}${message}\n${what}\n`);
 }

@@ -15,6 +15,8 @@ export type ApiRoute = {
   /** What CONTRACT 2 asks of a key here; undefined where no key is needed. */
   scope: Scope | undefined;
   object: ObjectKind | undefined;
+  /** A body that is accepted at that address, where one is required. */
+  body: object | undefined;
   /** The operation on one object, as one that may call it would. */
   callOn(objectId: string): { url: string; body: object | undefined };
   /** The status of a success (CONTRACT 1). */
@@ -37,16 +39,11 @@ export function apiRoutes(document: OpenApiDocument): ApiRoute[] {
 
 function toRoute(method: string, path: string): Omit<ApiRoute, "operationId"> {
   const { scope, of: object, body, success = 200 } = ruleOf(method, path);
-  const fill = (id: string) => path.replace(/\{\w+\}/, encodeURIComponent(id));
-  return {
-    method,
-    path,
-    url: fill(object ? SOME_IDS[object] : ""),
-    scope,
-    object,
-    callOn: (id) => ({ url: fill(id), body: typeof body === "function" ? body(id) : body }),
-    success,
-  };
+  const callOn = (id: string) => ({
+    url: path.replace(/\{\w+\}/, encodeURIComponent(id)),
+    body: typeof body === "function" ? body(id) : body,
+  });
+  return { method, path, scope, object, callOn, success, ...callOn(object ? SOME_IDS[object] : "") };
 }
 
 /** Which scope an operation needs, by this file. */
