@@ -17,6 +17,11 @@ const requests = readNumber(values.requests);
 const seed = readNumber(values.seed);
 const only = values.only === undefined ? undefined : readNumber(values.only);
 
+// Whoever has seen enough gets the table of what was sent, and nothing is left running.
+const stop = new AbortController();
+process.once("SIGINT", () => stop.abort());
+process.once("SIGTERM", () => stop.abort());
+
 console.log(`fuzzing with --seed ${seed} --requests ${requests}`);
 await onBenchDatabase(async ({ db, connectionString }) => {
   await migrate(db);
@@ -26,6 +31,7 @@ await onBenchDatabase(async ({ db, connectionString }) => {
     seed,
     requests: only === undefined ? requests : Math.max(requests, only + 1),
     only,
+    stop: stop.signal,
     onProgress: printProgress(requests),
   });
   printReport(result);

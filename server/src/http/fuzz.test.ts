@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { NO_OPERATION } from "../testing/fuzz-request.ts";
 import { type FuzzResult, fuzzServer } from "../testing/fuzz-session.ts";
 import { SEED } from "../testing/seed.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
@@ -29,6 +30,7 @@ test("they reach every operation, and each of them both serves and refuses", () 
   const { answers } = result;
   assert.ok(answers.size > 20, [...answers.keys()].join());
   for (const [operation, classes] of answers) {
+    if (operation === NO_OPERATION) continue;
     assert.ok((classes.get("2xx") ?? 0) > 0, `${operation} never succeeded`);
     assert.ok((classes.get("4xx") ?? 0) > 0, `${operation} never refused`);
   }

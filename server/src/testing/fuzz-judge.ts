@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { OpenApiDocument } from "../http/openapi.ts";
 import { createReplyChecker } from "./check-reply.ts";
 import type { FuzzMemory } from "./fuzz-memory.ts";
-import type { FuzzRequest } from "./fuzz-request.ts";
+import { type FuzzRequest, NO_OPERATION } from "./fuzz-request.ts";
 import type { RawReply } from "./raw-http.ts";
 
 export type Judge = {
@@ -24,9 +24,12 @@ export function createJudge(document: OpenApiDocument, memory: FuzzMemory): Judg
   return {
     judge(request, reply) {
       checkServed(request, reply);
+      if (request.operation.id === NO_OPERATION)
+        assert.ok(reply.status >= 400, "an unknown method was served");
       checkReply(request.method, request.target, asInjected(reply));
       checkAdmission(request, reply);
       checkOwner(request, reply, memory);
+      checkCursor(request, reply, memory);
       learn(request, reply);
       const { objectId, operation, key } = request;
       if (operation.method === "DELETE" && reply.status < 300 && objectId !== undefined)
@@ -87,6 +90,14 @@ function checkOwner(
     ["not_found", "invalid_request", "invalid_cursor"].includes(code),
     `${operation.id} answered ${code}`,
   );
+}
+
+/** A cursor is good for whom it was given to. */
+function checkCursor({ key, target, faults }: FuzzRequest, reply: RawReply, memory: FuzzMemory): void {
+  if (faults.length > 0) return;
+  const owner = memory.ownerOf(new URL(target, "http://localhost").searchParams.get("cursor") ?? "");
+  if (owner !== undefined && owner !== key.tenant)
+    assert.ok(reply.status >= 400, `a cursor of ${owner} was good for ${key.name}`);
 }
 
 const sentText = ({ target, headers, body }: FuzzRequest): string =>

@@ -13,8 +13,8 @@ export type FuzzMemory = {
   forget(tenant: string, kind: string, value: string): void;
   /** Keeps ids, cursors and so on. Throws when something was told that is another tenant's. */
   learn(tenant: string, told: Told): void;
-  /** Whose an id is, when it was told to somebody. */
-  ownerOf(id: string): string | undefined;
+  /** Whose an id or a cursor is, when it was told to somebody. */
+  ownerOf(word: string): string | undefined;
   tenants: readonly string[];
 };
 
@@ -102,7 +102,10 @@ export function createFuzzMemory(world: FuzzWorld): FuzzMemory {
         if (claim(tenant, told, id)) note(tenant, KINDS[prefix] ?? prefix, id);
       }
       const cursor = /"nextCursor":"([^"]+)"/.exec(told.reply.body)?.[1];
-      if (cursor !== undefined) note(tenant, `cursor ${told.operationId}`, cursor);
+      if (cursor !== undefined) {
+        note(tenant, `cursor ${told.operationId}`, cursor);
+        owners.set(cursor, tenant);
+      }
       if (told.reply.headers.etag !== undefined) note(tenant, "etag", told.reply.headers.etag);
     },
   };

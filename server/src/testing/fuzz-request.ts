@@ -1,3 +1,4 @@
+import { SCOPES } from "../http/caller.ts";
 import { isForcedAnswer, isScenario } from "../sandbox/scenarios.ts";
 import { spoilBody } from "./fuzz-bodies.ts";
 import type { FuzzMemory } from "./fuzz-memory.ts";
@@ -19,6 +20,9 @@ export type FuzzRequest = HostileRequest & {
   content: unknown;
 };
 
+/** What a path with a method that it does not have is called. */
+export const NO_OPERATION = "no operation";
+
 export type FuzzSources = {
   world: FuzzWorld;
   memory: FuzzMemory;
@@ -30,6 +34,7 @@ export type FuzzSources = {
 /** How much of all is left as the document allows it, so that objects come to be and are used. */
 const GOOD_SHARE = 0.6;
 const FOREIGN_SHARE = 0.12;
+const STOLEN_SHARE = 0.02;
 /** Placements are what most other operations live on. */
 const PLACEMENT_WEIGHT = 3;
 
@@ -42,16 +47,28 @@ export function fuzzRequest(
   const placements = operations.filter(({ id }) => id === "placeOrder");
   const weighted = [...operations, ...Array.from({ length: PLACEMENT_WEIGHT - 1 }, () => placements).flat()];
   const operation = random.pick(weighted);
-  const key = random.chance(0.85) ? random.pick(world.owners) : random.pick(world.keys);
+  const stolen = stolenKey(memory.recall(random, random.pick(memory.tenants), "secret"));
+  const known = random.chance(0.85) ? random.pick(world.owners) : random.pick(world.keys);
+  const key = random.chance(STOLEN_SHARE) ? stolen : known;
   const own = key.tenant ?? random.pick(memory.tenants);
   const foreign = random.pick(memory.tenants);
   const tenant = random.chance(FOREIGN_SHARE) ? foreign : own;
   const context = { random, memory, tenant, operationId: operation.id, mark, receiverUrl, deadUrl };
   const request = goodRequest(context, operation, key, own);
   if (!random.chance(GOOD_SHARE)) spoil(request, random);
+  request.operation = calledOperation(request, operations);
   request.forced = asksForError(request);
   return request;
 }
+
+/** What a webhook is signed with opens nothing. */
+const stolenKey = (secret: string): FuzzKey => ({
+  name: "a webhook's secret",
+  key: secret,
+  tenant: undefined,
+  refusal: "unauthenticated",
+  scopes: SCOPES,
+});
 
 function goodRequest(
   context: ValueContext,
@@ -169,6 +186,16 @@ const SPOIL_NAMES = Object.keys(SPOILS) as (keyof typeof SPOILS)[];
 function setHeader(request: FuzzRequest, name: string, value: string | undefined): void {
   request.headers = request.headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase());
   if (value !== undefined) request.headers.push([name, value]);
+}
+
+/** With another method it is another operation, or none, of which nothing is known. */
+function calledOperation(
+  { method, operation }: FuzzRequest,
+  operations: readonly FuzzOperation[],
+): FuzzOperation {
+  const verb = method === "HEAD" ? "GET" : method;
+  const called = operations.find((each) => each.method === verb && each.path === operation.path);
+  return called ?? { ...operation, id: NO_OPERATION, scope: undefined, object: undefined };
 }
 
 function asksForError({ key, headers }: FuzzRequest): boolean {

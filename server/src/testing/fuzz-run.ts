@@ -20,6 +20,8 @@ export type FuzzOptions = {
   requests: number;
   /** Sends this one alone, after the warm-up. */
   only?: number | undefined;
+  /** Ends the run early, with what it has found so far. */
+  stop?: AbortSignal | undefined;
   onWarm?: () => void;
   onProgress?: (report: FuzzReport) => void;
 };
@@ -63,8 +65,9 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
     });
     options.onWarm?.();
     let next = 0;
+    const isOver = () => report.faults.length >= FAULTS_MAX || options.stop?.aborted === true;
     const work = async (connection: RawConnection): Promise<void> => {
-      for (let index = next++; index < requests && report.faults.length < FAULTS_MAX; index = next++) {
+      for (let index = next++; index < requests && !isOver(); index = next++) {
         if (only !== undefined && index !== only) continue;
         const random = createRandom(seed ^ Math.imul(index + 1, 0x9e3779b1));
         const round = { options, sources, judge, report, connection, random, index };

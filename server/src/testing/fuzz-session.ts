@@ -19,6 +19,7 @@ export type FuzzSession = {
   seed: number;
   requests: number;
   only?: number | undefined;
+  stop?: AbortSignal;
   onProgress?: (report: FuzzReport, residentMb: number) => void;
 };
 
