@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import sql from "sql-template-tag";
 import { connectDatabase, type Db, errorCodeOf, isDatabaseUnavailable } from "../db/database.ts";
 import { atEnd, query } from "../db/embedded/embedded-testing.ts";
@@ -7,35 +7,64 @@ import { migrate } from "../db/migrate.ts";
 import { loadServerSecrets } from "../keys/server-secrets.ts";
 import { systemClock } from "../lib/clock.ts";
 import { secret } from "../lib/secret.ts";
-import { addBuyer, addCard, createPlacementMaker, ordersOf } from "../testing/buyers.ts";
+import {
+  addBuyer,
+  addCard,
+  type Buyer,
+  balanceOf,
+  CARD_PRICE_MINOR,
+  createPlacementMaker,
+  ordersOf,
+} from "../testing/buyers.ts";
 import { eventually } from "../testing/eventually.ts";
-import { startReplicatedPostgres } from "../testing/replicated-postgres.ts";
+import type { PostgresNode } from "../testing/postgres-node.ts";
+import { type ReplicatedPostgres, startReplicatedPostgres } from "../testing/replicated-postgres.ts";
 import { TEST_MASTER_KEY } from "../testing/test-app.ts";
 import { createPlacementBatch } from "./placement-batch.ts";
 
-const STATEMENT_TIMEOUT_MS = 200;
+const STATEMENT_TIMEOUT_MS = 1_000;
 const WAITING = "from pg_stat_activity where wait_event = 'SyncRep'";
 
-test("what the standby does not have is not acknowledged, however often it is asked for, until the standby has it", async (t) => {
+type World = { postgres: ReplicatedPostgres; db: Db; buyer: Buyer; place: PlacementMaker };
+type PlacementMaker = Awaited<ReturnType<typeof createPlacementMaker>>;
+
+test("an order that the standby does not have", async (t) => {
+  const world = await openWorld(t);
+  await t.test("is not acknowledged, however often it is asked for, until the standby has it", () =>
+    withoutStandby(world),
+  );
+  await t.test("is placed on it, once, when it is promoted while the order waits", () =>
+    promotedTooEarly(world),
+  );
+});
+
+async function openWorld(t: TestContext): Promise<World> {
   const postgres = await startReplicatedPostgres(t);
-  const connect = (statementTimeoutMs?: number): Db => {
-    const { connectionString } = postgres;
-    const settings = {
-      connectionString,
+  const connect = (statementTimeoutMs: number): Db => {
+    const db = connectDatabase({
+      connectionString: postgres.connectionString,
       applicationName: "scrip test",
       poolSize: 4,
+      statementTimeoutMs,
       onConnectionLost: () => {},
-    };
-    const db = connectDatabase({
-      ...settings,
-      ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
     });
     atEnd(t, db.close);
     return db;
   };
-  const buyer = await fill(connect());
-  const db = connect(STATEMENT_TIMEOUT_MS);
-  const place = await createPlacementMaker(db);
+  const patient = connect(0);
+  await migrate(patient);
+  const secrets = await loadServerSecrets(patient, [secret(TEST_MASTER_KEY)]);
+  await addCard(patient);
+  const buyer = await addBuyer({ db: patient, clock: systemClock, secrets });
+  return {
+    postgres,
+    db: connect(STATEMENT_TIMEOUT_MS),
+    buyer,
+    place: await createPlacementMaker(patient),
+  };
+}
+
+async function withoutStandby({ postgres, db, buyer, place }: World): Promise<void> {
   // The second asks another process after the first has given up, as a caller does that got 503.
   const [first, second] = [place(buyer, "once"), place(buyer, "once")];
   const openBatch = () =>
@@ -46,10 +75,9 @@ test("what the standby does not have is not acknowledged, however often it is as
   const unanswered = await outcomeOf(openBatch()(first));
   assert.notEqual(unanswered, "placed", "the limit of a statement does not end the wait for the standby");
 
-  const stored = () => query<{ id: string }>(postgres.primary.url, "select id from orders");
   await eventually("a wait that was cut short leaves the order on the primary alone", async () => {
     await cancelWaits();
-    return (await stored()).length === 1 ? true : undefined;
+    return (await ordersAt(postgres.primary)).length === 1 ? true : undefined;
   });
   const again = await whileRepeating(cancelWaits, outcomeOf(openBatch()(second)));
   assert.equal(again, "unavailable", "a replay waits for the standby too, and is not told before");
@@ -60,17 +88,44 @@ test("what the standby does not have is not acknowledged, however often it is as
   await postgres.untilInStep();
   const decision = await openBatch()(second);
   assert.equal(decision.kind, "replayed");
-  const [order] = await ordersOf(db, buyer);
-  assert.equal(order?.id, first.orderId);
-  assert.deepEqual(await query(postgres.standby.url, "select id from orders"), [{ id: first.orderId }]);
-});
-
-async function fill(db: Db) {
-  await migrate(db);
-  const secrets = await loadServerSecrets(db, [secret(TEST_MASTER_KEY)]);
-  await addCard(db);
-  return addBuyer({ db, clock: systemClock, secrets });
+  assert.deepEqual(await ordersAt(postgres.primary), [first.orderId]);
+  await eventually("the standby has it", async () =>
+    (await ordersAt(postgres.standby)).includes(first.orderId) ? true : undefined,
+  );
 }
+
+/** The standby stops hearing, a commit waits for it, and then the primary is gone with everything that it knew. */
+async function promotedTooEarly({ postgres, db, buyer, place }: World): Promise<void> {
+  const deaf = await query<{ pid: number }>(
+    postgres.standby.adminUrl,
+    "select pid from pg_stat_activity where backend_type = 'walreceiver'",
+  );
+  for (const { pid } of deaf) process.kill(pid, "SIGSTOP");
+  const placement = place(buyer, "promoted too early", 2);
+  const placing = createPlacementBatch(db, systemClock)(placement);
+  await eventually("the commit waits", async () => {
+    const waiting = await query(postgres.primary.adminUrl, `select ${WAITING}`);
+    return waiting.length > 0 ? true : undefined;
+  });
+  await postgres.primary.kill();
+  // It ends before it has read what reached its machine.
+  for (const { pid } of deaf) for (const signal of ["SIGTERM", "SIGCONT"]) process.kill(pid, signal);
+  await postgres.standby.promote();
+
+  assert.equal((await placing).kind, "placed");
+  const orders = await ordersOf(db, buyer);
+  assert.deepEqual(
+    orders.map(({ idempotencyKey }) => idempotencyKey),
+    ["once", "promoted too early"],
+  );
+  assert.equal(orders[1]?.id, placement.orderId);
+  assert.equal(await balanceOf(db, buyer), FUNDS_MINOR - 3 * CARD_PRICE_MINOR);
+}
+
+const FUNDS_MINOR = 100_000;
+
+const ordersAt = async (node: PostgresNode): Promise<string[]> =>
+  (await query<{ id: string }>(node.url, "select id from orders")).map(({ id }) => id);
 
 /** Does something again and again until the work has ended, and gives what it has come to. */
 async function whileRepeating<T>(step: () => Promise<unknown>, work: Promise<T>): Promise<T> {
