@@ -34,15 +34,6 @@ export async function authorizationCallers(
   const ownTest = await add(sandbox, { scopes });
   const locked = await add(owner, { scopes, allowedIps: ALLOWED_IPS });
   const lacking = await add(owner, { scopes: SCOPES.filter((other) => other !== scope) });
-  const wrongScopes = await Promise.all(
-    SCOPES.filter((other) => other !== scope).map(async (other) =>
-      caller(`a key with ${other} alone`, { key: await add(owner, { scopes: [other] }) }, "forbidden"),
-    ),
-  );
-  const asking = (key: string, scenario: string): CallOptions => ({
-    key,
-    headers: { "x-test-scenario": scenario },
-  });
   return [
     caller("no key", {}, "unauthenticated"),
     caller("a malformed key", { key: `${own.slice(0, -1)}-` }, "unauthenticated"),
@@ -58,7 +49,7 @@ export async function authorizationCallers(
       "unauthenticated",
     ),
     caller("a key from a wrong address", { key: locked, remoteAddress: OUTSIDE }, "ip_not_allowed"),
-    ...wrongScopes,
+    ...(await wrongScopes(add, owner, scope)),
     caller("a key with every scope but this", { key: lacking }, "forbidden"),
     caller("a test key, scenario rate_limited", asking(ownTest, "rate_limited"), "rate_limited"),
     caller("a test key, scenario internal_error", asking(ownTest, "internal_error"), "internal_error"),
@@ -83,6 +74,20 @@ export async function authorizationCallers(
     { ...caller("the owner, scenario ignored", asking(own, "internal_error"), undefined), owns: true },
   ];
 }
+
+const asking = (key: string, scenario: string): CallOptions => ({
+  key,
+  headers: { "x-test-scenario": scenario },
+});
+
+type AddKey = (tenant: Tenant, changes: { scopes: string[] }) => Promise<string>;
+
+const wrongScopes = (add: AddKey, owner: Tenant, scope: Scope): Promise<AuthorizationCaller[]> =>
+  Promise.all(
+    SCOPES.filter((other) => other !== scope).map(async (other) =>
+      caller(`a key with ${other} alone`, { key: await add(owner, { scopes: [other] }) }, "forbidden"),
+    ),
+  );
 
 const caller = (name: string, call: CallOptions, refusal: ProblemCode | undefined): AuthorizationCaller => ({
   name,
