@@ -14,7 +14,7 @@ export type Actor = (
 ) => Promise<void>;
 export type Weather = { isStormy: boolean; seed: number };
 
-export const PLACERS = 12;
+export const PLACERS = 24;
 const PAUSE_MAX_MS = 250;
 const RETRY_PAUSE_MS = 50;
 const DUPLICATE_SHARE = 0.2;
@@ -83,6 +83,8 @@ async function runErrand(world: World, recorder: Recorder, errand: Errand, rando
       return;
     }
     recorder.counts.lost += 1;
+    // An outage is 503; anything else is a fault that nobody foresaw.
+    if (answer?.status === 500) recorder.contradictions.push(`500 ${answer.body}`);
     await wait(RETRY_PAUSE_MS);
   }
 }
