@@ -44,7 +44,7 @@ export function openHosts(connectionString: string): Hosts {
           return found;
         } catch (error) {
           if (error instanceof Error && error.message === POOL_IS_BUSY) throw error;
-          reasons.push(`${new URL(urls[index] ?? "").host}: ${describe(error)}`);
+          reasons.push(`${hostOf(urls[index] ?? "")}: ${describe(error)}`);
         }
       }
       const error = new NoPrimaryError(reasons);
@@ -63,6 +63,9 @@ export async function refuseStandby(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ transaction_read_only: string }>(check);
   if (rows[0]?.transaction_read_only !== "off") throw new Error("takes no writes");
 }
+
+/** By hand, because what cannot be parsed would be quoted, with the password in it. */
+const hostOf = (url: string): string => /^[^/]*\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(url)?.[1] ?? "";
 
 const describe = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
