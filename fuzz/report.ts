@@ -1,11 +1,15 @@
 import type { FuzzReport } from "../server/src/testing/fuzz-run.ts";
-import { type FuzzResult, RESIDENT_GROWTH_MAX_MB } from "../server/src/testing/fuzz-session.ts";
+import {
+  type FuzzResult,
+  LATE_GROWTH_MAX_MB,
+  RESIDENT_GROWTH_MAX_MB,
+} from "../server/src/testing/fuzz-session.ts";
 
 const PROGRESS_EVERY_MS = 5_000;
 const CLASSES = ["2xx", "3xx", "4xx", "5xx"];
 
 /** A line every few seconds: how far it is, and how fast. A fault is told at once. */
-export function printProgress(requests: number): (report: FuzzReport, residentMb: number) => void {
+export function printProgress(requests: number): (report: FuzzReport, residentMb: () => number) => void {
   let lastMs = performance.now();
   let lastSent = 0;
   let told = 0;
@@ -15,14 +19,14 @@ export function printProgress(requests: number): (report: FuzzReport, residentMb
     const nowMs = performance.now();
     if (nowMs - lastMs < PROGRESS_EVERY_MS) return;
     const perSecond = Math.round(((sent - lastSent) / (nowMs - lastMs)) * 1_000);
-    console.log(`${sent} of ${requests} sent, ${perSecond}/s, ${residentMb} MB, ${faults.length} faults`);
+    console.log(`${sent} of ${requests} sent, ${perSecond}/s, ${residentMb()} MB, ${faults.length} faults`);
     [lastMs, lastSent] = [nowMs, sent];
   };
 }
 
 export function printReport(result: FuzzResult): void {
   for (const text of result.shown) console.log(text);
-  const { answers, slowest, faults, seed, sent, seconds, residentBeforeMb, residentAfterMb } = result;
+  const { answers, slowest, faults, seed, sent, seconds } = result;
   const rows = [...answers].sort(([a], [b]) => (a < b ? -1 : 1));
   console.log(`\n| operation | ${CLASSES.join(" | ")} |\n|---|${CLASSES.map(() => "--:|").join("")}`);
   for (const [operation, classes] of rows)
@@ -30,8 +34,11 @@ export function printReport(result: FuzzResult): void {
   console.log(`\n${sent} requests in ${Math.round(seconds)} s, seed ${seed}`);
   for (const { ms, index, what } of slowest)
     console.log(`slow: ${Math.round(ms)} ms, request ${index} (${what})`);
-  const bound = `the bound is ${RESIDENT_GROWTH_MAX_MB} MB more`;
-  console.log(`memory of the server: ${residentBeforeMb} MB before, ${residentAfterMb} MB after; ${bound}`);
+  const { before, halfway, after } = result.residentMb;
+  console.log(
+    `memory of the server: ${before} MB before, ${halfway} MB halfway, ${after} MB after; at most ` +
+      `${RESIDENT_GROWTH_MAX_MB} MB more in all, ${LATE_GROWTH_MAX_MB} MB more in the second half of a long run`,
+  );
   for (const fault of faults.filter(({ index }) => index < 0)) printFault(seed, fault);
   console.log(`faults found: ${faults.length}`);
 }
