@@ -10,7 +10,8 @@ alter table orders
   );
 
 -- The worker finds those that are to be refunded after their completion; there are few at any time.
-create index orders_to_refund_after on orders (updated_at)
+-- By id, which never changes: an index of what does would cost every update of an order.
+create index orders_to_refund_after on orders (id)
   where test_scenario = 'refunded_after_completion' and status = 'completed';
 
 -- How an event of such an order is to be delivered.
@@ -125,6 +126,8 @@ create trigger order_units_stay before update of order_id, environment on order_
 create trigger supplier_attempts_stay before update of order_id, environment on supplier_attempts
   for each row execute function refuse_move();
 create trigger webhook_endpoints_stay before update of reseller_id, environment on webhook_endpoints
+  for each row execute function refuse_move();
+create trigger webhook_secrets_stay before update of endpoint_id on webhook_secrets
   for each row execute function refuse_move();
 create trigger deliveries_stay before update of event_id, endpoint_id on deliveries
   for each row execute function refuse_move();

@@ -32,6 +32,7 @@ const APART_TRIGGERS = [
   stays("orders", "id, reseller_id, environment"),
   stays("order_lines", "order_id, reseller_id, environment"),
   stays("deliveries", "event_id, endpoint_id"),
+  stays("webhook_secrets", "endpoint_id"),
   stays("wallets", "reseller_id, environment"),
   stays("order_units", "order_id, environment"),
   stays("supplier_attempts", "order_id, environment"),

@@ -205,6 +205,9 @@ test("one row of another environment among many right ones refuses them all", as
 
 test("what belongs to one environment, or to one reseller, stays there", async () => {
   await database.db.rows(insertAttempt("live", ORDERS.live));
+  await database.db.rows(
+    sql`insert into webhook_secrets (endpoint_id, sealed, created_at) values (${ENDPOINTS.test}, '', now())`,
+  );
   await database.db.rows(sql`
     insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
     values ('dlv_test', ${EVENTS.test}, ${ENDPOINTS.test}, now(), now())`);
@@ -220,6 +223,7 @@ test("what belongs to one environment, or to one reseller, stays there", async (
       sql`update wallets set reseller_id = 'rsl_other' where reseller_id = 'rsl_seller'`,
     ],
     order_lines: [sql`update order_lines set environment = 'live' where order_id = ${ORDERS.test}`],
+    webhook_secrets: [sql`update webhook_secrets set endpoint_id = ${ENDPOINTS.live}`],
     deliveries: [
       sql`update deliveries set endpoint_id = ${ENDPOINTS.live}`,
       sql`update deliveries set event_id = ${EVENTS.live}`,
