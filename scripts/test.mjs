@@ -22,7 +22,8 @@ if (chosen.length === 0) {
 const server = await openTestServer();
 const status = run([
   "--test",
-  `--test-concurrency=${Math.max(2, cpus().length)}`,
+  // One more than can run: tests of crashes, leases and timeouts wait for a good part of their time.
+  `--test-concurrency=${cpus().length + 1}`,
   `--test-timeout=${TEST_TIMEOUT_MS}`,
   ...(chosen.length === 0 ? TEST_FOLDERS : chosen).flatMap(testFiles),
 ]);

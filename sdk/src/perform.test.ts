@@ -197,7 +197,8 @@ const ONCE: Record<string, [status: number, reply: object, call: (client: Client
 
 for (const [name, [status, reply, call]] of Object.entries(ONCE)) {
   test(`${name} is not sent twice when the first may have worked`, async () => {
-    const doubtful = [cut, problem(500, "internal_error"), ...[429, 502, 503, 504].map(proxyPage), HANG];
+    const told = [problem(500, "internal_error"), BUSY];
+    const doubtful = [cut, ...told, ...[429, 502, 503, 504].map(proxyPage), HANG];
     for (const answer of doubtful) {
       await answeredBy(inTurn(answer, json(reply, { status })), async ({ client, heard }) => {
         const timeoutMs = answer === HANG ? SHORT_MS : 60_000;
@@ -208,7 +209,8 @@ for (const [name, [status, reply, call]] of Object.entries(ONCE)) {
   });
 
   test(`${name} is sent again when the API says that it has not begun`, async () => {
-    const busy = inTurn(problem(429, "rate_limited"), BUSY, json(reply, { status }));
+    const limited = problem(429, "rate_limited");
+    const busy = inTurn(limited, limited, json(reply, { status }));
     await answeredBy(busy, async ({ client, heard }) => {
       await call(client({ retries: 2, timing: handTiming() }));
       assert.equal(heard.length, 3);
@@ -226,9 +228,10 @@ test("an endpoint whose removal lost its answer is removed, and one that never w
     );
   assert.equal(await remove(inTurn(cut, gone)), undefined);
   assert.equal(await remove(inTurn(problem(500, "internal_error"), gone)), undefined);
+  assert.equal(await remove(inTurn(BUSY, gone)), undefined);
   assert.equal(await remove(gone), "not_found");
   // It was told that nothing had happened yet, so somebody else removed it or nobody ever made it.
-  assert.equal(await remove(inTurn(BUSY, gone)), "not_found");
+  assert.equal(await remove(inTurn(problem(429, "rate_limited"), gone)), "not_found");
 });
 
 test("a scenario goes with the call and with its retries, and one that no header can hold is refused", async () => {

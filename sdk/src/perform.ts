@@ -70,9 +70,11 @@ function toJson(value: unknown): string | undefined {
 const mayRepeat = <T>(call: RepeatableCall<T>, error: ScripError): boolean =>
   error.isRetryable && (call.isRepeatable || isClearNo(error));
 
-/** The API itself says that it has not begun. A page of something in between proves nothing. */
-const isClearNo = ({ status, code }: ScripError): boolean =>
-  (status === 429 || status === 503) && code !== "invalid_response";
+/**
+ * The API itself says that it has not begun. A 503 does not: its database may have fallen silent after the deed was done.
+ * Nor does a page of something in between.
+ */
+const isClearNo = ({ status, code }: ScripError): boolean => status === 429 && code !== "invalid_response";
 
 /**
  * Anything from nothing to a bound that doubles, so that clients that failed together do not return together. Never sooner

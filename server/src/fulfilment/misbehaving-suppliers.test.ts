@@ -152,23 +152,21 @@ async function assertDeliveredWasSold(orders: ReadonlyMap<string, string>): Prom
       .flatMap((upstream) => upstream.purchases())
       .map((purchase) => [purchase.reference, purchase] as const),
   );
-  const attempts = await scrip.db.rows<{ unit: string; reference: string }>(sql`
-    select order_id || ' ' || line_index || ' ' || unit_index as unit,
+  const delivered = await scrip.db.rows<{ orderId: string; reference: string }>(sql`
+    select order_id as "orderId",
            order_id || '.' || line_index || '.' || unit_index || '.' || number as reference
-    from supplier_attempts where status = 'delivered'`);
-  const references = new Map(attempts.map((attempt) => [attempt.unit, attempt.reference]));
+    from codes join supplier_attempts a using (order_id, line_index, unit_index)
+    where codes.state = 'delivered' and a.status = 'delivered' order by order_id, line_index, unit_index`);
+  const references = Map.groupBy(delivered, ({ orderId }) => orderId);
   const seen = new Set<string>();
   for (const id of orders.keys()) {
     const reply = await scrip.call("GET", `/v1/orders/${id}/codes`, { key: buyer.key });
     if (reply.statusCode === 409) continue;
     const codes: { lineIndex: number; code: string }[] = reply.json().data;
-    const units = await scrip.db.rows<{ unit: string }>(sql`
-      select order_id || ' ' || line_index || ' ' || unit_index as unit from codes
-      where order_id = ${id} and state = 'delivered' order by line_index, unit_index`);
     for (const [index, { code }] of codes.entries()) {
       assert.ok(!seen.has(code), `a code was delivered twice (SEED=${SEED})`);
       seen.add(code);
-      const purchase = sold.get(references.get(units[index]?.unit ?? "") ?? "");
+      const purchase = sold.get(references.get(id)?.[index]?.reference ?? "");
       assert.equal(purchase?.code, code, `a code was delivered to another unit (SEED=${SEED})`);
     }
   }

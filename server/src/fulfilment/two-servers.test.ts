@@ -195,6 +195,7 @@ async function assertBoughtOnce(): Promise<void> {
 async function assertSameCodes(orderIds: readonly string[]): Promise<void> {
   const account = await soleReseller(seller.scrip.db);
   const { key } = await seller.scrip.addKey(account);
+  const soldAs = await upstreamOrders();
   const seen = new Set<string>();
   for (const id of orderIds) {
     const reply = await buyer.scrip.call("GET", `/v1/orders/${id}/codes`, { key: customer.key });
@@ -202,12 +203,19 @@ async function assertSameCodes(orderIds: readonly string[]): Promise<void> {
     for (const [unit, { code }] of reply.json().data.entries()) {
       assert.ok(!seen.has(code), `${code} was delivered twice (SEED=${SEED})`);
       seen.add(code);
-      const [upstream] = await seller.scrip.db.rows<{ id: string }>(sql`
-        select id from orders where idempotency_key like ${`${id}.0.${unit}.%`} and status = 'completed'`);
-      const sold = await seller.scrip.call("GET", `/v1/orders/${upstream?.id}/codes`, { key });
+      const sold = await seller.scrip.call("GET", `/v1/orders/${soldAs.get(`${id}.0.${unit}`)}/codes`, {
+        key,
+      });
       assert.equal(sold.json().data[0].code, code);
     }
   }
+}
+
+/** The selling server's order for each unit of the buying one. */
+async function upstreamOrders(): Promise<Map<string, string>> {
+  const rows = await seller.scrip.db.rows<{ unit: string; id: string }>(sql`
+    select regexp_replace(idempotency_key, '\\.[0-9]+$', '') as unit, id from orders where status = 'completed'`);
+  return new Map(rows.map(({ unit, id }) => [unit, id]));
 }
 
 async function soleReseller(db: Queryable): Promise<string> {

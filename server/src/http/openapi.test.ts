@@ -114,6 +114,7 @@ test("every schema is valid JSON Schema 2020-12 without unknown words, and every
   assert.ok(pointers.length > 20, `only ${pointers.length} schemas were found`);
   for (const pointer of pointers) {
     assert.doesNotThrow(() => ajv.compile({ $ref: `${ID}#${pointer}` }), pointer);
+    assert.ok(ajv.validateSchema(schemaAt(pointer)), `${pointer}: ${ajv.errorsText()}`);
   }
 });
 
@@ -156,6 +157,12 @@ function schemaPointers(parent: object, above = ""): string[] {
     if (step === "schema" || above === "/components/schemas") return [pointer];
     return typeof value === "object" && value !== null ? schemaPointers(value, pointer) : [];
   });
+}
+
+function schemaAt(pointer: string): object {
+  const steps = pointer.slice(1).split("/").map(decodeURIComponent);
+  const names = steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return names.reduce((parent, name) => (parent as Record<string, object>)[name] ?? {}, document as object);
 }
 
 const readDocument = async (file: string): Promise<OpenApiDocument> =>

@@ -130,11 +130,37 @@ test("an event is of its order's environment, and only one of the sandbox is del
     const another = environment === "live" ? ORDERS.test : ORDERS.live;
     await accepts(insertEvent(environment, ORDERS[environment], null));
     await accepts(insertEvent(environment, null, null));
-    await refuses("events_environment", insertEvent(environment, another, null));
+    await refuses("events_owner", insertEvent(environment, another, null));
   }
   await accepts(insertEvent("test", ORDERS.test, "webhook_late"));
   await refuses("events_test_scenario", insertEvent("live", ORDERS.live, "webhook_late"));
   await refuses("events_test_scenario", insertEvent("test", ORDERS.test, "stuck"));
+});
+
+test("an event, a reveal and a refund are of their order's reseller and environment", async () => {
+  const { resellerId } = seller.test;
+  const owners = [
+    [resellerId, "live"],
+    ["rsl_other", "test"],
+  ] as const;
+  const tellAs = (owner: string, environment: string): Sql => sql`
+    insert into events (id, reseller_id, environment, type, body, order_id, cause, created_at)
+    values ('evt_new', ${owner}, ${environment}, 'order.fulfilled', '{}', ${ORDERS.test}, 'fulfilled', now())`;
+  const revealAs = (owner: string, environment: string): Sql => sql`
+    insert into code_reveals (order_id, reseller_id, environment, key_id, request_id, address, code_count, revealed_at)
+    values (${ORDERS.test}, ${owner}, ${environment}, 'key', 'req', '192.0.2.1', 1, now())`;
+  const refundTo = (owner: string, environment: string): Sql => sql`
+    insert into ledger_entries (id, reseller_id, environment, sequence, type, counter_account, amount_minor,
+                                balance_after_minor, currency, order_id, hash, created_at)
+    values ('ent_new', ${owner}, ${environment}, 1000, 'refund', 'sales', 100, 100, 'USD', ${ORDERS.test}, sha256(''), now())`;
+  for (const [constraint, write] of [
+    ["events_owner", tellAs],
+    ["code_reveals_owner", revealAs],
+    ["ledger_entries_wallet", refundTo],
+  ] as const) {
+    await accepts(write(resellerId, "test"));
+    for (const [owner, environment] of owners) await refuses(constraint, write(owner, environment));
+  }
 });
 
 const insertUnit = (environment: Environment, orderId: string): Sql => sql`
@@ -179,6 +205,12 @@ test("one row of another environment among many right ones refuses them all", as
 
 test("what belongs to one environment, or to one reseller, stays there", async () => {
   await database.db.rows(insertAttempt("live", ORDERS.live));
+  await database.db.rows(
+    sql`insert into webhook_secrets (endpoint_id, sealed, created_at) values (${ENDPOINTS.test}, '', now())`,
+  );
+  await database.db.rows(sql`
+    insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
+    values ('dlv_test', ${EVENTS.test}, ${ENDPOINTS.test}, now(), now())`);
   const moves: Record<string, readonly Sql[]> = {
     orders: [
       sql`update orders set environment = 'live' where id = ${ORDERS.test}`,
@@ -189,6 +221,12 @@ test("what belongs to one environment, or to one reseller, stays there", async (
     wallets: [
       sql`update wallets set environment = 'live' where reseller_id = 'rsl_seller' and environment = 'test'`,
       sql`update wallets set reseller_id = 'rsl_other' where reseller_id = 'rsl_seller'`,
+    ],
+    order_lines: [sql`update order_lines set environment = 'live' where order_id = ${ORDERS.test}`],
+    webhook_secrets: [sql`update webhook_secrets set endpoint_id = ${ENDPOINTS.live}`],
+    deliveries: [
+      sql`update deliveries set endpoint_id = ${ENDPOINTS.live}`,
+      sql`update deliveries set event_id = ${EVENTS.live}`,
     ],
     order_units: [
       sql`update order_units set environment = 'live' where order_id = ${ORDERS.test}`,
@@ -210,7 +248,7 @@ test("what belongs to one environment, or to one reseller, stays there", async (
     for (const statement of statements) {
       const error = await attempt(statement);
       assert.equal(error?.code, "23001", `${table}: ${error?.message ?? "it was accepted"}`);
-      assert.match(error.message, new RegExp(`^${table} (stays in its environment|is append-only)$`));
+      assert.match(error.message, new RegExp(`^${table} (stay where they belong|is append-only)$`));
     }
   }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import sql from "sql-template-tag";
-import { answerWith, ok } from "../testing/receiver-answers.ts";
+import { answerWith, ok, reset } from "../testing/receiver-answers.ts";
 import { openSandbox, type SandboxDesk } from "../testing/sandbox-desk.ts";
 import type { Received } from "../testing/sandbox-inbox.ts";
 
@@ -113,6 +113,13 @@ test("a receiver that rightly refuses bad signatures is not counted as failing, 
   assert.equal(desk.receivedOf(id).length, 11, "every attempt was made");
   const rows = await desk.scrip.db.rows(sql`select failures, failing_since from webhook_endpoints`);
   assert.deepEqual(rows, [{ failures: 0, failing_since: null }]);
+});
+
+test("a receiver that does not even answer is failing, whatever it was sent", async () => {
+  desk.answerWith(reset);
+  await orderWith("webhook_bad_signature");
+  const rows = await desk.scrip.db.rows(sql`select failures from webhook_endpoints`);
+  assert.deepEqual(rows, [{ failures: 1 }]);
 });
 
 test("a redelivery of such events is like their first delivery", async () => {

@@ -74,6 +74,6 @@ function toRecord(
     status: kind === "delivered" ? "delivered" : pauseMs === undefined ? "failed" : "pending",
     step,
     nextAttemptAt: pauseMs === undefined ? null : new Date(now.getTime() + pauseMs),
-    countsAgainst: delivery.scenario !== "webhook_bad_signature",
+    countsAgainst: delivery.scenario !== "webhook_bad_signature" || responseStatus === null,
   };
 }

@@ -297,6 +297,65 @@ test("a lane whose turn is over is given back, and goes on with its next turn", 
   assert.equal(sent.length, 60, "each once");
 });
 
+test("however many deliveries hang, there is room for the first one of every other endpoint", async () => {
+  const ids = await Promise.all(Array.from({ length: 12 }, async () => (await addEndpoint(db, tenant)).id));
+  const other = await addEndpoint(db, tenant, { url: "https://other.example/hook" });
+  const hung = Promise.withResolvers<SendOutcome>();
+  let isHanging = false;
+  const worker = create(({ url }) => (isHanging && !url.includes("other") ? hung.promise : outcome()));
+  const underWay = () => sent.filter(({ url }) => !url.includes("other")).length;
+  // Quick at first, so that their lanes are as wide as can be.
+  await addDue(db, tenant, ids, { count: 60, at: clock.now() });
+  await worker.drain();
+  sent = [];
+  isHanging = true;
+  for (const id of ids) {
+    const before = underWay();
+    await due(id, 60);
+    await worker.step();
+    await eventually("it is being sent", async () => (underWay() > before ? true : undefined));
+  }
+  await due(other.id);
+  await worker.step();
+  await eventually("the other one is sent", async () =>
+    sent.some(({ url }) => url.includes("other")) ? true : undefined,
+  );
+  const { inFlightMax, keptForFirst } = DELIVERY_LIMITS;
+  assert.ok(underWay() <= inFlightMax - keptForFirst + ids.length, `${underWay()} are under way`);
+  hung.resolve(outcome());
+  await worker.stop();
+});
+
+test("a worker whose lease ran out under it does not begin its own deliveries again", async () => {
+  const { id } = await addEndpoint(db, tenant);
+  await due(id);
+  const first = Promise.withResolvers<SendOutcome>();
+  const worker = create(() => first.promise);
+  await worker.step();
+  await eventually("it is being sent", async () => sent[0]);
+  clock.advance(DELIVERY_LIMITS.leaseMs + 1);
+  await worker.step();
+  first.resolve(outcome());
+  await worker.idle();
+  assert.equal(sent.length, 1);
+  assert.equal(await countDelivered(id), 1);
+});
+
+test("what comes for an endpoint that was switched off or removed during its turn is not sent", async () => {
+  const { id } = await addEndpoint(db, tenant);
+  await due(id);
+  const { worker, endFirst } = createWithSlowFirst();
+  await worker.step();
+  await eventually("it is being sent", async () => sent[0]);
+  await db.rows(sql`update webhook_endpoints set active = false where id = ${id}`);
+  await due(id, 3);
+  clock.advance(DELIVERY_LIMITS.pollMs);
+  await worker.step();
+  endFirst();
+  await worker.idle();
+  assert.equal(sent.length, 1);
+});
+
 test("one that is stopping begins nothing more, and records what was under way", async () => {
   const { id } = await addEndpoint(db, tenant);
   await due(id, 50);

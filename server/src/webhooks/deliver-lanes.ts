@@ -41,7 +41,7 @@ export function createDeliverer(deps: DeliverDeps): Deliverer {
   let lastPokeMs = Number.NEGATIVE_INFINITY;
   const laneDeps = createLaneDeps(
     deps,
-    () => lanes.size,
+    { laneCount: () => lanes.size, inFlight: () => inFlight(false) },
     () => isStopping,
   );
   const release = createBatcher<Parameters<typeof releaseLanes>[1][number], void>({
@@ -93,6 +93,7 @@ export function createDeliverer(deps: DeliverDeps): Deliverer {
       const claimed = await claimLanes(db, {
         token,
         now,
+        held: [...lanes.keys()],
         leasedUntil: new Date(now.getTime() + limits.leaseMs),
         healthyMax: free,
         failingMax: Math.max(0, Math.min(free, limits.failingInFlightMax - inFlight(true))),
@@ -109,8 +110,13 @@ export function createDeliverer(deps: DeliverDeps): Deliverer {
 }
 
 /** What lanes share: the widths of their endpoints, and statements that serve many of them at once. */
-function createLaneDeps(deps: DeliverDeps, laneCount: () => number, isStopping: () => boolean): LaneDeps {
+function createLaneDeps(
+  deps: DeliverDeps,
+  { laneCount, inFlight }: { laneCount: () => number; inFlight: () => number },
+  isStopping: () => boolean,
+): LaneDeps {
   const { db, clock, limits } = deps;
+  const sharedMax = limits.inFlightMax - limits.keptForFirst;
   const widths = createLaneWidths(limits);
   const draining = new Set<string>();
   const record = createBatcher<AttemptRecord, void>({
@@ -121,20 +127,24 @@ function createLaneDeps(deps: DeliverDeps, laneCount: () => number, isStopping: 
     maxSize: TOGETHER_MAX,
     maxRunning: 2,
   });
-  // Every lane may have one. More than one only from what is not kept back: however wide and slow some lanes are, there
-  // is room for the first delivery of the others.
-  const roomOf = (lane: Lane): number => {
-    const each = Math.max(
-      1,
-      Math.floor((limits.inFlightMax - limits.keptForFirst) / Math.max(1, laneCount())),
-    );
+  // Every lane may have one. More than one only from what is not kept back and not taken: however wide and slow some lanes
+  // are, there is room for the first delivery of the others.
+  const firstOf = (lane: Lane): number => (lane.busy.size === 0 ? 1 : 0);
+  const spareNow = (): number => Math.max(0, sharedMax - inFlight());
+  const roomOf = (lane: Lane, spare: number): number => {
+    const each = Math.max(1, Math.floor(sharedMax / Math.max(1, laneCount())));
     const width = lane.isFailing ? 1 : widths.of(lane.endpointId);
-    return Math.max(0, Math.min(width, each) - lane.busy.size);
+    return Math.max(0, Math.min(Math.min(width, each) - lane.busy.size, firstOf(lane) + spare));
   };
   const refill = createBatcher<Lane, Awaited<ReturnType<LaneDeps["refill"]>>>({
     run: async (asking) => {
+      let spare = spareNow();
       // As of now: what ends while the statement runs may still be found by it.
-      const asked = asking.map((lane) => ({ lane, room: roomOf(lane), busy: new Set(lane.busy) }));
+      const asked = asking.map((lane) => {
+        const room = roomOf(lane, spare);
+        spare -= Math.max(0, room - firstOf(lane));
+        return { lane, room, busy: new Set(lane.busy) };
+      });
       const wanted = asked.map(({ lane, room, busy }) => ({
         endpointId: lane.endpointId,
         count: room + busy.size,
@@ -152,7 +162,7 @@ function createLaneDeps(deps: DeliverDeps, laneCount: () => number, isStopping: 
     clock,
     limits,
     isStopping,
-    roomOf,
+    roomOf: (lane) => roomOf(lane, spareNow()),
     refill,
     async deliver(lane, delivery) {
       const attempted = await attemptDelivery(deps, lane.token, delivery);

@@ -30,8 +30,8 @@ export const DELIVERY_LIMITS: DeliveryLimits = {
   slowMs: 1_000,
   failingPauseMs: 250,
   laneTurnMs: 10_000,
-  // Longer than a turn and the attempt that is its last may take, so that a lane is not taken over while its worker lives.
-  leaseMs: 30_000,
+  // Longer than a turn and the attempt that is its last may take, even one that is sent twice, so that a lane is not taken over while its worker lives.
+  leaseMs: 45_000,
   pollMs: 1_000,
   pulledForwardMax: 200,
 };

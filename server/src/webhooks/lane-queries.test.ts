@@ -25,6 +25,7 @@ const at = (ms: number) => new Date(START.getTime() + ms);
 const claim = (now: Date, changes: Partial<LaneClaim> = {}): LaneClaim => ({
   token: randomUUID(),
   now,
+  held: [],
   leasedUntil: new Date(now.getTime() + 30_000),
   healthyMax: 100,
   failingMax: 100,

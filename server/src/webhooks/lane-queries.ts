@@ -4,6 +4,8 @@ import type { Queryable } from "../db/database.ts";
 export type LaneClaim = {
   token: string;
   now: Date;
+  /** Lanes that this process is at: it takes none of them twice, should a lease run out under it. */
+  held: readonly string[];
   leasedUntil: Date;
   healthyMax: number;
   failingMax: number;
@@ -38,6 +40,7 @@ export const claimLanes = (db: Queryable, claim: LaneClaim) =>
         ) first
         join webhook_endpoints e on e.id = w.endpoint_id
         where w.endpoint_id is not null and first.next_attempt_at <= ${claim.now} and e.active
+          and e.id <> all(${claim.held}::text[])
           and coalesce((select l.leased_until <= ${claim.now} from webhook_lanes l where l.endpoint_id = e.id), true)
       ), leased as (
         insert into webhook_lanes (endpoint_id, lease_token, leased_until)
@@ -67,7 +70,7 @@ export type DueDelivery = {
   secrets: { sealed: string }[];
 };
 
-/** What is due in these lanes, the earliest first, at most so many of each. Living secrets come newest first. */
+/** What is due in these lanes, the earliest first, at most so many of each; nothing where the endpoint is gone meanwhile. Living secrets come newest first. */
 export const listDueDeliveries = (
   db: Queryable,
   lanes: readonly { endpointId: string; count: number }[],
@@ -80,7 +83,7 @@ export const listDueDeliveries = (
       from unnest(
         ${lanes.map((lane) => lane.endpointId)}::text[], ${lanes.map((lane) => lane.count)}::integer[]
       ) as lane (endpoint_id, count)
-      join webhook_endpoints w on w.id = lane.endpoint_id
+      join webhook_endpoints w on w.id = lane.endpoint_id and w.active
       cross join lateral (
         select id, event_id, step, attempts from deliveries
         where status = 'pending' and endpoint_id = lane.endpoint_id and next_attempt_at <= ${now}

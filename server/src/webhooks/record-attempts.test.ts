@@ -45,7 +45,7 @@ async function attempted(status: AttemptRecord["status"]): Promise<AttemptRecord
   await addDue(db, tenant, [endpointId], { at: now });
   const token = randomUUID();
   const leasedUntil = new Date(now.getTime() + 60_000);
-  await claimLanes(db, { token, now, leasedUntil, healthyMax: 100, failingMax: 100 });
+  await claimLanes(db, { token, now, held: [], leasedUntil, healthyMax: 100, failingMax: 100 });
   const [delivery] = await db.rows<{ id: string }>(
     sql`select id from deliveries where endpoint_id = ${endpointId}`,
   );
