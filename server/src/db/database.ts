@@ -91,7 +91,10 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   "ENOTFOUND",
   "EAI_AGAIN",
   "EHOSTUNREACH",
+  "53100", // disk_full
+  "53200", // out_of_memory
   "53300", // too_many_connections
+  "58030", // io_error
   "57014", // query_canceled: the statement timeout
   "57P01", // admin_shutdown
   "57P02", // crash_shutdown
