@@ -11,27 +11,27 @@ const CLASSES = ["2xx", "3xx", "4xx", "5xx"];
 /** A line every few seconds: how far it is, and how fast. A fault is told at once. */
 export function printProgress(requests: number): (report: FuzzReport, residentMb: () => number) => void {
   let lastMs = performance.now();
-  let lastSent = 0;
+  let lastRounds = 0;
   let told = 0;
-  return ({ sent, faults, seed }, residentMb) => {
+  return ({ rounds, faults, seed }, residentMb) => {
     for (const fault of faults.slice(told)) printFault(seed, fault);
     told = faults.length;
     const nowMs = performance.now();
     if (nowMs - lastMs < PROGRESS_EVERY_MS) return;
-    const perSecond = Math.round(((sent - lastSent) / (nowMs - lastMs)) * 1_000);
-    console.log(`${sent} of ${requests} sent, ${perSecond}/s, ${residentMb()} MB, ${faults.length} faults`);
-    [lastMs, lastSent] = [nowMs, sent];
+    const perSecond = Math.round(((rounds - lastRounds) / (nowMs - lastMs)) * 1_000);
+    console.log(`${rounds} of ${requests} sent, ${perSecond}/s, ${residentMb()} MB, ${faults.length} faults`);
+    [lastMs, lastRounds] = [nowMs, rounds];
   };
 }
 
 export function printReport(result: FuzzResult): void {
   for (const text of result.shown) console.log(text);
-  const { answers, slowest, faults, seed, sent, seconds } = result;
+  const { answers, slowest, faults, seed, sent, rounds, seconds } = result;
   const rows = [...answers].sort(([a], [b]) => (a < b ? -1 : 1));
   console.log(`\n| operation | ${CLASSES.join(" | ")} |\n|---|${CLASSES.map(() => "--:|").join("")}`);
   for (const [operation, classes] of rows)
     console.log(`| ${operation} | ${CLASSES.map((name) => classes.get(name) ?? 0).join(" | ")} |`);
-  console.log(`\n${sent} requests in ${Math.round(seconds)} s, seed ${seed}`);
+  console.log(`\n${sent} requests in ${rounds} rounds and ${Math.round(seconds)} s, seed ${seed}`);
   for (const { ms, index, what } of slowest)
     console.log(`slow: ${Math.round(ms)} ms, request ${index} (${what})`);
   const { before, halfway, after } = result.residentMb;

@@ -28,6 +28,8 @@ export type FuzzOptions = {
 
 export type FuzzReport = {
   seed: number;
+  /** Each is one request, or a few that are sent together. */
+  rounds: number;
   sent: number;
   /** How many answers of each class an operation gave, such as `2xx`; bytes that are no request count as `the wire`. */
   answers: Map<string, Map<string, number>>;
@@ -52,7 +54,15 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const memory = createFuzzMemory(world);
   const sources: FuzzSources = { ...options, memory, operations: fuzzOperations(document) };
   const judge = createJudge(document, memory);
-  const report: FuzzReport = { seed, sent: 0, answers: new Map(), slowest: [], faults: [], shown: [] };
+  const report: FuzzReport = {
+    seed,
+    rounds: 0,
+    sent: 0,
+    answers: new Map(),
+    slowest: [],
+    faults: [],
+    shown: [],
+  };
   const connections = Array.from({ length: AT_ONCE }, () => createRawConnection(options.port, ANSWER_MAX_MS));
   try {
     await warmUp(sources, async (request) => {
@@ -109,6 +119,7 @@ async function fuzzOnce(round: Round): Promise<void> {
   } catch (error) {
     report.faults.push({ index, what: requests.map(describe).join("\n"), message: (error as Error).message });
   }
+  report.rounds += 1;
   report.sent += requests.length;
   noteTime(report, index, performance.now() - began, requests);
 }

@@ -72,7 +72,7 @@ export async function fuzzServer(session: FuzzSession): Promise<FuzzResult> {
         resident.before = residentMb(pid);
       },
       onProgress: (soFar) => {
-        if (resident.halfway === 0 && soFar.sent >= requests / 2) resident.halfway = residentMb(pid);
+        if (resident.halfway === 0 && soFar.rounds >= requests / 2) resident.halfway = residentMb(pid);
         session.onProgress?.(soFar, () => residentMb(pid));
       },
     });
