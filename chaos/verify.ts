@@ -103,10 +103,10 @@ async function findCodeFaults(
     select id, order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", product_id as "productId",
            type, sealed
     from codes where environment = 'live' and state = 'delivered'`);
-  const sold = new Map(
-    upstreams.flatMap((upstream) =>
-      upstream.purchases().flatMap(({ reference, code }) => (code ? [[code, reference] as const] : [])),
-    ),
+  // A supplier may sell a code twice; the second time it goes to quarantine.
+  const sold = Map.groupBy(
+    upstreams.flatMap((upstream) => upstream.purchases()),
+    ({ code }) => code ?? "",
   );
   const seen = new Map<string, string>();
   const doubled: string[] = [];
@@ -119,8 +119,9 @@ async function findCodeFaults(
     seen.set(text, unit);
     const read = recorder.codes.get(`${row.orderId} ${row.id}`);
     if (read !== undefined && read !== text) unsold.push(`${unit} was read as another code`);
-    if (row.productId === BOUGHT && !sold.get(text)?.startsWith(`${unit}.`))
-      unsold.push(`${unit} has a code that was sold for ${sold.get(text)}`);
+    const buyers = sold.get(text)?.map(({ reference }) => reference) ?? [];
+    if (row.productId === BOUGHT && !buyers.some((reference) => reference.startsWith(`${unit}.`)))
+      unsold.push(`${unit} has a code that was sold for ${buyers.join(", ") || "nobody"}`);
   }
   return { "codes doubled": [...doubled, ...findBoughtTwice(upstreams)], "codes not as sold": unsold };
 }
