@@ -34,11 +34,8 @@ export async function runChaos({ durationMs, seed, say }: ChaosOptions): Promise
   const recorder = createRecorder();
   const world = await openWorld(seed, recorder);
   try {
-    const accounts = await fillWorld(
-      world,
-      recorder,
-      Math.ceil((durationMs / 1_000) * CODES_PER_SECOND) + 500,
-    );
+    const stock = Math.ceil((durationMs / 1_000) * CODES_PER_SECOND) + 500;
+    const accounts = await fillWorld(world, recorder, stock);
     const weather: Weather = { isStormy: true, seed };
     const actors = ACTORS.map((act) => act(world, accounts, recorder, weather));
     await wait(CALM_MS);
@@ -58,7 +55,7 @@ export async function runChaos({ durationMs, seed, say }: ChaosOptions): Promise
       faults,
       recorder,
       unended,
-      findings: await verify(world, accounts, recorder),
+      findings: await verify(world, accounts, recorder, stock),
       hasSmallDisk: world.smallDisk !== undefined,
       repeatedDeliveries: world.receivers.repeats(),
       ...(await count(world)),

@@ -10,22 +10,27 @@ import type { World } from "./world.ts";
 /** One thing that goes wrong, drawn beforehand: what, how far into the run, and the numbers that decide the rest. */
 export type PlannedFault = { atMs: number; name: FaultName; draw: number };
 
-type Fault = { share: number; strike(world: World, random: Random): Promise<void> };
+/** Whoever finds nothing to strike returns false, and is not counted. */
+type Fault = { share: number; strike(world: World, random: Random): Promise<unknown> };
 
 const PAUSE_MEAN_MS = 1_250;
 const CLOCK_STEP_API_MS = 10_000;
 /** Less than the settle delay leaves room for: a worker that believes in the wrong hour may believe a no too early. */
 const CLOCK_STEP_WORKER_MS = 1_000;
 const STALL_MAX_MS = 3_000;
+const STRUCK_WITHIN_MS = 5_000;
 const AWAY_MAX_MS = 1_500;
 const DISK_FULL_MS = 2_000;
 const BALLAST_CHUNK = Buffer.alloc(1024 * 1024);
 
 const proxied = (kind: FaultKind, at: RegExp): Fault["strike"] => {
   return async ({ proxy }, random) => {
-    const { release } = proxy.arm(at, kind);
+    const { release, struck } = proxy.arm(at, kind);
+    const unstruck = wait(STRUCK_WITHIN_MS).then(() => false);
+    const isStruck = await Promise.race([struck.then(() => true), unstruck]);
     await wait(random.below(STALL_MAX_MS));
     release();
+    return isStruck;
   };
 };
 
@@ -99,10 +104,12 @@ export async function strikeFaults(
     const done = (busy.get(name) ?? Promise.resolve())
       .then(() => FAULTS[name].strike(world, createRandom(draw)))
       .then(
-        () => {
+        (hasStruck) => {
+          if (hasStruck === false) return;
           counts.set(name, (counts.get(name) ?? 0) + 1);
           onStruck(name);
         },
+        // The database was down already, or there is no small disk.
         () => {},
       );
     busy.set(name, done);
@@ -116,10 +123,11 @@ async function signalDatabase(dataDir: string, signal: NodeJS.Signals): Promise<
   process.kill(await postmasterPid(dataDir), signal);
 }
 
-async function terminateBackend({ db }: World): Promise<void> {
-  await db.rows(sql`
+async function terminateBackend({ db }: World): Promise<boolean> {
+  const ended = await db.rows(sql`
     select pg_terminate_backend(pid) from pg_stat_activity
     where application_name like 'scrip chaos%' and xact_start is not null and pid <> pg_backend_pid() limit 1`);
+  return ended.length > 0;
 }
 
 async function loseDatabase({ proxy }: World, random: Random): Promise<void> {

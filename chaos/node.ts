@@ -15,15 +15,18 @@ export type Node = {
   setClock(offsetMs: number): void;
   sample(): Promise<NodeSample>;
   stop(): Promise<void>;
-  /** What its processes wrote to their logs, errors and worse; the newest of it. */
-  logged(): string;
 };
 
 const SCRIPT = fileURLToPath(new URL("./node-process.ts", import.meta.url));
 const LOG_MAX_CHARACTERS = 200_000;
+const TAIL_CHARACTERS = 600;
 const RAISE_PAUSE_MS = 200;
 
-export async function startNode(given: Omit<NodeInput, "port" | "clockOffsetMs">): Promise<Node> {
+/** A process that ends without having been asked to is told of, and started again. */
+export async function startNode(
+  given: Omit<NodeInput, "port" | "clockOffsetMs">,
+  onDied: (what: string) => void,
+): Promise<Node> {
   let input: NodeInput = { ...given, port: 0, clockOffsetMs: 0 };
   let log = "";
   const keep = (text: string) => {
@@ -31,13 +34,26 @@ export async function startNode(given: Omit<NodeInput, "port" | "clockOffsetMs">
   };
   let running = await raise(input, keep);
   input = { ...input, port: running.port };
+  let isExpected = false;
+  const watch = (watched: Running) =>
+    void watched.exited.then(async () => {
+      if (isExpected || watched !== running) return;
+      onDied(`a process of the role ${given.role} died by itself: ${log.slice(-TAIL_CHARACTERS)}`);
+      running = await raiseUntilUp(input, keep);
+      watch(running);
+    });
+  watch(running);
   return {
     role: given.role,
     port: running.port,
     async killAndRaise() {
-      running.child.kill("SIGKILL");
-      await running.exited;
+      const killed = running;
+      isExpected = true;
+      killed.child.kill("SIGKILL");
+      await killed.exited;
       running = await raiseUntilUp(input, keep);
+      isExpected = false;
+      watch(running);
     },
     setClock(clockOffsetMs) {
       input = { ...input, clockOffsetMs };
@@ -50,10 +66,10 @@ export async function startNode(given: Omit<NodeInput, "port" | "clockOffsetMs">
       return sample;
     },
     async stop() {
+      isExpected = true;
       if (running.child.connected) running.child.disconnect();
       await running.exited;
     },
-    logged: () => log,
   };
 }
 

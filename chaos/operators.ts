@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { isDatabaseUnavailable } from "../server/src/db/database.ts";
 import { refundOrder } from "../server/src/fulfilment/refund-order.ts";
 import { revokeKey } from "../server/src/keys/revoke-key.ts";
 import { systemClock } from "../server/src/lib/clock.ts";
@@ -6,10 +7,12 @@ import { createRandom } from "../server/src/testing/seed.ts";
 import { moveFunds } from "../server/src/wallet/move-funds.ts";
 import { call } from "./call.ts";
 import type { Actor } from "./placers.ts";
-import { newKey } from "./shopfront.ts";
+import type { Recorder } from "./recorder.ts";
+import { newKey, PAYMENT_NOTE } from "./shopfront.ts";
 
 const PAUSE_MAX_MS = 2_000;
 const RETRY_PAUSE_MS = 100;
+const TRIES_MAX = 200;
 
 /** The operator pays into wallets. A payment whose outcome is unknown is not repeated, as the command says. */
 export const payIn: Actor = async (world, accounts, recorder, weather) => {
@@ -21,7 +24,7 @@ export const payIn: Actor = async (world, accounts, recorder, weather) => {
     const payment = {
       resellerId,
       environment,
-      note: `payment ${count}`,
+      note: `${PAYMENT_NOTE} ${count}`,
       amountMinor,
       acknowledged: false,
     };
@@ -32,7 +35,7 @@ export const payIn: Actor = async (world, accounts, recorder, weather) => {
       () => {
         payment.acknowledged = true;
       },
-      () => {},
+      (error) => noteUnforeseen(recorder, error),
     );
   }
 };
@@ -47,7 +50,7 @@ export const refundSome: Actor = async (world, _accounts, recorder, weather) => 
     const orderId = random.pick(told.slice(-200));
     await refundOrder(world.db, systemClock, { orderId, lines: undefined, reason: "chaos" }).then(
       () => recorder.refunded.add(orderId),
-      () => {},
+      (error) => noteUnforeseen(recorder, error),
     );
   }
 };
@@ -58,22 +61,43 @@ export const replaceKeys: Actor = async (world, accounts, recorder, weather) => 
   while (weather.isStormy) {
     await wait(random.below(2 * PAUSE_MAX_MS));
     const account = random.pick(accounts);
-    const fresh = await newKey(world, account).catch(() => undefined);
+    const fresh = await newKey(world, account).catch((error) => noteUnforeseen(recorder, error));
     if (!fresh) continue;
     const old = { id: account.keyId, key: account.key };
     [account.keyId, account.key] = [fresh.id, fresh.key];
     const isRevoked = await revokeKey(world.db, systemClock, old.id).then(
       () => true,
-      () => false,
+      (error) => noteUnforeseen(recorder, error),
     );
     if (!isRevoked) continue;
     recorder.counts.revocations += 1;
-    for (const { port } of world.apis) {
-      const answer = await call(port, old.key, "GET", "/v1/balance").catch(() => undefined);
-      if (answer?.status === 200) recorder.contradictions.push(`${old.id} was revoked and opened a wallet`);
-    }
+    for (const { port } of world.apis) await tryRevoked(recorder, port, old);
   }
 };
+
+/** Asks until the process answers: 401 is the only answer that there may be. */
+async function tryRevoked(
+  recorder: Recorder,
+  port: number,
+  { id, key }: { id: string; key: string },
+): Promise<void> {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const answer = await call(port, key, "GET", "/v1/balance").catch(() => undefined);
+    if (answer?.status === 401) return;
+    if (answer && answer.status !== 503) {
+      recorder.contradictions.push(`${id} was revoked and is answered ${answer.status}`);
+      return;
+    }
+    await wait(RETRY_PAUSE_MS);
+  }
+}
+
+/** What the operator is told by name, or what an outage explains, is foreseen. */
+function noteUnforeseen(recorder: Recorder, error: unknown): undefined {
+  const isOutage =
+    isDatabaseUnavailable(error) || (error instanceof Error && isDatabaseUnavailable(error.cause));
+  if (!isOutage && !(error instanceof RangeError)) recorder.contradictions.push(`the operator: ${error}`);
+}
 
 /** Signing secrets are rotated. One whose answer was lost is not known: the next rotation ends it at once. */
 export const rotateSecrets: Actor = async (world, accounts, recorder, weather) => {
@@ -91,8 +115,10 @@ export const rotateSecrets: Actor = async (world, accounts, recorder, weather) =
         recorder.secrets.get(account.name)?.push(secret);
         recorder.counts.rotations += 1;
       }
-      // Refused, because there are three: none was made.
-      if (answer && answer.status < 500 && answer.status !== 401) break;
+      // 409: there are three, and none was made.
+      if (answer?.status === 200 || answer?.status === 409) break;
+      if (answer && answer.status !== 503 && answer.status !== 401)
+        recorder.contradictions.push(`a rotation is answered ${answer.status} ${answer.body}`);
       await wait(RETRY_PAUSE_MS);
     }
   }

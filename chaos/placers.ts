@@ -17,6 +17,8 @@ export type Weather = { isStormy: boolean; seed: number };
 export const PLACERS = 24;
 const PAUSE_MAX_MS = 250;
 const RETRY_PAUSE_MS = 50;
+/** No outage of a storm lasts so long. */
+const ANSWERED_WITHIN_MS = 120_000;
 const DUPLICATE_SHARE = 0.2;
 const REPEAT_SHARE = 0.1;
 const BOUGHT_SHARE = 0.12;
@@ -62,7 +64,15 @@ function chooseErrand(accounts: readonly Account[], random: Random, idempotencyK
   const { resellerId, environment } = account;
   return {
     account,
-    order: { resellerId, environment, idempotencyKey, told: undefined, refused: undefined },
+    order: {
+      resellerId,
+      environment,
+      idempotencyKey,
+      productId: line.productId,
+      quantity: line.quantity,
+      told: undefined,
+      refused: undefined,
+    },
     body: { lines: [line] },
     scenario: environment === "test" ? random.pick(SCENARIOS) : undefined,
   };
@@ -74,7 +84,11 @@ async function runErrand(world: World, recorder: Recorder, errand: Errand, rando
     "idempotency-key": order.idempotencyKey,
     ...(scenario ? { "x-test-scenario": scenario } : {}),
   };
-  for (;;) {
+  for (const deadlineMs = performance.now() + ANSWERED_WITHIN_MS; ; ) {
+    if (performance.now() > deadlineMs) {
+      recorder.contradictions.push(`${order.idempotencyKey} was not answered in ${ANSWERED_WITHIN_MS} ms`);
+      return;
+    }
     const { port } = random.pick(world.apis);
     const answer = await call(port, account.key, "POST", "/v1/orders", body, headers).catch(() => undefined);
     if (answer && isDefinitive(answer)) {
@@ -95,7 +109,8 @@ const isDefinitive = ({ status, body }: Answer): boolean =>
 
 function note(recorder: Recorder, order: Wanted, { status, body }: Answer): void {
   const problem = (text: string) => recorder.contradictions.push(`${order.idempotencyKey}: ${text}`);
-  if (status === 402 || (status === 422 && body.includes('"out_of_stock"'))) {
+  // Every wallet holds enough: a refusal for want of money is a fault.
+  if (status === 422 && body.includes('"out_of_stock"')) {
     order.refused = body;
     if (order.told) problem(`refused after ${order.told.id} was placed`);
     return;

@@ -35,13 +35,16 @@ export const readBack: Actor = async (world, accounts, recorder, weather) => {
       const ask = (path: string) =>
         call(random.pick(world.apis).port, account.key, "GET", path).catch(() => undefined);
       const read = await ask(`/v1/orders/${id}`);
-      if (read && read.status < 500 && read.status !== 401) noteStatus(recorder, seen, order, before, read);
+      if (read && isAnswer(read.status)) noteStatus(recorder, seen, order, before, read);
       const codes = await ask(`/v1/orders/${id}/codes`);
-      if (codes?.status === 200) noteCodes(recorder, id, codes.body);
+      if (codes && isAnswer(codes.status)) noteCodes(recorder, id, codes);
     }
   };
   await Promise.all(Array.from({ length: READERS }, (_, number) => reader(number)));
 };
+
+/** An outage is 503, and a key may have been revoked just now. */
+const isAnswer = (status: number): boolean => status !== 503 && status !== 401;
 
 function noteStatus(
   recorder: Recorder,
@@ -56,19 +59,26 @@ function noteStatus(
     recorder.contradictions.push(`${id} was told and is ${status} ${body}`);
     return;
   }
-  const { order } = JSON.parse(body) as { order: { status: string } };
+  const { order } = JSON.parse(body) as { order: { status: string; total: { amount: number } } };
+  if (order.total.amount !== told?.totalMinor)
+    recorder.contradictions.push(`${id} was told as ${told?.totalMinor} and reads ${order.total.amount}`);
   if (!LATER[before]?.includes(order.status))
     recorder.contradictions.push(`${id} went from ${before} to ${order.status}`);
   if (LATER[seen.get(id) ?? "pending"]?.includes(order.status)) seen.set(id, order.status);
 }
 
 /** Codes may become more while units are delivered; those that were read stay. */
-function noteCodes(recorder: Recorder, id: string, body: string): void {
-  const { data } = JSON.parse(body) as { data: { id: string; code: string }[] };
-  for (const { id: codeId, code } of data) {
-    const before = recorder.codes.get(`${id} ${codeId}`);
-    if (before !== undefined && before !== code)
-      recorder.contradictions.push(`a code of ${id} has become another`);
-    recorder.codes.set(`${id} ${codeId}`, code);
+function noteCodes(recorder: Recorder, id: string, { status, body }: { status: number; body: string }): void {
+  const before = recorder.codes.get(id) ?? new Map<string, string>();
+  if (status === 409 && before.size === 0) return;
+  if (status !== 200) {
+    recorder.contradictions.push(`the codes of ${id} are ${status} ${body}`);
+    return;
   }
+  const { data } = JSON.parse(body) as { data: { id: string; code: string }[] };
+  const now = new Map(data.map((one) => [one.id, one.code]));
+  for (const [codeId, code] of before)
+    if (now.get(codeId) !== code)
+      recorder.contradictions.push(`a code of ${id} is gone or has become another`);
+  recorder.codes.set(id, new Map([...before, ...now]));
 }

@@ -8,8 +8,8 @@ import type { Recorder } from "./recorder.ts";
 /** Where events are delivered, and what arrived. */
 export type Receivers = {
   url(name: string): string;
-  /** Event ids that arrived whole and rightly signed, by receiver. */
-  received(name: string): ReadonlySet<string>;
+  /** The bodies of events that arrived whole, by receiver and event id. */
+  received(name: string): ReadonlyMap<string, string>;
   /** Deliveries beyond the first of each event. */
   repeats(): number;
   /** Deliveries whose signature none of the known secrets explains. */
@@ -26,7 +26,7 @@ const HANGING_SHARE = 0.005;
 
 export async function createReceivers(seed: number, recorder: Recorder): Promise<Receivers> {
   const random = createRandom(seed ^ 0x77);
-  const arrived = new Map<string, Set<string>>();
+  const arrived = new Map<string, Map<string, string>>();
   const doubtful: { name: string; request: ReceivedRequest }[] = [];
   let isDown = false;
   let isHealed = false;
@@ -34,10 +34,11 @@ export async function createReceivers(seed: number, recorder: Recorder): Promise
 
   const take = (name: string, request: ReceivedRequest): void => {
     if (!isSigned(recorder.secrets.get(name) ?? [], request)) doubtful.push({ name, request });
-    const ids = arrived.get(name) ?? new Set();
-    const { id } = JSON.parse(request.body.toString()) as { id: string };
-    if (ids.has(id)) repeats += 1;
-    arrived.set(name, ids.add(id));
+    const bodies = arrived.get(name) ?? new Map();
+    const body = request.body.toString();
+    const { id } = JSON.parse(body) as { id: string };
+    if (bodies.has(id)) repeats += 1;
+    arrived.set(name, bodies.set(id, body));
   };
   const receiver = await startHttpsReceiver((response, request) => {
     receiver.requests.length = 0;
@@ -50,7 +51,7 @@ export async function createReceivers(seed: number, recorder: Recorder): Promise
   });
   return {
     url: (name) => receiver.url(`/${name}`),
-    received: (name) => arrived.get(name) ?? new Set(),
+    received: (name) => arrived.get(name) ?? new Map(),
     repeats: () => repeats,
     unexplained: () =>
       doubtful

@@ -3,6 +3,8 @@ import type { Tenant } from "../server/src/http/caller.ts";
 /** An order that somebody meant to place, and what they were told of it. */
 export type Wanted = Tenant & {
   idempotencyKey: string;
+  productId: string;
+  quantity: number;
   told: { id: string; totalMinor: number } | undefined;
   /** The last refusal, where there was one. Whoever is refused may have been told of a placement by another try. */
   refused: string | undefined;
@@ -17,8 +19,8 @@ export type Recorder = {
   payments: Payment[];
   /** Orders that the operator was told are refunded, wholly or in part. */
   refunded: Set<string>;
-  /** Codes by order, as they were first read. */
-  codes: Map<string, string>;
+  /** Codes by order and then by their own id, as they were first read. */
+  codes: Map<string, Map<string, string>>;
   /** Secrets of webhook endpoints, by endpoint: any of them may have signed a delivery. */
   secrets: Map<string, string[]>;
   contradictions: string[];

@@ -4,8 +4,40 @@ import type { Findings } from "./verify.ts";
 
 const SHOWN_MAX = 5;
 
-export const isClean = ({ findings, unended }: ChaosResult): boolean =>
-  unended.length === 0 && Object.values(findings).every((found) => found.length === 0);
+/** More than kills and lost answers explain. */
+const REPEATS_MAX_SHARE = 0.1;
+const REPEATS_FREE = 50;
+
+/** Nothing is wrong, and enough has happened for that to mean something. */
+export const isClean = (result: ChaosResult): boolean =>
+  result.unended.length === 0 &&
+  Object.values(result.findings).every((found) => found.length === 0) &&
+  describeShortcomings(result).length === 0;
+
+/** Why a run without findings would prove little. */
+export function describeShortcomings({
+  recorder,
+  faults,
+  events,
+  repeatedDeliveries,
+}: ChaosResult): string[] {
+  const happened: Record<string, number> = {
+    faults: [...faults.values()].reduce((sum, count) => sum + count, 0),
+    "acknowledged orders": [...recorder.wanted.values()].filter(({ told }) => told).length,
+    reads: recorder.counts.reads,
+    payments: recorder.payments.filter(({ acknowledged }) => acknowledged).length,
+    refunds: recorder.refunded.size,
+    revocations: recorder.counts.revocations,
+    events,
+  };
+  const missing = Object.entries(happened).filter(([, count]) => count === 0);
+  return [
+    ...missing.map(([what]) => `there were no ${what}`),
+    ...(repeatedDeliveries > REPEATS_FREE + events * REPEATS_MAX_SHARE
+      ? [`${repeatedDeliveries} deliveries were repeated, more than the faults explain`]
+      : []),
+  ];
+}
 
 /** The table of a run, as Markdown, and what was found wrong. */
 export function describeResult(result: ChaosResult, seed: number, minutes: number): string {
@@ -38,6 +70,7 @@ export function describeResult(result: ChaosResult, seed: number, minutes: numbe
       findings[name].length,
     ]),
     ["**did not come to an end**", result.unended.join("; ") || 0],
+    ["**shortcomings**", describeShortcomings(result).join("; ") || 0],
   ];
   const table = ["| what | |", "|---|---|", ...rows.map(([what, value]) => `| ${what} | ${value} |`)];
   return [`seed ${seed}, ${minutes} minutes`, "", ...table, ...describeFindings(findings), ""].join("\n");

@@ -16,11 +16,12 @@ export async function settle(world: World, say: (line: string) => void): Promise
   for (const node of [...world.apis, ...world.workers]) node.setClock(0);
   const unended = await until(world, DEADLINE_MS, sql`select count(*)::integer as count from order_work`);
   if (unended > 0) return [`${unended} orders did not come to an end`];
-  await until(
+  const unpaid = await until(
     world,
     DEADLINE_MS,
     sql`select count(*)::integer as count from orders where test_scenario = 'refunded_after_completion' and status = 'completed'`,
   );
+  if (unpaid > 0) return [`${unpaid} orders were not refunded after their completion`];
   say(
     "every order has ended; the rest of the deliveries follows, with clocks that leap to their next attempts",
   );

@@ -22,6 +22,9 @@ export type Account = Tenant & { name: string; keyId: string; key: string; endpo
 export const STOCKED = "stocked";
 export const BOUGHT = "bought";
 export const PRICE_MINOR = 200;
+/** How the notes of payments begin, and what codes in stock look like. */
+export const PAYMENT_NOTE = "payment";
+export const STOCK_CODE = /^STOCK-\d+$/;
 const RESELLERS = 3;
 const FUNDS = "1000000.00";
 const STOCK_AT_ONCE = 2_000;

@@ -60,10 +60,31 @@ const SETTINGS = { max_wal_size: "256MB", max_connections: "100" };
 const run = promisify(execFile);
 
 export async function openWorld(seed: number, recorder: Recorder): Promise<World> {
+  const closers: (() => unknown)[] = [];
+  const close = async () => {
+    for (const next of closers.splice(0).reverse()) await next();
+  };
+  try {
+    return { ...(await build(seed, recorder, closers)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Whatever is opened says at once how it is closed, so that nothing is left behind when the next thing fails. */
+async function build(
+  seed: number,
+  recorder: Recorder,
+  closers: (() => unknown)[],
+): Promise<Omit<World, "close">> {
   const home = await mkdtemp(join(tmpdir(), "scrip-chaos-"));
+  closers.push(() => rm(home, { recursive: true, force: true }));
   const hasSmallDisk = await mountSmallDisk(home);
+  if (hasSmallDisk) closers.push(() => run("umount", [home]));
   const dataDir = join(home, ".scrip");
   const server = await openEmbedded({ dataDir, log: () => {}, settings: SETTINGS });
+  closers.push(() => stopServer(dataPathOf(dataDir)), server.close);
   const db = connectDatabase({
     connectionString: server.connectionString,
     applicationName: "scrip chaos truth",
@@ -71,19 +92,27 @@ export async function openWorld(seed: number, recorder: Recorder): Promise<World
     onConnectionLost: () => {},
     statementTimeoutMs: 0,
   });
+  closers.push(db.close);
   await migrate(db);
   const masterKeys = [secret(TEST_MASTER_KEY)] as const;
   const keyring = fixedKeyring(masterKeys);
   const secrets = await loadServerSecrets(db, masterKeys);
   const proxy = await startFaultProxy(server.connectionString);
+  closers.push(proxy.close);
   const upstreams = await Promise.all(
     [0, 1].map((index) =>
       startFakeUpstream({ seed: seed + index, noise: 0.05, lateMs: 2_000, landMs: 1_500 }),
     ),
   );
+  closers.push(...upstreams.map((one) => one.close));
   const receivers = await createReceivers(seed, recorder);
-  const start = (role: Node["role"]) =>
-    startNode({ role, connectionString: proxy.connectionString, limits: LIMITS });
+  closers.push(receivers.close, closeCalls);
+  const start = async (role: Node["role"]) => {
+    const input = { role, connectionString: proxy.connectionString, limits: LIMITS };
+    const node = await startNode(input, (what) => recorder.contradictions.push(what));
+    closers.push(node.stop);
+    return node;
+  };
   const apis = await Promise.all(Array.from({ length: APIS }, () => start("api")));
   const workers = await Promise.all(Array.from({ length: WORKERS }, () => start("worker")));
   return {
@@ -98,16 +127,6 @@ export async function openWorld(seed: number, recorder: Recorder): Promise<World
     receivers,
     apis,
     workers,
-    async close() {
-      await Promise.all([...apis, ...workers].map((node) => node.stop()));
-      closeCalls();
-      await Promise.all([receivers.close(), proxy.close(), ...upstreams.map((one) => one.close())]);
-      await db.close();
-      await server.close();
-      await stopServer(dataPathOf(dataDir));
-      if (hasSmallDisk) await run("umount", [home]);
-      await rm(home, { recursive: true, force: true });
-    },
   };
 }
 

@@ -5,8 +5,8 @@ import { readBack } from "../chaos/readers.ts";
 import { createRecorder } from "../chaos/recorder.ts";
 import { settle } from "../chaos/settle.ts";
 import { fillWorld } from "../chaos/shopfront.ts";
+import { verify } from "../chaos/verify.ts";
 import { openWorld, type World } from "../chaos/world.ts";
-import { audit } from "../server/src/audit/audit.ts";
 
 /** What is looked at again and again, by name. */
 export type Sample = Map<string, number>;
@@ -36,6 +36,8 @@ const KEEPING = [
   "events",
   "deliveries",
   "delivery_attempts",
+  "supplier_attempts",
+  "code_reveals",
 ];
 
 /** Steady load in good weather, looked at now and then; then everything ends and the books are checked. */
@@ -45,11 +47,8 @@ export async function runSoak({ durationMs, seed, say }: SoakOptions): Promise<S
   try {
     for (const upstream of world.upstreams) upstream.heal();
     world.receivers.heal();
-    const accounts = await fillWorld(
-      world,
-      recorder,
-      Math.ceil((durationMs / 1_000) * CODES_PER_SECOND) + 500,
-    );
+    const stock = Math.ceil((durationMs / 1_000) * CODES_PER_SECOND) + 500;
+    const accounts = await fillWorld(world, recorder, stock);
     const weather: Weather = { isStormy: true, seed };
     const actors = ACTORS.map((act) => act(world, accounts, recorder, weather));
     const samples: Sample[] = [];
@@ -64,14 +63,11 @@ export async function runSoak({ durationMs, seed, say }: SoakOptions): Promise<S
     weather.isStormy = false;
     await Promise.all(actors);
     const unended = await settle(world, say);
-    const { invariants } = await audit(world.db);
-    const broken = invariants
-      .filter(({ ok }) => !ok)
-      .map(({ number, name }) => `invariant ${number}: ${name}`);
+    const findings = await verify(world, accounts, recorder, stock);
     return {
       samples,
       orders: samples.at(-1)?.get("orders") ?? 0,
-      faults: [...unended, ...recorder.contradictions, ...broken],
+      faults: [...unended, ...Object.values(findings).flat()],
     };
   } finally {
     await world.close();

@@ -1,0 +1,26 @@
+import sql from "sql-template-tag";
+import type { Account } from "./shopfront.ts";
+import type { Findings } from "./verify.ts";
+import type { World } from "./world.ts";
+
+/** Every event arrived where it belongs, as it was written, and nothing arrived that was not written. */
+export async function findEventFaults(
+  { db, receivers }: World,
+  accounts: readonly Account[],
+): Promise<Pick<Findings, "events lost" | "events that nobody wrote, or wrote otherwise">> {
+  const rows = await db.rows<{ id: string; owner: string; body: string }>(
+    sql`select id, reseller_id || ' ' || environment as owner, body from events`,
+  );
+  const written = Map.groupBy(rows, ({ owner }) => owner);
+  const lost: string[] = [];
+  const strange: string[] = [];
+  for (const { resellerId, environment, name } of accounts) {
+    const received = receivers.received(name);
+    const own = new Map(
+      (written.get(`${resellerId} ${environment}`) ?? []).map(({ id, body }) => [id, body]),
+    );
+    lost.push(...[...own.keys()].filter((id) => !received.has(id)));
+    for (const [id, body] of received) if (own.get(id) !== body) strange.push(`${id} at ${name}`);
+  }
+  return { "events lost": lost, "events that nobody wrote, or wrote otherwise": strange };
+}
