@@ -135,6 +135,14 @@ test("a replay answers with the order as the database has it now", () => {
   ]);
 });
 
+test("an order whose COMMIT lost its answer is told as placed, even when its key was revoked meanwhile", () => {
+  const now = state();
+  const one = placement(10n, { idempotencyKey: "k" });
+  decidePlacements(now, [one]);
+  const later = { ...now, livingKeys: new Set<string>() };
+  assert.deepEqual(kinds(later, [one]), ["replayed"]);
+});
+
 test("a revoked key gets nothing, not even the order that it placed before", () => {
   const now = state();
   decidePlacements(now, [placement(10n, { idempotencyKey: "k" })]);

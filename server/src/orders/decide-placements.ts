@@ -64,9 +64,11 @@ export const decidePlacements = (state: PlacementState, placements: readonly Pla
   placements.map((placement) => decide(state, placement));
 
 function decide(state: PlacementState, placement: Placement): Decision {
-  if (!state.livingKeys.has(placement.keyId)) return { kind: "revoked" };
   const binding = bindingKey(placement, placement.idempotencyKey);
   const bound = state.bound.get(binding);
+  // Its own order, of a batch whose answer was lost: it was placed, whatever has become of the key since.
+  if (bound?.id === placement.orderId) return { kind: "replayed", order: bound };
+  if (!state.livingKeys.has(placement.keyId)) return { kind: "revoked" };
   // A key that is bound answers for itself, whatever has become of product, price or balance since.
   if (bound)
     return bound.fingerprint.equals(placement.fingerprint)
