@@ -1,5 +1,6 @@
 import sql from "sql-template-tag";
-import { type Db, isDatabaseUnavailable } from "./database.ts";
+import { type Db, errorCodeOf, isDatabaseUnavailable } from "./database.ts";
+import { isRefusedLogin } from "./hosts.ts";
 
 const OLDEST_VERSION = 150_000;
 
@@ -19,9 +20,8 @@ async function readSettings(db: Db): Promise<{ version: string; number: string; 
       select current_setting('server_version') as version, current_setting('server_version_num') as number,
              current_setting('fsync') as fsync`);
   } catch (error) {
-    // 28 is the class of refused logins, 3D000 a database that does not exist.
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    if (!isDatabaseUnavailable(error) && !code.startsWith("28") && code !== "3D000") throw error;
+    const code = errorCodeOf(error);
+    if (!isDatabaseUnavailable(error) && !isRefusedLogin(code)) throw error;
     const reason = error instanceof Error && error.message !== "" ? error.message : code;
     throw new Error(`the database of DATABASE_URL cannot be reached: ${reason}`, { cause: error });
   }

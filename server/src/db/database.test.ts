@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createConnection, createServer } from "node:net";
 import { after, before, test } from "node:test";
 import sql, { raw } from "sql-template-tag";
 import { eventually } from "../testing/eventually.ts";
 import { startFaultProxy } from "../testing/fault-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { checkServer } from "./check-server.ts";
 import { connectDatabase, type Db, errorCodeOf, isDatabaseUnavailable, type Queryable } from "./database.ts";
 
 const STATEMENT_TIMEOUT_MS = 300;
@@ -90,6 +94,67 @@ test("when a host falls silent the next statement goes to another, although conn
 });
 
 const THREE = [1, 2, 3];
+
+test("a transaction whose failed statement was overlooked is not taken for committed", async (t) => {
+  const db = connect(t, withHosts(OWN), 1);
+  const before = await backendOf(db);
+  const overlooking = db.transaction(async (tx) => {
+    await tx.rows(sql`insert into notes values ('overlooked')`);
+    await tx.rows(sql`select 1 / 0`).catch(() => {});
+    return "done";
+  });
+  await assert.rejects(
+    overlooking,
+    (error) => errorCodeOf(error) === "25P02" && !isDatabaseUnavailable(error),
+  );
+  assert.deepEqual(await db.rows(sql`select from notes where text = 'overlooked'`), []);
+  assert.equal(await backendOf(db), before, "nothing is wrong with the connection");
+});
+
+test("with several hosts a database that does not exist is told as such", async (t) => {
+  const db = connect(t, withHosts(OWN, OWN).replace(/\/[^/]*$/, "/nowhere"));
+  const checking = checkServer(db);
+  await assert.rejects(checking, /DATABASE_URL cannot be reached: .*"nowhere" does not exist/);
+  await assert.rejects(checking, ({ cause }) => errorCodeOf(cause) === "3D000");
+});
+
+test("a process ends when it has closed, although its host fell silent and says no goodbye", async (t) => {
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const { hostname: host, port } = new URL(database.connectionString);
+    const upstream = createConnection({ host, port: Number(port) });
+    for (const socket of [client, upstream]) socket.on("error", () => {});
+    // Bytes pass, and the end of a connection does not.
+    client.on("data", (bytes) => upstream.write(bytes));
+    upstream.on("data", (bytes) => client.write(bytes));
+    t.after(() => [client.destroy(), upstream.destroy()]);
+  }).listen(0, "127.0.0.1");
+  t.after(() => server.close());
+  await once(server, "listening");
+  const url = withHosts(`127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", CLOSING_PROCESS, url], {
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: CHILD_MAX_MS,
+    killSignal: "SIGKILL",
+  });
+  const printed = child.stdout.setEncoding("utf8").toArray();
+  assert.deepEqual(await once(child, "exit"), [0, null]);
+  assert.deepEqual(await printed, ["closed"]);
+});
+
+const CHILD_MAX_MS = 15_000;
+/** Leaves two idle connections and a listener, and closes. */
+const CLOSING_PROCESS = `
+  const { connectDatabase } = await import(${JSON.stringify(new URL("./database.ts", import.meta.url).href)});
+  const connectionString = process.argv[1];
+  const db = connectDatabase({ connectionString, applicationName: "t", poolSize: 2, onConnectionLost() {} });
+  const { default: sql } = await import("sql-template-tag");
+  await Promise.all([db.rows(sql\`select 1\`), db.rows(sql\`select 1\`)]);
+  await new Promise((resolve) => {
+    const listener = db.listen("t", () => resolve(listener));
+  }).then((listener) => listener.close());
+  await db.close();
+  process.stdout.write("closed");
+`;
 
 test("a backend that is ended while its connection is in use fails that statement and no other", async (t) => {
   const db = connect(t, withHosts(OWN), 1);

@@ -54,6 +54,8 @@ export function connectDatabase(settings: ConnectionSettings): Db {
     // the server the transaction, whose locks would otherwise outlive us by hours.
     query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + ANSWER_GRACE_MS,
     idle_in_transaction_session_timeout: statementTimeoutMs,
+    // A host that fell silent never says goodbye to the connections that we close: the process does not wait for it.
+    allowExitOnIdle: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     types: columnTypes,
@@ -127,6 +129,8 @@ const columnTypes = {
 /** PostgreSQL's own for a statement of which it is not known whether it was completed. */
 const COMPLETION_UNKNOWN = "40003";
 const READ_ONLY = "25006";
+/** PostgreSQL's own for a transaction that takes no more statements but its end. */
+const TRANSACTION_FAILED = "25P02";
 
 /** The place in PostgreSQL that warns of it; unlike the words of the warning it is not translated. */
 const STANDBY_WAIT = "SyncRepWaitForLSN";
@@ -156,7 +160,7 @@ async function transaction<T>(pool: PrimaryPool, work: (tx: Tx) => Promise<T>): 
         isTransaction: true,
         rows: (query, options) => run(client, query, options),
       });
-      await client.query("commit");
+      await commit(client);
       return result;
     });
   } catch (error) {
@@ -166,6 +170,15 @@ async function transaction<T>(pool: PrimaryPool, work: (tx: Tx) => Promise<T>): 
     // A connection that could not roll back is thrown away, never handed to another request.
     connection.release(broken);
   }
+}
+
+/** PostgreSQL answers the commit of a transaction in which a statement failed with a rollback, and without an error. */
+async function commit(client: pg.PoolClient): Promise<void> {
+  const { command } = await client.query("commit");
+  if (command === "COMMIT") return;
+  throw Object.assign(new Error("nothing was committed: a statement of the transaction had failed"), {
+    code: TRANSACTION_FAILED,
+  });
 }
 
 /**

@@ -56,6 +56,45 @@ test("right after a vain search nobody is asked again, and soon after everybody 
   assert.deepEqual(await search(hosts, [0]), [0], "a search that succeeds is followed by no pause");
 });
 
+test("a search that was vain holds nobody off when another has succeeded meanwhile", async () => {
+  const hosts = openHosts(SEVERAL);
+  const isSilent = Promise.withResolvers<never>();
+  const slow = hosts.tryEach(() => isSilent.promise);
+  assert.deepEqual(await search(hosts, [0]), [0]);
+  isSilent.reject(new Error("silent"));
+  await assert.rejects(slow, NoPrimaryError);
+  assert.deepEqual(await search(hosts, [0]), [0]);
+});
+
+test("a host that is suspected while it answers is not where the next search begins", async () => {
+  const hosts = openHosts(SEVERAL);
+  await hosts.tryEach(async (index) => hosts.suspect(index));
+  assert.equal(hosts.first(), 1);
+  assert.deepEqual(await search(hosts, [0, 1]), [1]);
+});
+
+test("when all hosts refuse the login for the same reason the error is theirs, and no outage", async () => {
+  const refuse = (...codes: string[]) =>
+    openHosts(SEVERAL)
+      .tryEach(async (index) => {
+        throw Object.assign(new Error("refused"), { code: codes[index] });
+      })
+      .catch((error) => error);
+  for (const code of ["28P01", "3D000"]) {
+    const error = await refuse(code, code, code);
+    assert.equal(error.code, code);
+    assert.equal(error.cause.code, code);
+    assert.equal(isDatabaseUnavailable(error), false);
+  }
+  for (const codes of [
+    ["28P01", "3D000", "28P01"],
+    ["28P01", "28P01", "ECONNREFUSED"],
+    ["57P03", "57P03", "57P03"],
+  ]) {
+    assert.equal((await refuse(...codes)).code, "08001", codes.join());
+  }
+});
+
 test("a pool without a free connection says nothing about its host: the search ends there", async () => {
   const hosts = openHosts(SEVERAL);
   const asked: number[] = [];

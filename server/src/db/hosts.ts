@@ -8,52 +8,82 @@ export type Hosts = {
   tryEach<T>(attempt: (index: number) => Promise<T>): Promise<T>;
   /** This one fell silent or stopped taking writes: the next search begins with the one behind it. */
   suspect(index: number): void;
+  /** Where the next search begins. */
+  first(): number;
 };
 
-/** No host could be reached that takes writes. The code is PostgreSQL's own for a connection that cannot be made. */
+/**
+ * No host could be reached that takes writes. The code is PostgreSQL's own for a connection that cannot be made, unless
+ * all of them refused us for the same reason: then waiting does not help, and the code is theirs.
+ */
 export class NoPrimaryError extends Error {
-  readonly code = "08001";
-  constructor(reasons: readonly string[]) {
-    super(`no host of DATABASE_URL takes writes: ${reasons.join("; ")}`);
+  readonly code: string;
+  constructor(reasons: readonly string[], failures: readonly unknown[]) {
+    const [code = "", ...others] = new Set(failures.map(codeOf));
+    const isOurFault = others.length === 0 && isRefusedLogin(code);
+    super(
+      `no host of DATABASE_URL takes writes: ${reasons.join("; ")}`,
+      isOurFault ? { cause: failures.at(-1) } : {},
+    );
     this.name = "NoPrimaryError";
+    this.code = isOurFault ? code : "08001";
   }
 }
+
+/** 28 is the class of refused logins, 3D000 a database that does not exist. */
+export const isRefusedLogin = (code: string): boolean => code.startsWith("28") || code === "3D000";
+
+/** Nobody gave a connection back in time, which says nothing about the host. The words are the driver's. */
+export const isPoolBusy = (error: unknown): boolean =>
+  error instanceof Error && error.message === "timeout exceeded when trying to connect";
 
 /** While a standby is being promoted, nobody hammers it: whoever comes so soon after a vain search gets its answer. */
 const SEARCH_PAUSE_MS = 200;
 const CHECK_TIMEOUT_MS = 5_000;
-/** The driver's words for a pool that has no connection free, which says nothing about the host. */
-const POOL_IS_BUSY = "timeout exceeded when trying to connect";
 
 export function openHosts(connectionString: string): Hosts {
   const urls = splitDatabaseUrl(connectionString);
-  if (urls.length === 1) return { urls, tryEach: (attempt) => attempt(0), suspect: () => {} };
+  if (urls.length === 1) return { urls, tryEach: (attempt) => attempt(0), suspect: () => {}, first: () => 0 };
+  const suspicions = urls.map(() => 0);
   let first = 0;
+  let successes = 0;
   let vain: { error: NoPrimaryError; untilMs: number } | undefined;
+
+  /** What others found out in the meantime is newer than what this attempt tells. */
+  const attemptAt = async <T>(index: number, attempt: (index: number) => Promise<T>): Promise<T> => {
+    const before = suspicions[index];
+    const found = await attempt(index);
+    if (suspicions[index] === before) first = index;
+    successes += 1;
+    vain = undefined;
+    return found;
+  };
 
   return {
     urls,
     async tryEach(attempt) {
       if (vain && performance.now() < vain.untilMs) throw vain.error;
+      const before = successes;
       const reasons: string[] = [];
+      const failures: unknown[] = [];
       for (const index of urls.map((_, step) => (first + step) % urls.length)) {
         try {
-          const found = await attempt(index);
-          first = index;
-          vain = undefined;
-          return found;
+          return await attemptAt(index, attempt);
         } catch (error) {
-          if (error instanceof Error && error.message === POOL_IS_BUSY) throw error;
+          if (isPoolBusy(error)) throw error;
           reasons.push(`${hostOf(urls[index] ?? "")}: ${describe(error)}`);
+          failures.push(error);
         }
       }
-      const error = new NoPrimaryError(reasons);
-      vain = { error, untilMs: performance.now() + SEARCH_PAUSE_MS };
+      const error = new NoPrimaryError(reasons, failures);
+      if (successes === before) vain = { error, untilMs: performance.now() + SEARCH_PAUSE_MS };
       throw error;
     },
     suspect(index) {
+      suspicions[index] = (suspicions[index] ?? 0) + 1;
       if (first === index) first = (index + 1) % urls.length;
     },
+    first: () => first,
   };
 }
 
@@ -70,5 +100,8 @@ const hostOf = (url: string): string => /^[^/]*\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(
 const describe = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   // A name with several addresses fails with an error of errors, which has a code and no message.
-  return error.message || ("code" in error ? String(error.code) : error.name);
+  return error.message || codeOf(error) || error.name;
 };
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : "";

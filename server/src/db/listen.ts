@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { type Hosts, refuseStandby } from "./hosts.ts";
 
@@ -7,6 +8,7 @@ const RECONNECT_PAUSE_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** A server whose machine is gone says nothing, and a listener has no question that would go unanswered. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
+const GOODBYE_TIMEOUT_MS = 1_000;
 
 /**
  * Calls back for each NOTIFY on a channel, over a connection of its own that is opened again when it breaks. What is
@@ -74,7 +76,18 @@ export function listen(
       closed = true;
       clearTimeout(timer);
       await connecting;
-      await client?.end().catch(() => {});
+      if (client) await sayGoodbye(client);
     },
   };
+}
+
+/** A server that fell silent does not answer it, and holds up neither whoever closes nor the end of the process. */
+async function sayGoodbye(client: pg.Client): Promise<void> {
+  const answered = new AbortController();
+  const ended = client.end().catch(() => {});
+  // The driver has it, and its types do not.
+  (client as pg.Client & { unref(): void }).unref();
+  const patience = wait(GOODBYE_TIMEOUT_MS, undefined, answered).catch(() => {});
+  await Promise.race([ended, patience]);
+  answered.abort();
 }

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { type Hosts, refuseStandby } from "./hosts.ts";
+import { type Hosts, isPoolBusy, refuseStandby } from "./hosts.ts";
 
 /** Connections to whichever host takes writes. */
 export type PrimaryPool = {
@@ -39,29 +39,52 @@ export function openPool(
   };
   const pools = hosts.urls.map(open);
   const ending = new Set<Promise<void>>();
+  let replacements = 0;
+  let isClosed = false;
 
   const replace = (index: number, pool: pg.Pool): void => {
     // Many find out at the same time; the first of them has done it.
-    if (!areSeveral || pools[index] !== pool) return;
+    if (!areSeveral || isClosed || pools[index] !== pool) return;
+    replacements += 1;
     hosts.suspect(index);
     pools[index] = open(hosts.urls[index] ?? "");
     const ended = pool.end().finally(() => ending.delete(ended));
     ending.add(ended);
   };
 
+  const take = async (index: number): Promise<Connection> => {
+    const pool = pools[index] as pg.Pool;
+    const client = await pool.connect();
+    return {
+      client,
+      release: (error) => client.release(error),
+      suspectHost: () => replace(index, pool),
+    };
+  };
+  const connect = (): Promise<Connection> => {
+    // That no connection can be opened is no reason to leave an idle one alone.
+    const first = hosts.first();
+    return hasIdle(pools[first]) ? take(first) : hosts.tryEach(take);
+  };
+
   return {
-    connect: () =>
-      hosts.tryEach(async (index) => {
-        const pool = pools[index] as pg.Pool;
-        const client = await pool.connect();
-        return {
-          client,
-          release: (error) => client.release(error),
-          suspectHost: () => replace(index, pool),
-        };
-      }),
+    async connect() {
+      const before = replacements;
+      try {
+        return await connect();
+      } catch (error) {
+        // A pool that is replaced forgets those who wait for it.
+        if (!isPoolBusy(error) || replacements === before) throw error;
+        return connect();
+      }
+    },
     async end() {
+      isClosed = true;
       await Promise.all([...pools.map((pool) => pool.end()), ...ending]);
     },
   };
 }
+
+/** Whether one is left when all who wait already have theirs. */
+const hasIdle = (pool: pg.Pool | undefined): boolean =>
+  pool !== undefined && pool.idleCount > pool.waitingCount;

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { after, before, type TestContext, test } from "node:test";
+import type pg from "pg";
+import { raw } from "sql-template-tag";
+import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { type Hosts, NoPrimaryError, openHosts } from "./hosts.ts";
+import { openPool, type PrimaryPool } from "./open-pool.ts";
+
+let database: TestDatabase;
+before(async () => {
+  database = await createTestDatabase();
+});
+after(() => database.drop());
+
+const OWN = "";
+const NOBODY = "127.0.0.1:1";
+
+/** These hosts, where the empty one is the test's own, which takes writes. */
+function hostsOf(names: readonly string[]): Hosts {
+  const own = new URL(database.connectionString).host;
+  return openHosts(database.connectionString.replace(own, names.map((name) => name || own).join(",")));
+}
+
+const open = (names: readonly string[], config: pg.PoolConfig): PrimaryPool =>
+  openPool(hostsOf(names), config, () => {});
+
+/** Connections that are open stay good; no other can be opened. */
+async function refuseNewConnections(t: TestContext): Promise<void> {
+  const name = new URL(database.connectionString).pathname.slice(1);
+  await database.db.rows(raw(`alter database ${name} set default_transaction_read_only = on`));
+  t.after(() => database.db.rows(raw(`alter database ${name} reset default_transaction_read_only`)));
+}
+
+test("after a vain search an idle connection is used at once, and only who needs a new one is held off", async (t) => {
+  const pool = open([OWN, NOBODY], { max: 4 });
+  t.after(pool.end);
+  const good = await pool.connect();
+  await refuseNewConnections(t);
+  t.mock.method(performance, "now", () => 1_000);
+  const failure = await pool.connect().catch((error) => error);
+  assert.ok(failure instanceof NoPrimaryError);
+  good.release();
+
+  const again = await pool.connect();
+  assert.equal(again.client, good.client);
+  await assert.rejects(pool.connect(), (error) => error === failure, "the same search, and not another");
+  again.release();
+  const [first, second] = [pool.connect(), pool.connect()];
+  await assert.rejects(second, (error) => error === failure, "one idle connection is for one caller");
+  (await first).release();
+});
+
+test("a host that is suspected while the pool closes is closed once", async () => {
+  const pool = open([OWN, OWN], { max: 4 });
+  const inUse = await pool.connect();
+  const ended = pool.end();
+  inUse.suspectHost();
+  inUse.release(new Error("silent"));
+  await ended;
+  // An error that nobody handles comes after this turn, and fails the test.
+  await new Promise(setImmediate);
+});
+
+test("whoever waits for a connection to a host that is suspected meanwhile gets one to the next", async (t) => {
+  const pool = open([OWN, OWN], { max: 1, connectionTimeoutMillis: 200 });
+  t.after(pool.end);
+  const silent = await pool.connect();
+  const waiting = pool.connect();
+  silent.suspectHost();
+  silent.release(new Error("silent"));
+  const taken = await waiting;
+  assert.notEqual(taken.client, silent.client);
+  taken.release();
+});
+
+test("whoever waits in vain for a connection that is in use is told so, and does not wait twice", async (t) => {
+  const hosts = hostsOf([OWN, OWN]);
+  const search = t.mock.method(hosts, "tryEach");
+  const pool = openPool(hosts, { max: 1, connectionTimeoutMillis: 50 }, () => {});
+  t.after(pool.end);
+  const inUse = await pool.connect();
+  const before = search.mock.callCount();
+  await assert.rejects(pool.connect(), /timeout exceeded/);
+  assert.equal(search.mock.callCount(), before + 1);
+  inUse.release();
+});
