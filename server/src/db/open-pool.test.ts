@@ -14,6 +14,7 @@ after(() => database.drop());
 
 const OWN = "";
 const NOBODY = "127.0.0.1:1";
+const CONNECT_TIMEOUT_MS = 5_000;
 
 /** These hosts, where the empty one is the test's own, which takes writes. */
 function hostsOf(names: readonly string[]): Hosts {
@@ -46,8 +47,9 @@ test("after a vain search an idle connection is used at once, and only who needs
   await assert.rejects(pool.connect(), (error) => error === failure, "the same search, and not another");
   again.release();
   const [first, second] = [pool.connect(), pool.connect()];
-  await assert.rejects(second, (error) => error === failure, "one idle connection is for one caller");
+  const told = await second.catch((error) => error);
   (await first).release();
+  assert.equal(told, failure, "one idle connection is for one caller");
 });
 
 test("a host that is suspected while the pool closes is closed once", async () => {
@@ -62,12 +64,14 @@ test("a host that is suspected while the pool closes is closed once", async () =
 });
 
 test("whoever waits for a connection to a host that is suspected meanwhile gets one to the next", async (t) => {
-  const pool = open([OWN, OWN], { max: 1, connectionTimeoutMillis: 200 });
+  const pool = open([OWN, OWN], { max: 1, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   t.after(pool.end);
   const silent = await pool.connect();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const waiting = pool.connect();
   silent.suspectHost();
   silent.release(new Error("silent"));
+  t.mock.timers.tick(CONNECT_TIMEOUT_MS);
   const taken = await waiting;
   assert.notEqual(taken.client, silent.client);
   taken.release();
@@ -76,11 +80,15 @@ test("whoever waits for a connection to a host that is suspected meanwhile gets 
 test("whoever waits in vain for a connection that is in use is told so, and does not wait twice", async (t) => {
   const hosts = hostsOf([OWN, OWN]);
   const search = t.mock.method(hosts, "tryEach");
-  const pool = openPool(hosts, { max: 1, connectionTimeoutMillis: 50 }, () => {});
+  const pool = openPool(hosts, { max: 1, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, () => {});
   t.after(pool.end);
   const inUse = await pool.connect();
   const before = search.mock.callCount();
-  await assert.rejects(pool.connect(), /timeout exceeded/);
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const waiting = pool.connect();
+  t.mock.timers.tick(CONNECT_TIMEOUT_MS);
+  // With a second search it would be given this one.
+  setImmediate(() => inUse.release());
+  await assert.rejects(waiting, /timeout exceeded/);
   assert.equal(search.mock.callCount(), before + 1);
-  inUse.release();
 });
