@@ -35,25 +35,35 @@ export async function startNode(
   let running = await raise(input, keep);
   input = { ...input, port: running.port };
   let isExpected = false;
-  const watch = (watched: Running) =>
-    void watched.exited.then(async () => {
-      if (isExpected || watched !== running) return;
+  let rising: Promise<void> | undefined;
+  /** One at a time: two would want the same port. */
+  const rise = (): Promise<void> => {
+    rising ??= raiseUntilUp(input, keep)
+      .then(watch)
+      .finally(() => {
+        rising = undefined;
+      });
+    return rising;
+  };
+  const watch = (risen: Running) => {
+    running = risen;
+    void risen.exited.then(() => {
+      if (isExpected) return;
       onDied(`a process of the role ${given.role} died by itself: ${log.slice(-TAIL_CHARACTERS)}`);
-      running = await raiseUntilUp(input, keep);
-      watch(running);
+      void rise();
     });
+  };
   watch(running);
   return {
     role: given.role,
     port: running.port,
     async killAndRaise() {
-      const killed = running;
+      await rising;
       isExpected = true;
-      killed.child.kill("SIGKILL");
-      await killed.exited;
-      running = await raiseUntilUp(input, keep);
+      running.child.kill("SIGKILL");
+      await running.exited;
       isExpected = false;
-      watch(running);
+      await rise();
     },
     setClock(clockOffsetMs) {
       input = { ...input, clockOffsetMs };
@@ -66,6 +76,7 @@ export async function startNode(
       return sample;
     },
     async stop() {
+      await rising;
       isExpected = true;
       if (running.child.connected) running.child.disconnect();
       await running.exited;
