@@ -8,11 +8,12 @@ const SHOWN_MAX = 5;
 const REPEATS_MAX_SHARE = 0.1;
 const REPEATS_FREE = 50;
 
+export const isFaultless = ({ unended, findings }: ChaosResult): boolean =>
+  unended.length === 0 && Object.values(findings).every((found) => found.length === 0);
+
 /** Nothing is wrong, and enough has happened for that to mean something. */
 export const isClean = (result: ChaosResult): boolean =>
-  result.unended.length === 0 &&
-  Object.values(result.findings).every((found) => found.length === 0) &&
-  describeShortcomings(result).length === 0;
+  isFaultless(result) && describeShortcomings(result).length === 0;
 
 /** Why a run without findings would prove little. */
 export function describeShortcomings({
