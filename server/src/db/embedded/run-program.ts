@@ -9,18 +9,18 @@ const REASON_LINES = 3;
 const COMPLAINT = /\b(error|fatal|panic|hint):/i;
 const LOG_LINE_PREFIX = /^[\d-]+ [\d:.]+ \w+ \[\d+\] /;
 
-/** Runs a program of PostgreSQL to its end; what went wrong comes back as one line. */
+/** Runs a program to its end; what went wrong comes back as one line. `path` is where it is looked for. */
 export async function runProgram(
   file: string,
   args: readonly string[],
-  options: { cwd: string; account: Account | undefined; timeoutMs: number },
+  options: { cwd: string; account: Account | undefined; timeoutMs: number; path?: string },
 ): Promise<ProgramResult> {
   try {
     await promisify(execFile)(file, args, {
       cwd: options.cwd,
       timeout: options.timeoutMs,
       maxBuffer: MAX_OUTPUT_BYTES,
-      env: serverEnvironment(),
+      env: { ...serverEnvironment(), ...(options.path && { PATH: options.path }) },
       ...options.account,
     });
     return { ok: true };

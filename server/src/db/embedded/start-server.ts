@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { LOOPBACK } from "./choose-port.ts";
 import type { Cluster } from "./cluster.ts";
+import { giveData } from "./give-data.ts";
 import { lastLines, serverEnvironment } from "./run-program.ts";
 import { dataDirectoryArgument } from "./server-account.ts";
 import { openServerLog, type ServerLog } from "./server-log.ts";
@@ -43,6 +44,7 @@ const RECOVERY = /automatic recovery in progress|was interrupted/;
 /** Resolves when the process exists; whether it serves is for its users to find out. */
 export async function startServer(cluster: Cluster, port: number): Promise<StartedServer> {
   const { layout, binaries, accounts } = cluster;
+  if (accounts.account !== undefined) await giveData(layout.data, accounts.account);
   const log = await openServerLog(layout.log, accounts.owner);
   try {
     const settings = { ...SETTINGS, port: String(port), ...cluster.settings };
