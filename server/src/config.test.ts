@@ -61,7 +61,7 @@ const GOOD: readonly (readonly [Environment, (config: Config) => unknown, unknow
   [{ PORT: "65535" }, (config) => config.port, 65_535],
   [{ PUBLIC_URL: "https://api.example.com/" }, (config) => config.publicUrl, "https://api.example.com"],
   [{ PUBLIC_URL: "https://api.example.com?" }, (config) => config.publicUrl, "https://api.example.com"],
-  [{ PUBLIC_URL: "http://localhost:9/base//" }, (config) => config.publicUrl, "http://localhost:9/base"],
+  [{ PUBLIC_URL: "http://localhost:9//" }, (config) => config.publicUrl, "http://localhost:9"],
   [{ RATE_LIMIT_ORDERS: "0" }, (config) => config.rateLimits, { orders: 0, reads: 100 }],
   [{ RATE_LIMIT_READS: "1000000" }, (config) => config.rateLimits, { orders: 100, reads: 1_000_000 }],
   [{ SMTP_URL: "smtps://u:p@mail:465" }, (config) => config.smtpUrl?.reveal(), "smtps://u:p@mail:465"],
@@ -139,6 +139,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
     "https://h/#a",
     `https://u:${PASSWORD}@h/`,
     `https://:${PASSWORD}@h/`,
+    "https://h/scrip",
   ],
   SCRIP_MASTER_KEY: [
     "short",

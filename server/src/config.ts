@@ -150,7 +150,13 @@ function readPublicUrl(env: Environment): string | undefined {
   if (url.search !== "" || url.hash !== "" || url.username + url.password !== "") {
     throw new ConfigError("PUBLIC_URL", "must be an address without credentials, query or fragment");
   }
-  return (url.origin + url.pathname).replace(/\/+$/, "");
+  if (!/^\/+$/.test(url.pathname)) {
+    throw new ConfigError(
+      "PUBLIC_URL",
+      `must not have a path such as ${url.pathname}: Scrip serves from the root of its host; give it a host name of its own`,
+    );
+  }
+  return url.origin;
 }
 
 function readLocalAddress(env: Environment): string | undefined {

@@ -19,6 +19,7 @@ export function demoCommand(program: Command): void {
       return { ...(await fillDemo(context)), address };
     },
     (demo) => describeDemo(demo, demo.address),
+    { mayCreate: true },
   );
 }
 

@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { type Check, examine } from "../admin/doctor.ts";
 import { type Config, readConfig } from "../config.ts";
 import { checkServer } from "../db/check-server.ts";
+import { refuseOpenDirectory } from "../db/embedded/open-data-dir.ts";
 import { migrate } from "../db/migrate.ts";
-import { loadServerSecrets } from "../keys/server-secrets.ts";
+import { hasServerSecrets, loadServerSecrets } from "../keys/server-secrets.ts";
 import { openKeyring } from "../vault/keyring.ts";
 import { openDatabase } from "./open-context.ts";
 import { print } from "./verb.ts";
@@ -15,7 +17,7 @@ export function maintenanceCommands(program: Command): void {
     .description("bring the database up to date")
     .option("--json", "print one JSON document")
     .action(async ({ json }: { json?: boolean }) => {
-      const { db, close } = await openDatabase(readConfig(process.env), quietly);
+      const { db, close } = await openDatabase(readConfig(process.env), { ...quietly, mayCreate: true });
       try {
         await checkServer(db);
         const applied = await migrate(db);
@@ -43,6 +45,7 @@ export function maintenanceCommands(program: Command): void {
 }
 
 const quietly = {
+  mayCreate: false,
   applicationName: "scrip command",
   poolSize: 2,
   statementTimeoutMs: 0,
@@ -55,13 +58,15 @@ function examineThis() {
   return examine({
     settings: async () => {
       config = readConfig(process.env);
+      if (existsSync(config.dataDir)) await refuseOpenDirectory(config.dataDir);
       return config.databaseUrl
         ? "uses the database of DATABASE_URL"
         : `uses the embedded database in ${config.dataDir}`;
     },
     openDatabase: async () => openDatabase(config, quietly),
     openSecrets: async (db) => {
-      const keyring = await openKeyring(config.masterKeys, config.dataDir);
+      const mayCreate = !(await hasServerSecrets(db));
+      const keyring = await openKeyring(config.masterKeys, config.dataDir, { mayCreate });
       await loadServerSecrets(db, keyring.masterKeys());
     },
   });

@@ -1,9 +1,10 @@
 import type { Config } from "../config.ts";
 import { checkServer } from "../db/check-server.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
+import { openDataDir } from "../db/embedded/open-data-dir.ts";
 import { openEmbedded } from "../db/embedded/open-embedded.ts";
-import { migrate } from "../db/migrate.ts";
-import { loadServerSecrets, type ServerSecrets } from "../keys/server-secrets.ts";
+import { isMigrated, migrate } from "../db/migrate.ts";
+import { hasServerSecrets, loadServerSecrets, type ServerSecrets } from "../keys/server-secrets.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { type CodeVault, createCodeVault } from "../vault/code-vault.ts";
 import { type Keyring, openKeyring } from "../vault/keyring.ts";
@@ -21,6 +22,8 @@ export type Context = {
 };
 
 export type ContextOptions = {
+  /** Whether a database may be made where there is none. Only a start, the demo and a migration do that. */
+  mayCreate: boolean;
   applicationName: string;
   poolSize: number;
   /** 0 is off: the operator's imports and migrations take the time that they take. */
@@ -32,11 +35,16 @@ export type ContextOptions = {
 
 /** Opens the database (its own server, or the embedded one), brings it up to date and loads the server's secrets. */
 export async function openContext(config: Config, options: ContextOptions): Promise<Context> {
+  if (config.masterKeys.length === 0 && options.mayCreate) await openDataDir(config.dataDir);
   const database = await openDatabase(config, options);
   try {
     await checkServer(database.db);
+    if (!options.mayCreate) await refuseEmptyDatabase(database.db);
+    // Before anything is written: with the key lost, this database is to be left as it is.
+    const keyring = await openKeyring(config.masterKeys, config.dataDir, {
+      mayCreate: !(await hasServerSecrets(database.db)),
+    });
     await migrate(database.db);
-    const keyring = await openKeyring(config.masterKeys, config.dataDir);
     const secrets = await loadServerSecrets(database.db, keyring.masterKeys());
     await openMissingWallets(database.db, systemClock);
     const codeVault = createCodeVault(keyring);
@@ -55,7 +63,8 @@ export async function openDatabase(
     const db = connect(config.databaseUrl.reveal(), options);
     return { db, close: () => db.close() };
   }
-  const embedded = await openEmbedded({ dataDir: config.dataDir, log: options.tell });
+  const { dataDir } = config;
+  const embedded = await openEmbedded({ dataDir, mayCreate: options.mayCreate, log: options.tell });
   const db = connect(embedded.connectionString, options);
   return {
     db,
@@ -64,6 +73,13 @@ export async function openDatabase(
       await embedded.close();
     },
   };
+}
+
+async function refuseEmptyDatabase(db: Db): Promise<void> {
+  if (!(await isMigrated(db)))
+    throw new Error(
+      "there is no Scrip in this database yet; run scrip start or scrip migrate first, or set DATABASE_URL to another",
+    );
 }
 
 const connect = (connectionString: string, options: ContextOptions): Db =>

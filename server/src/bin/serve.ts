@@ -22,14 +22,62 @@ export type Server = {
 /** How long requests and orders that are under way may take to finish once the server has been asked to stop. */
 const DRAIN_TIMEOUT_MS = 10_000;
 
-/** Listens. The context stays open when the server stops: whoever opened it closes it. */
-export async function serve(context: Context, log: Log, role: Role): Promise<Server> {
+/** The steps of a start after the first one, so that a test can make each of them fail. */
+export type ServeSteps = {
+  listen: typeof listen;
+  serveMetrics: typeof serveMetrics;
+  startWorker: typeof startWorker;
+  startWebhooks: typeof startWebhooks;
+};
+
+/** What is open so far. */
+type Opened = {
+  app?: FastifyInstance;
+  metricsApp?: FastifyInstance | undefined;
+  worker?: ReturnType<typeof startWorker>;
+  webhooks?: ReturnType<typeof startWebhooks>;
+};
+
+/**
+ * Listens. The context stays open when the server stops: whoever opened it closes it. A step that fails closes what the
+ * steps before it opened, so that no half of a server stays behind.
+ */
+export async function serve(
+  context: Context,
+  log: Log,
+  role: Role,
+  changedSteps: Partial<ServeSteps> = {},
+): Promise<Server> {
+  const steps = { listen, serveMetrics, startWorker, startWebhooks, ...changedSteps };
+  const state = { stopping: false, baseUrl: "" };
+  const opened: Opened = {};
+  const stop = async () => {
+    state.stopping = true;
+    await close(opened);
+  };
+  try {
+    await open(context, log, role, steps, state, opened);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { address: state.baseUrl, stop };
+}
+
+async function open(
+  context: Context,
+  log: Log,
+  role: Role,
+  steps: ServeSteps,
+  state: { stopping: boolean; baseUrl: string },
+  opened: Opened,
+): Promise<void> {
   const { config } = context;
   if (role !== "api" && config.webhookLocalAddress !== undefined) {
     await assertLocalAddress("WEBHOOK_LOCAL_ADDRESS", config.webhookLocalAddress);
   }
   const metrics = createMetrics();
-  const state = { stopping: false, baseUrl: config.publicUrl ?? `http://localhost:${config.port}` };
+  state.baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;
   const isReady = async () => !state.stopping && (await answers(context));
   const app =
     role === "worker"
@@ -45,39 +93,34 @@ export async function serve(context: Context, log: Log, role: Role): Promise<Ser
           metricsArePublic: config.metricsPort !== 0 && config.metricsPort === config.port,
           isReady,
         });
-  await listen(app, config);
+  opened.app = app;
+  await steps.listen(app, config);
   const { port } = app.server.address() as AddressInfo;
   state.baseUrl = config.publicUrl ?? `http://localhost:${port}`;
-  const metricsApp = await serveMetrics(config, metrics, log);
-  const works = role !== "api";
-  const worker = works ? startWorker({ ...context, log, metrics }) : undefined;
-  const webhooks = works
-    ? startWebhooks({
-        ...context,
-        log,
-        metrics,
-        allowNetworks: config.webhookAllowNetworks,
-        localAddress: config.webhookLocalAddress,
-        proxyUrl: config.webhookProxyUrl,
-        mail: config.smtpUrl && { url: config.smtpUrl, from: config.mailFrom },
-      })
-    : undefined;
+  opened.metricsApp = await steps.serveMetrics(config, metrics, log);
+  if (role === "api") return;
+  opened.worker = steps.startWorker({ ...context, log, metrics });
+  opened.webhooks = steps.startWebhooks({
+    ...context,
+    log,
+    metrics,
+    allowNetworks: config.webhookAllowNetworks,
+    localAddress: config.webhookLocalAddress,
+    proxyUrl: config.webhookProxyUrl,
+    mail: config.smtpUrl && { url: config.smtpUrl, from: config.mailFrom },
+  });
+}
 
-  return {
-    address: state.baseUrl,
-    async stop() {
-      state.stopping = true;
-      closeConnectionsFromNowOn(app);
-      const forced = setTimeout(() => app.server.closeAllConnections(), DRAIN_TIMEOUT_MS);
-      await Promise.all([
-        app.close(),
-        metricsApp?.close(),
-        worker?.stop(DRAIN_TIMEOUT_MS),
-        webhooks?.stop(DRAIN_TIMEOUT_MS),
-      ]);
-      clearTimeout(forced);
-    },
-  };
+async function close({ app, metricsApp, worker, webhooks }: Opened): Promise<void> {
+  if (app) closeConnectionsFromNowOn(app);
+  const forced = setTimeout(() => app?.server.closeAllConnections(), DRAIN_TIMEOUT_MS);
+  await Promise.all([
+    app?.close(),
+    metricsApp?.close(),
+    worker?.stop(DRAIN_TIMEOUT_MS),
+    webhooks?.stop(DRAIN_TIMEOUT_MS),
+  ]);
+  clearTimeout(forced);
 }
 
 async function answers({ db }: Context): Promise<boolean> {

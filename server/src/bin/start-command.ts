@@ -3,6 +3,7 @@ import pino from "pino";
 import { fillDemo, isEmpty } from "../admin/fill-demo.ts";
 import { readConfig } from "../config.ts";
 import { createLog, type Log } from "../lib/log.ts";
+import { listResellerRows } from "../resellers/queries.ts";
 import { describeDemo } from "./demo-command.ts";
 import { type Context, openContext } from "./open-context.ts";
 import type { Role, Server } from "./serve.ts";
@@ -34,6 +35,7 @@ async function start(role: Role, demo: boolean): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel, pino.destination({ dest: process.stderr.fd, sync: false }));
   const context = await openContext(config, {
+    mayCreate: true,
     applicationName: `scrip ${role}`,
     poolSize: SERVER_POOL_SIZE,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
@@ -47,13 +49,28 @@ async function start(role: Role, demo: boolean): Promise<void> {
     // Loaded here, because the other commands need nothing of it and should not wait for it.
     const { serve } = await import("./serve.ts");
     server = await serve(context, log, role);
-    print(filled ? describeDemo(filled, server.address) : `Scrip is ready at ${server.address}`);
+    const wayIn = demo && !filled ? await describeWayIn(context) : "";
+    print(filled ? describeDemo(filled, server.address) : `Scrip is ready at ${server.address}${wayIn}`);
+    if (config.databaseUrl && process.getuid?.() === 0)
+      log.warn("running as root, which Scrip does not need; start it as a user of its own");
     log.info({ role, address: server.address }, "ready");
     const signal = await stopAsked;
     log.info({ signal }, "stopping");
   } finally {
     await stop(server, context, log);
   }
+}
+
+/** The demo's keys were shown once, at its first start. */
+async function describeWayIn({ db }: Context): Promise<string> {
+  const [reseller] = await listResellerRows(db);
+  if (!reseller) return "";
+  return `
+
+  The keys of the demo were shown at its first start. Create another one, for example for ${reseller.name}:
+
+    npx scrip key create --reseller ${reseller.id} --env test
+`;
 }
 
 async function stop(server: Server | undefined, context: Context, log: Log): Promise<void> {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { isAlive } from "../db/embedded/process-state.ts";
-import { type RunningScrip, runScrip, startScrip } from "../testing/run-scrip.ts";
+import { type RunningScrip, runScrip, scripJson, startScrip } from "../testing/run-scrip.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 
 let folder: string;
@@ -39,6 +39,10 @@ test("npm start on an empty database fills the demo and prints an address, keys 
   const second = await startScrip(["--demo"], env);
   assert.equal(await statusOf(second, live), 200, "the data is kept");
   assert.doesNotMatch(second.stdout(), /sc_live_/, "keys are shown once");
+  const wayIn = /npx scrip (key create --reseller rsl_\w+ --env test)/.exec(second.stdout())?.[1];
+  assert.ok(wayIn, "the second start says how to get another key");
+  const { key } = await scripJson<{ key: string }>(wayIn.split(" "), env);
+  assert.equal(await statusOf(second, key), 200);
   assert.equal((await second.stop("SIGTERM")).code, 0);
 });
 
@@ -83,13 +87,67 @@ test("a database set up with another master key is refused in one line", async (
   );
 });
 
-test("a port in use is refused in one line", async () => {
+test("a port in use is refused in one line", async (t) => {
   const other = createServer().listen(0, "127.0.0.1");
+  t.after(() => other.close());
   await once(other, "listening");
   const { port } = other.address() as { port: number };
   const env = { DATA_DIR: join(folder, "port"), PORT: String(port) };
   await assertRefused(env, new RegExp(`^(?:\\{.*\\}\\n)*scrip: PORT ${port} is in use; .*\\n$`));
-  other.close();
+});
+
+test("METRICS_PORT in use ends the start in one line, and leaves nothing behind", async (t) => {
+  const other = createServer().listen(0, "127.0.0.1");
+  t.after(() => other.close());
+  await once(other, "listening");
+  const { port } = other.address() as { port: number };
+  const env = {
+    DATA_DIR: join(folder, "external"),
+    DATABASE_URL: external.connectionString,
+    METRICS_PORT: String(port),
+  };
+  await assertRefused(env, new RegExp(`^(?:\\{.*\\}\\n)*scrip: METRICS_PORT ${port} cannot be used: .*\\n$`));
+});
+
+test("a DATA_DIR that everybody can write to, or that cannot be, is refused in one line", async () => {
+  const open = join(folder, "open");
+  await mkdir(open);
+  await chmod(open, 0o777);
+  const refused = /^scrip: DATA_DIR .*open can be written by everybody; .*chmod 700 .*\n$/;
+  await assertRefused({ DATA_DIR: open }, refused);
+  await assertRefused({ DATA_DIR: open, DATABASE_URL: external.connectionString }, refused);
+  assert.deepEqual(await readdir(open), []);
+  const doctor = await runScrip(["doctor"], { DATA_DIR: open, DATABASE_URL: external.connectionString });
+  assert.match(doctor.stdout, /^FAIL {2}configuration: DATA_DIR .* can be written by everybody/);
+  await writeFile(join(folder, "file"), "");
+  for (const impossible of [
+    join(folder, "file"),
+    join(folder, "file", "below"),
+    "/proc/scrip",
+    "/dev/null/x",
+  ])
+    await assertRefused({ DATA_DIR: impossible }, /^scrip: cannot use DATA_DIR .*\n$/);
+});
+
+test("a lost master key is told, and the database is left as it is", async () => {
+  const env = { DATA_DIR: join(folder, "lost key"), DATABASE_URL: external.connectionString };
+  await assertRefused(env, /^scrip: the master key .*master\.key is missing, .*SCRIP_MASTER_KEY.*\n$/);
+  await assert.rejects(stat(join(env.DATA_DIR, "master.key")), { code: "ENOENT" });
+  const command = await runScrip(["reseller", "list"], env);
+  assert.match(command.stderr, /master\.key is missing/);
+});
+
+test("a command refuses where there is no database, and makes none", async () => {
+  const env = { DATA_DIR: join(folder, "nothing") };
+  for (const args of [["audit"], ["reseller", "list"], ["doctor"]]) {
+    const { code, stdout, stderr } = await runScrip(args, env);
+    assert.equal(code, 1);
+    assert.match(
+      stdout + stderr,
+      /no Scrip database in .*nothing; start one with scrip start, or set DATA_DIR or/,
+    );
+  }
+  await assert.rejects(stat(env.DATA_DIR), { code: "ENOENT" });
 });
 
 test("an unreachable database is refused in one line that holds no password", async () => {

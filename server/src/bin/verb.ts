@@ -13,11 +13,13 @@ export function verb<Result>(
   command: Command,
   run: (context: Context, options: Options, args: string[]) => Promise<Result>,
   show: (result: Result) => string | undefined,
+  { mayCreate = false }: { mayCreate?: boolean } = {},
 ): void {
   command.option("--json", "print one JSON document");
   command.action(async () => {
     const options = command.opts<Options>();
     const context = await openContext(readConfig(process.env), {
+      mayCreate,
       applicationName: "scrip command",
       poolSize: COMMAND_POOL_SIZE,
       statementTimeoutMs: 0,

@@ -20,12 +20,17 @@ export async function migrate(db: Db): Promise<string[]> {
   return applied;
 }
 
-/** The migrations that this version brings and the database lacks. */
-export async function listPendingMigrations(db: Db): Promise<string[]> {
+/** Whether any version of Scrip has ever set this database up. */
+export async function isMigrated(db: Db): Promise<boolean> {
   const [exists] = await db.rows<{ found: boolean }>(
     sql`select to_regclass('schema_migrations') is not null as found`,
   );
-  const applied = exists?.found
+  return exists?.found === true;
+}
+
+/** The migrations that this version brings and the database lacks. */
+export async function listPendingMigrations(db: Db): Promise<string[]> {
+  const applied = (await isMigrated(db))
     ? await db.rows<{ name: string }>(sql`select name from schema_migrations`)
     : [];
   const names = new Set(applied.map((row) => row.name));

@@ -27,6 +27,15 @@ export async function loadServerSecrets(db: Db, masterKeys: MasterKeys): Promise
   }));
 }
 
+/** Whether this database was set up under a master key before. */
+export async function hasServerSecrets(db: Db): Promise<boolean> {
+  const [table] = await db.rows<{ found: boolean }>(
+    sql`select to_regclass('sealed_secrets') is not null as found`,
+  );
+  if (!table?.found) return false;
+  return (await db.rows(sql`select from sealed_secrets limit 1`)).length > 0;
+}
+
 /** What the seal of a server's secret is bound to. */
 export const serverSecretContext = (name: string): string => `server-secret:${name}`;
 

@@ -45,7 +45,10 @@ test("the new key is announced last, and comes first when every process has seen
 test("a process that is never ahead of its second opens what any other seals, at every step", async () => {
   let nowMs = 0;
   const clock = () => nowMs;
-  const [quick, slow] = [await openKeyring([], dataDir, clock), await openKeyring([], dataDir, clock)];
+  const [quick, slow] = [
+    await openKeyring([], dataDir, { nowMs: clock }),
+    await openKeyring([], dataDir, { nowMs: clock }),
+  ];
   const opens = () => {
     // One process looks at the file now, the other has not yet: what the first seals, the second must open unaided.
     quick.reload();

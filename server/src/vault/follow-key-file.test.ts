@@ -35,7 +35,7 @@ test("several keys are read in their order, and the first one seals", async () =
 
 test("a changed file is seen within a second, and is not looked at more often", async () => {
   await writeKeys(OLD);
-  const keyring = await openKeyring([], dataDir, () => nowMs);
+  const keyring = await openKeyring([], dataDir, { nowMs: () => nowMs });
   await writeKeys(NEW, OLD);
   nowMs = 999;
   assert.deepEqual(reveal(keyring), [OLD]);
@@ -61,7 +61,7 @@ test("a change that keeps length and time is seen all the same", async () => {
 
 test("a code under a key that was added a moment ago opens at once", async () => {
   await writeKeys(OLD);
-  const vault = createCodeVault(await openKeyring([], dataDir, () => nowMs));
+  const vault = createCodeVault(await openKeyring([], dataDir, { nowMs: () => nowMs }));
   const sealed = onlyWith(NEW).seal("place", PLAIN);
   assert.throws(() => vault.open("place", sealed), /not at hand/);
   await writeKeys(NEW, OLD);
@@ -114,7 +114,7 @@ test("at the start a file that others may read is refused in one line that says 
 
 test("keys of the environment stay, whatever becomes of a file", async () => {
   await writeKeys(OLD);
-  const keyring = await openKeyring([secret(NEW)], dataDir, () => nowMs);
+  const keyring = await openKeyring([secret(NEW)], dataDir, { nowMs: () => nowMs });
   nowMs = 5_000;
   keyring.reload();
   assert.deepEqual(reveal(keyring), [NEW]);

@@ -12,16 +12,26 @@ export type Keyring = {
 /** A key that was added to the file is used by every process after this time. */
 export const KEY_FILE_LOOK_EVERY_MS = 1_000;
 
-/** The master keys of the environment, or else those kept in the data directory, where the first start makes one. */
+/**
+ * The master keys of the environment, or else those kept in the data directory, where the first start makes one. A key that
+ * is lost is not replaced: a new one would open nothing of what the database holds.
+ */
 export async function openKeyring(
   configured: readonly Secret<Buffer>[],
   dataDir: string,
-  nowMs: () => number = () => performance.now(),
+  { mayCreate = true, nowMs = () => performance.now() }: { mayCreate?: boolean; nowMs?: () => number } = {},
 ): Promise<Keyring> {
   const [newest, ...older] = configured;
   if (newest) return fixedKeyring([newest, ...older]);
   const path = keyFilePath(dataDir);
-  return followKeyFile(path, readKeyFile(path) ?? (await createKeyFile(path)), nowMs);
+  const found = readKeyFile(path);
+  if (!found && !mayCreate) {
+    throw new Error(
+      `the master key ${path} is missing, and this database is sealed under it; restore that file from its backup, ` +
+        "or set SCRIP_MASTER_KEY to the key that it held",
+    );
+  }
+  return followKeyFile(path, found ?? (await createKeyFile(path)), nowMs);
 }
 
 /** Keys that stay as they are for the life of the process. */

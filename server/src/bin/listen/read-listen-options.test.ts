@@ -42,7 +42,7 @@ test("options go before the environment, and what is empty there is not set", ()
 
 const API_URLS: [Options, Record<string, string>, string][] = [
   [{}, { PORT: "9000" }, "http://localhost:9000"],
-  [{}, { PORT: "9000", PUBLIC_URL: "https://api.example.com/scrip/" }, "https://api.example.com/scrip"],
+  [{}, { PORT: "9000", PUBLIC_URL: "https://api.example.com/" }, "https://api.example.com"],
   [
     { apiUrl: "https://api.example.com/" },
     { PUBLIC_URL: "https://other.example.com" },

@@ -1,16 +1,19 @@
-import { access, constants, mkdir, realpath, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { connectionStringOf, readAccess } from "./access.ts";
 import { type Cluster, layoutOf } from "./cluster.ts";
 import { createCluster } from "./create-cluster.ts";
 import { enterCluster } from "./enter-cluster.ts";
 import { findBinaries } from "./find-binaries.ts";
+import { openDataDir } from "./open-data-dir.ts";
 import { findServerAccount } from "./server-account.ts";
 import { superviseMembership } from "./supervise-membership.ts";
-import { errorCode, errorMessage } from "./system-error.ts";
+import { errorCode } from "./system-error.ts";
 
 export type EmbeddedOptions = {
   /** The database lives in its subdirectory `db`. */
   dataDir: string;
+  /** Whether a database may be made where there is none; yes unless said otherwise. */
+  mayCreate?: boolean;
   /** Gets one line for whatever an operator may want to know. */
   log: (message: string) => void;
   /** Further settings of PostgreSQL. */
@@ -23,8 +26,6 @@ export type EmbeddedDatabase = {
   /** Leaves; the last one out stops PostgreSQL. */
   close(): Promise<void>;
 };
-
-const PRIVATE_DIRECTORY = 0o700;
 
 /**
  * Opens the PostgreSQL in this directory: makes it the first time, joins it when another process runs it already,
@@ -48,7 +49,12 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
 }
 
 async function prepareCluster(options: EmbeddedOptions): Promise<Cluster> {
-  const root = await openDirectory(options.dataDir);
+  if (options.mayCreate === false && !(await exists(layoutOf(options.dataDir).database))) {
+    throw new Error(
+      `no Scrip database in ${options.dataDir}; start one with scrip start, or set DATA_DIR or DATABASE_URL`,
+    );
+  }
+  const root = await openDataDir(options.dataDir);
   const layout = layoutOf(root);
   const accounts = await findServerAccount(root);
   const binaries = await findBinaries(accounts.account);
@@ -67,22 +73,12 @@ async function prepareCluster(options: EmbeddedOptions): Promise<Cluster> {
   };
 }
 
-async function openDirectory(path: string): Promise<string> {
-  try {
-    await mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY });
-    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    return await realpath(path);
-  } catch (error) {
-    throw new Error(`cannot use the directory ${path}: ${errorMessage(error)}`, { cause: error });
-  }
-}
-
 async function exists(path: string): Promise<boolean> {
   try {
     await stat(path);
     return true;
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return false;
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return false;
     throw error;
   }
 }
