@@ -41,6 +41,7 @@ test("an empty database and one with orders are clean, and the audit says how mu
       [8, 1],
       [9, 0],
       [10, 1],
+      [11, 7],
     ],
   );
   const empty = await createTestDatabase();
@@ -70,7 +71,7 @@ test("scrip audit prints a line for each invariant and exits 0 when all hold", a
   const { code, stdout } = await runAudit();
   assert.equal(code, 0);
   const lines = stdout.trimEnd().split("\n");
-  assert.equal(lines.length, 10);
+  assert.equal(lines.length, 11);
   for (const line of lines) assert.match(line, /^ok {4}\d+\. .+ \(\d+ checked\)$/);
   const json = await runAudit("--json");
   assert.equal(json.code, 0);

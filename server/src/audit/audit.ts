@@ -1,5 +1,6 @@
 import sql from "sql-template-tag";
 import type { Db, Tx } from "../db/database.ts";
+import { acknowledgementsSurvive } from "./durability-invariants.ts";
 import { environmentsAreApart } from "./environment-invariants.ts";
 import type { Invariant } from "./invariant.ts";
 import { keysBindOneOrder, openOrdersHaveWork, ordersArePaidOnce } from "./order-invariants.ts";
@@ -31,6 +32,7 @@ const invariants: readonly Invariant[] = [
   statusesFollowTransitions,
   purchasesAreAccountedFor,
   environmentsAreApart,
+  acknowledgementsSurvive,
 ];
 
 /** Proves the invariants on the running database, all of them on one state of it, while others go on writing. */

@@ -1,3 +1,4 @@
+import { isPlainText } from "../lib/plain-text.ts";
 import type { Json } from "../lib/strict-json.ts";
 
 /** What is wrong with one member of a catalog file's product, in words that its author can act on. */
@@ -101,7 +102,6 @@ export function nameKind(value: Json): string {
   return typeof value === "object" ? "an object" : typeof value === "string" ? "text" : `a ${typeof value}`;
 }
 
-const CONTROL_CHARACTER = /\p{Cc}/u;
 /** What a decoder leaves where bytes were not UTF-8. No name means to hold one. */
 const REPLACEMENT_CHARACTER = "\uFFFD";
 
@@ -109,7 +109,7 @@ function findTextFault(text: string, rule: TextRule): string | undefined {
   const min = rule.min ?? 0;
   if (text.length < min) return "must not be empty";
   if (isLongerThan(text, rule.max)) return `must have at most ${rule.max} characters`;
-  if (CONTROL_CHARACTER.test(text)) return "holds a line break or another control character";
+  if (!isPlainText(text)) return "holds a line break, a control or an invisible format character";
   if (text.includes(REPLACEMENT_CHARACTER)) {
     return "holds U+FFFD, the mark of bytes that are not UTF-8; save the file as UTF-8";
   }

@@ -20,7 +20,8 @@ export type BuyDeps = {
   /** Undefined for a supplier that cannot be asked: it is gone, or its settings do not open. */
   openSupplier: (supplierId: string) => Promise<OpenedSupplier | undefined>;
   digestCode: (text: string) => Buffer;
-  onBreakerOpened: () => void;
+  /** By id and class of failure: a log may name neither a supplier nor what it answered. */
+  onBreakerOpened: (supplierId: string, failure: string) => void;
 };
 
 /** `hasFailed`: its circuit breaker remembers failures, so that an answer is news to it. */
@@ -169,7 +170,7 @@ async function ask<Answer extends LookUpOutcome>(
   if (!isFault) {
     if (opened?.hasFailed) await recordAnswer(deps.db, supplierId);
   } else if (await recordFailure(deps.db, supplierId, deps.clock.now(), deps.limits)) {
-    deps.onBreakerOpened();
+    deps.onBreakerOpened(supplierId, answer.kind === "unknown" ? answer.reason : answer.kind);
   }
   return answer;
 }

@@ -1,5 +1,6 @@
 import type { Db, Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
+import { assertPlainText } from "../lib/plain-text.ts";
 import { emitOrderEvents } from "../webhooks/emit-order-events.ts";
 import { fulfilled } from "./end-orders.ts";
 import { deleteWork, markCompleted, markFailed, readEnds } from "./end-queries.ts";
@@ -40,6 +41,7 @@ export async function refundOrder(db: Db, clock: Clock, input: RefundInput): Pro
   if (input.reason.trim() === "") throw new RangeError("a refund needs a reason");
   if ([...input.reason].length > REASON_MAX_CHARACTERS)
     throw new RangeError(`a reason has at most ${REASON_MAX_CHARACTERS} characters`);
+  assertPlainText("a reason", input.reason);
   return db.transaction(async (tx) => {
     const now = clock.now();
     const order = await lockOrder(tx, input.orderId);

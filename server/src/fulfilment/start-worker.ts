@@ -41,8 +41,11 @@ export function startWorker(
     onEnded: createAnnouncer(db, DELIVERIES_CHANNEL),
     onDamaged: (codeId) =>
       log.error({ alert: "code_damaged", codeId }, "a code in stock does not open and was set aside"),
-    // Which one, only `scrip supplier list` tells: logs name no supplier.
-    onBreakerOpened: () =>
-      log.warn("a supplier keeps failing and is left alone for a while; see: scrip supplier list"),
+    // By id alone: whose it is, only `scrip supplier list` tells.
+    onBreakerOpened: (supplierId, failure) =>
+      log.warn(
+        { alert: "supplier_failing", supplierId, failure },
+        "a supplier keeps failing and is left alone for a while; see: scrip supplier list",
+      ),
   });
 }

@@ -24,6 +24,7 @@ export function observeRequests(
         ms: Math.round(reply.elapsedTime * 10) / 10,
         keyId: request.caller?.keyId,
         resellerId: request.caller?.resellerId,
+        address: request.callerAddress || request.raw.socket.remoteAddress,
       },
       "request",
     );

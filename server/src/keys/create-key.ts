@@ -4,6 +4,7 @@ import { SCOPES, type Tenant } from "../http/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import { parseIpRange } from "../lib/ip.ts";
+import { assertPlainText } from "../lib/plain-text.ts";
 import { digestKey, generateKey, keyPrefix } from "./key-format.ts";
 import { insertKey } from "./queries.ts";
 
@@ -32,6 +33,7 @@ export async function createKey(
 ): Promise<CreatedKey> {
   const scopes = input.scopes ?? SCOPES;
   checkScopes(scopes);
+  assertPlainText("a key's name", input.name);
   checkAllowedIps(input.allowedIps);
   const key = generateKey(input.environment);
   const now = deps.clock.now();

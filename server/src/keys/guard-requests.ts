@@ -55,6 +55,8 @@ async function guard(
     headerText(request.headers["x-forwarded-for"]),
     deps.trustedProxies,
   );
+  // Before the key is judged: refused requests are counted by address too.
+  request.callerAddress = address;
   const key = presentedKey(request);
   const found = key === undefined ? undefined : await deps.authenticate(key);
   const refusal = found ? refuse(found.caller, address, scope) : unauthenticated();
@@ -65,7 +67,6 @@ async function guard(
   const problem = refusal ?? limited ?? forced;
   if (problem) throw problem;
   request.caller = found?.caller;
-  request.callerAddress = address;
 }
 
 /** Where no key is known, a reply tells the server's own limits. */

@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { named } from "../http/named-schema.ts";
 import { pageOf } from "../http/page.ts";
+import { PLAIN_TEXT_PATTERN } from "../lib/plain-text.ts";
 import { ORDER_STATUSES } from "./status.ts";
 
 export const LINES_MAX = 50;
@@ -39,7 +40,7 @@ export const PlaceOrderRequest = named(
         Type.String({
           minLength: 1,
           maxLength: REFERENCE_MAX_CHARACTERS,
-          pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]+$",
+          pattern: PLAIN_TEXT_PATTERN,
           description: "Your own identifier, to find the order by later.",
         }),
       ),

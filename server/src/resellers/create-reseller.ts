@@ -2,6 +2,7 @@ import type { Db } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isCurrency } from "../lib/currencies.ts";
 import { newId } from "../lib/ids.ts";
+import { assertPlainText } from "../lib/plain-text.ts";
 import { openWallets } from "../wallet/open-wallets.ts";
 import { insertReseller, type ResellerRow } from "./queries.ts";
 
@@ -24,6 +25,7 @@ export async function createReseller(db: Db, clock: Clock, input: CreateReseller
   if (name.length === 0 || name.length > NAME_MAX_CHARACTERS) {
     throw new RangeError(`a reseller's name has 1 to ${NAME_MAX_CHARACTERS} characters`);
   }
+  assertPlainText("a reseller's name", name);
   if (!isCurrency(input.currency))
     throw new RangeError(`"${input.currency}" is not an ISO-4217 currency, such as USD`);
   if (!EMAIL_PATTERN.test(input.email)) throw new RangeError(`"${input.email}" is not an e-mail address`);

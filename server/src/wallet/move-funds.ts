@@ -3,6 +3,7 @@ import type { Tenant } from "../http/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import { formatAmount, parseAmount } from "../lib/money.ts";
+import { assertPlainText } from "../lib/plain-text.ts";
 import { appendEntry, type WalletHead } from "./entry.ts";
 import { insertEntry, lockWallet, updateWallet } from "./queries.ts";
 
@@ -20,6 +21,7 @@ export async function moveFunds(
 ): Promise<MovedFunds> {
   if ([...input.note].length > NOTE_MAX_CHARACTERS)
     throw new RangeError(`a note has at most ${NOTE_MAX_CHARACTERS} characters`);
+  assertPlainText("a note", input.note);
   const now = clock.now();
   const entryId = newId("ent", now.getTime());
   const moving = db.transaction(async (tx) => {
