@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertPlainText, isPlainText, PLAIN_TEXT_PATTERN } from "./plain-text.ts";
+import { assertPlainText, isPlainText } from "./plain-text.ts";
 
 const HIDDEN = [
   "\n",
@@ -18,14 +18,11 @@ const HIDDEN = [
 const PLAIN = ["invoice-1001", "Müller & Söhne", "日本語", "سلام", "naïve 🎮", "a b"];
 
 test("characters that hide or reorder text are found, and letters of every script are not", () => {
-  const pattern = new RegExp(PLAIN_TEXT_PATTERN, "u");
   for (const text of HIDDEN) {
     assert.equal(isPlainText(`a${text}b`), false, JSON.stringify(text));
-    assert.equal(pattern.test(`a${text}b`), false, JSON.stringify(text));
   }
   for (const text of PLAIN) {
     assert.equal(isPlainText(text), true, text);
-    assert.equal(pattern.test(text), true, text);
   }
 });
 

@@ -4,9 +4,6 @@
  */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** The same as a pattern of JSON Schema: text that people can read as it is. */
-export const PLAIN_TEXT_PATTERN = "^[^\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+$";
-
 export const isPlainText = (text: string): boolean => !HIDDEN.test(text);
 
 /** Refuses text with such a character, and says which one. `what` names the text, such as "a note". */

@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
 import { type InputValues, toInputValues } from "../catalog/input-values.ts";
+import { isPlainText } from "../lib/plain-text.ts";
+import { Problem } from "../lib/problem.ts";
 import type { Json } from "../lib/strict-json.ts";
 import type { PlaceOrderBody } from "./schemas.ts";
 
@@ -22,12 +24,21 @@ export type OrderRequest = {
 export function toOrderRequest(body: PlaceOrderBody): OrderRequest {
   const lines = body.lines.map(toLine);
   const reference = body.reference ?? null;
+  if (reference !== null && !isPlainText(reference)) throw hiddenCharacters();
   return {
     lines,
     reference,
     expectedTotalMinor: body.expectedTotal === undefined ? undefined : BigInt(body.expectedTotal),
     fingerprint: fingerprintOf(lines, reference),
   };
+}
+
+/** The schema keeps the pattern that was published; what it lets through by mistake is refused here. */
+function hiddenCharacters(): Problem {
+  const detail = "reference must not contain control, format or bidirectional characters.";
+  return new Problem("invalid_request", detail, {
+    errors: [{ pointer: "/reference", code: "pattern", detail }],
+  });
 }
 
 function toLine({ productId, quantity, inputFields = {} }: PlaceOrderBody["lines"][number]): RequestedLine {

@@ -214,6 +214,13 @@ const REFUSALS: [string, unknown, number, string, string | undefined][] = [
   ["an unknown field", { ...card(), total: 1 }, 400, "invalid_request", "/total"],
   ["an empty reference", { ...card(), reference: "" }, 400, "invalid_request", "/reference"],
   [
+    "a reference that turns the text around it",
+    { ...card(), reference: "paid \u202e0001" },
+    400,
+    "invalid_request",
+    "/reference",
+  ],
+  [
     "a reference with a control character",
     { ...card(), reference: "a\u0007" },
     400,

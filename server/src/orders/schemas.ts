@@ -1,7 +1,6 @@
 import Type, { type Static } from "typebox";
 import { named } from "../http/named-schema.ts";
 import { pageOf } from "../http/page.ts";
-import { PLAIN_TEXT_PATTERN } from "../lib/plain-text.ts";
 import { ORDER_STATUSES } from "./status.ts";
 
 export const LINES_MAX = 50;
@@ -40,7 +39,7 @@ export const PlaceOrderRequest = named(
         Type.String({
           minLength: 1,
           maxLength: REFERENCE_MAX_CHARACTERS,
-          pattern: PLAIN_TEXT_PATTERN,
+          pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]+$",
           description: "Your own identifier, to find the order by later.",
         }),
       ),
