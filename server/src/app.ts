@@ -10,6 +10,7 @@ import { serveReference } from "./http/api-reference.ts";
 import { errorPages } from "./http/error-pages.ts";
 import { serveGuides } from "./http/guides.ts";
 import { healthRoutes } from "./http/health.ts";
+import { serveIcons } from "./http/icons.ts";
 import { lazyChild } from "./http/lazy-child.ts";
 import { type Metrics, metricsRoute } from "./http/metrics.ts";
 import { namedSchemas } from "./http/named-schema.ts";
@@ -128,6 +129,7 @@ export async function buildApp(
   serveReference(app);
   serveGuides(app, deps.baseUrl);
   errorPages(app);
+  serveIcons(app);
   healthRoutes(app, deps.isReady);
   if (deps.metricsArePublic) metricsRoute(app, deps.metrics);
   return Object.assign(app, { openApi });
