@@ -19,6 +19,7 @@ import { observeRequests } from "./http/observe-requests.ts";
 import { collectApi, type OpenApiDocument, serveApi } from "./http/openapi.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { BODY_MAX_BYTES, readBodiesStrictly } from "./http/read-body.ts";
+import { serveSdk } from "./http/sdk-package.ts";
 import { answerWithProblems, type ProblemDeps, sendProblem } from "./http/send-problem.ts";
 import { createUnroutable, findBadHost, type Unroutable } from "./http/unroutable.ts";
 import { validateRequests } from "./http/validate-requests.ts";
@@ -130,6 +131,7 @@ export async function buildApp(
   serveGuides(app, deps.baseUrl);
   errorPages(app);
   serveIcons(app);
+  serveSdk(app);
   healthRoutes(app, deps.isReady);
   if (deps.metricsArePublic) metricsRoute(app, deps.metrics);
   return Object.assign(app, { openApi });
