@@ -21,6 +21,7 @@ import { createRateLimiter } from "./http/rate-limit.ts";
 import { BODY_MAX_BYTES, readBodiesStrictly } from "./http/read-body.ts";
 import { serveSdk } from "./http/sdk-package.ts";
 import { answerWithProblems, type ProblemDeps, sendProblem } from "./http/send-problem.ts";
+import { closeIfTooLarge } from "./http/unread-body.ts";
 import { createUnroutable, findBadHost, type Unroutable } from "./http/unroutable.ts";
 import { validateRequests } from "./http/validate-requests.ts";
 import { createAuthenticate } from "./keys/authenticate.ts";
@@ -89,6 +90,7 @@ export async function buildApp(
       observeUnrouted(request, reply);
       if (request.url.startsWith("/v1/")) showServerLimits(guardDeps, reply);
     }
+    if (request.method === "GET" || request.method === "HEAD") closeIfTooLarge(request, reply);
     done(findBadHost(request) ?? findUnknownPath(request));
   });
   answerWithProblems(app, problems);

@@ -3,6 +3,7 @@ import { Problem, problemBody } from "../lib/problem.ts";
 import { problemTable } from "../lib/problem-table.ts";
 import { JsonError } from "../lib/strict-json.ts";
 import { fieldErrors } from "./field-errors.ts";
+import { isUnread, sendUnread } from "./unread-body.ts";
 
 export type ProblemDeps = {
   baseUrl: () => string;
@@ -30,9 +31,9 @@ export function sendProblem(
     .header("cache-control", "no-store")
     .headers(problem.options.headers ?? {});
   // Sent as bytes: a route's response schema is for its successes and must not reshape this.
-  return reply
-    .type(PROBLEM_TYPE)
-    .send(Buffer.from(JSON.stringify(problemBody(problem, deps.baseUrl(), request.id))));
+  const body = Buffer.from(JSON.stringify(problemBody(problem, deps.baseUrl(), request.id)));
+  reply.type(PROBLEM_TYPE);
+  return isUnread(request) ? sendUnread(request, reply, body) : reply.send(body);
 }
 
 function toProblem(deps: ProblemDeps, error: unknown): Problem {
