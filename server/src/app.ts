@@ -7,6 +7,7 @@ import { type Db, isDatabaseUnavailable } from "./db/database.ts";
 import { fulfilmentRoutes } from "./fulfilment/routes.ts";
 import { ORDERS_CHANNEL } from "./fulfilment/run-fulfilment.ts";
 import { serveReference } from "./http/api-reference.ts";
+import { NO_SNIFF } from "./http/bare-app.ts";
 import { errorPages } from "./http/error-pages.ts";
 import { serveGuides } from "./http/guides.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -86,6 +87,7 @@ export async function buildApp(
   // One hook for what every request meets: each further one costs each request.
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
+    reply.header(...NO_SNIFF);
     if (request.is404) {
       observeUnrouted(request, reply);
       if (request.url.startsWith("/v1/")) showServerLimits(guardDeps, reply);

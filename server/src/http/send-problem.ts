@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { Problem, problemBody } from "../lib/problem.ts";
 import { problemTable } from "../lib/problem-table.ts";
 import { JsonError } from "../lib/strict-json.ts";
+import { NO_SNIFF } from "./bare-app.ts";
 import { fieldErrors } from "./field-errors.ts";
 import { isUnread, sendUnread } from "./unread-body.ts";
 
@@ -28,6 +29,7 @@ export function sendProblem(
   reply
     .code(problem.status)
     .header("x-request-id", request.id)
+    .header(...NO_SNIFF)
     .header("cache-control", "no-store")
     .headers(problem.options.headers ?? {});
   // Sent as bytes: a route's response schema is for its successes and must not reshape this.

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import type { FastifyRequest } from "fastify";
 import { newId } from "../lib/ids.ts";
 import { Problem, problemBody } from "../lib/problem.ts";
+import { NO_SNIFF } from "./bare-app.ts";
 import { lingeringEnd } from "./lingering-end.ts";
 import { PROBLEM_TYPE, type ProblemDeps } from "./send-problem.ts";
 
@@ -73,6 +74,7 @@ function rawProblem(deps: ProblemDeps, detail: string): string {
   const body = JSON.stringify(problemBody(new Problem("invalid_request", detail), deps.baseUrl(), requestId));
   return (
     `HTTP/1.1 400 Bad Request\r\nContent-Type: ${PROBLEM_TYPE}\r\nX-Request-Id: ${requestId}\r\n` +
+    `${NO_SNIFF.join(": ")}\r\n` +
     `Cache-Control: no-store\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   );
 }
