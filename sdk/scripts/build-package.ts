@@ -16,27 +16,26 @@ const sdk = dirname(dirname(fileURLToPath(import.meta.url)));
 const root = dirname(sdk);
 const COMPILE_TIMEOUT_MS = 60_000;
 
-type Manifest = { name: string; version: string } & Record<string, unknown>;
-
-/**
- * The package as it is published, with a package.json of its own: the one of the workspace leads to the source, so that the
- * server needs no build, and a published one cannot, because Node strips no types below node_modules. The folder is
- * emptied first.
- */
+/** The package from the source as it is now, in a folder of its own, which is emptied first. */
 export function buildPackage(outDir: string): void {
   rmSync(outDir, { recursive: true, force: true });
   mkdirSync(outDir, { recursive: true });
-  compile(outDir);
-  mendImports(outDir);
-  copyFileSync(join(sdk, "README.md"), join(outDir, "README.md"));
-  writeFileSync(join(outDir, "package.json"), `${JSON.stringify(publishedManifest(), null, 2)}\n`);
+  buildLib(join(outDir, "lib"));
+  for (const name of ["README.md", "package.json"]) copyFileSync(join(sdk, name), join(outDir, name));
 }
 
-/** Packs what `buildPackage` made; the path of the .tgz. */
+/** The JavaScript and its declarations. The folder is emptied first. */
+export function buildLib(outDir: string): void {
+  rmSync(outDir, { recursive: true, force: true });
+  compile(outDir);
+  fixImports(outDir);
+}
+
+/** Packs a folder that holds the package; the path of the .tgz. */
 export async function packPackage(packageDir: string, destination: string): Promise<string> {
   const args = ["pack", packageDir, "--pack-destination", destination, "--ignore-scripts"];
   await runNpm(args, { cwd: root, what: "pack the SDK", stdio: ["ignore", "ignore", 2] });
-  const { name, version } = readManifest();
+  const { name, version } = JSON.parse(readFileSync(join(packageDir, "package.json"), "utf8"));
   const file = join(destination, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
   if (!existsSync(file)) throw new Error(`npm packed the SDK, and not as ${file}`);
   return file;
@@ -57,7 +56,7 @@ function compile(outDir: string): void {
  * The compiler rewrites imports in JavaScript alone, and the .ts files that the declarations name are not there. Where the
  * name of an import is computed it adds a helper that none of ours needs, and that bundlers warn of.
  */
-function mendImports(outDir: string): void {
+function fixImports(outDir: string): void {
   for (const name of readdirSync(outDir)) {
     const path = join(outDir, name);
     const text = readFileSync(path, "utf8")
@@ -66,18 +65,3 @@ function mendImports(outDir: string): void {
     writeFileSync(path, name.endsWith(".d.ts") ? text.replace(/"(\.\/[a-z-]+)\.ts"/g, '"$1.js"') : text);
   }
 }
-
-function publishedManifest(): Manifest {
-  const { private: _private, scripts: _scripts, exports: _exports, ...manifest } = readManifest();
-  return {
-    ...manifest,
-    main: "./index.js",
-    types: "./index.d.ts",
-    exports: {
-      ".": { types: "./index.d.ts", default: "./index.js" },
-      "./package.json": "./package.json",
-    },
-  };
-}
-
-const readManifest = (): Manifest => JSON.parse(readFileSync(join(sdk, "package.json"), "utf8"));

@@ -11,7 +11,7 @@ import { installSdk } from "./install-sdk.ts";
 
 /** What a page does with the SDK; it is run in the browser, as text. */
 const PAGE_SCRIPT = `(async () => {
-  const sdk = await import("/index.js");
+  const sdk = await import("/lib/index.js");
   const heard = [];
   const fetch = async (url, { headers }) => {
     heard.push(headers["idempotency-key"]);

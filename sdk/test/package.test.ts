@@ -29,7 +29,7 @@ test("the package holds README, package.json, the JavaScript and its declaration
     .filter((file) => !file.endsWith(".test.ts"))
     .map((file) => file.slice(0, -".ts".length));
   assert.ok(modules.includes("index") && modules.includes("verify-webhook"));
-  const expected = modules.flatMap((name) => [`${name}.js`, `${name}.d.ts`]);
+  const expected = modules.flatMap((name) => [`lib/${name}.js`, `lib/${name}.d.ts`]);
   assert.deepEqual(contents().sort(), [...expected, "README.md", "package.json"].sort());
   const packedBytes = statSync(installed.tarball).size;
   const unpackedBytes = contents().reduce((sum, path) => sum + statSync(join(packageFolder, path)).size, 0);
@@ -42,9 +42,11 @@ test("the package holds README, package.json, the JavaScript and its declaration
 test("it needs no other package, runs nothing when it is installed, and names its licence", () => {
   const manifest = JSON.parse(text("package.json"));
   const own = JSON.parse(readFileSync(join(SDK_FOLDER, "package.json"), "utf8"));
-  for (const name of ["dependencies", "peerDependencies", "optionalDependencies", "scripts", "private"]) {
+  for (const name of ["dependencies", "peerDependencies", "optionalDependencies", "private"]) {
     assert.equal(manifest[name], undefined, name);
   }
+  // None that npm would run by itself.
+  assert.deepEqual(Object.keys(manifest.scripts), ["build", "pack"]);
   for (const name of ["name", "version", "license", "engines"]) assert.deepEqual(manifest[name], own[name]);
   assert.deepEqual(globSync("node_modules/{*,@*/*}/package.json", { cwd: installed.folder }), [
     "node_modules/@scrip/sdk/package.json",
@@ -59,7 +61,7 @@ test("its files import one another alone, and tell nothing of where they were bu
     assert.doesNotMatch(text(file), /__\w+|\(this &&/, `${file} has a helper of the compiler`);
     for (const [, target = ""] of text(file).matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)) {
       assert.match(target, /^\.\/[a-z-]+\.js$/, `${file} imports ${target}`);
-      assert.ok(files.includes(target.slice(2)), `${file} imports ${target}`);
+      assert.ok(files.includes(`lib/${target.slice(2)}`), `${file} imports ${target}`);
     }
   }
 });

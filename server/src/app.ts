@@ -7,9 +7,11 @@ import { type Db, isDatabaseUnavailable } from "./db/database.ts";
 import { fulfilmentRoutes } from "./fulfilment/routes.ts";
 import { ORDERS_CHANNEL } from "./fulfilment/run-fulfilment.ts";
 import { serveReference } from "./http/api-reference.ts";
+import { NO_SNIFF } from "./http/bare-app.ts";
 import { errorPages } from "./http/error-pages.ts";
 import { serveGuides } from "./http/guides.ts";
 import { healthRoutes } from "./http/health.ts";
+import { serveIcons } from "./http/icons.ts";
 import { lazyChild } from "./http/lazy-child.ts";
 import { type Metrics, metricsRoute } from "./http/metrics.ts";
 import { namedSchemas } from "./http/named-schema.ts";
@@ -18,7 +20,9 @@ import { observeRequests } from "./http/observe-requests.ts";
 import { collectApi, type OpenApiDocument, serveApi } from "./http/openapi.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { BODY_MAX_BYTES, readBodiesStrictly } from "./http/read-body.ts";
+import { serveSdk } from "./http/sdk-package.ts";
 import { answerWithProblems, type ProblemDeps, sendProblem } from "./http/send-problem.ts";
+import { closeIfTooLarge } from "./http/unread-body.ts";
 import { createUnroutable, findBadHost, type Unroutable } from "./http/unroutable.ts";
 import { validateRequests } from "./http/validate-requests.ts";
 import { createAuthenticate } from "./keys/authenticate.ts";
@@ -83,10 +87,12 @@ export async function buildApp(
   // One hook for what every request meets: each further one costs each request.
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
+    reply.header(...NO_SNIFF);
     if (request.is404) {
       observeUnrouted(request, reply);
       if (request.url.startsWith("/v1/")) showServerLimits(guardDeps, reply);
     }
+    if (request.method === "GET" || request.method === "HEAD") closeIfTooLarge(request, reply);
     done(findBadHost(request) ?? findUnknownPath(request));
   });
   answerWithProblems(app, problems);
@@ -128,6 +134,8 @@ export async function buildApp(
   serveReference(app);
   serveGuides(app, deps.baseUrl);
   errorPages(app);
+  serveIcons(app);
+  serveSdk(app);
   healthRoutes(app, deps.isReady);
   if (deps.metricsArePublic) metricsRoute(app, deps.metrics);
   return Object.assign(app, { openApi });

@@ -1,9 +1,10 @@
 import type { AddressInfo } from "node:net";
-import Fastify, { type FastifyInstance } from "fastify";
+import type { FastifyInstance } from "fastify";
 import sql from "sql-template-tag";
 import { buildApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
+import { bareApp } from "../http/bare-app.ts";
 import { healthRoutes } from "../http/health.ts";
 import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
 import type { Log } from "../lib/log.ts";
@@ -172,10 +173,4 @@ async function serveMetrics(
     log.warn({ port: config.metricsPort }, "metrics are not served: the port is in use; set METRICS_PORT");
     return undefined;
   }
-}
-
-function bareApp(addRoutes: (app: FastifyInstance) => void): FastifyInstance {
-  const app = Fastify({ logger: false, forceCloseConnections: true });
-  addRoutes(app);
-  return app;
 }

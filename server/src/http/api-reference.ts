@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { SITE_LINKS } from "./html.ts";
+import { ICON_LINKS } from "./icons.ts";
 
 /**
  * `/docs`: the API reference. Everything that would ask another host for something is switched off. The page's library
@@ -56,11 +57,14 @@ async function renderReference(): Promise<Rendered> {
   return { page: withHeader(page.body), script: script.body };
 }
 
-/** The way to the guides and the errors, above a page that knows of neither. */
+/** Our icon, and the way to the guides and the errors above a page that knows of neither. */
 function withHeader(html: string): string {
   const body = /<body[^>]*>/.exec(html)?.[0];
-  if (body === undefined) throw new Error("the page of the API reference has no body to put the header into");
-  return html.replace(body, `${body}<nav class="site" aria-label="Scrip">${SITE_LINKS}</nav>`);
+  if (body === undefined || !html.includes("</head>"))
+    throw new Error("the page of the API reference has no head or body to put the header into");
+  return html
+    .replace("</head>", `${ICON_LINKS}</head>`)
+    .replace(body, `${body}<nav class="site" aria-label="Scrip">${SITE_LINKS}</nav>`);
 }
 
 /** The library leaves room above for a header of this height, and its colours follow light and dark. */

@@ -15,7 +15,7 @@ export function sendConditionally(
 }
 
 /** If-None-Match holds `*` or a list; it compares weakly, so a `W/` before a tag does not matter (RFC 9110, 13.1.2). */
-function matchesEtag(header: string | undefined, etag: string): boolean {
+export function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }

@@ -150,6 +150,7 @@ function checkReply(
   assert.ok(status < 500, what);
   const requestId = headers["x-request-id"] ?? "";
   assert.match(requestId, /^req_[0-9a-z]{26}$/, what);
+  assert.equal(headers["x-content-type-options"], "nosniff", what);
   if (status < 400) return;
   assert.equal(headers["content-type"], "application/problem+json; charset=utf-8", what);
   if (method === "HEAD" && body === "") return;

@@ -1,3 +1,5 @@
+import { ICON_LINKS } from "./icons.ts";
+
 /** Plain text as HTML; words in backticks become code. */
 export const text = (plain: string): string => escapeHtml(plain).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 
@@ -9,13 +11,13 @@ export const escapeHtml = (plain: string): string =>
 export const SITE_LINKS =
   '<strong>Scrip</strong><a href="/docs/guides/">Guides</a><a href="/docs/">API reference</a><a href="/errors">Errors</a>';
 
-/** A page that asks nothing of any host; the empty icon keeps browsers from asking for one. */
+/** A page that asks nothing of any host but ours, and of ours nothing but its icon. */
 export const page = (title: string, body: string, moreStyle = ""): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,">
+${ICON_LINKS}
 <title>${text(title)} · Scrip</title>
 <style>${STYLE}${moreStyle}</style>
 </head>
@@ -28,9 +30,9 @@ ${body}
 </html>
 `;
 
-/** What these pages may load, for the browser to enforce: their own styles and nothing else. */
+/** What these pages may load, for the browser to enforce: their own styles and icon, and nothing else. */
 export const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8883; --soft: #8881; --quiet: #5f5f5f; --link: #0a66c2; }

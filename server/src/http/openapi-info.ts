@@ -9,7 +9,7 @@ Every request carries an API key in \`X-API-Key\`. A key that begins with \`sc_t
 
 Bodies are JSON in UTF-8, at most 64 KiB. Money is an integer in the currency's minor units. Times are RFC 3339 in UTC. Ids are opaque. Ignore response fields that you do not know: new ones are added at any time.
 
-Lists come in pages: pass \`nextCursor\` as \`cursor\` until \`hasMore\` is false. Nothing is skipped or repeated while others write.
+Lists come in pages: pass \`nextCursor\` as \`cursor\` until \`hasMore\` is false. Nothing is skipped or repeated while others write. A filter that is given and empty is refused.
 
 Errors are \`application/problem+json\`; their \`code\` is stable and their \`type\` opens a page that says what to do.`,
   license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },

@@ -53,18 +53,38 @@ function findFault(query: Record<string, unknown>, declared: ReadonlySet<string>
 /** A parameter's text. Declared and sent once, or it would have been refused. */
 export function queryText(request: FastifyRequest, name: string): string | undefined {
   const value = (request.query as Record<string, unknown>)[name];
-  return typeof value === "string" ? value : undefined;
+  if (typeof value !== "string") return undefined;
+  // What cannot be decoded is left as it came, so it still holds a percent sign.
+  if (value.includes("%") && !canBeDecoded(request.url, name))
+    throw invalidParameter(name, `${name} is not percent-encoded UTF-8.`);
+  return value;
+}
+
+function canBeDecoded(url: string, name: string): boolean {
+  const [, query = ""] = url.split(/[?#]/, 2);
+  const value = query.split("&").find((pair) => pair.startsWith(`${name}=`));
+  try {
+    // A name that was written with escapes of its own is not found, and then the whole query must be right.
+    decodeURIComponent(value ?? query);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export const invalidParameter = (name: string, detail: string): Problem =>
   new Problem("invalid_request", detail, { errors: [{ pointer: `?${name}`, code: "invalid", detail }] });
 
-/** A parameter that filters, or undefined when it is absent or empty: an empty filter is no filter. */
+/**
+ * A parameter that filters, or undefined when it is absent. An empty one is refused: it would answer with everything,
+ * and whoever asked by a key that was lost on the way would take another order for their own.
+ */
 export function queryFilter(request: FastifyRequest, name: string): string | undefined {
   const text = queryText(request, name);
+  if (text === "") throw invalidParameter(name, `${name} is empty. Give it a value, or leave it out.`);
   // PostgreSQL has no text with NUL in it, and nothing that is looked for can hold it.
   if (text?.includes("\0")) throw invalidParameter(name, `${name} holds the NUL character.`);
-  return text || undefined;
+  return text;
 }
 
 /** A filter that is a time. What is finer than a millisecond is rounded up, which keeps `from` and `to` exact. */

@@ -2,7 +2,9 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { Problem, problemBody } from "../lib/problem.ts";
 import { problemTable } from "../lib/problem-table.ts";
 import { JsonError } from "../lib/strict-json.ts";
+import { NO_SNIFF } from "./bare-app.ts";
 import { fieldErrors } from "./field-errors.ts";
+import { isUnread, sendUnread } from "./unread-body.ts";
 
 export type ProblemDeps = {
   baseUrl: () => string;
@@ -27,12 +29,13 @@ export function sendProblem(
   reply
     .code(problem.status)
     .header("x-request-id", request.id)
+    .header(...NO_SNIFF)
     .header("cache-control", "no-store")
     .headers(problem.options.headers ?? {});
   // Sent as bytes: a route's response schema is for its successes and must not reshape this.
-  return reply
-    .type(PROBLEM_TYPE)
-    .send(Buffer.from(JSON.stringify(problemBody(problem, deps.baseUrl(), request.id))));
+  const body = Buffer.from(JSON.stringify(problemBody(problem, deps.baseUrl(), request.id)));
+  reply.type(PROBLEM_TYPE);
+  return isUnread(request) ? sendUnread(request, reply, body) : reply.send(body);
 }
 
 function toProblem(deps: ProblemDeps, error: unknown): Problem {

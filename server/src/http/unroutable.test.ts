@@ -34,6 +34,7 @@ async function send(text: string, methods: string[] = ["GET"]): Promise<RawReply
 function assertProblem(reply: RawReply | undefined, status: number, detail: RegExp): void {
   assert.equal(reply?.status, status);
   assert.equal(reply.headers["content-type"], "application/problem+json; charset=utf-8");
+  assert.equal(reply.headers["x-content-type-options"], "nosniff");
   const body = JSON.parse(reply.body);
   assert.equal(body.request_id, reply.headers["x-request-id"]);
   assert.match(body.detail, detail);

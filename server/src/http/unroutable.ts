@@ -3,6 +3,8 @@ import type { Duplex } from "node:stream";
 import type { FastifyRequest } from "fastify";
 import { newId } from "../lib/ids.ts";
 import { Problem, problemBody } from "../lib/problem.ts";
+import { NO_SNIFF } from "./bare-app.ts";
+import { lingeringEnd } from "./lingering-end.ts";
 import { PROBLEM_TYPE, type ProblemDeps } from "./send-problem.ts";
 
 /** Answers what Node would answer by itself, bare and without a request id, or not at all. */
@@ -15,9 +17,6 @@ export type Unroutable = {
 /** The replies of one connection that are not finished, in the order of their requests. */
 type OpenReplies = ServerResponse<IncomingMessage>[];
 
-/** Time for the caller to read the answer. Closing at once would throw it away when more was sent than we read. */
-const LINGER_MS = 1_000;
-
 export function createUnroutable(deps: ProblemDeps): Unroutable {
   const openReplies = new WeakMap<Duplex, OpenReplies>();
   const ending = new WeakSet<Duplex>();
@@ -27,12 +26,13 @@ export function createUnroutable(deps: ProblemDeps): Unroutable {
    * and a 400 that went ahead would be taken for the answer to an order that was placed.
    */
   const endWithProblem = (socket: Duplex, detail: string) => {
-    if (ending.has(socket)) return;
+    if (ending.has(socket) || !socket.writable) return;
     ending.add(socket);
-    const open = openRepliesOf(openReplies, socket);
-    const broken = open.find((reply) => !reply.req.complete);
-    const end = () => lingeringEnd(socket, broken?.headersSent ? "" : rawProblem(deps, detail));
-    const ahead = open.findLast((reply) => reply.req.complete);
+    // The latest request is the one that broke off, if any did; it may have been answered before its body came.
+    const latest = openReplies.get(socket)?.at(-1);
+    const isAnswered = latest?.headersSent === true && !latest.req.complete;
+    const end = () => lingeringEnd(socket, isAnswered ? "" : rawProblem(deps, detail));
+    const ahead = openRepliesOf(openReplies, socket).findLast((reply) => reply.req.complete);
     if (ahead) ahead.once("close", end);
     else end();
   };
@@ -74,17 +74,9 @@ function rawProblem(deps: ProblemDeps, detail: string): string {
   const body = JSON.stringify(problemBody(new Problem("invalid_request", detail), deps.baseUrl(), requestId));
   return (
     `HTTP/1.1 400 Bad Request\r\nContent-Type: ${PROBLEM_TYPE}\r\nX-Request-Id: ${requestId}\r\n` +
+    `${NO_SNIFF.join(": ")}\r\n` +
     `Cache-Control: no-store\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   );
-}
-
-/** Ends our side, reads on for a moment, then closes: who does not close theirs must not hold the connection. */
-function lingeringEnd(socket: Duplex, text: string): void {
-  if (socket.writable) socket.end(text);
-  socket.on("error", () => socket.destroy());
-  socket.resume();
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once("close", () => clearTimeout(timer));
 }
 
 /** Finished replies are dropped when the next request comes: a listener on each would cost every request. */

@@ -21,6 +21,7 @@ export function createReplyChecker(document: OpenApiDocument): CheckReply {
   const operations = operationsOf(document);
   return (method, url, reply) => {
     assert.match(String(reply.headers["x-request-id"]), /^req_[0-9a-z]{26}$/);
+    assert.equal(reply.headers["x-content-type-options"], "nosniff");
     if (reply.statusCode >= 400 && !url.startsWith("/readyz")) checkProblem(validate, method, reply);
     const path = findPath(document, url);
     // A HEAD answers as its GET would, without the body.
@@ -102,7 +103,9 @@ function findDeclared({ responses = {} }: Operation, place: string, reply: Check
 
 /** What HTTP itself brings along, and what says nothing about this API. */
 const PLAIN_HEADERS: ReadonlySet<string> = new Set(
-  "cache-control connection content-length content-type date keep-alive transfer-encoding vary".split(" "),
+  "cache-control connection content-length content-type date keep-alive transfer-encoding vary x-content-type-options".split(
+    " ",
+  ),
 );
 /** Declared, and sent only when there is something to tell. */
 const OCCASIONAL_HEADERS: ReadonlySet<string> = new Set(

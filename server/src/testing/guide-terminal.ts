@@ -17,7 +17,7 @@ export type GuideTerminal = {
   close(): Promise<void>;
 };
 
-/** The longest is the packing of the SDK, which may have to share a busy machine. */
+/** The longest is the installation of the SDK, which may have to share a busy machine. */
 const BLOCK_TIMEOUT_MS = 60_000;
 const STOP_AFTER_MS = 3_000;
 

@@ -13,7 +13,12 @@ export const jsonReply = (
   headers: Readonly<Record<string, string>> = {},
 ): Reply => ({
   status,
-  headers: { "content-type": "application/json; charset=utf-8", "x-request-id": newId("req"), ...headers },
+  headers: {
+    "content-type": "application/json; charset=utf-8",
+    "x-request-id": newId("req"),
+    "x-content-type-options": "nosniff",
+    ...headers,
+  },
   text: JSON.stringify(body),
 });
 
@@ -53,6 +58,7 @@ export function problemReply(code: ProblemCode, options: ProblemOptions = {}): R
     headers: {
       "content-type": "application/problem+json; charset=utf-8",
       "x-request-id": requestId,
+      "x-content-type-options": "nosniff",
       "cache-control": "no-store",
       ...extraHeaders[code],
     },

@@ -145,7 +145,7 @@ test("type, orderId, createdFrom and createdTo narrow the statement, alone and t
   assert.deepEqual(await amounts(`type=deposit&orderId=${orderIds[1]}`), []);
   assert.deepEqual(await amounts(`type=order&orderId=${orderIds[1]}&createdTo=${second(3)}`), [price]);
   assert.deepEqual(await amounts(`orderId=${orderIds[1]}&createdTo=${second(2)}`), []);
-  assert.deepEqual(await amounts("type=&orderId=&createdFrom=&createdTo=&cursor=&limit="), all);
+  assert.deepEqual(await amounts("cursor=&limit="), all);
 });
 
 test("times are exact: with an offset, in small letters, and finer than a millisecond", async () => {

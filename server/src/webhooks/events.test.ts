@@ -74,7 +74,7 @@ test("the list is newest first, and each event is the envelope that is delivered
   });
 });
 
-test("filters by type, order and time, alone and together; an empty one is none", async () => {
+test("filters by type, order and time, alone and together", async () => {
   const expected: [Record<string, string>, string][] = [
     [{ type: "order.refunded" }, "dc"],
     [{ type: "webhook.test" }, ""],
@@ -87,7 +87,7 @@ test("filters by type, order and time, alone and together; an empty one is none"
     [{ createdTo: at(1) }, "a"],
     [{ orderId: "ord_one", createdFrom: at(1), createdTo: at(3) }, "c"],
     [{ orderId: "ord_one", type: "order.fulfilled", createdFrom: at(1) }, ""],
-    [{ type: "", orderId: "", createdFrom: "", createdTo: "" }, "edcba"],
+    [{}, "edcba"],
   ];
   for (const [query, found] of expected) assert.equal(await list(query), found, JSON.stringify(query));
 });

@@ -113,11 +113,10 @@ test("a cursor holds for its endpoint and its filter alone", async () => {
 });
 
 test("a status that there is not, and unknown parameters, are 400", async () => {
-  for (const query of ["status=sent", "state=failed", "limit=-1", "status=failed&status=failed"]) {
+  for (const query of ["status=sent", "status=", "state=failed", "limit=-1", "status=failed&status=failed"]) {
     const reply = await desk.ask("GET", `/v1/webhooks/${endpointId}/deliveries?${query}`);
     assert.deepEqual([reply.statusCode, reply.json().code], [400, "invalid_request"], query);
   }
-  await desk.get("GET", `/v1/webhooks/${endpointId}/deliveries?status=`);
 });
 
 test("a page ends after so many deliveries that do not match, and the next one goes on from there", async () => {

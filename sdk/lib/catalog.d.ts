@@ -1,0 +1,12 @@
+import type { Connection } from "./connection.js";
+import type { Listing } from "./listing.js";
+import type { CallOptions, CatalogProduct, PageFilters, Product } from "./types.js";
+export type CatalogMethods = {
+    /** What you may sell, by id. */
+    list(filters?: PageFilters, options?: CallOptions): Listing<CatalogProduct>;
+};
+export type ProductMethods = {
+    get(id: string, options?: CallOptions): Promise<Product>;
+};
+export declare const catalogMethods: (connection: Connection) => CatalogMethods;
+export declare const productMethods: (connection: Connection) => ProductMethods;

@@ -1,0 +1,8 @@
+import { read, readList, segment } from "./read.js";
+import { REPLIES } from "./replies.js";
+export const catalogMethods = (connection) => ({
+    list: (filters, options) => readList(connection, () => "/v1/catalog", REPLIES.listCatalog, filters, options),
+});
+export const productMethods = (connection) => ({
+    get: async (id, options) => (await read(connection, `/v1/products/${segment(id)}`, REPLIES.getProduct, options)).product,
+});

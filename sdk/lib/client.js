@@ -1,0 +1,20 @@
+import { catalogMethods, productMethods } from "./catalog.js";
+import { openConnection } from "./connection.js";
+import { eventMethods, eventTypeMethods } from "./events.js";
+import { orderMethods } from "./orders.js";
+import { walletMethods } from "./wallet.js";
+import { deliveryMethods, webhookMethods } from "./webhooks.js";
+/** Calls fail with a `ScripError` alone; an argument that no call could be made of is a `RangeError`. */
+export function createClient(options) {
+    const connection = openConnection(options);
+    return {
+        catalog: catalogMethods(connection),
+        products: productMethods(connection),
+        orders: orderMethods(connection),
+        wallet: walletMethods(connection),
+        webhooks: webhookMethods(connection),
+        deliveries: deliveryMethods(connection),
+        events: eventMethods(connection),
+        eventTypes: eventTypeMethods(connection),
+    };
+}

@@ -1,0 +1,53 @@
+import { REAL_TIMING } from "./timing.js";
+const DEFAULT_TIMEOUT_MS = 15_000;
+const DEFAULT_RETRIES = 2;
+const RETRIES_MAX = 10;
+const DEFAULT_MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+/** A timer set to more than this fires at once. */
+const TIMEOUT_MAX_MS = 2 ** 31 - 1;
+const API_KEY = /^sc_(?:live|test)_[0-9A-Za-z]{1,200}$/;
+export function openConnection(options) {
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, retries = DEFAULT_RETRIES } = options;
+    const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options;
+    // What was given is never quoted: somebody mistakes one setting for the other, and then it is the key.
+    if (typeof options.apiKey !== "string" || !API_KEY.test(options.apiKey)) {
+        throw new RangeError("apiKey must be an API key: sc_live_ or sc_test_ and what follows");
+    }
+    if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1) {
+        throw new RangeError("maxResponseBytes must be a whole number from 1 on");
+    }
+    return {
+        baseUrl: toBaseUrl(options.baseUrl),
+        apiKey: options.apiKey,
+        timeoutMs: checkTimeout(timeoutMs),
+        retries: checkRetries(retries),
+        maxResponseBytes,
+        // Looked up at each call, so that what replaces the global later, such as a test's, is used.
+        fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+        timing: options.timing ?? REAL_TIMING,
+    };
+}
+export function checkTimeout(timeoutMs) {
+    if (Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= TIMEOUT_MAX_MS)
+        return timeoutMs;
+    throw new RangeError(`timeoutMs must be a whole number from 1 to ${TIMEOUT_MAX_MS}`);
+}
+export function checkRetries(retries) {
+    if (Number.isInteger(retries) && retries >= 0 && retries <= RETRIES_MAX)
+        return retries;
+    throw new RangeError(`retries must be a whole number from 0 to ${RETRIES_MAX}`);
+}
+function toBaseUrl(text) {
+    const fault = new RangeError("baseUrl must be an http or https URL without credentials, query and fragment");
+    let url;
+    try {
+        url = new URL(text);
+    }
+    catch {
+        throw fault;
+    }
+    const isPlain = url.username === "" && url.password === "" && !/[?#]/.test(text);
+    if (!isPlain || !["http:", "https:"].includes(url.protocol))
+        throw fault;
+    return url.origin + url.pathname.replace(/\/+$/, "");
+}

@@ -1,0 +1,28 @@
+import { toListing } from "./listing.js";
+import { perform } from "./perform.js";
+/** A GET of one thing. */
+export async function read(connection, path, shape, options) {
+    const call = { method: "GET", path, expected: 200, shape, isRepeatable: true };
+    return (await perform(connection, call, options)).value;
+}
+/** A GET of a list; the filters go with every page, because a cursor is bound to them. */
+export function readList(connection, toPath, shape, filters = {}, options) {
+    return toListing(async (cursor) => read(connection, toPath() + toQuery({ ...filters, cursor }), shape, options), filters.cursor);
+}
+/** An id that the path would lose or take for a step upward must not become another request. */
+export function segment(id) {
+    if (typeof id !== "string" || !/[^.]/.test(id))
+        throw new RangeError("the id is not valid");
+    return encodeURIComponent(id);
+}
+function toQuery(filters) {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(filters)) {
+        if (value instanceof Date)
+            query.set(name, value.toISOString());
+        else if (value !== undefined)
+            query.set(name, String(value));
+    }
+    const text = query.toString();
+    return text === "" ? "" : `?${text}`;
+}

@@ -1,0 +1,23 @@
+import type { Connection } from "./connection.js";
+import { type Shape } from "./shapes.js";
+export type Call<T> = {
+    method: "GET" | "POST" | "PATCH" | "DELETE";
+    path: string;
+    headers?: Readonly<Record<string, string>>;
+    /** JSON. */
+    body?: string | undefined;
+    /** The one status that means success. */
+    expected: number;
+    shape: Shape<T>;
+};
+/** Of one try. */
+export type Limits = {
+    timeoutMs: number;
+    signal: AbortSignal | undefined;
+};
+export type Answer<T> = {
+    value: T;
+    headers: Headers;
+};
+/** One call, asked once. The deadline is a wall over all of it, whatever fetch makes of the signal. */
+export declare function request<T>(connection: Connection, call: Call<T>, { timeoutMs, signal }: Limits): Promise<Answer<T>>;

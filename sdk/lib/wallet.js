@@ -1,0 +1,6 @@
+import { read, readList } from "./read.js";
+import { REPLIES } from "./replies.js";
+export const walletMethods = (connection) => ({
+    balance: async (options) => read(connection, "/v1/balance", REPLIES.getBalance, options),
+    entries: (filters, options) => readList(connection, () => "/v1/wallet/entries", REPLIES.listWalletEntries, filters, options),
+});

@@ -1,0 +1,26 @@
+/** The words that the API uses today, in the order of its reference, where a test looks them up. */
+export const ORDER_STATUSES = ["pending", "processing", "completed", "failed", "refunded"];
+export const GOODS_TYPES = ["code", "url", "topup"];
+export const INPUT_FIELD_TYPES = ["text", "number", "select"];
+export const WALLET_ENTRY_TYPES = ["deposit", "order", "refund", "adjustment"];
+export const EVENT_STATUSES = ["fulfilled", "refunded", "partially_refunded"];
+export const DELIVERY_STATUSES = ["pending", "delivered", "failed"];
+export const EVENT_TYPES = ["order.fulfilled", "order.refunded", "webhook.test"];
+export const TEST_SCENARIOS = [
+    "insufficient_funds",
+    "out_of_stock",
+    "product_not_purchasable",
+    "rate_limited",
+    "internal_error",
+    "service_unavailable",
+    "success",
+    "failed",
+    "refunded",
+    "partial",
+    "delayed",
+    "stuck",
+    "refunded_after_completion",
+    "webhook_duplicate",
+    "webhook_late",
+    "webhook_bad_signature",
+];
