@@ -10,7 +10,7 @@ import { openTestServer } from "../server/src/testing/test-database.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const TEST_TIMEOUT_MS = 300_000;
-const TEST_FOLDERS = ["sdk/src", "sdk/test", "server/src", "chaos"];
+const TEST_FOLDERS = ["sdk/src", "sdk/test", "server/src", "chaos", "deploy"];
 
 const chosen = process.argv.slice(2);
 if (chosen.length === 0) {

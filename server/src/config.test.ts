@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { resolve } from "node:path";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { inspect } from "node:util";
-import { type Config, ConfigError, type Environment, readConfig } from "./config.ts";
+import { type Config, ConfigError, type Environment, readConfig, SECRET_SETTINGS } from "./config.ts";
 import { isInAnyRange, parseIp } from "./lib/ip.ts";
 
 const PASSWORD = "hunter2-correct-horse";
@@ -27,6 +29,7 @@ test("an empty environment is a working server on this machine", () => {
   assert.equal(config.mailFrom, "scrip@localhost");
   assert.equal(config.logLevel, "info");
   assert.equal(config.metricsPort, 9464);
+  assert.equal(config.metricsHost, "127.0.0.1");
   assert.equal(config.metricsPortWasAsked, false);
 });
 
@@ -78,6 +81,12 @@ const GOOD: readonly (readonly [Environment, (config: Config) => unknown, unknow
   ],
   [{ LOG_LEVEL: "silent" }, (config) => config.logLevel, "silent"],
   [{ METRICS_PORT: "0" }, (config) => [config.metricsPort, config.metricsPortWasAsked], [0, true]],
+  [
+    { METRICS_HOST: "0.0.0.0" },
+    (config) => [config.metricsHost, config.metricsPortWasAsked],
+    ["0.0.0.0", true],
+  ],
+  [{ METRICS_HOST: "::" }, (config) => config.metricsHost, "::"],
   [
     { WEBHOOK_EGRESS_IPS: "192.0.2.1, 2001:db8::1," },
     (config) => config.webhookEgressIps,
@@ -180,6 +189,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   MAIL_FROM: ["scrip", "a@b, c@d", "Scrip <a@b", "a b@c", "A\nBcc: x@y <a@b>"],
   LOG_LEVEL: ["verbose", "INFO", "30"],
   METRICS_PORT: ["-1", "65536", "off"],
+  METRICS_HOST: ["localhost", "*", "0.0.0.0:9464", "10.0.0.0/8"],
 };
 
 test("a wrong value stops the start with one line that names the setting and repeats no password", () => {
@@ -190,6 +200,30 @@ test("a wrong value stops the start with one line that names the setting and rep
       assert.doesNotMatch(error.message, /\n/);
       assert.equal(inspect(error).includes(PASSWORD), false, error.message);
     }
+  }
+});
+
+test("each secret may come from a file, and a wrong one is refused without repeating it", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "scrip secrets "));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const file = async (text: string) => {
+    const path = join(folder, "secret");
+    await writeFile(path, text);
+    return path;
+  };
+  const older = Buffer.alloc(32, 6);
+  const keys = await file(`${MASTER_KEY.toString("base64")}\n${older.toString("base64")}\n`);
+  const { masterKeys } = readConfig({ SCRIP_MASTER_KEY_FILE: keys });
+  assert.deepEqual(
+    masterKeys.map((key) => key.reveal()),
+    [MASTER_KEY, older],
+  );
+  const url = await file("postgres://u:p@h/d\n");
+  assert.equal(readConfig({ DATABASE_URL_FILE: url }).databaseUrl?.reveal(), "postgres://u:p@h/d");
+  for (const name of SECRET_SETTINGS) {
+    const error = refusal({ [`${name}_FILE`]: await file(PASSWORD) });
+    assert.ok(error.message.startsWith(`${name} `), error.message);
+    assert.equal(inspect(error).includes(PASSWORD), false, error.message);
   }
 });
 

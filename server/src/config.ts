@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { type IpRange, parseIpRange } from "./lib/ip.ts";
 import { type Secret, secret } from "./lib/secret.ts";
 import { splitDatabaseUrl } from "./lib/split-database-url.ts";
+import { withSecretFiles } from "./lib/with-secret-files.ts";
 
 /** Everything that the environment decides (CONTRACT 8, Settings), read and checked once. */
 export type Config = {
@@ -27,6 +29,8 @@ export type Config = {
   logLevel: LogLevel;
   /** 0 is off; the same number as PORT puts /metrics on the public port. */
   metricsPort: number;
+  metricsHost: string;
+  /** By a port or an address: then it must be served, or the start fails. */
   metricsPortWasAsked: boolean;
 };
 
@@ -49,7 +53,11 @@ const RATE_MAX_PER_SECOND = 1_000_000;
 const PORT_MAX = 65_535;
 const MASTER_KEY_BYTES = 32;
 
-export function readConfig(env: Environment): Config {
+/** What may be given as a file too, by NAME_FILE. */
+export const SECRET_SETTINGS = ["DATABASE_URL", "SCRIP_MASTER_KEY", "SMTP_URL", "WEBHOOK_PROXY_URL"] as const;
+
+export function readConfig(environment: Environment): Config {
+  const env = withSecretFiles(environment, SECRET_SETTINGS, readText, (...why) => new ConfigError(...why));
   const production = env.NODE_ENV === "production";
   const webhookAllowNetworks = readRanges(env, "WEBHOOK_ALLOW_NETWORKS");
   if (production && webhookAllowNetworks.length > 0) {
@@ -75,7 +83,7 @@ export function readConfig(env: Environment): Config {
       return text;
     }),
     webhookAllowNetworks,
-    webhookLocalAddress: readLocalAddress(env),
+    webhookLocalAddress: readAddress(env, "WEBHOOK_LOCAL_ADDRESS"),
     webhookProxyUrl: readProxyUrl(env),
     rateLimits: {
       orders: readInteger(env, "RATE_LIMIT_ORDERS", DEFAULT_RATE_PER_SECOND, RATE_MAX_PER_SECOND),
@@ -85,9 +93,12 @@ export function readConfig(env: Environment): Config {
     mailFrom: readMailFrom(env, publicUrl),
     logLevel: readLogLevel(env),
     metricsPort: readInteger(env, "METRICS_PORT", DEFAULT_METRICS_PORT, PORT_MAX),
-    metricsPortWasAsked: value(env, "METRICS_PORT") !== undefined,
+    metricsHost: readAddress(env, "METRICS_HOST") ?? "127.0.0.1",
+    metricsPortWasAsked: (value(env, "METRICS_PORT") ?? value(env, "METRICS_HOST")) !== undefined,
   };
 }
+
+const readText = (path: string): string => readFileSync(path, "utf8");
 
 /** A setting that is empty counts as not set: that is what `FOO= npm start` means. */
 function value(env: Environment, name: string): string | undefined {
@@ -159,10 +170,10 @@ function readPublicUrl(env: Environment): string | undefined {
   return url.origin;
 }
 
-function readLocalAddress(env: Environment): string | undefined {
-  const text = value(env, "WEBHOOK_LOCAL_ADDRESS");
+function readAddress(env: Environment, name: string): string | undefined {
+  const text = value(env, name);
   if (text !== undefined && isIP(text) === 0)
-    throw new ConfigError("WEBHOOK_LOCAL_ADDRESS", `must be an IP address of this machine, not "${text}"`);
+    throw new ConfigError(name, `must be an IP address of this machine, not "${text}"`);
   return text;
 }
 

@@ -155,7 +155,7 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
   }
 }
 
-/** /metrics has a port of its own on loopback, unless it was asked onto the public one. */
+/** /metrics has a port of its own, on loopback unless METRICS_HOST says otherwise, or is on the public one by METRICS_PORT. */
 async function serveMetrics(
   config: Config,
   metrics: Metrics,
@@ -164,7 +164,7 @@ async function serveMetrics(
   if (config.metricsPort === 0 || config.metricsPort === config.port) return undefined;
   const app = bareApp((bare) => metricsRoute(bare, metrics));
   try {
-    await app.listen({ host: "127.0.0.1", port: config.metricsPort });
+    await app.listen({ host: config.metricsHost, port: config.metricsPort });
     return app;
   } catch (error) {
     if (config.metricsPortWasAsked) {

@@ -1,10 +1,11 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { OrderEnding } from "./end-orders.ts";
+import type { Backlog } from "./sweep-queries.ts";
 
 export type FulfilmentMetrics = {
   /** A live order was settled: how it stands now, and how long after its acceptance. */
   count(ending: OrderEnding["ending"], ageMs: number): void;
-  show(backlog: { dueOrders: number; oldestDueSeconds: number; unknownAttempts: number }): void;
+  show(backlog: Backlog): void;
 };
 
 const BUCKETS_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600];
@@ -35,16 +36,22 @@ export function createFulfilmentMetrics(registry: Registry): FulfilmentMetrics {
     help: "Purchases whose outcome is not known yet.",
     registers,
   });
+  const oldestUnknown = new Gauge({
+    name: "scrip_purchases_oldest_unknown_seconds",
+    help: "How long the purchase that waits longest for its outcome has been under way.",
+    registers,
+  });
   return {
     count(ending, ageMs) {
       if (ending === "open") return;
       ended.inc({ ending });
       if (ending.startsWith("completed")) duration.observe(ageMs / 1_000);
     },
-    show({ dueOrders, oldestDueSeconds, unknownAttempts }) {
+    show({ dueOrders, oldestDueSeconds, unknownAttempts, oldestUnknownSeconds }) {
       due.set(dueOrders);
       oldest.set(oldestDueSeconds);
       unknown.set(unknownAttempts);
+      oldestUnknown.set(oldestUnknownSeconds);
     },
   };
 }

@@ -10,6 +10,7 @@ import { addSupplierRow } from "../testing/supply-builders.ts";
 import { FULFILMENT_LIMITS } from "./limits.ts";
 import { refundOrder } from "./refund-order.ts";
 import { type RunningFulfilment, runFulfilment } from "./run-fulfilment.ts";
+import { readBacklog } from "./sweep-queries.ts";
 
 const HOUR_MS = 3_600_000;
 const LONG_MS = 20_000;
@@ -169,5 +170,8 @@ test("what was written off is followed, and what is unknown for too long is told
   assert.equal(alerts.length, 1);
   assert.equal(JSON.parse(alerts[0] ?? "").orderId, unknown);
   assert.ok(!logged.includes(supplierId));
+  const backlog = await readBacklog(shop.scrip.db, shop.clock.now());
+  assert.equal(backlog.unknownAttempts, 1);
+  assert.equal(backlog.oldestUnknownSeconds, (2 * FULFILMENT_LIMITS.alertAfterMs) / 1_000);
   await shop.assertHealthy();
 });

@@ -4,6 +4,14 @@ import type { UnitKey } from "../vault/code-place.ts";
 
 export type Overdue = UnitKey & { number: number; openedAt: Date };
 
+export type Backlog = {
+  dueOrders: number;
+  oldestDueSeconds: number;
+  unknownAttempts: number;
+  /** Of those that nobody has written off. */
+  oldestUnknownSeconds: number;
+};
+
 /** Attempts that have been open since before that time and that nobody was told of. */
 export const listOverdue = (db: Queryable, openedBefore: Date, limit: number) =>
   db.rows<Overdue>(sql`
@@ -29,10 +37,13 @@ export const markAlerted = (db: Queryable, told: readonly Overdue[], now: Date) 
       and a.number = free.number`);
 
 export const readBacklog = async (db: Queryable, now: Date) => {
-  const [row] = await db.rows<{ dueOrders: number; oldestDueSeconds: number; unknownAttempts: number }>(sql`
+  const [row] = await db.rows<Backlog>(sql`
     select count(*)::integer as "dueOrders",
            coalesce(extract(epoch from ${now}::timestamptz - min(due_at)), 0)::double precision as "oldestDueSeconds",
-           (select count(*) from supplier_attempts where status = 'open')::integer as "unknownAttempts"
+           (select count(*) from supplier_attempts where status = 'open')::integer as "unknownAttempts",
+           coalesce(extract(epoch from ${now}::timestamptz - (
+             select min(opened_at) from supplier_attempts where status = 'open' and written_off_at is null
+           )), 0)::double precision as "oldestUnknownSeconds"
     from order_work where due_at <= ${now}`);
-  return row ?? { dueOrders: 0, oldestDueSeconds: 0, unknownAttempts: 0 };
+  return row ?? { dueOrders: 0, oldestDueSeconds: 0, unknownAttempts: 0, oldestUnknownSeconds: 0 };
 };
