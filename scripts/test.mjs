@@ -5,6 +5,7 @@ import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { COMPILE_CACHE } from "../server/src/testing/compile-cache.ts";
+import { FULL, TEST_SIZE } from "../server/src/testing/full-size.ts";
 import { openTestServer } from "../server/src/testing/test-database.ts";
 import { endDescendants } from "./testing/end-descendants.ts";
 import { ensureBrowser, thisMachine } from "./testing/ensure-browser.ts";
@@ -14,7 +15,7 @@ import { startCheck } from "./testing/start-check.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const TEST_TIMEOUT_MS = 300_000;
-const RUN_LIMIT_MS = 20 * 60_000;
+const RUN_LIMIT_MS = (process.env[TEST_SIZE] === FULL ? 120 : 20) * 60_000;
 const TEST_FOLDERS = ["sdk/src", "sdk/test", "server/src", "chaos", "scripts"];
 
 const chosen = process.argv.slice(2);
