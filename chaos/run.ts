@@ -1,12 +1,16 @@
-// `npm run chaos -- --minutes 10 --seed 1`: the service under load while everything around it fails.
+// `npm run chaos -- --minutes 10 --seed 1`: the service under load while everything around it fails; then the tests of
+// crashes at their full size, unless `--no-tests` leaves them out.
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
+import { runFullSize } from "../scripts/testing/run-full-size.ts";
 import { runChaos } from "./chaos.ts";
 import { describeResult, isClean } from "./report.ts";
 
 const MINUTES_MAX = 24 * 60;
 
-const { values } = parseArgs({ options: { minutes: { type: "string" }, seed: { type: "string" } } });
+const { values } = parseArgs({
+  options: { minutes: { type: "string" }, seed: { type: "string" }, "no-tests": { type: "boolean" } },
+});
 const minutes = Number(values.minutes ?? 2);
 const seed = Number(values.seed ?? randomInt(2 ** 31));
 if (!(minutes > 0 && minutes <= MINUTES_MAX) || !Number.isInteger(seed)) {
@@ -21,4 +25,5 @@ const say = (line: string) =>
 say(`seed ${seed}, ${minutes} minutes`);
 const result = await runChaos({ durationMs: minutes * 60_000, seed, say });
 console.log(`\n${describeResult(result, seed, minutes)}`);
-process.exitCode = isClean(result) ? 0 : 1;
+const passed = values["no-tests"] === true || (await runFullSize("chaos"));
+process.exitCode = passed && isClean(result) ? 0 : 1;

@@ -1,6 +1,8 @@
-// `npm run fuzz -- --requests 100000 --seed 1` fuzzes a server of its own; `--only N` sends the Nth request alone.
+// `npm run fuzz -- --requests 100000 --seed 1` fuzzes a server of its own, then runs the tests of random input at their full
+// size, unless `--no-tests` leaves them out; `--only N` sends the Nth request alone.
 import { parseArgs } from "node:util";
 import { onBenchDatabase } from "../bench/bench-database.ts";
+import { runFullSize } from "../scripts/testing/run-full-size.ts";
 import { migrate } from "../server/src/db/migrate.ts";
 import { fuzzServer } from "../server/src/testing/fuzz-session.ts";
 import { SEED } from "../server/src/testing/seed.ts";
@@ -11,6 +13,7 @@ const { values } = parseArgs({
     requests: { type: "string", default: "10000" },
     seed: { type: "string", default: String(SEED) },
     only: { type: "string" },
+    "no-tests": { type: "boolean", default: false },
   },
 });
 const requests = readNumber(values.requests);
@@ -37,6 +40,8 @@ await onBenchDatabase(async ({ db, connectionString }) => {
   printReport(result);
   process.exitCode = result.faults.length > 0 ? 1 : 0;
 });
+if (only === undefined && !values["no-tests"] && !stop.signal.aborted && !(await runFullSize("fuzz")))
+  process.exitCode = 1;
 
 function readNumber(text: string): number {
   if (/^\d{1,10}$/.test(text)) return Number(text);

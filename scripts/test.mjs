@@ -1,51 +1,79 @@
-// `npm test`: lint and format, types, then every test; the test runner's own count comes last.
+// `npm test`: every test, with lint, format and types beside them; the test runner's own counts come last.
 // `npm test -- server/src/lib` runs the tests below that folder, or of one file, alone.
-import { spawnSync } from "node:child_process";
-import { existsSync, globSync, statSync } from "node:fs";
-import { cpus } from "node:os";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { COMPILE_CACHE } from "../server/src/testing/compile-cache.ts";
+import { FULL, TEST_SIZE } from "../server/src/testing/full-size.ts";
 import { openTestServer } from "../server/src/testing/test-database.ts";
+import { endDescendants } from "./testing/end-descendants.ts";
+import { ensureBrowser, thisMachine } from "./testing/ensure-browser.ts";
+import { planRuns } from "./testing/plan-runs.ts";
+import { runTests } from "./testing/run-tests.ts";
+import { startCheck } from "./testing/start-check.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const TEST_TIMEOUT_MS = 300_000;
-const TEST_FOLDERS = ["sdk/src", "sdk/test", "server/src", "chaos", "deploy"];
+const RUN_LIMIT_MS = (process.env[TEST_SIZE] === FULL ? 120 : 20) * 60_000;
+const TEST_FOLDERS = ["sdk/src", "sdk/test", "server/src", "chaos", "deploy", "scripts"];
 
 const chosen = process.argv.slice(2);
-if (chosen.length === 0) {
-  step("lint and format", ["node_modules/@biomejs/biome/bin/biome", "ci", "--error-on-warnings", "."]);
-  step("types", ["node_modules/typescript/bin/tsc", "-p", "."]);
+const isWhole = chosen.length === 0;
+const sources = (isWhole ? TEST_FOLDERS : chosen)
+  .flatMap(testFiles)
+  .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
+const slowFiles = JSON.parse(readFileSync(join(root, "scripts/testing/slow-files.json"), "utf8"));
+try {
+  if (sources.some(({ text }) => text.includes("testing/open-browser.ts"))) ensureBrowser(thisMachine);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
 }
 
+Object.assign(process.env, COMPILE_CACHE);
+const checks = isWhole ? startChecks() : [];
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, endWithTests);
 // Held for the whole run, so that PostgreSQL is not started anew for each test file.
 const server = await openTestServer();
-const status = run([
-  "--test",
+const passed = await runTests({
+  root,
+  runs: planRuns(sources, slowFiles),
   // One more than can run: tests of crashes, leases and timeouts wait for a good part of their time.
-  `--test-concurrency=${cpus().length + 1}`,
-  `--test-timeout=${TEST_TIMEOUT_MS}`,
-  ...(chosen.length === 0 ? TEST_FOLDERS : chosen).flatMap(testFiles),
-]);
+  concurrency: availableParallelism() + 1,
+  testTimeoutMs: TEST_TIMEOUT_MS,
+  limitMs: RUN_LIMIT_MS,
+  out: process.stdout,
+  beforeCounts: async () =>
+    (await Promise.all(checks)).map(
+      ({ title, passed: isFine }) => `${title}: ${isFine ? "passed" : "FAILED"}`,
+    ),
+});
 await server.close();
-process.exit(status);
+const checksPassed = (await Promise.all(checks)).every((check) => check.passed);
+process.exit(passed && checksPassed ? 0 : 1);
 
-/** @param {string} title @param {string[]} args */
-function step(title, args) {
-  console.log(`> ${title}`);
-  const code = run(args);
-  if (code !== 0) process.exit(code);
+function startChecks() {
+  console.log("> lint, format and types run beside the tests");
+  return [
+    startCheck(root, "lint and format", [
+      "node_modules/@biomejs/biome/bin/biome",
+      "ci",
+      "--error-on-warnings",
+      ".",
+    ]),
+    startCheck(root, "types", ["node_modules/typescript/bin/tsc", "-p", "."]),
+  ].map(async (started) => {
+    const check = await started;
+    if (!check.passed) console.log(`> ${check.title} failed\n${check.output}`);
+    return check;
+  });
 }
 
-/** @param {string[]} args */
-function run(args) {
-  const { status: code, error } = spawnSync(process.execPath, args, {
-    cwd: root,
-    stdio: "inherit",
-    env: { ...process.env, ...COMPILE_CACHE },
-  });
-  if (error) throw error;
-  return code ?? 1;
+/** Whoever stops the run stops the tests, and all that they started. */
+function endWithTests() {
+  endDescendants();
+  process.exit(1);
 }
 
 /** @param {string} path */

@@ -8,6 +8,7 @@ import type { LookUpOutcome, PurchaseOutcome, RemoteSupplier } from "../supplier
 import { addListPrice, addProducts } from "../testing/builders.ts";
 import { addBuyer, type Buyer, postOrder } from "../testing/buyers.ts";
 import { addStock, createTestFulfiller, type TestFulfiller } from "../testing/fulfilment.ts";
+import { sizeFor } from "../testing/full-size.ts";
 import { createHandClock, type HandClock } from "../testing/hand-clock.ts";
 import { accepted, lost, notFound, refused, sold } from "../testing/scripted-supplier.ts";
 import { createRandom, SEED } from "../testing/seed.ts";
@@ -15,7 +16,7 @@ import { addRouteRow, addSupplierRow } from "../testing/supply-builders.ts";
 import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import { audit } from "./audit.ts";
 
-const STEPS = 120;
+const STEPS = sizeFor("fuzz", { share: 40, full: 120 });
 const DAY_MS = 86_400_000;
 const PRODUCTS = ["bought", "stocked"];
 

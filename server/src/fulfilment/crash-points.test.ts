@@ -4,6 +4,8 @@ import { balanceOf } from "../testing/buyers.ts";
 import { type CrashLane, openCrashLanes } from "../testing/crash-lane.ts";
 import { openOrdersStory } from "../testing/crash-orders.ts";
 import { type CrashStory, readEnd, soldFor } from "../testing/crash-story.ts";
+import { sizeFor } from "../testing/full-size.ts";
+import { SEED } from "../testing/seed.ts";
 import type { WorkerEnd } from "../testing/start-worker-process.ts";
 import { sale } from "../testing/upstream-faults.ts";
 import { after as heard, before as unheard } from "../testing/upstream-steps.ts";
@@ -11,6 +13,8 @@ import { refundOrder } from "./refund-order.ts";
 
 const LANES = 5;
 const AUDIT_EVERY = 10;
+/** Every so many points is the end of a run; where it begins is drawn, so that in time each has its turn. */
+const POINT_EVERY = sizeFor("chaos", { share: 6, full: 1 });
 
 let lanes: CrashLane[];
 before(async () => {
@@ -20,15 +24,15 @@ after(async () => {
   await Promise.all(lanes.map((lane) => lane.close()));
 });
 
-test("kill -9 between any two statements or calls of fulfilment: every order ends as it should, nothing is bought, delivered or paid twice", (t) =>
+test(`kill -9 between any two statements or calls of fulfilment: every order ends as it should, nothing is bought, delivered or paid twice (SEED=${SEED})`, (t) =>
   killAtEachPoint(t, openOrdersStory, 150));
 
-test("kill -9 between any two statements or calls of an operator's refund: it is paid once, and what arrives late goes to quarantine", (t) =>
+test(`kill -9 between any two statements or calls of an operator's refund: it is paid once, and what arrives late goes to quarantine (SEED=${SEED})`, (t) =>
   killAtEachPoint(t, openRefundStory, 40));
 
 /**
  * The first run of each lane is not killed and tells the points; with fewer than so many it was not the whole story. Then
- * each point is the end of a run of its own. As many runs as there are lanes are killed together, each at its own point.
+ * each chosen point is the end of a run of its own. As many runs as there are lanes are killed together, each at its own point.
  */
 async function killAtEachPoint(
   t: TestContext,
@@ -45,16 +49,24 @@ async function killAtEachPoint(
   });
   for (const other of others) assert.deepEqual(other, points);
   assert.ok(points.length >= pointsMin, points.join("\n"));
-  for (let next = 1; next <= points.length; next += lanes.length) {
+  const chosen = choosePoints(points.length);
+  for (let next = 0; next < chosen.length; next += lanes.length) {
     // Lanes for which none is left die at the last one too.
-    const killAts = lanes.map((_, index) => Math.min(next + index, points.length));
+    const killAts = lanes.map((_, index) => chosen[next + index] ?? points.length);
     const ends = await tellAll(killAts);
     // It was the same story until there, so that no point is left out.
     for (const [index, killAt] of killAts.entries())
       assert.deepEqual(ends[index], { points: points.slice(0, killAt), wasKilled: true, logged: "" });
   }
   for (const { shop } of lanes) await shop.assertHealthy();
-  t.diagnostic(`killed at each of ${points.length} points`);
+  t.diagnostic(`killed at ${chosen.length} of ${points.length} points`);
+}
+
+function choosePoints(count: number): number[] {
+  const first = SEED % POINT_EVERY;
+  return Array.from({ length: count }, (_, index) => index + 1).filter(
+    (point) => point % POINT_EVERY === first,
+  );
 }
 
 async function tell(lane: CrashLane, story: CrashStory, killAt: number): Promise<WorkerEnd> {

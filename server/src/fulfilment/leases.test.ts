@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from "node:test";
 import sql from "sql-template-tag";
 import { eventually } from "../testing/eventually.ts";
 import { createTestFulfiller, type TestFulfiller } from "../testing/fulfilment.ts";
+import { sizeFor } from "../testing/full-size.ts";
 import { createScriptedSupplier, type ScriptedSupplier, sold } from "../testing/scripted-supplier.ts";
 import { openShop, type Shop } from "../testing/shop.ts";
 import { addSupplierRow } from "../testing/supply-builders.ts";
@@ -11,7 +12,7 @@ import { FULFILMENT_LIMITS } from "./limits.ts";
 import { takeOrders } from "./take-orders.ts";
 
 const { leaseMs } = FULFILMENT_LIMITS;
-const ORDERS = 300;
+const ORDERS = sizeFor("soak", { share: 80, full: 300 });
 const WORKERS = 4;
 
 let shop: Shop;
@@ -78,7 +79,7 @@ test("workers that take orders at the same moment never take the same one", asyn
   assert.deepEqual(taken.sort(), ids.sort());
 });
 
-test("several workers share 300 orders: each is settled once, and nothing is bought twice", async () => {
+test(`several workers share ${ORDERS} orders: each is settled once, and nothing is bought twice`, async () => {
   // The orders of the test before are due again by now, so that this test begins with a crowd of its own.
   const { db } = shop.scrip;
   const stocked = await shop.addStocked(ORDERS);

@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { createTestFulfiller } from "../testing/fulfilment.ts";
+import { sizeFor } from "../testing/full-size.ts";
 import { createScriptedSupplier, sold } from "../testing/scripted-supplier.ts";
 import { openShop, PRICE_MINOR, type Shop } from "../testing/shop.ts";
 import { addSupplierRow } from "../testing/supply-builders.ts";
+
+const UNITS = sizeFor("soak", { share: 1_500, full: 10_000 });
 
 let shop: Shop;
 before(async () => {
@@ -52,9 +55,9 @@ test("units that wait do not keep those from being looked at that are due", asyn
   await shop.assertHealthy();
 });
 
-test("10,000 units in one line are delivered, each with a code of its own, and what is missing is paid back", async () => {
+test(`${UNITS} units in one line are delivered, each with a code of its own, and what is missing is paid back`, async () => {
   const { db } = shop.scrip;
-  const [ordered, inStock] = [10_000, 9_990];
+  const [ordered, inStock] = [UNITS, UNITS - 10];
   const productId = await shop.addStocked(inStock);
   const id = await shop.order([productId, ordered]);
   // So many ids were made in one millisecond that theirs, and with it the order, runs ahead of the clock.

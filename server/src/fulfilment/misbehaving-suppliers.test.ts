@@ -8,12 +8,13 @@ import { addListPrice, addProducts } from "../testing/builders.ts";
 import { addBuyer, type Buyer, balanceOf, postOrder } from "../testing/buyers.ts";
 import { type FakeUpstream, startFakeUpstream } from "../testing/fake-upstream.ts";
 import { createTestFulfiller, type TestFulfiller } from "../testing/fulfilment.ts";
+import { sizeFor } from "../testing/full-size.ts";
 import { createRandom, SEED } from "../testing/seed.ts";
 import { addRouteRow, addSupplierRow } from "../testing/supply-builders.ts";
 import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 
-const ORDERS = 2_000;
+const ORDERS = sizeFor("chaos", { share: 200, full: 2_000 });
 const PLACED_AT_ONCE = 50;
 const PRICE_MINOR = 500;
 const PRODUCT = "account-card";

@@ -8,18 +8,19 @@ import { type ProblemCode, problemTable } from "../lib/problem-table.ts";
 import { apiRoutes, SEEN_PRODUCT } from "../testing/api-routes.ts";
 import { addProducts } from "../testing/builders.ts";
 import { addEchoRoute, ECHO_URL } from "../testing/echo-route.ts";
+import { sizeFor } from "../testing/full-size.ts";
 import { type HostileRequest, hostileRequest } from "../testing/hostile-requests.ts";
 import { exchange, type RawReply } from "../testing/raw-http.ts";
 import { createRandom, SEED } from "../testing/seed.ts";
 import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import { type WireRequest, wireRequest } from "../testing/wire-faults.ts";
 
-const RAW_REQUESTS = 9_000;
-const PIPELINES = 1_000;
-const INJECTED_REQUESTS = 10_000;
+const RAW_REQUESTS = sizeFor("fuzz", { share: 900, full: 9_000 });
+const PIPELINES = sizeFor("fuzz", { share: 150, full: 1_000 });
+const INJECTED_REQUESTS = sizeFor("fuzz", { share: 1_000, full: 10_000 });
 const AT_ONCE = 24;
 const DEADLINE_MS = 15_000;
-const HEAP_REQUESTS = 1_500;
+const HEAP_REQUESTS = sizeFor("fuzz", { share: 500, full: 1_500 });
 const HEAP_GROWTH_MAX_BYTES = 4 * 1024 * 1024;
 
 let scrip: TestApp;

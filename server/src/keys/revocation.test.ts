@@ -5,17 +5,18 @@ import { setListing } from "../catalog/set-listing.ts";
 import { setPrice } from "../catalog/set-price.ts";
 import { systemClock } from "../lib/clock.ts";
 import { addProducts } from "../testing/builders.ts";
+import { sizeFor } from "../testing/full-size.ts";
 import { createRandom, SEED } from "../testing/seed.ts";
 import { type ApiProcess, startApiProcess } from "../testing/start-api-process.ts";
 import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import { revokeKey } from "./revoke-key.ts";
 
-const REVOCATIONS = 200;
+const REVOCATIONS = sizeFor("soak", { share: 40, full: 200 });
 const KEYS_THAT_STAY = 20;
 const LOOPS_PER_PROCESS = 6;
 const REQUESTS_AT_ONCE = 3;
-const PRICE_CHANGES = 40;
-const HIDINGS = 30;
+const PRICE_CHANGES = sizeFor("soak", { share: 12, full: 40 });
+const HIDINGS = sizeFor("soak", { share: 8, full: 30 });
 
 /** Makes the keys and the changes; the requests go to the two processes. */
 let scrip: TestApp;

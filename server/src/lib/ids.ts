@@ -34,6 +34,11 @@ export function firstIdAt(prefix: IdPrefix, timestampMs: number): string {
   return `${prefix}_${time}${"0".repeat(ID_CHARACTERS - TIME_CHARACTERS)}`;
 }
 
+/** For tests that share a process, each with a clock of its own: ids begin anew at the time that they are made. */
+export function forgetLastId(): void {
+  lastMs = -1;
+}
+
 const ID_CHARACTERS = 26;
 const TIME_CHARACTERS = 10;
 const TIME_MAX_MS = 2 ** 48 - 1;

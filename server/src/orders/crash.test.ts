@@ -12,6 +12,7 @@ import { systemClock } from "../lib/clock.ts";
 import { secret } from "../lib/secret.ts";
 import { addBuyer, addCard, type Buyer, balanceOf, CARD_PRICE_MINOR, ordersOf } from "../testing/buyers.ts";
 import { eventually } from "../testing/eventually.ts";
+import { sizeFor } from "../testing/full-size.ts";
 import { createRandom, type Random, SEED } from "../testing/seed.ts";
 import { type ApiProcess, startApiProcess } from "../testing/start-api-process.ts";
 import { type StubbornCallers, startStubbornCallers, type WantedOrder } from "../testing/stubborn-callers.ts";
@@ -27,7 +28,7 @@ const ANSWERS_TO_BE_BACK = 50;
 const MOMENT_MAX_MS = 20;
 
 /** Funds in major units: the first wallet is the hot one, the last runs dry. */
-const FUNDS = ["1000000.00", "1000000.00", "1000000.00", "1000000.00", "900.00"];
+const FUNDS = [...Array<string>(4).fill("1000000.00"), sizeFor("chaos", { share: "60.00", full: "900.00" })];
 
 const FAULTS = {
   "kill -9 of an API process": killApi,
@@ -38,14 +39,25 @@ const FAULTS = {
 type FaultName = keyof typeof FAULTS;
 type World = { dataDir: string; connectionString: string; db: Db; apis: ApiProcess[]; random: Random };
 
-const SCHEDULE: readonly FaultName[] = [
-  ...Array<FaultName>(7).fill("kill -9 of an API process"),
-  ...Array<FaultName>(5).fill("kill -9 of PostgreSQL"),
-  ...Array<FaultName>(4).fill("kill -9 of a backend"),
-  ...Array<FaultName>(4).fill("the end of a backend"),
-];
+const TIMES: Record<FaultName, number> = sizeFor("chaos", {
+  share: {
+    "kill -9 of an API process": 2,
+    "kill -9 of PostgreSQL": 1,
+    "kill -9 of a backend": 1,
+    "the end of a backend": 1,
+  },
+  full: {
+    "kill -9 of an API process": 7,
+    "kill -9 of PostgreSQL": 5,
+    "kill -9 of a backend": 4,
+    "the end of a backend": 4,
+  },
+});
+const SCHEDULE = (Object.keys(FAULTS) as FaultName[]).flatMap((name) =>
+  Array<FaultName>(TIMES[name]).fill(name),
+);
 
-test(`20 crashes under load lose and double nothing (SEED=${SEED})`, async (t) => {
+test(`${SCHEDULE.length} crashes under load lose and double nothing (SEED=${SEED})`, async (t) => {
   const dataDir = await makeDataDir(t);
   const server = await openEmbedded({ dataDir, log: () => {} });
   atEnd(t, server.close);

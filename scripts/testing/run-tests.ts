@@ -1,0 +1,90 @@
+import { resolve } from "node:path";
+import { Readable } from "node:stream";
+import { run } from "node:test";
+import { spec, type TestEvent } from "node:test/reporters";
+import { fileURLToPath } from "node:url";
+import { endDescendants, listDescendants } from "./end-descendants.ts";
+import type { TestRun } from "./plan-runs.ts";
+import { type Progress, watchProgress } from "./watch-progress.ts";
+import { writeGroupFile } from "./write-group-file.ts";
+
+export type TestRunOptions = {
+  root: string;
+  runs: readonly TestRun[];
+  concurrency: number;
+  /** For one test. */
+  testTimeoutMs: number;
+  /** For all of them together. */
+  limitMs: number;
+  out: NodeJS.WritableStream;
+  /** Lines to print before the closing counts. What runs beside the tests is waited for here. */
+  beforeCounts: () => Promise<readonly string[]>;
+};
+
+const SLOWEST_SHOWN = 10;
+/** What is told to end has this long. */
+const END_WITHIN_MS = 10_000;
+const PRELOAD = fileURLToPath(new URL("./watch-test-process.ts", import.meta.url));
+
+/**
+ * Runs the tests and prints Node's own report, with the slowest files before its closing counts. Answers whether all passed.
+ * It ends within the limit whatever the tests do, and then names what was still running.
+ */
+export async function runTests(options: TestRunOptions): Promise<boolean> {
+  const { root, runs, concurrency, testTimeoutMs, out } = options;
+  const progress = watchProgress(root);
+  const limit = startLimit(options, progress);
+  const events: AsyncIterable<TestEvent> = run({
+    files: runs.map(({ files: [file = "", ...more] }) =>
+      more.length === 0 ? resolve(root, file) : writeGroupFile(root, [file, ...more]),
+    ),
+    cwd: root,
+    concurrency,
+    timeout: testTimeoutMs,
+    signal: limit.signal,
+    execArgv: ["--import", PRELOAD],
+  });
+  let passed = false;
+  async function* observed() {
+    for await (const event of events) {
+      progress.note(event);
+      if (event.type === "test:summary" && event.data.file === undefined) passed = event.data.success;
+      if (isFirstCount(event)) {
+        for (const line of await options.beforeCounts()) yield diagnostic(line);
+        yield diagnostic(`the ${SLOWEST_SHOWN} slowest files`);
+        for (const line of progress.describeSlowest(SLOWEST_SHOWN)) yield diagnostic(line);
+      }
+      yield event;
+    }
+  }
+  for await (const text of Readable.from(observed()).compose(spec)) out.write(text);
+  limit.clear();
+  return passed && !limit.signal.aborted;
+}
+
+/** The run can hang in ways that no test's timeout ends: a process that stays, or one whose output somebody holds open. */
+function startLimit({ limitMs, out }: TestRunOptions, progress: Progress) {
+  const stop = new AbortController();
+  // Those that served the tests before they began go on to do so until the end.
+  const others = new Set(listDescendants());
+  const timer = setTimeout(() => {
+    const running = progress.describeRunning().map((line) => `  ${line}\n`);
+    out.write(`\nthe tests did not end within ${limitMs / 1_000} s. Still running:\n${running.join("")}\n`);
+    endDescendants(others);
+    stop.abort();
+    setTimeout(() => process.exit(1), END_WITHIN_MS).unref();
+  }, limitMs);
+  return { signal: stop.signal, clear: () => clearTimeout(timer) };
+}
+
+/** "tests 2258" and those after it are about the whole run, and belong to no file. */
+const isFirstCount = ({ type, data }: TestEvent): boolean =>
+  type === "test:diagnostic" &&
+  data.nesting === 0 &&
+  data.file === undefined &&
+  /^tests \d+$/.test(data.message);
+
+const diagnostic = (message: string): TestEvent => ({
+  type: "test:diagnostic",
+  data: { nesting: 0, message, level: "info" },
+});

@@ -1,0 +1,22 @@
+// Preloaded into each process of tests: one whose tests are done and that does not end is ended, and is a failure. Without
+// this a test that leaves a server open would hold up the run for ever.
+import { after } from "node:test";
+import { endDescendants } from "./end-descendants.ts";
+
+const DEFAULT_LINGER_MS = 30_000;
+const lingerMs = Number(process.env.SCRIP_TEST_LINGER_MS ?? DEFAULT_LINGER_MS);
+
+// Processes that a test forks would preload this as well.
+const own = process.execArgv.indexOf(import.meta.filename);
+if (own > 0) process.execArgv.splice(own - 1, 2);
+
+after(() => {
+  setTimeout(() => {
+    const open = process.getActiveResourcesInfo().join(", ");
+    console.error(
+      `${process.argv[1]}: the tests are done and the process did not end within ${lingerMs} ms; open: ${open}`,
+    );
+    endDescendants();
+    process.exit(1);
+  }, lingerMs).unref();
+});

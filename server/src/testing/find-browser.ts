@@ -1,0 +1,37 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** A browser of this machine by its path, or the one that comes with the dependencies. */
+export type FoundBrowser = { path: string } | "packaged";
+
+/** What Chromium is called where it is installed. */
+const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+
+/** CHROMIUM_PATH names one; else it is one on the PATH; else the packaged one, which is there for Linux on x64 alone. */
+export function findBrowser(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: string,
+): FoundBrowser | undefined {
+  const named = env.CHROMIUM_PATH;
+  if (named) return { path: named };
+  const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  for (const name of NAMES) {
+    const path = folders.map((folder) => join(folder, name)).find(canRun);
+    if (path !== undefined) return { path };
+  }
+  return platform === "linux-x64" ? "packaged" : undefined;
+}
+
+export const PLATFORM = `${process.platform}-${process.arch}`;
+
+export const NO_BROWSER =
+  "the browser tests need Chromium: install it (on Debian: apt-get install chromium), or name one in CHROMIUM_PATH";
+
+function canRun(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
