@@ -148,7 +148,8 @@ export const problemTable = {
   out_of_stock: {
     status: 422,
     title: "The product is out of stock",
-    meaning: "There is not enough of a product of the order. Nothing was placed.",
+    meaning:
+      "There is not enough of a product of the order, in all of its lines together. `available` tells how many there are, where that is known. Nothing was placed.",
     remedy: "Order fewer units or try again later.",
   },
   quantity_out_of_range: {
