@@ -103,7 +103,14 @@ const FILTERS: Partial<Record<Covered, Described>> = {
     orderId: optional(text),
   }),
   listWebhooks: object<PageFilters>(paged),
-  listWebhookDeliveries: object<DeliveryFilters>({ ...paged, status: optional(oneOf(DELIVERY_STATUSES)) }),
+  listWebhookDeliveries: object<DeliveryFilters>({
+    ...paged,
+    ...created,
+    status: optional(oneOf(DELIVERY_STATUSES)),
+    eventType: optional(wordOf(EVENT_TYPES)),
+    eventId: optional(text),
+    orderId: optional(text),
+  }),
 };
 
 /** What the types let a caller send. */

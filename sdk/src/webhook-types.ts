@@ -40,7 +40,8 @@ export type RegisteredWebhook = { webhook: Webhook; secret: string };
 
 export type UpdateWebhookInput = {
   url?: string | undefined;
-  events?: readonly EventTypeName[] | undefined;
+  /** `null` is all types, future ones too. */
+  events?: readonly EventTypeName[] | null | undefined;
   active?: boolean | undefined;
 };
 
@@ -82,4 +83,11 @@ export type DeliveryAttempt = {
   responseBody?: string;
 };
 
-export type DeliveryFilters = PageFilters & { status?: KnownDeliveryStatus | undefined };
+/** The times are those of the event. */
+export type DeliveryFilters = PageFilters &
+  CreatedFilters & {
+    status?: KnownDeliveryStatus | undefined;
+    eventType?: EventTypeName | undefined;
+    eventId?: string | undefined;
+    orderId?: string | undefined;
+  };

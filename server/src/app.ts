@@ -38,6 +38,7 @@ import { Problem } from "./lib/problem.ts";
 import { createPlacementBatch, type PlacementLimits } from "./orders/placement-batch.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { findForcedAnswer } from "./sandbox/read-scenario.ts";
+import { createShortageFinder, type ShortageFinder } from "./suppliers/stock-levels.ts";
 import type { CodeVault } from "./vault/code-vault.ts";
 import type { Keyring } from "./vault/keyring.ts";
 import { walletRoutes } from "./wallet/routes.ts";
@@ -60,6 +61,8 @@ export type AppDeps = {
   webhooks: WebhookSettings;
   /** Other than the usual ones, for tests of what happens at them. */
   placementLimits?: Partial<PlacementLimits>;
+  /** In place of the one that counts stock, for tests of what is sold out only after it was ordered. */
+  findShortage?: ShortageFinder;
   metricsArePublic: boolean;
   isReady: () => Promise<boolean>;
 };
@@ -122,6 +125,7 @@ export async function buildApp(
     ...deps,
     cursors,
     readProducts: createProductReader(deps.db),
+    findShortage: deps.findShortage ?? createShortageFinder(deps.db, deps.clock),
     submit: createPlacementBatch(deps.db, deps.clock, deps.placementLimits),
     underWay: new Map(),
     onPlaced: createAnnouncer(deps.db, ORDERS_CHANNEL),

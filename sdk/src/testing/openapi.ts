@@ -4,7 +4,8 @@ import { join } from "node:path";
 /** As much of an OpenAPI document, and of a schema in it, as is looked at here. */
 export type Schema = {
   $ref?: string;
-  type?: string;
+  /** A list where it may also be null. */
+  type?: string | string[];
   description?: string;
   enum?: string[];
   properties?: Record<string, Schema>;
@@ -74,6 +75,11 @@ function toOperation(path: string, method: string, operation: DocumentedOperatio
 
 export function resolve(document: Schema, schema: Schema): Schema {
   const name = schema.$ref?.replace("#/components/schemas/", "");
+  if (Array.isArray(schema.type)) {
+    const [type, ...others] = schema.type.filter((one) => one !== "null");
+    if (type === undefined || others.length > 0) throw new Error("a schema of several types");
+    return { ...schema, type };
+  }
   if (name === undefined) return schema;
   const found = document.components?.schemas[name];
   if (!found) throw new Error(`the document has no ${name}`);

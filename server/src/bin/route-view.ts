@@ -7,6 +7,8 @@ export type RouteView = {
   priority: number;
   /** Absent where none is known. */
   cost?: Money;
+  /** Absent where no more than the cost is accepted. */
+  maxCost?: Money;
   sku: string;
 };
 
@@ -18,6 +20,9 @@ export const toRouteView = (row: RouteRow): RouteView => ({
   ...(row.costMinor === null || row.costCurrency === null
     ? {}
     : { cost: toMoney(row.costMinor, row.costCurrency) }),
+  ...(row.maxCostMinor === null || row.costCurrency === null
+    ? {}
+    : { maxCost: toMoney(row.maxCostMinor, row.costCurrency) }),
   sku: row.sku,
 });
 

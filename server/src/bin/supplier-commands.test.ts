@@ -140,6 +140,8 @@ test("supplier route, disable, enable and --remove change what can be bought liv
 
   const changed = await runScrip(route(scripId, "--priority", "0", "--cost", "7", "--currency", "KWD"), env);
   assert.equal(changed.stdout, `card is bought from ${scripId} as UP-1, priority 0, cost 7.000 KWD\n`);
+  const most = await runScrip(route(scripId, "--priority", "0", "--cost", "7", "--max-cost", "7.5"), env);
+  assert.match(most.stdout, /, cost 7\.000 KWD, up to 7\.500 KWD\n$/);
 
   const disabled = await scripJson<{ enabled: boolean }>(["supplier", "disable", scripId], env);
   assert.equal(disabled.enabled, false);
@@ -245,6 +247,12 @@ const REFUSED: [string, () => string[], number, RegExp][] = [
     () => route(stockId, "--priority", "1", "--cost", "1.001"),
     1,
     /more decimals than USD/,
+  ],
+  [
+    "--remove with a maximum",
+    () => route(stockId, "--remove", "--max-cost", "1"),
+    2,
+    /goes without --max-cost/,
   ],
   ["--remove with a cost", () => route(stockId, "--remove", "--cost", "1"), 2, /goes without --cost/],
   ["a route that is not there", () => route(stockId, "--remove"), 1, /there is no route of card/],

@@ -56,7 +56,10 @@ function addCommand(supplier: Command): void {
       .description("add a supplier: stock sells codes that you import, scrip buys from another Scrip")
       .requiredOption("--kind <kind>", "stock or scrip")
       .requiredOption("--name <name>", "what you call it")
-      .option("--config <file>", 'for scrip: a JSON file {"baseUrl": "https://…", "apiKey": "sc_live_…"}')
+      .option(
+        "--config <file>",
+        'for scrip: a JSON file {"baseUrl": "https://…", "apiKey": "sc_live_…"}; "allowInsecure": true takes an http address',
+      )
       .option("--rate <n>", "purchases per second at most", String(RATE_PER_SECOND_DEFAULT)),
     async (context, options) => {
       const kind = required(options, "kind");
@@ -97,6 +100,10 @@ function routeCommand(supplier: Command): void {
       .requiredOption("--supplier <id>", "from whom")
       .option("--priority <n>", "the lowest number is tried first")
       .option("--cost <decimal>", "what one unit costs you, such as 8.10")
+      .option(
+        "--max-cost <decimal>",
+        "for scrip: the most that you accept to pay for one unit; else no more than the cost",
+      )
       .option("--currency <code>", "of the cost; else the route's own, or the product's face value's")
       .option("--sku <id>", "what the supplier calls the product; else the route's own, or the product's id")
       .option("--remove", "no longer buy it there"),
@@ -112,6 +119,7 @@ function routeCommand(supplier: Command): void {
           priority: wholeNumber(options, "priority"),
           cost: required(options, "cost"),
           currency: text(options, "currency"),
+          maxCost: text(options, "maxCost"),
           sku: text(options, "sku"),
         }),
       );
@@ -120,14 +128,23 @@ function routeCommand(supplier: Command): void {
       "removed" in route
         ? `${route.productId} is no longer bought from ${route.supplierId}`
         : `${route.productId} is bought from ${route.supplierId} as ${route.sku}, priority ${route.priority}, ` +
-          `cost ${showCost(route.cost)}`,
+          `cost ${showCost(route.cost)}` +
+          (route.maxCost === undefined ? "" : `, up to ${showCost(route.maxCost)}`),
   );
 }
 
+const WITHOUT_REMOVE = [
+  ["priority", "priority"],
+  ["cost", "cost"],
+  ["maxCost", "max-cost"],
+  ["currency", "currency"],
+  ["sku", "sku"],
+] as const;
+
 /** Whoever gives a cost with --remove has something else in mind. */
 function refuseWithRemove(options: Options): void {
-  for (const name of ["priority", "cost", "currency", "sku"]) {
-    if (text(options, name) !== undefined) throw new UsageError(`--remove goes without --${name}`);
+  for (const [name, flag] of WITHOUT_REMOVE) {
+    if (text(options, name) !== undefined) throw new UsageError(`--remove goes without --${flag}`);
   }
 }
 

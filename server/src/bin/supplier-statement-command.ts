@@ -12,7 +12,7 @@ export function supplierStatementCommand(supplier: Command): void {
     supplier
       .command("statement")
       .description(
-        "what was bought from whom, at what cost, and which purchases are in quarantine or unknown",
+        "what was bought from whom, at what cost, and which purchases are in quarantine, unknown or at another price",
       )
       .option("--supplier <id>", "of this supplier alone")
       .option(
@@ -81,7 +81,7 @@ function showStatement({ data, attempts, hasMoreAttempts }: SupplierStatement): 
   );
   if (attempts.length === 0) return sums;
   const listed = table(
-    ["STATUS", "WHY", "ORDER", "LINE", "UNIT", "PRODUCT", "SUPPLIER", "BEGUN"],
+    ["STATUS", "WHY", "ORDER", "LINE", "UNIT", "PRODUCT", "SUPPLIER", "BEGUN", "EXPECTED", "PRICE"],
     attempts.map((row) => [
       row.status,
       row.reason ?? "",
@@ -91,6 +91,8 @@ function showStatement({ data, attempts, hasMoreAttempts }: SupplierStatement): 
       row.productId,
       row.supplierId,
       row.openedAt,
+      row.cost === undefined ? "" : showCost(row.cost),
+      row.price === undefined ? "" : showCost(row.price),
     ]),
   );
   return [

@@ -5,6 +5,7 @@ import type { LookUpOutcome, PurchaseOutcome, RemoteSupplier } from "../supplier
 import type { UnitKey } from "../vault/code-place.ts";
 import { insertOpenAttempts, markSentAgain } from "./attempt-queries.ts";
 import { type UnitOutcome, unitText } from "./decide-settlement.ts";
+import { guardPrice, limitOf, type PriceAlert } from "./guard-price.ts";
 import { type Judgement, judgeLookedUp, judgeSent, type SendAgain } from "./judge-answer.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 import type { Attempt, DueUnit, Route, TakenOrder } from "./order-work.ts";
@@ -22,6 +23,8 @@ export type BuyDeps = {
   digestCode: (text: string) => Buffer;
   /** By id and class of failure: a log may name neither a supplier nor what it answered. */
   onBreakerOpened: (supplierId: string, failure: string) => void;
+  /** A supplier's price is not what was expected. */
+  onPriceAlert: (alert: PriceAlert) => void;
 };
 
 /** `hasFailed`: its circuit breaker remembers failures, so that an answer is news to it. */
@@ -106,6 +109,11 @@ const firstAttempt = ({ route, number }: { route: Route; number: number }, now: 
   sends: 1,
   looks: 0,
   lastSentAt: now,
+  costMinor: route.costMinor,
+  maxCostMinor: route.maxCostMinor,
+  costCurrency: route.costCurrency,
+  priceMinor: null,
+  priceCurrency: null,
 });
 
 async function send(deps: BuyDeps, unit: DueUnit, attempt: Attempt): Promise<UnitOutcome> {
@@ -114,6 +122,7 @@ async function send(deps: BuyDeps, unit: DueUnit, attempt: Attempt): Promise<Uni
     reference: referenceOf(unit, attempt.number),
     sku: attempt.sku,
     inputFields: unit.inputFields,
+    limit: limitOf(attempt),
   };
   // A process that stood still since it wrote the attempt must not send it now: others may have ended it meanwhile.
   const isOverdue = () => clock.now().getTime() - (attempt.lastSentAt?.getTime() ?? 0) > limits.callTimeoutMs;
@@ -121,7 +130,8 @@ async function send(deps: BuyDeps, unit: DueUnit, attempt: Attempt): Promise<Uni
   // What was never sent was never bought.
   const isFirst = attempt.sends === 1 && !attempt.doubtful;
   const answer = await ask(deps, attempt.supplierId, buy, isFirst ? NEVER_ASKED : UNAVAILABLE);
-  return toOutcome(deps, unit, attempt, judgeSent(attempt, answer, clock.now(), limits));
+  const price = await guardPrice(deps, unit, attempt, answer);
+  return { ...toOutcome(deps, unit, attempt, judgeSent(attempt, answer, clock.now(), limits)), ...price };
 }
 
 const OVERDUE: PurchaseOutcome = { kind: "unknown", reason: "overdue" };
@@ -154,7 +164,10 @@ export async function lookUpAttempt(
     supplier.lookUp(reference, attempt.upstreamId ?? undefined),
   );
   const judgement = judgeLookedUp(attempt, answer, deps.clock.now(), deps.limits);
-  return judgement.kind === "send-again" ? judgement : toOutcome(deps, unit, attempt, judgement);
+  const price = await guardPrice(deps, unit, attempt, answer);
+  return judgement.kind === "send-again"
+    ? judgement
+    : { ...toOutcome(deps, unit, attempt, judgement), ...price };
 }
 
 /** One call, whose answer also tells the supplier's circuit breaker how it is. */

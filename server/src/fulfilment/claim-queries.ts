@@ -57,7 +57,9 @@ export const claimDueOrders = async (db: Queryable, claim: Claim): Promise<strin
 type UnitRow = Omit<TakenOrder, "units"> & {
   unit: (Omit<DueUnit, "orderId" | "attempts"> & { attempts: AttemptRow[] | null }) | null;
 };
-type AttemptRow = Omit<Attempt, "lastSentAt"> & { lastSentAt: string | null };
+type JsonAmounts = { costMinor: number | null; maxCostMinor: number | null; priceMinor: number | null };
+type AttemptRow = Omit<Attempt, "lastSentAt" | keyof JsonAmounts> &
+  JsonAmounts & { lastSentAt: string | null };
 
 /** The orders with those of their units that are due, at most so many of each. */
 export async function readTakenOrders(
@@ -85,7 +87,9 @@ export async function readTakenOrders(
               'number', a.number, 'supplierId', a.supplier_id, 'sku', a.sku, 'status', a.status,
               'failureCode', a.failure_code, 'upstreamId', a.upstream_id, 'doubtful', a.doubtful,
               'doubtedFailureCode', a.doubted_failure_code, 'sends', a.sends, 'looks', a.looks,
-              'lastSentAt', a.last_sent_at) order by a.number)
+              'lastSentAt', a.last_sent_at, 'costMinor', a.cost_minor, 'maxCostMinor', a.max_cost_minor,
+              'costCurrency', a.cost_currency, 'priceMinor', a.supplier_price_minor,
+              'priceCurrency', a.supplier_price_currency) order by a.number)
             from supplier_attempts a
             where a.order_id = due.order_id and a.line_index = due.line_index and a.unit_index = due.unit_index
           )) as unit
@@ -115,14 +119,20 @@ export async function readTakenOrders(
 const toAttempt = (row: AttemptRow): Attempt => ({
   ...row,
   lastSentAt: row.lastSentAt === null ? null : new Date(row.lastSentAt),
+  costMinor: toBigInt(row.costMinor),
+  maxCostMinor: toBigInt(row.maxCostMinor),
+  priceMinor: toBigInt(row.priceMinor),
 });
+
+/** Amounts are safe integers, as constraints of their columns say. */
+const toBigInt = (amount: number | null): bigint | null => (amount === null ? null : BigInt(amount));
 
 /** The ways to have these products, in the order in which they are tried. */
 export const listRoutes = (db: Queryable, productIds: readonly string[], now: Date) =>
   db.rows<Route>(
     sql`
       select r.product_id as "productId", r.supplier_id as "supplierId", s.kind, r.sku, r.cost_minor as "costMinor",
-             r.cost_currency as "costCurrency", coalesce(s.open_until > ${now}, false) as paused
+             r.max_cost_minor as "maxCostMinor", r.cost_currency as "costCurrency", coalesce(s.open_until > ${now}, false) as paused
       from supplier_routes r
       join suppliers s on s.id = r.supplier_id
       where r.product_id = any(${productIds}) and s.enabled

@@ -34,6 +34,7 @@ const routeTo = (supplierId: string, productId: string): Route => ({
   kind: "stock",
   sku: productId,
   costMinor: 5n,
+  maxCostMinor: null,
   costCurrency: "USD",
   paused: false,
 });

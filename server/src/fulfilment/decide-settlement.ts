@@ -1,7 +1,7 @@
 import { newId } from "../lib/ids.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Goods, GoodsType } from "../suppliers/goods.ts";
-import type { FailureCode } from "../suppliers/supplier.ts";
+import type { FailureCode, SupplierPrice } from "../suppliers/supplier.ts";
 import type { UnitKey } from "../vault/code-place.ts";
 import type { Route } from "./order-work.ts";
 
@@ -16,10 +16,11 @@ export type UnitOutcome = { unit: UnitKey; productId: string } & (
       goods: Secret<Goods>;
       digest: Buffer | null;
       upstreamId: string;
+      price?: SupplierPrice;
     }
-  | { kind: "refused"; number: number; failureCode: FailureCode }
+  | { kind: "refused"; number: number; failureCode: FailureCode; price?: SupplierPrice }
   /** Nothing is decided; the attempt stays open and is looked at again. */
-  | ({ kind: "open"; number: number; dueAt: Date } & AttemptNotes)
+  | ({ kind: "open"; number: number; dueAt: Date; price?: SupplierPrice } & AttemptNotes)
   | { kind: "wait"; until: Date }
   | { kind: "give-up"; failureCode: FailureCode }
 );
@@ -66,8 +67,10 @@ export type Settlement = {
     status: "delivered" | "refused" | "quarantined";
     failureCode: FailureCode | null;
     upstreamId: string | null;
+    /** What the supplier said that it costs; null when it did not say. */
+    price: SupplierPrice | null;
   })[];
-  attemptsOpen: (UnitKey & AttemptNotes & { number: number })[];
+  attemptsOpen: (UnitKey & AttemptNotes & { number: number; price: SupplierPrice | null })[];
   unitsEnded: (UnitKey & { failureCode: FailureCode | null })[];
   unitsLater: (UnitKey & { dueAt: Date })[];
 };
@@ -113,12 +116,13 @@ function decideOne(
         status: "refused",
         failureCode: outcome.failureCode,
         upstreamId: null,
+        price: outcome.price ?? null,
       });
       if (isWaiting) settlement.unitsLater.push({ ...unit, dueAt: state.now });
       return;
     case "open":
       if (!state.openAttempts.has(attemptText(unit, outcome.number))) return;
-      settlement.attemptsOpen.push({ ...unit, ...outcome });
+      settlement.attemptsOpen.push({ ...unit, ...outcome, price: outcome.price ?? null });
       if (isWaiting) settlement.unitsLater.push({ ...unit, dueAt: outcome.dueAt });
       return;
   }
@@ -150,7 +154,7 @@ function decideBought(
   settlement: Settlement,
   outcome: UnitOutcome & { kind: "bought" },
 ): void {
-  const { unit, productId, number, supplierId, goods, digest, upstreamId } = outcome;
+  const { unit, productId, number, supplierId, goods, digest, upstreamId, price = null } = outcome;
   if (!state.openAttempts.has(attemptText(unit, number))) return;
   const isWaiting = state.waiting.has(unitText(unit));
   const isKnown = digest !== null && seenDigests.has(digest.toString("hex"));
@@ -159,7 +163,7 @@ function decideBought(
   const content = { goods, supplierId, digest };
   settlement.codesNew.push({ ...unit, id: newId("cod"), productId, content, quarantineReason });
   const status = quarantineReason === null ? "delivered" : "quarantined";
-  settlement.attemptsEnded.push({ ...unit, number, status, failureCode: null, upstreamId });
+  settlement.attemptsEnded.push({ ...unit, number, status, failureCode: null, upstreamId, price });
   // Nothing else is bought in its place: a unit is bought once, and the reseller gets its money back.
   if (isWaiting)
     settlement.unitsEnded.push({ ...unit, failureCode: isKnown ? "temporarily_unavailable" : null });

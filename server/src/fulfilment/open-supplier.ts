@@ -7,7 +7,7 @@ import { SealError } from "../vault/seal.ts";
 import type { OpenedSupplier } from "./buy-units.ts";
 
 /**
- * Opens a supplier for one call; undefined when its settings are gone or do not open. They are read each time, so that a
+ * Opens a supplier for one call; undefined when its settings are gone, do not open or are refused. They are read each time, so that a
  * new key or address holds at once.
  */
 export async function openSupplier(
@@ -15,6 +15,7 @@ export async function openSupplier(
   keyring: Keyring,
   supplierId: string,
   timeoutMs: number,
+  onUnusable: (reason: string) => void = () => {},
 ): Promise<OpenedSupplier | undefined> {
   const [row] = await db.rows<{ sealedConfig: Buffer | null; hasFailed: boolean }>(
     sql`
@@ -31,6 +32,9 @@ export async function openSupplier(
     return { supplier: createScripSupplier({ baseUrl, apiKey, timeoutMs }), hasFailed: row.hasFailed };
   } catch (error) {
     if (error instanceof SealError) return undefined;
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
+    // A config that is refused now, such as one with a plain http address from before those were refused.
+    onUnusable(error.message);
+    return undefined;
   }
 }

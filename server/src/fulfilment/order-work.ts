@@ -37,6 +37,13 @@ export type Attempt = {
   sends: number;
   looks: number;
   lastSentAt: Date | null;
+  /** What it may cost, as its route said when it was opened. */
+  costMinor: bigint | null;
+  maxCostMinor: bigint | null;
+  costCurrency: string | null;
+  /** What the supplier said last that it costs, where it did. */
+  priceMinor: bigint | null;
+  priceCurrency: string | null;
 };
 
 /** One way to have a product, and whether its supplier can be asked now. */
@@ -46,6 +53,8 @@ export type Route = {
   kind: "stock" | "scrip";
   sku: string;
   costMinor: bigint | null;
+  /** The most that is accepted for a unit; null for no more than the cost. */
+  maxCostMinor: bigint | null;
   costCurrency: string | null;
   /** The breaker is open: nothing is bought there for the moment. */
   paused: boolean;

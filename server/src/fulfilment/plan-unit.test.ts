@@ -17,6 +17,7 @@ const route = (supplierId: string, changes: Partial<Route> = {}): Route => ({
   kind: "scrip",
   sku: `sku of ${supplierId}`,
   costMinor: null,
+  maxCostMinor: null,
   costCurrency: null,
   paused: false,
   ...changes,
@@ -34,6 +35,11 @@ const attempt = (number: number, supplierId: string, changes: Partial<Attempt> =
   sends: 1,
   looks: 0,
   lastSentAt: CREATED,
+  costMinor: null,
+  maxCostMinor: null,
+  costCurrency: null,
+  priceMinor: null,
+  priceCurrency: null,
   ...changes,
 });
 const open = { status: "open", failureCode: null } as const;

@@ -1,5 +1,6 @@
 import sql, { type Sql } from "sql-template-tag";
 import type { Tx } from "../db/database.ts";
+import type { SupplierPrice } from "../suppliers/supplier.ts";
 import type { UnitKey } from "../vault/code-place.ts";
 import type { Settlement } from "./decide-settlement.ts";
 
@@ -121,17 +122,28 @@ export const insertEndedAttempts = (tx: Tx, attempts: Settlement["attemptsNew"],
     { name: "insert-ended-attempts" },
   );
 
+type Priced = { price: SupplierPrice | null };
+
+const priceColumns = (attempts: readonly Priced[]): Sql => sql`
+  ${attempts.map(({ price }) => price?.amountMinor ?? null)}::bigint[],
+  ${attempts.map(({ price }) => price?.currency ?? null)}::text[]`;
+
+/** An answer without a price leaves what an earlier one said. */
+const newPrice = sql`
+  supplier_price_minor = coalesce(one.price_minor, a.supplier_price_minor),
+  supplier_price_currency = coalesce(one.price_currency, a.supplier_price_currency)`;
+
 export const endAttempts = (tx: Tx, attempts: Settlement["attemptsEnded"], now: Date) =>
   tx.rows(sql`
     update supplier_attempts a
     set status = one.status, failure_code = one.failure_code, resolved_at = ${now}, looks = a.looks + 1,
-        upstream_id = coalesce(one.upstream_id, a.upstream_id)
+        upstream_id = coalesce(one.upstream_id, a.upstream_id), ${newPrice}
     from unnest(
       ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
       ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
       ${attempts.map((one) => one.status)}::text[], ${attempts.map((one) => one.failureCode)}::text[],
-      ${attempts.map((one) => one.upstreamId)}::text[]
-    ) as one (order_id, line_index, unit_index, number, status, failure_code, upstream_id)
+      ${attempts.map((one) => one.upstreamId)}::text[], ${priceColumns(attempts)}
+    ) as one (order_id, line_index, unit_index, number, status, failure_code, upstream_id, price_minor, price_currency)
     where a.order_id = one.order_id and a.line_index = one.line_index and a.unit_index = one.unit_index
       and a.number = one.number and a.status = 'open'`);
 
@@ -139,13 +151,14 @@ export const noteAttempts = (tx: Tx, attempts: Settlement["attemptsOpen"]) =>
   tx.rows(sql`
     update supplier_attempts a
     set upstream_id = coalesce(one.upstream_id, a.upstream_id), doubtful = one.doubtful,
-        doubted_failure_code = one.doubted_failure_code, looks = a.looks + 1
+        doubted_failure_code = one.doubted_failure_code, looks = a.looks + 1, ${newPrice}
     from unnest(
       ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
       ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
       ${attempts.map((one) => one.upstreamId)}::text[], ${attempts.map((one) => one.doubtful)}::boolean[],
-      ${attempts.map((one) => one.doubtedFailureCode)}::text[]
-    ) as one (order_id, line_index, unit_index, number, upstream_id, doubtful, doubted_failure_code)
+      ${attempts.map((one) => one.doubtedFailureCode)}::text[], ${priceColumns(attempts)}
+    ) as one (order_id, line_index, unit_index, number, upstream_id, doubtful, doubted_failure_code, price_minor,
+              price_currency)
     where a.order_id = one.order_id and a.line_index = one.line_index and a.unit_index = one.unit_index
       and a.number = one.number and a.status = 'open'`);
 

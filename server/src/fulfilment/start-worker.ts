@@ -9,9 +9,20 @@ import type { CodeVault } from "../vault/code-vault.ts";
 import type { Keyring } from "../vault/keyring.ts";
 import { DELIVERIES_CHANNEL } from "../webhooks/channel.ts";
 import { createFulfilmentMetrics } from "./fulfilment-metrics.ts";
+import type { PriceAlert } from "./guard-price.ts";
 import { FULFILMENT_LIMITS, type FulfilmentLimits } from "./limits.ts";
 import { openSupplier } from "./open-supplier.ts";
 import { type RunningFulfilment, runFulfilment } from "./run-fulfilment.ts";
+
+/** What they cost stands in the statement alone: logs name no cost. */
+const PRICE_ALERTS: Readonly<Record<PriceAlert["alert"], string>> = {
+  purchase_price_refused:
+    "a supplier's price is not the cost of the route, and nothing was bought; see: scrip supplier statement",
+  purchase_price_differs:
+    "a supplier charged another price than the cost of the route, within what you accept; see: scrip supplier statement",
+  purchase_price_beyond_limit:
+    "a supplier charged more than you accept, or in another currency, and is now disabled; see: scrip supplier statement",
+};
 
 export type WorkerContext = {
   db: Db;
@@ -36,7 +47,13 @@ export function startWorker(
     log,
     limits,
     metrics: createFulfilmentMetrics(metrics.registry),
-    openSupplier: (supplierId) => openSupplier(db, keyring, supplierId, limits.callTimeoutMs),
+    openSupplier: (supplierId) =>
+      openSupplier(db, keyring, supplierId, limits.callTimeoutMs, (reason) =>
+        log.error(
+          { alert: "supplier_unusable", reason },
+          "a supplier's config is refused; nothing is bought there",
+        ),
+      ),
     digestCode: createCodeDigest(secrets.codeDigestKey),
     onEnded: createAnnouncer(db, DELIVERIES_CHANNEL),
     onDamaged: (codeId) =>
@@ -47,5 +64,6 @@ export function startWorker(
         { alert: "supplier_failing", supplierId, failure },
         "a supplier keeps failing and is left alone for a while; see: scrip supplier list",
       ),
+    onPriceAlert: ({ alert, unit }) => log.error({ alert, ...unit }, PRICE_ALERTS[alert]),
   });
 }

@@ -10,7 +10,9 @@ export const listWrittenOff = (tx: Tx, now: Date, limit: number) =>
   tx.rows<WrittenOff>(sql`
     select order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", product_id as "productId",
            number, supplier_id as "supplierId", sku, status, failure_code as "failureCode", upstream_id as "upstreamId",
-           doubtful, doubted_failure_code as "doubtedFailureCode", sends, looks, last_sent_at as "lastSentAt"
+           doubtful, doubted_failure_code as "doubtedFailureCode", sends, looks, last_sent_at as "lastSentAt",
+           cost_minor as "costMinor", max_cost_minor as "maxCostMinor", cost_currency as "costCurrency",
+           supplier_price_minor as "priceMinor", supplier_price_currency as "priceCurrency"
     from supplier_attempts
     where status = 'open' and written_off_at is not null and next_look_at <= ${now}
     order by next_look_at, order_id, line_index, unit_index limit ${limit}

@@ -34,6 +34,10 @@ export const problemSchema = {
       },
     },
     orderStatus: { type: "string", description: "With `order_not_fulfilled`: where the order stands." },
+    available: {
+      type: "integer",
+      description: "With `out_of_stock`: how many units there are, where that is known.",
+    },
     currentTotal: {
       type: "object",
       description: "With `price_changed`: what the order costs now.",

@@ -132,6 +132,12 @@ export const problemTable = {
     meaning: "An endpoint has at most three living secrets, those in their grace period included.",
     remedy: "Wait until an older secret has expired, or rotate with a shorter grace period next time.",
   },
+  webhook_inactive: {
+    status: 409,
+    title: "The webhook endpoint is not active",
+    meaning: "Nothing is sent to an endpoint that is not active, so nothing was begun.",
+    remedy: "Set `active` to true with `PATCH /v1/webhooks/{id}`, then send the request again.",
+  },
   product_not_purchasable: {
     status: 422,
     title: "The product cannot be bought now",
@@ -142,7 +148,8 @@ export const problemTable = {
   out_of_stock: {
     status: 422,
     title: "The product is out of stock",
-    meaning: "There is not enough of a product of the order. Nothing was placed.",
+    meaning:
+      "There is not enough of a product of the order, in all of its lines together. `available` tells how many there are, where that is known. Nothing was placed.",
     remedy: "Order fewer units or try again later.",
   },
   quantity_out_of_range: {
@@ -176,7 +183,7 @@ export const problemTable = {
     status: 429,
     title: "Too many requests",
     meaning:
-      "The key has used up its allowance for the moment. `RateLimit` tells what is left and `Retry-After` how long to wait.",
+      "The key has used up its allowance for the moment. `RateLimit` tells what is left and `Retry-After` how long to wait. Test events of one webhook endpoint have an allowance of their own.",
     remedy: "Wait for the seconds in `Retry-After`. Nothing was done, so the same request may be sent again.",
   },
   internal_error: {

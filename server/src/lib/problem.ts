@@ -4,7 +4,11 @@ import { type ProblemCode, problemTable } from "./problem-table.ts";
 export type FieldError = { pointer: string; code: string; detail: string };
 
 /** Members that some problems add to their body (CONTRACT 1). */
-export type ProblemMembers = { orderStatus?: string; currentTotal?: { amount: number; currency: string } };
+export type ProblemMembers = {
+  orderStatus?: string;
+  currentTotal?: { amount: number; currency: string };
+  available?: number;
+};
 
 export type ProblemOptions = {
   errors?: readonly FieldError[];

@@ -6,13 +6,15 @@ import { newId, timeOfId } from "../lib/ids.ts";
 import { Problem } from "../lib/problem.ts";
 import { refuseAsAsked } from "../sandbox/refuse-as-asked.ts";
 import { isForcedRefusal, isOrderScenario, type Scenario } from "../sandbox/scenarios.ts";
+import type { ShortageFinder } from "../suppliers/stock-levels.ts";
 import { type BoundOrder, bindingKey, type Placement } from "./decide-placements.ts";
 import type { OrderRequest } from "./order-request.ts";
 import type { BatchDecision, SubmitPlacement } from "./placement-batch.ts";
-import { type PricedOrder, priceOrder } from "./price-order.ts";
+import { type PricedOrder, priceOrder, shortageProblem, wantedOf } from "./price-order.ts";
 
 export type PlaceOrderDeps = {
   readProducts: ProductReader;
+  findShortage: ShortageFinder;
   submit: SubmitPlacement;
   clock: Clock;
   underWay: Map<string, number>;
@@ -71,9 +73,9 @@ async function submitUntilDecided(
       reference: request.reference,
       scenario: scenario !== undefined && isOrderScenario(scenario) ? scenario : null,
       catalogRevision: catalog.catalogRevision,
-      priced: price(caller.environment, request, scenario, catalog),
+      priced: await price(deps, caller.environment, { request, scenario, catalog }),
       createdAt: new Date(timeOfId(orderId)),
-      ...(pricings > PRICINGS_AHEAD_MAX ? { priceAgain: priceIn(caller, request, scenario, ids) } : {}),
+      ...(pricings > PRICINGS_AHEAD_MAX ? { priceAgain: priceIn(deps, caller, request, scenario, ids) } : {}),
     };
     const decision = await submitWhileBusy(deps, placement, giveUpAtMs, isDuplicate);
     if (decision.kind === "placed") deps.onPlaced();
@@ -84,25 +86,38 @@ async function submitUntilDecided(
 }
 
 /** Refused, unless the key is bound: that is known only under the wallet's lock, so the refusal goes there too. */
-function price(
+async function price(
+  { findShortage }: Pick<PlaceOrderDeps, "findShortage">,
   environment: Tenant["environment"],
-  request: OrderRequest,
-  scenario: Scenario | undefined,
-  catalog: PricedProducts,
-): PricedOrder | Problem {
+  { request, scenario, catalog }: Pricing,
+  tx?: Tx,
+): Promise<PricedOrder | Problem> {
   try {
     const priced = priceOrder(environment, request, catalog);
-    return scenario !== undefined && isForcedRefusal(scenario) ? refuseAsAsked(scenario, priced) : priced;
+    if (scenario !== undefined && isForcedRefusal(scenario)) return refuseAsAsked(scenario, priced);
+    // CONTRACT 7: the sandbox has enough of everything.
+    const shortage = environment === "live" ? await findShortage(wantedOf(priced), tx) : undefined;
+    return shortage ? shortageProblem(priced, shortage) : priced;
   } catch (error) {
     if (error instanceof Problem) return error;
     throw error;
   }
 }
 
+type Pricing = { request: OrderRequest; scenario: Scenario | undefined; catalog: PricedProducts };
+
 const priceIn =
-  (caller: Caller, request: OrderRequest, scenario: Scenario | undefined, ids: readonly string[]) =>
-  async (tx: Tx) =>
-    price(caller.environment, request, scenario, await readPricedProducts(tx, caller.resellerId, ids));
+  (
+    deps: PlaceOrderDeps,
+    caller: Caller,
+    request: OrderRequest,
+    scenario: Scenario | undefined,
+    ids: readonly string[],
+  ) =>
+  async (tx: Tx) => {
+    const catalog = await readPricedProducts(tx, caller.resellerId, ids);
+    return price(deps, caller.environment, { request, scenario, catalog }, tx);
+  };
 
 async function submitWhileBusy(
   deps: PlaceOrderDeps,

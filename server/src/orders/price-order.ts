@@ -7,6 +7,7 @@ import { AMOUNT_MAX_MINOR, toSafeInteger } from "../lib/money.ts";
 import { type FieldError, Problem } from "../lib/problem.ts";
 import type { ProblemCode } from "../lib/problem-table.ts";
 import { toPointer } from "../lib/strict-json.ts";
+import type { Shortage, Wanted } from "../suppliers/stock-levels.ts";
 import type { OrderRequest, RequestedLine } from "./order-request.ts";
 
 export type PricedLine = {
@@ -75,7 +76,8 @@ function priceLine(
   const unitPriceMinor = purchasePrice(product, environment);
   if (typeof unitPriceMinor === "string") {
     const detail = `"${product.name}" ${WHY_NOT[unitPriceMinor]}`;
-    throw lineProblem(unitPriceMinor, index, "productId", detail);
+    const problem = lineProblem(unitPriceMinor, index, "productId", detail);
+    throw unitPriceMinor === "out_of_stock" ? withAvailable(problem, 0) : problem;
   }
   if (line.quantity < product.minQuantity || line.quantity > product.maxQuantity) {
     const detail = `"${product.name}" is sold in quantities of ${product.minQuantity} to ${product.maxQuantity} a line.`;
@@ -97,6 +99,27 @@ function priceLine(
     inputFields: Object.keys(line.inputFields).length === 0 ? null : line.inputFields,
   };
 }
+
+/** What is wanted of each product, in all lines together. */
+export function wantedOf({ lines }: PricedOrder): Wanted[] {
+  const wanted = new Map<string, number>();
+  for (const { productId, quantity } of lines) wanted.set(productId, (wanted.get(productId) ?? 0) + quantity);
+  return [...wanted].map(([productId, quantity]) => ({ productId, quantity }));
+}
+
+/** A shortage that is known, told at the line with which the order goes beyond what there is. */
+export function shortageProblem({ lines }: PricedOrder, { productId, available }: Shortage): Problem {
+  let left = available;
+  const index = lines.findIndex((line) => {
+    if (line.productId === productId) left -= line.quantity;
+    return left < 0;
+  });
+  const detail = `Only ${available} of "${lines[index]?.name}" can be delivered now.`;
+  return withAvailable(lineProblem("out_of_stock", index, "quantity", detail), available);
+}
+
+const withAvailable = ({ code, message, options }: Problem, available: number): Problem =>
+  new Problem(code, message, { ...options, members: { available } });
 
 const WHY_NOT: Record<NotPurchasable, string> = {
   product_not_purchasable: "cannot be bought now.",

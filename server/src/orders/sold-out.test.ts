@@ -166,6 +166,7 @@ test("an order that is priced under the wallet's lock follows the supply of its 
     };
     const deps = {
       readProducts: createProductReader(scrip.db),
+      findShortage: async () => undefined,
       submit,
       clock: scrip.clock,
       underWay: new Map(),

@@ -24,6 +24,13 @@ async function orderWith(scenario: string | undefined): Promise<string> {
 const told = (received: readonly Received[]) => received.map(({ type, verifies }) => [type, verifies]);
 const ONCE = [["order.fulfilled", true]];
 
+/** What the log of deliveries shows of an order's events. */
+const attemptsOf = (orderId: string) =>
+  desk.scrip.db.rows(sql`
+    select a.number, a.response_status, d.attempts
+    from events e join deliveries d on d.event_id = e.id join delivery_attempts a on a.delivery_id = d.id
+    where e.order_id = ${orderId} order by a.number`);
+
 async function advance(ms: number): Promise<void> {
   desk.clock.advance(ms);
   await desk.work();
@@ -37,6 +44,10 @@ test("webhook_duplicate: each event comes twice, the same in both, and not a thi
   assert.equal(received[0]?.eventId, received[1]?.eventId);
   const requests = desk.receiver.requests.filter(({ body }) => body.includes(id));
   assert.equal(Buffer.compare(requests[0]?.body ?? Buffer.alloc(0), requests[1]?.body ?? Buffer.alloc(1)), 0);
+  assert.deepEqual(await attemptsOf(id), [
+    { number: 1, response_status: 200, attempts: 2 },
+    { number: 2, response_status: 200, attempts: 2 },
+  ]);
   await desk.assertHealthy();
 });
 
@@ -48,6 +59,11 @@ test("webhook_duplicate at an endpoint that fails: tried again as any event, and
   await advance(12_000);
   await advance(86_400_000);
   assert.deepEqual(told(desk.receivedOf(id)), [...ONCE, ...ONCE, ...ONCE]);
+  assert.deepEqual(await attemptsOf(id), [
+    { number: 1, response_status: 500, attempts: 3 },
+    { number: 2, response_status: 200, attempts: 3 },
+    { number: 3, response_status: 200, attempts: 3 },
+  ]);
 });
 
 test("webhook_late: nothing for 60 s, then once, signed at that time", async () => {

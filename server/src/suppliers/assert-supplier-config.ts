@@ -1,8 +1,8 @@
 import { createClient } from "@scrip/sdk";
 
-export type SupplierConfig = { baseUrl: string; apiKey: string };
+export type SupplierConfig = { baseUrl: string; apiKey: string; allowInsecure?: boolean };
 
-const MEMBERS = ["baseUrl", "apiKey"] as const;
+const MEMBERS: readonly string[] = ["baseUrl", "apiKey", "allowInsecure"];
 /** CONTRACT 2: 32 random characters and 6 of checksum. */
 const LIVE_KEY = /^sc_live_[0-9A-Za-z]{38}$/;
 
@@ -11,10 +11,10 @@ export function assertSupplierConfig(json: unknown): SupplierConfig {
   if (typeof json !== "object" || json === null || Array.isArray(json)) {
     throw new RangeError('the config must be {"baseUrl": "…", "apiKey": "…"}');
   }
-  if (Object.keys(json).some((name) => !MEMBERS.includes(name as "baseUrl"))) {
-    throw new RangeError("the config has a member other than baseUrl and apiKey");
+  if (Object.keys(json).some((name) => !MEMBERS.includes(name))) {
+    throw new RangeError("the config has a member other than baseUrl, apiKey and allowInsecure");
   }
-  const { baseUrl, apiKey } = json as Record<string, unknown>;
+  const { baseUrl, apiKey, allowInsecure = false } = json as Record<string, unknown>;
   if (typeof baseUrl !== "string") throw new RangeError("the config lacks baseUrl, the address of the API");
   if (typeof apiKey !== "string") throw new RangeError("the config lacks apiKey, a live key of the API");
   if (apiKey.startsWith("sc_test_")) {
@@ -23,7 +23,17 @@ export function assertSupplierConfig(json: unknown): SupplierConfig {
   if (!LIVE_KEY.test(apiKey)) {
     throw new RangeError("apiKey must be a live key: sc_live_ and 38 letters and digits");
   }
+  if (typeof allowInsecure !== "boolean") throw new RangeError("allowInsecure must be true or false");
   // What the client takes is what the supplier can be made of.
   createClient({ baseUrl, apiKey });
-  return { baseUrl, apiKey };
+  if (!allowInsecure && isExposed(new URL(baseUrl))) {
+    throw new RangeError(
+      'baseUrl is plain http: the key and every code would cross the network unencrypted. Use https, or add "allowInsecure": true to the config',
+    );
+  }
+  return { baseUrl, apiKey, ...(allowInsecure ? { allowInsecure } : {}) };
 }
+
+/** Plain http is safe within this machine alone. The URL has written every spelling of an address in one way. */
+const isExposed = ({ protocol, hostname }: URL): boolean =>
+  protocol === "http:" && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);

@@ -112,6 +112,7 @@ test("the first import makes a supplier named Stock and a route, and the product
       priority: 100,
       costMinor: 810n,
       costCurrency: "USD",
+      maxCostMinor: null,
       sku: "card",
     },
     imported: 2,

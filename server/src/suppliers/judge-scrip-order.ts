@@ -1,5 +1,6 @@
 import { type CallOptions, type Client, type Order, type OrderLine, ScripError } from "@scrip/sdk";
 import { secret } from "../lib/secret.ts";
+import { readPrice } from "./price-guard.ts";
 import { asScripError, NONSENSE, unknownBecauseOf } from "./scrip-answers.ts";
 import { toScripGoods } from "./scrip-goods.ts";
 import { FAILURE_CODES, type FailureCode, type PurchaseOutcome } from "./supplier.ts";
@@ -19,9 +20,9 @@ export async function judgeScripOrder(
   switch (order.status) {
     case "pending":
     case "processing":
-      return { kind: "accepted", upstreamId: order.id };
+      return { kind: "accepted", upstreamId: order.id, price: readPrice(order.total) };
     case "completed":
-      return line.fulfilledQuantity === 1 ? readGoods(client, order.id, line, options) : NONSENSE;
+      return line.fulfilledQuantity === 1 ? readGoods(client, order, line, options) : NONSENSE;
     case "failed":
       // Undeliverable for good; its refund may be on hold, but that is between the operators.
       return line.fulfilledQuantity === 0 ? refusedBy(line) : NONSENSE;
@@ -48,7 +49,7 @@ function refusedBy({ failureCode }: OrderLine): PurchaseOutcome {
 
 async function readGoods(
   client: Client,
-  orderId: string,
+  { id: orderId, total }: Order,
   line: OrderLine,
   options: CallOptions,
 ): Promise<PurchaseOutcome> {
@@ -59,5 +60,5 @@ async function readGoods(
   if (!isOurs || others.length > 0) return NONSENSE;
   const goods = toScripGoods(entry);
   if (goods === "nonsense" || goods === "sandbox") return { kind: "unknown", reason: goods };
-  return { kind: "delivered", goods: secret(goods), upstreamId: orderId };
+  return { kind: "delivered", goods: secret(goods), upstreamId: orderId, price: readPrice(total) };
 }

@@ -7,12 +7,14 @@ export type RouteRow = {
   priority: number;
   costMinor: bigint | null;
   costCurrency: string | null;
+  /** The most that is accepted for a unit of a supplier that is called; null for no more than the cost. */
+  maxCostMinor: bigint | null;
   sku: string;
 };
 
 const routeColumns = sql`
   product_id as "productId", supplier_id as "supplierId", priority, cost_minor as "costMinor",
-  cost_currency as "costCurrency", sku`;
+  cost_currency as "costCurrency", max_cost_minor as "maxCostMinor", sku`;
 
 export type RouteKey = Pick<RouteRow, "productId" | "supplierId">;
 
@@ -25,12 +27,13 @@ export const findRoute = async (db: Queryable, key: RouteKey): Promise<RouteRow 
 
 export const upsertRoute = (db: Queryable, route: RouteRow, now: Date) =>
   db.rows(sql`
-    insert into supplier_routes (product_id, supplier_id, priority, cost_minor, cost_currency, sku, updated_at)
+    insert into supplier_routes (product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku,
+                                 updated_at)
     values (${route.productId}, ${route.supplierId}, ${route.priority}, ${route.costMinor}, ${route.costCurrency},
-            ${route.sku}, ${now})
+            ${route.maxCostMinor}, ${route.sku}, ${now})
     on conflict (product_id, supplier_id) do update
       set priority = excluded.priority, cost_minor = excluded.cost_minor, cost_currency = excluded.cost_currency,
-          sku = excluded.sku, updated_at = excluded.updated_at`);
+          max_cost_minor = excluded.max_cost_minor, sku = excluded.sku, updated_at = excluded.updated_at`);
 
 export const deleteRoute = async (db: Queryable, key: RouteKey): Promise<RouteRow | undefined> => {
   const [row] = await db.rows<RouteRow>(sql`

@@ -1,4 +1,5 @@
 import { ScripError } from "@scrip/sdk";
+import { readPrice } from "./price-guard.ts";
 import type { FailureCode, PurchaseOutcome } from "./supplier.ts";
 
 type Refused = Extract<PurchaseOutcome, { kind: "refused" }>;
@@ -31,11 +32,14 @@ const REFUSALS: ReadonlyMap<string, Refused> = new Map([
 ]);
 
 /** The definitive no that a placement was answered with, or undefined when it was none. */
-export function refusalOf({ status, code, errors }: ScripError): Refused | undefined {
+export function refusalOf({ status, code, errors, members }: ScripError): Refused | undefined {
   const isAboutProduct = errors.some(({ pointer }) => pointer.startsWith("/lines/"));
   // What is not found, when it is no product, is the path: the address is wrong for all that we could buy.
   if (status === 404 && code === "not_found" && !isAboutProduct) return UNUSABLE;
-  return REFUSALS.get(`${status} ${code}`);
+  const refusal = REFUSALS.get(`${status} ${code}`);
+  return refusal && code === "price_changed"
+    ? { ...refusal, price: readPrice(members.currentTotal) }
+    : refusal;
 }
 
 /** An answer that contradicts itself or what was asked tells nothing, least of all that nothing was bought. */

@@ -75,6 +75,16 @@ test("an unknown product is out of stock, and an unknown path is no use at all",
   assert.deepEqual(await supplierWith(buyer.key, `${baseUrl}/elsewhere`).buy(card("unit-5")), unusable);
 });
 
+test("a price that has changed buys nothing, and within the limit it is paid", async () => {
+  const limit = { expectedMinor: 200n, maxMinor: 200n, currency: "USD" };
+  const tooDear = await supplier.buy({ ...card("unit-7"), limit });
+  assert.ok(tooDear.kind === "refused" && tooDear.price !== undefined && tooDear.price !== "unreadable");
+  assert.deepEqual(await supplier.lookUp("unit-7", undefined), { kind: "not_found" });
+  const { amountMinor } = tooDear.price;
+  const paid = await supplier.buy({ ...card("unit-7"), limit: { ...limit, maxMinor: amountMinor } });
+  assert.deepEqual(paid.kind === "accepted" && paid.price, tooDear.price);
+});
+
 test("no money, no scope and no valid key are the supplier's fault", async () => {
   const poor = await addBuyer(scrip, "1.00");
   assert.deepEqual(await supplierWith(poor.key).buy(card("unit-6")), unusable);

@@ -1,6 +1,15 @@
-import { type CallOptions, type Client, createClient, type Fetch, ScripError } from "@scrip/sdk";
+import {
+  type CallOptions,
+  type Client,
+  createClient,
+  type Fetch,
+  type Placement,
+  ScripError,
+} from "@scrip/sdk";
+import { toSafeInteger } from "../lib/money.ts";
 import type { Secret } from "../lib/secret.ts";
 import { judgeScripOrder } from "./judge-scrip-order.ts";
+import { acceptableTotal, readPrice } from "./price-guard.ts";
 import { asScripError, NONSENSE, refusalOf, unknownBecauseOf } from "./scrip-answers.ts";
 import type { LookUpOutcome, PurchaseOutcome, PurchaseRequest, RemoteSupplier } from "./supplier.ts";
 
@@ -36,19 +45,32 @@ export function createScripSupplier(config: ScripSupplierConfig): RemoteSupplier
 }
 
 async function buy(client: Client, request: PurchaseRequest, options: CallOptions): Promise<PurchaseOutcome> {
-  const { reference, sku, inputFields } = request;
+  const { reference, sku, limit } = request;
+  const first = await place(client, request, limit?.expectedMinor, options);
+  // A refused request binds nothing there, so the same reference may be sent with another expectation.
+  const acceptable = first instanceof ScripError && limit ? acceptableTotal(first, limit) : undefined;
+  const placed = acceptable === undefined ? first : await place(client, request, acceptable, options);
+  if (placed instanceof ScripError) return refusalOf(placed) ?? unknownBecauseOf(placed);
+  const { id, status, total } = placed.order;
+  if (!isUsableId(id)) return NONSENSE;
+  if (status === "pending" || status === "processing")
+    return { kind: "accepted", upstreamId: id, price: readPrice(total) };
+  return readOrder(client, id, { reference, sku }, options);
+}
+
+/** The upstream places nothing when the total is not the expected one. */
+async function place(
+  client: Client,
+  { reference, sku, inputFields }: PurchaseRequest,
+  expectedMinor: bigint | undefined,
+  options: CallOptions,
+): Promise<Placement | ScripError> {
   const hasFields = inputFields !== null && Object.keys(inputFields).length > 0;
   const line = { productId: sku, quantity: 1, ...(hasFields ? { inputFields } : {}) };
-  const placement = client.orders.place(
-    { lines: [line], reference },
-    { ...options, idempotencyKey: reference },
-  );
-  const placed = await placement.catch(asScripError);
-  if (placed instanceof ScripError) return refusalOf(placed) ?? unknownBecauseOf(placed);
-  const { id, status } = placed.order;
-  if (!isUsableId(id)) return NONSENSE;
-  if (status === "pending" || status === "processing") return { kind: "accepted", upstreamId: id };
-  return readOrder(client, id, { reference, sku }, options);
+  const expected = expectedMinor === undefined ? {} : { expectedTotal: toSafeInteger(expectedMinor) };
+  return client.orders
+    .place({ lines: [line], reference, ...expected }, { ...options, idempotencyKey: reference })
+    .catch(asScripError);
 }
 
 /**

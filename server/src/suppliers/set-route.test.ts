@@ -44,6 +44,7 @@ test("a route costs what the product's currency says and is named after the prod
     priority: 10,
     costMinor: 810n,
     costCurrency: "USD",
+    maxCostMinor: null,
     sku: "card",
   };
   assert.deepEqual(await route(), expected);
@@ -60,6 +61,22 @@ test("given again it changes, and what is not given stays: a new cost does not b
   );
   const moved = await route({ productId: "game", cost: "0", currency: "JPY", sku: "game" });
   assert.deepEqual([moved.costMinor, moved.costCurrency, moved.sku], [0n, "JPY", "game"]);
+});
+
+test("the most that a unit may cost stays until it or the currency changes, and is never below the cost", async () => {
+  const scripId = await addSupplierRow(db, { kind: "scrip" });
+  const ofScrip = (changes: Partial<SetRouteInput>) => route({ supplierId: scripId, ...changes });
+  assert.equal((await ofScrip({ maxCost: "9.00" })).maxCostMinor, 900n);
+  assert.equal((await ofScrip({ cost: "9.00" })).maxCostMinor, 900n);
+  await assert.rejects(
+    ofScrip({ cost: "9.01" }),
+    /the most that a unit may cost is 9\.00, and its cost is 9\.01/,
+  );
+  await assert.rejects(ofScrip({ cost: "8.00", maxCost: "7.99" }), /set --max-cost to the cost or more/);
+  await assert.rejects(ofScrip({ maxCost: "9.001" }), /more decimals than USD has/);
+  assert.equal((await findRoute(db, { productId: "card", supplierId: scripId }))?.costMinor, 900n);
+  assert.equal((await ofScrip({ cost: "800", currency: "JPY" })).maxCostMinor, null);
+  await assert.rejects(route({ maxCost: "9.00" }), /stock has no price of its own/);
 });
 
 const REFUSED: [string, Partial<SetRouteInput>, RegExp][] = [

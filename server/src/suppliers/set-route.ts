@@ -1,7 +1,7 @@
 import type { Db } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isCurrency } from "../lib/currencies.ts";
-import { parseAmount } from "../lib/money.ts";
+import { formatAmount, parseAmount } from "../lib/money.ts";
 import { getProductCurrency, getSupplier } from "./get-supplier.ts";
 import { refreshSupply } from "./refresh-supply.ts";
 import { deleteRoute, findRoute, type RouteKey, type RouteRow, upsertRoute } from "./route-queries.ts";
@@ -15,12 +15,15 @@ export type SetRouteInput = RouteKey & {
   /** What one unit costs, as decimal text. */
   cost: string;
   currency: string | undefined;
+  /** The most that one unit may cost, where the supplier's own price has changed. */
+  maxCost?: string | undefined;
   sku: string | undefined;
 };
 
 /**
- * Says that a product is bought from a supplier, or changes how. Currency and the supplier's name for the product stay
- * as they are when they are not given again: a new cost must not make it buy something else.
+ * Says that a product is bought from a supplier, or changes how. Currency, the most that a unit may cost and the
+ * supplier's name for the product stay as they are when they are not given again: a new cost must not make it buy
+ * something else.
  */
 export async function setRoute(db: Db, clock: Clock, input: SetRouteInput): Promise<RouteRow> {
   const { productId, supplierId, priority } = input;
@@ -28,13 +31,17 @@ export async function setRoute(db: Db, clock: Clock, input: SetRouteInput): Prom
     throw new RangeError(`a priority is a whole number from 0 to ${PRIORITY_MAX}`);
   const route = await db.transaction(async (tx) => {
     const productCurrency = await getProductCurrency(tx, productId);
-    await getSupplier(tx, supplierId);
+    const { kind } = await getSupplier(tx, supplierId);
+    if (kind === "stock" && input.maxCost !== undefined)
+      throw new RangeError("stock has no price of its own; --max-cost is for a scrip supplier");
     const present = await findRoute(tx, { productId, supplierId });
+    const cost = parseCost(input.cost, input.currency ?? present?.costCurrency ?? productCurrency);
     const changed = {
       productId,
       supplierId,
       priority,
-      ...parseCost(input.cost, input.currency ?? present?.costCurrency ?? productCurrency),
+      ...cost,
+      maxCostMinor: chooseMaxCost(input.maxCost, cost, present),
       sku: checkSku(input.sku ?? present?.sku ?? productId),
     };
     await upsertRoute(tx, changed, clock.now());
@@ -44,10 +51,26 @@ export async function setRoute(db: Db, clock: Clock, input: SetRouteInput): Prom
   return route;
 }
 
+type Cost = { costMinor: bigint; costCurrency: string };
+
 /** "8.10" in USD → 810n USD. A cost may be zero: some stock is a present. */
-export function parseCost(text: string, currency: string): { costMinor: bigint; costCurrency: string } {
+export function parseCost(text: string, currency: string): Cost {
   if (!isCurrency(currency)) throw new RangeError(`"${currency}" is not an ISO-4217 currency, such as USD`);
   return { costMinor: parseAmount(text, currency), costCurrency: currency };
+}
+
+/** A maximum in another currency says nothing about the new cost, so it is dropped with its currency. */
+function chooseMaxCost(text: string | undefined, cost: Cost, present: RouteRow | undefined): bigint | null {
+  const { costMinor, costCurrency } = cost;
+  const kept = present?.costCurrency === costCurrency ? present.maxCostMinor : null;
+  const maxCostMinor = text === undefined ? kept : parseAmount(text, costCurrency);
+  if (maxCostMinor !== null && maxCostMinor < costMinor) {
+    const max = formatAmount(maxCostMinor, costCurrency);
+    throw new RangeError(
+      `the most that a unit may cost is ${max}, and its cost is ${formatAmount(costMinor, costCurrency)}; set --max-cost to the cost or more`,
+    );
+  }
+  return maxCostMinor;
 }
 
 function checkSku(sku: string): string {

@@ -11,7 +11,7 @@ export type StatementFilter = {
 export type StatementRow = {
   supplierId: string;
   supplierName: string;
-  /** Null where the route had no cost. */
+  /** Null where the route had no cost and the supplier told no price. */
   currency: string | null;
   delivered: number;
   quarantined: number;
@@ -24,26 +24,37 @@ export type StatementRow = {
 
 export const listStatementRows = (db: Queryable, filter: StatementFilter) =>
   db.rows<StatementRow>(sql`
-    select a.supplier_id as "supplierId", s.name as "supplierName", a.cost_currency as currency,
+    select a.supplier_id as "supplierId", s.name as "supplierName", a.currency,
            (count(*) filter (where a.status = 'delivered'))::integer as delivered,
            (count(*) filter (where a.status = 'quarantined'))::integer as quarantined,
            (count(*) filter (where a.status = 'refused'))::integer as refused,
            (count(*) filter (where a.status = 'open'))::integer as unknown,
-           case when a.cost_currency is not null then
-             coalesce(sum(a.cost_minor) filter (where a.status in ('delivered', 'quarantined')), 0)::bigint
+           case when a.currency is not null then
+             coalesce(sum(a.amount_minor) filter (where a.status in ('delivered', 'quarantined')), 0)::bigint
            end as "boughtMinor",
-           case when a.cost_currency is not null then
-             coalesce(sum(a.cost_minor) filter (where a.status = 'open'), 0)::bigint
+           case when a.currency is not null then
+             coalesce(sum(a.amount_minor) filter (where a.status = 'open'), 0)::bigint
            end as "unknownMinor"
-    from supplier_attempts a join suppliers s on s.id = a.supplier_id
-    where ${selected(filter)}
-    group by a.supplier_id, s.name, a.cost_currency
-    order by a.supplier_id, a.cost_currency`);
+    from (
+      select a.supplier_id, a.status,
+             -- What was really charged, where the supplier has said so; a refusal charges nothing.
+             case when ${isCharged} then a.supplier_price_minor else a.cost_minor end as amount_minor,
+             case when ${isCharged} then a.supplier_price_currency else a.cost_currency end as currency
+      from supplier_attempts a
+      where ${selected(filter)}
+    ) a
+    join suppliers s on s.id = a.supplier_id
+    group by a.supplier_id, s.name, a.currency
+    order by a.supplier_id, a.currency`);
+
+const isCharged = sql`a.status <> 'refused' and a.supplier_price_minor is not null`;
 
 /** Why a purchase is not simply delivered or refused. */
 export type OddAttemptReason =
   | "duplicate"
   | "late"
+  /** The supplier's price is not the cost of the route. */
+  | "price"
   | "written_off"
   | "doubted"
   | "accepted"
@@ -57,17 +68,24 @@ export type OddAttemptRow = {
   unitIndex: number;
   number: number;
   productId: string;
-  status: "quarantined" | "open";
+  status: "quarantined" | "open" | "delivered" | "refused";
   reason: OddAttemptReason | null;
+  costMinor: bigint | null;
+  costCurrency: string | null;
+  priceMinor: bigint | null;
+  priceCurrency: string | null;
   openedAt: Date;
 };
 
-/** Purchases in quarantine or unknown, newest first. A unit is bought at most once, so it has one code in quarantine. */
+/** Purchases in quarantine, unknown or at an unexpected price, newest first. A unit is bought at most once, so it has one code in quarantine. */
 export const listOddAttempts = (db: Queryable, filter: StatementFilter, limit: number) =>
   db.rows<OddAttemptRow>(sql`
     select a.supplier_id as "supplierId", a.order_id as "orderId", a.line_index as "lineIndex",
            a.unit_index as "unitIndex", a.number, a.product_id as "productId", a.status, a.opened_at as "openedAt",
+           a.cost_minor as "costMinor", a.cost_currency as "costCurrency", a.supplier_price_minor as "priceMinor",
+           a.supplier_price_currency as "priceCurrency",
            case
+             when a.status in ('delivered', 'refused') then 'price'
              when a.status = 'quarantined' then (
                select c.quarantine_reason from codes c
                where c.state = 'quarantined' and c.supplier_id = a.supplier_id and c.order_id = a.order_id
@@ -82,11 +100,16 @@ export const listOddAttempts = (db: Queryable, filter: StatementFilter, limit: n
            end as reason
     from (
       select a.* from supplier_attempts a
-      where a.status in ('quarantined', 'open') and ${selected(filter)}
+      where (a.status in ('quarantined', 'open') or ${hasOtherPrice}) and ${selected(filter)}
       order by a.opened_at desc, a.order_id desc, a.line_index, a.unit_index
       limit ${limit}
     ) a
     order by a.opened_at desc, a.order_id desc, a.line_index, a.unit_index`);
+
+/** Where the route had no cost, none was expected. */
+const hasOtherPrice = sql`
+  a.cost_minor is not null and a.supplier_price_minor is not null
+  and (a.supplier_price_minor, a.supplier_price_currency) <> (a.cost_minor, a.cost_currency)`;
 
 const selected = ({ supplierId, from, to }: StatementFilter): Sql => sql`
   a.environment = 'live'

@@ -77,7 +77,14 @@ export async function openStockTarget(tx: Tx, target: StockTarget, now: Date): P
   const supplierId = made?.id ?? target.supplierId ?? "";
   const opened = { supplierId, ...(made ? { supplierMade: made.name } : {}) };
   if (target.route) return opened;
-  const routeMade = { productId, supplierId, priority: ROUTE_PRIORITY, ...cost, sku: productId };
+  const routeMade = {
+    productId,
+    supplierId,
+    priority: ROUTE_PRIORITY,
+    ...cost,
+    maxCostMinor: null,
+    sku: productId,
+  };
   await upsertRoute(tx, routeMade, now);
   return { ...opened, routeMade };
 }

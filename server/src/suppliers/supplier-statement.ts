@@ -10,7 +10,7 @@ import {
   type StatementRow,
 } from "./statement-queries.ts";
 
-/** What was asked of one supplier at costs in one currency; without a currency, where the route had no cost. */
+/** What was asked of one supplier at costs in one currency; without a currency, where no cost is known. */
 export type StatementLine = {
   supplierId: string;
   supplierName: string;
@@ -32,16 +32,20 @@ export type OddAttempt = {
   unitIndex: number;
   attempt: number;
   productId: string;
-  status: "quarantined" | "unknown";
+  status: "quarantined" | "unknown" | "delivered" | "refused";
   reason: OddAttemptReason | undefined;
   openedAt: string;
+  /** What one unit was expected to cost, and what the supplier said, where they differ. */
+  cost?: Money;
+  price?: Money;
 };
 
 export type SupplierStatement = { data: StatementLine[]; attempts: OddAttempt[]; hasMoreAttempts: boolean };
 
 /**
  * What was bought from whom at what cost, to be held against the supplier's own bill, and each purchase that is in
- * quarantine or unknown, up to `attemptsMax` of them.
+ * quarantine, unknown or at another price than expected, up to `attemptsMax` of them. The cost is what the supplier
+ * charged, in the currency that it charged; where it does not say, the cost of the route.
  */
 export async function supplierStatement(
   db: Queryable,
@@ -75,6 +79,12 @@ const toLine = (row: StatementRow): StatementLine => ({
       }),
 });
 
+function toPrices({ costMinor, costCurrency, priceMinor, priceCurrency }: OddAttemptRow) {
+  if (costMinor === null || costCurrency === null || priceMinor === null || priceCurrency === null) return {};
+  if (costMinor === priceMinor && costCurrency === priceCurrency) return {};
+  return { cost: toMoney(costMinor, costCurrency), price: toMoney(priceMinor, priceCurrency) };
+}
+
 const toAttempt = (row: OddAttemptRow): OddAttempt => ({
   supplierId: row.supplierId,
   orderId: row.orderId,
@@ -85,4 +95,5 @@ const toAttempt = (row: OddAttemptRow): OddAttempt => ({
   status: row.status === "open" ? "unknown" : row.status,
   reason: row.reason ?? undefined,
   openedAt: row.openedAt.toISOString(),
+  ...toPrices(row),
 });

@@ -15,16 +15,26 @@ export type PurchaseRequest = {
   reference: string;
   sku: string;
   inputFields: Readonly<Record<string, string>> | null;
+  /** What the unit may cost. Absent when the route has no cost: then any price is paid, as nobody knows better. */
+  limit?: PriceLimit | undefined;
 };
+
+/** The price that is expected, and the most that is accepted. */
+export type PriceLimit = { expectedMinor: bigint; maxMinor: bigint; currency: string };
+
+export type SupplierPrice = { amountMinor: bigint; currency: string };
+/** What a supplier says that a unit costs. Unreadable is no amount, or one of no currency that there is. */
+export type ToldPrice = SupplierPrice | "unreadable";
 
 /**
  * What is known of a purchase after the supplier was asked. Only `refused` says that nothing was bought and nothing will
  * be; `unknown` is every answer that is lost, late, broken or makes no sense, and says nothing at all.
  */
 export type PurchaseOutcome =
-  | { kind: "delivered"; goods: Secret<Goods>; upstreamId: string }
-  | { kind: "accepted"; upstreamId: string }
-  | { kind: "refused"; failureCode: FailureCode; supplierFault: boolean }
+  | { kind: "delivered"; goods: Secret<Goods>; upstreamId: string; price?: ToldPrice }
+  | { kind: "accepted"; upstreamId: string; price?: ToldPrice }
+  /** With a price, the price was the reason: it is not what was expected, or more than is accepted. */
+  | { kind: "refused"; failureCode: FailureCode; supplierFault: boolean; price?: ToldPrice }
   | { kind: "unknown"; reason: string };
 
 /** A look-up may also find nothing: the purchase was never made, or is not there yet. */

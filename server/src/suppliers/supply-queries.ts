@@ -55,12 +55,52 @@ const staleSupply = (scope: SupplyScope): Sql => sql`
     left join (
       select r.product_id, r.supplier_id, s.kind = 'scrip' or ${hasStock(scope.now)} as has_goods
       from supplier_routes r join suppliers s on s.id = r.supplier_id
-      where s.enabled ${within(sql`r.product_id`, scope)}
+      where ${canSell(scope.now)} ${within(sql`r.product_id`, scope)}
     ) u on u.product_id = concerned.product_id
     group by concerned.product_id
   ) truth
   left join product_supply present on present.product_id = truth.product_id
   where present.state is distinct from truth.state`;
+
+/**
+ * So many failures in a row leave a supplier alone for more than a minute each time (fulfilment/limits). When its pause is
+ * over it can sell as far as anybody knows: the next order finds out.
+ */
+const FAILURES_LONG = 9;
+
+/** Whether anything is bought from the supplier `s` now. */
+const canSell = (now: Date): Sql => sql`
+  s.enabled and not (s.consecutive_failures >= ${FAILURES_LONG} and coalesce(s.open_until > ${now}, false))`;
+
+/**
+ * How many units of each product can be delivered now, counted up to what is wanted of it. No row for a product whose
+ * limit nobody knows: one that is bought elsewhere, or has no route at all.
+ */
+export const countDeliverable = (
+  db: Queryable,
+  wanted: readonly { productId: string; quantity: number }[],
+  now: Date,
+) =>
+  db.rows<{ productId: string; level: number }>(
+    sql`
+      select wanted.product_id as "productId", least(sum(stocked.level), max(wanted.quantity))::integer as level
+      from unnest(
+        ${wanted.map((one) => one.productId)}::text[], ${wanted.map((one) => one.quantity)}::integer[]
+      ) as wanted (product_id, quantity)
+      join supplier_routes r on r.product_id = wanted.product_id
+      join suppliers s on s.id = r.supplier_id and ${canSell(now)}
+      cross join lateral (
+        select count(*) as level from (
+          select from codes c
+          where c.state = 'stock' and c.product_id = r.product_id and c.supplier_id = r.supplier_id
+            and (c.expires_at is null or c.expires_at > ${now})
+          limit wanted.quantity
+        ) one
+      ) stocked
+      group by wanted.product_id
+      having not bool_or(s.kind = 'scrip')`,
+    { name: "count-deliverable" },
+  );
 
 const within = (productId: Sql, { productIds }: SupplyScope): Sql =>
   productIds ? sql`and ${productId} = any(${productIds}::text[])` : empty;

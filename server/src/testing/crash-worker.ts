@@ -50,6 +50,7 @@ export function createCrashWorker(context: CrashWorkerContext): CrashWorker {
       return opened && { ...opened, supplier: wrapSupplier(opened.supplier, id) };
     },
     onBreakerOpened: () => {},
+    onPriceAlert: () => {},
     onStockTaken: (productIds) => void refreshes.push(refreshSupply(db, productIds, clock.now())),
     onReturned: () => {},
     onEnded: () => {},

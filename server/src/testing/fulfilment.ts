@@ -42,6 +42,7 @@ export function createTestFulfiller(
     },
     digestCode: createCodeDigest(secrets.codeDigestKey),
     onBreakerOpened: () => {},
+    onPriceAlert: () => {},
     onStockTaken: () => {},
     onEnded: () => {},
     onReturned: () => {},

@@ -6,6 +6,7 @@ import { newId } from "../lib/ids.ts";
 import type { OrderView } from "../orders/schemas.ts";
 import { encodeGoods, type Goods, identityOf } from "../suppliers/goods.ts";
 import { refreshSupply } from "../suppliers/refresh-supply.ts";
+import type { ShortageFinder } from "../suppliers/stock-levels.ts";
 import { createCodeDigest } from "../vault/code-digest.ts";
 import { stockPlace } from "../vault/code-place.ts";
 import { addListPrice, addProducts } from "./builders.ts";
@@ -39,10 +40,16 @@ export type Shop = {
   close(): Promise<void>;
 };
 
-export async function openShop(funds = "100000.00"): Promise<Shop> {
+/** Most tests order what is not there, as if it had been sold in between; others want to be refused at once. */
+const everythingIsThere: ShortageFinder = async () => undefined;
+
+export async function openShop(
+  funds = "100000.00",
+  findShortage: ShortageFinder = everythingIsThere,
+): Promise<Shop> {
   // Ids never go back in time, and what was made by the system's clock must not make orders due in the future.
   const clock = createHandClock(new Date(Date.now() + CLOCK_AHEAD_MS));
-  const scrip = await createTestApp({ clock });
+  const scrip = await createTestApp({ clock, findShortage });
   const { db } = scrip;
   const buyer = await addBuyer(scrip, funds);
   const stockSupplierId = await addSupplierRow(db);

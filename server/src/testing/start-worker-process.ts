@@ -37,6 +37,8 @@ export async function startWorkerProcess(
   const script = fileURLToPath(new URL("./worker-process.ts", import.meta.url));
   const child = fork(script, [JSON.stringify(jobs)], {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
+    // Amounts are bigint, which JSON does not know.
+    serialization: "advanced",
     env: { ...process.env, ...COMPILE_CACHE },
     // Ends it otherwise than at its points, which is an error below.
     timeout: TIMEOUT_MS,

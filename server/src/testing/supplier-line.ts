@@ -6,6 +6,7 @@ import type {
   PurchaseOutcome,
   PurchaseRequest,
   RemoteSupplier,
+  ToldPrice,
 } from "../suppliers/supplier.ts";
 
 /** Suppliers by their ids. */
@@ -17,7 +18,7 @@ type Question = { supplierId: string } & (
 );
 /** Between processes goods go as they are. */
 type Answer =
-  | { kind: "delivered"; goods: Goods; upstreamId: string }
+  | { kind: "delivered"; goods: Goods; upstreamId: string; price?: ToldPrice }
   | Exclude<LookUpOutcome, { kind: "delivered" }>;
 type Reply = { supplierId: string; answer: Answer };
 

@@ -11,6 +11,7 @@ import { secret } from "../lib/secret.ts";
 import type { PlacementLimits } from "../orders/placement-batch.ts";
 import { createReseller } from "../resellers/create-reseller.ts";
 import type { ResellerRow } from "../resellers/queries.ts";
+import type { ShortageFinder } from "../suppliers/stock-levels.ts";
 import { type CodeVault, createCodeVault } from "../vault/code-vault.ts";
 import { fixedKeyring, type Keyring } from "../vault/keyring.ts";
 import type { WebhookSettings } from "../webhooks/settings.ts";
@@ -47,6 +48,7 @@ export type TestAppOptions = {
   rateLimits?: { orders: number; reads: number };
   trustedProxies?: string[];
   placementLimits?: Partial<PlacementLimits>;
+  findShortage?: ShortageFinder;
   webhooks?: Partial<WebhookSettings>;
   /** The app's own way to the database, where it is not the test's. */
   connect?: (connectionString: string) => Promise<Db>;
@@ -85,6 +87,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       trustedProxies: (options.trustedProxies ?? []).map(toRange),
       rateLimits: options.rateLimits ?? { orders: 0, reads: 0 },
       placementLimits: options.placementLimits ?? {},
+      ...(options.findShortage ? { findShortage: options.findShortage } : {}),
       webhooks: { ...TEST_WEBHOOKS, ...options.webhooks },
       metricsArePublic: true,
       isReady: async () => true,

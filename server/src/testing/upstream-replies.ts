@@ -72,7 +72,8 @@ const extraHeaders: Partial<Record<ProblemCode, Readonly<Record<string, string>>
   service_unavailable: { "retry-after": "1" },
 };
 
-const PRICE = { amount: 950, currency: "USD" };
+/** What one unit costs here, which is the cost of the routes that tests make to it. */
+const PRICE = { amount: 80, currency: "USD" };
 const NOTHING = { amount: 0, currency: "USD" };
 
 function orderView(purchase: Purchase): OrderView {

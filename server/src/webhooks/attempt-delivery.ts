@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import type { AttemptRecord } from "./attempt-queries.ts";
+import type { AttemptOutcome, AttemptRecord } from "./attempt-queries.ts";
 import type { DeliveryMetrics } from "./delivery-metrics.ts";
 import type { DueDelivery } from "./lane-queries.ts";
 import { retryPauseMs } from "./retry-schedule.ts";
@@ -26,11 +26,21 @@ export async function attemptDelivery(
   const sending = toSending(deps, delivery, at);
   const outcome = await deps.send(sending);
   metrics.count(outcome);
-  // Before it is recorded, so that no crash can make one of two. How it goes does not matter.
-  if (delivery.scenario === "webhook_duplicate" && outcome.kind === "delivered") await deps.send(sending);
+  // Before it is recorded, so that no crash can make one of two. How it goes does not matter, but it is shown.
+  const again =
+    delivery.scenario === "webhook_duplicate" && outcome.kind === "delivered"
+      ? await sendAgain(deps, sending)
+      : null;
   // Our own fault: nothing is written, and it is due as before.
   if (outcome.kind === "own-fault") return { ...outcome, record: undefined };
-  return { ...outcome, record: toRecord(token, delivery, outcome, at, clock.now()) };
+  return { ...outcome, record: { ...toRecord(token, delivery, outcome, at, clock.now()), again } };
+}
+
+/** Null where it did not get as far as the endpoint. */
+async function sendAgain({ clock, send }: AttemptDeps, sending: Sending): Promise<AttemptOutcome | null> {
+  const at = clock.now();
+  const { kind, responseStatus, error, responseBody, latencyMs } = await send(sending);
+  return kind === "own-fault" ? null : { at, responseStatus, error, responseBody, latencyMs };
 }
 
 function toSending({ openSecret }: AttemptDeps, delivery: DueDelivery, at: Date): Sending {
@@ -58,7 +68,7 @@ function toRecord(
   { kind, responseStatus, error, responseBody, latencyMs, retryAfterMs }: SendOutcome,
   at: Date,
   now: Date,
-): AttemptRecord {
+): Omit<AttemptRecord, "again"> {
   const step = delivery.step + 1;
   const pauseMs = kind === "delivered" ? undefined : retryPauseMs(step, retryAfterMs);
   return {

@@ -1,22 +1,28 @@
 import sql from "sql-template-tag";
 import type { Tx } from "../db/database.ts";
 
-export type AttemptRecord = {
-  deliveryId: string;
-  endpointId: string;
-  token: string;
-  number: number;
+/** When something was sent, and what came back. */
+export type AttemptOutcome = {
   at: Date;
   responseStatus: number | null;
   error: string | null;
   responseBody: string | null;
   latencyMs: number;
+};
+
+export type AttemptRecord = AttemptOutcome & {
+  deliveryId: string;
+  endpointId: string;
+  token: string;
+  number: number;
   /** Where it leaves the delivery. */
   status: "pending" | "delivered" | "failed";
   step: number;
   nextAttemptAt: Date | null;
   /** Whether the endpoint is to blame for a failure: not for one that refuses a signature that is wrong on purpose. */
   countsAgainst: boolean;
+  /** It was sent a second time because a sandbox order asked for that; it is shown as one more attempt. */
+  again: AttemptOutcome | null;
 };
 
 /**
@@ -35,13 +41,18 @@ export const insertAttempts = async (tx: Tx, records: readonly AttemptRecord[]):
           ${records.map((one) => one.responseStatus)}::smallint[], ${records.map((one) => one.error)}::text[],
           ${records.map((one) => one.responseBody)}::text[], ${records.map((one) => one.latencyMs)}::integer[],
           ${records.map((one) => one.status)}::text[], ${records.map((one) => one.step)}::smallint[],
-          ${records.map((one) => one.nextAttemptAt?.toISOString() ?? null)}::timestamptz[]
+          ${records.map((one) => one.nextAttemptAt?.toISOString() ?? null)}::timestamptz[],
+          ${records.map(({ again }) => again?.at.toISOString() ?? null)}::timestamptz[],
+          ${records.map(({ again }) => again?.responseStatus ?? null)}::smallint[],
+          ${records.map(({ again }) => again?.error ?? null)}::text[],
+          ${records.map(({ again }) => again?.responseBody ?? null)}::text[],
+          ${records.map(({ again }) => again?.latencyMs ?? null)}::integer[]
         ) as one (delivery_id, endpoint_id, token, number, at, response_status, error, response_body, latency_ms, status,
-                  step, next_attempt_at)
+                  step, next_attempt_at, again_at, again_status, again_error, again_body, again_latency_ms)
         join webhook_lanes l on l.endpoint_id = one.endpoint_id and l.lease_token = one.token
       ), moved as (
         update deliveries d
-        set status = m.status, step = m.step, attempts = m.number, next_attempt_at = m.next_attempt_at,
+        set status = m.status, step = m.step, attempts = m.number + (m.again_at is not null)::integer, next_attempt_at = m.next_attempt_at,
             delivered_at = case when m.status = 'delivered' then m.at else d.delivered_at end
         from mine m where d.id = m.delivery_id and d.status = 'pending' and d.step = m.step - 1
         returning d.id
@@ -49,6 +60,9 @@ export const insertAttempts = async (tx: Tx, records: readonly AttemptRecord[]):
         insert into delivery_attempts (delivery_id, number, at, response_status, error, latency_ms, response_body)
         select delivery_id, number, at, response_status, error, latency_ms, response_body
         from mine join moved on moved.id = mine.delivery_id
+        union all
+        select delivery_id, number + 1, again_at, again_status, again_error, again_latency_ms, again_body
+        from mine join moved on moved.id = mine.delivery_id where again_at is not null
         on conflict do nothing
       )
       select id from moved`,

@@ -41,11 +41,25 @@ test("a subscription to all types that is spelled out is a change: it gets no fu
   assert.deepEqual(row?.events, [...EVENT_TYPES]);
 });
 
-test("PATCH refuses null, unknown fields and types, and bad URLs, and then changes nothing", async () => {
+test("PATCH with events null goes back to all types, future ones too", async () => {
+  const { webhook } = await desk.register({ url: URL, events: ["order.fulfilled"] });
+  const changed = await desk.get("PATCH", `/v1/webhooks/${webhook.id}`, { events: null });
+  assert.deepEqual(changed.webhook.events, [...EVENT_TYPES]);
+  const [row] = await desk.scrip.db.rows<{ events: unknown }>(
+    sql`select events from webhook_endpoints where id = ${webhook.id}`,
+  );
+  assert.equal(row?.events, null);
+  const again = await desk.get("PATCH", `/v1/webhooks/${webhook.id}`, { events: null, active: true });
+  assert.deepEqual(again.webhook, changed.webhook);
+});
+
+test("PATCH refuses null where it means nothing, unknown fields and types, and bad URLs, and then changes nothing", async () => {
   const { webhook } = await desk.register();
   const refused: [object, number][] = [
-    [{ events: null }, 400],
+    [{ active: null }, 400],
     [{ events: [] }, 400],
+    [{ events: [null] }, 400],
+    [{ events: "order.fulfilled" }, 400],
     [{ events: ["order.lost"], active: false }, 400],
     [{ url: null }, 400],
     [{ active: "no" }, 400],

@@ -8,7 +8,8 @@ import { getEndpoint } from "./get-endpoint.ts";
 import type { EndpointDeps } from "./register-endpoint.ts";
 import { assertSubscription } from "./subscription.ts";
 
-export type EndpointChanges = { url?: string; events?: string[]; active?: boolean };
+/** `events: null` is all types, future ones too. */
+export type EndpointChanges = { url?: string; events?: string[] | null; active?: boolean };
 
 /** Changes what is named and leaves the rest. What waits goes to the new URL, and ends when the endpoint is switched off. */
 export async function changeEndpoint(

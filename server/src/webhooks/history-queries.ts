@@ -1,6 +1,7 @@
 import sql, { type Sql } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
+import type { EventType } from "./event-types.ts";
 import { EXAMINED_MAX, type LookedRow, NO_ID, type Slice, toSlice } from "./slice.ts";
 
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
@@ -63,27 +64,40 @@ export const findDelivery = async (
 };
 
 export type DeliverySelection = {
-  status: DeliveryStatus | undefined;
+  status?: DeliveryStatus | undefined;
+  eventType?: EventType | undefined;
+  eventId?: string | undefined;
+  orderId?: string | undefined;
+  /** Bounds of the id, which are bounds of the time of the event. */
+  fromId?: string | undefined;
+  toId?: string | undefined;
   beforeId: string | undefined;
   limit: number;
 };
 
-/** Newest first, of an endpoint that is known to be the caller's. The range is said of whole rows: one index fits it. */
+/**
+ * Newest first, of an endpoint that is known to be the caller's. The range is said of whole rows: one index fits it. Where
+ * an event or an order is asked for, its few deliveries are found first.
+ */
 export async function listDeliveryRows(
   db: Queryable,
   endpointId: string,
-  { status, beforeId = NO_ID, limit }: DeliverySelection,
+  selection: DeliverySelection,
 ): Promise<Slice<DeliveryRow>> {
+  const { status = null, eventType = null, fromId = "", toId = NO_ID, beforeId = NO_ID, limit } = selection;
+  const upperId = toId < beforeId ? toId : beforeId;
   const wanted = limit + 1;
-  const examinedMax = status === undefined ? wanted : EXAMINED_MAX;
+  const examinedMax = status === null && eventType === null ? wanted : EXAMINED_MAX;
   const rows = await db.rows<LookedRow<DeliveryRow>>(sql`
     with examined as materialized (
-      select d.* from deliveries d
-      where (d.endpoint_id, d.id) >= (${endpointId}, '') and (d.endpoint_id, d.id) < (${endpointId}, ${beforeId})
+      select d.* from ${deliverySource(selection)} d
+      where (d.endpoint_id, d.id) >= (${endpointId}, ${fromId}) and (d.endpoint_id, d.id) < (${endpointId}, ${upperId})
       order by d.endpoint_id desc, d.id desc limit ${examinedMax}
     ), matching as materialized (
       select d.* from examined d
-      where ${status ?? null}::text is null or d.status = ${status ?? null}
+      where (${status}::text is null or d.status = ${status})
+        and (${eventType}::text is null
+             or exists (select from events e where e.id = d.event_id and e.type = ${eventType}))
       order by d.id desc limit ${wanted}
     )
     select looked.*, shown.*
@@ -93,6 +107,16 @@ export async function listDeliveryRows(
     ) shown on true
     order by shown.id desc`);
   return toSlice(rows, limit, examinedMax);
+}
+
+/** The offset keeps PostgreSQL from looking for them among all of the endpoint's. */
+function deliverySource({ eventId, orderId }: DeliverySelection): Sql {
+  if (eventId === undefined && orderId === undefined) return sql`deliveries`;
+  return sql`(
+    select d.* from events e join deliveries d on d.event_id = e.id
+    where (${eventId ?? null}::text is null or e.id = ${eventId ?? null})
+      and (${orderId ?? null}::text is null or e.order_id = ${orderId ?? null})
+    offset 0)`;
 }
 
 /** False when the caller has no such delivery, or its endpoint is not active. */

@@ -94,6 +94,62 @@ test("the list is newest first, in pages that a status filter keeps, and another
   }
 });
 
+test("deliveries are filtered by event, type, order and the time of the event, alone and together, page by page", async () => {
+  const { db } = desk.scrip;
+  const { webhook } = await desk.register();
+  const other = await desk.register();
+  const start = desk.clock.now().getTime();
+  const made: { id: string; eventId: string; orderId: string; type: string; status: string; atMs: number }[] =
+    [];
+  for (let index = 0; index < 8; index += 1) {
+    const type = index % 2 === 0 ? "order.fulfilled" : "order.refunded";
+    const orderId = `ord_filtered_${Math.floor(index / 2)}`;
+    const status = STATUSES[index % STATUSES.length] ?? "pending";
+    const atMs = start + index * 1_000;
+    const eventId = await addEvent(db, { ...desk.live, type, orderId, at: new Date(atMs) });
+    const id = await addDelivery(db, { eventId, endpointId: webhook.id, status });
+    await addDelivery(db, { eventId, endpointId: other.webhook.id, status });
+    made.unshift({ id, eventId, orderId, type, status, atMs });
+  }
+  const idsOf = (test: (one: (typeof made)[number]) => boolean) => made.filter(test).map(({ id }) => id);
+  const readAll = async (filters: Record<string, string>): Promise<string[]> => {
+    const seen: string[] = [];
+    for (let cursor = ""; ; ) {
+      const query = new URLSearchParams({ ...filters, limit: "2", cursor });
+      const page = await desk.get("GET", `/v1/webhooks/${webhook.id}/deliveries?${query}`);
+      seen.push(...page.data.map(({ id }) => id));
+      if (!page.hasMore) return seen;
+      cursor = page.nextCursor;
+    }
+  };
+  const time = (ms: number) => new Date(ms).toISOString();
+  const eventId = made[3]?.eventId ?? "";
+  const cases: [Record<string, string>, string[]][] = [
+    [{ eventType: "order.refunded" }, idsOf(({ type }) => type === "order.refunded")],
+    [{ eventId }, idsOf((one) => one.eventId === eventId)],
+    [{ orderId: "ord_filtered_1" }, idsOf(({ orderId }) => orderId === "ord_filtered_1")],
+    [{ orderId: "ord_filtered_1", eventType: "webhook.test" }, []],
+    [{ orderId: "ord_none" }, []],
+    [{ eventId, orderId: "ord_filtered_0" }, []],
+    [{ createdFrom: time(start + 3_000) }, idsOf(({ atMs }) => atMs >= start + 3_000)],
+    [{ createdTo: time(start + 3_000) }, idsOf(({ atMs }) => atMs < start + 3_000)],
+    [
+      {
+        createdFrom: time(start + 1_000),
+        createdTo: time(start + 7_000),
+        eventType: "order.refunded",
+        status: "failed",
+      },
+      idsOf(
+        ({ atMs, type, status }) =>
+          atMs >= start + 1_000 && atMs < start + 7_000 && type === "order.refunded" && status === "failed",
+      ),
+    ],
+  ];
+  for (const [filters, expected] of cases)
+    assert.deepEqual(await readAll(filters), expected, JSON.stringify(filters));
+});
+
 test("a cursor holds for its endpoint and its filter alone", async () => {
   const { webhook } = await desk.register();
   const other = await desk.register();
@@ -103,6 +159,11 @@ test("a cursor holds for its endpoint and its filter alone", async () => {
   await desk.get("GET", `${path}?cursor=${nextCursor}`);
   for (const url of [
     `${path}?status=failed&cursor=${nextCursor}`,
+    `${path}?eventType=order.fulfilled&cursor=${nextCursor}`,
+    `${path}?eventId=evt_1&cursor=${nextCursor}`,
+    `${path}?orderId=ord_1&cursor=${nextCursor}`,
+    `${path}?createdFrom=2030-01-01T00:00:00Z&cursor=${nextCursor}`,
+    `${path}?createdTo=2030-01-01T00:00:00Z&cursor=${nextCursor}`,
     `/v1/webhooks/${other.webhook.id}/deliveries?cursor=${nextCursor}`,
     `/v1/events?cursor=${nextCursor}`,
     `/v1/webhooks?cursor=${nextCursor}`,
@@ -113,7 +174,17 @@ test("a cursor holds for its endpoint and its filter alone", async () => {
 });
 
 test("a status that there is not, and unknown parameters, are 400", async () => {
-  for (const query of ["status=sent", "status=", "state=failed", "limit=-1", "status=failed&status=failed"]) {
+  for (const query of [
+    "status=sent",
+    "status=",
+    "eventType=",
+    "state=failed",
+    "limit=-1",
+    "status=failed&status=failed",
+    "eventType=order.lost",
+    "createdFrom=yesterday",
+    "createdTo=2030-01-01",
+  ]) {
     const reply = await desk.ask("GET", `/v1/webhooks/${endpointId}/deliveries?${query}`);
     assert.deepEqual([reply.statusCode, reply.json().code], [400, "invalid_request"], query);
   }

@@ -64,6 +64,7 @@ async function attempted(status: AttemptRecord["status"]): Promise<AttemptRecord
     step: 1,
     nextAttemptAt: isPending ? new Date(now.getTime() + 10_000) : null,
     countsAgainst: true,
+    again: null,
   };
 }
 const record = (on: Db, records: AttemptRecord[]) =>

@@ -173,12 +173,12 @@ test("times that are none, are too long ago, in the future or the wrong way roun
   await recover(endpointId, owner, { since, until: new Date(now + DAY_MS).toISOString() });
 });
 
-test("an endpoint that is not active recovers nothing: 400; enabled again it recovers what it missed", async () => {
+test("an endpoint that is not active recovers nothing: 409; enabled again it recovers what it missed", async () => {
   const { owner, eventIds, endpointId } = await openPast();
   const since = at(0).toISOString();
   await desk.get("PATCH", `/v1/webhooks/${endpointId}`, { active: false }, owner);
   const reply = await desk.ask("POST", `/v1/webhooks/${endpointId}/recover`, { since }, owner);
-  assert.deepEqual([reply.statusCode, reply.json().code], [400, "invalid_request"]);
+  assert.deepEqual([reply.statusCode, reply.json().code], [409, "webhook_inactive"]);
   assert.match(reply.json().detail, /not active/);
   assert.deepEqual(await waitingAt(endpointId), []);
   await desk.get("PATCH", `/v1/webhooks/${endpointId}`, { active: true }, owner);

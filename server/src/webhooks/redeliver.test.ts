@@ -62,14 +62,14 @@ test("another's delivery, the other environment's, and that of a removed endpoin
   await desk.get("POST", `/v1/deliveries/${ids[2]}/redeliver`, undefined, desk.sandbox);
 });
 
-test("a delivery to an endpoint that is not active is not begun anew: 400", async () => {
+test("a delivery to an endpoint that is not active is not begun anew: 409", async () => {
   const { db } = desk.scrip;
   const { webhook } = await desk.register();
   const eventId = await addEvent(db, desk.live);
   const id = await addDelivery(db, { eventId, endpointId: webhook.id, status: "failed" });
   await desk.get("PATCH", `/v1/webhooks/${webhook.id}`, { active: false });
   const reply = await desk.ask("POST", `/v1/deliveries/${id}/redeliver`);
-  assert.deepEqual([reply.statusCode, reply.json().code], [400, "invalid_request"]);
+  assert.deepEqual([reply.statusCode, reply.json().code], [409, "webhook_inactive"]);
   assert.match(reply.json().detail, /not active/);
   const [delivery] = (await desk.get("GET", `/v1/webhooks/${webhook.id}/deliveries`)).data;
   assert.equal(delivery?.status, "failed");

@@ -37,13 +37,20 @@ export const ChangeWebhookRequest = named(
   Type.Object(
     {
       url: Type.Optional(url),
-      events: Type.Optional(eventsAs("Event types to subscribe to from now on, each once.")),
+      events: Type.Optional(
+        Type.Unsafe<string[] | null>({
+          ...eventsAs(
+            "Event types to subscribe to from now on, each once. `null` is all types, future ones too.",
+          ),
+          type: ["array", "null"],
+        }),
+      ),
       active: Type.Optional(Type.Boolean({ description: "An endpoint that is not active is sent nothing." })),
     },
     { additionalProperties: false, examples: [{ active: true }] },
   ),
 );
-export type ChangeWebhookBody = { url?: string; events?: string[]; active?: boolean };
+export type ChangeWebhookBody = { url?: string; events?: string[] | null; active?: boolean };
 
 export const RotateSecretRequest = Type.Object(
   {

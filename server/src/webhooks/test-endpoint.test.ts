@@ -47,12 +47,43 @@ test("each test is another event, and an empty object is as good as no body", as
   assert.deepEqual([reply.statusCode, reply.json().errors[0].pointer], [400, "/type"]);
 });
 
-test("an endpoint that is not active is not tested: 400, and no event", async () => {
+test("an endpoint is sent ten tests a minute, by however many processes, and then 429 until the oldest is a minute old", async () => {
+  const { webhook } = await desk.register();
+  const other = await desk.register();
+  const send = (id = webhook.id) => desk.ask("POST", `/v1/webhooks/${id}/test`);
+  const begun = await Promise.all(Array.from({ length: 8 }, () => send()));
+  desk.clock.advance(20_000);
+  const more = await Promise.all(Array.from({ length: 7 }, () => send()));
+  const statuses = [...begun, ...more].map(({ statusCode }) => statusCode).sort();
+  assert.deepEqual(statuses, [...Array(10).fill(200), ...Array(5).fill(429)]);
+  const refused = await send();
+  assert.deepEqual(
+    [refused.statusCode, refused.json().code, refused.headers["retry-after"]],
+    [429, "rate_limited", "40"],
+  );
+  assert.match(refused.json().detail, /10 test events within a minute/);
+  assert.equal((await deliveriesOf(webhook.id)).length, 10);
+  assert.equal((await send(other.webhook.id)).statusCode, 200);
+  desk.clock.advance(40_000);
+  const later = await Promise.all(Array.from({ length: 9 }, () => send()));
+  assert.deepEqual(later.map(({ statusCode }) => statusCode).sort(), [...Array(8).fill(200), 429]);
+});
+
+test("a test that is refused is no event, and the same URL may be registered more than once", async () => {
+  const owner = await desk.addOwner();
+  const { webhook } = await desk.register(undefined, owner);
+  assert.equal((await desk.register(undefined, owner)).webhook.url, webhook.url);
+  const path = `/v1/webhooks/${webhook.id}/test`;
+  for (let sent = 0; sent < 12; sent += 1) await desk.ask("POST", path, undefined, owner);
+  assert.equal((await desk.get("GET", "/v1/events", undefined, owner)).data.length, 10);
+});
+
+test("an endpoint that is not active is not tested: 409, and no event", async () => {
   const owner = await desk.addOwner();
   const { webhook } = await desk.register(undefined, owner);
   await desk.get("PATCH", `/v1/webhooks/${webhook.id}`, { active: false }, owner);
   const reply = await desk.ask("POST", `/v1/webhooks/${webhook.id}/test`, undefined, owner);
-  assert.deepEqual([reply.statusCode, reply.json().code], [400, "invalid_request"]);
+  assert.deepEqual([reply.statusCode, reply.json().code], [409, "webhook_inactive"]);
   assert.match(reply.json().detail, /not active/);
   assert.deepEqual((await desk.get("GET", "/v1/events", undefined, owner)).data, []);
   const events = await desk.scrip.db.rows(sql`select from events where reseller_id = ${owner.resellerId}`);

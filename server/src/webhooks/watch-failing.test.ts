@@ -265,6 +265,7 @@ async function attempt(endpointId: string, succeeds: boolean): Promise<void> {
         step: row.step + 1,
         nextAttemptAt: succeeds ? null : now,
         countsAgainst: true,
+        again: null,
       },
     ],
     now,

@@ -1,0 +1,18 @@
+import type { FastifyRequest } from "fastify";
+import { invalidParameter, queryFilter } from "../http/query.ts";
+import { EVENT_TYPES, type EventType, isEventType } from "./event-types.ts";
+
+/** The filters that were given, as a cursor is bound to them. */
+export const canonicalFilters = (request: FastifyRequest, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const text = queryFilter(request, name);
+      return text === undefined ? [] : [[name, text]];
+    }),
+  );
+
+export function readEventType(request: FastifyRequest, name: string): EventType | undefined {
+  const text = queryFilter(request, name);
+  if (text === undefined || isEventType(text)) return text;
+  throw invalidParameter(name, `${name} must be one of ${EVENT_TYPES.join(", ")}.`);
+}
