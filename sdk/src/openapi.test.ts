@@ -36,6 +36,7 @@ import type {
 import {
   DELIVERY_STATUSES,
   EVENT_TYPES,
+  FULFILMENTS,
   ORDER_STATUSES,
   TEST_SCENARIOS,
   WALLET_ENTRY_TYPES,
@@ -125,6 +126,7 @@ const BODIES: Partial<Record<Covered, Described>> = {
     ),
     reference: optional(text),
     expectedTotal: optional(count),
+    fulfilment: optional(oneOf(FULFILMENTS)),
   }),
   registerWebhook: object<RegisterWebhookInput>({ url: text, events: optional(list(text)) }),
   changeWebhook: object<UpdateWebhookInput>({

@@ -29,6 +29,7 @@ import type {
 import {
   DELIVERY_STATUSES,
   EVENT_STATUSES,
+  FULFILMENTS,
   GOODS_TYPES,
   INPUT_FIELD_TYPES,
   ORDER_STATUSES,
@@ -94,6 +95,7 @@ const order = object<Order>({
   createdAt: text,
   updatedAt: text,
   reference: optional(text),
+  fulfilment: optional(wordOf(FULFILMENTS)),
   refundedTotal: money,
   lines: list(orderLine),
 });

@@ -1,5 +1,6 @@
 /** The words that the API uses today, in the order of its reference, where a test looks them up. */
 export const ORDER_STATUSES = ["pending", "processing", "completed", "failed", "refunded"] as const;
+export const FULFILMENTS = ["partial", "all_or_nothing"] as const;
 export const GOODS_TYPES = ["code", "url", "topup"] as const;
 export const INPUT_FIELD_TYPES = ["text", "number", "select"] as const;
 export const WALLET_ENTRY_TYPES = ["deposit", "order", "refund", "adjustment"] as const;

@@ -71,7 +71,10 @@ export async function readTakenOrders(
   const rows = await db.rows<UnitRow>(
     sql`
       select o.id, o.reseller_id as "resellerId", o.environment, o.status, o.idempotency_key as "idempotencyKey",
-             o.test_scenario as scenario, o.created_at as "createdAt", u.unit
+             o.test_scenario as scenario, o.created_at as "createdAt", o.all_or_nothing as "allOrNothing",
+             o.all_or_nothing and exists (
+               select from order_units f where f.order_id = o.id and f.status in ('failed', 'refunded')
+             ) as "isDoomed", u.unit
       from unnest(${ids}::text[]) as asked (id)
       join orders o on o.id = asked.id
       left join lateral (

@@ -11,17 +11,22 @@ export type OrderEnd = {
   /** Units delivered, and units that are neither delivered nor refunded, be they open or given up. */
   delivered: bigint;
   owed: bigint;
+  /** All of its units; none of them is delivered without the others where it is all or nothing. */
+  units: bigint;
+  allOrNothing: boolean;
 };
 
 /** Where orders stand. */
 export const readEnds = (db: Queryable, ids: readonly string[]) =>
   db.rows<OrderEnd>(
     sql`
-      select o.id, o.status, o.refund_held as "refundHeld", o.open_units as "openUnits", l.delivered, l.owed
+      select o.id, o.status, o.refund_held as "refundHeld", o.open_units as "openUnits",
+             o.all_or_nothing as "allOrNothing", l.delivered, l.owed, l.units
       from unnest(${ids}::text[]) as asked (id)
       join orders o on o.id = asked.id
       cross join lateral (
-        select sum(fulfilled_quantity) as delivered, sum(quantity - fulfilled_quantity - refunded_quantity) as owed
+        select sum(fulfilled_quantity) as delivered, sum(quantity - fulfilled_quantity - refunded_quantity) as owed,
+               sum(quantity) as units
         from order_lines where order_id = o.id
       ) l`,
     { name: "read-ends" },

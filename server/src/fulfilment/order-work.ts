@@ -11,6 +11,9 @@ export type TakenOrder = Tenant & {
   idempotencyKey: string;
   scenario: OrderScenario | null;
   createdAt: Date;
+  allOrNothing: boolean;
+  /** Something of it cannot be had, and it wants all or nothing: nothing more is bought for it. */
+  isDoomed: boolean;
   units: DueUnit[];
 };
 

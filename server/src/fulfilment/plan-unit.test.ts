@@ -50,6 +50,8 @@ const input = (changes: Partial<PlanInput> & { attempts?: Attempt[] }): PlanInpu
   environment: "live",
   createdAt: CREATED,
   scenario: null,
+  allOrNothing: false,
+  isDoomed: false,
   unit: { attempts: changes.attempts ?? [], isLast: false },
   routes: [],
   now: CREATED,

@@ -19,6 +19,8 @@ export type PlanInput = {
   environment: "live" | "test";
   scenario: OrderScenario | null;
   createdAt: Date;
+  allOrNothing: boolean;
+  isDoomed: boolean;
   unit: Pick<DueUnit, "attempts" | "isLast">;
   /** The routes of the unit's product, in the order in which they are tried. */
   routes: readonly Route[];
@@ -32,10 +34,11 @@ export type PlanInput = {
  */
 export function planUnit(input: PlanInput): UnitPlan {
   const { createdAt, unit, routes, now, limits } = input;
-  if (input.environment === "test") return planTestUnit({ ...input, isLast: unit.isLast });
   const { attempts } = unit;
   const open = attempts.find((attempt) => attempt.status === "open");
   if (open) return { kind: "look-up", attempt: open };
+  if (input.isDoomed) return { kind: "give-up", failureCode: "temporarily_unavailable" };
+  if (input.environment === "test") return planTestUnit({ ...input, isLast: unit.isLast });
   const last = attempts.at(-1);
   // The account is the buyer's own, and no supplier can deliver to a wrong one.
   if (last?.failureCode === "invalid_account") return { kind: "give-up", failureCode: last.failureCode };

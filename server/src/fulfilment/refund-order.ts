@@ -2,7 +2,7 @@ import type { Db, Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { assertPlainText } from "../lib/plain-text.ts";
 import { emitOrderEvents } from "../webhooks/emit-order-events.ts";
-import { fulfilled } from "./end-orders.ts";
+import { fulfilled, isIncomplete } from "./end-orders.ts";
 import { deleteWork, markCompleted, markFailed, readEnds } from "./end-queries.ts";
 import {
   beginOrder,
@@ -91,10 +91,13 @@ async function pay(
   if (!end) throw new Error("a locked order is gone");
   const isOpen = end.status === "processing";
   const isSettled = isOpen && end.openUnits === 0 && end.owed === 0n;
+  // What was delivered of an order that is all or nothing follows: a worker takes it back and pays the rest.
+  const isBroken = isSettled && end.delivered > 0n && isIncomplete(end);
   // A refund of everything passes through failed, which is where nothing of it was delivered.
   if (isSettled && end.delivered === 0n) await markFailed(tx, [order.id], now);
   const status = await payRefund(tx, order, refunded, reason, now);
-  if (isSettled && end.delivered > 0n) {
+  if (isBroken) await makeDue(tx, order.id, now);
+  else if (isSettled && end.delivered > 0n) {
     await emitOrderEvents(tx, [fulfilled(order.id)], now);
     await markCompleted(tx, [order.id], now);
   }
@@ -103,7 +106,7 @@ async function pay(
   else if (isOpen && end.openUnits === 0 && !isSettled) await makeDue(tx, order.id, now);
   return {
     orderId: order.id,
-    status: isSettled && end.delivered > 0n ? "completed" : status,
+    status: isSettled && end.delivered > 0n && !isBroken ? "completed" : status,
     refundedUnits: refunded.units,
     amountMinor: refunded.amountMinor,
     currency: order.currency,

@@ -30,7 +30,10 @@ export type DeliveredCode = {
   deliveredAt: Date;
 };
 
-/** The codes of an order that the caller owns, in the order of its lines and units. */
+/**
+ * The codes of an order that the caller owns, in the order of its lines and units. While an order that is all or nothing
+ * is processed they may still be taken back.
+ */
 export const listDeliveredCodes = (db: Queryable, tenant: Tenant, orderId: string) =>
   db.rows<DeliveredCode>(
     sql`
@@ -39,6 +42,7 @@ export const listDeliveredCodes = (db: Queryable, tenant: Tenant, orderId: strin
       from orders o
       join codes c on c.order_id = o.id and c.state = 'delivered' and c.environment = o.environment
       where o.id = ${orderId} and o.reseller_id = ${tenant.resellerId} and o.environment = ${tenant.environment}
+        and not (o.all_or_nothing and o.status = 'processing')
       order by c.line_index, c.unit_index`,
     { name: "list-delivered-codes" },
   );

@@ -15,7 +15,7 @@ export type SettleDeps = {
 
 export type SettledOrders = {
   endings: OrderEnding[];
-  /** Products whose stock was asked for: the last code of one may have been taken. */
+  /** Products whose stock was asked for, or came back: whether there is any may have changed. */
   stockTaken: string[];
 };
 
@@ -40,8 +40,9 @@ export async function settleOrders(
       const mine = batch.filter(({ orderId, token }) => held.get(orderId) === token);
       const outcomes = mine.flatMap((order) => order.outcomes);
       const ended = await settleOutcomes(tx, codeVault, outcomes, now);
-      const endings = held.size === 0 ? [] : await endOrders(tx, [...held.keys()], ended, now);
-      return { endings, stockTaken: productsFromStock(outcomes) };
+      if (held.size === 0) return { endings: [], stockTaken: [] };
+      const { endings, stockReturned } = await endOrders(tx, codeVault, [...held.keys()], ended, now);
+      return { endings, stockTaken: [...new Set([...productsFromStock(outcomes), ...stockReturned])] };
     });
   for (let tries = 1; ; tries += 1) {
     try {

@@ -15,6 +15,8 @@ export type Placement = Tenant & {
   idempotencyKey: string;
   fingerprint: Buffer;
   reference: string | null;
+  /** Delivered whole or refunded whole; absent is in part, as far as it can be had. */
+  allOrNothing?: boolean;
   /** What the sandbox is to do with the order, beside completing it. */
   scenario: OrderScenario | null;
   catalogRevision: string;

@@ -18,6 +18,7 @@ export type OrderRequest = {
   lines: readonly RequestedLine[];
   reference: string | null;
   expectedTotalMinor: bigint | undefined;
+  allOrNothing: boolean;
   fingerprint: Buffer;
 };
 
@@ -25,11 +26,13 @@ export function toOrderRequest(body: PlaceOrderBody): OrderRequest {
   const lines = body.lines.map(toLine);
   const reference = body.reference ?? null;
   if (reference !== null && !isPlainText(reference)) throw hiddenCharacters();
+  const allOrNothing = body.fulfilment === "all_or_nothing";
   return {
     lines,
     reference,
     expectedTotalMinor: body.expectedTotal === undefined ? undefined : BigInt(body.expectedTotal),
-    fingerprint: fingerprintOf(lines, reference),
+    allOrNothing,
+    fingerprint: fingerprintOf(lines, reference, allOrNothing),
   };
 }
 
@@ -49,8 +52,13 @@ function toLine({ productId, quantity, inputFields = {} }: PlaceOrderBody["lines
 /**
  * SHA-256 of the canonical request: lines in their order, input values by key, reference. The order of keys and whether
  * a value came as number or text do not matter (CONTRACT 4). `expectedTotal` is a guard of one try and not part of it.
+ * `fulfilment` is part of it where it is not the default: requests from before there was one stay what they were.
  */
-function fingerprintOf(lines: readonly RequestedLine[], reference: string | null): Buffer {
+function fingerprintOf(
+  lines: readonly RequestedLine[],
+  reference: string | null,
+  allOrNothing: boolean,
+): Buffer {
   const canonical = lines.map(({ productId, quantity, inputFields, badKeys }) => [
     productId,
     quantity,
@@ -58,5 +66,9 @@ function fingerprintOf(lines: readonly RequestedLine[], reference: string | null
     // Whatever the bad values are, this is not the request of any order.
     ...badKeys,
   ]);
-  return hash("sha256", JSON.stringify([canonical, reference]), "buffer");
+  return hash(
+    "sha256",
+    JSON.stringify([canonical, reference, ...(allOrNothing ? ["all_or_nothing"] : [])]),
+    "buffer",
+  );
 }

@@ -10,6 +10,7 @@ export const toOrderView = (row: OrderRow): OrderView => ({
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
   ...(row.reference === null ? {} : { reference: row.reference }),
+  ...(row.allOrNothing ? { fulfilment: "all_or_nothing" } : {}),
   refundedTotal: money(row.refundedMinor, row.currency),
   lines: row.lines.map((line) => toLineView(line, row.currency)),
 });

@@ -71,6 +71,7 @@ async function submitUntilDecided(
       idempotencyKey,
       fingerprint: request.fingerprint,
       reference: request.reference,
+      allOrNothing: request.allOrNothing,
       scenario: scenario !== undefined && isOrderScenario(scenario) ? scenario : null,
       catalogRevision: catalog.catalogRevision,
       priced: await price(deps, caller.environment, { request, scenario, catalog }),
@@ -162,7 +163,7 @@ function answer(
     case "conflict":
       throw new Problem(
         "idempotency_conflict",
-        "This Idempotency-Key belongs to an order with other lines or another reference.",
+        "This Idempotency-Key belongs to an order with other lines, another reference or another fulfilment.",
       );
     case "revoked":
       throw new Problem("unauthenticated", "Send a valid API key in the X-API-Key header.", {

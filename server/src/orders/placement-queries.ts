@@ -83,6 +83,7 @@ export async function insertPlacements(
           ${column(placed, ({ placement }) => placement.fingerprint.toString("hex"))},
           ${column(placed, ({ placement }) => placement.reference)},
           ${column(placed, ({ placement }) => placement.scenario)},
+          ${column(placed, ({ placement }) => String(placement.allOrNothing ?? false))}::boolean[],
           ${column(placed, ({ priced }) => priced.totalMinor)}::bigint[],
           ${column(placed, ({ priced }) => priced.currency)},
           ${column(placed, ({ placement }) => placement.keyId)},
@@ -92,13 +93,13 @@ export async function insertPlacements(
           ${column(placed, ({ entry }) => entry.balanceAfterMinor)}::bigint[],
           ${column(placed, ({ entry }) => entry.hash.toString("hex"))},
           ${column(placed, ({ entry }) => entry.createdAt.toISOString())}::timestamptz[]
-        ) as one (id, reseller_id, environment, idempotency_key, fingerprint, reference, test_scenario, total_minor, currency,
-                  key_id, created_at, entry_id, sequence, balance_after_minor, hash, entered_at)
+        ) as one (id, reseller_id, environment, idempotency_key, fingerprint, reference, test_scenario, all_or_nothing, total_minor,
+                  currency, key_id, created_at, entry_id, sequence, balance_after_minor, hash, entered_at)
       ), new_orders as (
         insert into orders (id, reseller_id, environment, idempotency_key, fingerprint, reference, test_scenario,
-                            refund_held, total_minor, currency, key_id, created_at, updated_at)
+                            all_or_nothing, refund_held, total_minor, currency, key_id, created_at, updated_at)
         select id, reseller_id, environment, idempotency_key, decode(fingerprint, 'hex'), reference, test_scenario,
-               coalesce(test_scenario = 'failed', false), total_minor, currency, key_id, created_at, created_at
+               all_or_nothing, coalesce(test_scenario = 'failed', false), total_minor, currency, key_id, created_at, created_at
         from placed
       ), new_lines as (
         insert into order_lines (order_id, line_index, reseller_id, environment, product_id, name, unit_price_minor,

@@ -23,20 +23,25 @@ export type OrderRow = {
   refundedMinor: bigint;
   currency: string;
   reference: string | null;
+  allOrNothing: boolean;
   createdAt: Date;
   updatedAt: Date;
   lines: OrderLineRow[];
 };
 
-/** Amounts inside JSON go as text: numbers there would pass through a float. */
+/**
+ * Amounts inside JSON go as text: numbers there would pass through a float. While an order that is all or nothing is
+ * processed nothing of it is delivered yet.
+ */
 const orderColumns = sql`
   o.id, o.status, o.total_minor as "totalMinor", o.refunded_minor as "refundedMinor", o.currency, o.reference,
-  o.created_at as "createdAt", o.updated_at as "updatedAt",
+  o.all_or_nothing as "allOrNothing", o.created_at as "createdAt", o.updated_at as "updatedAt",
   (
     select json_agg(json_build_object(
       'productId', l.product_id, 'name', l.name, 'unitPriceMinor', l.unit_price_minor::text, 'quantity', l.quantity,
       'lineTotalMinor', l.line_total_minor::text, 'inputFields', l.input_fields,
-      'fulfilledQuantity', l.fulfilled_quantity, 'refundedQuantity', l.refunded_quantity,
+      'fulfilledQuantity',
+      case when o.all_or_nothing and o.status = 'processing' then 0 else l.fulfilled_quantity end, 'refundedQuantity', l.refunded_quantity,
       'failureCode', l.failure_code) order by l.line_index)
     from order_lines l where l.order_id = o.id
   ) as lines`;

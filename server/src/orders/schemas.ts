@@ -5,6 +5,8 @@ import { ORDER_STATUSES } from "./status.ts";
 
 export const LINES_MAX = 50;
 export const REFERENCE_MAX_CHARACTERS = 128;
+/** What becomes of an order of which some units cannot be had. */
+export const FULFILMENTS = ["partial", "all_or_nothing"] as const;
 const PRODUCT_ID_MAX_CHARACTERS = 64;
 const INPUT_FIELDS_MAX = 64;
 
@@ -50,6 +52,14 @@ export const PlaceOrderRequest = named(
             "What you expect to pay, in minor units. When the total is another now, nothing is placed: 409 `price_changed`.",
         }),
       ),
+      fulfilment: Type.Optional(
+        Type.String({
+          enum: [...FULFILMENTS],
+          default: "partial",
+          description:
+            "`partial` delivers what can be had and pays the rest back. `all_or_nothing` delivers the whole order or pays all of it back.",
+        }),
+      ),
     },
     {
       additionalProperties: false,
@@ -68,6 +78,7 @@ export type PlaceOrderBody = {
   lines: { productId: string; quantity: number; inputFields?: Record<string, unknown> }[];
   reference?: string;
   expectedTotal?: number;
+  fulfilment?: (typeof FULFILMENTS)[number];
 };
 
 export const OrderMoney = named(
@@ -118,6 +129,9 @@ export const Order = named(
     createdAt: Type.String({ format: "date-time" }),
     updatedAt: Type.String({ format: "date-time" }),
     reference: Type.Optional(Type.String()),
+    fulfilment: Type.Optional(
+      Type.String({ description: "One of `partial`, `all_or_nothing`; absent when it is `partial`." }),
+    ),
     refundedTotal: OrderMoney,
     lines: Type.Array(OrderLine),
   }),

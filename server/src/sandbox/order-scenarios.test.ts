@@ -26,10 +26,15 @@ const COMPLETED = ["pending", "processing", "completed"];
 /** Places the order, does what is due, and compares everything that a reseller can see of it. */
 async function expectOrder(expected: ExpectedOrder): Promise<void> {
   made += 1;
-  const { scenario, lines = LINES } = expected;
+  const { scenario, lines = LINES, fulfilment } = expected;
   const idempotencyKey = `${scenario} ${made}`;
   const balance = await desk.balance();
-  const id = await desk.order({ idempotencyKey, scenario, lines });
+  const id = await desk.order({
+    idempotencyKey,
+    scenario,
+    lines,
+    ...(fulfilment === undefined ? {} : { fulfilment }),
+  });
   assert.equal((await desk.read(id)).status, "pending");
   assert.equal(await desk.balance(), balance - totalOf(lines), "paid when it is accepted");
   await desk.work();
@@ -112,6 +117,29 @@ test("partial with more units than are looked at in one go", async () => {
     refunded: [0, 1],
     failed: [1],
     events: [FULFILLED, REFUNDED_IN_PART],
+  });
+});
+
+test("partial of an order that is all or nothing pays all of it back", async () => {
+  await expectOrder({
+    scenario: "partial",
+    fulfilment: "all_or_nothing",
+    statuses: ["pending", "processing", "failed", "refunded"],
+    delivered: [0, 0],
+    refunded: [2, 1],
+    failed: [0, 1],
+    events: [REFUNDED],
+  });
+});
+
+test("an order that is all or nothing completes as any other", async () => {
+  await expectOrder({
+    scenario: undefined,
+    fulfilment: "all_or_nothing",
+    statuses: COMPLETED,
+    delivered: [2, 1],
+    refunded: [0, 0],
+    events: [FULFILLED],
   });
 });
 

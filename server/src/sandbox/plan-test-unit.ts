@@ -12,6 +12,8 @@ export type TestUnitInput = {
   createdAt: Date;
   /** Whether it is the last unit of the order's last line. */
   isLast: boolean;
+  /** Whether the order is delivered whole or not at all. */
+  allOrNothing?: boolean;
   now: Date;
 };
 
@@ -20,13 +22,19 @@ const NEVER = new Date("9999-12-31T00:00:00Z");
 const REFUSED: TestUnitPlan = { kind: "give-up", failureCode: "rejected_by_issuer" };
 const DELIVERED: TestUnitPlan = { kind: "make-test-code" };
 
-export function planTestUnit({ scenario, createdAt, isLast, now }: TestUnitInput): TestUnitPlan {
+export function planTestUnit({
+  scenario,
+  createdAt,
+  isLast,
+  allOrNothing,
+  now,
+}: TestUnitInput): TestUnitPlan {
   switch (scenario) {
     case "failed":
     case "refunded":
       return REFUSED;
     case "partial":
-      return isLast ? REFUSED : DELIVERED;
+      return isLast || allOrNothing ? REFUSED : DELIVERED;
     case "delayed": {
       const until = new Date(createdAt.getTime() + DELAY_MS);
       return now < until ? { kind: "wait", until } : DELIVERED;

@@ -53,6 +53,8 @@ const isCharged = sql`a.status <> 'refused' and a.supplier_price_minor is not nu
 export type OddAttemptReason =
   | "duplicate"
   | "late"
+  /** It was bought for an order of all or nothing that could not have all. */
+  | "incomplete"
   /** The supplier's price is not the cost of the route. */
   | "price"
   | "written_off"

@@ -64,6 +64,7 @@ export type Placing = {
   scenario?: string | undefined;
   lines?: readonly Line[];
   expectedTotal?: number;
+  fulfilment?: string;
 };
 
 export const totalOf = (lines: readonly Line[]): number =>
@@ -160,10 +161,12 @@ function toRequest({
   scenario,
   lines = LINES,
   expectedTotal,
+  fulfilment,
 }: Placing): [Record<string, string>, string] {
   const body = {
     lines: lines.map(([productId, quantity]) => ({ productId, quantity })),
     ...(expectedTotal === undefined ? {} : { expectedTotal }),
+    ...(fulfilment === undefined ? {} : { fulfilment }),
   };
   const headers = { ...JSON_BODY, "idempotency-key": idempotencyKey, ...scenarioHeader(scenario) };
   return [headers, JSON.stringify(body)];

@@ -6,6 +6,7 @@ import { LINES, type Line, type SandboxDesk, totalOf } from "./sandbox-desk.ts";
 export type ExpectedOrder = {
   scenario: string | undefined;
   lines?: readonly Line[];
+  fulfilment?: "partial" | "all_or_nothing";
   statuses: readonly string[];
   /** How many units of each line are delivered, and how many paid back. */
   delivered: readonly number[];

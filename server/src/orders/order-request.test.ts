@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { toOrderRequest } from "./order-request.ts";
+
+const BODY = {
+  lines: [
+    { productId: "card", quantity: 2 },
+    { productId: "top-up", quantity: 1, inputFields: { b: 7, a: "x" } },
+  ],
+  reference: "invoice-1",
+};
+/** As the first version of the API took it: keys are bound forever. */
+const FINGERPRINT = "4601b3bccd09d7c1563c42a4db83733435c346dde50c20af6566960ffff4a14e";
+
+const fingerprintOf = (changes: object): string =>
+  toOrderRequest({ ...BODY, ...changes }).fingerprint.toString("hex");
+
+test("the fingerprint of a request is what it always was; partial fulfilment is the same as none said", () => {
+  assert.equal(fingerprintOf({}), FINGERPRINT);
+  assert.equal(fingerprintOf({ fulfilment: "partial" }), FINGERPRINT);
+  assert.equal(fingerprintOf({ expectedTotal: 1 }), FINGERPRINT);
+  assert.equal(toOrderRequest(BODY).allOrNothing, false);
+});
+
+test("all or nothing is another request, with and without a reference", () => {
+  const whole = fingerprintOf({ fulfilment: "all_or_nothing" });
+  assert.equal(toOrderRequest({ ...BODY, fulfilment: "all_or_nothing" }).allOrNothing, true);
+  const others = [
+    FINGERPRINT,
+    fingerprintOf({ reference: "all_or_nothing" }),
+    fingerprintOf({ reference: "invoice-2", fulfilment: "all_or_nothing" }),
+  ];
+  assert.equal(new Set([whole, ...others]).size, 4);
+});
