@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { runScrip, scripJson } from "../testing/run-scrip.ts";
+import { runScrip, runScripAlone, scripJson } from "../testing/run-scrip.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 
 let database: TestDatabase;
@@ -195,6 +195,17 @@ test("every command has --help; a wrong command line exits 2, a failure 1 with i
     assert.match(help.stdout, /^Usage: scrip/);
   }
   await assertFails(["nonsense"], 2, /unknown command/);
+  // The same from a process of its own, which is what a terminal sees.
+  const alone = async (...args: string[]) => (await runScripAlone(args, env)).code;
+  assert.deepEqual(
+    await Promise.all([
+      alone("--help"),
+      alone("reseller", "list", "--json"),
+      alone("nonsense"),
+      alone("key", "create", "--reseller", "rsl_none", "--env", "live"),
+    ]),
+    [0, 0, 2, 1],
+  );
   await assertFails(["key", "create", "--env", "test"], 2, /required option '--reseller/);
   await assertFails(["key", "create", "--reseller", resellerId, "--env", "prod"], 2, /--env is live or test/);
   await assertFails(["key", "create", "--reseller", "rsl_none", "--env", "live"], 1, /no reseller rsl_none/);

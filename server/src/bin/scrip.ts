@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { Command } from "commander";
 import { auditCommand } from "./audit-command.ts";
 import { catalogCommands } from "./catalog-commands.ts";
@@ -20,7 +20,7 @@ const { version } = JSON.parse(readFileSync(new URL("../../package.json", import
   version: string;
 };
 
-const program = new Command("scrip")
+export const program = new Command("scrip")
   .description("Sell gift cards and game top-ups: the server and the operator's tools.")
   .version(version)
   .showHelpAfterError("(--help says how)")
@@ -45,4 +45,5 @@ auditCommand(program);
 vaultCommands(program);
 listenCommand(program);
 
-await runProgram(program, process.argv);
+// Whoever imports the program runs it by itself.
+if (realpathSync(process.argv[1] ?? "") === import.meta.filename) await runProgram(program, process.argv);

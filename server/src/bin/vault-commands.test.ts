@@ -10,6 +10,7 @@ import sql from "sql-template-tag";
 import { lockKeyFile } from "../admin/rotate-queries.ts";
 import type { Rotated } from "../admin/rotate-vault.ts";
 import type { VaultStatus } from "../admin/vault-status.ts";
+import { COMPILE_CACHE } from "../testing/compile-cache.ts";
 import { eventually } from "../testing/eventually.ts";
 import { runScrip, scripJson, startScrip } from "../testing/run-scrip.ts";
 import { addSealedCodes, listCodes, placeOf, textOf } from "../testing/sealed-codes.ts";
@@ -217,7 +218,7 @@ const COMMAND = fileURLToPath(new URL("./scrip.ts", import.meta.url));
 
 const startRotation = () =>
   spawn(process.execPath, [COMMAND, "vault", "rotate", "--new-key"], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...COMPILE_CACHE, ...env },
     stdio: "ignore",
   });
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { COMPILE_CACHE } from "./compile-cache.ts";
+import { openScripHost } from "./open-scrip-host.ts";
 
 export type Finished = { code: number | null; stdout: string; stderr: string };
 
@@ -19,10 +20,23 @@ type Environment = Readonly<Record<string, string>>;
 const COMMAND = fileURLToPath(new URL("../bin/scrip.ts", import.meta.url));
 const RUN_TIMEOUT_MS = 60_000;
 
-/** Runs the command as a process of its own, to its end. */
+/** They take over the process that they run in. */
+const LASTING_COMMANDS = ["start", "listen"];
+
+const host = openScripHost(environmentOf({}), RUN_TIMEOUT_MS);
+
+/**
+ * Runs the command to its end, in a process that others were run in before. What runs at the same time as another has a
+ * process of its own, and so has what takes over its process.
+ */
 export async function runScrip(args: readonly string[], env: Environment): Promise<Finished> {
-  return spawnScrip(args, env).finished;
+  if (host.isBusy() || LASTING_COMMANDS.includes(args[0] ?? "")) return runScripAlone(args, env);
+  return host.run({ args, env: environmentOf(env) });
 }
+
+/** Runs the command as a person would: in a process of its own, whose exit code is the answer. */
+export const runScripAlone = (args: readonly string[], env: Environment): Promise<Finished> =>
+  spawnScrip(args, env).finished;
 
 /** The JSON document that a command prints. */
 export async function scripJson<Result>(args: readonly string[], env: Environment): Promise<Result> {
@@ -57,14 +71,7 @@ export async function startScrip(
 
 function spawnScrip(args: readonly string[], env: Environment, timeoutMs = RUN_TIMEOUT_MS) {
   const child = spawn(process.execPath, [COMMAND, ...args], {
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      METRICS_PORT: "0",
-      PORT: "0",
-      ...COMPILE_CACHE,
-      ...env,
-    },
+    env: environmentOf(env),
     stdio: ["ignore", "pipe", "pipe"],
     timeout: timeoutMs,
     killSignal: "SIGKILL",
@@ -78,6 +85,11 @@ function spawnScrip(args: readonly string[], env: Environment, timeoutMs = RUN_T
   });
   const finished = once(child, "close").then(([code]): Finished => ({ code, ...output }));
   return { child, finished, output };
+}
+
+function environmentOf(env: Environment): Record<string, string> {
+  const { PATH = "", HOME = "" } = process.env;
+  return { PATH, HOME, METRICS_PORT: "0", PORT: "0", ...COMPILE_CACHE, ...env };
 }
 
 async function firstAddress(child: ChildProcess, output: { stdout: string }): Promise<string> {
