@@ -17,6 +17,8 @@ import { startHttpsReceiver } from "./https-receiver.ts";
 import { ok } from "./receiver-answers.ts";
 import { caCertificate } from "./tls-fixture.ts";
 
+/** As `scrip start` has it; the commands of an operator have none. */
+const STATEMENT_TIMEOUT_MS = 15_000;
 const PRODUCT = "nimbus-us-10";
 /** Letters whose case and bytes depend on the locale and the encoding. */
 const REFERENCE = "Iıİi ß ☃ \\ 'quoted'";
@@ -37,16 +39,20 @@ export async function smoke(databaseUrl: string): Promise<void> {
     WEBHOOK_ALLOW_NETWORKS: "127.0.0.0/8",
   });
   setDefaultCACertificates([...getCACertificates("default"), caCertificate]);
-  try {
-    const context = await openContext(config, {
+  const open = (statementTimeoutMs: number) =>
+    openContext(config, {
+      mayCreate: true,
       applicationName: "scrip smoke",
       poolSize: 8,
-      statementTimeoutMs: 15_000,
+      statementTimeoutMs,
       tell: () => {},
       onConnectionLost: (err) => log.warn({ err }, "a database connection was lost"),
     });
+  try {
+    const command = await open(0);
+    const { resellers } = await fillDemo(command).finally(command.close);
+    const context = await open(STATEMENT_TIMEOUT_MS);
     try {
-      const { resellers } = await fillDemo(context);
       const server = await serve(context, log, "all");
       try {
         for (const key of [resellers[0].liveKey, resellers[1].testKey]) await buy(server.address, key);
