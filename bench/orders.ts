@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import sql from "sql-template-tag";
 import type { Db } from "../server/src/db/database.ts";
 import { onBenchDatabase } from "./bench-database.ts";
 import { fillOrders } from "./fill-orders.ts";
 import type { CallerFigures } from "./order-callers.ts";
 import { pgbenchRate } from "./pgbench.ts";
+import { placeOrders } from "./place-orders.ts";
 import { startProcess } from "./processes.ts";
 import { median, type Row, report } from "./report.ts";
 import { fillSellers, type Seller, WALLETS } from "./sellers.ts";
@@ -13,10 +12,6 @@ import { fillSellers, type Seller, WALLETS } from "./sellers.ts";
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ROUND_SECONDS = 6;
 const ORDERS_THERE = Number(process.env.BENCH_ORDERS ?? 2_000_000);
-const BODY = JSON.stringify({
-  lines: [0, 1].map((line) => ({ productId: `card-${line}`, quantity: 1 })),
-  reference: "bench",
-});
 
 type Case = { name: string; keys: string[]; callers: number };
 
@@ -63,13 +58,13 @@ async function measure(
     { name: `${WALLETS} wallets, 256 callers`, keys: others.map((seller) => seller.key), callers: 256 },
   ];
   try {
-    await callers({ url: scrip.url, keys: [hot.key], callers: 64, seconds: 2 });
+    await placeOrders({ url: scrip.url, keys: [hot.key], callers: 64, seconds: 2 });
     const empty = await rounds(db, connectionString, scrip.url, naive.url, cases);
     console.log(`filling ${ORDERS_THERE} orders`);
     await fillOrders(db, hot.id, ORDERS_THERE);
     const full: CallerFigures[] = [];
     for (let round = 0; round < ROUNDS; round += 1)
-      full.push(await callers({ url: scrip.url, keys: [hot.key], callers: 256, seconds: ROUND_SECONDS }));
+      full.push(await placeOrders({ url: scrip.url, keys: [hot.key], callers: 256, seconds: ROUND_SECONDS }));
     return toRows(cases, empty, full);
   } finally {
     await naive.stop();
@@ -92,10 +87,12 @@ async function rounds(
     await db.rows(sql`checkpoint`);
     const rate = await pgbenchRate(connectionString, ROUND_SECONDS);
     if (rate !== undefined) result.pgbench.push(rate);
-    result.naive.push(await callers({ url: naiveUrl, keys: ["none"], callers: 64, seconds: ROUND_SECONDS }));
+    result.naive.push(
+      await placeOrders({ url: naiveUrl, keys: ["none"], callers: 64, seconds: ROUND_SECONDS }),
+    );
     for (const [index, one] of cases.entries()) {
       result.ours[index]?.push(
-        await callers({ url, keys: one.keys, callers: one.callers, seconds: ROUND_SECONDS }),
+        await placeOrders({ url, keys: one.keys, callers: one.callers, seconds: ROUND_SECONDS }),
       );
     }
     const figures = [
@@ -108,22 +105,6 @@ async function rounds(
     );
   }
   return result;
-}
-
-async function callers(input: {
-  url: string;
-  keys: string[];
-  callers: number;
-  seconds: number;
-}): Promise<CallerFigures> {
-  const file = new URL("order-callers.ts", import.meta.url).pathname;
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    file,
-    JSON.stringify({ ...input, body: BODY }),
-  ]);
-  const figures = JSON.parse(stdout) as CallerFigures;
-  if (figures.refused > 0) throw new Error(`${figures.refused} orders were refused`);
-  return figures;
 }
 
 const rateOf = (figures: readonly CallerFigures[]): number =>

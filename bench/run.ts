@@ -2,12 +2,14 @@
 import { benchCatalog } from "./catalog.ts";
 import { benchFulfilment } from "./fulfilment.ts";
 import { benchOrders } from "./orders.ts";
+import { benchPostgres } from "./postgres.ts";
 import { summarize } from "./report.ts";
 import { benchWebhooks } from "./webhooks.ts";
 
 const benchmarks: Record<string, () => Promise<void>> = {
   catalog: benchCatalog,
   orders: benchOrders,
+  postgres: benchPostgres,
   fulfilment: benchFulfilment,
   webhooks: benchWebhooks,
 };

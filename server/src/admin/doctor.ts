@@ -9,6 +9,8 @@ export type Examination = {
   /** What the settings came to, in words that hold no secret. */
   settings: () => Promise<string>;
   openDatabase: () => Promise<{ db: Db; close(): Promise<void> }>;
+  /** Fails when something between here and the database keeps no sessions. */
+  checkPooler: () => Promise<void>;
   /** Fails when the master key is not the one that the database was set up with. */
   openSecrets: (db: Db) => Promise<void>;
 };
@@ -23,6 +25,7 @@ export async function examine(examination: Examination): Promise<{ ok: boolean; 
     checks.push(await check("database", () => describeServer(db)));
     if (checks.at(-1)?.ok) {
       checks.push(await check("durability", () => describeDurability(db)));
+      checks.push(await check("sessions", () => describeSessions(examination, db)));
       checks.push(await check("migrations", () => describeMigrations(db)));
       checks.push(await check("master key", () => describeSecrets(examination, db)));
       checks.push(await check("clock", () => describeClock(db)));
@@ -50,9 +53,17 @@ async function attempt<T>(work: () => Promise<T>): Promise<{ value: T } | { erro
 const describeServer = async (db: Db): Promise<string> => `PostgreSQL ${(await checkServer(db)).version}`;
 
 async function describeDurability(db: Db): Promise<string> {
-  const { fsync } = await checkServer(db);
-  if (!fsync) throw new Error("fsync is off: a power cut can lose orders that were acknowledged");
-  return "fsync is on";
+  const { risks } = await checkServer(db);
+  if (risks.length > 0) throw new Error(risks.join("; "));
+  return "commits are on disk before they are answered";
+}
+
+/** Each connection keeps a backend of its own, with the parameters that it has set there. */
+async function describeSessions(examination: Examination, db: Db): Promise<string> {
+  await examination.checkPooler();
+  const [row] = await db.rows<{ jit: string }>(sql`select current_setting('jit') as jit`);
+  if (row?.jit !== "off") throw new Error("jit is on for our own connections: each order would be compiled");
+  return "each connection keeps its own, and jit is off there";
 }
 
 async function describeMigrations(db: Db): Promise<string> {

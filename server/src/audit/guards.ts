@@ -29,6 +29,9 @@ const wanted = (definitions: readonly string[]): Sql => sql`(
     from unnest(${definitions}::text[]) as given (text)
   ) wanted`;
 
-/** Versions of PostgreSQL differ in the brackets, casts and spaces that they write, and in nothing else that matters here. */
+/**
+ * Versions of PostgreSQL differ in the brackets, casts and spaces that they write, and in nothing else that matters here.
+ * The collation is named, because under a Turkish one TRIGGER in lower case is not trigger.
+ */
 const comparable = (definition: Sql): Sql =>
-  sql`lower(regexp_replace(${definition}, '::text|[()\\s]', '', 'g'))`;
+  sql`lower(regexp_replace(${definition}, '::text|[()\\s]', '', 'g') collate "C")`;

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { type Check, examine } from "../admin/doctor.ts";
 import { type Config, readConfig } from "../config.ts";
 import { checkServer } from "../db/check-server.ts";
+import { refuseTransactionPooler } from "../db/detect-pooler.ts";
 import { refuseOpenDirectory } from "../db/embedded/open-data-dir.ts";
 import { migrate } from "../db/migrate.ts";
 import { hasServerSecrets, loadServerSecrets } from "../keys/server-secrets.ts";
@@ -64,6 +65,9 @@ function examineThis() {
         : `uses the embedded database in ${config.dataDir}`;
     },
     openDatabase: async () => openDatabase(config, quietly),
+    checkPooler: async () => {
+      if (config.databaseUrl) await refuseTransactionPooler(config.databaseUrl.reveal());
+    },
     openSecrets: async (db) => {
       const mayCreate = !(await hasServerSecrets(db));
       const keyring = await openKeyring(config.masterKeys, config.dataDir, { mayCreate });

@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import { checkServer } from "../db/check-server.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
+import { refuseTransactionPooler } from "../db/detect-pooler.ts";
 import { openDataDir } from "../db/embedded/open-data-dir.ts";
 import { openEmbedded } from "../db/embedded/open-embedded.ts";
 import { isMigrated, migrate } from "../db/migrate.ts";
@@ -31,6 +32,8 @@ export type ContextOptions = {
   /** Human one-liners about what the embedded database does. */
   tell: (message: string) => void;
   onConnectionLost: (error: Error) => void;
+  /** Given by a process that serves, which is more particular about its database. Gets what an operator should change. */
+  warn?: (message: string) => void;
 };
 
 /** Opens the database (its own server, or the embedded one), brings it up to date and loads the server's secrets. */
@@ -38,7 +41,11 @@ export async function openContext(config: Config, options: ContextOptions): Prom
   if (config.masterKeys.length === 0 && options.mayCreate) await openDataDir(config.dataDir);
   const database = await openDatabase(config, options);
   try {
-    await checkServer(database.db);
+    const { risks } = await checkServer(database.db);
+    if (options.warn) {
+      if (config.production && risks.length > 0) throw new Error(sayUnsafe(risks.join("; ")));
+      if (config.databaseUrl) await refuseTransactionPooler(config.databaseUrl.reveal());
+    }
     if (!options.mayCreate) await refuseEmptyDatabase(database.db);
     // Before anything is written: with the key lost, this database is to be left as it is.
     const keyring = await openKeyring(config.masterKeys, config.dataDir, {
@@ -48,12 +55,16 @@ export async function openContext(config: Config, options: ContextOptions): Prom
     const secrets = await loadServerSecrets(database.db, keyring.masterKeys());
     await openMissingWallets(database.db, systemClock);
     const codeVault = createCodeVault(keyring);
+    for (const risk of risks) options.warn?.(sayUnsafe(risk));
     return { config, clock: systemClock, secrets, keyring, codeVault, ...database };
   } catch (error) {
     await database.close();
     throw error;
   }
 }
+
+/** An order that was acknowledged is there after any crash: that is a promise in production, and elsewhere a warning. */
+const sayUnsafe = (what: string): string => `the database is not safe for production: ${what}`;
 
 export async function openDatabase(
   config: Config,

@@ -40,6 +40,7 @@ async function start(role: Role, demo: boolean): Promise<void> {
     poolSize: SERVER_POOL_SIZE,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     tell: (message) => log.info(message),
+    warn: (message) => log.warn(message),
     onConnectionLost: (err) => log.warn({ err }, "a database connection was lost"),
   });
   let server: Server | undefined;

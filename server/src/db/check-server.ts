@@ -1,28 +1,82 @@
 import sql from "sql-template-tag";
 import { type Db, errorCodeOf, isDatabaseUnavailable } from "./database.ts";
+import { findRisks } from "./find-risks.ts";
 import { isRefusedLogin } from "./hosts.ts";
+
+export type CheckedServer = {
+  version: string;
+  /** What would lose acknowledged orders, each in one line that says how to change it; none on a server that is safe. */
+  risks: string[];
+};
+
+type Facts = {
+  version: string;
+  number: string;
+  encoding: string;
+  readOnly: string;
+  isStandby: boolean;
+  searchPath: string;
+  schema: string | null;
+};
 
 const OLDEST_VERSION = 150_000;
 
-/** Refuses a database that cannot be reached, or that is too old, in one line that says so. */
-export async function checkServer(db: Db): Promise<{ version: string; fsync: boolean }> {
-  const [row] = await readSettings(db);
-  if (!row) throw new Error("the database did not tell its version");
-  if (Number(row.number) < OLDEST_VERSION) {
-    throw new Error(`the database is PostgreSQL ${row.version}; Scrip needs 15 or newer`);
-  }
-  return { version: row.version, fsync: row.fsync === "on" };
+/** Refuses a database that cannot be reached or cannot be used, in one line that says why. */
+export async function checkServer(db: Db): Promise<CheckedServer> {
+  const [facts] = await readFacts(db);
+  if (!facts) throw new Error("the database did not tell its version");
+  const fault = findFault(facts);
+  if (fault !== undefined) throw new Error(fault);
+  return { version: facts.version, risks: await findRisks(db) };
 }
 
-async function readSettings(db: Db): Promise<{ version: string; number: string; fsync: string }[]> {
+function findFault(facts: Facts): string | undefined {
+  if (Number(facts.number) < OLDEST_VERSION)
+    return `the database is PostgreSQL ${facts.version}; Scrip needs 15 or newer`;
+  if (facts.encoding !== "UTF8")
+    return `the database has the encoding ${facts.encoding}; Scrip needs UTF8: create database … encoding 'UTF8' template template0`;
+  if (facts.isStandby)
+    return "the host of DATABASE_URL is a standby and takes no writes; name the primary, or all hosts divided by commas";
+  if (facts.readOnly !== "off")
+    return "the database takes no writes: default_transaction_read_only is on for the server, the database or the role";
+  if (facts.schema === null)
+    return `no schema of search_path (${facts.searchPath}) exists; create it, or set search_path for the role to one that does`;
+  return undefined;
+}
+
+async function readFacts(db: Db): Promise<Facts[]> {
   try {
     return await db.rows(sql`
       select current_setting('server_version') as version, current_setting('server_version_num') as number,
-             current_setting('fsync') as fsync`);
+             current_setting('server_encoding') as encoding, current_setting('transaction_read_only') as "readOnly",
+             pg_is_in_recovery() as "isStandby", current_setting('search_path') as "searchPath",
+             current_schema() as schema`);
   } catch (error) {
     const code = errorCodeOf(error);
+    if (isUntrusted(code)) throw new Error(untrusted(error, code), { cause: error });
     if (!isDatabaseUnavailable(error) && !isRefusedLogin(code)) throw error;
-    const reason = error instanceof Error && error.message !== "" ? error.message : code;
-    throw new Error(`the database of DATABASE_URL cannot be reached: ${reason}`, { cause: error });
+    throw new Error(`the database of DATABASE_URL cannot be reached: ${reasonOf(error, code)}`, {
+      cause: error,
+    });
   }
 }
+
+const reasonOf = (error: unknown, code: string): string =>
+  error instanceof Error && error.message !== "" ? error.message : code;
+
+/** The codes of OpenSSL and Node for a certificate that no known authority issued, or that is for another name. */
+const UNTRUSTED_CODES: ReadonlySet<string> = new Set([
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+const isUntrusted = (code: string): boolean => UNTRUSTED_CODES.has(code);
+
+const untrusted = (error: unknown, code: string): string =>
+  `the certificate of the database is not trusted: ${reasonOf(error, code)}; ` +
+  "name its authority with sslrootcert=/path/to/ca.pem in DATABASE_URL";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import sql, { raw } from "sql-template-tag";
-import type { Db, Tx } from "./database.ts";
+import { type Db, errorCodeOf, type Queryable, type Tx } from "./database.ts";
 
 export type Migration = { name: string; checksum: string; text: string };
 
@@ -14,16 +14,21 @@ export async function migrate(db: Db): Promise<string[]> {
   const migrations = await readMigrations();
   const applied: string[] = [];
   for (const migration of migrations) {
-    if (await db.transaction((tx) => applyOnce(tx, migration))) applied.push(migration.name);
+    const isNew = await db
+      .transaction((tx) => applyOnce(tx, migration))
+      .catch((error) => {
+        throw explain(error, migration);
+      });
+    if (isNew) applied.push(migration.name);
   }
   await db.transaction((tx) => refuseUnknown(tx, migrations));
   return applied;
 }
 
-/** Whether any version of Scrip has ever set this database up. */
-export async function isMigrated(db: Db): Promise<boolean> {
+/** Whether any version of Scrip has ever set this schema up. Another one of the search path may hold another program's table. */
+export async function isMigrated(db: Queryable): Promise<boolean> {
   const [exists] = await db.rows<{ found: boolean }>(
-    sql`select to_regclass('schema_migrations') is not null as found`,
+    sql`select to_regclass(quote_ident(current_schema()) || '.schema_migrations') is not null as found`,
   );
   return exists?.found === true;
 }
@@ -35,6 +40,19 @@ export async function listPendingMigrations(db: Db): Promise<string[]> {
     : [];
   const names = new Set(applied.map((row) => row.name));
   return (await readMigrations()).map((migration) => migration.name).filter((name) => !names.has(name));
+}
+
+/** PostgreSQL's own for what the role may not do. */
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+/** The role of a service may be allowed to use the tables and not to change them: then somebody else migrates. */
+function explain(error: unknown, { name }: Migration): unknown {
+  if (!(error instanceof Error) || errorCodeOf(error) !== INSUFFICIENT_PRIVILEGE) return error;
+  return new Error(
+    `the role of DATABASE_URL may not apply migration ${name}: ${error.message}; ` +
+      "grant it create on the schema, or run scrip migrate as the owner of the tables",
+    { cause: error },
+  );
 }
 
 async function readMigrations(): Promise<Migration[]> {
@@ -51,12 +69,13 @@ async function applyOnce(tx: Tx, migration: Migration): Promise<boolean> {
   // Processes that start together wait here for one another. The table is read in a later statement than the lock
   // was taken in, so that what the others committed is seen.
   await tx.rows(sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-  await tx.rows(sql`
-    create table if not exists schema_migrations (
-      name text primary key,
-      checksum text not null,
-      applied_at timestamptz not null default now()
-    )`);
+  if (!(await isMigrated(tx)))
+    await tx.rows(sql`
+      create table schema_migrations (
+        name text primary key,
+        checksum text not null,
+        applied_at timestamptz not null default now()
+      )`);
   const [known] = await tx.rows<{ checksum: string }>(
     sql`select checksum from schema_migrations where name = ${migration.name}`,
   );

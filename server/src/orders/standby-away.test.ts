@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import sql from "sql-template-tag";
+import { checkServer } from "../db/check-server.ts";
 import { connectDatabase, type Db, errorCodeOf, isDatabaseUnavailable } from "../db/database.ts";
 import { atEnd, query } from "../db/embedded/embedded-testing.ts";
 import { migrate } from "../db/migrate.ts";
@@ -30,6 +31,9 @@ type PlacementMaker = Awaited<ReturnType<typeof createPlacementMaker>>;
 
 test("an order that the standby does not have", async (t) => {
   const world = await openWorld(t);
+  await t.test("is not asked of the standby: alone in DATABASE_URL it is refused as one", () =>
+    standbyAlone(t, world),
+  );
   await t.test("is not acknowledged, however often it is asked for, until the standby has it", () =>
     withoutStandby(world),
   );
@@ -62,6 +66,24 @@ async function openWorld(t: TestContext): Promise<World> {
     buyer,
     place: await createPlacementMaker(patient),
   };
+}
+
+async function standbyAlone(t: TestContext, { postgres }: World): Promise<void> {
+  const connectionString = postgres.standby.url;
+  const db = connectDatabase({
+    connectionString,
+    applicationName: "scrip test",
+    poolSize: 1,
+    onConnectionLost: () => {},
+  });
+  atEnd(t, db.close);
+  await eventually("the standby has the database", () =>
+    query(connectionString, "select").catch(() => undefined),
+  );
+  await assert.rejects(
+    checkServer(db),
+    /the host of DATABASE_URL is a standby and takes no writes; name the primary/,
+  );
 }
 
 async function withoutStandby({ postgres, db, buyer, place }: World): Promise<void> {
