@@ -2,7 +2,7 @@ import pg from "pg";
 import type { Sql } from "sql-template-tag";
 import { openHosts } from "./hosts.ts";
 import { type Listener, listen } from "./listen.ts";
-import { type Connection, openPool, type PrimaryPool } from "./open-pool.ts";
+import { type Connection, openPool, type PoolSettings, type PrimaryPool } from "./open-pool.ts";
 
 /** Whatever runs a statement: the pool, or one transaction. */
 export type Queryable = {
@@ -44,16 +44,15 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 export function connectDatabase(settings: ConnectionSettings): Db {
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = settings;
   const hosts = openHosts(settings.connectionString);
-  const config: pg.PoolConfig = {
+  const config: PoolSettings = {
     application_name: settings.applicationName,
     max: settings.poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    statement_timeout: statementTimeoutMs,
+    statementTimeoutMs,
     // A connection can fall silent without breaking. Then neither side waits for ever: we give up the statement, and
     // the server the transaction, whose locks would otherwise outlive us by hours.
     query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + ANSWER_GRACE_MS,
-    idle_in_transaction_session_timeout: statementTimeoutMs,
     // A host that fell silent never says goodbye to the connections that we close: the process does not wait for it.
     allowExitOnIdle: true,
     keepAlive: true,

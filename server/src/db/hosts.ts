@@ -1,5 +1,5 @@
-import type { ClientBase } from "pg";
 import { splitDatabaseUrl } from "../lib/split-database-url.ts";
+import type { Session } from "./prepare-session.ts";
 
 /** The servers that DATABASE_URL names, at most one of which takes writes at a time. */
 export type Hosts = {
@@ -39,7 +39,6 @@ export const isPoolBusy = (error: unknown): boolean =>
 
 /** While a standby is being promoted, nobody hammers it: whoever comes so soon after a vain search gets its answer. */
 const SEARCH_PAUSE_MS = 200;
-const CHECK_TIMEOUT_MS = 5_000;
 
 export function openHosts(connectionString: string): Hosts {
   const urls = splitDatabaseUrl(connectionString);
@@ -88,10 +87,8 @@ export function openHosts(connectionString: string): Hosts {
 }
 
 /** Fails unless the server takes writes: a standby does not, nor does a primary that was set to read only. */
-export async function refuseStandby(client: ClientBase): Promise<void> {
-  const check = { text: "show transaction_read_only", query_timeout: CHECK_TIMEOUT_MS };
-  const { rows } = await client.query<{ transaction_read_only: string }>(check);
-  if (rows[0]?.transaction_read_only !== "off") throw new Error("takes no writes");
+export function refuseStandby(session: Session): void {
+  if (!session.takesWrites) throw new Error("takes no writes");
 }
 
 /** By hand, because what cannot be parsed would be quoted, with the password in it. */

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { type Hosts, refuseStandby } from "./hosts.ts";
+import { PREPARE_TIMEOUT_MS, prepareSession } from "./prepare-session.ts";
 
 export type Listener = { close(): Promise<void> };
 
@@ -47,7 +48,8 @@ export function listen(
     fresh.on("error", () => {});
     try {
       await fresh.connect();
-      if (hosts.urls.length > 1) await refuseStandby(fresh);
+      const session = await prepareSession(fresh, { statementTimeoutMs: 0 });
+      if (hosts.urls.length > 1) refuseStandby(session);
       return fresh;
     } catch (error) {
       await fresh.end().catch(() => {});
@@ -61,7 +63,9 @@ export function listen(
       fresh = await hosts.tryEach((index) => connectTo(hosts.urls[index]));
       fresh.on("notification", onNotify);
       fresh.on("end", connectAgain);
-      await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
+      const text = `listen ${pg.escapeIdentifier(channel)}`;
+      const query = { text, query_timeout: PREPARE_TIMEOUT_MS };
+      await fresh.query(query);
       // Whatever was notified before this moment was not heard.
       onNotify();
     } catch {

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { type Hosts, isPoolBusy, refuseStandby } from "./hosts.ts";
+import { prepareSession } from "./prepare-session.ts";
 
 /** Connections to whichever host takes writes. */
 export type PrimaryPool = {
@@ -15,13 +16,18 @@ export type Connection = {
   suspectHost(): void;
 };
 
+export type PoolSettings = pg.PoolConfig & {
+  /** 0, the default, is off. */
+  statementTimeoutMs?: number;
+};
+
 /**
- * One pool for each host, of which one is in use. With a single host it is the driver's pool and nothing more; with several
- * each new connection is asked once whether it may write.
+ * One pool for each host, of which one is in use. Each new connection is prepared in one round trip; with several hosts it
+ * is used only if it takes writes.
  */
 export function openPool(
   hosts: Hosts,
-  config: pg.PoolConfig,
+  { statementTimeoutMs = 0, ...config }: PoolSettings,
   onConnectionLost: (error: Error) => void,
 ): PrimaryPool {
   const areSeveral = hosts.urls.length > 1;
@@ -29,7 +35,10 @@ export function openPool(
     const pool = new pg.Pool({
       ...config,
       connectionString,
-      ...(areSeveral ? { onConnect: refuseStandby } : {}),
+      onConnect: async (client) => {
+        const session = await prepareSession(client, { statementTimeoutMs });
+        if (areSeveral) refuseStandby(session);
+      },
     });
     // Without a listener a backend that dies takes the process with it, whether its connection is idle or in use. In use
     // the statement fails, and the event tells nothing more.
