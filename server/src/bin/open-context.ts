@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { checkServer } from "../db/check-server.ts";
-import { connectDatabase, type Db } from "../db/database.ts";
+import { connectDatabase, type ServingDb } from "../db/database.ts";
 import { openEmbedded } from "../db/embedded/open-embedded.ts";
 import { migrate } from "../db/migrate.ts";
 import { loadServerSecrets, type ServerSecrets } from "../keys/server-secrets.ts";
@@ -12,7 +12,7 @@ import { openMissingWallets } from "../wallet/open-wallets.ts";
 /** What every command works with: the settings, the database and the clock. */
 export type Context = {
   config: Config;
-  db: Db;
+  db: ServingDb;
   clock: Clock;
   secrets: ServerSecrets;
   keyring: Keyring;
@@ -50,7 +50,7 @@ export async function openContext(config: Config, options: ContextOptions): Prom
 export async function openDatabase(
   config: Config,
   options: ContextOptions,
-): Promise<{ db: Db; close(): Promise<void> }> {
+): Promise<{ db: ServingDb; close(): Promise<void> }> {
   if (config.databaseUrl) {
     const db = connect(config.databaseUrl.reveal(), options);
     return { db, close: () => db.close() };
@@ -66,5 +66,5 @@ export async function openDatabase(
   };
 }
 
-const connect = (connectionString: string, options: ContextOptions): Db =>
+const connect = (connectionString: string, options: ContextOptions): ServingDb =>
   connectDatabase({ ...options, connectionString });

@@ -9,6 +9,7 @@ import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
 import type { Log } from "../lib/log.ts";
 import { startWebhooks } from "../webhooks/start-webhooks.ts";
 import { assertLocalAddress } from "./assert-local-address.ts";
+import { followPrimary } from "./follow-primary.ts";
 import type { Context } from "./open-context.ts";
 
 export type Role = "all" | "api" | "worker";
@@ -29,6 +30,7 @@ export async function serve(context: Context, log: Log, role: Role): Promise<Ser
     await assertLocalAddress("WEBHOOK_LOCAL_ADDRESS", config.webhookLocalAddress);
   }
   const metrics = createMetrics();
+  await followPrimary(context.db, role, metrics, log);
   const state = { stopping: false, baseUrl: config.publicUrl ?? `http://localhost:${config.port}` };
   const isReady = async () => !state.stopping && (await answers(context));
   const app =
@@ -80,6 +82,7 @@ export async function serve(context: Context, log: Log, role: Role): Promise<Ser
   };
 }
 
+/** A primary that could not be confirmed lately is not asked, and so does not answer. */
 async function answers({ db }: Context): Promise<boolean> {
   try {
     await db.rows(sql`select 1`);
