@@ -7,13 +7,17 @@ export type SwitchProxy = {
   connectionString: string;
   /** New connections lead to this one. Those that are open stay where they are. */
   switchTo(connectionString: string): void;
+  /** How many have come so far. */
+  connections(): number;
   close(): Promise<void>;
 };
 
 export async function startSwitchProxy(connectionString: string): Promise<SwitchProxy> {
   let target = new URL(connectionString);
   const open = new Set<Socket>();
+  let connections = 0;
   const server = createServer({ noDelay: true }, (client) => {
+    connections += 1;
     const upstream = connect({ host: target.hostname, port: Number(target.port), noDelay: true });
     for (const socket of [client, upstream]) {
       open.add(socket);
@@ -30,6 +34,7 @@ export async function startSwitchProxy(connectionString: string): Promise<Switch
     switchTo(next) {
       target = new URL(next);
     },
+    connections: () => connections,
     async close() {
       const closed = once(server, "close");
       server.close();
