@@ -2,6 +2,7 @@
 import type { AddressInfo } from "node:net";
 import { buildApp } from "../server/src/app.ts";
 import { connectDatabase } from "../server/src/db/database.ts";
+import { describeProcess } from "../server/src/db/serving-process.ts";
 import type { FulfilmentLimits } from "../server/src/fulfilment/limits.ts";
 import { startWorker } from "../server/src/fulfilment/start-worker.ts";
 import { createMetrics } from "../server/src/http/metrics.ts";
@@ -40,6 +41,7 @@ const db = connectDatabase({
   poolSize: 8,
   onConnectionLost: () => {},
 });
+await db.watchPrimary(describeProcess(input.role), { onBeat() {}, onDoubt() {}, onConfirmed() {} });
 const context = {
   db,
   keyring,

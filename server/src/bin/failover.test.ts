@@ -4,31 +4,15 @@ import sql from "sql-template-tag";
 import { audit } from "../audit/audit.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
 import { atEnd, makeDataDir } from "../db/embedded/embedded-testing.ts";
-import { migrate } from "../db/migrate.ts";
-import { loadServerSecrets } from "../keys/server-secrets.ts";
-import { systemClock } from "../lib/clock.ts";
-import { secret } from "../lib/secret.ts";
-import { refreshSupply } from "../suppliers/refresh-supply.ts";
-import {
-  addBuyer,
-  addCard,
-  type Buyer,
-  balanceOf,
-  CARD,
-  CARD_PRICE_MINOR,
-  ordersOf,
-} from "../testing/buyers.ts";
+import { type Buyer, balanceOf, CARD_PRICE_MINOR, ordersOf } from "../testing/buyers.ts";
 import { eventually } from "../testing/eventually.ts";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "../testing/replicated-postgres.ts";
+import { fillReplicatedShop } from "../testing/replicated-shop.ts";
 import { type RunningScrip, startScrip } from "../testing/run-scrip.ts";
-import { addSealedCodes } from "../testing/sealed-codes.ts";
 import { SEED } from "../testing/seed.ts";
 import { startStubbornCallers, type WantedOrder } from "../testing/stubborn-callers.ts";
-import { addRouteRow } from "../testing/supply-builders.ts";
 import { TEST_MASTER_KEY } from "../testing/test-app.ts";
 import { type TimedApi, timedApi } from "../testing/timed-api.ts";
-import { createCodeVault } from "../vault/code-vault.ts";
-import { fixedKeyring } from "../vault/keyring.ts";
 
 const ROLES = ["api", "worker"] as const;
 const PROCESSES_OF_EACH = 3;
@@ -53,7 +37,7 @@ test(`the primary dies under load and the standby takes over: nothing acknowledg
     onConnectionLost: () => {},
   });
   atEnd(t, db.close);
-  const buyers = await fill(db);
+  const buyers = await fillReplicatedShop(db, { funds: FUNDS, stock: STOCK });
   const processes = await startProcesses(t, postgres);
 
   const apis = processes.api.map(({ url }) => timedApi(url, () => performance.now()));
@@ -79,19 +63,6 @@ test(`the primary dies under load and the standby takes over: nothing acknowledg
       `${Math.round(promotedMs - aloneMs)} ms; ${wanted.length} orders, ${callers.lost()} tries without an answer`,
   );
 });
-
-/** Buyers with money, and more codes in stock than they order here. */
-async function fill(db: Db): Promise<Buyer[]> {
-  await migrate(db);
-  const masterKeys = [secret(TEST_MASTER_KEY)] as const;
-  const secrets = await loadServerSecrets(db, masterKeys);
-  await addCard(db);
-  const codeVault = createCodeVault(fixedKeyring(masterKeys));
-  await addSealedCodes(db, codeVault, { prefix: "stock", count: STOCK, state: "stock" });
-  await addRouteRow(db, { productId: CARD, supplierId: "sup_stock" });
-  await refreshSupply(db, [CARD]);
-  return Promise.all(FUNDS.map((amount) => addBuyer({ db, clock: systemClock, secrets }, amount)));
-}
 
 /** Real ones, as an operator starts them. Every other one is given the standby first. */
 async function startProcesses(t: TestContext, { connectionString }: ReplicatedPostgres): Promise<Processes> {

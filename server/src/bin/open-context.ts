@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { checkServer } from "../db/check-server.ts";
-import { connectDatabase, type Db } from "../db/database.ts";
+import { connectDatabase, type Db, type ServingDb } from "../db/database.ts";
 import { refuseTransactionPooler } from "../db/detect-pooler.ts";
 import { openDataDir } from "../db/embedded/open-data-dir.ts";
 import { openEmbedded } from "../db/embedded/open-embedded.ts";
@@ -14,7 +14,7 @@ import { openMissingWallets } from "../wallet/open-wallets.ts";
 /** What every command works with: the settings, the database and the clock. */
 export type Context = {
   config: Config;
-  db: Db;
+  db: ServingDb;
   clock: Clock;
   secrets: ServerSecrets;
   keyring: Keyring;
@@ -69,7 +69,7 @@ const sayUnsafe = (what: string): string => `the database is not safe for produc
 export async function openDatabase(
   config: Config,
   options: ContextOptions,
-): Promise<{ db: Db; close(): Promise<void> }> {
+): Promise<{ db: ServingDb; close(): Promise<void> }> {
   if (config.databaseUrl) {
     const db = connect(config.databaseUrl.reveal(), options);
     return { db, close: () => db.close() };
@@ -93,5 +93,5 @@ async function refuseEmptyDatabase(db: Db): Promise<void> {
     );
 }
 
-const connect = (connectionString: string, options: ContextOptions): Db =>
+const connect = (connectionString: string, options: ContextOptions): ServingDb =>
   connectDatabase({ ...options, connectionString });

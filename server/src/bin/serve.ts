@@ -10,6 +10,7 @@ import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
 import type { Log } from "../lib/log.ts";
 import { startWebhooks } from "../webhooks/start-webhooks.ts";
 import { assertLocalAddress } from "./assert-local-address.ts";
+import { followPrimary } from "./follow-primary.ts";
 import type { Context } from "./open-context.ts";
 
 export type Role = "all" | "api" | "worker";
@@ -78,6 +79,7 @@ async function open(
     await assertLocalAddress("WEBHOOK_LOCAL_ADDRESS", config.webhookLocalAddress);
   }
   const metrics = createMetrics();
+  await followPrimary(context.db, role, metrics, log);
   state.baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;
   const isReady = async () => !state.stopping && (await answers(context));
   const app =
@@ -124,6 +126,7 @@ async function close({ app, metricsApp, worker, webhooks }: Opened): Promise<voi
   clearTimeout(forced);
 }
 
+/** A primary that could not be confirmed lately is not asked, and so does not answer. */
 async function answers({ db }: Context): Promise<boolean> {
   try {
     await db.rows(sql`select 1`);

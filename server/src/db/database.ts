@@ -1,8 +1,11 @@
 import pg from "pg";
 import type { Sql } from "sql-template-tag";
-import { openHosts } from "./hosts.ts";
+import { openBeatLine } from "./beat-line.ts";
+import { type Hosts, hostOf, NoPrimaryError, openHosts } from "./hosts.ts";
 import { type Listener, listen } from "./listen.ts";
 import { type Connection, openPool, type PoolSettings, type PrimaryPool } from "./open-pool.ts";
+import type { ServingProcess } from "./serving-process.ts";
+import { type PrimaryEvents, type PrimaryWatch, watchPrimary } from "./watch-primary.ts";
 
 /** Whatever runs a statement: the pool, or one transaction. */
 export type Queryable = {
@@ -17,6 +20,15 @@ export type Db = Queryable & {
   /** Calls back for each NOTIFY on the channel, until the listener is closed; see listen.ts. */
   listen(channel: string, onNotify: () => void): Listener;
   close(): Promise<void>;
+};
+
+/** The database of a process that serves. */
+export type ServingDb = Db & {
+  /**
+   * From now on the process has its primary confirmed once a second, and trusts no other; see watch-primary.ts. Settles
+   * when a first answer is there, be it that there is none.
+   */
+  watchPrimary(process: ServingProcess, events: PrimaryEvents): Promise<void>;
 };
 
 /** A name makes the statement a prepared one on each connection that runs it: for hot paths. */
@@ -41,7 +53,7 @@ const IDLE_TIMEOUT_MS = 30_000;
 /** An idle connection to a machine that is gone is found out before somebody needs it. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-export function connectDatabase(settings: ConnectionSettings): Db {
+export function connectDatabase(settings: ConnectionSettings): ServingDb {
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = settings;
   const hosts = openHosts(settings.connectionString);
   const config: PoolSettings = {
@@ -60,14 +72,42 @@ export function connectDatabase(settings: ConnectionSettings): Db {
     types: columnTypes,
   };
   const pool = openPool(hosts, config, settings.onConnectionLost);
+  let watch: PrimaryWatch | undefined;
 
   return {
     rows: (query, options) => runAlone(pool, query, options),
     transaction: (work) => transaction(pool, work),
     listen: (channel, onNotify) => listen({ ...settings, hosts }, channel, onNotify),
-    close: () => pool.end(),
+    async watchPrimary(process, events) {
+      watch = watchHosts(hosts, settings.applicationName, process, events);
+      hosts.follow(watch);
+      await watch.confirm().catch(() => {});
+    },
+    async close() {
+      hosts.follow(undefined);
+      await Promise.all([watch?.close(), pool.end()]);
+    },
   };
 }
+
+const watchHosts = (
+  hosts: Hosts,
+  applicationName: string,
+  process: ServingProcess,
+  events: PrimaryEvents,
+): PrimaryWatch =>
+  watchPrimary({
+    hosts: hosts.urls.map(hostOf),
+    open: (index, judge, signal) =>
+      openBeatLine({ connectionString: hosts.urls[index], applicationName, process, judge, signal }),
+    leave: hosts.leave,
+    refusal: (failures) => refusalOf(hosts, failures),
+    events,
+  });
+
+/** With a single host its own error is the error. */
+const refusalOf = ({ urls }: Hosts, failures: readonly unknown[]): Error =>
+  urls.length === 1 && failures[0] instanceof Error ? failures[0] : new NoPrimaryError(urls, failures);
 
 /** Whether the error means that the database could not be asked, so that the caller may try again later. */
 export function isDatabaseUnavailable(error: unknown): boolean {

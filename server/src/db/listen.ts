@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { type Hosts, refuseStandby } from "./hosts.ts";
+import { destroyClient } from "./destroy-client.ts";
+import type { Hosts } from "./hosts.ts";
 import { PREPARE_TIMEOUT_MS, prepareSession } from "./prepare-session.ts";
 
 export type Listener = { close(): Promise<void> };
@@ -48,8 +49,7 @@ export function listen(
     fresh.on("error", () => {});
     try {
       await fresh.connect();
-      const session = await prepareSession(fresh, { statementTimeoutMs: 0 });
-      if (hosts.urls.length > 1) refuseStandby(session);
+      await hosts.admit(fresh, await prepareSession(fresh, { statementTimeoutMs: 0 }));
       return fresh;
     } catch (error) {
       await fresh.end().catch(() => {});
@@ -74,10 +74,15 @@ export function listen(
     }
   };
 
+  // What is notified at the new primary is not heard at the old one, which may live on.
+  const leaving = hosts.onLeave(() => {
+    if (client) destroyClient(client);
+  });
   const connecting = connect();
   return {
     async close() {
       closed = true;
+      leaving.off();
       clearTimeout(timer);
       await connecting;
       if (client) await sayGoodbye(client);

@@ -1,7 +1,19 @@
 import { randomFillSync } from "node:crypto";
 
-/** The prefixes of CONTRACT 1, and `sup` for suppliers, which no reseller sees. An id tells what it names; callers treat the rest as opaque. */
-export type IdPrefix = "ord" | "prd" | "whk" | "evt" | "dlv" | "key" | "rsl" | "cod" | "ent" | "req" | "sup";
+/** The prefixes of CONTRACT 1, `sup` for suppliers and `prc` for processes, which no reseller sees. An id tells what it names; callers treat the rest as opaque. */
+export type IdPrefix =
+  | "ord"
+  | "prd"
+  | "whk"
+  | "evt"
+  | "dlv"
+  | "key"
+  | "rsl"
+  | "cod"
+  | "ent"
+  | "req"
+  | "sup"
+  | "prc";
 
 /** A new id: the prefix and a UUIDv7 in 26 characters of Crockford base32, so that text order is time order. */
 export function newId(prefix: IdPrefix, nowMs: number = Date.now()): string {

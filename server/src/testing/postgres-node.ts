@@ -16,6 +16,9 @@ export type PostgresNode = {
   stop(): Promise<void>;
   /** All its processes end at once, as in a power cut. */
   kill(): Promise<void>;
+  /** All its processes stand still and say nothing, as on a machine that hangs, until it is thawed. */
+  freeze(): Promise<void>;
+  thaw(): void;
   /** Makes a primary of a standby, and waits until it is one. */
   promote(): Promise<void>;
 };
@@ -26,6 +29,7 @@ export function postgresNode(cluster: Cluster, port: number): PostgresNode {
   const url = connectionStringOf(cluster.access, port);
   const adminUrl = url.replace(/\/[^/]*$/, "/postgres");
   let server: StartedServer | undefined;
+  let frozen: readonly number[] = [];
   return {
     url,
     adminUrl,
@@ -42,7 +46,16 @@ export function postgresNode(cluster: Cluster, port: number): PostgresNode {
     },
     async kill() {
       if (!server) throw new Error("it does not run");
-      await killAll(server.pid, adminUrl);
+      await signalAll(server.pid, adminUrl, "SIGKILL");
+      if (!(await waitUntilGone(server.pid, GONE_WITHIN_MS))) throw new Error("PostgreSQL survived SIGKILL");
+    },
+    async freeze() {
+      if (!server) throw new Error("it does not run");
+      frozen = await signalAll(server.pid, adminUrl, "SIGSTOP");
+    },
+    thaw() {
+      for (const pid of frozen) process.kill(pid, "SIGCONT");
+      frozen = [];
     },
     async promote() {
       const [row] = await query<{ promoted: boolean }>(adminUrl, "select pg_promote(true, 20) as promoted");
@@ -52,7 +65,7 @@ export function postgresNode(cluster: Cluster, port: number): PostgresNode {
 }
 
 /** The postmaster is halted first, so that no process begins while the others are counted. */
-async function killAll(postmasterPid: number, adminUrl: string): Promise<void> {
+async function signalAll(postmasterPid: number, adminUrl: string, signal: NodeJS.Signals): Promise<number[]> {
   const client = new pg.Client({ connectionString: adminUrl });
   client.on("error", () => {});
   await client.connect();
@@ -60,7 +73,8 @@ async function killAll(postmasterPid: number, adminUrl: string): Promise<void> {
   const { rows } = await client.query<{ pid: number }>("select pid from pg_stat_activity");
   const own = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   const others = rows.map(({ pid }) => pid).filter((pid) => pid !== own.rows[0]?.pid);
-  for (const pid of [postmasterPid, ...others]) process.kill(pid, "SIGKILL");
+  const pids = [postmasterPid, ...others];
+  for (const pid of pids) process.kill(pid, signal);
   await client.end();
-  if (!(await waitUntilGone(postmasterPid, GONE_WITHIN_MS))) throw new Error("PostgreSQL survived SIGKILL");
+  return pids;
 }

@@ -1,0 +1,78 @@
+type Failure = { error: unknown; atMs: number };
+
+/** Asks all hosts at the same time, each again and again, until one of them is good. */
+export type PrimarySearch = {
+  start(): void;
+  stop(): void;
+  /** Whether everybody who was asked since then has said no, or says nothing while another has said no. */
+  isVain(sinceMs: number): boolean;
+  /** The last failure of each host; undefined of those that have not answered. */
+  failures(): readonly unknown[];
+};
+
+export type SearchOptions<Found> = {
+  count: number;
+  /** Fails when the signal comes, or after a limit of its own. */
+  attempt(index: number, signal: AbortSignal): Promise<Found>;
+  /** Called once for each search at most: it stops by itself. */
+  onFound(index: number, found: Found): void;
+  onFailure(): void;
+  /** For what is found too late. */
+  discard(found: Found): void;
+};
+
+/** While a standby is being promoted, nobody hammers it. */
+export const SEARCH_PAUSE_MS = 200;
+/** A host that is silent for so long keeps nobody waiting for his refusal when another host has answered. */
+const SILENT_HOST_MS = 1_000;
+
+/** Hosts are asked beside one another, because one that fell silent would hold up the one that takes over. */
+export function createSearch<Found>(options: SearchOptions<Found>): PrimarySearch {
+  const indexes = Array.from({ length: options.count }, (_, index) => index);
+  const failures: (Failure | undefined)[] = indexes.map(() => undefined);
+  const askedAtMs: number[] = indexes.map(() => 0);
+  let running: AbortController | undefined;
+
+  const tryHost = async (index: number, search: AbortController): Promise<void> => {
+    while (running === search) {
+      askedAtMs[index] = performance.now();
+      try {
+        const found = await options.attempt(index, search.signal);
+        if (running !== search) return options.discard(found);
+        stop();
+        return options.onFound(index, found);
+      } catch (error) {
+        if (running !== search) return;
+        failures[index] = { error, atMs: performance.now() };
+        options.onFailure();
+      }
+      await new Promise((resolve) => void setTimeout(resolve, SEARCH_PAUSE_MS).unref());
+    }
+  };
+
+  const stop = (): void => {
+    running?.abort();
+    running = undefined;
+  };
+
+  return {
+    start() {
+      if (running) return;
+      const search = new AbortController();
+      running = search;
+      for (const index of indexes) void tryHost(index, search);
+    },
+    stop,
+    isVain(sinceMs) {
+      if (!running) return false;
+      const hasRefused = (index: number): boolean =>
+        (failures[index]?.atMs ?? Number.NEGATIVE_INFINITY) >= sinceMs - SEARCH_PAUSE_MS;
+      const silentSinceMs = performance.now() - SILENT_HOST_MS;
+      return (
+        indexes.some(hasRefused) &&
+        indexes.every((index) => hasRefused(index) || (askedAtMs[index] ?? 0) < silentSinceMs)
+      );
+    },
+    failures: () => failures.map((failure) => failure?.error),
+  };
+}
