@@ -6,8 +6,9 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { chooseFreePort, LOOPBACK } from "../db/embedded/choose-port.ts";
 import { query, until } from "../db/embedded/embedded-testing.ts";
+import type { Account } from "../db/embedded/run-program.ts";
 import { runProgram, serverEnvironment } from "../db/embedded/run-program.ts";
-import { type Account, findServerAccount } from "../db/embedded/server-account.ts";
+import { findServerAccount } from "../db/embedded/server-account.ts";
 import { stopProcess } from "../db/embedded/stop-server.ts";
 
 /** A PostgreSQL that is installed on this machine, beside the embedded one. */

@@ -7,7 +7,8 @@ import { type Cluster, layoutOf } from "../db/embedded/cluster.ts";
 import { createCluster } from "../db/embedded/create-cluster.ts";
 import { makeDataDir, query } from "../db/embedded/embedded-testing.ts";
 import { findBinaries } from "../db/embedded/find-binaries.ts";
-import { type Account, findServerAccount } from "../db/embedded/server-account.ts";
+import type { Account } from "../db/embedded/run-program.ts";
+import { findServerAccount } from "../db/embedded/server-account.ts";
 import { eventually } from "./eventually.ts";
 import { type PostgresNode, postgresNode } from "./postgres-node.ts";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chown, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Account } from "./server-account.ts";
+import type { Account } from "./run-program.ts";
 
 /** How to log in. The port is where PostgreSQL ran last: the running one's is in its own lock file. */
 export type Access = { user: string; password: string; port: number };

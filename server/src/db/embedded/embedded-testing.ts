@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import type { Account } from "./server-account.ts";
+import type { Account } from "./run-program.ts";
 import { stopServer } from "./stop-server.ts";
 
 /** Another process that has the database open. */

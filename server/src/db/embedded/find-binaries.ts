@@ -2,8 +2,8 @@ import { readFile, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { copyPrivately } from "./private-copy.ts";
+import type { Account } from "./run-program.ts";
 import { runProgram } from "./run-program.ts";
-import type { Account } from "./server-account.ts";
 import { errorCode } from "./system-error.ts";
 
 export type Binaries = { initdb: string; postgres: string };

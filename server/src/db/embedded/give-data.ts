@@ -1,6 +1,6 @@
 import { lchown, lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Account } from "./server-account.ts";
+import type { Account } from "./run-program.ts";
 
 /**
  * Hands the data of a stopped server to the account that it runs under from now on: an earlier version ran it as nobody.

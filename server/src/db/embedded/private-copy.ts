@@ -13,7 +13,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Account } from "./server-account.ts";
+import type { Account } from "./run-program.ts";
 import { errorCode, errorMessage } from "./system-error.ts";
 
 const DIRECTORY_FOR_ALL = 0o755;

@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Account } from "./server-account.ts";
+
+/** Whom a program runs as. */
+export type Account = { uid: number; gid: number };
 
 export type ProgramResult = { ok: true } | { ok: false; reason: string };
 

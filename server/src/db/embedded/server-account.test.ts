@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { atEnd, dataPathOf, makeDataDir, postmasterPid, query } from "./embedded-testing.ts";
 import { openEmbedded } from "./open-embedded.ts";
-import { type Account, findServerAccount } from "./server-account.ts";
+import type { Account } from "./run-program.ts";
+import { findServerAccount } from "./server-account.ts";
 
 const NOBODY = 65_534;
 const quiet = () => {};

@@ -1,8 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { runProgram } from "./run-program.ts";
-
-export type Account = { uid: number; gid: number };
+import { type Account, runProgram } from "./run-program.ts";
 
 export type Accounts = {
   /** Who owns the files that we write; undefined when we are not root. */

@@ -1,5 +1,5 @@
 import { chown, type FileHandle, open, rename, stat } from "node:fs/promises";
-import type { Account } from "./server-account.ts";
+import type { Account } from "./run-program.ts";
 
 /** What PostgreSQL writes from one start on. */
 export type ServerLog = {
