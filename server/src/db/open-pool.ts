@@ -83,26 +83,27 @@ export function openPool(
       },
     };
   };
-  const connect = (): Promise<Connection> => {
-    // That no connection can be opened is no reason to leave an idle one alone.
-    const first = hosts.first();
-    return hosts.isTrusted() && hasIdle(pools[first]) ? take(first) : hosts.tryEach(take);
+
+  /** Waits for a connection to whichever host is good, and again when that took so long that it no longer is. */
+  const wait = async (): Promise<Connection> => {
+    for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+      const before = replacements;
+      try {
+        const connection = await hosts.tryEach(take);
+        if (hosts.isTrusted()) return connection;
+        connection.release();
+      } catch (error) {
+        if (replacements === before || tries === TRIES_MAX) throw error;
+      }
+    }
+    throw new Error(GIVEN_UP);
   };
 
   return {
-    async connect() {
-      for (let tries = 1; ; tries += 1) {
-        const before = replacements;
-        try {
-          const connection = await connect();
-          if (hosts.isTrusted()) return connection;
-          // It was waited for, and for too long.
-          connection.release();
-        } catch (error) {
-          if (replacements === before || tries === TRIES_MAX) throw error;
-        }
-        if (tries === TRIES_MAX) throw new Error(GIVEN_UP);
-      }
+    connect() {
+      // That no connection can be opened is no reason to leave an idle one alone.
+      const first = hosts.first();
+      return hosts.isTrusted() && hasIdle(pools[first]) ? take(first) : wait();
     },
     async end() {
       isClosed = true;
