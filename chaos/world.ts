@@ -13,6 +13,7 @@ import { loadServerSecrets, type ServerSecrets } from "../server/src/keys/server
 import { secret } from "../server/src/lib/secret.ts";
 import { type FakeUpstream, startFakeUpstream } from "../server/src/testing/fake-upstream.ts";
 import { type FaultProxy, startFaultProxy } from "../server/src/testing/fault-proxy.ts";
+import { seedCluster } from "../server/src/testing/seed-cluster.ts";
 import { TEST_MASTER_KEY } from "../server/src/testing/test-app.ts";
 import { type CodeVault, createCodeVault } from "../server/src/vault/code-vault.ts";
 import { fixedKeyring, type Keyring } from "../server/src/vault/keyring.ts";
@@ -83,6 +84,7 @@ async function build(
   const hasSmallDisk = await mountSmallDisk(home);
   if (hasSmallDisk) closers.push(() => run("umount", [home]));
   const dataDir = join(home, ".scrip");
+  await seedCluster(dataDir);
   const server = await openEmbedded({ dataDir, log: () => {}, settings: SETTINGS });
   closers.push(() => stopServer(dataPathOf(dataDir)), server.close);
   const db = connectDatabase({

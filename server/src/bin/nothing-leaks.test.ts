@@ -13,6 +13,7 @@ import { eventually } from "../testing/eventually.ts";
 import { type FakeUpstream, startFakeUpstream } from "../testing/fake-upstream.ts";
 import { disguisesOf, findPlanted } from "../testing/find-planted.ts";
 import { type RunningScrip, runScrip, scripJson, startScrip } from "../testing/run-scrip.ts";
+import { seedCluster } from "../testing/seed-cluster.ts";
 
 /** Long and random, so that none of them is anywhere by chance. */
 const plant = (what: string): string => `${what}-${randomBytes(12).toString("hex")}`;
@@ -36,10 +37,17 @@ before(async () => {
   metricsPort = await freePort();
   upstream = await startFakeUpstream({ seed: 1, faults: { "completes-at-once": 1 } });
   secrets.push(upstream.apiKey);
-  await logEveryStatement();
-  key = await fill();
-  secrets.push(key);
-  server = await startScrip([], { ...env, METRICS_PORT: String(metricsPort) });
+  await seedCluster(env.DATA_DIR ?? "");
+  // Held open meanwhile, so that each command finds PostgreSQL running.
+  const embedded = await openEmbedded({ dataDir: env.DATA_DIR ?? "", log: () => {} });
+  try {
+    await logEveryStatement();
+    key = await fill();
+    secrets.push(key);
+    server = await startScrip([], { ...env, METRICS_PORT: String(metricsPort) });
+  } finally {
+    await embedded.close();
+  }
 });
 after(async () => {
   await server?.stop("SIGTERM");

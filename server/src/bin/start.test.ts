@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { isAlive } from "../db/embedded/process-state.ts";
 import { type RunningScrip, runScrip, scripJson, startScrip } from "../testing/run-scrip.ts";
+import { seedCluster } from "../testing/seed-cluster.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 
 let folder: string;
@@ -47,7 +48,7 @@ test("npm start on an empty database fills the demo and prints an address, keys 
 });
 
 test("after kill -9 of the server the next start adopts the database, and nothing is lost", async () => {
-  const env = { DATA_DIR: join(folder, "killed") };
+  const env = { DATA_DIR: await seeded("killed") };
   const first = await startScrip(["--demo"], env);
   const live = keyOf(first, "live");
   const pid = await postmasterPid(env.DATA_DIR);
@@ -92,7 +93,7 @@ test("a port in use is refused in one line", async (t) => {
   t.after(() => other.close());
   await once(other, "listening");
   const { port } = other.address() as { port: number };
-  const env = { DATA_DIR: join(folder, "port"), PORT: String(port) };
+  const env = { DATA_DIR: await seeded("port"), PORT: String(port) };
   await assertRefused(env, new RegExp(`^(?:\\{.*\\}\\n)*scrip: PORT ${port} is in use; .*\\n$`));
 });
 
@@ -168,7 +169,7 @@ test("a wrong setting is refused in one line that names it", async () => {
 });
 
 test("a stop lets what is in flight finish, and refuses readiness meanwhile", async () => {
-  const env = { DATA_DIR: join(folder, "drain"), RATE_LIMIT_READS: "0" };
+  const env = { DATA_DIR: await seeded("drain"), RATE_LIMIT_READS: "0" };
   const running = await startScrip(["--demo"], env);
   const key = keyOf(running, "live");
   const statuses = Array.from({ length: 64 }, () => statusOf(running, key));
@@ -176,6 +177,13 @@ test("a stop lets what is in flight finish, and refuses readiness meanwhile", as
   assert.equal(finished.code, 0);
   assert.deepEqual(new Set(answers), new Set([200]));
 });
+
+/** A data directory in which the database has been created already. */
+async function seeded(name: string): Promise<string> {
+  const dataDir = join(folder, name);
+  await seedCluster(dataDir);
+  return dataDir;
+}
 
 /** The first answer shows that the others are under way. */
 async function stopOnceBusy(running: RunningScrip, key: string) {

@@ -14,6 +14,7 @@ import { COMPILE_CACHE } from "../testing/compile-cache.ts";
 import { eventually } from "../testing/eventually.ts";
 import { runScrip, scripJson, startScrip } from "../testing/run-scrip.ts";
 import { addSealedCodes, listCodes, placeOf, textOf } from "../testing/sealed-codes.ts";
+import { seedCluster } from "../testing/seed-cluster.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 import { createCodeVault } from "../vault/code-vault.ts";
 import { openKeyring } from "../vault/keyring.ts";
@@ -38,7 +39,8 @@ beforeEach(async () => {
 });
 
 test("on the embedded default a new key is taken up while the server runs, and the old one can go", async () => {
-  const embedded = { DATA_DIR: await mkdtemp(join(root, "embedded-")) };
+  const embedded = { DATA_DIR: join(root, "embedded") };
+  await seedCluster(embedded.DATA_DIR);
   const path = join(embedded.DATA_DIR, "master.key");
   const { id: reseller } = await scripJson<{ id: string }>(CREATE_RESELLER, embedded);
   const createKey = ["key", "create", "--reseller", reseller, "--env", "live"];

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import sql, { type Sql } from "sql-template-tag";
 import { audit } from "../audit/audit.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
-import { atEnd, makeDataDir, postmasterPid } from "../db/embedded/embedded-testing.ts";
+import { atEnd, postmasterPid } from "../db/embedded/embedded-testing.ts";
 import { openEmbedded } from "../db/embedded/open-embedded.ts";
 import { migrate } from "../db/migrate.ts";
 import { loadServerSecrets } from "../keys/server-secrets.ts";
@@ -14,6 +14,7 @@ import { addBuyer, addCard, type Buyer, balanceOf, CARD_PRICE_MINOR, ordersOf } 
 import { eventually } from "../testing/eventually.ts";
 import { sizeFor } from "../testing/full-size.ts";
 import { createRandom, type Random, SEED } from "../testing/seed.ts";
+import { makeSeededDataDir } from "../testing/seed-cluster.ts";
 import { type ApiProcess, startApiProcess } from "../testing/start-api-process.ts";
 import { type StubbornCallers, startStubbornCallers, type WantedOrder } from "../testing/stubborn-callers.ts";
 import { TEST_MASTER_KEY } from "../testing/test-app.ts";
@@ -58,7 +59,7 @@ const SCHEDULE = (Object.keys(FAULTS) as FaultName[]).flatMap((name) =>
 );
 
 test(`${SCHEDULE.length} crashes under load lose and double nothing (SEED=${SEED})`, async (t) => {
-  const dataDir = await makeDataDir(t);
+  const dataDir = await makeSeededDataDir(t);
   const server = await openEmbedded({ dataDir, log: () => {} });
   atEnd(t, server.close);
   const db = connectDatabase({

@@ -4,13 +4,13 @@ import type { TestContext } from "node:test";
 import { connectionStringOf, DATABASE_NAME, readAccess } from "../db/embedded/access.ts";
 import { chooseFreePort, LOOPBACK } from "../db/embedded/choose-port.ts";
 import { type Cluster, layoutOf } from "../db/embedded/cluster.ts";
-import { createCluster } from "../db/embedded/create-cluster.ts";
 import { makeDataDir, query } from "../db/embedded/embedded-testing.ts";
 import { findBinaries } from "../db/embedded/find-binaries.ts";
 import type { Account } from "../db/embedded/run-program.ts";
 import { findServerAccount } from "../db/embedded/server-account.ts";
 import { eventually } from "./eventually.ts";
 import { type PostgresNode, postgresNode } from "./postgres-node.ts";
+import { seedCluster } from "./seed-cluster.ts";
 
 /** A primary that commits nothing without its standby, and the standby. */
 export type ReplicatedPostgres = {
@@ -31,7 +31,7 @@ const SETTINGS = { shared_buffers: "64MB", wal_keep_size: "512MB", max_wal_size:
 /** Two PostgreSQL clusters on this machine, gone after the test. */
 export async function startReplicatedPostgres(t: TestContext): Promise<ReplicatedPostgres> {
   const [primaryCluster, standbyCluster] = [await describe(t), await describe(t)];
-  await createCluster(primaryCluster.layout, primaryCluster.binaries, primaryCluster.accounts);
+  await seedCluster(primaryCluster.layout.root);
   const access = await readAccess(primaryCluster.layout.access);
   await copyStopped(primaryCluster.layout.data, standbyCluster.layout.data, standbyCluster.accounts.account);
   const ports = { primary: await chooseFreePort(), standby: await chooseFreePort() };

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { chown, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { makeSeededDataDir } from "../../testing/seed-cluster.ts";
 import {
   atEnd,
   dataPathOf,
@@ -29,7 +30,7 @@ test("two processes that open an empty directory at once share one database", as
 });
 
 test("whoever started it may leave first: the others keep working", async (t) => {
-  const dataDir = await makeDataDir(t);
+  const dataDir = await makeSeededDataDir(t);
   const starter = await openInProcess(t, dataDir);
   const joiner = await openEmbedded({ dataDir, log: quiet });
   assert.deepEqual([starter.startedHere, joiner.startedHere], [true, false]);
@@ -42,7 +43,7 @@ test("whoever started it may leave first: the others keep working", async (t) =>
 });
 
 test("the database of a killed process is adopted with its data", async (t) => {
-  const dataDir = await makeDataDir(t);
+  const dataDir = await makeSeededDataDir(t);
   const killed = await openInProcess(t, dataDir);
   await query(killed.connectionString, "create table kept as select 7 as value");
   const pid = await postmasterPid(dataDir);
@@ -57,7 +58,7 @@ test("the database of a killed process is adopted with its data", async (t) => {
 });
 
 test("a PostgreSQL killed while open comes back on its port with every committed row", async (t) => {
-  const dataDir = await makeDataDir(t);
+  const dataDir = await makeSeededDataDir(t);
   const lines: string[] = [];
   const database = await openEmbedded({ dataDir, log: (line) => lines.push(line) });
   atEnd(t, database.close);
@@ -76,7 +77,7 @@ test("a PostgreSQL killed while open comes back on its port with every committed
 });
 
 test("closing while PostgreSQL comes back leaves nothing running", async (t) => {
-  const dataDir = await makeDataDir(t);
+  const dataDir = await makeSeededDataDir(t);
   const database = await openEmbedded({ dataDir, log: quiet });
   const pid = await postmasterPid(dataDir);
   process.kill(pid, "SIGKILL");
@@ -86,7 +87,7 @@ test("closing while PostgreSQL comes back leaves nothing running", async (t) => 
 });
 
 test("a newcomer that meets the database on its way out starts it anew", async (t) => {
-  const dataDir = await makeDataDir(t);
+  const dataDir = await makeSeededDataDir(t);
   for (let round = 0; round < 5; round += 1) {
     const leaving = await openEmbedded({ dataDir, log: quiet });
     const [coming] = await Promise.all([openEmbedded({ dataDir, log: quiet }), leaving.close()]);
@@ -96,8 +97,7 @@ test("a newcomer that meets the database on its way out starts it anew", async (
 });
 
 test("a lock file whose pid belongs to another process by now does not prevent the start", async (t) => {
-  const dataDir = await makeDataDir(t);
-  await (await openEmbedded({ dataDir, log: quiet })).close();
+  const dataDir = await makeSeededDataDir(t);
   // Runs as the same account as PostgreSQL: PostgreSQL itself would take it for a server.
   const { uid, gid } = await stat(dataPathOf(dataDir));
   const stranger = spawn("sleep", ["600"], { uid, gid, cwd: "/" });
@@ -114,7 +114,7 @@ test("a lock file whose pid belongs to another process by now does not prevent t
 });
 
 test("a PostgreSQL that is dead but not buried by its parent is replaced", async (t) => {
-  const dataDir = await makeDataDir(t);
+  const dataDir = await makeSeededDataDir(t);
   const stopped = await openInProcess(t, dataDir);
   stopped.process.kill("SIGSTOP");
   const pid = await postmasterPid(dataDir);

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { makeSeededDataDir, seedCluster } from "../../testing/seed-cluster.ts";
 import { atEnd, makeDataDir, postmasterPid, query } from "./embedded-testing.ts";
 import { openEmbedded } from "./open-embedded.ts";
 import { isAlive } from "./process-state.ts";
@@ -51,7 +52,7 @@ test("only the owner can read what the directory holds, and the log does not hol
 });
 
 test("the second open finds the data on the same port within five seconds", async (t) => {
-  const dataDir = await makeDataDir(t);
+  const dataDir = await makeSeededDataDir(t);
   const first = await openEmbedded({ dataDir, log: quiet });
   await query(first.connectionString, "create table kept as select 7 as value");
   await first.close();
@@ -68,13 +69,14 @@ test("the second open finds the data on the same port within five seconds", asyn
 test("a path with a space below a directory that only root enters serves as well", async (t) => {
   const dataDir = await makeDataDir(t, "private home");
   await mkdir(join(dataDir, ".."), { mode: 0o700 });
+  await seedCluster(dataDir);
   const database = await openEmbedded({ dataDir, log: quiet });
   atEnd(t, database.close);
   assert.deepEqual(await query(database.connectionString, "select 1 as one"), [{ one: 1 }]);
 });
 
 test("a port that somebody took meanwhile is replaced, and the new one is remembered", async (t) => {
-  const dataDir = await makeDataDir(t);
+  const dataDir = await makeSeededDataDir(t);
   const first = await openEmbedded({ dataDir, log: quiet });
   await first.close();
   const thief = createServer().listen(Number(new URL(first.connectionString).port), "127.0.0.1");
@@ -106,7 +108,7 @@ test("a directory that cannot be made, and a server that cannot start, end in on
     /^Error: cannot use the directory .*ENOTDIR[^\n]*$/,
   );
 
-  const dataDir = await makeDataDir(t);
+  const dataDir = await makeSeededDataDir(t);
   await assert.rejects(
     openEmbedded({ dataDir, log: quiet, settings: { shared_buffers: "plenty" } }),
     /^Error: PostgreSQL does not start: .*FATAL:.*"shared_buffers"[^\n]*$/,
