@@ -119,9 +119,25 @@ test("a number field takes digits, a sign and a fraction, and its pattern as wel
   const number = field("level", { type: "number" });
   for (const value of ["0", "7", "-7", "007", "1.5", "-0.25", 42, "123456789012345678901234567890"])
     accepts(number, value);
-  for (const value of ["", " 1", "1 ", "+1", "1.", ".5", "1e3", "0x10", "1,5", "--1", "NaN", "٣", "1\n"])
+  for (const value of [" 1", "1 ", "+1", "1.", ".5", "1e3", "0x10", "1,5", "--1", "NaN", "٣", "1\n"])
     refuses(number, value);
   refuses(field("level", { type: "number", regex: "^[1-9]$" }), 10);
+});
+
+test("an optional text or number that is sent empty counts as left out", () => {
+  const specs = [field("note"), field("level", { type: "number" }), field("id", { regex: "^[0-9]+$" })];
+  for (const spec of specs) {
+    accepts(spec, "");
+    assert.deepEqual(faultsOf([{ ...spec, required: true }], { [spec.key]: "" }), [`${spec.key}: required`]);
+  }
+});
+
+test("a refused value is told without the product's pattern, which is for programs", () => {
+  const [fault] = checkInputValues([field("playerId", { regex: "^[0-9]{5,12}$" })], { playerId: "x" }, AT);
+  assert.equal(
+    fault?.detail,
+    'The value of "playerId" does not have the form that the product asks for. Its pattern is in the product\'s inputFields.',
+  );
 });
 
 test("a value has at most 256 characters, counted as people count them", () => {

@@ -30,6 +30,8 @@ export function checkInputValues(
       continue;
     }
     if (value === undefined) continue;
+    // Forms send an empty value for what was left out. A select field has its options instead.
+    if (value === "" && spec.type !== "select") continue;
     const detail = checkValue(spec, value, parentValueOf(specs, index, given));
     if (detail !== undefined) errors.push(fault(pointer, spec.key, "invalid", detail));
   }
@@ -59,7 +61,7 @@ function checkValue(
   if (spec.type === "select") return checkOption(spec, value, parentValue);
   if (spec.type === "number" && !NUMBER.test(value)) return `The value of "${spec.key}" must be a number.`;
   if (spec.regex !== "" && !compiled(spec.regex).matcher(value).find()) {
-    return `The value of "${spec.key}" does not match ${spec.regex}.`;
+    return `The value of "${spec.key}" does not have the form that the product asks for. Its pattern is in the product's inputFields.`;
   }
   return undefined;
 }

@@ -161,6 +161,11 @@ test("limit means 1 to 100: nothing and zero are 50, more is 100, and what is no
       text,
     );
   }
+  const { detail } = (await scrip.call("GET", "/v1/catalog?limit=-1", { key })).json();
+  assert.equal(
+    detail,
+    "limit must be a whole number: 1 to 100, or 0 for the default of 50. More than 100 counts as 100.",
+  );
 });
 
 test("a parameter that is not known is 400 and named, names of Object's own included", async () => {

@@ -44,9 +44,9 @@ test("a filter that is given and empty is 400 and named: it would not answer the
   }
 });
 
-test("a value whose percent-encoding is broken is 400, in every parameter of every list", async () => {
+test("a value whose percent-encoding is broken is 400, in every filter of every list", async () => {
   for (const { url, filters } of lists().filter((list) => list.filters.length > 0)) {
-    for (const name of [...filters, "cursor", "limit"]) {
+    for (const name of filters) {
       for (const value of ["%zz", "%", "a%2", "%ff", "ok%c3%28"]) {
         const { detail, ...refusal } = await refusalOf(`${url}?${name}=${value}`);
         assert.deepEqual(refusal, { status: 400, code: "invalid_request", pointer: `?${name}` }, value);

@@ -18,7 +18,10 @@ export function readPage(request: FastifyRequest, cursors: CursorCodec, scope: C
 function readLimit(text: string | undefined): number {
   if (text === undefined || text === "") return PAGE_LIMIT_DEFAULT;
   if (!/^\d+$/.test(text))
-    throw invalidParameter("limit", `limit must be a whole number from 1 to ${PAGE_LIMIT_MAX}.`);
+    throw invalidParameter(
+      "limit",
+      `limit must be a whole number: 1 to ${PAGE_LIMIT_MAX}, or 0 for the default of ${PAGE_LIMIT_DEFAULT}. More than ${PAGE_LIMIT_MAX} counts as ${PAGE_LIMIT_MAX}.`,
+    );
   // However many digits: whatever is above the maximum is the maximum.
   return Number(text) === 0 ? PAGE_LIMIT_DEFAULT : Math.min(Number(text), PAGE_LIMIT_MAX);
 }

@@ -53,23 +53,7 @@ function findFault(query: Record<string, unknown>, declared: ReadonlySet<string>
 /** A parameter's text. Declared and sent once, or it would have been refused. */
 export function queryText(request: FastifyRequest, name: string): string | undefined {
   const value = (request.query as Record<string, unknown>)[name];
-  if (typeof value !== "string") return undefined;
-  // What cannot be decoded is left as it came, so it still holds a percent sign.
-  if (value.includes("%") && !canBeDecoded(request.url, name))
-    throw invalidParameter(name, `${name} is not percent-encoded UTF-8.`);
-  return value;
-}
-
-function canBeDecoded(url: string, name: string): boolean {
-  const [, query = ""] = url.split(/[?#]/, 2);
-  const value = query.split("&").find((pair) => pair.startsWith(`${name}=`));
-  try {
-    // A name that was written with escapes of its own is not found, and then the whole query must be right.
-    decodeURIComponent(value ?? query);
-    return true;
-  } catch {
-    return false;
-  }
+  return typeof value === "string" ? value : undefined;
 }
 
 export const invalidParameter = (name: string, detail: string): Problem =>
@@ -82,9 +66,24 @@ export const invalidParameter = (name: string, detail: string): Problem =>
 export function queryFilter(request: FastifyRequest, name: string): string | undefined {
   const text = queryText(request, name);
   if (text === "") throw invalidParameter(name, `${name} is empty. Give it a value, or leave it out.`);
+  // What cannot be decoded is left as it came, so it still holds a percent sign.
+  if (text?.includes("%") && !canBeDecoded(request.url, name))
+    throw invalidParameter(name, `${name} is not percent-encoded UTF-8.`);
   // PostgreSQL has no text with NUL in it, and nothing that is looked for can hold it.
   if (text?.includes("\0")) throw invalidParameter(name, `${name} holds the NUL character.`);
   return text;
+}
+
+function canBeDecoded(url: string, name: string): boolean {
+  const [, query = ""] = url.split(/[?#]/, 2);
+  const value = query.split("&").find((pair) => pair.startsWith(`${name}=`));
+  try {
+    // A name that was written with escapes of its own is not found, and then the whole query must be right.
+    decodeURIComponent(value ?? query);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A filter that is a time. What is finer than a millisecond is rounded up, which keeps `from` and `to` exact. */

@@ -60,6 +60,14 @@ export function createRateLimiter(nowMs: () => number): RateLimiter {
   };
 }
 
+/** What a key finds that has just used up all of its burst. */
+export const USED_UP: RateLimitResult = {
+  allowed: false,
+  remaining: 0,
+  resetSeconds: BURST_SECONDS,
+  retryAfterSeconds: 1,
+};
+
 /** `RateLimit-Policy` and `RateLimit` of the IETF draft: quota, window, what remains, seconds until all of it is back. */
 export function rateLimitHeaders(
   limitClass: RateLimitClass,

@@ -85,7 +85,7 @@ async function walk(route: ApiRoute): Promise<Walked> {
   for (const each of cases.filter((one) => !answers.has(one))) answers.set(each, await send(route, each));
   const ownWords = await place.ownWords();
   for (const [each, reply] of answers) wrong.push(...faultsOf(route, each, reply, ownWords));
-  wrong.push(...unequal(route, [...answers.values()]));
+  wrong.push(...unequal(route, answers));
   await place.tidy();
   const seen = (pick: (each: Case) => boolean) => {
     const found = [...answers].filter(([each]) => each.caller.refusal === undefined && pick(each));
@@ -158,17 +158,21 @@ function faultsOf(
 }
 
 /** What is not there and what is another's cannot be told apart, nor can keys that are no good. */
-function unequal(route: ApiRoute, replies: readonly LightMyRequestResponse[]): string[] {
+function unequal(route: ApiRoute, answers: ReadonlyMap<Case, LightMyRequestResponse>): string[] {
   return [401, 404].flatMap((status) => {
-    const bodies = new Set(replies.filter(({ statusCode }) => statusCode === status).map(withoutRequestId));
+    const found = [...answers].filter(([, { statusCode }]) => statusCode === status);
+    const bodies = new Set(found.map(([{ objectId }, reply]) => withoutIds(reply, objectId)));
     return bodies.size > 1 ? [`${title(route)}: ${status} in several ways: ${[...bodies].join("\n")}`] : [];
   });
 }
 
-/** Status, headers and body, all of it but the id and the time. */
-function withoutRequestId(reply: LightMyRequestResponse): string {
-  const { "x-request-id": requestId, date: _date, ...headers } = reply.headers;
-  return `${reply.statusCode} ${JSON.stringify(headers)} ${reply.body.replace(String(requestId), "REQ")}`;
+/** Status, headers and body, all of it but the time, the request's id and the id that was asked for. */
+function withoutIds(reply: LightMyRequestResponse, objectId: string): string {
+  const { "x-request-id": requestId, date: _date, "content-length": length, ...headers } = reply.headers;
+  const parts = objectId === "" ? [reply.body] : reply.body.split(objectId);
+  const otherLength = Number(length) - (parts.length - 1) * Buffer.byteLength(objectId);
+  const body = parts.join("ID").replace(String(requestId), "REQ");
+  return `${reply.statusCode} ${JSON.stringify(headers)} ${otherLength} ${body}`;
 }
 
 const title = ({ method, path }: ApiRoute): string => `${method} ${path}`;

@@ -3,7 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Scope } from "../http/caller.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { hookEachRoute } from "../http/each-route.ts";
-import { type RateLimitClass, type RateLimiter, rateLimited, rateLimitHeaders } from "../http/rate-limit.ts";
+import {
+  type RateLimitClass,
+  type RateLimiter,
+  type RateLimitResult,
+  rateLimited,
+  rateLimitHeaders,
+  USED_UP,
+} from "../http/rate-limit.ts";
 import { type IpRange, isInAnyRange, parseIp } from "../lib/ip.ts";
 import { Problem } from "../lib/problem.ts";
 import type { Authenticate } from "./authenticate.ts";
@@ -64,6 +71,8 @@ async function guard(
   const limited = applyRateLimit(deps, reply, found?.caller, limitClass, refusal ? "peek" : "take");
   if (found) deps.useRecorder.record(found.caller.keyId, address, found.lastUsedAt);
   const forced = found && !refusal && !limited && deps.findForcedAnswer(found.caller, request.headers);
+  if (forced && forced.code === "rate_limited")
+    showLimit(deps, reply, found?.caller, limitClass, () => USED_UP);
   const problem = refusal ?? limited ?? forced;
   if (problem) throw problem;
   request.caller = found?.caller;
@@ -81,13 +90,26 @@ function applyRateLimit(
   limitClass: RateLimitClass,
   mode: "take" | "peek",
 ): Problem | undefined {
+  const bucket = `${limitClass}:${caller?.keyId ?? ""}`;
+  const result = showLimit(deps, reply, caller, limitClass, (rate) => deps.rateLimiter[mode](bucket, rate));
+  return !result || result.allowed ? undefined : rateLimited(result.retryAfterSeconds);
+}
+
+/** Tells the policy and what `look` finds is left of it; undefined where no limit is set. */
+function showLimit(
+  deps: GuardDeps,
+  reply: FastifyReply,
+  caller: Caller | undefined,
+  limitClass: RateLimitClass,
+  look: (ratePerSecond: number) => RateLimitResult,
+): RateLimitResult | undefined {
   const ratePerSecond = caller?.rateLimits[limitClass] ?? deps.rateLimits[limitClass];
   if (ratePerSecond === 0) return undefined;
-  const result = deps.rateLimiter[mode](`${limitClass}:${caller?.keyId ?? ""}`, ratePerSecond);
+  const result = look(ratePerSecond);
   const { policy, state } = rateLimitHeaders(limitClass, ratePerSecond, result);
   reply.header("ratelimit-policy", policy);
   reply.header("ratelimit", state);
-  return result.allowed ? undefined : rateLimited(result.retryAfterSeconds);
+  return result;
 }
 
 /** One body for every reason, so that nothing can be learnt by trying. */

@@ -50,6 +50,22 @@ test("a key may send its burst and then its rate; 429 tells when to come back, a
   );
 });
 
+test("the scenario rate_limited shows the headers that a real 429 has", async () => {
+  const used = await newKey({ env: "test" });
+  for (const [call, times] of [
+    [(key: string, headers = {}) => scrip.call("GET", "/v1/catalog", { key, headers }), 4],
+    [(key: string, headers = {}) => scrip.call("POST", ECHO_URL, { key, headers, body: {} }), 2],
+  ] as const) {
+    for (let sent = 0; sent < times; sent += 1) await call(used);
+    const real = await call(used);
+    const asked = await call(await newKey({ env: "test" }), { "x-test-scenario": "rate_limited" });
+    assert.deepEqual([real.statusCode, asked.statusCode], [429, 429]);
+    assert.deepEqual(limitHeaders(asked), limitHeaders(real));
+    assert.equal(asked.headers["retry-after"], real.headers["retry-after"]);
+    assert.equal(asked.json().detail, real.json().detail);
+  }
+});
+
 test("every answer of a route with a key carries the policy and what is left of it", async () => {
   const key = await newKey();
   const revoked = await scrip.addKey(resellerId);

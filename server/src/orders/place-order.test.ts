@@ -24,7 +24,7 @@ before(async () => {
     { id: "other" },
     { id: "unpriced" },
     { id: "hidden", hidden: true },
-    { id: "top-up", inputFields: [PLAYER, REGION, SERVER] },
+    { id: "top-up", inputFields: [PLAYER, LEVEL, REGION, SERVER] },
   ]);
   for (const productId of ["card", "other", "hidden", "top-up"]) {
     await addListPrice(scrip.db, { productId, amountMinor: 2375n });
@@ -40,6 +40,7 @@ after(async () => {
 
 const CREDIT = { direction: "credit", amount: "3000.00", note: "top-up" } as const;
 const PLAYER = { key: "playerId", type: "text", required: true, regex: "^[0-9]{5,12}$", options: [] };
+const LEVEL = { key: "level", type: "number", required: false, regex: "", options: [] };
 const REGION = select("region", [
   ["eu", ""],
   ["na", ""],
@@ -301,6 +302,43 @@ for (const [what, body, status, code, pointer] of REFUSALS) {
     assert.deepEqual(found.json().data, []);
   });
 }
+
+test("a 404 names the line's product, in the same words whether it is hidden or not there", async () => {
+  const bodies = await Promise.all(
+    ["none", "hidden"].map(async (productId) => {
+      const reply = await place({ lines: [{ productId, quantity: 1 }] }, { "idempotency-key": "which" });
+      const { request_id: _, ...body } = reply.json();
+      return body;
+    }),
+  );
+  assert.equal(bodies[0].detail, 'No product "none" was found for this key.');
+  assert.equal(bodies[0].errors[0].detail, bodies[0].detail);
+  assert.deepEqual(JSON.parse(JSON.stringify(bodies[0]).replaceAll("none", "hidden")), bodies[1]);
+});
+
+test("details of a refused body are sentences, without patterns or words of a validator", async () => {
+  const details: [unknown, string][] = [
+    [
+      { ...card(), reference: "a\u0007" },
+      "reference holds a character that is not allowed, such as a line break.",
+    ],
+    [{ ...card(), reference: "" }, "reference must not be empty."],
+    [{ lines: [] }, "lines must have at least 1 entry."],
+    [{ ...card(), expectedTotal: -1 }, "expectedTotal must be 0 or more."],
+    [{ ...card(), reference: "x".repeat(129) }, "reference must have at most 128 characters."],
+  ];
+  for (const [body, detail] of details) {
+    assert.equal((await place(body, { "idempotency-key": "told" })).json().detail, detail);
+  }
+});
+
+test("an optional input field that is sent empty is left out of the order", async () => {
+  const { order } = (
+    await place(topUp({ playerId: "12345", level: "" }), { "idempotency-key": "empty" })
+  ).json();
+  const read = await scrip.call("GET", `/v1/orders/${order.id}`, { key });
+  assert.deepEqual(read.json().order.lines[0].inputFields, { playerId: "12345" });
+});
 
 test("the Idempotency-Key must be there and be 1 to 255 printable ASCII characters", async () => {
   const missing = await scrip.call("POST", "/v1/orders", {

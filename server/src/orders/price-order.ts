@@ -63,7 +63,11 @@ function findProduct(
   index: number,
 ): VisibleProductRow {
   const product = products.get(productId);
-  if (!product) throw lineProblem("not_found", index, "productId", "Nothing was found here for this key.");
+  if (!product) {
+    // The same words for what is hidden and what is not there; the id is the caller's own.
+    const detail = `No product ${JSON.stringify(productId)} was found for this key.`;
+    throw lineProblem("not_found", index, "productId", detail);
+  }
   return product;
 }
 
@@ -96,8 +100,14 @@ function priceLine(
     unitPriceMinor,
     quantity: line.quantity,
     lineTotalMinor: unitPriceMinor * BigInt(line.quantity),
-    inputFields: Object.keys(line.inputFields).length === 0 ? null : line.inputFields,
+    inputFields: givenValues(line.inputFields),
   };
+}
+
+/** What was sent empty counts as left out. */
+function givenValues(inputFields: InputValues): InputValues | null {
+  const given = Object.entries(inputFields).filter(([, value]) => value !== "");
+  return given.length === 0 ? null : Object.fromEntries(given);
 }
 
 /** What is wanted of each product, in all lines together. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Tenant } from "../http/caller.ts";
-import { rateLimited } from "../http/rate-limit.ts";
+import { rateLimited, USED_UP } from "../http/rate-limit.ts";
 import { Problem } from "../lib/problem.ts";
 import { type ForcedAnswer, isForcedAnswer, isScenario, SCENARIO_NAMES, type Scenario } from "./scenarios.ts";
 
@@ -32,7 +32,7 @@ function forced(scenario: ForcedAnswer): Problem {
   const detail = `X-Test-Scenario asked for this answer.`;
   switch (scenario) {
     case "rate_limited":
-      return rateLimited(RETRY_AFTER_SECONDS);
+      return rateLimited(USED_UP.retryAfterSeconds);
     case "internal_error":
       return new Problem("internal_error", detail, { isAskedFor: true });
     case "service_unavailable":
