@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, matchesGlob } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { eventually } from "../server/src/testing/eventually.ts";
 import { createTestDatabase } from "../server/src/testing/test-database.ts";
 import { freePort } from "./image/start-postgres.ts";
 
@@ -83,13 +83,8 @@ test("a folder with only what the Containerfile copies serves every page, is hea
     return reply.status;
   };
   const url = `http://127.0.0.1:${port}`;
-  const ready = eventually("it is ready", () =>
-    status(`${url}/readyz`).then(
-      (code) => (code === 200 ? true : undefined),
-      () => undefined,
-    ),
-  );
-  await Promise.race([ready, server.ended.then(({ stderr }) => assert.fail(stderr))]);
+  await server.printed("Scrip is ready at");
+  assert.equal(await status(`${url}/readyz`), 200);
 
   for (const path of [
     "/healthz",
@@ -97,6 +92,8 @@ test("a folder with only what the Containerfile copies serves every page, is hea
     "/docs/",
     "/docs/guides/",
     "/docs/guides/quickstart",
+    "/sdk/scrip-sdk.tgz",
+    "/favicon.ico",
     "/errors",
   ])
     assert.equal(await status(url + path), 200, path);
@@ -171,13 +168,19 @@ function productionPackages(): string[] {
 }
 
 function run(cwd: string, args: string[], env: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "ignore", "pipe"] });
-  let stderr = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
-  });
-  const ended = new Promise<{ code: number | null; stderr: string }>((resolve) => {
-    child.once("close", (code) => resolve({ code, stderr }));
-  });
-  return { child, ended };
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const output = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].setEncoding("utf8").on("data", (text: string) => {
+      output[stream] += text;
+    });
+  }
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, ...output }));
+  /** However long a busy machine takes, as long as the process lives. */
+  const printed = async (text: string): Promise<void> => {
+    const endedEarly = ended.then(({ stderr }) => assert.fail(stderr));
+    while (!output.stdout.includes(text)) await Promise.race([once(child.stdout, "data"), endedEarly]);
+    endedEarly.catch(() => {});
+  };
+  return { child, ended, printed };
 }

@@ -8,8 +8,8 @@ import type { BuiltImage } from "./build-image.ts";
 export type Ended = { code: number | null; stdout: string; stderr: string; elapsedMs: number };
 
 export type Container = {
-  /** Everything that it has printed on standard output so far. */
-  stdout: () => string;
+  /** Waits until it has printed that, and fails when it ends before. */
+  printed(text: string): Promise<void>;
   /** What the system says about process 1 of the container. */
   readStatus(): Promise<string>;
   /** Sends the image's stop signal to process 1 and waits for the end. */
@@ -65,7 +65,14 @@ export function runContainer(
     ([code]): Ended => ({ code, ...output, elapsedMs: performance.now() - startedAt }),
   );
   return {
-    stdout: () => output.stdout,
+    async printed(text) {
+      const endedEarly = ended.then(({ stderr }) => {
+        throw new Error(`it ended before it had printed "${text}": ${stderr}`);
+      });
+      while (!output.stdout.includes(text)) await Promise.race([once(child.stdout, "data"), endedEarly]);
+      // From now on its end is no news.
+      endedEarly.catch(() => {});
+    },
     readStatus: async () => readFile(`/proc/${await findProcessOne(child)}/status`, "utf8"),
     async stop() {
       const askedAt = performance.now();
