@@ -34,13 +34,15 @@ async function start(role: Role, demo: boolean): Promise<void> {
   const stopAsked = whenAskedToStop();
   const config = readConfig(process.env);
   const log = createLog(config.logLevel, pino.destination({ dest: process.stderr.fd, sync: false }));
+  const warnings: string[] = [];
   const context = await openContext(config, {
     mayCreate: true,
     applicationName: `scrip ${role}`,
     poolSize: SERVER_POOL_SIZE,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     tell: (message) => log.info(message),
-    warn: (message) => log.warn(message),
+    // Logged once it serves: a start that fails says why in one line, and nothing beside it.
+    warn: (message) => void warnings.push(message),
     onConnectionLost: (err) => log.warn({ err }, "a database connection was lost"),
   });
   let server: Server | undefined;
@@ -52,6 +54,7 @@ async function start(role: Role, demo: boolean): Promise<void> {
     server = await serve(context, log, role);
     const wayIn = demo && !filled ? await describeWayIn(context) : "";
     print(filled ? describeDemo(filled, server.address) : `Scrip is ready at ${server.address}${wayIn}`);
+    for (const warning of warnings) log.warn(warning);
     if (config.databaseUrl && process.getuid?.() === 0)
       log.warn("running as root, which Scrip does not need; start it as a user of its own");
     log.info({ role, address: server.address }, "ready");

@@ -8,6 +8,9 @@ import { createTestDatabase, type TestDatabase } from "../testing/test-database.
 import { connectDatabase, type Db } from "./database.ts";
 import { prepareSession } from "./prepare-session.ts";
 
+/** Long enough for a connection to be prepared on a busy machine. */
+const IDLE_MS = 1_000;
+
 /** What an operator may have set, for whatever reason, and what the code relies on instead. */
 const SETTINGS: Readonly<Record<string, [theirs: string, ours: string]>> = {
   jit: ["on", "off"],
@@ -27,10 +30,10 @@ const SETTINGS: Readonly<Record<string, [theirs: string, ours: string]>> = {
   client_encoding: ["LATIN1", "UTF8"],
   client_min_messages: ["error", "warning"],
   lock_timeout: ["15ms", "0"],
-  idle_session_timeout: ["150ms", "0"],
+  idle_session_timeout: [`${IDLE_MS}ms`, "0"],
   transaction_timeout: ["1min", "0"],
-  statement_timeout: ["60ms", "0"],
-  idle_in_transaction_session_timeout: ["20ms", "0"],
+  statement_timeout: ["500ms", "0"],
+  idle_in_transaction_session_timeout: ["200ms", "0"],
 };
 
 let database: TestDatabase;
@@ -94,7 +97,7 @@ test("a listener has them too, and is not thrown out for its silence", async (t)
     database.db.rows<{ pid: number }>(sql`
       select pid from pg_stat_activity where datname = current_database() and application_name like '%odd session listener'`);
   const [before] = await findListener();
-  await database.db.rows(sql`select pg_sleep(0.3)`);
+  await database.db.rows(sql`select pg_sleep(${(1.3 * IDLE_MS) / 1_000})`);
   assert.deepEqual(await findListener(), [before]);
 });
 
