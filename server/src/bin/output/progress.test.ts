@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startProgress } from "./progress.ts";
+
+function watch(isTTY: boolean) {
+  const written: string[] = [];
+  let now = 0;
+  const progress = startProgress("rows read", { isTTY, write: (text) => written.push(text) }, () => now);
+  return {
+    written,
+    at(ms: number, done: number, share?: number) {
+      now = ms;
+      progress.advance(done, share);
+    },
+    end: () => progress.end(),
+  };
+}
+
+test("work of less than two seconds says nothing", () => {
+  const { written, at, end } = watch(true);
+  at(100, 10, 0.1);
+  at(1_999, 1_000, 0.9);
+  end();
+  assert.deepEqual(written, []);
+});
+
+test("a terminal sees one line with rate and time left, five times a second at most, and none when it ends", () => {
+  const { written, at, end } = watch(true);
+  at(2_000, 40_000, 0.25);
+  at(2_100, 42_000, 0.26);
+  at(4_000, 80_000, 0.5);
+  end();
+  assert.deepEqual(written, [
+    "\r\u001b[K40,000 rows read · 20,000/s · 25 % · 6 s left",
+    "\r\u001b[K80,000 rows read · 20,000/s · 50 % · 4 s left",
+    "\r\u001b[K",
+  ]);
+});
+
+test("a log sees a line each ten seconds, without the time left where the whole is not known", () => {
+  const { written, at, end } = watch(false);
+  for (let second = 1; second <= 13; second += 1) at(second * 1_000, second * 100);
+  at(300_000, 30_000, 0.5);
+  end();
+  assert.deepEqual(written, [
+    "200 rows read · 100/s\n",
+    "1,200 rows read · 100/s\n",
+    "30,000 rows read · 100/s · 50 % · 5 min 0 s left\n",
+  ]);
+});
