@@ -44,7 +44,9 @@ export function listColumnFaults(columns: readonly string[]): string[] {
   return [
     ...unknown.map((column) => `the column "${column}" is not known; known are ${known.join(", ")}`),
     ...[...twice].map((column) => `the column "${column}" stands twice`),
-    ...missing.map((column) => `the column "${column}" is missing; columns are separated by commas`),
+    ...missing.map(
+      (column) => `the column "${column}" is missing; columns are separated by commas or semicolons`,
+    ),
   ];
 }
 

@@ -136,9 +136,9 @@ test("an empty list is no fault and an empty file is one", async () => {
 test("a file that cannot be read is an error of one clear line", async () => {
   const attempt = (file: string) => importCatalog(bench.db, { file, onFault: () => {} });
   await assert.rejects(attempt("/no/such/catalog.json"), {
-    message: "Cannot read /no/such/catalog.json: there is no such file.",
+    message: "cannot read /no/such/catalog.json: there is no such file",
   });
-  await assert.rejects(attempt(bench.folder), { message: `Cannot read ${bench.folder}: it is a directory.` });
+  await assert.rejects(attempt(bench.folder), { message: `cannot read ${bench.folder}: it is a directory` });
 });
 
 test("progress is told after each batch", async () => {

@@ -1,13 +1,13 @@
-import { createReadStream } from "node:fs";
 import { extname } from "node:path";
+import { readFileBytes } from "../lib/read-csv-table.ts";
 import { readCsvProducts } from "./read-csv-products.ts";
 import { type ReadRow, readJsonProducts } from "./read-json-products.ts";
 
 type CatalogFile = { rows: AsyncGenerator<ReadRow>; close(): Promise<void> };
 
 /** Opens a catalog in JSON or CSV. A file that cannot be opened is an error here, before anything else begins. */
-export async function openCatalogFile(file: string): Promise<CatalogFile> {
-  const chunks = readChunks(file);
+export async function openCatalogFile(file: string, onBytes?: (bytes: number) => void): Promise<CatalogFile> {
+  const chunks = readFileBytes(file, onBytes);
   const first = await chunks.next();
   const bytes = first.done ? chunks : startWith(first.value, chunks);
   const isJson = findFormat(file, first.done ? new Uint8Array() : first.value) === "json";
@@ -18,23 +18,6 @@ export async function openCatalogFile(file: string): Promise<CatalogFile> {
     },
   };
 }
-
-async function* readChunks(file: string): AsyncGenerator<Uint8Array, undefined> {
-  try {
-    yield* createReadStream(file);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    const message = error instanceof Error ? error.message : String(error);
-    throw new Error(`Cannot read ${file}: ${REASONS.get(code) ?? message}.`, { cause: error });
-  }
-  return undefined;
-}
-
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ["ENOENT", "there is no such file"],
-  ["EACCES", "permission denied"],
-  ["EISDIR", "it is a directory"],
-]);
 
 async function* startWith(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield first;

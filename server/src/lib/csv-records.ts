@@ -4,17 +4,31 @@ import { CsvError, type Parser, parse } from "csv-parse";
 export type CsvRecord = { line: number; cells: string[] } | { line: number; fault: string };
 
 /**
- * Reads records of CSV as they come, the header among them. Empty lines are passed over. After a broken quote nobody
- * can tell cells from text, so the fault that names it is the last record.
+ * Reads records of CSV as they come, the header among them. Cells are separated by commas, or by semicolons or tabs where
+ * the first line is, as spreadsheets of many countries write them. Empty lines are passed over. After a broken quote
+ * nobody can tell cells from text, so the fault that names it is the last record.
  */
 export async function* readCsvRecords(
   bytes: AsyncIterable<Uint8Array>,
   recordMaxBytes: number,
 ): AsyncGenerator<CsvRecord> {
   const reading: Reading = { found: [], nextLine: 1, emptyLines: 0 };
-  const parser = openParser(reading, recordMaxBytes);
+  let beginning: Buffer<ArrayBufferLike> = Buffer.alloc(0);
+  let parser: Parser | undefined;
   for await (const chunk of bytes) {
-    const error = await feed(parser, chunk);
+    if (!parser) {
+      beginning = Buffer.concat([beginning, chunk]);
+      if (!beginning.includes("\n") && beginning.length < recordMaxBytes) continue;
+    }
+    const isFirst = parser === undefined;
+    parser ??= openParser(reading, { recordMaxBytes, delimiter: findDelimiter(beginning) });
+    const error = await feed(parser, isFirst ? beginning : chunk);
+    yield* takeRecords(reading);
+    if (error) return yield breakOff(reading, parser, error);
+  }
+  if (!parser) {
+    parser = openParser(reading, { recordMaxBytes, delimiter: findDelimiter(beginning) });
+    const error = beginning.length > 0 ? await feed(parser, beginning) : undefined;
     yield* takeRecords(reading);
     if (error) return yield breakOff(reading, parser, error);
   }
@@ -37,13 +51,14 @@ type Found = { cells: string[]; emptyLines: number };
  * The parser hands each record over as it finds it. Read as a stream it would lose, at a broken quote, the good
  * records that it had found in the same chunk.
  */
-function openParser(reading: Reading, recordMaxBytes: number): Parser {
+function openParser(reading: Reading, settings: { recordMaxBytes: number; delimiter: string }): Parser {
   const parser = parse({
     bom: true,
+    delimiter: settings.delimiter,
     relax_column_count: true,
     skip_empty_lines: true,
     record_delimiter: ["\r\n", "\n"],
-    max_record_size: recordMaxBytes,
+    max_record_size: settings.recordMaxBytes,
     on_record: (cells: string[], info) => {
       reading.found.push({ cells, emptyLines: info.empty_lines });
       return null;
@@ -52,6 +67,19 @@ function openParser(reading: Reading, recordMaxBytes: number): Parser {
   // Whoever writes is told of the error; without a listener it would end the process as well.
   parser.on("error", () => {});
   return parser;
+}
+
+const DELIMITERS = [",", ";", "\t"] as const;
+
+/** Whatever divides the first line most often outside quotes; a comma when nothing does. */
+function findDelimiter(beginning: Buffer): string {
+  const [line = ""] = beginning
+    .toString("utf8")
+    .replace(/^\ufeff?[\r\n]*/, "")
+    .split(/\r?\n/, 1);
+  const unquoted = line.replaceAll(/"[^"]*"/g, "");
+  const count = (delimiter: string): number => unquoted.split(delimiter).length - 1;
+  return DELIMITERS.toSorted((one, other) => count(other) - count(one))[0] ?? ",";
 }
 
 const feed = (parser: Parser, chunk: Uint8Array): Promise<Error | undefined> =>

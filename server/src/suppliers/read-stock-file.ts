@@ -1,5 +1,5 @@
-import { createReadStream } from "node:fs";
 import { readCsvRecords } from "../lib/csv-records.ts";
+import { readFileBytes } from "../lib/read-csv-table.ts";
 import { type Secret, secret } from "../lib/secret.ts";
 import type { Goods } from "./goods.ts";
 import { parseStockRow, STOCK_COLUMNS, type StockCells, type StockColumn } from "./stock-row.ts";
@@ -11,8 +11,12 @@ export type StockRow = { line: number; goods: Secret<Goods> } | { line: number; 
 const RECORD_MAX_BYTES = 65_536;
 
 /** Reads a stock file (CSV, the first line names the columns), one row after the other. */
-export async function* readStockFile(file: string, now: Date): AsyncGenerator<StockRow> {
-  const records = readCsvRecords(readBytes(file), RECORD_MAX_BYTES);
+export async function* readStockFile(
+  file: string,
+  now: Date,
+  onBytes?: (bytes: number) => void,
+): AsyncGenerator<StockRow> {
+  const records = readCsvRecords(readFileBytes(file, onBytes), RECORD_MAX_BYTES);
   let columns: string[] | undefined;
   let rows = 0;
   for await (const record of records) {
@@ -31,22 +35,6 @@ export async function* readStockFile(file: string, now: Date): AsyncGenerator<St
   }
   if (rows === 0) yield { line: 1, fault: "the file holds no codes; its first line names the columns" };
 }
-
-async function* readBytes(file: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* createReadStream(file);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    const message = error instanceof Error ? error.message : String(error);
-    throw new Error(`cannot read ${file}: ${REASONS.get(code) ?? message}`, { cause: error });
-  }
-}
-
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ["ENOENT", "there is no such file"],
-  ["EACCES", "permission denied"],
-  ["EISDIR", "it is a directory"],
-]);
 
 /** A file without a header begins with a code, so a name that is not known is told by its place alone. */
 function listColumnFaults(columns: readonly string[]): string[] {

@@ -1,0 +1,87 @@
+import { createReadStream } from "node:fs";
+import { type CsvRecord, readCsvRecords } from "./csv-records.ts";
+
+/** A row with its cells by column (an empty one where the file lacks the column), or what is wrong on its line. */
+export type TableRow<Column extends string> =
+  | { line: number; cells: Readonly<Record<Column, string>> }
+  | { line: number; fault: string };
+
+export type TableColumns<Column extends string> = {
+  known: readonly Column[];
+  required: readonly Column[];
+};
+
+const RECORD_MAX_BYTES = 65_536;
+
+/** Reads a CSV file whose first line names its columns, in any order. Space around a cell does not count. */
+export async function* readCsvTable<Column extends string>(
+  file: string,
+  columns: TableColumns<Column>,
+  onBytes?: (bytes: number) => void,
+): AsyncGenerator<TableRow<Column>> {
+  let names: string[] | undefined;
+  let rows = 0;
+  for await (const record of readCsvRecords(readFileBytes(file, onBytes), RECORD_MAX_BYTES)) {
+    if (names || "fault" in record) {
+      rows += 1;
+      yield toRow(columns.known, names ?? [], record);
+      continue;
+    }
+    names = record.cells.map((cell) => cell.trim());
+    const faults = listColumnFaults(columns, names);
+    if (faults.length > 0) return yield { line: record.line, fault: faults.join("; ") };
+  }
+  if (rows === 0) yield { line: 1, fault: "the file has no rows; its first line names the columns" };
+}
+
+function toRow<Column extends string>(
+  known: readonly Column[],
+  names: readonly string[],
+  record: CsvRecord,
+): TableRow<Column> {
+  if ("fault" in record) return record;
+  const { line, cells } = record;
+  if (cells.length !== names.length)
+    return { line, fault: `has ${cells.length} cells, and there are ${names.length} columns` };
+  const entries = known.map((column) => [column, cells[names.indexOf(column)]?.trim() ?? ""] as const);
+  return { line, cells: Object.fromEntries(entries) as Record<Column, string> };
+}
+
+function listColumnFaults<Column extends string>(
+  { known, required }: TableColumns<Column>,
+  names: readonly string[],
+): string[] {
+  const list = known.join(",");
+  const unknown = names.filter((name) => !(known as readonly string[]).includes(name));
+  const twice = known.filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
+  const missing = required.filter((name) => !names.includes(name));
+  return [
+    ...unknown.map((name) => `there is no column "${name}"; the first line names the columns: ${list}`),
+    ...twice.map((name) => `the column ${name} is there twice`),
+    ...missing.map((name) => `the column ${name} is missing; the columns are ${list}`),
+  ];
+}
+
+/** The bytes of a file; one that cannot be read is an error that names it. */
+export async function* readFileBytes(
+  file: string,
+  onBytes?: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, undefined> {
+  try {
+    for await (const chunk of createReadStream(file)) {
+      onBytes?.(chunk.length);
+      yield chunk;
+    }
+    return undefined;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`cannot read ${file}: ${REASONS.get(code) ?? message}`, { cause: error });
+  }
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "there is no such file"],
+  ["EACCES", "permission denied"],
+  ["EISDIR", "it is a directory"],
+]);
