@@ -81,7 +81,7 @@ const underMasterKey = (
 
 type CodeRow = SealedRow & {
   productId: string;
-  state: "stock" | "expired" | "delivered" | "quarantined";
+  state: "stock" | "expired" | "withdrawn" | "delivered" | "quarantined";
   orderId: string;
   lineIndex: number;
   unitIndex: number;
@@ -90,11 +90,12 @@ type CodeRow = SealedRow & {
 const CODE_PLACE: Sql = sql`, product_id as "productId", state, order_id as "orderId", line_index as "lineIndex",
   unit_index as "unitIndex"`;
 
-/** A code that expired in stock keeps the seal that it had there. */
+/** A code that expired or was withdrawn keeps the seal that it had in stock. */
 function toPlacedCode({ id, sealed, productId, state, ...unit }: CodeRow): PlacedRow {
   switch (state) {
     case "stock":
     case "expired":
+    case "withdrawn":
       return { id, sealed, place: stockPlace(id, productId) };
     case "delivered":
       return { id, sealed, place: deliveredPlace(unit, productId) };

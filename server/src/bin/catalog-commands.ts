@@ -1,15 +1,44 @@
-import { once } from "node:events";
 import type { Command } from "commander";
-import { exportCatalog } from "../catalog/export-catalog.ts";
+import { getCatalogProduct } from "../catalog/get-catalog-product.ts";
 import { setHidden } from "../catalog/hide-product.ts";
-import { importCatalog } from "../catalog/import-catalog.ts";
+import { listPriceRows } from "../catalog/price-queries.ts";
+import { catalogListCommands } from "./catalog-list-commands.ts";
+import { importFile, showCounts } from "./import-file.ts";
+import { startProgress } from "./output/progress.ts";
+import { productPage } from "./product-page.ts";
 import { text, UsageError, verb } from "./verb.ts";
-
-const PROGRESS_EVERY_ROWS = 100_000;
+import { writeOut } from "./write-out.ts";
 
 export function catalogCommands(program: Command): void {
   const catalog = program.command("catalog").description("the products that resellers see");
+  catalogListCommands(catalog);
 
+  verb(
+    catalog.command("show").description("one product and its prices").argument("<id>"),
+    async ({ db }, options, [id = ""]) => {
+      const product = await getCatalogProduct(db, id);
+      if (options.json === true) return product;
+      const filter = { productId: id, resellerId: null, priceList: null };
+      return { ...product, prices: await listPriceRows(db, filter) };
+    },
+    productPage,
+  );
+
+  hiddenCommand(catalog, "hide", "hide a product from every reseller");
+  hiddenCommand(catalog, "unhide", "show a hidden product to resellers again");
+  importCommand(catalog);
+  exportCommand(catalog);
+}
+
+function hiddenCommand(catalog: Command, name: "hide" | "unhide", description: string): void {
+  verb(
+    catalog.command(name).description(description).argument("<id>"),
+    ({ db, clock }, _options, [id = ""]) => setHidden(db, clock, id, name === "hide"),
+    (product) => `${product.id} (${product.name}) is ${product.hidden ? "hidden" : "no longer hidden"}`,
+  );
+}
+
+function importCommand(catalog: Command): void {
   verb(
     catalog
       .command("import")
@@ -19,26 +48,13 @@ export function catalogCommands(program: Command): void {
       .argument("<file>")
       .addHelpText("after", IMPORT_HELP),
     async ({ db }, _options, [file = ""]) => {
-      const result = await importCatalog(db, { file, onFault: tellFault, onProgress: tellProgress });
-      if (!result.ok) throw new Error(`nothing was imported: ${result.faults} faulty row(s) in ${file}`);
-      const { created, updated, unchanged } = result;
+      const { importCatalog } = await import("../catalog/import-catalog.ts");
+      const { created, updated, unchanged } = await importFile(file, "rows read", (listener) =>
+        importCatalog(db, { file, ...listener }),
+      );
       return { created, updated, unchanged };
     },
-    ({ created, updated, unchanged }) => `created ${created}, updated ${updated}, unchanged ${unchanged}`,
-  );
-
-  exportCommand(catalog);
-
-  verb(
-    catalog.command("hide").description("hide a product from every reseller").argument("<id>"),
-    ({ db, clock }, _options, [id = ""]) => setHidden(db, clock, id, true),
-    (product) => `${product.id} (${product.name}) is hidden`,
-  );
-
-  verb(
-    catalog.command("show").description("show a hidden product again, and print it").argument("<id>"),
-    ({ db, clock }, _options, [id = ""]) => setHidden(db, clock, id, false),
-    (product) => JSON.stringify(product, null, 2),
+    showCounts,
   );
 }
 
@@ -62,21 +78,16 @@ function exportCommand(catalog: Command): void {
       const format = options.json === true ? "json" : text(options, "format");
       if (format !== "json" && format !== "csv")
         throw new UsageError(`--format is json or csv, not "${format}"`);
-      await exportCatalog(db, { format, write });
+      const { exportCatalog } = await import("../catalog/export-catalog.ts");
+      const progress = startProgress("products written");
+      await exportCatalog(db, {
+        format,
+        write: writeOut,
+        onProgress: (done, total) => progress.advance(done, done / total),
+      });
+      progress.end();
       return undefined;
     },
     () => undefined,
   );
-}
-
-async function write(chunk: string): Promise<void> {
-  if (!process.stdout.write(chunk)) await once(process.stdout, "drain");
-}
-
-function tellFault({ line, id, reason }: { line: number; id?: string; reason: string }): void {
-  process.stderr.write(`line ${line}${id === undefined ? "" : ` (${id})`}: ${reason}\n`);
-}
-
-function tellProgress(rows: number): void {
-  if (rows % PROGRESS_EVERY_ROWS === 0) process.stderr.write(`${rows} rows read\n`);
 }

@@ -119,13 +119,13 @@ test("price set takes exact decimals of the currency and refuses more", async ()
   assert.equal(data.length, 1);
 });
 
-test("listing set, catalog hide and catalog show", async () => {
+test("listing set, catalog hide and catalog unhide", async () => {
   const args = ["listing", "set", "--product", "card", "--reseller", resellerId, "--listed"];
   assert.deepEqual(await scripJson([...args, "no"], env), { productId: "card", resellerId, listed: false });
   assert.deepEqual(await scripJson([...args, "yes"], env), { productId: "card", resellerId, listed: true });
   await assertFails([...args, "maybe"], 2, /--listed is yes or no/);
   assert.equal((await scripJson<{ hidden: boolean }>(["catalog", "hide", "card"], env)).hidden, true);
-  assert.equal((await scripJson<{ hidden: boolean }>(["catalog", "show", "card"], env)).hidden, false);
+  assert.equal((await scripJson<{ hidden: boolean }>(["catalog", "unhide", "card"], env)).hidden, false);
   await assertFails(["catalog", "hide", "none"], 1, /no product none/);
 });
 

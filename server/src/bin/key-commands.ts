@@ -4,7 +4,10 @@ import { keyPrefix } from "../keys/key-format.ts";
 import { type KeyRow, listKeyRows } from "../keys/queries.ts";
 import { revokeKey } from "../keys/revoke-key.ts";
 import { getReseller } from "../resellers/get-reseller.ts";
-import { environmentOf, listed, type Options, required, table, text, UsageError, verb } from "./verb.ts";
+import { showTime } from "./output/format.ts";
+import { type Cell, table } from "./output/table.ts";
+import { timeOf } from "./read-options.ts";
+import { environmentOf, listed, type Options, required, text, UsageError, verb } from "./verb.ts";
 
 export function keyCommands(program: Command): void {
   const key = program.command("key").description("API keys of resellers");
@@ -29,7 +32,7 @@ export function keyCommands(program: Command): void {
           name: text(options, "name") ?? "",
           scopes: listed(text(options, "scopes")),
           allowedIps: allowedIps(options),
-          expiresAt: time(text(options, "expiresAt"), "expires-at"),
+          expiresAt: expiry(options, clock.now()),
         },
       );
     },
@@ -42,19 +45,7 @@ export function keyCommands(program: Command): void {
       .description("keys, without what is secret of them")
       .option("--reseller <id>", "only this reseller's"),
     async ({ db }, options) => ({ data: (await listKeyRows(db, text(options, "reseller"))).map(toView) }),
-    ({ data }) =>
-      table(
-        ["ID", "KEY", "RESELLER", "NAME", "SCOPES", "LAST USED", "STATE"],
-        data.map((row) => [
-          row.id,
-          `${row.prefix}…${row.lastFour}`,
-          row.resellerId,
-          row.name,
-          row.scopes.join(","),
-          row.lastUsedAt ?? "never",
-          row.revokedAt ? "revoked" : "active",
-        ]),
-      ),
+    ({ data }) => (data.length === 0 ? "No keys yet. Make one: scrip key create --help" : keyTable(data)),
   );
 
   verb(
@@ -71,12 +62,42 @@ function allowedIps(options: Options): string[] {
   return ranges ?? [];
 }
 
-function time(value: string | undefined, name: string): Date | undefined {
-  if (value === undefined) return undefined;
-  const date = new Date(value);
-  if (Number.isNaN(date.getTime()))
-    throw new UsageError(`--${name} takes a time such as 2030-01-31T00:00:00Z`);
-  return date;
+/** A key that is dead when it is made was meant to be something else. */
+function expiry(options: Options, now: Date): Date | undefined {
+  const time = timeOf(options, "expiresAt");
+  if (time !== undefined && time <= now)
+    throw new UsageError("--expires-at has passed already; a key needs a time in the future");
+  return time;
+}
+
+type KeyView = ReturnType<typeof toView>;
+
+const keyTable = (data: readonly KeyView[]): string =>
+  table(
+    [
+      "ID",
+      "KEY",
+      "STATE",
+      { heading: "LAST USED (UTC)", optional: true },
+      { heading: "NAME", cut: true, optional: true },
+      { heading: "RESELLER", optional: true },
+      { heading: "SCOPES", cut: true, optional: true },
+    ],
+    data.map((row) => [
+      row.id,
+      `${row.prefix}…${row.lastFour}`,
+      stateCell(row),
+      row.lastUsedAt === undefined ? "never" : showTime(row.lastUsedAt),
+      row.name,
+      row.resellerId,
+      row.scopes.join(","),
+    ]),
+  );
+
+function stateCell({ revokedAt, expiresAt }: KeyView): Cell {
+  if (revokedAt !== undefined) return { text: "revoked", style: "dim" };
+  if (expiresAt !== undefined && new Date(expiresAt) <= new Date()) return { text: "expired", style: "dim" };
+  return { text: "active", style: "green" };
 }
 
 const toView = (row: KeyRow) => ({

@@ -12,7 +12,7 @@ import { openDatabase } from "./open-context.ts";
 import { print } from "./verb.ts";
 
 /** `migrate` and `doctor` look at a database that may not be up to date, so they open it themselves. */
-export function maintenanceCommands(program: Command): void {
+export function migrateCommand(program: Command): void {
   program
     .command("migrate")
     .description("bring the database up to date")
@@ -33,7 +33,9 @@ export function maintenanceCommands(program: Command): void {
         await close();
       }
     });
+}
 
+export function doctorCommand(program: Command): void {
   program
     .command("doctor")
     .description("check the configuration and the database")

@@ -2,13 +2,17 @@ import type { Command } from "commander";
 import { holdOrder, retryOrder } from "../fulfilment/hold-order.ts";
 import { refundOrder } from "../fulfilment/refund-order.ts";
 import { showFulfilment } from "../fulfilment/show-fulfilment.ts";
-import { formatAmount, toMoney } from "../lib/money.ts";
+import { toMoney } from "../lib/money.ts";
 import { toOrderView } from "../orders/order-view.ts";
 import { findAnyOrder } from "../orders/queries.ts";
+import { orderListCommand } from "./order-list-command.ts";
+import { orderPage } from "./order-page.ts";
+import { showMoney } from "./output/format.ts";
 import { listed, required, text, UsageError, verb } from "./verb.ts";
 
 export function orderCommands(program: Command): void {
   const order = program.command("order").description("orders of all resellers");
+  orderListCommand(order);
   showCommand(order);
   refundCommand(order);
 
@@ -45,7 +49,7 @@ function showCommand(order: Command): void {
       const fulfilment = await showFulfilment(db, id);
       return { resellerId, env: environment, idempotencyKey, order: toOrderView(row), ...fulfilment };
     },
-    (shown) => JSON.stringify(shown, null, 2),
+    orderPage,
   );
 }
 
@@ -70,7 +74,7 @@ function refundCommand(order: Command): void {
       return { ...rest, amount: toMoney(amountMinor, currency) };
     },
     ({ orderId, status, refundedUnits, amount }) =>
-      `${orderId}: ${refundedUnits} ${refundedUnits === 1 ? "unit" : "units"} refunded, ${formatAmount(BigInt(amount.amount), amount.currency)} ${amount.currency}; the order is ${status}`,
+      `${orderId}: ${refundedUnits} ${refundedUnits === 1 ? "unit" : "units"} refunded, ${showMoney(amount.amount, amount.currency)}; the order is ${status}`,
   );
 }
 

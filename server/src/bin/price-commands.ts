@@ -1,37 +1,62 @@
 import type { Command } from "commander";
-import { listPriceRows, type PriceRow } from "../catalog/price-queries.ts";
-import { setListing } from "../catalog/set-listing.ts";
-import { type PriceTarget, setPrice } from "../catalog/set-price.ts";
+import { countListUsers, listPriceRows, type PriceRow } from "../catalog/price-queries.ts";
+import { type PriceTarget, removePrice, setPrice } from "../catalog/set-price.ts";
 import { formatAmount, toMoney } from "../lib/money.ts";
 import { getReseller } from "../resellers/get-reseller.ts";
+import { importFile, showCounts } from "./import-file.ts";
 import type { Context } from "./open-context.ts";
-import { type Options, required, table, text, UsageError, verb } from "./verb.ts";
+import { plural, showMoney } from "./output/format.ts";
+import { priceTable } from "./price-table.ts";
+import { type Options, required, tellWarning, text, UsageError, verb } from "./verb.ts";
 
 export function priceCommands(program: Command): void {
   const price = program.command("price").description("what resellers pay");
+  setCommand(price);
+  removeCommand(price);
+  listCommand(price);
+  importCommand(price);
+}
 
+function setCommand(price: Command): void {
   verb(
-    price
-      .command("set")
-      .description("set a reseller's own price, or a price list's")
-      .requiredOption("--product <id>", "which product")
-      .option("--reseller <id>", "this reseller's own price, in its wallet's currency")
-      .option("--list <name>", "the price for all resellers of this list (with --currency)")
-      .option("--currency <code>", "the currency of the list's price (ISO-4217)")
+    withTarget(price.command("set").description("set a reseller's own price, or a price list's"))
       .requiredOption("--amount <decimal>", "such as 9.50")
-      .option("--strike <decimal>", "the price before the discount, for display"),
+      .option("--strike <decimal>", "the price before the discount, for display; not below the price"),
+    async (context, options) => {
+      const row = await setPrice(context.db, context.clock, {
+        productId: required(options, "product"),
+        target: await target(context, options),
+        amount: required(options, "amount"),
+        strike: text(options, "strike"),
+      });
+      await warnIfUnused(context, row);
+      return toView(row);
+    },
+    (row) =>
+      `${row.productId}: ${showMoney(row.price.amount, row.price.currency)} for ${row.resellerId ?? `the list ${row.list}`}`,
+  );
+}
+
+function removeCommand(price: Command): void {
+  verb(
+    withTarget(
+      price
+        .command("remove")
+        .description("take a price away; a reseller without its own price pays its list's, if there is one"),
+    ),
     async (context, options) =>
       toView(
-        await setPrice(context.db, context.clock, {
+        await removePrice(context.db, {
           productId: required(options, "product"),
           target: await target(context, options),
-          amount: required(options, "amount"),
-          strike: text(options, "strike"),
         }),
       ),
-    (row) => `${row.productId}: ${row.price.amountText} ${row.price.currency}`,
+    (row) =>
+      `removed the price of ${row.productId} for ${row.resellerId ?? `the list ${row.list}`}: ${showMoney(row.price.amount, row.price.currency)}`,
   );
+}
 
+function listCommand(price: Command): void {
   verb(
     price
       .command("list")
@@ -39,50 +64,47 @@ export function priceCommands(program: Command): void {
       .option("--product <id>", "only of this product")
       .option("--reseller <id>", "only this reseller's own")
       .option("--list <name>", "only of this price list"),
-    async ({ db }, options) => ({
-      data: (
-        await listPriceRows(db, {
-          productId: text(options, "product") ?? null,
-          resellerId: text(options, "reseller") ?? null,
-          priceList: text(options, "list") ?? null,
-        })
-      ).map(toView),
-    }),
-    ({ data }) =>
-      table(
-        ["PRODUCT", "FOR", "PRICE", "STRIKE"],
-        data.map((row) => [
-          row.productId,
-          row.resellerId ?? `list ${row.list}`,
-          `${row.price.amountText} ${row.price.currency}`,
-          row.strikePrice?.amountText ?? "",
-        ]),
-      ),
-  );
-
-  verb(
-    program
-      .command("listing")
-      .description("which products a reseller sees")
-      .command("set")
-      .description(
-        "list or unlist a product for one reseller; a product is listed for everyone until it is unlisted",
-      )
-      .requiredOption("--product <id>", "which product")
-      .requiredOption("--reseller <id>", "for whom")
-      .requiredOption("--listed <yes|no>", "yes or no"),
     async ({ db }, options) => {
-      const listed = required(options, "listed");
-      if (listed !== "yes" && listed !== "no") throw new UsageError(`--listed is yes or no, not "${listed}"`);
-      const { id: resellerId } = await getReseller(db, required(options, "reseller"));
-      const listing = { productId: required(options, "product"), resellerId, listed: listed === "yes" };
-      await setListing(db, listing);
-      return listing;
+      const rows = await listPriceRows(db, {
+        productId: text(options, "product") ?? null,
+        resellerId: text(options, "reseller") ?? null,
+        priceList: text(options, "list") ?? null,
+      });
+      return options.json === true ? { data: rows.map(toView) } : { rows };
     },
-    (listing) =>
-      `${listing.productId} is ${listing.listed ? "listed" : "not listed"} for ${listing.resellerId}`,
+    ({ rows = [] }) =>
+      rows.length === 0 ? "No prices match. Set one: scrip price set --help" : priceTable(rows),
   );
 }
+
+function importCommand(price: Command): void {
+  verb(
+    price
+      .command("import")
+      .description("set prices from a CSV file: all of them, or none when any row is faulty")
+      .argument("<file>")
+      .addHelpText("after", IMPORT_HELP),
+    async ({ db, clock }, _options, [file = ""]) => {
+      const { importPrices } = await import("../catalog/import-prices.ts");
+      const { created, updated, unchanged } = await importFile(file, "rows read", (listener) =>
+        importPrices(db, clock, { file, ...listener }),
+      );
+      return { created, updated, unchanged };
+    },
+    showCounts,
+  );
+}
+
+const IMPORT_HELP = `
+The first line names the columns, in any order: product,list,reseller,currency,amount,strike. Each row has either a list
+with its currency, or a reseller, whose wallet says the currency. Prices that the file does not name stay as they are.`;
+
+const withTarget = (command: Command): Command =>
+  command
+    .requiredOption("--product <id>", "which product")
+    .option("--reseller <id>", "this reseller's own price, in its wallet's currency")
+    .option("--list <name>", "the price for all resellers of this list (with --currency)")
+    .option("--currency <code>", "the currency of the list's price (ISO-4217)");
 
 async function target({ db }: Context, options: Options): Promise<PriceTarget> {
   const resellerId = text(options, "reseller");
@@ -99,6 +121,19 @@ async function target({ db }: Context, options: Options): Promise<PriceTarget> {
     return { kind: "list", priceList, currency };
   }
   throw new UsageError("give either --reseller, or --list with --currency");
+}
+
+/** A price that nobody pays was perhaps meant for another list, or another currency. */
+async function warnIfUnused({ db }: Context, row: PriceRow): Promise<void> {
+  const { priceList, productId, currency } = row;
+  if (priceList === null) return;
+  const { users, ownPrices } = await countListUsers(db, { productId, priceList, currency });
+  if (users === 0)
+    tellWarning(`no reseller buys from the list ${priceList} in ${currency}; see: scrip reseller list`);
+  else if (ownPrices > 0)
+    tellWarning(
+      `${plural(ownPrices, "reseller of this list has", "resellers of this list have")} a price of their own, which goes first; see: scrip price list --product ${productId}`,
+    );
 }
 
 const toView = (row: PriceRow) => ({

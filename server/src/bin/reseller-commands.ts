@@ -3,11 +3,40 @@ import { createReseller, STANDARD_PRICE_LIST } from "../resellers/create-reselle
 import { getReseller } from "../resellers/get-reseller.ts";
 import { limitReseller } from "../resellers/limit-reseller.ts";
 import { listResellerRows, type ResellerRow } from "../resellers/queries.ts";
-import { required, table, text, UsageError, verb } from "./verb.ts";
+import { changeReseller, freezeReseller } from "../resellers/update-reseller.ts";
+import { fields } from "./output/fields.ts";
+import { showTime } from "./output/format.ts";
+import { table } from "./output/table.ts";
+import { required, text, UsageError, verb } from "./verb.ts";
 
 export function resellerCommands(program: Command): void {
   const reseller = program.command("reseller").description("resellers: those who sell what you offer");
+  createCommand(reseller);
 
+  verb(
+    reseller.command("list").description("all resellers"),
+    async ({ db }) => ({ data: (await listResellerRows(db)).map(toView) }),
+    ({ data }) =>
+      data.length === 0 ? "No resellers yet. Add one: scrip reseller create --help" : listTable(data),
+  );
+
+  verb(
+    reseller.command("show").description("one reseller").argument("<id>"),
+    async ({ db }, _options, [id = ""]) => toView(await getReseller(db, id)),
+    showReseller,
+  );
+
+  updateCommand(reseller);
+  frozenCommand(
+    reseller,
+    "suspend",
+    "refuse new orders of a reseller from now on; it can still read everything",
+  );
+  frozenCommand(reseller, "resume", "accept orders of a suspended reseller again");
+  limitCommand(reseller);
+}
+
+function createCommand(reseller: Command): void {
   verb(
     reseller
       .command("create")
@@ -25,25 +54,47 @@ export function resellerCommands(program: Command): void {
           priceList: text(options, "priceList"),
         }),
       ),
-    (created) => `created ${created.id} (${created.name}, ${created.currency})`,
+    (created) =>
+      `created ${created.id} (${created.name}, ${created.currency}); next, make a key: scrip key create --reseller ${created.id} --env test`,
   );
+}
 
+function updateCommand(reseller: Command): void {
   verb(
-    reseller.command("list").description("all resellers"),
-    async ({ db }) => ({ data: (await listResellerRows(db)).map(toView) }),
-    ({ data }) =>
-      table(
-        ["ID", "NAME", "CURRENCY", "EMAIL", "PRICE LIST"],
-        data.map((row) => [row.id, row.name, row.currency, row.email, row.priceList]),
-      ),
+    reseller
+      .command("update")
+      .description("change a reseller's name, address or price list; what is not given stays")
+      .argument("<id>")
+      .option("--name <name>", "what it is called")
+      .option("--email <address>", "where its owner is notified")
+      .option("--price-list <name>", "the price list it buys from, from its next request on"),
+    async ({ db }, options, [id = ""]) => {
+      const change = {
+        name: text(options, "name"),
+        email: text(options, "email"),
+        priceList: text(options, "priceList"),
+      };
+      if (Object.values(change).every((value) => value === undefined))
+        throw new UsageError("give --name, --email, --price-list or several of them");
+      return toView(await changeReseller(db, id, change));
+    },
+    showReseller,
   );
+}
 
+function frozenCommand(reseller: Command, name: "suspend" | "resume", description: string): void {
   verb(
-    reseller.command("show").description("one reseller").argument("<id>"),
-    async ({ db }, _options, [id = ""]) => toView(await getReseller(db, id)),
-    (row) => JSON.stringify(row, null, 2),
+    reseller.command(name).description(description).argument("<id>"),
+    async ({ db, clock }, _options, [id = ""]) =>
+      toView(await freezeReseller(db, clock, id, name === "suspend")),
+    (row) =>
+      row.frozenAt === undefined
+        ? `${row.id} (${row.name}) may place orders`
+        : `${row.id} (${row.name}) is suspended: new orders are refused; those under way go on`,
   );
+}
 
+function limitCommand(reseller: Command): void {
   verb(
     reseller
       .command("limit")
@@ -71,6 +122,51 @@ function rate(value: string | undefined, name: "orders" | "reads"): { [key in ty
   return { [name]: Number(value) };
 }
 
+type ResellerView = ReturnType<typeof toView>;
+
+const listTable = (data: readonly ResellerView[]): string =>
+  table(
+    [
+      "ID",
+      { heading: "NAME", cut: true },
+      "CURRENCY",
+      { heading: "STATE", optional: true },
+      { heading: "PRICE LIST", optional: true },
+      { heading: "EMAIL", cut: true, optional: true },
+    ],
+    data.map((row) => [
+      row.id,
+      row.name,
+      row.currency,
+      row.frozenAt === undefined ? "active" : { text: "suspended", style: "red" },
+      row.priceList,
+      row.email,
+    ]),
+  );
+
+const showReseller = (row: ResellerView): string =>
+  fields([
+    ["Reseller", row.id],
+    ["Name", row.name],
+    [
+      "State",
+      row.frozenAt === undefined
+        ? "active"
+        : { text: `suspended since ${showTime(row.frozenAt)} UTC`, style: "red" },
+    ],
+    ["Currency", row.currency],
+    ["Email", row.email],
+    ["Price list", row.priceList],
+    ["Orders", limitText(row.rateLimits.orders)],
+    ["Other requests", limitText(row.rateLimits.reads)],
+    ["Created", `${showTime(row.createdAt)} UTC`],
+  ]);
+
+const limitText = (rate: number | undefined): string => {
+  if (rate === undefined) return "the server's limit";
+  return rate === 0 ? "no limit" : `${rate} per second for each key`;
+};
+
 const toView = (row: ResellerRow) => ({
   id: row.id,
   name: row.name,
@@ -81,5 +177,6 @@ const toView = (row: ResellerRow) => ({
     ...(row.rateLimitOrders === null ? {} : { orders: row.rateLimitOrders }),
     ...(row.rateLimitReads === null ? {} : { reads: row.rateLimitReads }),
   },
+  ...(row.frozenAt === null ? {} : { frozenAt: row.frozenAt.toISOString() }),
   createdAt: row.createdAt.toISOString(),
 });

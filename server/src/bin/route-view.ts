@@ -1,5 +1,6 @@
-import { formatAmount, type Money, toMoney } from "../lib/money.ts";
+import { type Money, toMoney } from "../lib/money.ts";
 import type { RouteRow } from "../suppliers/route-queries.ts";
+import { showMoney } from "./output/format.ts";
 
 export type RouteView = {
   productId: string;
@@ -28,4 +29,4 @@ export const toRouteView = (row: RouteRow): RouteView => ({
 
 /** For people. */
 export const showCost = (cost: Money | undefined): string =>
-  cost === undefined ? "not known" : `${formatAmount(BigInt(cost.amount), cost.currency)} ${cost.currency}`;
+  cost === undefined ? "not known" : showMoney(cost.amount, cost.currency);

@@ -113,6 +113,7 @@ test("a refused file exits 1, names every faulty line on standard error, and lea
         delivered: 0,
         quarantined: 0,
         damaged: 0,
+        withdrawn: 0,
       },
     ],
   });
@@ -143,11 +144,21 @@ test("stock level counts each state by product and supplier, and knows what is e
     .split("\n")
     .map((line) => line.split(/ {2,}/));
   assert.deepEqual(rows, [
-    ["PRODUCT", "SUPPLIER", "NAME", "AVAILABLE", "EXPIRED", "DELIVERED", "QUARANTINED", "DAMAGED"],
-    ["card", supplierId, "Stock", "3", "0", "0", "0", "0"],
-    ["card", elsewhere, "Elsewhere", "0", "0", "0", "0", "0"],
-    ["game", supplierId, "Stock", "1", "0", "0", "0", "0"],
-    ["other", elsewhere, "Elsewhere", "1", "2", "1", "1", "1"],
+    [
+      "PRODUCT",
+      "SUPPLIER",
+      "NAME",
+      "AVAILABLE",
+      "EXPIRED",
+      "DELIVERED",
+      "QUARANTINED",
+      "DAMAGED",
+      "WITHDRAWN",
+    ],
+    ["card", supplierId, "Stock", "3", "0", "0", "0", "0", "0"],
+    ["card", elsewhere, "Elsewhere", "0", "0", "0", "0", "0", "0"],
+    ["game", supplierId, "Stock", "1", "0", "0", "0", "0", "0"],
+    ["other", elsewhere, "Elsewhere", "1", "2", "1", "1", "1", "0"],
   ]);
 });
 

@@ -1,16 +1,25 @@
 import type { Command } from "commander";
 import { getProductCurrency } from "../suppliers/get-supplier.ts";
-import { type ImportedStock, importStock } from "../suppliers/import-stock.ts";
-import { listStockLevels } from "../suppliers/stock-queries.ts";
+import type { ImportedStock } from "../suppliers/import-stock.ts";
+import { listStockLevels, type StockLevelRow } from "../suppliers/stock-queries.ts";
 import { createCodeDigest } from "../vault/code-digest.ts";
+import { importFile, tell } from "./import-file.ts";
+import { showCount } from "./output/format.ts";
+import { table } from "./output/table.ts";
 import { showCost, toRouteView } from "./route-view.ts";
-import { required, table, text, verb } from "./verb.ts";
-
-const PROGRESS_EVERY_ROWS = 50_000;
+import { stockListCommand } from "./stock-list-command.ts";
+import { stockRemovalCommands } from "./stock-removal-commands.ts";
+import { required, text, verb } from "./verb.ts";
 
 export function stockCommands(program: Command): void {
   const stock = program.command("stock").description("codes that you sell from your own stock");
+  importCommand(stock);
+  levelCommand(stock);
+  stockListCommand(stock);
+  stockRemovalCommands(stock);
+}
 
+function importCommand(stock: Command): void {
   verb(
     stock
       .command("import")
@@ -21,22 +30,25 @@ export function stockCommands(program: Command): void {
       .option("--cost <decimal>", "what one code cost you, for the route that a first import makes")
       .addHelpText("after", IMPORT_HELP),
     async (context, options, [file = ""]) => {
+      const { importStock } = await import("../suppliers/import-stock.ts");
       const deps = { ...context, digestCode: createCodeDigest(context.secrets.codeDigestKey) };
-      const result = await importStock(deps, {
-        file,
-        productId: required(options, "product"),
-        supplierId: text(options, "supplier"),
-        cost: text(options, "cost"),
-        onFault: ({ line, reason }) => tell(`line ${line}: ${reason}`),
-        onWaiting: () => tell("another import is running; waiting for it"),
-        ...(process.stderr.isTTY ? { onProgress: tellProgress } : {}),
-      });
-      if (!result.ok) throw new Error(`nothing was imported: ${result.faults} faulty row(s) in ${file}`);
+      const result = await importFile(file, "codes read", (listener) =>
+        importStock(deps, {
+          ...listener,
+          file,
+          productId: required(options, "product"),
+          supplierId: text(options, "supplier"),
+          cost: text(options, "cost"),
+          onWaiting: () => tell("another import is running; waiting for it"),
+        }),
+      );
       return toView(result);
     },
     showImported,
   );
+}
 
+function levelCommand(stock: Command): void {
   verb(
     stock
       .command("level")
@@ -48,34 +60,43 @@ export function stockCommands(program: Command): void {
       return { data: await listStockLevels(db, { productId, now: clock.now() }) };
     },
     ({ data }) =>
-      table(
-        ["PRODUCT", "SUPPLIER", "NAME", "AVAILABLE", "EXPIRED", "DELIVERED", "QUARANTINED", "DAMAGED"],
-        data.map((row) => [
-          row.productId,
-          row.supplierId,
-          row.supplierName,
-          String(row.available),
-          String(row.expired),
-          String(row.delivered),
-          String(row.quarantined),
-          String(row.damaged),
-        ]),
-      ),
+      data.length === 0
+        ? "There is no stock. Bring codes in: scrip stock import --product ID FILE.csv"
+        : levelTable(data),
   );
 }
+
+const levelTable = (data: readonly StockLevelRow[]): string =>
+  table(
+    [
+      "PRODUCT",
+      "SUPPLIER",
+      { heading: "NAME", cut: true, optional: true },
+      { heading: "AVAILABLE", right: true },
+      ...["EXPIRED", "DELIVERED", "QUARANTINED", "DAMAGED", "WITHDRAWN"].map(
+        (heading) => ({ heading, right: true, optional: true }) as const,
+      ),
+    ],
+    data.map((row) => [
+      row.productId,
+      row.supplierId,
+      row.supplierName,
+      row.available === 0 ? { text: "0", style: "red" } : showCount(row.available),
+      showCount(row.expired),
+      showCount(row.delivered),
+      showCount(row.quarantined),
+      showCount(row.damaged),
+      showCount(row.withdrawn),
+    ]),
+  );
 
 const IMPORT_HELP = `
 The first line names the columns: code,pin,serial,url,expiresAt, in any order. Each row has either a code or a url; the
 rest may be absent. expiresAt is a time such as 2030-12-31T23:59:59Z. A code that was here before, in stock or sold, is
-refused. Faulty rows are named by line on standard error, and no code is ever printed.`;
+refused. Faulty rows are named by line on standard error, and no code is ever printed.
 
-const tell = (line: string): void => {
-  process.stderr.write(`${line}\n`);
-};
-
-function tellProgress(rows: number): void {
-  if (rows % PROGRESS_EVERY_ROWS === 0) tell(`${rows} rows read`);
-}
+--cost is for a product's first import, which makes its route. Later ones keep the route's cost; to change it, use:
+scrip supplier route.`;
 
 const toView = ({ productId, supplierId, imported, level, supplierMade, routeMade }: ImportedStock) => ({
   productId,

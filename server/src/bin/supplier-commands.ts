@@ -1,13 +1,17 @@
 import type { Command } from "commander";
 import { addSupplier } from "../suppliers/add-supplier.ts";
+import { changeSupplier } from "../suppliers/change-supplier.ts";
 import { setEnabled } from "../suppliers/enable-supplier.ts";
 import { type ListedSupplierRow, listSupplierRows, type SupplierRow } from "../suppliers/queries.ts";
 import { removeRoute, setRoute } from "../suppliers/set-route.ts";
 import { RATE_PER_SECOND_DEFAULT } from "../suppliers/store-supplier.ts";
 import { readSupplierConfig } from "../suppliers/supplier-config.ts";
+import { showCount, showTime } from "./output/format.ts";
+import { type Cell, table } from "./output/table.ts";
+import { wholeNumber } from "./read-options.ts";
 import { showCost, toRouteView } from "./route-view.ts";
 import { supplierStatementCommand } from "./supplier-statement-command.ts";
-import { type Options, required, table, text, UsageError, verb } from "./verb.ts";
+import { type Options, required, text, UsageError, verb } from "./verb.ts";
 
 export function supplierCommands(program: Command): void {
   const supplier = program
@@ -24,21 +28,12 @@ export function supplierCommands(program: Command): void {
       return { data: (await listSupplierRows(db, now)).map((row) => toListed(row, now)) };
     },
     ({ data }) =>
-      table(
-        ["ID", "KIND", "NAME", "ENABLED", "RATE", "ROUTES", "STOCK", "BREAKER"],
-        data.map((row) => [
-          row.id,
-          row.kind,
-          row.name,
-          row.enabled ? "yes" : "no",
-          `${row.ratePerSecond}/s`,
-          String(row.routes),
-          String(row.stockLevel ?? ""),
-          row.breaker.openUntil === undefined ? "closed" : `open until ${row.breaker.openUntil}`,
-        ]),
-      ),
+      data.length === 0
+        ? "No suppliers yet. Importing stock makes one: scrip stock import --help. Or: scrip supplier add --help"
+        : listTable(data),
   );
 
+  updateCommand(supplier);
   enabledCommand(supplier, "enable", "buy from a supplier again");
   enabledCommand(
     supplier,
@@ -80,6 +75,33 @@ function addCommand(supplier: Command): void {
     ({ id, kind, name }) => `added ${id} (${kind}, ${name}); say what it sells: scrip supplier route`,
   );
 }
+
+function updateCommand(supplier: Command): void {
+  verb(
+    supplier
+      .command("update")
+      .description("change a supplier's name, rate, or address and key; its routes and stock stay")
+      .argument("<id>")
+      .option("--name <name>", "what you call it")
+      .option("--rate <n>", "purchases per second at most")
+      .option("--config <file>", 'for scrip: a JSON file {"baseUrl": "https://…", "apiKey": "sc_live_…"}')
+      .addHelpText("after", UPDATE_HELP),
+    async (context, options, [id = ""]) => {
+      const file = text(options, "config");
+      const name = text(options, "name");
+      if (name === undefined && file === undefined && text(options, "rate") === undefined)
+        throw new UsageError("give --name, --rate, --config or several of them");
+      const ratePerSecond = text(options, "rate") === undefined ? undefined : wholeNumber(options, "rate");
+      const config = file === undefined ? undefined : await readSupplierConfig(file);
+      return toView(await changeSupplier(context, id, { name, ratePerSecond, config }));
+    },
+    (row) => `${row.id} is ${row.name}, at most ${row.ratePerSecond} purchases per second`,
+  );
+}
+
+const UPDATE_HELP = `
+A new key must belong to the same account as the old one: open purchases are asked for with it. Another address is
+accepted only while the supplier is disabled and no purchase there is open.`;
 
 function enabledCommand(supplier: Command, name: "enable" | "disable", description: string): void {
   verb(
@@ -148,12 +170,6 @@ function refuseWithRemove(options: Options): void {
   }
 }
 
-function wholeNumber(options: Options, name: string): number {
-  const value = required(options, name);
-  if (!/^\d{1,9}$/.test(value)) throw new UsageError(`--${name} takes a whole number, not "${value}"`);
-  return Number(value);
-}
-
 const toView = ({ createdAt, ...row }: SupplierRow) => ({ ...row, createdAt: createdAt.toISOString() });
 
 const toListed = (row: ListedSupplierRow, now: Date) => ({
@@ -174,4 +190,33 @@ function toBreaker({ openUntil, consecutiveFailures }: ListedSupplierRow, now: D
   return openUntil !== null && openUntil > now
     ? { state: "open", openUntil: openUntil.toISOString(), consecutiveFailures }
     : { state: "closed", consecutiveFailures };
+}
+
+const listTable = (data: readonly ReturnType<typeof toListed>[]): string =>
+  table(
+    [
+      "ID",
+      "KIND",
+      { heading: "NAME", cut: true },
+      "STATE",
+      { heading: "STOCK", right: true, optional: true },
+      { heading: "ROUTES", right: true, optional: true },
+      { heading: "RATE", right: true, optional: true },
+    ],
+    data.map((row) => [
+      row.id,
+      row.kind,
+      row.name,
+      stateCell(row),
+      row.stockLevel === undefined ? "" : showCount(row.stockLevel),
+      showCount(row.routes),
+      `${row.ratePerSecond}/s`,
+    ]),
+  );
+
+function stateCell({ enabled, breaker }: { enabled: boolean; breaker: Breaker }): Cell {
+  if (!enabled) return { text: "disabled", style: "dim" };
+  return breaker.openUntil === undefined
+    ? { text: "enabled", style: "green" }
+    : { text: `paused until ${showTime(breaker.openUntil)}`, style: "red" };
 }

@@ -1,8 +1,10 @@
 import type { Command } from "commander";
-import { parseTime } from "../lib/time.ts";
 import { type SupplierStatement, supplierStatement } from "../suppliers/supplier-statement.ts";
+import { showCount, showTime } from "./output/format.ts";
+import { table } from "./output/table.ts";
+import { limitOf, timeOf } from "./read-options.ts";
 import { showCost } from "./route-view.ts";
-import { type Options, table, text, UsageError, verb } from "./verb.ts";
+import { text, verb } from "./verb.ts";
 
 const ATTEMPTS_MAX = 1_000;
 const ATTEMPTS_DEFAULT = "100";
@@ -31,57 +33,60 @@ export function supplierStatementCommand(supplier: Command): void {
         from: timeOf(options, "from"),
         to: timeOf(options, "to"),
       };
-      return supplierStatement(db, filter, limitOf(options));
+      return supplierStatement(db, filter, limitOf(options, ATTEMPTS_MAX));
     },
     showStatement,
   );
 }
 
-/** A day alone is its first moment, in UTC. */
-function timeOf(options: Options, name: "from" | "to"): Date | undefined {
-  const value = text(options, name);
-  if (value === undefined) return undefined;
-  const time = parseTime(/^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value);
-  if (!time) throw new UsageError(`--${name} takes a time such as 2030-01-31T12:00:00Z, not "${value}"`);
-  return time;
-}
-
-function limitOf(options: Options): number {
-  const limit = text(options, "limit") ?? ATTEMPTS_DEFAULT;
-  if (!/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > ATTEMPTS_MAX) {
-    throw new UsageError(`--limit takes a number from 1 to ${ATTEMPTS_MAX}, not "${limit}"`);
-  }
-  return Number(limit);
-}
-
 function showStatement({ data, attempts, hasMoreAttempts }: SupplierStatement): string {
-  const sums = table(
+  if (data.length === 0) return "Nothing was bought in this time.";
+  const sums = sumTable(data);
+  if (attempts.length === 0) return sums;
+  const more = hasMoreAttempts ? ["(there are more: see --limit, --from and --to)"] : [];
+  return [sums, "", attemptTable(attempts), ...more].join("\n");
+}
+
+const sumTable = (data: SupplierStatement["data"]): string =>
+  table(
     [
       "SUPPLIER",
-      "NAME",
-      "BOUGHT",
-      "DELIVERED",
-      "QUARANTINED",
-      "REFUSED",
-      "UNKNOWN",
-      "COST",
-      "COST OF UNKNOWN",
+      { heading: "NAME", cut: true, optional: true },
+      { heading: "BOUGHT", right: true },
+      { heading: "DELIVERED", right: true, optional: true },
+      { heading: "QUARANTINED", right: true, optional: true },
+      { heading: "REFUSED", right: true, optional: true },
+      { heading: "UNKNOWN", right: true },
+      { heading: "COST", right: true },
+      { heading: "COST OF UNKNOWN", right: true, optional: true },
     ],
     data.map((row) => [
       row.supplierId,
       row.supplierName,
-      String(row.bought),
-      String(row.delivered),
-      String(row.quarantined),
-      String(row.refused),
-      String(row.unknown),
+      showCount(row.bought),
+      showCount(row.delivered),
+      showCount(row.quarantined),
+      showCount(row.refused),
+      row.unknown === 0 ? "0" : { text: showCount(row.unknown), style: "yellow" },
       showCost(row.cost),
       showCost(row.unknownCost),
     ]),
   );
-  if (attempts.length === 0) return sums;
-  const listed = table(
-    ["STATUS", "WHY", "ORDER", "LINE", "UNIT", "PRODUCT", "SUPPLIER", "BEGUN", "EXPECTED", "PRICE"],
+
+const attemptTable = (attempts: SupplierStatement["attempts"]): string =>
+  table(
+    [
+      "STATUS",
+      { heading: "WHY", cut: true, optional: true },
+      "ORDER",
+      { heading: "LINE", right: true },
+      { heading: "UNIT", right: true },
+      { heading: "PRODUCT", optional: true },
+      { heading: "SUPPLIER", optional: true },
+      "BEGUN (UTC)",
+      { heading: "EXPECTED", right: true, optional: true },
+      { heading: "PRICE", right: true, optional: true },
+    ],
     attempts.map((row) => [
       row.status,
       row.reason ?? "",
@@ -90,15 +95,8 @@ function showStatement({ data, attempts, hasMoreAttempts }: SupplierStatement): 
       String(row.unitIndex),
       row.productId,
       row.supplierId,
-      row.openedAt,
+      showTime(row.openedAt),
       row.cost === undefined ? "" : showCost(row.cost),
       row.price === undefined ? "" : showCost(row.price),
     ]),
   );
-  return [
-    sums,
-    "",
-    listed,
-    ...(hasMoreAttempts ? ["(there are more: see --limit, --from and --to)"] : []),
-  ].join("\n");
-}

@@ -6,9 +6,9 @@ import { type KeyStatus, readVaultStatus, type VaultStatus } from "../admin/vaul
 import { addMasterKey } from "../vault/add-master-key.ts";
 import { keyFilePath } from "../vault/key-file.ts";
 import type { Context } from "./open-context.ts";
-import { table, UsageError, verb } from "./verb.ts";
-
-const PROGRESS_EVERY_MS = 2_000;
+import { startProgress } from "./output/progress.ts";
+import { table } from "./output/table.ts";
+import { UsageError, verb } from "./verb.ts";
 
 export function vaultCommands(program: Command): void {
   const vault = program.command("vault").description("the master keys, and what is sealed under them");
@@ -21,7 +21,10 @@ export function vaultCommands(program: Command): void {
       .addHelpText("after", ROTATE_HELP),
     async (context, options) => {
       if (options.newKey === true) await addKey(context);
-      const rotated = await rotateVault(context, { onProgress: createProgress() });
+      const progress = startProgress("values rewrapped");
+      const rotated = await rotateVault(context, {
+        onProgress: (done, total) => progress.advance(done, done / total),
+      }).finally(() => progress.end());
       if (!rotated.complete || rotated.failed > 0) process.exitCode = 1;
       tellTroubles(rotated);
       return rotated;
@@ -71,16 +74,6 @@ async function addKey({ config, db, keyring }: Context): Promise<void> {
     wait,
   });
   keyring.reload();
-}
-
-/** Says nothing of work that is done in a moment. */
-function createProgress(): (done: number, total: number) => void {
-  let toldAtMs = performance.now();
-  return (done, total) => {
-    if (performance.now() - toldAtMs < PROGRESS_EVERY_MS) return;
-    toldAtMs = performance.now();
-    process.stderr.write(`${done} of ${total} rewrapped\n`);
-  };
 }
 
 const SINGULAR = {

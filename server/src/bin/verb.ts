@@ -1,6 +1,8 @@
 import { type Command, CommanderError } from "commander";
 import { readConfig } from "../config.ts";
+import { escapeJson, escapeText } from "../lib/escape-text.ts";
 import { type Context, openContext } from "./open-context.ts";
+import { paintError } from "./output/terminal.ts";
 
 const USAGE_EXIT = 2;
 const FAILURE_EXIT = 1;
@@ -28,13 +30,16 @@ export function verb<Result>(
     });
     try {
       const result = await run(context, options, command.args);
-      const output = options.json === true ? JSON.stringify(result, null, 2) : show(result);
+      const output = options.json === true ? toJson(result) : show(result);
       if (output !== undefined) print(output);
     } finally {
       await context.close();
     }
   });
 }
+
+const toJson = (result: unknown): string | undefined =>
+  result === undefined ? undefined : escapeJson(JSON.stringify(result, null, 2));
 
 export type Options = Record<string, string | boolean | undefined>;
 
@@ -73,6 +78,16 @@ export const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
+/** What went wrong, on standard error. */
+export const tellError = (message: string): void => {
+  process.stderr.write(`${paintError("red", "scrip:")} ${message}\n`);
+};
+
+/** The command did what it was asked, and the operator may have meant something else. */
+export const tellWarning = (message: string): void => {
+  process.stderr.write(`${paintError("yellow", "warning:")} ${message}\n`);
+};
+
 /** Commander quotes what it does not understand, and that may be a key in the wrong place. */
 export const withoutSecrets = (line: string): string =>
   line.replaceAll(/(sc_live_|sc_test_|whsec_)[^\s'"]+/g, "$1…");
@@ -83,7 +98,7 @@ export async function runProgram(program: Command, argv: readonly string[]): Pro
     await program.parseAsync(argv);
   } catch (error) {
     process.exitCode = exitCodeOf(error);
-    if (!(error instanceof CommanderError)) process.stderr.write(`scrip: ${describe(error)}\n`);
+    if (!(error instanceof CommanderError)) tellError(describe(error));
   }
 }
 
@@ -94,21 +109,6 @@ function exitCodeOf(error: unknown): number {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const message = error.message.replaceAll(/\s*\n\s*/g, " ");
+  const message = escapeText(error.message.replaceAll(/\s*\n\s*/g, " "));
   return process.env.LOG_LEVEL === "debug" && error.stack ? error.stack : message;
-}
-
-/** Rows as aligned columns, for people. */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => (row[column] ?? "").length)),
-  );
-  return [headings, ...rows]
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
 }

@@ -58,9 +58,13 @@ test("wallet statement shows the newest entries first, as JSON and as a table", 
   assert.equal(shown.balance.amount, await balanceOf(scrip.db, buyer));
   const { stdout } = await runScrip(wallet("statement", "--limit", "3"), env);
   const [heading, ...lines] = stdout.trimEnd().split("\n");
-  assert.match(heading ?? "", /^TIME +TYPE +AMOUNT +BALANCE +ORDER +NOTE$/);
-  assert.match(lines[2] ?? "", new RegExp(`^\\S+ +order +-2\\.50 +97\\.50 +${orderId}$`));
-  assert.deepEqual(lines.slice(3), ["", "balance 117.50 USD"]);
+  assert.match(heading ?? "", /^TIME \(UTC\) +TYPE +AMOUNT +BALANCE +ORDER +NOTE$/);
+  assert.match(lines[2] ?? "", new RegExp(`^\\S+ \\S+ +order +-2\\.50 +97\\.50 +${orderId}$`));
+  assert.deepEqual(lines.slice(3), [
+    "",
+    "There are more: see --limit, --from and --to.",
+    "Balance now: 117.50 USD",
+  ]);
 });
 
 const REFUSED: [string, () => string[], number, RegExp][] = [

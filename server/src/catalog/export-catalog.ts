@@ -1,10 +1,15 @@
 import type { Db } from "../db/database.ts";
+import { csvLine } from "../lib/csv-line.ts";
 import { CSV_COLUMNS } from "./csv-product.ts";
-import { type ExportRow, listProductsAfter, readFromOneSnapshot } from "./export-queries.ts";
+import { countProducts, type ExportRow, listProductsAfter, readFromOneSnapshot } from "./export-queries.ts";
 import type { InputFieldSpec } from "./input-field-spec.ts";
 import type { ImportedProduct } from "./product-file.ts";
 
-type ExportInput = { format: "json" | "csv"; write(chunk: string): Promise<void> | void };
+type ExportInput = {
+  format: "json" | "csv";
+  write(chunk: string): Promise<void> | void;
+  onProgress?(done: number, total: number): void;
+};
 
 /** Text is gathered up to this size before it is written. */
 const CHUNK_CHARACTERS = 65_536;
@@ -18,6 +23,8 @@ export async function exportCatalog(db: Db, input: ExportInput): Promise<void> {
   const format = FORMATS[input.format];
   await db.transaction(async (tx) => {
     await readFromOneSnapshot(tx);
+    const total = await countProducts(tx);
+    let done = 0;
     let pending = format.opening;
     let afterId = "";
     for (;;) {
@@ -25,11 +32,13 @@ export async function exportCatalog(db: Db, input: ExportInput): Promise<void> {
       for (const row of rows) {
         pending += (afterId === "" ? format.beforeFirst : format.between) + format.render(toProduct(row));
         afterId = row.id;
+        done += 1;
         if (pending.length < CHUNK_CHARACTERS) continue;
         await input.write(pending);
         pending = "";
       }
       if (rows.length === 0) break;
+      input.onProgress?.(done, total);
     }
     await input.write(pending + format.closing);
   });
@@ -81,11 +90,8 @@ const toCsvRecord = (product: ExportedProduct): string => {
     active: product.active,
     hidden: product.hidden,
   };
-  return CSV_COLUMNS.map((column) => quoteCell(String(cells[column]))).join(",");
+  return csvLine(CSV_COLUMNS.map((column) => String(cells[column])));
 };
-
-const quoteCell = (cell: string): string =>
-  /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 
 type Format = {
   opening: string;

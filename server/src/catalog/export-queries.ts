@@ -37,3 +37,8 @@ export const listProductsAfter = (tx: Tx, afterId: string): Promise<ExportRow[]>
     where id > ${afterId}
     order by id
     limit ${BATCH_ROWS}`);
+
+export async function countProducts(tx: Tx): Promise<number> {
+  const [row] = await tx.rows<{ count: number }>(sql`select count(*)::integer as count from products`);
+  return row?.count ?? 0;
+}

@@ -30,6 +30,8 @@ export type ImportResult = ({ ok: true } & ChangeCounts) | { ok: false; faults: 
 type ImportListener = {
   onFault(fault: ImportFault): void;
   onProgress?(rows: number): void;
+  /** So many bytes more of the file were read. */
+  onBytes?(bytes: number): void;
 };
 
 /** A batch goes to the database when it has this many rows, or so much text that rows of great size stay few. */
@@ -41,7 +43,7 @@ const BATCH_CHARACTERS_MAX = 4_000_000;
  * any size needs little memory. Products that the file does not name stay as they are.
  */
 export async function importCatalog(db: Db, input: ImportListener & { file: string }): Promise<ImportResult> {
-  const file = await openCatalogFile(input.file);
+  const file = await openCatalogFile(input.file, input.onBytes);
   try {
     return await importRows(db, file.rows, input);
   } finally {

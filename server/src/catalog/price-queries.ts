@@ -21,6 +21,35 @@ export const upsertResellerPrice = (db: Queryable, price: ProductPrice & { resel
     on conflict (reseller_id, product_id) do update
       set amount_minor = excluded.amount_minor, strike_minor = excluded.strike_minor, updated_at = excluded.updated_at`);
 
+const removedColumns = sql`product_id as "productId", amount_minor as "amountMinor", strike_minor as "strikeMinor"`;
+
+export const deleteListPrice = (
+  db: Queryable,
+  key: { productId: string; priceList: string; currency: string },
+) =>
+  db.rows<ProductPrice>(sql`
+    delete from list_prices
+    where product_id = ${key.productId} and price_list = ${key.priceList} and currency = ${key.currency}
+    returning ${removedColumns}`);
+
+export const deleteResellerPrice = (db: Queryable, productId: string, resellerId: string) =>
+  db.rows<ProductPrice>(sql`
+    delete from reseller_prices where product_id = ${productId} and reseller_id = ${resellerId}
+    returning ${removedColumns}`);
+
+/** Of a product: the resellers whose own price goes before the list's. And how many resellers use the list at all. */
+export const countListUsers = async (
+  db: Queryable,
+  list: { productId: string; priceList: string; currency: string },
+): Promise<{ users: number; ownPrices: number }> => {
+  const [row] = await db.rows<{ users: number; ownPrices: number }>(sql`
+    select count(*)::integer as users, count(o.product_id)::integer as "ownPrices"
+    from resellers r
+    left join reseller_prices o on o.reseller_id = r.id and o.product_id = ${list.productId}
+    where r.price_list = ${list.priceList} and r.currency = ${list.currency}`);
+  return row ?? { users: 0, ownPrices: 0 };
+};
+
 export type PriceRow = ProductPrice & {
   priceList: string | null;
   resellerId: string | null;

@@ -12,6 +12,7 @@ const MIGRATION_LOCK = 7_242_001;
 /** Applies what is missing, each migration in a transaction of its own. Returns the names of those applied now. */
 export async function migrate(db: Db): Promise<string[]> {
   const migrations = await readMigrations();
+  if (await isUpToDate(db, migrations)) return [];
   const applied: string[] = [];
   for (const migration of migrations) {
     const isNew = await db
@@ -31,6 +32,19 @@ export async function isMigrated(db: Queryable): Promise<boolean> {
     sql`select to_regclass(quote_ident(current_schema()) || '.schema_migrations') is not null as found`,
   );
   return exists?.found === true;
+}
+
+/** Mostly there is nothing to do, and two short statements tell: every command begins here. Any doubt is left to the rest. */
+async function isUpToDate(db: Db, migrations: readonly Migration[]): Promise<boolean> {
+  if (!(await isMigrated(db))) return false;
+  const rows = await db.rows<{ name: string; checksum: string }>(
+    sql`select name, checksum from schema_migrations`,
+  );
+  const applied = new Map(rows.map((row) => [row.name, row.checksum]));
+  return (
+    applied.size === migrations.length &&
+    migrations.every(({ name, checksum }) => applied.get(name) === checksum)
+  );
 }
 
 /** The migrations that this version brings and the database lacks. */

@@ -20,11 +20,25 @@ const SECRET_BYTES = 32;
 
 /** Fails with one clear line when the master key is not the one that this database was set up with. */
 export async function loadServerSecrets(db: Db, masterKeys: MasterKeys): Promise<ServerSecrets> {
-  return db.transaction(async (tx) => ({
-    pepper: await loadOrCreate(tx, masterKeys, "api-key-pepper"),
-    cursorKey: await loadOrCreate(tx, masterKeys, "cursor-key"),
-    codeDigestKey: await loadOrCreate(tx, masterKeys, "code-digest-key"),
-  }));
+  const present = await readSealed(db);
+  if (NAMES.some((name) => !present.has(name))) await db.transaction((tx) => createMissing(tx, masterKeys));
+  const sealed = NAMES.every((name) => present.has(name)) ? present : await readSealed(db);
+  const load = (name: SecretName): KeyObject => openSecret(masterKeys, name, sealed.get(name));
+  return {
+    pepper: load("api-key-pepper"),
+    cursorKey: load("cursor-key"),
+    codeDigestKey: load("code-digest-key"),
+  };
+}
+
+const NAMES = ["api-key-pepper", "cursor-key", "code-digest-key"] as const;
+type SecretName = (typeof NAMES)[number];
+
+async function readSealed(db: Db): Promise<ReadonlyMap<string, Buffer>> {
+  const rows = await db.rows<{ name: string; sealed: Buffer }>(
+    sql`select name, sealed from sealed_secrets where name = any(${[...NAMES]}::text[])`,
+  );
+  return new Map(rows.map(({ name, sealed }) => [name, sealed]));
 }
 
 /** Whether this database was set up under a master key before. */
@@ -39,18 +53,20 @@ export async function hasServerSecrets(db: Db): Promise<boolean> {
 /** What the seal of a server's secret is bound to. */
 export const serverSecretContext = (name: string): string => `server-secret:${name}`;
 
-async function loadOrCreate(tx: Tx, masterKeys: MasterKeys, name: string): Promise<KeyObject> {
-  const context = serverSecretContext(name);
-  const fresh = seal(masterKeys, context, randomBytes(SECRET_BYTES));
-  await tx.rows(
-    sql`insert into sealed_secrets (name, sealed) values (${name}, ${fresh}) on conflict (name) do nothing`,
-  );
-  const [row] = await tx.rows<{ sealed: Buffer }>(
-    sql`select sealed from sealed_secrets where name = ${name}`,
-  );
-  if (!row) throw new Error(`the server secret ${name} is missing`);
+/** Processes that start together agree on one: whoever comes second leaves the first one's as it is. */
+async function createMissing(tx: Tx, masterKeys: MasterKeys): Promise<void> {
+  for (const name of NAMES) {
+    const fresh = seal(masterKeys, serverSecretContext(name), randomBytes(SECRET_BYTES));
+    await tx.rows(
+      sql`insert into sealed_secrets (name, sealed) values (${name}, ${fresh}) on conflict (name) do nothing`,
+    );
+  }
+}
+
+function openSecret(masterKeys: MasterKeys, name: SecretName, sealed: Buffer | undefined): KeyObject {
+  if (!sealed) throw new Error(`the server secret ${name} is missing`);
   try {
-    return createSecretKey(open(masterKeys, context, row.sealed));
+    return createSecretKey(open(masterKeys, serverSecretContext(name), sealed));
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
     throw new Error("SCRIP_MASTER_KEY is not the master key that this database was set up with");

@@ -67,6 +67,13 @@ export const problemTable = {
     meaning: "The key is locked to a list of addresses, and this request came from another one.",
     remedy: "Send the request from an allowed address, or use a key whose list holds this one.",
   },
+  reseller_frozen: {
+    status: 403,
+    title: "Placing orders is suspended",
+    meaning:
+      "The operator has suspended this reseller. No new order is accepted; everything can still be read, and a repeated request still answers with its order.",
+    remedy: "Ask the operator. Orders that were accepted before go on.",
+  },
   not_found: {
     status: 404,
     title: "Not found",

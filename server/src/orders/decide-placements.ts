@@ -77,10 +77,17 @@ function decide(state: PlacementState, placement: Placement): Decision {
       ? { kind: "replayed", order: bound }
       : { kind: "conflict" };
   const catalogRevision = state.revisions.get(placement.resellerId) ?? "";
+  if (catalogRevision === FROZEN) return { kind: "refused", problem: resellerFrozen() };
   if (catalogRevision !== placement.catalogRevision) return { kind: "stale", catalogRevision };
   if (placement.priced instanceof Problem) return { kind: "refused", problem: placement.priced };
   return settle(state, placement, placement.priced, binding);
 }
+
+/** What the database says instead of the revision of a reseller that may place nothing. */
+const FROZEN = "frozen";
+
+const resellerFrozen = (): Problem =>
+  new Problem("reseller_frozen", "Placing orders is suspended for this reseller. Nothing was placed.");
 
 function settle(state: PlacementState, placement: Placement, priced: PricedOrder, binding: string): Decision {
   const head = state.wallets.get(walletKey(placement));

@@ -38,6 +38,7 @@ function placeOrderRoute(app: FastifyInstance, deps: OrderDeps): void {
         "idempotency_key_missing",
         "idempotency_key_invalid",
         "insufficient_funds",
+        "reseller_frozen",
         "not_found",
         "payload_too_large",
         "unsupported_media_type",

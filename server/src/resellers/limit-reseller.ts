@@ -1,4 +1,5 @@
 import type { Db } from "../db/database.ts";
+import { noReseller } from "./get-reseller.ts";
 import { type ResellerRow, updateRateLimits } from "./queries.ts";
 
 export const RATE_MAX_PER_SECOND = 1_000_000;
@@ -15,6 +16,6 @@ export async function limitReseller(
     }
   }
   const [row] = await updateRateLimits(db, id, limits);
-  if (!row) throw new RangeError(`there is no reseller ${id}; see: scrip reseller list`);
+  if (!row) throw noReseller(id);
   return row;
 }

@@ -9,12 +9,14 @@ export type ResellerRow = {
   priceList: string;
   rateLimitOrders: number | null;
   rateLimitReads: number | null;
+  /** Since when it may place nothing. */
+  frozenAt: Date | null;
   createdAt: Date;
 };
 
 const resellerColumns = sql`
   id, name, currency, email, price_list as "priceList", rate_limit_orders as "rateLimitOrders",
-  rate_limit_reads as "rateLimitReads", created_at as "createdAt"`;
+  rate_limit_reads as "rateLimitReads", frozen_at as "frozenAt", created_at as "createdAt"`;
 
 export type NewReseller = Pick<ResellerRow, "id" | "name" | "currency" | "email" | "priceList" | "createdAt">;
 
@@ -43,5 +45,29 @@ export const updateRateLimits = (
     update resellers set
       rate_limit_orders = case when ${limits.orders !== undefined} then ${limits.orders ?? null}::integer else rate_limit_orders end,
       rate_limit_reads = case when ${limits.reads !== undefined} then ${limits.reads ?? null}::integer else rate_limit_reads end
+    where id = ${id}
+    returning ${resellerColumns}`);
+
+export type ResellerChange = {
+  name: string | undefined;
+  email: string | undefined;
+  priceList: string | undefined;
+};
+
+/** What is undefined stays as it is. */
+export const updateReseller = (db: Queryable, id: string, change: ResellerChange) =>
+  db.rows<ResellerRow>(sql`
+    update resellers set
+      name = coalesce(${change.name ?? null}, name),
+      email = coalesce(${change.email ?? null}, email),
+      price_list = coalesce(${change.priceList ?? null}, price_list)
+    where id = ${id}
+    returning ${resellerColumns}`);
+
+/** A second time keeps the first one's moment. */
+export const updateFrozen = (db: Queryable, id: string, frozenAt: Date | null) =>
+  db.rows<ResellerRow>(sql`
+    update resellers
+    set frozen_at = case when ${frozenAt}::timestamptz is null then null else coalesce(frozen_at, ${frozenAt}) end
     where id = ${id}
     returning ${resellerColumns}`);

@@ -42,6 +42,8 @@ export type ImportStockInput = StockTargetInput & {
   file: string;
   onFault(fault: StockFault): void;
   onProgress?(rows: number): void;
+  /** So many bytes more of the file were read. */
+  onBytes?(bytes: number): void;
   /** Another import is running, and this one waits for it. */
   onWaiting?(): void;
 };
@@ -73,7 +75,7 @@ export async function importStock(
       await takeTurn(tx, input);
       const target = await findStockTarget(tx, input);
       await createStaging(tx);
-      const rows = readStockFile(input.file, now);
+      const rows = readStockFile(input.file, now, input.onBytes);
       const staged = await stageBatches(tx, toBatches(deps, target, rows, report), input);
       await reportDuplicates(tx, report);
       await reportKnown(tx, report);
@@ -195,6 +197,7 @@ const STATES: Readonly<Record<KnownRow["state"], string>> = {
   delivered: "delivered",
   expired: "expired",
   damaged: "damaged",
+  withdrawn: "withdrawn",
 };
 
 type Storing = { target: StockTarget; staged: number; now: Date; report: Report };

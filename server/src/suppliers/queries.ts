@@ -45,6 +45,44 @@ export const updateEnabled = async (
   return row;
 };
 
+export type SupplierChange = {
+  name: string | undefined;
+  ratePerSecond: number | undefined;
+  sealedConfig: Buffer | undefined;
+};
+
+/** What is undefined stays as it is. */
+export const updateSupplier = async (
+  db: Queryable,
+  id: string,
+  change: SupplierChange,
+): Promise<SupplierRow | undefined> => {
+  const [row] = await db.rows<SupplierRow>(sql`
+    update suppliers set
+      name = coalesce(${change.name ?? null}, name),
+      rate_per_second = coalesce(${change.ratePerSecond ?? null}, rate_per_second),
+      sealed_config = coalesce(${change.sealedConfig ?? null}, sealed_config)
+    where id = ${id}
+    returning ${supplierColumns}`);
+  return row;
+};
+
+export const readSupplierConfigState = async (db: Queryable, id: string) => {
+  const [row] = await db.rows<{ sealedConfig: Buffer; enabled: boolean; openAttempts: number }>(sql`
+    select sealed_config as "sealedConfig", enabled,
+           (select count(*) from supplier_attempts a where a.supplier_id = s.id and a.status = 'open')::integer
+             as "openAttempts"
+    from suppliers s where id = ${id}`);
+  return row;
+};
+
+export const findSupplierByName = async (db: Queryable, name: string): Promise<SupplierRow | undefined> => {
+  const [row] = await db.rows<SupplierRow>(
+    sql`select ${supplierColumns} from suppliers where name = ${name}`,
+  );
+  return row;
+};
+
 export type ListedSupplierRow = SupplierRow & {
   routes: number;
   /** Codes that can be sold now; null for a supplier that is called. */

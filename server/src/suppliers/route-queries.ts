@@ -1,5 +1,6 @@
-import sql from "sql-template-tag";
+import sql, { empty } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
+import type { SupplierKind } from "./queries.ts";
 
 export type RouteRow = {
   productId: string;
@@ -41,6 +42,74 @@ export const deleteRoute = async (db: Queryable, key: RouteKey): Promise<RouteRo
     returning ${routeColumns}`);
   return row;
 };
+
+export type RouteFilter = {
+  productId: string | undefined;
+  supplierId: string | undefined;
+  after: RouteKey | undefined;
+  limit: number;
+};
+
+export type ListedRouteRow = RouteRow & { supplierName: string; supplierEnabled: boolean };
+
+/** Routes by product, within one by supplier. */
+export const listRouteRows = (db: Queryable, filter: RouteFilter) =>
+  db.rows<ListedRouteRow>(sql`
+    select ${routeColumns}, s.name as "supplierName", s.enabled as "supplierEnabled"
+    from supplier_routes r join suppliers s on s.id = r.supplier_id
+    where (r.product_id, r.supplier_id) > (${filter.after?.productId ?? ""}, ${filter.after?.supplierId ?? ""})
+      ${filter.productId === undefined ? empty : sql`and r.product_id = ${filter.productId}`}
+      ${filter.supplierId === undefined ? empty : sql`and r.supplier_id = ${filter.supplierId}`}
+    order by r.product_id, r.supplier_id limit ${filter.limit}`);
+
+export async function listProductCurrencies(
+  db: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.rows<{ id: string; currency: string }>(sql`
+    select id, face_value_currency as currency from products where id = any(${ids}::text[])`);
+  return new Map(rows.map(({ id, currency }) => [id, currency]));
+}
+
+export async function listSupplierKinds(db: Queryable): Promise<ReadonlyMap<string, SupplierKind>> {
+  const rows = await db.rows<{ id: string; kind: SupplierKind }>(sql`select id, kind from suppliers`);
+  return new Map(rows.map(({ id, kind }) => [id, kind]));
+}
+
+/** Routes of products by "product supplier". */
+export async function listPresentRoutes(
+  db: Queryable,
+  productIds: readonly string[],
+): Promise<ReadonlyMap<string, RouteRow>> {
+  const rows = await db.rows<RouteRow>(sql`
+    select ${routeColumns} from supplier_routes where product_id = any(${productIds}::text[])`);
+  return new Map(rows.map((row) => [`${row.productId} ${row.supplierId}`, row]));
+}
+
+/** Writes what differs; in one statement, whatever the number of routes. */
+export async function mergeRoutes(
+  tx: Queryable,
+  routes: readonly RouteRow[],
+  now: Date,
+): Promise<{ created: number; updated: number; unchanged: number }> {
+  const merged = await tx.rows<{ isNew: boolean }>(sql`
+    insert into supplier_routes as r
+      (product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku, updated_at)
+    select product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku, ${now} from unnest(
+      ${routes.map((one) => one.productId)}::text[], ${routes.map((one) => one.supplierId)}::text[],
+      ${routes.map((one) => one.priority)}::integer[], ${routes.map((one) => one.costMinor)}::bigint[],
+      ${routes.map((one) => one.costCurrency)}::text[], ${routes.map((one) => one.maxCostMinor)}::bigint[],
+      ${routes.map((one) => one.sku)}::text[]
+    ) as route (product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku)
+    on conflict (product_id, supplier_id) do update
+      set priority = excluded.priority, cost_minor = excluded.cost_minor, cost_currency = excluded.cost_currency,
+          max_cost_minor = excluded.max_cost_minor, sku = excluded.sku, updated_at = excluded.updated_at
+      where (r.priority, r.cost_minor, r.cost_currency, r.max_cost_minor, r.sku) is distinct from
+        (excluded.priority, excluded.cost_minor, excluded.cost_currency, excluded.max_cost_minor, excluded.sku)
+    returning (xmax = 0) as "isNew"`);
+  const created = merged.filter(({ isNew }) => isNew).length;
+  return { created, updated: merged.length - created, unchanged: routes.length - merged.length };
+}
 
 export const listRoutedProductIds = async (db: Queryable, supplierId: string): Promise<string[]> => {
   const rows = await db.rows<{ productId: string }>(sql`

@@ -27,8 +27,7 @@ export type SetRouteInput = RouteKey & {
  */
 export async function setRoute(db: Db, clock: Clock, input: SetRouteInput): Promise<RouteRow> {
   const { productId, supplierId, priority } = input;
-  if (!Number.isInteger(priority) || priority < 0 || priority > PRIORITY_MAX)
-    throw new RangeError(`a priority is a whole number from 0 to ${PRIORITY_MAX}`);
+  checkPriority(priority);
   const route = await db.transaction(async (tx) => {
     const productCurrency = await getProductCurrency(tx, productId);
     const { kind } = await getSupplier(tx, supplierId);
@@ -60,7 +59,7 @@ export function parseCost(text: string, currency: string): Cost {
 }
 
 /** A maximum in another currency says nothing about the new cost, so it is dropped with its currency. */
-function chooseMaxCost(text: string | undefined, cost: Cost, present: RouteRow | undefined): bigint | null {
+export function chooseMaxCost(text: string | undefined, cost: Cost, present: RouteRow | undefined): bigint | null {
   const { costMinor, costCurrency } = cost;
   const kept = present?.costCurrency === costCurrency ? present.maxCostMinor : null;
   const maxCostMinor = text === undefined ? kept : parseAmount(text, costCurrency);
@@ -73,7 +72,12 @@ function chooseMaxCost(text: string | undefined, cost: Cost, present: RouteRow |
   return maxCostMinor;
 }
 
-function checkSku(sku: string): string {
+export function checkPriority(priority: number): number {
+  if (Number.isInteger(priority) && priority >= 0 && priority <= PRIORITY_MAX) return priority;
+  throw new RangeError(`a priority is a whole number from 0 to ${PRIORITY_MAX}`);
+}
+
+export function checkSku(sku: string): string {
   if (!SKU_PATTERN.test(sku)) throw new RangeError("a SKU has 1 to 64 printable characters without spaces");
   return sku;
 }

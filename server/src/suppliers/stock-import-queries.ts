@@ -86,7 +86,11 @@ export const fetchDuplicates = (tx: Tx): Promise<DuplicateRow[]> =>
   tx.rows<DuplicateRow>(sql`fetch forward ${raw(String(FAULTS_PER_FETCH))} from duplicate_codes`);
 
 /** A code of the file that has been here before, in stock or out of it. */
-export type KnownRow = { line: number; id: string; state: "stock" | "delivered" | "expired" | "damaged" };
+export type KnownRow = {
+  line: number;
+  id: string;
+  state: "stock" | "delivered" | "expired" | "damaged" | "withdrawn";
+};
 
 export async function openKnown(tx: Tx): Promise<void> {
   await tx.rows(sql`

@@ -23,6 +23,8 @@ export type StockLevelRow = {
   quarantined: number;
   /** Was in stock and does not open. */
   damaged: number;
+  /** Taken out by the operator. */
+  withdrawn: number;
 };
 
 /** Stock by product and supplier. A route to a supplier that never had a code of the product is a level of zero. */
@@ -33,19 +35,20 @@ export const listStockLevels = (db: Queryable, filter: { productId: string | und
     select counted.product_id as "productId", s.id as "supplierId", s.name as "supplierName",
            sum(available)::integer as available, sum(expired)::integer as expired,
            sum(delivered)::integer as delivered, sum(quarantined)::integer as quarantined,
-           sum(damaged)::integer as damaged
+           sum(damaged)::integer as damaged, sum(withdrawn)::integer as withdrawn
     from (
       select x.product_id, x.supplier_id,
              count(*) filter (where state = 'stock' and (expires_at is null or expires_at > ${now})) as available,
              count(*) filter (where state = 'expired' or (state = 'stock' and expires_at <= ${now})) as expired,
              count(*) filter (where state = 'delivered') as delivered,
              count(*) filter (where state = 'quarantined') as quarantined,
-             count(*) filter (where state = 'damaged') as damaged
+             count(*) filter (where state = 'damaged') as damaged,
+             count(*) filter (where state = 'withdrawn') as withdrawn
       from codes x
       where x.environment = 'live' ${ofProduct}
       group by x.product_id, x.supplier_id
       union all
-      select x.product_id, x.supplier_id, 0, 0, 0, 0, 0 from supplier_routes x where true ${ofProduct}
+      select x.product_id, x.supplier_id, 0, 0, 0, 0, 0, 0 from supplier_routes x where true ${ofProduct}
     ) counted
     join suppliers s on s.id = counted.supplier_id and s.kind = 'stock'
     group by counted.product_id, s.id, s.name

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { Command } from "commander";
+import { dressHelp } from "./output/dress-help.ts";
+import { withoutSecrets } from "./verb.ts";
+
+type Register = (program: Command) => void;
+
+/**
+ * Each group of verbs is a file of its own, loaded when it is asked for: a price must not wait for a web server to be
+ * compiled. The order is that of the help.
+ */
+const GROUPS: Readonly<Record<string, () => Promise<Register>>> = {
+  start: async () => (await import("./start-command.ts")).startCommand,
+  demo: async () => (await import("./demo-command.ts")).demoCommand,
+  migrate: async () => (await import("./maintenance-commands.ts")).migrateCommand,
+  doctor: async () => (await import("./maintenance-commands.ts")).doctorCommand,
+  audit: async () => (await import("./audit-command.ts")).auditCommand,
+  vault: async () => (await import("./vault-commands.ts")).vaultCommands,
+  reseller: async () => (await import("./reseller-commands.ts")).resellerCommands,
+  key: async () => (await import("./key-commands.ts")).keyCommands,
+  wallet: async () => (await import("./wallet-commands.ts")).walletCommands,
+  catalog: async () => (await import("./catalog-commands.ts")).catalogCommands,
+  price: async () => (await import("./price-commands.ts")).priceCommands,
+  listing: async () => (await import("./listing-commands.ts")).listingCommands,
+  supplier: async () => (await import("./supplier-commands.ts")).supplierCommands,
+  route: async () => (await import("./route-commands.ts")).routeCommands,
+  stock: async () => (await import("./stock-commands.ts")).stockCommands,
+  order: async () => (await import("./order-commands.ts")).orderCommands,
+  listen: async () => (await import("./listen-command.ts")).listenCommand,
+  completion: async () => (await import("./completion-command.ts")).completionCommand,
+};
+
+/** The command `scrip`, with the one group that `first` names, or with all of them when it names none. */
+export async function buildProgram(first?: string): Promise<Command> {
+  const program = new Command("scrip")
+    .description("Sell gift cards and game top-ups: the server and the operator's tools.")
+    .version(readVersion())
+    .showHelpAfterError("(--help says how)")
+    .configureHelp({ showGlobalOptions: true })
+    // Before the commands are made, which take it over.
+    .configureOutput({ outputError: (text, write) => write(withoutSecrets(text)) })
+    // Errors come back to runProgram, which knows the exit codes.
+    .exitOverride();
+  const one = first !== undefined && Object.hasOwn(GROUPS, first) ? GROUPS[first] : undefined;
+  // The completion is made of all commands.
+  const groups = one && first !== "completion" ? [one] : Object.values(GROUPS);
+  for (const register of await Promise.all(groups.map((load) => load()))) register(program);
+  dressHelp(program);
+  return program;
+}
+
+function readVersion(): string {
+  const file = new URL("../../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}

@@ -1,0 +1,31 @@
+import type { Db } from "../db/database.ts";
+import type { Clock } from "../lib/clock.ts";
+import { checkEmail, checkName, checkPriceList } from "./check-reseller.ts";
+import { noReseller } from "./get-reseller.ts";
+import { type ResellerChange, type ResellerRow, updateFrozen, updateReseller } from "./queries.ts";
+
+/** Changes what is given and leaves the rest. Another price list holds from the next request on. */
+export async function changeReseller(db: Db, id: string, change: ResellerChange): Promise<ResellerRow> {
+  const [row] = await updateReseller(db, id, {
+    name: change.name === undefined ? undefined : checkName(change.name),
+    email: change.email === undefined ? undefined : checkEmail(change.email),
+    priceList: change.priceList === undefined ? undefined : checkPriceList(change.priceList),
+  });
+  if (!row) throw noReseller(id);
+  return row;
+}
+
+/**
+ * Suspends a reseller, or lets it go on. A placement reads this in its own transaction, so one that begins after the
+ * answer is refused on every node.
+ */
+export async function freezeReseller(
+  db: Db,
+  clock: Clock,
+  id: string,
+  frozen: boolean,
+): Promise<ResellerRow> {
+  const [row] = await updateFrozen(db, id, frozen ? clock.now() : null);
+  if (!row) throw noReseller(id);
+  return row;
+}
