@@ -18,15 +18,22 @@ export function demoCommand(program: Command): void {
       const address = context.config.publicUrl ?? `http://localhost:${context.config.port}`;
       return { ...(await fillDemo(context)), address };
     },
-    (demo) => describeDemo(demo, demo.address),
+    // No server was started here, and whether one runs elsewhere is not known.
+    (demo) =>
+      describeDemo(demo, {
+        headline: `Filled the demo: ${demo.products} products, ${demo.codes} codes, two resellers. To serve it: scrip start`,
+        address: demo.address,
+      }),
     { mayCreate: true },
   );
 }
 
+type DemoText = { headline: string; address: string };
+
 /** What somebody who has just started it wants to see: the address, the keys, and a line to paste. */
-export function describeDemo(demo: FilledDemo, address: string): string {
+export function describeDemo(demo: FilledDemo, { headline, address }: DemoText): string {
   const [first, second] = demo.resellers;
-  return `Scrip is ready at ${address}
+  return `${headline}
 
   ${first.name} (${first.currency})
     live key  ${first.liveKey}

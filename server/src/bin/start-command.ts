@@ -53,7 +53,8 @@ async function start(role: Role, demo: boolean): Promise<void> {
     const { serve } = await import("./serve.ts");
     server = await serve(context, log, role);
     const wayIn = demo && !filled ? await describeWayIn(context) : "";
-    print(filled ? describeDemo(filled, server.address) : `Scrip is ready at ${server.address}${wayIn}`);
+    const headline = `Scrip is ready at ${server.address}`;
+    print(filled ? describeDemo(filled, { headline, address: server.address }) : headline + wayIn);
     for (const warning of warnings) log.warn(warning);
     if (config.databaseUrl && process.getuid?.() === 0)
       log.warn("running as root, which Scrip does not need; start it as a user of its own");

@@ -27,10 +27,14 @@ ${problemCodes
   .map(indexRow)
   .join("\n")}
 </tbody></table>`,
+    INDEX_STYLE,
   );
 
+/** A code stays on one line where there is room for it; on a narrow screen it breaks after its underscores. */
+const INDEX_STYLE = "td code { overflow-wrap: normal; word-break: normal; }";
+
 const indexRow = (code: ProblemCode): string =>
-  `<tr><td>${problemTable[code].status}</td><td><a href="/errors/${code}"><code>${code}</code></a></td><td>${text(problemTable[code].title)}</td></tr>`;
+  `<tr><td>${problemTable[code].status}</td><td><a href="/errors/${code}"><code>${code.replaceAll("_", "_<wbr>")}</code></a></td><td>${text(problemTable[code].title)}</td></tr>`;
 
 function errorPage(code: ProblemCode): string {
   const { status, title, meaning, remedy } = problemTable[code];

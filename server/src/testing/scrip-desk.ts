@@ -18,8 +18,9 @@ export type ScripDesk = {
  * One process that runs many commands, for tests that need many: each then costs what it does, and not a start of Node. A
  * test of how a process starts or ends uses run-scrip.ts.
  */
-export function openScripDesk(env: Readonly<Record<string, string>>): ScripDesk {
+export function openScripDesk(env: Readonly<Record<string, string>>, cwd?: string): ScripDesk {
   const child = fork(PROCESS, {
+    ...(cwd === undefined ? {} : { cwd }),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, METRICS_PORT: "0", PORT: "0", ...COMPILE_CACHE },
     execArgv: [],
   });
