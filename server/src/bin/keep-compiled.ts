@@ -27,11 +27,16 @@ export function findCacheFolder(modules: string, userCache: string): string | un
 function openFolder(parent: string, name: string): string | undefined {
   const folder = join(parent, name);
   try {
-    mkdirSync(folder, { recursive: true, mode: PRIVATE_DIRECTORY });
+    for (const path of [parent, folder]) makeDirectory(path);
   } catch {
     return undefined;
   }
   return isOurs(parent) && isOurs(folder) ? folder : undefined;
+}
+
+/** Not with its parents: Node never returns from making those in places such as /proc. */
+function makeDirectory(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path, { mode: PRIVATE_DIRECTORY });
 }
 
 /** A directory itself, not a link to one: a link can be turned elsewhere. */

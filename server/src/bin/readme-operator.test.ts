@@ -9,24 +9,31 @@ import { openScripDesk, type ScripDesk } from "../testing/scrip-desk.ts";
 import type { DeskReply } from "../testing/scrip-desk-process.ts";
 import { createTestApp, TEST_MASTER_KEY, type TestApp } from "../testing/test-app.ts";
 
-type Demo = { resellers: { id: string; liveKey: string }[] };
-
 let app: TestApp;
 let folder: string;
 let scrip: ScripDesk;
-let demo: Demo;
+let resellerId: string;
+let liveKey: string;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "scrip-readme-"));
   await writeFile(join(folder, "master.key"), `${TEST_MASTER_KEY.toString("base64")}\n`, { mode: 0o600 });
   app = await createTestApp();
   scrip = openScripDesk({ DATABASE_URL: app.connectionString, DATA_DIR: folder }, folder);
-  demo = await scrip.json<Demo>(["demo"]);
 });
 after(async () => {
   await scrip.close();
   await app.close();
   await rm(folder, { recursive: true, force: true });
+});
+
+test("scrip demo prints the keys, and claims no server: it has started none", async () => {
+  const { stdout } = await scrip.run(["demo"]);
+  assert.match(stdout, /^Filled the demo: .* To serve it: scrip start\n/);
+  assert.doesNotMatch(stdout, /ready/);
+  liveKey = /sc_live_\w+/.exec(stdout)?.[0] ?? "";
+  const { data } = await scrip.json<{ data: { id: string }[] }>(["reseller", "list"]);
+  resellerId = data[0]?.id ?? "";
 });
 
 test("each of the README's operator commands does what it says on the demo, pasted with ids that are there", async () => {
@@ -42,7 +49,7 @@ test("each of the README's operator commands does what it says on the demo, past
     assert.equal(reply.stderr, "", pasted);
     replies.set(line, reply);
   }
-  const price = await app.call("GET", "/v1/products/nimbus-us-10", { key: demo.resellers[0]?.liveKey ?? "" });
+  const price = await app.call("GET", "/v1/products/nimbus-us-10", { key: liveKey });
   assert.equal(price.json().product.price.amount, 960, "the demo reseller sees the new price");
   assert.match(replies.get("npx scrip audit")?.stdout ?? "", /^(ok .*\n)+$/);
   assert.match(
@@ -59,7 +66,7 @@ async function readLines(): Promise<string[]> {
 
 /** An order of its own for each line: one that is refunded cannot be held. */
 async function withRealIds(line: string): Promise<string> {
-  let pasted = line.replaceAll("rsl_…", demo.resellers[0]?.id ?? "");
+  let pasted = line.replaceAll("rsl_…", resellerId);
   if (pasted.includes("ord_…")) pasted = pasted.replaceAll("ord_…", await placeOrder());
   if (!pasted.includes("sup_…")) return pasted;
   const { data } = await scrip.json<{ data: { id: string; name: string }[] }>(["supplier", "list"]);
@@ -70,7 +77,7 @@ let placed = 0;
 async function placeOrder(): Promise<string> {
   placed += 1;
   const reply = await app.call("POST", "/v1/orders", {
-    key: demo.resellers[0]?.liveKey ?? "",
+    key: liveKey,
     headers: { "content-type": "application/json", "idempotency-key": `readme ${placed}` },
     body: JSON.stringify({ lines: [{ productId: "nimbus-us-10", quantity: 1 }] }),
   });

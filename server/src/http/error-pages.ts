@@ -30,8 +30,12 @@ ${problemCodes
     INDEX_STYLE,
   );
 
-/** A code stays on one line where there is room for it; on a narrow screen it breaks after its underscores. */
-const INDEX_STYLE = "td code { overflow-wrap: normal; word-break: normal; }";
+/** A code stays on one line; only a narrow screen breaks it, and then after an underscore. */
+const INDEX_STYLE = `
+td code { overflow-wrap: normal; }
+@media (max-width: 40rem) { th, td { padding-right: 0.5rem; } td { font-size: 0.9rem; } }
+@media (min-width: 40rem) { td code { white-space: nowrap; } td wbr { display: none; } }
+`;
 
 const indexRow = (code: ProblemCode): string =>
   `<tr><td>${problemTable[code].status}</td><td><a href="/errors/${code}"><code>${code.replaceAll("_", "_<wbr>")}</code></a></td><td>${text(problemTable[code].title)}</td></tr>`;

@@ -84,6 +84,20 @@ test("/errors lists every code, and the page of each tells its title, meaning an
   assert.deepEqual(complaints, []);
 });
 
+test("/errors breaks no code on a wide screen, and needs no scrolling sideways on a narrow one", async () => {
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto(`${address}/errors`);
+  const broken = await page
+    .getByRole("table")
+    .locator("code")
+    .evaluateAll((codes) =>
+      codes.filter((code) => code.getClientRects().length > 1).map((code) => code.innerHTML),
+    );
+  assert.deepEqual(broken, []);
+  await page.setViewportSize({ width: 360, height: 800 });
+  assert.ok(await page.evaluate("document.documentElement.scrollWidth <= 360"));
+});
+
 test("/errors of an unknown code is 404", async () => {
   const reply = await scrip.call("GET", "/errors/no_such_code");
   assert.equal(reply.statusCode, 404);

@@ -24,6 +24,32 @@ test("each record comes with the line on which it begins, whatever stands betwee
   for (const pieceBytes of [1, 2, 3, 7, 1_000]) assert.deepEqual(await read(text, pieceBytes), expected);
 });
 
+test("semicolons and tabs divide cells where they divide the first line, in pieces of any size", async () => {
+  const cells = [
+    ["code", "pin"],
+    ["a,b", "1"],
+  ];
+  for (const [divider, second] of [
+    [",", '"a,b"'],
+    [";", "a,b"],
+    ["\t", "a,b"],
+  ] as const) {
+    const text = `\uFEFFcode${divider}pin\r\n${second}${divider}1\r\n`;
+    for (const pieceBytes of [1, 5, 1_000]) {
+      const records = await read(text, pieceBytes);
+      assert.deepEqual(
+        records.map((record) => ("cells" in record ? record.cells : record)),
+        cells,
+        text,
+      );
+    }
+  }
+  assert.deepEqual(await read('"a;b;c",d\n1,2'), [
+    { line: 1, cells: ["a;b;c", "d"] },
+    { line: 2, cells: ["1", "2"] },
+  ]);
+});
+
 test("records may differ in their number of cells, and an empty file has none", async () => {
   assert.deepEqual(await read("a,b\n1\n1,2,3\n"), [
     { line: 1, cells: ["a", "b"] },

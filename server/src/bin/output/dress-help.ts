@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 import { EXAMPLES } from "./examples.ts";
 import { paint } from "./terminal.ts";
 
@@ -24,6 +24,8 @@ export function dressHelp(program: Command): void {
 
 function dress(command: Command, path: string): void {
   command.configureHelp({ styleTitle: (title) => paint("bold", title) });
+  // Groups come in the order of their first option.
+  (command.options as Option[]).sort((one, other) => Number(other.mandatory) - Number(one.mandatory));
   for (const option of command.options) {
     option.helpGroup(option.mandatory ? "Required options:" : "Options:");
   }
