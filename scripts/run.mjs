@@ -6,9 +6,11 @@
 //   node scripts/run.mjs --run FILE …     a script of this checkout, with the development dependencies
 
 import { existsSync, realpathSync } from "node:fs";
+import module from "node:module";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { ensureInstalled } from "./ensure-installed.mjs";
+import { cacheFolderOf } from "./keep-compiled.mjs";
 import { runChild } from "./run-child.mjs";
 import { watchParent } from "./watch-parent.mjs";
 
@@ -38,6 +40,8 @@ function parseTask(args) {
 }
 
 async function runHere({ file, args }) {
+  const folder = cacheFolderOf(root);
+  if (folder !== undefined) module.enableCompileCache(folder);
   process.argv = [process.execPath, file, ...args];
   await import(pathToFileURL(file).href);
 }
@@ -52,9 +56,15 @@ async function runWithBundledNode({ file, args }) {
     );
   }
   const watcher = new URL("./watch-parent.mjs", import.meta.url).href;
+  const folder = process.env.NODE_COMPILE_CACHE ?? cacheFolderOf(root);
   const { code, signal } = await runChild(node, ["--import", watcher, file, ...args], {
     stdio: "inherit",
-    env: { ...process.env, SCRIP_PARENT_PID: String(process.pid) },
+    env: {
+      ...process.env,
+      SCRIP_PARENT_PID: String(process.pid),
+      // Known before the first file is loaded, so that not even Node's own compiler of TypeScript is.
+      ...(folder === undefined ? {} : { NODE_COMPILE_CACHE: folder }),
+    },
   });
   process.exitCode = code ?? 1;
   // Whoever started us learns how it ended.

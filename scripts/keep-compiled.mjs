@@ -1,30 +1,32 @@
+// Keeps what Node has compiled for the next command, which then starts in a fraction of the time. Written for any Node
+// from 18 on.
+
 import { lstatSync, mkdirSync } from "node:fs";
-import { enableCompileCache } from "node:module";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { fileURLToPath } from "node:url";
 
-const MODULES = fileURLToPath(new URL("../../../node_modules", import.meta.url));
 const PRIVATE_DIRECTORY = 0o700;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/**
- * Keeps what Node has compiled for the next command, which then starts in a fraction of the time. Whoever can write to
- * that folder decides what the next command runs, so it is used only where it belongs to us and nobody else writes.
- */
-export function keepCompiled(): void {
+/** Where to keep it; undefined when no place is safe. */
+export function cacheFolderOf(root) {
   const asked = process.env.XDG_CACHE_HOME ?? "";
-  const folder = findCacheFolder(MODULES, isAbsolute(asked) ? asked : join(homedir(), ".cache"));
-  if (folder !== undefined) enableCompileCache(folder);
+  return findCacheFolder(join(root, "node_modules"), isAbsolute(asked) ? asked : join(homedir(), ".cache"));
 }
 
-/** Beside the dependencies where they are our own, else in the user's cache; undefined when neither is safe. */
-export function findCacheFolder(modules: string, userCache: string): string | undefined {
+/**
+ * Whoever can write to the folder decides what the next command runs, so it is used only where it belongs to us and nobody
+ * else writes: beside the dependencies where they are our own, else in the user's cache.
+ *
+ * @param {string} modules
+ * @param {string} userCache
+ */
+export function findCacheFolder(modules, userCache) {
   const beside = isOurs(modules) ? openFolder(join(modules, ".cache"), "scrip") : undefined;
   return beside ?? openFolder(userCache, "scrip");
 }
 
-function openFolder(parent: string, name: string): string | undefined {
+function openFolder(parent, name) {
   const folder = join(parent, name);
   try {
     for (const path of [parent, folder]) makeDirectory(path);
@@ -35,12 +37,12 @@ function openFolder(parent: string, name: string): string | undefined {
 }
 
 /** Not with its parents: Node never returns from making those in places such as /proc. */
-function makeDirectory(path: string): void {
+function makeDirectory(path) {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path, { mode: PRIVATE_DIRECTORY });
 }
 
 /** A directory itself, not a link to one: a link can be turned elsewhere. */
-function isOurs(path: string): boolean {
+function isOurs(path) {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found?.isDirectory()) return false;
   return found.uid === process.getuid?.() && (found.mode & WRITABLE_BY_OTHERS) === 0;

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { findCacheFolder } from "./keep-compiled.ts";
+import { findCacheFolder } from "../../../scripts/keep-compiled.mjs";
 
 let root: string;
 let modules: string;
