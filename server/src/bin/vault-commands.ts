@@ -90,6 +90,15 @@ function tellTroubles({ failures, failed, complete }: Rotated): void {
     process.stderr.write("scrip: others kept rows or transactions open; run scrip vault rotate again\n");
 }
 
+const COLUMNS = [
+  "KEY",
+  { heading: "CODES", right: true },
+  { heading: "SUPPLIER CONFIGS", right: true },
+  { heading: "WEBHOOK SECRETS", right: true },
+  { heading: "SERVER SECRETS", right: true },
+  "",
+] as const;
+
 function describeStatus({ source, keys, unreadable, settled }: VaultStatus & { source: string }): string {
   const rows = keys.map((key) => [
     key.id,
@@ -100,7 +109,7 @@ function describeStatus({ source, keys, unreadable, settled }: VaultStatus & { s
     describeKey(key, source),
   ]);
   return [
-    table(["KEY", "CODES", "SUPPLIER CONFIGS", "WEBHOOK SECRETS", "SERVER SECRETS", ""], rows),
+    table(COLUMNS, rows),
     ...(unreadable > 0 ? [`${unreadable} value(s) are not sealed values at all`] : []),
     ...(settled ? [] : ["a transaction is still writing: ask again before a key is removed"]),
   ].join("\n");

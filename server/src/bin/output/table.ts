@@ -10,7 +10,7 @@ export type Column =
       right?: true;
       /** May be cut where the terminal is too narrow. Never an id or money. */
       cut?: true;
-      /** Left out where the terminal is too narrow even after cutting; the last one goes first. */
+      /** Left out where the terminal is too narrow even after cutting, the last one first, and where it is empty. */
       optional?: true;
     };
 
@@ -20,7 +20,8 @@ export type Cell = string | { text: string; style: Style };
 type Laid = Exclude<Column, string> & { width: number; cells: { text: string; style?: Style }[] };
 
 const GAP = "  ";
-const CUT_MIN_WIDTH = 8;
+/** A name that is cut to less tells nothing; before that, a column is left out. */
+const CUT_MIN_WIDTH = 20;
 
 /**
  * Rows as aligned columns, for people. In a terminal they fit its width; in a pipe nothing is cut. What does not print is
@@ -56,7 +57,8 @@ function layOut(column: Column, cells: readonly Cell[]): Laid {
 
 /** Cuts the widest columns that may be cut, then leaves out what may be left out. */
 function fitWidth(columns: readonly Laid[], width: number): Laid[] {
-  let laid = columns.map((column) => ({ ...column }));
+  let laid = columns.filter((column) => width === Number.POSITIVE_INFINITY || !isEmpty(column));
+  laid = laid.map((column) => ({ ...column }));
   for (;;) {
     const excess = totalWidth(laid) - width;
     if (excess <= 0) return laid;
@@ -67,6 +69,10 @@ function fitWidth(columns: readonly Laid[], width: number): Laid[] {
     laid = columns.filter((column) => keeps(laid, dropped, column)).map((column) => ({ ...column }));
   }
 }
+
+/** In a terminal a column of nothing is not worth its width; in a pipe the columns stay the same. */
+const isEmpty = ({ optional, cells }: Laid): boolean =>
+  optional === true && cells.every(({ text }) => text === "");
 
 const keeps = (laid: readonly Laid[], dropped: number, column: Laid): boolean =>
   laid.some((one, index) => index !== dropped && one.heading === column.heading);
