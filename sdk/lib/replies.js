@@ -1,5 +1,5 @@
 import { count, flag, integer, list, object, optional, text, texts, wordOf } from "./shapes.js";
-import { DELIVERY_STATUSES, EVENT_STATUSES, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, WALLET_ENTRY_TYPES, } from "./words.js";
+import { DELIVERY_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, WALLET_ENTRY_TYPES, } from "./words.js";
 const pageOf = (item) => object({ data: list(item), hasMore: flag, nextCursor: text });
 const money = object({ amount: count, currency: text });
 const scaledMoney = object({ amount: count, currency: text, minorUnitExponent: count });
@@ -49,6 +49,7 @@ const order = object({
     createdAt: text,
     updatedAt: text,
     reference: optional(text),
+    fulfilment: optional(wordOf(FULFILMENTS)),
     refundedTotal: money,
     lines: list(orderLine),
 });

@@ -1,5 +1,5 @@
 import type { Open } from "./shapes.js";
-import type { INPUT_FIELD_TYPES, ORDER_STATUSES, TEST_SCENARIOS, WALLET_ENTRY_TYPES } from "./words.js";
+import type { FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, TEST_SCENARIOS, WALLET_ENTRY_TYPES } from "./words.js";
 /** Whole minor units of the currency. */
 export type Money = {
     amount: number;
@@ -95,6 +95,8 @@ export type PlaceOrderInput = {
     reference?: string | undefined;
     /** Minor units; when the order costs something else now, nothing is placed. */
     expectedTotal?: number | undefined;
+    /** `partial`, the default, delivers what can be had and pays the rest back; `all_or_nothing` all of it or none. */
+    fulfilment?: (typeof FULFILMENTS)[number] | undefined;
 };
 export type PlaceOrderOptions = CallOptions & {
     /**
@@ -123,6 +125,8 @@ export type Order = PlacedOrder & {
     createdAt: string;
     updatedAt: string;
     reference?: string;
+    /** Absent when it is `partial`. */
+    fulfilment?: Open<(typeof FULFILMENTS)[number]>;
     refundedTotal: Money;
     lines: OrderLine[];
 };

@@ -47,7 +47,8 @@ export type RegisteredWebhook = {
 };
 export type UpdateWebhookInput = {
     url?: string | undefined;
-    events?: readonly EventTypeName[] | undefined;
+    /** `null` is all types, future ones too. */
+    events?: readonly EventTypeName[] | null | undefined;
     active?: boolean | undefined;
 };
 /** How long the secret before goes on signing beside the new one: at most 7 days, a day when you do not say. */
@@ -91,6 +92,10 @@ export type DeliveryAttempt = {
     latencyMs: number;
     responseBody?: string;
 };
-export type DeliveryFilters = PageFilters & {
+/** The times are those of the event. */
+export type DeliveryFilters = PageFilters & CreatedFilters & {
     status?: KnownDeliveryStatus | undefined;
+    eventType?: EventTypeName | undefined;
+    eventId?: string | undefined;
+    orderId?: string | undefined;
 };

@@ -1,5 +1,6 @@
 /** The words that the API uses today, in the order of its reference, where a test looks them up. */
 export const ORDER_STATUSES = ["pending", "processing", "completed", "failed", "refunded"];
+export const FULFILMENTS = ["partial", "all_or_nothing"];
 export const GOODS_TYPES = ["code", "url", "topup"];
 export const INPUT_FIELD_TYPES = ["text", "number", "select"];
 export const WALLET_ENTRY_TYPES = ["deposit", "order", "refund", "adjustment"];
