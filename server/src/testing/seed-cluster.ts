@@ -14,6 +14,8 @@ import { findBinaries } from "../db/embedded/find-binaries.ts";
 import { findServerAccount } from "../db/embedded/server-account.ts";
 
 const PRIVATE_DIRECTORY = 0o700;
+/** The account that PostgreSQL runs as passes through. */
+const PASSABLE_DIRECTORY = 0o711;
 const COPY_TIMEOUT_MS = 60_000;
 const run = promisify(execFile);
 
@@ -38,13 +40,16 @@ export async function makeSeededDataDir(t: TestContext, ...below: string[]): Pro
   return dataDir;
 }
 
-/** One for all test runs of a user with this PostgreSQL. Of several that make it at once one is the quickest. */
+/** One for all test runs of a user, by PostgreSQL and its account. Of several that make it at once one is the quickest. */
 async function ensureTemplate() {
-  const root = join(tmpdir(), `scrip-test-cluster-${userInfo().uid}-${await readVersion()}`);
+  const folder = join(tmpdir(), `scrip-test-clusters-${userInfo().uid}`);
+  await mkdir(folder, { recursive: true, mode: PASSABLE_DIRECTORY });
+  const accounts = await findServerAccount(folder);
+  const { uid } = accounts.account ?? userInfo();
+  const root = join(folder, `${await readVersion()}-${uid}`);
   const layout = layoutOf(root);
   if (existsSync(layout.database)) return layout;
   await mkdir(root, { recursive: true, mode: PRIVATE_DIRECTORY });
-  const accounts = await findServerAccount(root);
   await createCluster(layout, await findBinaries(accounts.account), accounts);
   return layout;
 }
