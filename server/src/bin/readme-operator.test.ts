@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
+import type { Finished } from "../testing/run-scrip.ts";
 import { openScripDesk, type ScripDesk } from "../testing/scrip-desk.ts";
-import type { DeskReply } from "../testing/scrip-desk-process.ts";
 import { createTestApp, TEST_MASTER_KEY, type TestApp } from "../testing/test-app.ts";
 
 let app: TestApp;
@@ -39,7 +39,7 @@ test("scrip demo prints the keys, and claims no server: it has started none", as
 test("each of the README's operator commands does what it says on the demo, pasted with ids that are there", async () => {
   const lines = await readLines();
   assert.ok(lines.length > 40, `${lines.length} lines were found`);
-  const replies = new Map<string, DeskReply>();
+  const replies = new Map<string, Finished>();
   for (const line of lines) {
     const pasted = await withRealIds(line);
     const reply = pasted.startsWith("npx scrip ") ? await runLine(pasted) : await runShell(pasted);
@@ -85,7 +85,7 @@ async function placeOrder(): Promise<string> {
 }
 
 /** The words of a line as a shell takes them; what follows `>` is the file that its output goes to. */
-async function runLine(line: string): Promise<DeskReply> {
+async function runLine(line: string): Promise<Finished> {
   const [command = "", file] = line.split(" > ");
   const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
   const reply = await scrip.run(words.slice(2));
@@ -93,7 +93,7 @@ async function runLine(line: string): Promise<DeskReply> {
   return reply;
 }
 
-async function runShell(line: string): Promise<DeskReply> {
+async function runShell(line: string): Promise<Finished> {
   await promisify(execFile)("bash", ["-c", line], { cwd: folder });
   return { code: 0, stdout: "", stderr: "" };
 }

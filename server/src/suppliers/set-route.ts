@@ -59,7 +59,11 @@ export function parseCost(text: string, currency: string): Cost {
 }
 
 /** A maximum in another currency says nothing about the new cost, so it is dropped with its currency. */
-export function chooseMaxCost(text: string | undefined, cost: Cost, present: RouteRow | undefined): bigint | null {
+export function chooseMaxCost(
+  text: string | undefined,
+  cost: Cost,
+  present: RouteRow | undefined,
+): bigint | null {
   const { costMinor, costCurrency } = cost;
   const kept = present?.costCurrency === costCurrency ? present.maxCostMinor : null;
   const maxCostMinor = text === undefined ? kept : parseAmount(text, costCurrency);

@@ -2,13 +2,14 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { COMPILE_CACHE } from "./compile-cache.ts";
-import type { DeskReply, DeskRequest } from "./scrip-desk-process.ts";
+import type { Finished } from "./run-scrip.ts";
+import type { HostedCommand } from "./scrip-host.ts";
 
-const PROCESS = fileURLToPath(new URL("./scrip-desk-process.ts", import.meta.url));
+const PROCESS = fileURLToPath(new URL("./scrip-host.ts", import.meta.url));
 
 export type ScripDesk = {
   /** Runs one command line to its end. */
-  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<DeskReply>;
+  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Finished>;
   /** The JSON document that a command prints. */
   json<Result>(args: readonly string[]): Promise<Result>;
   close(): Promise<void>;
@@ -19,21 +20,24 @@ export type ScripDesk = {
  * test of how a process starts or ends uses run-scrip.ts.
  */
 export function openScripDesk(env: Readonly<Record<string, string>>, cwd?: string): ScripDesk {
+  const { PATH = "", HOME = "" } = process.env;
+  const environment = { PATH, HOME, METRICS_PORT: "0", PORT: "0", ...COMPILE_CACHE };
   const child = fork(PROCESS, {
     ...(cwd === undefined ? {} : { cwd }),
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, METRICS_PORT: "0", PORT: "0", ...COMPILE_CACHE },
+    env: environment,
     execArgv: [],
   });
   const ended = once(child, "exit").then(() => Promise.reject(new Error("the process of the desk ended")));
   ended.catch(() => {});
-  let last: Promise<unknown> = Promise.resolve();
-  const send = async (request: DeskRequest): Promise<DeskReply> => {
+  // Its first message says that it listens.
+  let last: Promise<unknown> = Promise.race([once(child, "message"), ended]);
+  const send = async (request: HostedCommand): Promise<Finished> => {
     child.send(request);
     const [reply] = await Promise.race([once(child, "message"), ended]);
-    return reply as DeskReply;
+    return reply as Finished;
   };
   const run: ScripDesk["run"] = (args, more = {}) => {
-    const reply = last.then(() => send({ args: [...args], env: { ...env, ...more } }));
+    const reply = last.then(() => send({ args: [...args], env: { ...environment, ...env, ...more } }));
     last = reply.catch(() => {});
     return reply;
   };

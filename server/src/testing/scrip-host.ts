@@ -1,4 +1,4 @@
-import { program } from "../bin/scrip.ts";
+import { buildProgram } from "../bin/program.ts";
 import { runProgram } from "../bin/verb.ts";
 import type { Finished } from "./run-scrip.ts";
 
@@ -14,7 +14,7 @@ process.on("message", async ({ args, env }: HostedCommand) => {
   process.exitCode = 0;
   const stdout = capture(process.stdout);
   const stderr = capture(process.stderr);
-  await runProgram(program, ["node", "scrip", ...args]);
+  await runProgram(await buildProgram(args[0]), ["node", "scrip", ...args]);
   const finished: Finished = { code: Number(process.exitCode), stdout: stdout(), stderr: stderr() };
   process.send?.(finished);
 });
