@@ -15,7 +15,7 @@ const CLOCK_AHEAD_MS = 3_600_000;
 export type KeyOwner = Tenant & { key: string };
 
 /** Whatever an operation may answer; which of it, its schema says, and every reply is checked against that. */
-export type Finished = {
+export type DeskReply = {
   webhook: WebhookView;
   secret: string;
   previousSecretExpiresAt: string;
@@ -37,7 +37,7 @@ export type WebhookDesk = {
   /** One request; of the reseller's live key unless said otherwise. */
   ask(method: string, url: string, body?: unknown, owner?: KeyOwner): Promise<LightMyRequestResponse>;
   /** The same, where nothing but 200 will do. */
-  get(method: string, url: string, body?: unknown, owner?: KeyOwner): Promise<Finished>;
+  get(method: string, url: string, body?: unknown, owner?: KeyOwner): Promise<DeskReply>;
   register(body?: object, owner?: KeyOwner): Promise<{ webhook: WebhookView; secret: string }>;
   /** One more reseller with a live key, for a test that must not meet what others made. */
   addOwner(): Promise<KeyOwner>;
