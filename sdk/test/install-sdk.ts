@@ -1,5 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createHash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { runNpm } from "../../scripts/run-npm.mjs";
 import { buildPackage, packPackage } from "../scripts/build-package.ts";
@@ -14,24 +26,55 @@ export type Installed = {
 
 export const SDK_FOLDER = dirname(import.meta.dirname);
 
-/** Built anew each time, so that what is tested is the source as it is now. Nothing comes from the network. */
+/** Installed once for each state of the source, so that what is tested is the source as it is now; then it is copied. */
 export async function installSdk(): Promise<Installed> {
-  const work = mkdtempSync(join(tmpdir(), "scrip-sdk-"));
-  const remove = () => rmSync(work, { recursive: true, force: true });
+  const original = await ensureInstalled();
+  const folder = mkdtempSync(join(tmpdir(), "scrip-sdk-customer-"));
+  cpSync(join(original, "customer"), folder, { recursive: true, verbatimSymlinks: true });
+  const [tarball = ""] = readdirSync(original).filter((name) => name.endsWith(".tgz"));
+  return {
+    folder,
+    tarball: join(original, tarball),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+const HASH_CHARACTERS = 16;
+/** All that the package is made of, and what makes it. */
+const SOURCES = ["src/*.ts", "scripts/*.ts", "package.json", "README.md", "tsconfig.build.json"];
+
+/** Made beside its place and moved there when it is whole; of several test files that make it at once one is first. */
+async function ensureInstalled(): Promise<string> {
+  const place = join(tmpdir(), `scrip-sdk-${userInfo().uid}-${hashSources()}`);
+  if (existsSync(place)) return place;
+  const draft = mkdtempSync(`${place}-`);
   try {
-    buildPackage(join(work, "built"));
-    const tarball = await packPackage(join(work, "built"), work);
-    const folder = join(work, "customer");
-    mkdirSync(folder);
-    writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
-    await runNpm(["install", tarball, "--offline", "--ignore-scripts", "--cache", join(work, "cache")], {
-      cwd: folder,
-      what: "install the SDK",
-      stdio: ["ignore", "ignore", 2],
-    });
-    return { folder, tarball, remove };
+    await install(draft);
+    renameSync(draft, place);
   } catch (error) {
-    remove();
-    throw error;
+    rmSync(draft, { recursive: true, force: true });
+    if (!existsSync(place)) throw error;
   }
+  return place;
+}
+
+function hashSources(): string {
+  const hash = createHash("sha256").update(readFileSync(join(SDK_FOLDER, "../package-lock.json")));
+  for (const path of globSync(SOURCES, { cwd: SDK_FOLDER }).sort())
+    hash.update(`\0${path}\0`).update(readFileSync(join(SDK_FOLDER, path)));
+  return hash.digest("hex").slice(0, HASH_CHARACTERS);
+}
+
+/** Nothing comes from the network. */
+async function install(work: string): Promise<void> {
+  buildPackage(join(work, "built"));
+  const tarball = await packPackage(join(work, "built"), work);
+  const folder = join(work, "customer");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
+  await runNpm(["install", tarball, "--offline", "--ignore-scripts", "--cache", join(work, "cache")], {
+    cwd: folder,
+    what: "install the SDK",
+    stdio: ["ignore", "ignore", 2],
+  });
 }
