@@ -63,14 +63,14 @@ const staleSupply = (scope: SupplyScope): Sql => sql`
   where present.state is distinct from truth.state`;
 
 /**
- * So many failures in a row leave a supplier alone for more than a minute each time (fulfilment/limits). When its pause is
- * over it can sell as far as anybody knows: the next order finds out.
+ * A supplier that is left alone for longer than this sells nothing for now. An order can wait as long as a pause of less,
+ * and has to: without one nobody would ever find out that the supplier sells again.
  */
-const FAILURES_LONG = 9;
+const PAUSE_LONG_MS = 60_000;
 
 /** Whether anything is bought from the supplier `s` now. */
 const canSell = (now: Date): Sql => sql`
-  s.enabled and not (s.consecutive_failures >= ${FAILURES_LONG} and coalesce(s.open_until > ${now}, false))`;
+  s.enabled and coalesce(s.open_until <= ${new Date(now.getTime() + PAUSE_LONG_MS)}, true)`;
 
 /**
  * How many units of each product can be delivered now, counted up to what is wanted of it. No row for a product whose
