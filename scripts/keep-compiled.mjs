@@ -10,8 +10,17 @@ const WRITABLE_BY_OTHERS = 0o022;
 
 /** Where to keep it; undefined when no place is safe. */
 export function cacheFolderOf(root) {
-  const asked = process.env.XDG_CACHE_HOME ?? "";
-  return findCacheFolder(join(root, "node_modules"), isAbsolute(asked) ? asked : join(homedir(), ".cache"));
+  return findCacheFolder(join(root, "node_modules"), userCacheOf(process.env.XDG_CACHE_HOME ?? ""));
+}
+
+function userCacheOf(asked) {
+  if (isAbsolute(asked)) return asked;
+  try {
+    return join(homedir(), ".cache");
+  } catch {
+    // A user without an entry and without HOME, as in some containers.
+    return undefined;
+  }
 }
 
 /**
@@ -19,11 +28,11 @@ export function cacheFolderOf(root) {
  * else writes: beside the dependencies where they are our own, else in the user's cache.
  *
  * @param {string} modules
- * @param {string} userCache
+ * @param {string | undefined} userCache
  */
 export function findCacheFolder(modules, userCache) {
   const beside = isOurs(modules) ? openFolder(join(modules, ".cache"), "scrip") : undefined;
-  return beside ?? openFolder(userCache, "scrip");
+  return beside ?? (userCache === undefined ? undefined : openFolder(userCache, "scrip"));
 }
 
 function openFolder(parent, name) {

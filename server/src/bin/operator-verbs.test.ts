@@ -26,7 +26,6 @@ before(async () => {
 });
 
 after(async () => {
-  await scrip.close();
   await database.drop();
   await rm(folder, { recursive: true, force: true });
 });

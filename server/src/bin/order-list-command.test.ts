@@ -18,7 +18,6 @@ before(async () => {
   buyer = await addBuyer(app, "100.00");
 });
 after(async () => {
-  await scrip.close();
   await app.close();
 });
 

@@ -19,10 +19,9 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), "scrip-readme-"));
   await writeFile(join(folder, "master.key"), `${TEST_MASTER_KEY.toString("base64")}\n`, { mode: 0o600 });
   app = await createTestApp();
-  scrip = openScripDesk({ DATABASE_URL: app.connectionString, DATA_DIR: folder }, folder);
+  scrip = openScripDesk({ DATABASE_URL: app.connectionString, DATA_DIR: folder });
 });
 after(async () => {
-  await scrip.close();
   await app.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -88,7 +87,8 @@ async function placeOrder(): Promise<string> {
 async function runLine(line: string): Promise<Finished> {
   const [command = "", file] = line.split(" > ");
   const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
-  const reply = await scrip.run(words.slice(2));
+  const inFolder = words.slice(2).map((word) => (/^\w+\.(csv|json)$/.test(word) ? join(folder, word) : word));
+  const reply = await scrip.run(inFolder);
   if (file !== undefined) await writeFile(join(folder, file), reply.stdout);
   return reply;
 }

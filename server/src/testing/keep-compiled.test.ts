@@ -39,4 +39,5 @@ test("a folder that others may write to, or that is a link, is not used", async 
 
 test("without dependencies of our own or a place to write there is no cache, and no error", () => {
   assert.equal(findCacheFolder(join(root, "none"), "/proc/none"), undefined);
+  assert.equal(findCacheFolder(join(root, "none"), undefined), undefined);
 });
