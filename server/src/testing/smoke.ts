@@ -38,7 +38,8 @@ export async function smoke(databaseUrl: string): Promise<void> {
     METRICS_PORT: "0",
     WEBHOOK_ALLOW_NETWORKS: "127.0.0.0/8",
   });
-  setDefaultCACertificates([...getCACertificates("default"), caCertificate]);
+  const trusted = getCACertificates("default");
+  setDefaultCACertificates([...trusted, caCertificate]);
   const open = (statementTimeoutMs: number) =>
     openContext(config, {
       mayCreate: true,
@@ -67,6 +68,7 @@ export async function smoke(databaseUrl: string): Promise<void> {
     }
     assert.deepEqual(logged, [], "nothing is logged that somebody should look at");
   } finally {
+    setDefaultCACertificates(trusted);
     await rm(dataDir, { recursive: true, force: true });
   }
 }
