@@ -67,7 +67,10 @@ testDamages({
       "alter table orders drop constraint orders_idempotency_key",
       "update orders set idempotency_key = 'ord_pending' where id = 'ord_completed'",
     ],
-    { 5: ["reseller rsl_seller live: one key is bound to ord_completed, ord_pending"] },
+    {
+      5: ["reseller rsl_seller live: one key is bound to ord_completed, ord_pending"],
+      11: ["idempotency keys of orders are no longer unique"],
+    },
   ],
   "a pending order without work": [
     [withoutWork("ord_pending")],
