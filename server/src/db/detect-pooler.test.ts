@@ -62,3 +62,16 @@ test("PostgreSQL itself keeps backends", async () => {
   await refuseTransactionPooler(database.connectionString);
   await database.drop();
 });
+
+test("a pooler that lets no transaction begin is found out, whatever backends it gives", async () => {
+  const pids = [1, 2];
+  const [one, another] = pids.map(
+    (pid): AskConnection =>
+      async (text) => {
+        if (text !== "begin") return pid;
+        throw Object.assign(new Error("transaction blocks not allowed"), { code: "08P01" });
+      },
+  );
+  assert.ok(one && another);
+  assert.equal(await keepBackends(one, another), false);
+});

@@ -58,10 +58,24 @@ export async function keepBackends(first: AskConnection, second: AskConnection):
     // Before transactions overlap: a pooler with a single backend would let the second wait for the first.
     if (isMixed()) return false;
     const holder = turn % 2 === 0 ? first : second;
-    await holder("begin");
+    if (!(await begins(holder))) return false;
     await look();
     await holder("commit");
     if (isMixed()) return false;
   }
   return true;
+}
+
+/** The code that PgBouncer gives its own refusals, such as that of a transaction in statement mode. */
+const PROTOCOL_VIOLATION = "08P01";
+
+/** Whether a transaction can be begun at all. */
+async function begins(ask: AskConnection): Promise<boolean> {
+  try {
+    await ask("begin");
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === PROTOCOL_VIOLATION) return false;
+    throw error;
+  }
 }
