@@ -6,6 +6,7 @@ import { connectDatabase, type Db } from "../db/database.ts";
 import { atEnd, makeDataDir } from "../db/embedded/embedded-testing.ts";
 import { type Buyer, balanceOf, CARD_PRICE_MINOR, ordersOf } from "../testing/buyers.ts";
 import { eventually } from "../testing/eventually.ts";
+import { sizeFor } from "../testing/full-size.ts";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "../testing/replicated-postgres.ts";
 import { fillReplicatedShop } from "../testing/replicated-shop.ts";
 import { type RunningScrip, startScrip } from "../testing/run-scrip.ts";
@@ -15,10 +16,10 @@ import { TEST_MASTER_KEY } from "../testing/test-app.ts";
 import { type TimedApi, timedApi } from "../testing/timed-api.ts";
 
 const ROLES = ["api", "worker"] as const;
-const PROCESSES_OF_EACH = 3;
-const CALLERS = 12;
+const PROCESSES_OF_EACH = sizeFor("chaos", { share: 2, full: 3 });
+const CALLERS = sizeFor("chaos", { share: 6, full: 12 });
 const FUNDS = ["100000.00", "100000.00", "100000.00", "100000.00"];
-const STOCK = 6_000;
+const STOCK = sizeFor("chaos", { share: 2_000, full: 6_000 });
 /** So many orders each process acknowledges before the primary dies, and again to count as back. */
 const ACKNOWLEDGED_EACH = 60;
 const OUTAGE_MAX_MS = 30_000;

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { chown, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { sizeFor } from "../../testing/full-size.ts";
 import { makeSeededDataDir } from "../../testing/seed-cluster.ts";
 import {
   atEnd,
@@ -17,6 +18,7 @@ import {
 import { openEmbedded } from "./open-embedded.ts";
 import { isAlive } from "./process-state.ts";
 
+const ROUNDS = sizeFor("soak", { share: 2, full: 5 });
 const quiet = () => {};
 
 test("two processes that open an empty directory at once share one database", async (t) => {
@@ -88,7 +90,7 @@ test("closing while PostgreSQL comes back leaves nothing running", async (t) => 
 
 test("a newcomer that meets the database on its way out starts it anew", async (t) => {
   const dataDir = await makeSeededDataDir(t);
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     const leaving = await openEmbedded({ dataDir, log: quiet });
     const [coming] = await Promise.all([openEmbedded({ dataDir, log: quiet }), leaving.close()]);
     assert.deepEqual(await query(coming.connectionString, "select 1 as one"), [{ one: 1 }]);
