@@ -39,8 +39,8 @@ const server = await openTestServer();
 const passed = await runTests({
   root,
   runs: planRuns(sources, slowFiles),
-  // One more than can run: tests of crashes, leases and timeouts wait for a good part of their time.
-  concurrency: availableParallelism() + 1,
+  // More than can run: tests of crashes, leases and timeouts wait for a good part of their time.
+  concurrency: availableParallelism() + 2,
   testTimeoutMs: TEST_TIMEOUT_MS,
   limitMs: RUN_LIMIT_MS,
   out: process.stdout,

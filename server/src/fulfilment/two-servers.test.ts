@@ -17,10 +17,10 @@ import { createTestApp, TEST_MASTER_KEY, type TestApp } from "../testing/test-ap
 import { fixedKeyring } from "../vault/keyring.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 
-const STORM_MS = sizeFor("chaos", { share: 5_000, full: 60_000 });
-const KILLS_MIN = sizeFor("chaos", { share: 4, full: 10 });
+const STORM_MS = sizeFor("chaos", { share: 4_000, full: 60_000 });
+const KILLS_MIN = sizeFor("chaos", { share: 3, full: 10 });
 const ORDERS_MIN = sizeFor("chaos", { share: 20, full: 50 });
-const CALLERS = 4;
+const CALLERS = sizeFor("chaos", { share: 2, full: 4 });
 const PRODUCT = "card";
 const PRICE_MINOR = 300;
 const CODES_UPSTREAM = 3_000;

@@ -17,9 +17,9 @@ import { createTestDatabase, type TestDatabase } from "../testing/test-database.
 import type { DeliveryLimits } from "./delivery-limits.ts";
 import { emitOrderEvents } from "./emit-order-events.ts";
 
-const KILLS = sizeFor("chaos", { share: 4, full: 15 });
+const KILLS = sizeFor("chaos", { share: 3, full: 15 });
 const WORKERS = 3;
-const ENDPOINTS = 6;
+const ENDPOINTS = sizeFor("chaos", { share: 3, full: 6 });
 const KILL_EVERY_MS = 600;
 const EMIT_EVERY_MS = 10;
 const ENDS_WITHIN_MS = 60_000;
