@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import fc from "fast-check";
 import sql from "sql-template-tag";
+import { isPlainText } from "../lib/plain-text.ts";
 import { type CatalogBench, createCatalogBench } from "../testing/catalog-files.ts";
 import { exportCatalog } from "./export-catalog.ts";
 
@@ -136,7 +137,10 @@ const text = (minLength: number, maxLength: number) =>
     })
     .filter(
       (value) =>
-        value.length >= minLength && value.length <= maxLength && !/[\p{Cc}\p{Cs}\uFFFD]/u.test(value),
+        value.length >= minLength &&
+        value.length <= maxLength &&
+        isPlainText(value) &&
+        !value.includes("\uFFFD"),
     );
 
 const fields = fc.uniqueArray(

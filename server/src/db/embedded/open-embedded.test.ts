@@ -105,7 +105,7 @@ test("a directory that cannot be made, and a server that cannot start, end in on
   await writeFile(join(root, "file"), "");
   await assert.rejects(
     openEmbedded({ dataDir: join(root, "file", ".scrip"), log: quiet }),
-    /^Error: cannot use the directory .*ENOTDIR[^\n]*$/,
+    /^Error: cannot use DATA_DIR .*ENOTDIR[^\n]*$/,
   );
 
   const dataDir = await makeSeededDataDir(t);
