@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import sql, { raw } from "sql-template-tag";
 import { connectDatabase, type Db } from "../server/src/db/database.ts";
@@ -46,8 +46,9 @@ export const benchPostgres = (): Promise<void> =>
       (embedded) =>
         onOtherStands(others, async (stands) => {
           const all = [embedded, ...stands];
+          const disturbance = `load of the machine in the minute before it began: ${loadavg()[0]?.toFixed(1)}`;
           await measure(all);
-          report("postgres", NOTES, toRows(all));
+          report("postgres", [...NOTES, disturbance], toRows(all));
         }),
     );
   });
