@@ -8,7 +8,14 @@ import { eventually } from "../testing/eventually.ts";
 import { startFaultProxy } from "../testing/fault-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 import { checkServer } from "./check-server.ts";
-import { connectDatabase, type Db, errorCodeOf, isDatabaseUnavailable, type Queryable } from "./database.ts";
+import {
+  connectDatabase,
+  errorCodeOf,
+  isDatabaseUnavailable,
+  type Queryable,
+  type ServingDb,
+} from "./database.ts";
+import { describeProcess } from "./serving-process.ts";
 
 const STATEMENT_TIMEOUT_MS = 300;
 
@@ -28,7 +35,7 @@ function withHosts(...hosts: string[]): string {
 const OWN = "";
 const NOBODY = "127.0.0.1:1";
 
-function connect(t: { after(end: () => unknown): void }, connectionString: string, poolSize = 4): Db {
+function connect(t: { after(end: () => unknown): void }, connectionString: string, poolSize = 4): ServingDb {
   const db = connectDatabase({
     connectionString,
     applicationName: "scrip test hosts",
@@ -67,6 +74,22 @@ test("a host that takes no writes is not used, and the error says so", async (t)
     return isDatabaseUnavailable(error);
   });
   assert.ok(await backendOf(connect(t, withHosts(OWN))), "a single host is not asked");
+});
+
+test("with a heartbeat a single host that takes no writes is an outage: a proxy may lead to a standby for a while", async (t) => {
+  const name = new URL(database.connectionString).pathname.slice(1);
+  await database.db.rows(raw(`alter database ${name} set default_transaction_read_only = on`));
+  t.after(() => database.db.rows(raw(`alter database ${name} reset default_transaction_read_only`)));
+  const db = connect(t, withHosts(OWN));
+  await db.watchPrimary(describeProcess("api"), {
+    onBeat: () => {},
+    onDoubt: () => {},
+    onConfirmed: () => {},
+  });
+  await assert.rejects(backendOf(db), (error: Error) => {
+    assert.match(error.message, /takes no writes/);
+    return isDatabaseUnavailable(error);
+  });
 });
 
 test("a connection that takes no writes any more is thrown away", async (t) => {

@@ -105,9 +105,12 @@ const watchHosts = (
     events,
   });
 
-/** With a single host its own error is the error. */
-const refusalOf = ({ urls }: Hosts, failures: readonly unknown[]): Error =>
-  urls.length === 1 && failures[0] instanceof Error ? failures[0] : new NoPrimaryError(urls, failures);
+/** With a single host its own error is the error, where a code says what kind of error it is. */
+const refusalOf = ({ urls }: Hosts, failures: readonly unknown[]): Error => {
+  const [first] = failures;
+  const isOwn = urls.length === 1 && first instanceof Error && errorCodeOf(first) !== "";
+  return isOwn ? first : new NoPrimaryError(urls, failures);
+};
 
 /** Whether the error means that the database could not be asked, so that the caller may try again later. */
 export function isDatabaseUnavailable(error: unknown): boolean {

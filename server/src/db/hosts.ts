@@ -38,6 +38,8 @@ export type Guide = {
   admit(term: Term | undefined): void;
 };
 
+const CANNOT_CONNECT = "08001";
+
 /**
  * No host could be reached that takes writes. The code is PostgreSQL's own for a connection that cannot be made, unless
  * all of them refused us for the same reason: then waiting does not help, and the code is theirs.
@@ -54,7 +56,7 @@ export class NoPrimaryError extends Error {
       isOurFault ? { cause: failures.at(-1) } : {},
     );
     this.name = "NoPrimaryError";
-    this.code = isOurFault ? code : "08001";
+    this.code = isOurFault ? code : CANNOT_CONNECT;
   }
 }
 
@@ -159,8 +161,12 @@ function takeTurns(urls: readonly string[]): Turns {
 
 /** Fails unless the server takes writes: a standby does not, nor does a primary that was set to read only. */
 export function refuseStandby(session: Session): void {
-  if (!session.takesWrites) throw new Error("takes no writes");
+  if (!session.takesWrites) throw cannotConnect("takes no writes");
 }
+
+/** An error that means an outage, by PostgreSQL's own code for a connection that cannot be made. */
+export const cannotConnect = (message: string): Error =>
+  Object.assign(new Error(message), { code: CANNOT_CONNECT });
 
 /** By hand, because what cannot be parsed would be quoted, with the password in it. */
 export const hostOf = (url: string): string => /^[^/]*\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(url)?.[1] ?? "";

@@ -1,6 +1,6 @@
 import type { BeatLine } from "./beat-line.ts";
 import { type ConfirmationQueue, createConfirmationQueue } from "./confirmation-queue.ts";
-import type { Guide } from "./hosts.ts";
+import { cannotConnect, type Guide } from "./hosts.ts";
 import { type Patience, startPatience } from "./patience.ts";
 import { createPrimaryLease, type Moment, momentNow, type PrimaryLease } from "./primary-lease.ts";
 import { createFence, type Fence, isSameTerm, type Term } from "./primary-term.ts";
@@ -230,5 +230,5 @@ function admit(state: State, term: Term | undefined): void {
     state.lease.drop();
     lose(state, new Error("another primary was reached"));
   }
-  throw new Error(`is not the primary that was confirmed (${verdict})`);
+  throw cannotConnect(`is not the primary that was confirmed (${verdict})`);
 }
