@@ -16,7 +16,7 @@ import { startCheck } from "./testing/start-check.ts";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const TEST_TIMEOUT_MS = 300_000;
 const RUN_LIMIT_MS = (process.env[TEST_SIZE] === FULL ? 120 : 20) * 60_000;
-const TEST_FOLDERS = ["sdk/src", "sdk/test", "server/src", "chaos", "deploy", "scripts"];
+const TEST_FOLDERS = ["sdk/src", "sdk/test", "server/src", "chaos", "deploy", "ha", "scripts"];
 
 const chosen = process.argv.slice(2);
 const isWhole = chosen.length === 0;

@@ -1,0 +1,103 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { call } from "../chaos/call.ts";
+import type { Api } from "./callers.ts";
+
+/** What a process answered at a time: to a key that may be revoked, and to whoever asks whether it is ready. */
+export type Sample = { api: string; startMs: number; keyStatus: number; readyStatus: number };
+
+export type KeyWatch = {
+  samples: readonly Sample[];
+  /** Waits until each process has refused the key in a request that began after the time. */
+  untilRefusedByAll(sinceMs: number, withinMs: number): Promise<boolean>;
+  stop(): Promise<void>;
+};
+
+const EVERY_MS = 200;
+const LOOK_EVERY_MS = 50;
+const ANSWER_TIMEOUT_MS = 2_000;
+const REFUSED = 401;
+const NO_ANSWER = 0;
+
+/** Asks each process again and again with the same key, as its holder would. */
+export function watchKey(apis: readonly Api[], key: string): KeyWatch {
+  const samples: Sample[] = [];
+  let isStopping = false;
+  const watch = async (api: Api): Promise<void> => {
+    while (!isStopping) {
+      const startMs = performance.now();
+      const [keyStatus, readyStatus] = await Promise.all([
+        statusOf(api.port, key, "/v1/balance", (late) =>
+          samples.push({ api: api.name, startMs, keyStatus: late, readyStatus: NO_ANSWER }),
+        ),
+        statusOf(api.port, key, "/readyz", () => {}),
+      ]);
+      samples.push({ api: api.name, startMs, keyStatus, readyStatus });
+      await wait(EVERY_MS);
+    }
+  };
+  const done = Promise.all(apis.map(watch));
+  return {
+    samples,
+    async untilRefusedByAll(sinceMs, withinMs) {
+      const hasRefused = ({ name }: Api) =>
+        samples.some(
+          ({ api, startMs, keyStatus }) => api === name && startMs > sinceMs && keyStatus === REFUSED,
+        );
+      for (const deadlineMs = performance.now() + withinMs; performance.now() < deadlineMs; ) {
+        if (apis.every(hasRefused)) return true;
+        await wait(LOOK_EVERY_MS);
+      }
+      return false;
+    },
+    async stop() {
+      isStopping = true;
+      await done;
+    },
+  };
+}
+
+/** Nobody waits longer than the limit for a sample; an answer that comes later is told of when it comes. */
+async function statusOf(
+  port: number,
+  key: string,
+  path: string,
+  onLate: (status: number) => void,
+): Promise<number> {
+  let isLate = false;
+  const answered = call(port, key, "GET", path).then(
+    ({ status }) => {
+      if (isLate) onLate(status);
+      return status;
+    },
+    () => NO_ANSWER,
+  );
+  const timer = new AbortController();
+  const late = wait(ANSWER_TIMEOUT_MS, NO_ANSWER, { signal: timer.signal }).catch(() => NO_ANSWER);
+  try {
+    return await Promise.race([answered, late]);
+  } finally {
+    isLate = true;
+    timer.abort();
+  }
+}
+
+/** How long after the revocation a request could still begin that was answered 200; 0 when none could. */
+export const acceptedForMs = (samples: readonly Sample[], revokedMs: number): number =>
+  samples
+    .filter(({ startMs, keyStatus }) => startMs >= revokedMs && keyStatus === 200)
+    .reduce((longest, { startMs }) => Math.max(longest, startMs - revokedMs), 0);
+
+/** From the fault until the last process said that it is not ready; undefined when one never did. */
+export function unreadyAfterMs(samples: readonly Sample[], fromMs: number): number | undefined {
+  const names = [...new Set(samples.map(({ api }) => api))];
+  const firsts = names.map(
+    (name) =>
+      samples.find(
+        ({ api, startMs, readyStatus }) => api === name && startMs >= fromMs && readyStatus !== 200,
+      )?.startMs,
+  );
+  return firsts.reduce<number | undefined>(
+    (latest, at) => (latest === undefined || at === undefined ? undefined : Math.max(latest, at - fromMs)),
+    0,
+  );
+}
