@@ -14,7 +14,6 @@ alter table codes add constraint codes_state check (
   and (state = 'delivered') = (delivered_at is not null)
   and (state = 'quarantined') = (quarantine_reason is not null)
 ) not valid;
-create index codes_withdrawn on codes (product_id, id) where state = 'withdrawn';
 
 -- What the operator did with codes by hand, written in the same transaction, or before they leave.
 create table stock_operations (
@@ -31,10 +30,6 @@ create trigger stock_operations_append_only before update or delete on stock_ope
   for each row execute function refuse_change();
 create trigger stock_operations_never_emptied before truncate on stock_operations
   for each statement execute function refuse_change();
-
--- The operator's lists of what needs a look. Few orders are in them, and few updates touch them.
-create index orders_failed on orders (id) where status = 'failed';
-create index orders_held on orders (id) where refund_held;
 
 -- As before, and a frozen reseller has the revision "frozen", which no order was priced at.
 create or replace function begin_placements(

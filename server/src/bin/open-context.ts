@@ -51,12 +51,13 @@ export async function openContext(config: Config, options: ContextOptions): Prom
     const keyring = await openKeyring(config.masterKeys, config.dataDir, {
       mayCreate: !(await hasServerSecrets(database.db)),
     });
-    await migrate(database.db);
+    await database.migrate();
     const secrets = await loadServerSecrets(database.db, keyring.masterKeys());
     await openMissingWallets(database.db, systemClock);
     const codeVault = createCodeVault(keyring);
     for (const risk of risks) options.warn?.(sayUnsafe(risk));
-    return { config, clock: systemClock, secrets, keyring, codeVault, ...database };
+    const { db, close } = database;
+    return { config, clock: systemClock, secrets, keyring, codeVault, db, close };
   } catch (error) {
     await database.close();
     throw error;
@@ -66,24 +67,40 @@ export async function openContext(config: Config, options: ContextOptions): Prom
 /** An order that was acknowledged is there after any crash: that is a promise in production, and elsewhere a warning. */
 const sayUnsafe = (what: string): string => `the database is not safe for production: ${what}`;
 
-export async function openDatabase(
-  config: Config,
-  options: ContextOptions,
-): Promise<{ db: ServingDb; close(): Promise<void> }> {
+type OpenDatabase = { db: ServingDb; migrate(): Promise<string[]>; close(): Promise<void> };
+
+export async function openDatabase(config: Config, options: ContextOptions): Promise<OpenDatabase> {
   if (config.databaseUrl) {
-    const db = connect(config.databaseUrl.reveal(), options);
-    return { db, close: () => db.close() };
+    const connectionString = config.databaseUrl.reveal();
+    const db = connect(connectionString, options);
+    return { db, migrate: () => migratePatiently(db, connectionString, options), close: () => db.close() };
   }
   const { dataDir } = config;
   const embedded = await openEmbedded({ dataDir, mayCreate: options.mayCreate, log: options.tell });
   const db = connect(embedded.connectionString, options);
   return {
     db,
+    migrate: () => migratePatiently(db, embedded.connectionString, options),
     async close() {
       await db.close();
       await embedded.close();
     },
   };
+}
+
+/** Without a limit of time: what a migration does to a large table takes longer than a request may. */
+async function migratePatiently(
+  own: ServingDb,
+  connectionString: string,
+  options: ContextOptions,
+): Promise<string[]> {
+  if (options.statementTimeoutMs === 0) return migrate(own);
+  const db = connect(connectionString, { ...options, poolSize: 1, statementTimeoutMs: 0 });
+  try {
+    return await migrate(db);
+  } finally {
+    await db.close();
+  }
 }
 
 async function refuseEmptyDatabase(db: Db): Promise<void> {

@@ -5,7 +5,7 @@ import { assertSupplierConfig } from "./assert-supplier-config.ts";
 import { getSupplier, noSupplier } from "./get-supplier.ts";
 import { findSupplierByName, readSupplierConfigState, type SupplierRow, updateSupplier } from "./queries.ts";
 import { checkRate, checkSupplierName, nameTaken } from "./store-supplier.ts";
-import { openSupplierConfig, sealSupplierConfig } from "./supplier-config.ts";
+import { findSupplierAddress, sealSupplierConfig } from "./supplier-config.ts";
 
 export type ChangeSupplierInput = {
   name: string | undefined;
@@ -48,8 +48,8 @@ async function refuseOtherSeller(
   const state = await readSupplierConfigState(db, id);
   if (!state) throw noSupplier(id);
   const { baseUrl } = assertSupplierConfig(config);
-  const present = openSupplierConfig(keyring, { id, sealedConfig: state.sealedConfig });
-  if (new URL(baseUrl).href === new URL(present.baseUrl).href) return;
+  const present = findSupplierAddress(keyring, { id, sealedConfig: state.sealedConfig });
+  if (new URL(baseUrl).href === present) return;
   if (state.enabled) throw new RangeError(`to change the address, first run: scrip supplier disable ${id}`);
   if (state.openAttempts > 0)
     throw new RangeError(

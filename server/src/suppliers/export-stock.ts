@@ -45,11 +45,15 @@ export async function exportStock(
   await insertStockOperation(db, { ...operation, reason, now: clock.now() });
   await input.write(`${STOCK_COLUMNS.join(",")}\n`);
   let done = 0;
+  let read = 0;
   let afterId = "";
   for (;;) {
-    const codes = await listSealedCodes(db, { ...first, afterId });
+    // No more than was written down: what is withdrawn meanwhile leaves with the next export.
+    const limit = Math.min(BATCH_CODES, total - read);
+    const codes = limit === 0 ? [] : await listSealedCodes(db, { ...first, afterId, limit });
     const last = codes.at(-1);
     if (!last) return done;
+    read += codes.length;
     const lines = codes.flatMap((code) => openLine(deps.codeVault, productId, code, input.onDamaged));
     await input.write(lines.join(""));
     done += lines.length;

@@ -29,11 +29,32 @@ export function sealSupplierConfig(keyring: Keyring, supplierId: string, config:
   return seal(keyring.masterKeys(), supplierConfigContext(supplierId), Buffer.from(JSON.stringify(config)));
 }
 
+type SealedSupplier = { id: string; sealedConfig: Uint8Array };
+
 /** What `createScripSupplier` takes. */
 export function openSupplierConfig(
   keyring: Keyring,
-  supplier: { id: string; sealedConfig: Uint8Array },
+  supplier: SealedSupplier,
 ): { baseUrl: string; apiKey: Secret<string> } {
+  const { baseUrl, apiKey } = assertSupplierConfig(unseal(keyring, supplier));
+  return { baseUrl, apiKey: secret(apiKey) };
+}
+
+/**
+ * The address in a config, also in one that today's rules refuse: whoever repairs it must be able to. Undefined where the
+ * config does not open or has none.
+ */
+export function findSupplierAddress(keyring: Keyring, supplier: SealedSupplier): string | undefined {
+  try {
+    const { baseUrl } = unseal(keyring, supplier) as { baseUrl?: unknown };
+    return typeof baseUrl === "string" && URL.canParse(baseUrl) ? new URL(baseUrl).href : undefined;
+  } catch (error) {
+    if (error instanceof SealError || error instanceof JsonError) return undefined;
+    throw error;
+  }
+}
+
+function unseal(keyring: Keyring, supplier: SealedSupplier): Json {
   const openNow = (): Buffer =>
     open(keyring.masterKeys(), supplierConfigContext(supplier.id), supplier.sealedConfig);
   let plain: Buffer;
@@ -45,8 +66,7 @@ export function openSupplierConfig(
     keyring.reload();
     plain = openNow();
   }
-  const { baseUrl, apiKey } = assertSupplierConfig(parseStrictJson(plain));
-  return { baseUrl, apiKey: secret(apiKey) };
+  return parseStrictJson(plain);
 }
 
 /** What the seal of a supplier's config is bound to. */
