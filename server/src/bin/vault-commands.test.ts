@@ -41,6 +41,7 @@ beforeEach(async () => {
 test("on the embedded default a new key is taken up while the server runs, and the old one can go", async () => {
   const embedded = { DATA_DIR: join(root, "embedded") };
   await seedCluster(embedded.DATA_DIR);
+  await runScrip(["migrate"], embedded);
   await scripJson(["migrate"], embedded);
   const path = join(embedded.DATA_DIR, "master.key");
   const { id: reseller } = await scripJson<{ id: string }>(CREATE_RESELLER, embedded);

@@ -48,6 +48,8 @@ export const openTestServer = (): Promise<EmbeddedDatabase> =>
   });
 
 const TEST_POOL_SIZE = 8;
+/** Tests fill whole tables in one statement, on a machine that may be busy. */
+const STATEMENT_TIMEOUT_MS = 120_000;
 const TEMPLATE_LOCK = 7_242_002;
 
 const connect = (connectionString: string): Db =>
@@ -55,6 +57,7 @@ const connect = (connectionString: string): Db =>
     connectionString,
     applicationName: "scrip test",
     poolSize: TEST_POOL_SIZE,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     onConnectionLost: () => {},
   });
 
