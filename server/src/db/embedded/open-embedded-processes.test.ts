@@ -72,6 +72,8 @@ test("a PostgreSQL killed while open comes back on its port with every committed
   const rows = await until(() => query(database.connectionString, "select value from kept"));
   assert.deepEqual(rows, [{ value: 7 }]);
   await until(async () => (lines.some((line) => line.includes("on port")) ? true : undefined));
+  const shares = "select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and granted";
+  await until(async () => ((await query(database.connectionString, shares)).length === 2 ? true : undefined));
   // Both processes hold their share again: the first to leave does not stop it.
   await other.close();
   assert.deepEqual(await query(database.connectionString, "select value from kept"), [{ value: 7 }]);
