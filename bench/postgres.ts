@@ -7,7 +7,7 @@ import {
   findOtherPostgres,
   type InstalledPostgres,
   startOtherPostgres,
-} from "../server/src/testing/other-postgres.ts";
+} from "../server/testing/database/other-postgres.ts";
 import { onBenchDatabase } from "./bench-database.ts";
 import { pgbenchRate } from "./pgbench.ts";
 import { placeOrders } from "./place-orders.ts";

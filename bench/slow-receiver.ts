@@ -1,7 +1,7 @@
 // An HTTPS receiver of webhooks that answers each request after 50 ms, in a process of its own.
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { certificate, key } from "../server/src/testing/tls-fixture.ts";
+import { certificate, key } from "../server/testing/receivers/tls-fixture.ts";
 
 const ANSWER_AFTER_MS = 50;
 

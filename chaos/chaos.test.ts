@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SEED } from "../server/src/testing/seed.ts";
+import { SEED } from "../server/testing/seed.ts";
 import { runChaos } from "./chaos.ts";
 import { FAULT_NAMES, planFaults } from "./faults.ts";
 import { describeResult, isFaultless } from "./report.ts";

@@ -1,13 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
 import sql from "sql-template-tag";
 import { type FaultName, planFaults, strikeFaults } from "./faults.ts";
+import type { Findings } from "./findings.ts";
 import { payIn, refundSome, replaceKeys, rotateSecrets } from "./operators.ts";
 import { type Actor, placeOrders, type Weather } from "./placers.ts";
 import { readBack } from "./readers.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { settle } from "./settle.ts";
 import { fillWorld } from "./shopfront.ts";
-import { type Findings, verify } from "./verify.ts";
+import { verify } from "./verify.ts";
 import { openWorld, type World } from "./world.ts";
 
 export type ChaosOptions = { durationMs: number; seed: number; say: (line: string) => void };

@@ -2,9 +2,9 @@ import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import sql from "sql-template-tag";
-import { postmasterPid } from "../server/src/db/embedded/embedded-testing.ts";
-import type { FaultKind } from "../server/src/testing/fault-proxy.ts";
-import { createRandom, type Random } from "../server/src/testing/seed.ts";
+import { postmasterPid } from "../server/testing/database/embedded-testing.ts";
+import type { FaultKind } from "../server/testing/database/fault-proxy.ts";
+import { createRandom, type Random } from "../server/testing/seed.ts";
 import type { World } from "./world.ts";
 
 /** One thing that goes wrong, drawn beforehand: what, how far into the run, and the numbers that decide the rest. */

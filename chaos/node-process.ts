@@ -2,18 +2,18 @@
 import type { AddressInfo } from "node:net";
 import { buildApp } from "../server/src/app.ts";
 import { connectDatabase } from "../server/src/db/database.ts";
-import { describeProcess } from "../server/src/db/serving-process.ts";
+import { describeProcess } from "../server/src/db/primary/serving-process.ts";
 import type { FulfilmentLimits } from "../server/src/fulfilment/limits.ts";
 import { startWorker } from "../server/src/fulfilment/start-worker.ts";
 import { createMetrics } from "../server/src/http/metrics.ts";
 import { loadServerSecrets } from "../server/src/keys/server-secrets.ts";
 import { createLog } from "../server/src/lib/log.ts";
 import { secret } from "../server/src/lib/secret.ts";
-import { LOOPBACK } from "../server/src/testing/delivery.ts";
-import { TEST_MASTER_KEY, TEST_WEBHOOKS } from "../server/src/testing/test-app.ts";
 import { createCodeVault } from "../server/src/vault/code-vault.ts";
 import { fixedKeyring } from "../server/src/vault/keyring.ts";
 import { startWebhooks } from "../server/src/webhooks/start-webhooks.ts";
+import { TEST_MASTER_KEY, TEST_WEBHOOKS } from "../server/testing/app/test-app.ts";
+import { LOOPBACK } from "../server/testing/builders/delivery.ts";
 
 export type NodeInput = {
   role: "api" | "worker";

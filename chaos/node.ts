@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { COMPILE_CACHE } from "../server/src/testing/compile-cache.ts";
-import { caCertificatePath } from "../server/src/testing/tls-fixture.ts";
+import { COMPILE_CACHE } from "../server/testing/processes/compile-cache.ts";
+import { caCertificatePath } from "../server/testing/receivers/tls-fixture.ts";
 import type { NodeInput, NodeSample } from "./node-process.ts";
 
 /** A process of the service that comes back after each kill, on the same port. */

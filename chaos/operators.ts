@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isDatabaseUnavailable } from "../server/src/db/database.ts";
-import { refundOrder } from "../server/src/fulfilment/refund-order.ts";
+import { refundOrder } from "../server/src/fulfilment/refund/refund-order.ts";
 import { revokeKey } from "../server/src/keys/revoke-key.ts";
 import { systemClock } from "../server/src/lib/clock.ts";
-import { createRandom } from "../server/src/testing/seed.ts";
 import { moveFunds } from "../server/src/wallet/move-funds.ts";
+import { createRandom } from "../server/testing/seed.ts";
 import { call } from "./call.ts";
 import type { Actor } from "./placers.ts";
 import type { Recorder } from "./recorder.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { OrderScenario } from "../server/src/sandbox/scenarios.ts";
-import { createRandom, type Random } from "../server/src/testing/seed.ts";
+import { createRandom, type Random } from "../server/testing/seed.ts";
 import { type Answer, call } from "./call.ts";
 import type { Recorder, Wanted } from "./recorder.ts";
 import { type Account, BOUGHT, STOCKED } from "./shopfront.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { createRandom } from "../server/src/testing/seed.ts";
+import { createRandom } from "../server/testing/seed.ts";
 import { call } from "./call.ts";
 import type { Actor } from "./placers.ts";
 import type { Recorder, Wanted } from "./recorder.ts";

@@ -1,8 +1,8 @@
-import type { ReceivedRequest } from "../server/src/testing/https-receiver.ts";
-import { startHttpsReceiver } from "../server/src/testing/https-receiver.ts";
-import { answerWith, hang, ok, reset } from "../server/src/testing/receiver-answers.ts";
-import { createRandom } from "../server/src/testing/seed.ts";
-import { signDelivery } from "../server/src/webhooks/sign-delivery.ts";
+import { signDelivery } from "../server/src/webhooks/delivery/sign-delivery.ts";
+import type { ReceivedRequest } from "../server/testing/receivers/https-receiver.ts";
+import { startHttpsReceiver } from "../server/testing/receivers/https-receiver.ts";
+import { answerWith, hang, ok, reset } from "../server/testing/receivers/receiver-answers.ts";
+import { createRandom } from "../server/testing/seed.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** Where events are delivered, and what arrived. */

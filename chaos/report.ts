@@ -1,6 +1,6 @@
 import type { ChaosResult } from "./chaos.ts";
 import { FAULT_NAMES } from "./faults.ts";
-import type { Findings } from "./verify.ts";
+import type { Findings } from "./findings.ts";
 
 const SHOWN_MAX = 5;
 

@@ -1,6 +1,6 @@
 import sql from "sql-template-tag";
+import type { Findings } from "./findings.ts";
 import type { Account } from "./shopfront.ts";
-import type { Findings } from "./verify.ts";
 import type { World } from "./world.ts";
 
 /** Every event arrived where it belongs, as it was written, and nothing arrived that was not written. */

@@ -1,25 +1,11 @@
 import { audit } from "../server/src/audit/audit.ts";
+import type { Findings } from "./findings.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Account } from "./shopfront.ts";
 import { findCodeFaults } from "./verify-codes.ts";
 import { findEventFaults } from "./verify-events.ts";
 import { findBalanceFaults, findOrderFaults, findPaymentFaults } from "./verify-money.ts";
 import type { World } from "./world.ts";
-
-/** What is wrong in the end, by kind; all of it empty when nothing was lost, doubled or unexplained. */
-export type Findings = {
-  "orders lost": string[];
-  "orders doubled, never told or not as wanted": string[];
-  "payments lost or doubled": string[];
-  "balances that differ": string[];
-  "codes doubled": string[];
-  "codes lost or not as sold": string[];
-  "events lost": string[];
-  "events that nobody wrote, or wrote otherwise": string[];
-  "signatures unexplained": string[];
-  contradictions: string[];
-  "invariants broken": string[];
-};
 
 /** Holds what callers, receivers and suppliers know against the database. */
 export async function verify(

@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { eventually } from "../server/src/testing/eventually.ts";
-import { createTestApp } from "../server/src/testing/test-app.ts";
+import { createTestApp } from "../server/testing/app/test-app.ts";
+import { eventually } from "../server/testing/eventually.ts";
 import { findMissing, runProgram } from "./image/run-program.ts";
 import { freePort } from "./image/start-postgres.ts";
 

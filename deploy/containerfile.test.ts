@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, matchesGlob } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { createTestDatabase } from "../server/src/testing/test-database.ts";
+import { createTestDatabase } from "../server/testing/database/test-database.ts";
 import { freePort } from "./image/start-postgres.ts";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));

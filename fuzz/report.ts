@@ -1,9 +1,9 @@
-import type { FuzzReport } from "../server/src/testing/fuzz-run.ts";
+import type { FuzzReport } from "../server/testing/fuzz/fuzz-run.ts";
 import {
   type FuzzResult,
   LATE_GROWTH_MAX_MB,
   RESIDENT_GROWTH_MAX_MB,
-} from "../server/src/testing/fuzz-session.ts";
+} from "../server/testing/fuzz/fuzz-session.ts";
 
 const PROGRESS_EVERY_MS = 5_000;
 const CLASSES = ["2xx", "3xx", "4xx", "5xx"];

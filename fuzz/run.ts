@@ -4,8 +4,8 @@ import { parseArgs } from "node:util";
 import { onBenchDatabase } from "../bench/bench-database.ts";
 import { runFullSize } from "../scripts/testing/run-full-size.ts";
 import { migrate } from "../server/src/db/migrate.ts";
-import { fuzzServer } from "../server/src/testing/fuzz-session.ts";
-import { SEED } from "../server/src/testing/seed.ts";
+import { fuzzServer } from "../server/testing/fuzz/fuzz-session.ts";
+import { SEED } from "../server/testing/seed.ts";
 import { printProgress, printReport } from "./report.ts";
 
 const { values } = parseArgs({

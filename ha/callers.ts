@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Answer, call } from "../chaos/call.ts";
-import { type Buyer, CARD, CARD_PRICE_MINOR } from "../server/src/testing/buyers.ts";
-import { createRandom, type Random } from "../server/src/testing/seed.ts";
+import { type Buyer, CARD, CARD_PRICE_MINOR } from "../server/testing/builders/buyers.ts";
+import { createRandom, type Random } from "../server/testing/seed.ts";
 
 /** An order that a caller meant to place, and what it was told. Kept outside of the database. */
 export type Wanted = {

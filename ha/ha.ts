@@ -1,26 +1,19 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { runScrip } from "../server/src/testing/run-scrip.ts";
+import { runScrip } from "../server/testing/processes/run-scrip.ts";
 import { ask } from "./ask.ts";
 import { startCallers, type Wanted } from "./callers.ts";
 import { type PatroniCluster, startCluster } from "./cluster.ts";
-import { type FaultRow, type FaultRunInput, runFault } from "./fault-run.ts";
+import { type FaultRunInput, runFault } from "./fault-run.ts";
 import type { ProbeAck } from "./leaders.ts";
-import type { EtcdApi, HaOptions, Via } from "./options.ts";
+import type { HaOptions, Via } from "./options.ts";
 import { type Prober, startProber } from "./prober.ts";
 import { isSafeWithEtcdV3, type Programs } from "./programs.ts";
 import { describeRow } from "./report.ts";
+import type { HaResult } from "./result.ts";
 import { scripEnvironment, startScripProcesses } from "./scrip-processes.ts";
 import { openShop, type Shop } from "./shop.ts";
 import { compareOrders, type Findings, readOrders } from "./verify.ts";
 import type { Workplace } from "./workplace.ts";
-
-export type HaResult = {
-  rows: FaultRow[];
-  findings: Findings;
-  orders: number;
-  lostTries: number;
-  etcdApi: EtcdApi;
-};
 
 export type HaInput = {
   options: HaOptions;

@@ -1,7 +1,7 @@
-import { LEASE_MS } from "../server/src/db/watch-primary.ts";
+import { LEASE_MS } from "../server/src/db/primary/watch-primary.ts";
 import { FAULT_TITLES } from "./fault-names.ts";
 import type { FaultRow } from "./fault-run.ts";
-import type { HaResult } from "./ha.ts";
+import type { HaResult } from "./result.ts";
 import type { Findings } from "./verify.ts";
 
 /** A request with a revoked key is refused when it begins later than this after the revocation, whatever hangs. */

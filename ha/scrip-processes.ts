@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type RunningScrip, startScrip } from "../server/src/testing/run-scrip.ts";
-import { TEST_MASTER_KEY } from "../server/src/testing/test-app.ts";
+import { TEST_MASTER_KEY } from "../server/testing/app/test-app.ts";
+import { type RunningScrip, startScrip } from "../server/testing/processes/run-scrip.ts";
 import type { Api } from "./callers.ts";
 
 /** Scrip as an operator starts it: two API processes and a worker. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { CARD_PRICE_MINOR } from "../server/src/testing/buyers.ts";
+import { CARD_PRICE_MINOR } from "../server/testing/builders/buyers.ts";
 import type { Wanted } from "./callers.ts";
 import type { FaultRow } from "./fault-run.ts";
 import { acceptedForMs, unreadyAfterMs } from "./key-watch.ts";

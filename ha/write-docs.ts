@@ -1,10 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import type { HaResult } from "./ha.ts";
 import type { HaOptions } from "./options.ts";
 import type { Programs } from "./programs.ts";
 import { describeTable } from "./report.ts";
+import type { HaResult } from "./result.ts";
 
 const PAGE = fileURLToPath(new URL("../docs/reliability.md", import.meta.url));
 const BEGIN = "<!-- npm run ha -- --write: begin -->";

@@ -4,9 +4,9 @@ import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { COMPILE_CACHE } from "../server/src/testing/compile-cache.ts";
-import { FULL, TEST_SIZE } from "../server/src/testing/full-size.ts";
-import { openTestServer } from "../server/src/testing/test-database.ts";
+import { openTestServer } from "../server/testing/database/test-database.ts";
+import { FULL, TEST_SIZE } from "../server/testing/full-size.ts";
+import { COMPILE_CACHE } from "../server/testing/processes/compile-cache.ts";
 import { endDescendants } from "./testing/end-descendants.ts";
 import { ensureBrowser, thisMachine } from "./testing/ensure-browser.ts";
 import { planRuns } from "./testing/plan-runs.ts";
@@ -16,7 +16,16 @@ import { startCheck } from "./testing/start-check.ts";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const TEST_TIMEOUT_MS = 300_000;
 const RUN_LIMIT_MS = (process.env[TEST_SIZE] === FULL ? 120 : 20) * 60_000;
-const TEST_FOLDERS = ["sdk/src", "sdk/test", "server/src", "chaos", "deploy", "ha", "scripts"];
+const TEST_FOLDERS = [
+  "sdk/src",
+  "sdk/test",
+  "server/src",
+  "server/testing",
+  "chaos",
+  "deploy",
+  "ha",
+  "scripts",
+];
 
 const chosen = process.argv.slice(2);
 const isWhole = chosen.length === 0;
@@ -25,7 +34,8 @@ const sources = (isWhole ? TEST_FOLDERS : chosen)
   .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
 const slowFiles = JSON.parse(readFileSync(join(root, "scripts/testing/slow-files.json"), "utf8"));
 try {
-  if (sources.some(({ text }) => text.includes("testing/open-browser.ts"))) ensureBrowser(thisMachine);
+  if (sources.some(({ text }) => text.includes("testing/browser/open-browser.ts")))
+    ensureBrowser(thisMachine);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);

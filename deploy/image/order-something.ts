@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { eventually } from "../../server/src/testing/eventually.ts";
+import { eventually } from "../../server/testing/eventually.ts";
 import type { BuiltImage } from "./build-image.ts";
 import { runContainer, succeeded } from "./run-container.ts";
 

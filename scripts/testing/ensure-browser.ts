@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { findBrowser, NO_BROWSER, PLATFORM } from "../../server/src/testing/find-browser.ts";
+import { findBrowser, NO_BROWSER, PLATFORM } from "../../server/testing/browser/find-browser.ts";
 
 export type Machine = {
   hasBrowser(): boolean;

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { FULL, type FullSizeCommand, TEST_SIZE } from "../../server/src/testing/full-size.ts";
+import { FULL, type FullSizeCommand, TEST_SIZE } from "../../server/testing/full-size.ts";
 
 const root = dirname(dirname(import.meta.dirname));
 

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import Stripe from "stripe";
-import { signDelivery } from "../../server/src/webhooks/sign-delivery.ts";
+import { signDelivery } from "../../server/src/webhooks/delivery/sign-delivery.ts";
 import { signWebhook } from "./sign-webhook.ts";
 
 const BODY = '{"id":"evt_1","type":"order.fulfilled","created_at":"2026-03-01T12:00:00.000Z","data":{}}';

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import Stripe from "stripe";
-import { eventBody } from "../../server/src/webhooks/event-body.ts";
-import { signDelivery } from "../../server/src/webhooks/sign-delivery.ts";
+import { eventBody } from "../../server/src/events/event-body.ts";
+import { signDelivery } from "../../server/src/webhooks/delivery/sign-delivery.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import {
   type VerifyWebhookOptions,

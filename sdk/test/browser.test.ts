@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openBrowser } from "../../server/src/testing/open-browser.ts";
+import { openBrowser } from "../../server/testing/browser/open-browser.ts";
 import { sandboxCode } from "../src/sandbox-code.ts";
 import { installSdk } from "./install-sdk.ts";
 

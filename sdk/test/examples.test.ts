@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { copyFileSync, globSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { eventually } from "../../server/src/testing/eventually.ts";
-import { eventBody } from "../../server/src/webhooks/event-body.ts";
-import { signDelivery } from "../../server/src/webhooks/sign-delivery.ts";
+import { eventBody } from "../../server/src/events/event-body.ts";
+import { signDelivery } from "../../server/src/webhooks/delivery/sign-delivery.ts";
+import { eventually } from "../../server/testing/eventually.ts";
 import { type Installed, installSdk, SDK_FOLDER } from "./install-sdk.ts";
 import { BUN, DENO, EXPRESS_FOLDER, ensureRuntimes, OWN_NODE, RUNTIMES, type Runtime } from "./runtimes.ts";
 

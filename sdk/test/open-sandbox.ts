@@ -1,6 +1,9 @@
-import { addListPrice, addProducts } from "../../server/src/testing/builders.ts";
-import { type ServerProcess, startServerProcess } from "../../server/src/testing/start-server-process.ts";
-import { createTestApp } from "../../server/src/testing/test-app.ts";
+import { createTestApp } from "../../server/testing/app/test-app.ts";
+import { addListPrice, addProducts } from "../../server/testing/builders/builders.ts";
+import {
+  type ServerProcess,
+  startServerProcess,
+} from "../../server/testing/processes/start-server-process.ts";
 
 /** A real server in a process of its own, API and worker, with a catalog. */
 export type Sandbox = {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Client, type ClientOptions, createClient, type Listing, sandboxCode } from "@scrip/sdk";
-import { addListPrice, addProducts } from "./testing/builders.ts";
-import { createTestFulfiller } from "./testing/fulfilment.ts";
-import { createTestApp, TEST_WEBHOOKS, type TestApp } from "./testing/test-app.ts";
+import { createTestApp, TEST_WEBHOOKS, type TestApp } from "../testing/app/test-app.ts";
+import { addListPrice, addProducts } from "../testing/builders/builders.ts";
+import { createTestFulfiller } from "../testing/builders/fulfilment.ts";
 
 const PRODUCTS = ["card-1", "card-2", "card-3"];
 const LINES = [{ productId: "card-1", quantity: 2 }];

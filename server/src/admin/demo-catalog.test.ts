@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ImportedProduct, parseProductRow } from "../catalog/product-file.ts";
+import { type ImportedProduct, parseProductRow } from "../catalog/files/product-file.ts";
 import { parseAmount } from "../lib/money.ts";
 import { parseStrictJsonText } from "../lib/strict-json.ts";
 import { demoPrices, demoProducts, demoResellerPrices, demoUnlisted } from "./demo-catalog.ts";

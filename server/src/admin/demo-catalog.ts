@@ -1,4 +1,4 @@
-import type { ProductFileRow } from "../catalog/product-file.ts";
+import type { ProductFileRow } from "../catalog/files/product-file.ts";
 import { demoGiftCards } from "./demo-gift-cards.ts";
 import { demoTopUps } from "./demo-top-ups.ts";
 

@@ -1,4 +1,4 @@
-import type { ProductFileRow } from "../catalog/product-file.ts";
+import type { ProductFileRow } from "../catalog/files/product-file.ts";
 
 /** Gift cards of brands that do not exist, in currencies with no, two and three decimals. */
 export const demoGiftCards: readonly ProductFileRow[] = [

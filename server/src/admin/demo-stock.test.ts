@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseAmount } from "../lib/money.ts";
-import { parseStockRow } from "../suppliers/stock-row.ts";
+import { parseStockRow } from "../suppliers/stock/stock-row.ts";
 import { demoPrices, demoProducts } from "./demo-catalog.ts";
 import { demoStock, makeStockFile } from "./demo-stock.ts";
 

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { StockColumn } from "../suppliers/stock-row.ts";
+import type { StockColumn } from "../suppliers/stock/stock-row.ts";
 
 /** What a card of a brand looks like: the columns that its stock file has, and how each cell is made. */
 type Shape = Partial<Record<StockColumn, (now: Date) => string>>;

@@ -1,4 +1,4 @@
-import type { ProductFileRow } from "../catalog/product-file.ts";
+import type { ProductFileRow } from "../catalog/files/product-file.ts";
 
 type Fields = NonNullable<ProductFileRow["inputFields"]>;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { type FilledDemo, fillDemo, isEmpty } from "./fill-demo.ts";
 
 let scrip: TestApp;

@@ -1,7 +1,7 @@
-import { importRows } from "../catalog/import-catalog.ts";
+import { importRows } from "../catalog/files/import-catalog.ts";
+import { setListing } from "../catalog/prices/set-listing.ts";
+import { type PriceTarget, setPrice } from "../catalog/prices/set-price.ts";
 import { hasProducts } from "../catalog/product-queries.ts";
-import { setListing } from "../catalog/set-listing.ts";
-import { type PriceTarget, setPrice } from "../catalog/set-price.ts";
 import type { Db } from "../db/database.ts";
 import { createKey } from "../keys/create-key.ts";
 import type { Json } from "../lib/strict-json.ts";

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import sql from "sql-template-tag";
-import type { Db } from "../db/database.ts";
-import { secret } from "../lib/secret.ts";
 import {
   emptyVault,
   FILLED,
@@ -12,9 +10,11 @@ import {
   NEW_KEY,
   OLD_KEY,
   vaultDeps,
-} from "../testing/filled-vault.ts";
-import { addSealedCodes } from "../testing/sealed-codes.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+} from "../../testing/builders/filled-vault.ts";
+import { addSealedCodes } from "../../testing/builders/sealed-codes.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import type { Db } from "../db/database.ts";
+import { secret } from "../lib/secret.ts";
 import { createCodeVault } from "../vault/code-vault.ts";
 import { fixedKeyring } from "../vault/keyring.ts";
 import { rotateVault } from "./rotate-vault.ts";

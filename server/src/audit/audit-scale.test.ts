@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
+import { addSeller } from "../../testing/builders/healthy-orders.ts";
+import { addManyOrders } from "../../testing/builders/many-orders.ts";
+import { type Cost, explain } from "../../testing/database/explain.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import type { Db, Tx } from "../db/database.ts";
-import { type Cost, explain } from "../testing/explain.ts";
-import { addSeller } from "../testing/healthy-orders.ts";
-import { addManyOrders } from "../testing/many-orders.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 import { audit } from "./audit.ts";
 
 const ORDERS = 20_000;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import { addBuyer, addCard, postOrder } from "../testing/buyers.ts";
-import { runScrip } from "../testing/run-scrip.ts";
-import { createTestApp, TEST_MASTER_KEY, type TestApp } from "../testing/test-app.ts";
-import { createTestDatabase } from "../testing/test-database.ts";
+import { createTestApp, TEST_MASTER_KEY, type TestApp } from "../../testing/app/test-app.ts";
+import { addBuyer, addCard, postOrder } from "../../testing/builders/buyers.ts";
+import { createTestDatabase } from "../../testing/database/test-database.ts";
+import { runScrip } from "../../testing/processes/run-scrip.ts";
 import { type AuditResult, audit } from "./audit.ts";
 
 let scrip: TestApp;

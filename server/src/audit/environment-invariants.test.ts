@@ -1,4 +1,4 @@
-import { testDamages } from "../testing/audit-damages.ts";
+import { testDamages } from "../../testing/builders/audit-damages.ts";
 
 const WITHOUT_CONSTRAINT = "alter table codes drop constraint codes_environment";
 

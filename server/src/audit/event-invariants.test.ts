@@ -1,4 +1,4 @@
-import { testDamages } from "../testing/audit-damages.ts";
+import { testDamages } from "../../testing/builders/audit-damages.ts";
 
 const endpoint = (id: string, resellerId: string, environment: string, since = "2031-01-01Z"): string => `
   insert into webhook_endpoints (id, reseller_id, environment, url, created_at, updated_at)

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { auditAfter } from "../testing/audit-after.ts";
-import { addOrderInState, type OrderSeed } from "../testing/fulfilment-rows.ts";
+import { auditAfter } from "../../testing/builders/audit-after.ts";
+import { addOrderInState, type OrderSeed } from "../../testing/builders/fulfilment-rows.ts";
 import {
   addHealthyOrders,
   addSeller,
   HEALTHY_LIVE_ORDERS,
   HEALTHY_TEST_ORDERS,
   type Seller,
-} from "../testing/healthy-orders.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+} from "../../testing/builders/healthy-orders.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { audit } from "./audit.ts";
 
 let database: TestDatabase;

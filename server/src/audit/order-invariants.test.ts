@@ -1,4 +1,4 @@
-import { testDamages } from "../testing/audit-damages.ts";
+import { testDamages } from "../../testing/builders/audit-damages.ts";
 
 const differs = (id: string) => ({ 3: [`order ${id}: debit, total and lines differ`] });
 const withoutWork = (id: string) => `delete from order_work where order_id = '${id}'`;

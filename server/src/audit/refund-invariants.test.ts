@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import sql from "sql-template-tag";
+import { type Damage, testDamages } from "../../testing/builders/audit-damages.ts";
 import type { Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
-import { type Damage, testDamages } from "../testing/audit-damages.ts";
 import { appendEntry } from "../wallet/entry.ts";
 import { insertEntry, lockWallet, updateWallet } from "../wallet/queries.ts";
 

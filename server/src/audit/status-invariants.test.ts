@@ -1,4 +1,4 @@
-import { testDamages } from "../testing/audit-damages.ts";
+import { testDamages } from "../../testing/builders/audit-damages.ts";
 
 const isUnreachable = (order: string, status: string, units: string) => ({
   8: [`order ${order} is ${status} with ${units} ever delivered`],

@@ -1,4 +1,4 @@
-import { testDamages } from "../testing/audit-damages.ts";
+import { testDamages } from "../../testing/builders/audit-damages.ts";
 
 const ofAttempt = (order: string, line: number, unit: number, number: number): string =>
   `where order_id = '${order}' and line_index = ${line} and unit_index = ${unit} and number = ${number}`;

@@ -1,4 +1,4 @@
-import { testDamages } from "../testing/audit-damages.ts";
+import { testDamages } from "../../testing/builders/audit-damages.ts";
 
 const copyCode = (id: string, newId: string): string => `
   insert into codes (id, environment, product_id, supplier_id, state, type, sealed, digest, order_id, line_index,

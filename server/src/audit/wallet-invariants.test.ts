@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { raw } from "sql-template-tag";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { auditAfter, type Findings } from "../../testing/builders/audit-after.ts";
+import { addBuyer, addCard, type Buyer, postOrder } from "../../testing/builders/buyers.ts";
 import type { Tx } from "../db/database.ts";
-import { auditAfter, type Findings } from "../testing/audit-after.ts";
-import { addBuyer, addCard, type Buyer, postOrder } from "../testing/buyers.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import { moveFunds } from "../wallet/move-funds.ts";
 
 let scrip: TestApp;

@@ -1,9 +1,9 @@
 import { after, before, type TestContext, test } from "node:test";
 import { raw } from "sql-template-tag";
+import { freshName, smoke } from "../../testing/app/smoke.ts";
+import { openTestServer } from "../../testing/database/test-database.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
 import type { EmbeddedDatabase } from "../db/embedded/open-embedded.ts";
-import { freshName, smoke } from "../testing/smoke.ts";
-import { openTestServer } from "../testing/test-database.ts";
 
 /** A database and a role as others have made them. The role is never a superuser, and owns its database alone. */
 type Variant = {

@@ -1,19 +1,22 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import sql from "sql-template-tag";
+import { TEST_MASTER_KEY } from "../../testing/app/test-app.ts";
+import { type Buyer, balanceOf, CARD_PRICE_MINOR, ordersOf } from "../../testing/builders/buyers.ts";
+import { startStubbornCallers, type WantedOrder } from "../../testing/crash/stubborn-callers.ts";
+import { atEnd, makeDataDir } from "../../testing/database/embedded-testing.ts";
+import {
+  type ReplicatedPostgres,
+  startReplicatedPostgres,
+} from "../../testing/database/replicated-postgres.ts";
+import { fillReplicatedShop } from "../../testing/database/replicated-shop.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { sizeFor } from "../../testing/full-size.ts";
+import { type RunningScrip, startScrip } from "../../testing/processes/run-scrip.ts";
+import { type TimedApi, timedApi } from "../../testing/processes/timed-api.ts";
+import { SEED } from "../../testing/seed.ts";
 import { audit } from "../audit/audit.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
-import { atEnd, makeDataDir } from "../db/embedded/embedded-testing.ts";
-import { type Buyer, balanceOf, CARD_PRICE_MINOR, ordersOf } from "../testing/buyers.ts";
-import { eventually } from "../testing/eventually.ts";
-import { sizeFor } from "../testing/full-size.ts";
-import { type ReplicatedPostgres, startReplicatedPostgres } from "../testing/replicated-postgres.ts";
-import { fillReplicatedShop } from "../testing/replicated-shop.ts";
-import { type RunningScrip, startScrip } from "../testing/run-scrip.ts";
-import { SEED } from "../testing/seed.ts";
-import { startStubbornCallers, type WantedOrder } from "../testing/stubborn-callers.ts";
-import { TEST_MASTER_KEY } from "../testing/test-app.ts";
-import { type TimedApi, timedApi } from "../testing/timed-api.ts";
 
 const ROLES = ["api", "worker"] as const;
 const PROCESSES_OF_EACH = sizeFor("chaos", { share: 2, full: 3 });

@@ -1,8 +1,8 @@
 import { Counter, Histogram } from "prom-client";
 import type { ServingDb } from "../db/database.ts";
-import { pruneProcesses } from "../db/prune-processes.ts";
-import { describeProcess } from "../db/serving-process.ts";
-import type { PrimaryEvents } from "../db/watch-primary.ts";
+import { pruneProcesses } from "../db/primary/prune-processes.ts";
+import { describeProcess } from "../db/primary/serving-process.ts";
+import type { PrimaryEvents } from "../db/primary/watch-primary.ts";
 import type { Metrics } from "../http/metrics.ts";
 import type { Log } from "../lib/log.ts";
 

@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { INPUT_VALUE_MAX_CHARACTERS } from "../catalog/input-values.ts";
+import { EVENT_TYPES } from "../events/event-types.ts";
 import { SCOPES } from "../http/caller.ts";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../http/page.ts";
-import { type GUIDE_NAMES, GUIDES_FOLDER } from "../http/read-guides.ts";
 import { problemCodes, problemTable } from "../lib/problem-table.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../orders/idempotency-key.ts";
 import { LINES_MAX, REFERENCE_MAX_CHARACTERS } from "../orders/schemas.ts";
 import { ORDER_STATUSES } from "../orders/status.ts";
 import { SCENARIO_NAMES } from "../sandbox/scenarios.ts";
 import { FAILURE_CODES } from "../suppliers/supplier.ts";
-import { EVENT_TYPES } from "../webhooks/event-types.ts";
-import { DELIVERY_STATUSES } from "../webhooks/history-queries.ts";
-import { ENDPOINTS_MAX } from "../webhooks/register-endpoint.ts";
-import { RETRY_PAUSES_MS } from "../webhooks/retry-schedule.ts";
+import { type GUIDE_NAMES, GUIDES_FOLDER } from "../web/read-guides.ts";
+import { RETRY_PAUSES_MS } from "../webhooks/delivery/retry-schedule.ts";
+import { ENDPOINTS_MAX } from "../webhooks/endpoints/register-endpoint.ts";
+import { DELIVERY_STATUSES } from "../webhooks/history/history-queries.ts";
 
 /** The tables of the guides are not run, so they are held to the code here. */
 test("the guide to errors says of every code whether to send it again, under its status", async () => {

@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { GUIDE_NAMES, GUIDES_FOLDER, WRITTEN_BASE_URL } from "../http/read-guides.ts";
-import { type GuideWorld, runGuide } from "../testing/run-guide.ts";
-import { type RunningScrip, startScrip } from "../testing/run-scrip.ts";
-import { caCertificatePath } from "../testing/tls-fixture.ts";
-import { startTlsFront, type TlsFront } from "../testing/tls-front.ts";
+import { type GuideWorld, runGuide } from "../../testing/guides/run-guide.ts";
+import { type RunningScrip, startScrip } from "../../testing/processes/run-scrip.ts";
+import { caCertificatePath } from "../../testing/receivers/tls-fixture.ts";
+import { startTlsFront, type TlsFront } from "../../testing/receivers/tls-front.ts";
+import { GUIDE_NAMES, GUIDES_FOLDER, WRITTEN_BASE_URL } from "../web/read-guides.ts";
 
 const CHECKOUT = fileURLToPath(new URL("../../../", import.meta.url)).replace(/\/$/, "");
 

@@ -7,13 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
+import { disguisesOf, findPlanted } from "../../testing/builders/find-planted.ts";
+import { seedCluster } from "../../testing/database/seed-cluster.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { type RunningScrip, runScrip, scripJson, startScrip } from "../../testing/processes/run-scrip.ts";
+import { type FakeUpstream, startFakeUpstream } from "../../testing/upstream/fake-upstream.ts";
 import { connectDatabase } from "../db/database.ts";
 import { openEmbedded } from "../db/embedded/open-embedded.ts";
-import { eventually } from "../testing/eventually.ts";
-import { type FakeUpstream, startFakeUpstream } from "../testing/fake-upstream.ts";
-import { disguisesOf, findPlanted } from "../testing/find-planted.ts";
-import { type RunningScrip, runScrip, scripJson, startScrip } from "../testing/run-scrip.ts";
-import { seedCluster } from "../testing/seed-cluster.ts";
 
 /** Long and random, so that none of them is anywhere by chance. */
 const plant = (what: string): string => `${what}-${randomBytes(12).toString("hex")}`;

@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { TEST_MASTER_KEY } from "../../testing/app/test-app.ts";
+import { type Buyer, CARD, ordersOf } from "../../testing/builders/buyers.ts";
+import { atEnd, makeDataDir, query } from "../../testing/database/embedded-testing.ts";
+import {
+  type ReplicatedPostgres,
+  startReplicatedPostgres,
+} from "../../testing/database/replicated-postgres.ts";
+import { fillReplicatedShop } from "../../testing/database/replicated-shop.ts";
+import { type SwitchProxy, startSwitchProxy } from "../../testing/database/switch-proxy.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { type RunningScrip, startScrip } from "../../testing/processes/run-scrip.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
-import { atEnd, makeDataDir, query } from "../db/embedded/embedded-testing.ts";
 import { hostOf } from "../db/hosts.ts";
-import { LEASE_MS } from "../db/watch-primary.ts";
+import { LEASE_MS } from "../db/primary/watch-primary.ts";
 import { revokeKey } from "../keys/revoke-key.ts";
 import { systemClock } from "../lib/clock.ts";
-import { type Buyer, CARD, ordersOf } from "../testing/buyers.ts";
-import { eventually } from "../testing/eventually.ts";
-import { type ReplicatedPostgres, startReplicatedPostgres } from "../testing/replicated-postgres.ts";
-import { fillReplicatedShop } from "../testing/replicated-shop.ts";
-import { type RunningScrip, startScrip } from "../testing/run-scrip.ts";
-import { type SwitchProxy, startSwitchProxy } from "../testing/switch-proxy.ts";
-import { TEST_MASTER_KEY } from "../testing/test-app.ts";
 
 const FUNDS = ["1000.00", "1000.00"];
 const STOCK = 40;

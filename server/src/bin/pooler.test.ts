@@ -3,11 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { smoke } from "../../testing/app/smoke.ts";
+import { findPgBouncer, startPgBouncer } from "../../testing/database/pgbouncer.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { runScrip } from "../../testing/processes/run-scrip.ts";
 import { refuseTransactionPooler } from "../db/detect-pooler.ts";
-import { findPgBouncer, startPgBouncer } from "../testing/pgbouncer.ts";
-import { runScrip } from "../testing/run-scrip.ts";
-import { smoke } from "../testing/smoke.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 
 /** Where it is not installed, db/detect-pooler.test.ts tells its modes apart without it. */
 const program = await findPgBouncer();

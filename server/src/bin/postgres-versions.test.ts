@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { raw } from "sql-template-tag";
+import { freshName, smoke } from "../../testing/app/smoke.ts";
+import { findOtherPostgres, startOtherPostgres } from "../../testing/database/other-postgres.ts";
+import { openTestServer } from "../../testing/database/test-database.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
 import type { EmbeddedDatabase } from "../db/embedded/open-embedded.ts";
 import { findRisks } from "../db/find-risks.ts";
-import { findOtherPostgres, startOtherPostgres } from "../testing/other-postgres.ts";
-import { freshName, smoke } from "../testing/smoke.ts";
-import { openTestServer } from "../testing/test-database.ts";
 
 let embedded: EmbeddedDatabase;
 before(async () => {

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import type { Finished } from "../testing/run-scrip.ts";
-import { openScripDesk, type ScripDesk } from "../testing/scrip-desk.ts";
-import { createTestApp, TEST_MASTER_KEY, type TestApp } from "../testing/test-app.ts";
+import { createTestApp, TEST_MASTER_KEY, type TestApp } from "../../testing/app/test-app.ts";
+import { openScripDesk, type ScripDesk } from "../../testing/processes/scrip-desk.ts";
+import type { Finished } from "../../testing/processes/scrip-host.ts";
 
 let app: TestApp;
 let folder: string;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { startScrip } from "../testing/run-scrip.ts";
+import { startScrip } from "../../testing/processes/run-scrip.ts";
 
 const run = promisify(execFile);
 

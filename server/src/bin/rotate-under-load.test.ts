@@ -5,11 +5,6 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import sql from "sql-template-tag";
-import type { Rotated } from "../admin/rotate-vault.ts";
-import type { VaultStatus } from "../admin/vault-status.ts";
-import type { Db } from "../db/database.ts";
-import { secret } from "../lib/secret.ts";
-import { scripJson } from "../testing/run-scrip.ts";
 import {
   addSealedCodes,
   deliverOne,
@@ -17,8 +12,13 @@ import {
   placeOf,
   type StoredCode,
   textOf,
-} from "../testing/sealed-codes.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+} from "../../testing/builders/sealed-codes.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { scripJson } from "../../testing/processes/run-scrip.ts";
+import type { Rotated } from "../admin/rotate-vault.ts";
+import type { VaultStatus } from "../admin/vault-status.ts";
+import type { Db } from "../db/database.ts";
+import { secret } from "../lib/secret.ts";
 import { type CodeVault, createCodeVault } from "../vault/code-vault.ts";
 import { fixedKeyring, openKeyring } from "../vault/keyring.ts";
 

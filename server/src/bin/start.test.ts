@@ -5,10 +5,10 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { seedCluster } from "../../testing/database/seed-cluster.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { type RunningScrip, runScrip, scripJson, startScrip } from "../../testing/processes/run-scrip.ts";
 import { isAlive } from "../db/embedded/process-state.ts";
-import { type RunningScrip, runScrip, scripJson, startScrip } from "../testing/run-scrip.ts";
-import { seedCluster } from "../testing/seed-cluster.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 
 let folder: string;
 let external: TestDatabase;

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { raw } from "sql-template-tag";
-import { runScrip, startScrip } from "../testing/run-scrip.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { runScrip, startScrip } from "../../testing/processes/run-scrip.ts";
 
 /** The server of the tests does not wait for the disk, which is what these tests are about. */
 let database: TestDatabase;

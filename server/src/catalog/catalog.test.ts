@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { addListPrice, addProducts } from "../testing/builders.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addListPrice, addProducts } from "../../testing/builders/builders.ts";
 import { setHidden } from "./hide-product.ts";
-import { setListing } from "./set-listing.ts";
-import { setPrice } from "./set-price.ts";
+import { setListing } from "./prices/set-listing.ts";
+import { setPrice } from "./prices/set-price.ts";
 
 let scrip: TestApp;
 let resellerId: string;

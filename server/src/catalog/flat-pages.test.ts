@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addProducts } from "../../testing/builders/builders.ts";
+import { explain } from "../../testing/database/explain.ts";
 import type { Queryable } from "../db/database.ts";
-import { addProducts } from "../testing/builders.ts";
-import { explain } from "../testing/explain.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import { findVisibleProducts, listVisibleProducts } from "./queries.ts";
 
 const PRODUCTS = 30_000;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { SEED } from "../../testing/seed.ts";
 import { type Json, parseStrictJsonText } from "../lib/strict-json.ts";
-import { SEED } from "../testing/seed.ts";
 import type { InputFieldSpec } from "./input-field-spec.ts";
 import { checkInputValues, INPUT_VALUE_MAX_CHARACTERS, toInputValues } from "./input-values.ts";
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addProducts } from "../../testing/builders/builders.ts";
+import { createRandom, SEED } from "../../testing/seed.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
 import { createCursorCodec } from "../lib/cursor.ts";
-import { addProducts } from "../testing/builders.ts";
-import { createRandom, SEED } from "../testing/seed.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import { setHidden } from "./hide-product.ts";
-import { setListing } from "./set-listing.ts";
-import { setPrice } from "./set-price.ts";
+import { setListing } from "./prices/set-listing.ts";
+import { setPrice } from "./prices/set-price.ts";
 
 const PRODUCTS = 10_000;
 const CHANGES_PER_WALK_MIN = 20;

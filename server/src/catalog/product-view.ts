@@ -1,6 +1,6 @@
 import type { Tenant } from "../http/caller.ts";
 import { toMoney } from "../lib/money.ts";
-import { purchasePrice } from "./purchase-price.ts";
+import { purchasePrice } from "./prices/purchase-price.ts";
 import type { VisibleProductRow } from "./queries.ts";
 import type { CatalogProductView, ProductView } from "./schemas.ts";
 

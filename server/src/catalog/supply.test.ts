@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { addListPrice, addProducts, setSupply } from "../testing/builders.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addListPrice, addProducts, setSupply } from "../../testing/builders/builders.ts";
 import type { Supply } from "./queries.ts";
 
 const FLIPS = 60;

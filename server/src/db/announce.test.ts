@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { createRandom, SEED } from "../testing/seed.ts";
+import { createRandom, SEED } from "../../testing/seed.ts";
 import { createAnnouncer } from "./announce.ts";
 import type { Db } from "./database.ts";
 

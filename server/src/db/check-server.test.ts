@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import { raw } from "sql-template-tag";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
-import { caCertificatePath } from "../testing/tls-fixture.ts";
-import { startTlsFront } from "../testing/tls-front.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { caCertificatePath } from "../../testing/receivers/tls-fixture.ts";
+import { startTlsFront } from "../../testing/receivers/tls-front.ts";
 import { checkServer } from "./check-server.ts";
 import { connectDatabase, type Db } from "./database.ts";
 import { migrate } from "./migrate.ts";

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { type AddressInfo, createConnection, createServer } from "node:net";
 import { after, before, test } from "node:test";
 import sql, { raw } from "sql-template-tag";
-import { eventually } from "../testing/eventually.ts";
-import { startFaultProxy } from "../testing/fault-proxy.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { startFaultProxy } from "../../testing/database/fault-proxy.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { checkServer } from "./check-server.ts";
 import {
   connectDatabase,
@@ -15,7 +15,7 @@ import {
   type Queryable,
   type ServingDb,
 } from "./database.ts";
-import { describeProcess } from "./serving-process.ts";
+import { describeProcess } from "./primary/serving-process.ts";
 
 const STATEMENT_TIMEOUT_MS = 300;
 

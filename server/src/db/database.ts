@@ -1,11 +1,11 @@
 import pg from "pg";
 import type { Sql } from "sql-template-tag";
-import { openBeatLine } from "./beat-line.ts";
 import { type Hosts, hostOf, NoPrimaryError, openHosts } from "./hosts.ts";
 import { type Listener, listen } from "./listen.ts";
 import { type Connection, openPool, type PoolSettings, type PrimaryPool } from "./open-pool.ts";
-import type { ServingProcess } from "./serving-process.ts";
-import { type PrimaryEvents, type PrimaryWatch, watchPrimary } from "./watch-primary.ts";
+import { openBeatLine } from "./primary/beat-line.ts";
+import type { ServingProcess } from "./primary/serving-process.ts";
+import { type PrimaryEvents, type PrimaryWatch, watchPrimary } from "./primary/watch-primary.ts";
 
 /** Whatever runs a statement: the pool, or one transaction. */
 export type Queryable = {

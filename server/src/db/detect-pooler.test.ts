@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createRandom, type Random, SEED } from "../testing/seed.ts";
-import { createTestDatabase } from "../testing/test-database.ts";
+import { createTestDatabase } from "../../testing/database/test-database.ts";
+import { createRandom, type Random, SEED } from "../../testing/seed.ts";
 import { type AskConnection, keepBackends, refuseTransactionPooler } from "./detect-pooler.ts";
 
 type Pooler = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import { raw } from "sql-template-tag";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { connectDatabase, type Db } from "./database.ts";
 import { findRisks } from "./find-risks.ts";
 

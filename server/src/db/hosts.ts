@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import { splitDatabaseUrl } from "../lib/split-database-url.ts";
 import type { Session } from "./prepare-session.ts";
-import { readTerm, type Term } from "./primary-term.ts";
+import { readTerm, type Term } from "./primary/primary-term.ts";
 
 /** The servers that DATABASE_URL names, at most one of which takes writes at a time. */
 export type Hosts = {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import { eventually } from "../testing/eventually.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { createAnnouncer } from "./announce.ts";
 import type { Db } from "./database.ts";
 import { openHosts } from "./hosts.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import type pg from "pg";
 import { raw } from "sql-template-tag";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { type Hosts, NoPrimaryError, openHosts } from "./hosts.ts";
 import { openPool, type PrimaryPool } from "./open-pool.ts";
 

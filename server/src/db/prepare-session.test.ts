@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
 import pg from "pg";
 import sql, { raw } from "sql-template-tag";
-import { eventually } from "../testing/eventually.ts";
-import { startFaultProxy } from "../testing/fault-proxy.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { startFaultProxy } from "../../testing/database/fault-proxy.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { connectDatabase, type Db } from "./database.ts";
 import { prepareSession } from "./prepare-session.ts";
 

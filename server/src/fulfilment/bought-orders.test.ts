@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import sql from "sql-template-tag";
-import { audit } from "../audit/audit.ts";
-import { addListPrice, addProducts } from "../testing/builders.ts";
-import { addBuyer, type Buyer, balanceOf, postOrder } from "../testing/buyers.ts";
-import { createTestFulfiller, type TestFulfiller, unitStatuses } from "../testing/fulfilment.ts";
-import { createHandClock, type HandClock } from "../testing/hand-clock.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addListPrice, addProducts } from "../../testing/builders/builders.ts";
+import { addBuyer, type Buyer, balanceOf, postOrder } from "../../testing/builders/buyers.ts";
+import { createTestFulfiller, type TestFulfiller, unitStatuses } from "../../testing/builders/fulfilment.ts";
+import { addRouteRow, addSupplierRow } from "../../testing/builders/supply-builders.ts";
+import { createHandClock, type HandClock } from "../../testing/hand-clock.ts";
 import {
   accepted,
   createScriptedSupplier,
@@ -14,13 +15,12 @@ import {
   refused,
   type ScriptedSupplier,
   sold,
-} from "../testing/scripted-supplier.ts";
-import { addRouteRow, addSupplierRow } from "../testing/supply-builders.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
-import { followWrittenOff } from "./follow-written-off.ts";
-import { holdOrder } from "./hold-order.ts";
+} from "../../testing/upstream/scripted-supplier.ts";
+import { audit } from "../audit/audit.ts";
 import { FULFILMENT_LIMITS } from "./limits.ts";
-import { refundOrder } from "./refund-order.ts";
+import { followWrittenOff } from "./operate/follow-written-off.ts";
+import { holdOrder } from "./operate/hold-order.ts";
+import { refundOrder } from "./refund/refund-order.ts";
 
 const PRICE_MINOR = 1_000;
 

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
-import { balanceOf } from "../testing/buyers.ts";
-import { type CrashLane, openCrashLanes } from "../testing/crash-lane.ts";
-import { openOrdersStory } from "../testing/crash-orders.ts";
-import { type CrashStory, readEnd, soldFor } from "../testing/crash-story.ts";
-import { sizeFor } from "../testing/full-size.ts";
-import { SEED } from "../testing/seed.ts";
-import type { WorkerEnd } from "../testing/start-worker-process.ts";
-import { sale } from "../testing/upstream-faults.ts";
-import { after as heard, before as unheard } from "../testing/upstream-steps.ts";
-import { refundOrder } from "./refund-order.ts";
+import { balanceOf } from "../../testing/builders/buyers.ts";
+import { type CrashLane, openCrashLanes } from "../../testing/crash/crash-lane.ts";
+import { openOrdersStory } from "../../testing/crash/crash-orders.ts";
+import { type CrashStory, readEnd, soldFor } from "../../testing/crash/crash-story.ts";
+import { sizeFor } from "../../testing/full-size.ts";
+import type { WorkerEnd } from "../../testing/processes/start-worker-process.ts";
+import { SEED } from "../../testing/seed.ts";
+import { sale } from "../../testing/upstream/upstream-faults.ts";
+import { after as heard, before as unheard } from "../../testing/upstream/upstream-steps.ts";
+import { refundOrder } from "./refund/refund-order.ts";
 
 const LANES = 5;
 const AUDIT_EVERY = 10;

@@ -3,13 +3,13 @@ import type { Tenant } from "../http/caller.ts";
 import { createBatcher } from "../lib/batch.ts";
 import type { Log } from "../lib/log.ts";
 import { testCode } from "../sandbox/test-code.ts";
-import { type BuyDeps, buyUnits, keyOf } from "./buy-units.ts";
-import { renewLeases, returnLeases } from "./claim-queries.ts";
-import type { UnitOutcome } from "./decide-settlement.ts";
+import { type BuyDeps, buyUnits, keyOf } from "./buy/buy-units.ts";
 import type { FulfilmentMetrics } from "./fulfilment-metrics.ts";
-import { type SettleDeps, settleOrders } from "./settle-orders.ts";
-import type { Lease } from "./settle-queries.ts";
-import { type PlannedOrder, type PlannedUnit, takeOrders } from "./take-orders.ts";
+import type { UnitOutcome } from "./judge/decide-settlement.ts";
+import { type SettleDeps, settleOrders } from "./settle/settle-orders.ts";
+import type { Lease } from "./settle/settle-queries.ts";
+import { renewLeases, returnLeases } from "./take/claim-queries.ts";
+import { type PlannedOrder, type PlannedUnit, takeOrders } from "./take/take-orders.ts";
 
 export type FulfilDeps = BuyDeps &
   SettleDeps & {

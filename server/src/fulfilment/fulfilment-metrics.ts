@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { OrderEnding } from "./end-orders.ts";
+import type { OrderEnding } from "./end/end-orders.ts";
 import type { Backlog } from "./sweep-queries.ts";
 
 export type FulfilmentMetrics = {

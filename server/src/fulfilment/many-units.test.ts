@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import { createTestFulfiller } from "../testing/fulfilment.ts";
-import { sizeFor } from "../testing/full-size.ts";
-import { createScriptedSupplier, sold } from "../testing/scripted-supplier.ts";
-import { openShop, PRICE_MINOR, type Shop } from "../testing/shop.ts";
-import { addSupplierRow } from "../testing/supply-builders.ts";
+import { createTestFulfiller } from "../../testing/builders/fulfilment.ts";
+import { openShop, PRICE_MINOR, type Shop } from "../../testing/builders/shop.ts";
+import { addSupplierRow } from "../../testing/builders/supply-builders.ts";
+import { sizeFor } from "../../testing/full-size.ts";
+import { createScriptedSupplier, sold } from "../../testing/upstream/scripted-supplier.ts";
 
 const UNITS = sizeFor("soak", { share: 1_500, full: 10_000 });
 

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addListPrice, addProducts } from "../../testing/builders/builders.ts";
+import { addBuyer, type Buyer, balanceOf, postOrder } from "../../testing/builders/buyers.ts";
+import { createTestFulfiller, type TestFulfiller } from "../../testing/builders/fulfilment.ts";
+import { addRouteRow, addSupplierRow } from "../../testing/builders/supply-builders.ts";
+import { sizeFor } from "../../testing/full-size.ts";
+import { createRandom, SEED } from "../../testing/seed.ts";
+import { type FakeUpstream, startFakeUpstream } from "../../testing/upstream/fake-upstream.ts";
 import { audit } from "../audit/audit.ts";
 import { secret } from "../lib/secret.ts";
-import { createScripSupplier } from "../suppliers/scrip-supplier.ts";
-import { addListPrice, addProducts } from "../testing/builders.ts";
-import { addBuyer, type Buyer, balanceOf, postOrder } from "../testing/buyers.ts";
-import { type FakeUpstream, startFakeUpstream } from "../testing/fake-upstream.ts";
-import { createTestFulfiller, type TestFulfiller } from "../testing/fulfilment.ts";
-import { sizeFor } from "../testing/full-size.ts";
-import { createRandom, SEED } from "../testing/seed.ts";
-import { addRouteRow, addSupplierRow } from "../testing/supply-builders.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
+import { createScripSupplier } from "../suppliers/scrip/scrip-supplier.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 
 const ORDERS = sizeFor("chaos", { share: 200, full: 2_000 });

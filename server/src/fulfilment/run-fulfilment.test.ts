@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import sql from "sql-template-tag";
+import { createTestFulfiller } from "../../testing/builders/fulfilment.ts";
+import { openShop, type Shop } from "../../testing/builders/shop.ts";
+import { addSupplierRow } from "../../testing/builders/supply-builders.ts";
+import { eventually } from "../../testing/eventually.ts";
+import {
+  createScriptedSupplier,
+  lost,
+  type ScriptedSupplier,
+  sold,
+} from "../../testing/upstream/scripted-supplier.ts";
 import { createLog } from "../lib/log.ts";
-import { eventually } from "../testing/eventually.ts";
-import { createTestFulfiller } from "../testing/fulfilment.ts";
-import { createScriptedSupplier, lost, type ScriptedSupplier, sold } from "../testing/scripted-supplier.ts";
-import { openShop, type Shop } from "../testing/shop.ts";
-import { addSupplierRow } from "../testing/supply-builders.ts";
 import { FULFILMENT_LIMITS } from "./limits.ts";
-import { refundOrder } from "./refund-order.ts";
+import { refundOrder } from "./refund/refund-order.ts";
 import { type RunningFulfilment, runFulfilment } from "./run-fulfilment.ts";
 import { readBacklog } from "./sweep-queries.ts";
 

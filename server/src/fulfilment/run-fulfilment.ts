@@ -1,9 +1,9 @@
 import { createBatcher } from "../lib/batch.ts";
 import { refreshSupply } from "../suppliers/refresh-supply.ts";
 import { type Loop, runLoop } from "../work/run-loop.ts";
-import { followWrittenOff } from "./follow-written-off.ts";
 import { createFulfiller, type FulfilDeps } from "./fulfil-orders.ts";
-import { refundAfterCompletion } from "./refund-after-completion.ts";
+import { followWrittenOff } from "./operate/follow-written-off.ts";
+import { refundAfterCompletion } from "./refund/refund-after-completion.ts";
 import { sweep } from "./sweep.ts";
 
 /** On which workers hear that orders were placed. */

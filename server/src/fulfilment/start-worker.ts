@@ -8,10 +8,10 @@ import { createCodeDigest } from "../vault/code-digest.ts";
 import type { CodeVault } from "../vault/code-vault.ts";
 import type { Keyring } from "../vault/keyring.ts";
 import { DELIVERIES_CHANNEL } from "../webhooks/channel.ts";
+import type { PriceAlert } from "./buy/guard-price.ts";
+import { openSupplier } from "./buy/open-supplier.ts";
 import { createFulfilmentMetrics } from "./fulfilment-metrics.ts";
-import type { PriceAlert } from "./guard-price.ts";
 import { FULFILMENT_LIMITS, type FulfilmentLimits } from "./limits.ts";
-import { openSupplier } from "./open-supplier.ts";
 import { type RunningFulfilment, runFulfilment } from "./run-fulfilment.ts";
 
 /** What they cost stands in the statement alone: logs name no cost. */

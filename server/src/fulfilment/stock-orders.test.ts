@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addListPrice, addProducts } from "../../testing/builders/builders.ts";
+import { addBuyer, type Buyer, balanceOf, postOrder } from "../../testing/builders/buyers.ts";
+import {
+  addStock,
+  createTestFulfiller,
+  type TestFulfiller,
+  unitStatuses,
+} from "../../testing/builders/fulfilment.ts";
+import { addRouteRow, addSupplierRow } from "../../testing/builders/supply-builders.ts";
 import { audit } from "../audit/audit.ts";
 import type { Goods } from "../suppliers/goods.ts";
-import { addListPrice, addProducts } from "../testing/builders.ts";
-import { addBuyer, type Buyer, balanceOf, postOrder } from "../testing/buyers.ts";
-import { addStock, createTestFulfiller, type TestFulfiller, unitStatuses } from "../testing/fulfilment.ts";
-import { addRouteRow, addSupplierRow } from "../testing/supply-builders.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
 
 let scrip: TestApp;
 let buyer: Buyer;

@@ -1,8 +1,8 @@
 import type { Db } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import { expireStock } from "../suppliers/expire-stock.ts";
 import { refreshSupply } from "../suppliers/refresh-supply.ts";
+import { expireStock } from "../suppliers/stock/expire-stock.ts";
 import type { FulfilmentMetrics } from "./fulfilment-metrics.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 import { listOverdue, markAlerted, readBacklog } from "./sweep-queries.ts";

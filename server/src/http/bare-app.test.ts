@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { exchange } from "../testing/raw-http.ts";
+import { exchange } from "../../testing/fuzz/raw-http.ts";
 import { bareApp } from "./bare-app.ts";
 import { healthRoutes } from "./health.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { apiRoutes } from "../testing/api-routes.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
-import { operationsOf } from "./openapi-parts.ts";
+import { apiRoutes } from "../../testing/app/api-routes.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { operationsOf } from "./openapi/parts.ts";
 
 let scrip: TestApp;
 let key: string;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { NO_OPERATION } from "../testing/fuzz-request.ts";
-import { type FuzzResult, fuzzServer } from "../testing/fuzz-session.ts";
-import { SEED } from "../testing/seed.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { NO_OPERATION } from "../../testing/fuzz/fuzz-request.ts";
+import { type FuzzResult, fuzzServer } from "../../testing/fuzz/fuzz-session.ts";
+import { SEED } from "../../testing/seed.ts";
 
 /** A short run; `npm run fuzz -- --requests 100000` is the long one. */
 const REQUESTS = 2_500;

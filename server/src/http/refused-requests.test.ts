@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { addEchoRoute, ECHO_URL } from "../testing/echo-route.ts";
-import { exchange } from "../testing/raw-http.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
+import { addEchoRoute, ECHO_URL } from "../../testing/app/echo-route.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { exchange } from "../../testing/fuzz/raw-http.ts";
 
 const BODY_MAX_BYTES = 64 * 1024;
 

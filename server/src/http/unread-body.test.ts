@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { after, before, test } from "node:test";
-import { addEchoRoute, ECHO_URL } from "../testing/echo-route.ts";
-import { eventually } from "../testing/eventually.ts";
-import { parseReplies, type RawReply } from "../testing/raw-http.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
+import { addEchoRoute, ECHO_URL } from "../../testing/app/echo-route.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { parseReplies, type RawReply } from "../../testing/fuzz/raw-http.ts";
 
 const GIGABYTE = 1024 ** 3;
 const READ_MAX_BYTES = 2 * 1024 * 1024;

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { after, before, test } from "node:test";
-import { addProducts } from "../testing/builders.ts";
-import { addEchoRoute, ECHO_URL } from "../testing/echo-route.ts";
-import { eventually } from "../testing/eventually.ts";
-import { exchange, type RawReply } from "../testing/raw-http.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
+import { addEchoRoute, ECHO_URL } from "../../testing/app/echo-route.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addProducts } from "../../testing/builders/builders.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { exchange, type RawReply } from "../../testing/fuzz/raw-http.ts";
 
 let scrip: TestApp;
 let key: string;

@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
-import { operationsOf } from "../http/openapi-parts.ts";
-import { type ProblemCode, problemTable } from "../lib/problem-table.ts";
-import { type ApiRoute, apiRoutes, RULED_OPERATIONS } from "../testing/api-routes.ts";
+import { type ApiRoute, apiRoutes, RULED_OPERATIONS } from "../../testing/app/api-routes.ts";
 import {
   type AuthorizationCaller,
   authorizationCallers,
   openCallers,
-} from "../testing/authorization-callers.ts";
-import { type AuthorizationShop, openAuthorizationShop } from "../testing/authorization-objects.ts";
-import { type AuthorizationRow, authorizationPage } from "../testing/authorization-page.ts";
-import { digestTables } from "../testing/table-digests.ts";
+} from "../../testing/app/authorization-callers.ts";
+import { type AuthorizationShop, openAuthorizationShop } from "../../testing/app/authorization-objects.ts";
+import { type AuthorizationRow, authorizationPage } from "../../testing/app/authorization-page.ts";
+import { digestTables } from "../../testing/database/table-digests.ts";
+import { operationsOf } from "../http/openapi/parts.ts";
+import { type ProblemCode, problemTable } from "../lib/problem-table.ts";
 
 const PAGE = new URL("../../../docs/authorization.md", import.meta.url);
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
-import { type ApiRoute, apiRoutes, SEEN_PRODUCT } from "../testing/api-routes.ts";
-import { addProducts } from "../testing/builders.ts";
-import { type CallOptions, createTestApp, type TestApp } from "../testing/test-app.ts";
+import { type ApiRoute, apiRoutes, SEEN_PRODUCT } from "../../testing/app/api-routes.ts";
+import { type CallOptions, createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addProducts } from "../../testing/builders/builders.ts";
 import { generateKey } from "./key-format.ts";
 import { revokeKey } from "./revoke-key.ts";
 

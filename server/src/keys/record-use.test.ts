@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { eventually } from "../../testing/eventually.ts";
 import type { Db } from "../db/database.ts";
-import { eventually } from "../testing/eventually.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import { listKeyRows } from "./queries.ts";
 import { createUseRecorder, type UseRecorder } from "./record-use.ts";
 

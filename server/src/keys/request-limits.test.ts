@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, mock, test } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
+import { apiRoutes, SEEN_PRODUCT } from "../../testing/app/api-routes.ts";
+import { addEchoRoute, ECHO_URL } from "../../testing/app/echo-route.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addProducts } from "../../testing/builders/builders.ts";
 import { limitReseller } from "../resellers/limit-reseller.ts";
-import { apiRoutes, SEEN_PRODUCT } from "../testing/api-routes.ts";
-import { addProducts } from "../testing/builders.ts";
-import { addEchoRoute, ECHO_URL } from "../testing/echo-route.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import { revokeKey } from "./revoke-key.ts";
 
 /** The limiter counts by the process's own stopwatch, which stands still here unless a test moves it. */

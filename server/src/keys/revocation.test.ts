@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addProducts } from "../../testing/builders/builders.ts";
+import { sizeFor } from "../../testing/full-size.ts";
+import { type ApiProcess, startApiProcess } from "../../testing/processes/start-api-process.ts";
+import { createRandom, SEED } from "../../testing/seed.ts";
 import { setHidden } from "../catalog/hide-product.ts";
-import { setListing } from "../catalog/set-listing.ts";
-import { setPrice } from "../catalog/set-price.ts";
+import { setListing } from "../catalog/prices/set-listing.ts";
+import { setPrice } from "../catalog/prices/set-price.ts";
 import { systemClock } from "../lib/clock.ts";
-import { addProducts } from "../testing/builders.ts";
-import { sizeFor } from "../testing/full-size.ts";
-import { createRandom, SEED } from "../testing/seed.ts";
-import { type ApiProcess, startApiProcess } from "../testing/start-api-process.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import { revokeKey } from "./revoke-key.ts";
 
 const REVOCATIONS = sizeFor("soak", { share: 40, full: 200 });

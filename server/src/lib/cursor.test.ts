@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createSecretKey } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { SEED } from "../testing/seed.ts";
+import { SEED } from "../../testing/seed.ts";
 import { type CursorScope, createCursorCodec } from "./cursor.ts";
 import { Problem } from "./problem.ts";
 

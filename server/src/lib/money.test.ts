@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { SEED } from "../testing/seed.ts";
+import { SEED } from "../../testing/seed.ts";
 import { AMOUNT_MAX_MINOR, formatAmount, parseAmount, toMoney, toSafeInteger } from "./money.ts";
 
 test("a decimal text becomes minor units by the currency's own number of decimals", () => {

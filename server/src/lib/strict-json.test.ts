@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { SEED } from "../testing/seed.ts";
+import { SEED } from "../../testing/seed.ts";
 import { JSON_DEPTH_MAX, JsonError, parseStrictJson, parseStrictJsonText, toPointer } from "./strict-json.ts";
 
 const ACCEPTED: readonly (readonly [string, unknown])[] = [

@@ -2,22 +2,33 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import sql, { type Sql } from "sql-template-tag";
+import { TEST_MASTER_KEY } from "../../testing/app/test-app.ts";
+import {
+  addBuyer,
+  addCard,
+  type Buyer,
+  balanceOf,
+  CARD_PRICE_MINOR,
+  ordersOf,
+} from "../../testing/builders/buyers.ts";
+import {
+  type StubbornCallers,
+  startStubbornCallers,
+  type WantedOrder,
+} from "../../testing/crash/stubborn-callers.ts";
+import { atEnd, postmasterPid } from "../../testing/database/embedded-testing.ts";
+import { makeSeededDataDir } from "../../testing/database/seed-cluster.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { sizeFor } from "../../testing/full-size.ts";
+import { type ApiProcess, startApiProcess } from "../../testing/processes/start-api-process.ts";
+import { createRandom, type Random, SEED } from "../../testing/seed.ts";
 import { audit } from "../audit/audit.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
-import { atEnd, postmasterPid } from "../db/embedded/embedded-testing.ts";
 import { openEmbedded } from "../db/embedded/open-embedded.ts";
 import { migrate } from "../db/migrate.ts";
 import { loadServerSecrets } from "../keys/server-secrets.ts";
 import { systemClock } from "../lib/clock.ts";
 import { secret } from "../lib/secret.ts";
-import { addBuyer, addCard, type Buyer, balanceOf, CARD_PRICE_MINOR, ordersOf } from "../testing/buyers.ts";
-import { eventually } from "../testing/eventually.ts";
-import { sizeFor } from "../testing/full-size.ts";
-import { createRandom, type Random, SEED } from "../testing/seed.ts";
-import { makeSeededDataDir } from "../testing/seed-cluster.ts";
-import { type ApiProcess, startApiProcess } from "../testing/start-api-process.ts";
-import { type StubbornCallers, startStubbornCallers, type WantedOrder } from "../testing/stubborn-callers.ts";
-import { TEST_MASTER_KEY } from "../testing/test-app.ts";
 
 const API_PROCESSES = 2;
 const CALLERS = 24;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { SEED } from "../../testing/seed.ts";
 import type { Tenant } from "../http/caller.ts";
 import { Problem } from "../lib/problem.ts";
-import { SEED } from "../testing/seed.ts";
 import {
   appendEntry,
   chainHash,

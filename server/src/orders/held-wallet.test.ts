@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import {
+  addBuyer,
+  addCard,
+  type Buyer,
+  balanceOf,
+  ordersOf,
+  postOrder,
+} from "../../testing/builders/buyers.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { audit } from "../audit/audit.ts";
-import { addBuyer, addCard, type Buyer, balanceOf, ordersOf, postOrder } from "../testing/buyers.ts";
-import { eventually } from "../testing/eventually.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import { lockWallet } from "../wallet/queries.ts";
 
 const OTHERS_WAIT_AT_MOST_MS = 2_000;

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addBuyer, addCard, type Buyer, postOrder } from "../../testing/builders/buyers.ts";
 import type { Tenant } from "../http/caller.ts";
 import { createCursorCodec } from "../lib/cursor.ts";
 import { firstIdAt } from "../lib/ids.ts";
-import { addBuyer, addCard, type Buyer, postOrder } from "../testing/buyers.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
 
 /** Far more than are looked at for one page. */
 const SEEDED = 1_000;

@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql, { raw } from "sql-template-tag";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import {
+  addBuyer,
+  addCard,
+  type Buyer,
+  balanceOf,
+  createPlacementMaker,
+} from "../../testing/builders/buyers.ts";
+import { sizeFor } from "../../testing/full-size.ts";
+import { createRandom, SEED } from "../../testing/seed.ts";
 import { audit } from "../audit/audit.ts";
 import { connectDatabase, type Db, errorCodeOf } from "../db/database.ts";
-import { addBuyer, addCard, type Buyer, balanceOf, createPlacementMaker } from "../testing/buyers.ts";
-import { sizeFor } from "../testing/full-size.ts";
-import { createRandom, SEED } from "../testing/seed.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import { moveFunds } from "../wallet/move-funds.ts";
 import type { Placement } from "./decide-placements.ts";
 import { createPlacementBatch } from "./placement-batch.ts";

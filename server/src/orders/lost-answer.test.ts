@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import { audit } from "../audit/audit.ts";
-import { connectDatabase, type Db } from "../db/database.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import {
   addBuyer,
   addCard,
@@ -13,9 +12,10 @@ import {
   createPlacementMaker,
   ordersOf,
   postOrder,
-} from "../testing/buyers.ts";
-import { type FaultProxy, startFaultProxy } from "../testing/fault-proxy.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
+} from "../../testing/builders/buyers.ts";
+import { type FaultProxy, startFaultProxy } from "../../testing/database/fault-proxy.ts";
+import { audit } from "../audit/audit.ts";
+import { connectDatabase, type Db } from "../db/database.ts";
 import { createPlacementBatch } from "./placement-batch.ts";
 
 const STATEMENT_TIMEOUT_MS = 300;

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { audit } from "../audit/audit.ts";
-import { setHidden } from "../catalog/hide-product.ts";
-import { setPrice } from "../catalog/set-price.ts";
-import { addProducts, setSupply } from "../testing/builders.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addProducts, setSupply } from "../../testing/builders/builders.ts";
 import {
   expectPlacement,
   type Model,
@@ -13,9 +11,11 @@ import {
   move,
   place,
   toView,
-} from "../testing/order-model.ts";
-import { createRandom, type Random, SEED } from "../testing/seed.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
+} from "../../testing/builders/order-model.ts";
+import { createRandom, type Random, SEED } from "../../testing/seed.ts";
+import { audit } from "../audit/audit.ts";
+import { setHidden } from "../catalog/hide-product.ts";
+import { setPrice } from "../catalog/prices/set-price.ts";
 import { moveFunds } from "../wallet/move-funds.ts";
 
 const RUNS = 3;

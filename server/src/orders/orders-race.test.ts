@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { audit } from "../audit/audit.ts";
-import { setPrice } from "../catalog/set-price.ts";
-import { addProducts } from "../testing/builders.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addProducts } from "../../testing/builders/builders.ts";
 import {
   addBuyer,
   addCard,
@@ -11,10 +10,11 @@ import {
   CARD,
   CARD_PRICE_MINOR,
   ordersOf,
-} from "../testing/buyers.ts";
-import { createRandom, SEED } from "../testing/seed.ts";
-import { type Answer, type ApiProcess, startApiProcess } from "../testing/start-api-process.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
+} from "../../testing/builders/buyers.ts";
+import { type Answer, type ApiProcess, startApiProcess } from "../../testing/processes/start-api-process.ts";
+import { createRandom, SEED } from "../../testing/seed.ts";
+import { audit } from "../audit/audit.ts";
+import { setPrice } from "../catalog/prices/set-price.ts";
 import { moveFunds } from "../wallet/move-funds.ts";
 import { listEntryRows } from "../wallet/queries.ts";
 

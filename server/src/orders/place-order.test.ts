@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addListPrice, addProducts } from "../../testing/builders/builders.ts";
 import { audit } from "../audit/audit.ts";
 import { setHidden } from "../catalog/hide-product.ts";
-import { setPrice } from "../catalog/set-price.ts";
+import { setPrice } from "../catalog/prices/set-price.ts";
 import { revokeKey } from "../keys/revoke-key.ts";
-import { addListPrice, addProducts } from "../testing/builders.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import { moveFunds } from "../wallet/move-funds.ts";
 
 let scrip: TestApp;

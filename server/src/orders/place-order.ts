@@ -1,4 +1,8 @@
-import { type PricedProducts, type ProductReader, readPricedProducts } from "../catalog/priced-products.ts";
+import {
+  type PricedProducts,
+  type ProductReader,
+  readPricedProducts,
+} from "../catalog/prices/priced-products.ts";
 import type { Tx } from "../db/database.ts";
 import type { Caller, Tenant } from "../http/caller.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -6,7 +10,7 @@ import { newId, timeOfId } from "../lib/ids.ts";
 import { Problem } from "../lib/problem.ts";
 import { refuseAsAsked } from "../sandbox/refuse-as-asked.ts";
 import { isForcedRefusal, isOrderScenario, type Scenario } from "../sandbox/scenarios.ts";
-import type { ShortageFinder } from "../suppliers/stock-levels.ts";
+import type { ShortageFinder } from "../suppliers/stock/stock-levels.ts";
 import { type BoundOrder, bindingKey, type Placement } from "./decide-placements.ts";
 import type { OrderRequest } from "./order-request.ts";
 import type { BatchDecision, SubmitPlacement } from "./placement-batch.ts";

@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import sql from "sql-template-tag";
-import { audit } from "../audit/audit.ts";
-import { revokeKey } from "../keys/revoke-key.ts";
-import { Problem } from "../lib/problem.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import {
   addBuyer,
   addCard,
@@ -14,9 +12,11 @@ import {
   createPlacementMaker,
   ordersOf,
   postOrder,
-} from "../testing/buyers.ts";
-import { createRandom, SEED } from "../testing/seed.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
+} from "../../testing/builders/buyers.ts";
+import { createRandom, SEED } from "../../testing/seed.ts";
+import { audit } from "../audit/audit.ts";
+import { revokeKey } from "../keys/revoke-key.ts";
+import { Problem } from "../lib/problem.ts";
 import { lockWallet } from "../wallet/queries.ts";
 import { type BatchDecision, createPlacementBatch, type PlacementLimits } from "./placement-batch.ts";
 

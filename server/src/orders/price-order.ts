@@ -1,13 +1,13 @@
 import { checkInputValues, type InputValues } from "../catalog/input-values.ts";
-import type { PricedProducts } from "../catalog/priced-products.ts";
-import { type NotPurchasable, purchasePrice } from "../catalog/purchase-price.ts";
+import type { PricedProducts } from "../catalog/prices/priced-products.ts";
+import { type NotPurchasable, purchasePrice } from "../catalog/prices/purchase-price.ts";
 import type { VisibleProductRow } from "../catalog/queries.ts";
 import type { Tenant } from "../http/caller.ts";
 import { AMOUNT_MAX_MINOR, toSafeInteger } from "../lib/money.ts";
 import { type FieldError, Problem } from "../lib/problem.ts";
 import type { ProblemCode } from "../lib/problem-table.ts";
 import { toPointer } from "../lib/strict-json.ts";
-import type { Shortage, Wanted } from "../suppliers/stock-levels.ts";
+import type { Shortage, Wanted } from "../suppliers/stock/stock-levels.ts";
 import type { OrderRequest, RequestedLine } from "./order-request.ts";
 
 export type PricedLine = {

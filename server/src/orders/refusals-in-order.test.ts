@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { addListPrice, addProducts } from "../testing/builders.ts";
-import { addBuyer, type Buyer, balanceOf, ordersOf, postOrder } from "../testing/buyers.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addListPrice, addProducts } from "../../testing/builders/builders.ts";
+import { addBuyer, type Buyer, balanceOf, ordersOf, postOrder } from "../../testing/builders/buyers.ts";
 
 let scrip: TestApp;
 let buyer: Buyer;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addListPrice, addProducts } from "../../testing/builders/builders.ts";
+import { addBuyer, type Buyer, balanceOf, ordersOf, postOrder } from "../../testing/builders/buyers.ts";
+import { addRouteRow, addStockRow, addSupplierRow } from "../../testing/builders/supply-builders.ts";
 import { refreshSupply } from "../suppliers/refresh-supply.ts";
-import { addListPrice, addProducts } from "../testing/builders.ts";
-import { addBuyer, type Buyer, balanceOf, ordersOf, postOrder } from "../testing/buyers.ts";
-import { addRouteRow, addStockRow, addSupplierRow } from "../testing/supply-builders.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
 
 let scrip: TestApp;
 let buyer: Buyer;

@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import sql from "sql-template-tag";
-import { checkServer } from "../db/check-server.ts";
-import { connectDatabase, type Db, errorCodeOf, isDatabaseUnavailable } from "../db/database.ts";
-import { atEnd, query } from "../db/embedded/embedded-testing.ts";
-import { migrate } from "../db/migrate.ts";
-import { loadServerSecrets } from "../keys/server-secrets.ts";
-import { systemClock } from "../lib/clock.ts";
-import { secret } from "../lib/secret.ts";
+import { TEST_MASTER_KEY } from "../../testing/app/test-app.ts";
 import {
   addBuyer,
   addCard,
@@ -16,11 +10,20 @@ import {
   CARD_PRICE_MINOR,
   createPlacementMaker,
   ordersOf,
-} from "../testing/buyers.ts";
-import { eventually } from "../testing/eventually.ts";
-import type { PostgresNode } from "../testing/postgres-node.ts";
-import { type ReplicatedPostgres, startReplicatedPostgres } from "../testing/replicated-postgres.ts";
-import { TEST_MASTER_KEY } from "../testing/test-app.ts";
+} from "../../testing/builders/buyers.ts";
+import { atEnd, query } from "../../testing/database/embedded-testing.ts";
+import type { PostgresNode } from "../../testing/database/postgres-node.ts";
+import {
+  type ReplicatedPostgres,
+  startReplicatedPostgres,
+} from "../../testing/database/replicated-postgres.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { checkServer } from "../db/check-server.ts";
+import { connectDatabase, type Db, errorCodeOf, isDatabaseUnavailable } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { loadServerSecrets } from "../keys/server-secrets.ts";
+import { systemClock } from "../lib/clock.ts";
+import { secret } from "../lib/secret.ts";
 import { createPlacementBatch } from "./placement-batch.ts";
 
 const STATEMENT_TIMEOUT_MS = 1_000;

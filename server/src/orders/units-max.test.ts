@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import { addListPrice, addProducts } from "../testing/builders.ts";
-import { addBuyer, type Buyer, ordersOf, postOrder } from "../testing/buyers.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addListPrice, addProducts } from "../../testing/builders/builders.ts";
+import { addBuyer, type Buyer, ordersOf, postOrder } from "../../testing/builders/buyers.ts";
 import { UNITS_MAX } from "./price-order.ts";
 
 let scrip: TestApp;

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { DatabaseError } from "pg";
 import sql, { type Sql } from "sql-template-tag";
+import { addOrderInState, SECOND_SUPPLIER } from "../../testing/builders/fulfilment-rows.ts";
+import { addSeller, type Seller } from "../../testing/builders/healthy-orders.ts";
+import { addEndpoint, addEvent } from "../../testing/builders/webhook-builders.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import type { Tx } from "../db/database.ts";
-import { addOrderInState, SECOND_SUPPLIER } from "../testing/fulfilment-rows.ts";
-import { addSeller, type Seller } from "../testing/healthy-orders.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
-import { addEndpoint, addEvent } from "../testing/webhook-builders.ts";
 import { isOrderScenario, SCENARIO_NAMES } from "./scenarios.ts";
 
 type Environment = "live" | "test";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import sql from "sql-template-tag";
-import { answerWith, ok, reset } from "../testing/receiver-answers.ts";
-import { openSandbox, type SandboxDesk } from "../testing/sandbox-desk.ts";
-import type { Received } from "../testing/sandbox-inbox.ts";
+import { openSandbox, type SandboxDesk } from "../../testing/builders/sandbox-desk.ts";
+import type { Received } from "../../testing/builders/sandbox-inbox.ts";
+import { answerWith, ok, reset } from "../../testing/receivers/receiver-answers.ts";
 
 let desk: SandboxDesk;
 let made = 0;

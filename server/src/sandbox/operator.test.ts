@@ -1,15 +1,21 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Registry } from "prom-client";
+import { TEST_MASTER_KEY } from "../../testing/app/test-app.ts";
+import {
+  LINES,
+  type Line,
+  openSandbox,
+  type SandboxDesk,
+  totalOf,
+} from "../../testing/builders/sandbox-desk.ts";
+import { sizeFor } from "../../testing/full-size.ts";
+import { scripJson } from "../../testing/processes/run-scrip.ts";
 import { createFulfilmentMetrics } from "../fulfilment/fulfilment-metrics.ts";
-import { holdOrder, retryOrder } from "../fulfilment/hold-order.ts";
-import { refundOrder } from "../fulfilment/refund-order.ts";
+import { holdOrder, retryOrder } from "../fulfilment/operate/hold-order.ts";
+import { refundOrder } from "../fulfilment/refund/refund-order.ts";
 import { sweep } from "../fulfilment/sweep.ts";
 import { createLog } from "../lib/log.ts";
-import { sizeFor } from "../testing/full-size.ts";
-import { scripJson } from "../testing/run-scrip.ts";
-import { LINES, type Line, openSandbox, type SandboxDesk, totalOf } from "../testing/sandbox-desk.ts";
-import { TEST_MASTER_KEY } from "../testing/test-app.ts";
 
 const EACH = sizeFor("soak", { share: 150, full: 1_000 });
 const DAY_MS = 86_400_000;

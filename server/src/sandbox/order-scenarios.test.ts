@@ -7,8 +7,13 @@ import {
   PRICES_MINOR,
   type SandboxDesk,
   totalOf,
-} from "../testing/sandbox-desk.ts";
-import { assertSandboxOrder, assertTold, type ExpectedOrder, refundOf } from "../testing/sandbox-order.ts";
+} from "../../testing/builders/sandbox-desk.ts";
+import {
+  assertSandboxOrder,
+  assertTold,
+  type ExpectedOrder,
+  refundOf,
+} from "../../testing/builders/sandbox-order.ts";
 
 let desk: SandboxDesk;
 let made = 0;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { type ApiRoute, apiRoutes } from "../../testing/app/api-routes.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { SCOPES } from "../http/caller.ts";
 import { Problem } from "../lib/problem.ts";
-import { type ApiRoute, apiRoutes } from "../testing/api-routes.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import { findForcedAnswer, readScenario } from "./read-scenario.ts";
 import { SCENARIO_NAMES } from "./scenarios.ts";
 

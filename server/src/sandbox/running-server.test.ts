@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import Stripe from "stripe";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { type RunningScrip, startScrip } from "../../testing/processes/run-scrip.ts";
+import { type HttpsReceiver, startHttpsReceiver } from "../../testing/receivers/https-receiver.ts";
+import { ok } from "../../testing/receivers/receiver-answers.ts";
+import { caCertificatePath } from "../../testing/receivers/tls-fixture.ts";
 import type { OrderView } from "../orders/schemas.ts";
-import { eventually } from "../testing/eventually.ts";
-import { type HttpsReceiver, startHttpsReceiver } from "../testing/https-receiver.ts";
-import { ok } from "../testing/receiver-answers.ts";
-import { type RunningScrip, startScrip } from "../testing/run-scrip.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
-import { caCertificatePath } from "../testing/tls-fixture.ts";
 import { testCode } from "./test-code.ts";
 
 /** CONTRACT 7: within a second or two. */

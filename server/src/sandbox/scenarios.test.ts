@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { isForcedAnswer, isForcedRefusal, isOrderScenario, isScenario, SCENARIO_NAMES } from "./scenarios.ts";
 
 /** CONTRACT 7, said once more. */

@@ -2,22 +2,27 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Registry } from "prom-client";
 import sql from "sql-template-tag";
+import type { Buyer } from "../../testing/builders/buyers.ts";
+import {
+  addEndpoint,
+  createTestDeliverer,
+  outcome,
+  type TestDeliverer,
+} from "../../testing/builders/delivery.ts";
+import { createTestFulfiller, type TestFulfiller } from "../../testing/builders/fulfilment.ts";
+import { openShop, type Shop } from "../../testing/builders/shop.ts";
+import { addSupplierRow } from "../../testing/builders/supply-builders.ts";
+import { digestLiveRows } from "../../testing/database/live-rows.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { sizeFor } from "../../testing/full-size.ts";
+import { createRandom, SEED } from "../../testing/seed.ts";
+import { type FakeUpstream, startFakeUpstream } from "../../testing/upstream/fake-upstream.ts";
 import { audit } from "../audit/audit.ts";
 import { createFulfilmentMetrics } from "../fulfilment/fulfilment-metrics.ts";
-import { refundAfterCompletion } from "../fulfilment/refund-after-completion.ts";
+import { refundAfterCompletion } from "../fulfilment/refund/refund-after-completion.ts";
 import { sweep } from "../fulfilment/sweep.ts";
 import { secret } from "../lib/secret.ts";
-import { createScripSupplier } from "../suppliers/scrip-supplier.ts";
-import type { Buyer } from "../testing/buyers.ts";
-import { addEndpoint, createTestDeliverer, outcome, type TestDeliverer } from "../testing/delivery.ts";
-import { eventually } from "../testing/eventually.ts";
-import { type FakeUpstream, startFakeUpstream } from "../testing/fake-upstream.ts";
-import { createTestFulfiller, type TestFulfiller } from "../testing/fulfilment.ts";
-import { sizeFor } from "../testing/full-size.ts";
-import { digestLiveRows } from "../testing/live-rows.ts";
-import { createRandom, SEED } from "../testing/seed.ts";
-import { openShop, type Shop } from "../testing/shop.ts";
-import { addSupplierRow } from "../testing/supply-builders.ts";
+import { createScripSupplier } from "../suppliers/scrip/scrip-supplier.ts";
 import { type OrderScenario, SCENARIO_NAMES, type Scenario } from "./scenarios.ts";
 import { testCode } from "./test-code.ts";
 

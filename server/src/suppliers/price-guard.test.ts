@@ -8,7 +8,7 @@ import {
   type ScriptedAnswer,
   scriptedCode,
   supplierOf,
-} from "../testing/scripted-scrip.ts";
+} from "../../testing/upstream/scripted-scrip.ts";
 import { judgePrice } from "./price-guard.ts";
 import type { PriceLimit, ToldPrice } from "./supplier.ts";
 

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import type { Db, Queryable } from "../db/database.ts";
-import { eventually } from "../testing/eventually.ts";
 import {
   addRouteRow,
   addStockRow,
   addSupplierRow,
   addUnsuppliedProducts,
-} from "../testing/supply-builders.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
-import { expireStock } from "./expire-stock.ts";
+} from "../../testing/builders/supply-builders.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { eventually } from "../../testing/eventually.ts";
+import type { Db, Queryable } from "../db/database.ts";
 import { refreshSupply } from "./refresh-supply.ts";
+import { expireStock } from "./stock/expire-stock.ts";
 
 let database: TestDatabase;
 let db: Db;

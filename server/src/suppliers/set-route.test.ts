@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
+import {
+  addStockRow,
+  addSupplierRow,
+  addUnsuppliedProducts,
+} from "../../testing/builders/supply-builders.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import type { Db } from "../db/database.ts";
-import { addStockRow, addSupplierRow, addUnsuppliedProducts } from "../testing/supply-builders.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 import { setEnabled } from "./enable-supplier.ts";
 import { findRoute } from "./route-queries.ts";
 import { removeRoute, type SetRouteInput, setRoute } from "./set-route.ts";

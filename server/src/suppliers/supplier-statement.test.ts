@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
+import { addSupplierRow } from "../../testing/builders/supply-builders.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import type { Db } from "../db/database.ts";
-import { addSupplierRow } from "../testing/supply-builders.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 import { supplierStatement } from "./supplier-statement.ts";
 
 let database: TestDatabase;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { SEED } from "../../testing/seed.ts";
 import { AMOUNT_MAX_MINOR } from "../lib/money.ts";
-import { SEED } from "../testing/seed.ts";
 import {
   appendEntry,
   chainHash,

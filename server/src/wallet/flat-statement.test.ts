@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
+import { explain } from "../../testing/database/explain.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import type { Tenant } from "../http/caller.ts";
-import { explain } from "../testing/explain.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 import { type EntryFilters, listEntryRows } from "./queries.ts";
 
 const ENTRIES = 200_000;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import sql, { raw } from "sql-template-tag";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { SEED } from "../../testing/seed.ts";
 import { errorCodeOf } from "../db/database.ts";
 import { AMOUNT_MAX_MINOR } from "../lib/money.ts";
-import { SEED } from "../testing/seed.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 import { chainHash, type Entry, type EntryType, genesisHash } from "./entry.ts";
 import { insertEntry } from "./queries.ts";
 

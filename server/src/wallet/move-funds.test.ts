@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { audit } from "../audit/audit.ts";
 import type { Tenant } from "../http/caller.ts";
 import { newId } from "../lib/ids.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import { moveFunds } from "./move-funds.ts";
 import { openMissingWallets } from "./open-wallets.ts";
 import { findWallet, listEntryRows } from "./queries.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addCard, type Buyer, CARD_PRICE_MINOR, postOrder } from "../../testing/builders/buyers.ts";
 import { audit } from "../audit/audit.ts";
 import { createCursorCodec } from "../lib/cursor.ts";
-import { addCard, type Buyer, CARD_PRICE_MINOR, postOrder } from "../testing/buyers.ts";
-import { createTestApp, type TestApp } from "../testing/test-app.ts";
 import { moveFunds } from "./move-funds.ts";
 
 /** Far ahead of the real time, which ids of requests are made of: ids never go back within a process. */

@@ -1,13 +1,11 @@
 import type { FastifyInstance } from "fastify";
-import { endpointRoutes } from "./endpoint-routes.ts";
-import { eventRoutes } from "./event-routes.ts";
-import { historyRoutes } from "./history-routes.ts";
-import { secretRoutes } from "./secret-routes.ts";
+import { endpointRoutes } from "./endpoints/endpoint-routes.ts";
+import { secretRoutes } from "./endpoints/secret-routes.ts";
+import { historyRoutes } from "./history/history-routes.ts";
 import type { WebhookDeps } from "./webhook-deps.ts";
 
 export function webhookRoutes(app: FastifyInstance, deps: WebhookDeps): void {
   endpointRoutes(app, deps);
   secretRoutes(app, deps);
   historyRoutes(app, deps);
-  eventRoutes(app, deps);
 }

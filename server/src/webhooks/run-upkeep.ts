@@ -1,11 +1,11 @@
 import type { Db } from "../db/database.ts";
+import { pruneEvents } from "../events/prune-events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
+import { sendNotices } from "../mail/send-notices.ts";
+import type { SendMail } from "../mail/smtp-mail.ts";
 import { type Loop, runLoop } from "../work/run-loop.ts";
-import { pruneEvents } from "./prune-events.ts";
-import { sendNotices } from "./send-notices.ts";
-import type { SendMail } from "./smtp-mail.ts";
-import { watchFailing } from "./watch-failing.ts";
+import { watchFailing } from "./health/watch-failing.ts";
 
 export type UpkeepDeps = {
   db: Db;

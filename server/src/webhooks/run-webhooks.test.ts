@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import sql from "sql-template-tag";
+import { addDue, addEndpoint, addTenant, createTestDeps, outcome } from "../../testing/builders/delivery.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { eventually } from "../../testing/eventually.ts";
 import type { Db } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { systemClock } from "../lib/clock.ts";
-import { addDue, addEndpoint, addTenant, createTestDeps, outcome } from "../testing/delivery.ts";
-import { eventually } from "../testing/eventually.ts";
-import { createTestDatabase, type TestDatabase } from "../testing/test-database.ts";
 import { DELIVERIES_CHANNEL } from "./channel.ts";
-import { DELIVERY_LIMITS } from "./delivery-limits.ts";
+import { DELIVERY_LIMITS } from "./delivery/delivery-limits.ts";
+import type { Sending, SendOutcome } from "./delivery/send-delivery.ts";
 import { type RunningWebhooks, runWebhooks } from "./run-webhooks.ts";
-import type { Sending, SendOutcome } from "./send-delivery.ts";
 
 let database: TestDatabase;
 let db: Db;

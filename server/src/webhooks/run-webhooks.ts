@@ -1,7 +1,7 @@
 import { type Loop, runLoop } from "../work/run-loop.ts";
 import { DELIVERIES_CHANNEL } from "./channel.ts";
-import { createDeliverer, type DeliverDeps } from "./deliver-lanes.ts";
-import { readDeliveryBacklog } from "./lane-queries.ts";
+import { createDeliverer, type DeliverDeps } from "./delivery/deliver-lanes.ts";
+import { readDeliveryBacklog } from "./delivery/lane-queries.ts";
 import { runUpkeep, type UpkeepDeps } from "./run-upkeep.ts";
 
 export type RunningWebhooks = {

@@ -1,5 +1,5 @@
 import type { IpRange } from "../lib/ip.ts";
-import type { WebhookLookup } from "./resolve-webhook-host.ts";
+import type { WebhookLookup } from "./addresses/resolve-webhook-host.ts";
 
 /** Where webhooks may go, and where they come from. */
 export type WebhookSettings = {

@@ -4,15 +4,15 @@ import type { Clock } from "../lib/clock.ts";
 import type { IpRange } from "../lib/ip.ts";
 import type { Log } from "../lib/log.ts";
 import type { Secret } from "../lib/secret.ts";
+import { createSmtpMail } from "../mail/smtp-mail.ts";
 import type { Keyring } from "../vault/keyring.ts";
-import { createCheckedAgent } from "./checked-agent.ts";
-import { DELIVERY_LIMITS, type DeliveryLimits } from "./delivery-limits.ts";
-import { createDeliveryMetrics } from "./delivery-metrics.ts";
-import { openWebhookSecret } from "./open-secret.ts";
-import type { WebhookLookup } from "./resolve-webhook-host.ts";
+import { createCheckedAgent } from "./addresses/checked-agent.ts";
+import type { WebhookLookup } from "./addresses/resolve-webhook-host.ts";
+import { DELIVERY_LIMITS, type DeliveryLimits } from "./delivery/delivery-limits.ts";
+import { createDeliveryMetrics } from "./delivery/delivery-metrics.ts";
+import { sendDelivery } from "./delivery/send-delivery.ts";
+import { openWebhookSecret } from "./endpoints/open-secret.ts";
 import { type RunningWebhooks, runWebhooks } from "./run-webhooks.ts";
-import { sendDelivery } from "./send-delivery.ts";
-import { createSmtpMail } from "./smtp-mail.ts";
 
 export type WebhooksContext = {
   db: Db;

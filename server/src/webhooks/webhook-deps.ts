@@ -1,5 +1,5 @@
 import type { CursorCodec } from "../lib/cursor.ts";
-import type { EndpointDeps } from "./register-endpoint.ts";
+import type { EndpointDeps } from "./endpoints/register-endpoint.ts";
 
 /** What the routes of this folder work with. */
 export type WebhookDeps = EndpointDeps & {

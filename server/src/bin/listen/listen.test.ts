@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
+import { eventually } from "../../../testing/eventually.ts";
 import { generateKey } from "../../keys/key-format.ts";
 import { revokeKey } from "../../keys/revoke-key.ts";
-import { eventually } from "../../testing/eventually.ts";
-import { createTestApp, type TestApp } from "../../testing/test-app.ts";
 import { UsageError } from "../verb.ts";
 import { listen } from "./listen.ts";
 import { readListenOptions } from "./read-listen-options.ts";

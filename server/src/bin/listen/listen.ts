@@ -1,5 +1,5 @@
 import { type Client, createClient, type ScripEvent } from "@scrip/sdk";
-import { signDelivery } from "../../webhooks/sign-delivery.ts";
+import { signDelivery } from "../../webhooks/delivery/sign-delivery.ts";
 import { UsageError } from "../verb.ts";
 import { describeForward, forwardJson } from "./describe-forward.ts";
 import { createForwardQueue, type Forward, type ForwardQueue } from "./forward-queue.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
-import { startHttpsReceiver } from "../../testing/https-receiver.ts";
+import { startHttpsReceiver } from "../../../testing/receivers/https-receiver.ts";
 import { postEvent } from "./post-event.ts";
 
 const LIMITS = { connectMs: 5_000, wallMs: 15_000, readMaxBytes: 16 * 1024 };

@@ -2,7 +2,7 @@ import { type Environment, readConfig } from "../../config.ts";
 import { isWellFormedKey, type KeyEnvironment, keyPrefix } from "../../keys/key-format.ts";
 import { type Secret, secret } from "../../lib/secret.ts";
 import { parseTime } from "../../lib/time.ts";
-import { createWebhookSecret } from "../../webhooks/webhook-secret.ts";
+import { createWebhookSecret } from "../../webhooks/endpoints/webhook-secret.ts";
 import { listed, type Options, required, text, UsageError } from "../verb.ts";
 
 export type ListenSettings = {

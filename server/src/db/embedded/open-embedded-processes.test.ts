@@ -4,8 +4,6 @@ import { once } from "node:events";
 import { chown, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { sizeFor } from "../../testing/full-size.ts";
-import { makeSeededDataDir } from "../../testing/seed-cluster.ts";
 import {
   atEnd,
   dataPathOf,
@@ -14,7 +12,9 @@ import {
   postmasterPid,
   query,
   until,
-} from "./embedded-testing.ts";
+} from "../../../testing/database/embedded-testing.ts";
+import { makeSeededDataDir } from "../../../testing/database/seed-cluster.ts";
+import { sizeFor } from "../../../testing/full-size.ts";
 import { openEmbedded } from "./open-embedded.ts";
 import { isAlive } from "./process-state.ts";
 

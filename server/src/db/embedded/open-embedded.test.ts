@@ -5,8 +5,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { makeSeededDataDir, seedCluster } from "../../testing/seed-cluster.ts";
-import { atEnd, makeDataDir, postmasterPid, query } from "./embedded-testing.ts";
+import { atEnd, makeDataDir, postmasterPid, query } from "../../../testing/database/embedded-testing.ts";
+import { makeSeededDataDir, seedCluster } from "../../../testing/database/seed-cluster.ts";
 import { openEmbedded } from "./open-embedded.ts";
 import { isAlive } from "./process-state.ts";
 

@@ -4,7 +4,13 @@ import { lchown, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { atEnd, dataPathOf, makeDataDir, postmasterPid, query } from "./embedded-testing.ts";
+import {
+  atEnd,
+  dataPathOf,
+  makeDataDir,
+  postmasterPid,
+  query,
+} from "../../../testing/database/embedded-testing.ts";
 import { openEmbedded } from "./open-embedded.ts";
 import type { Account } from "./run-program.ts";
 import { findServerAccount } from "./server-account.ts";

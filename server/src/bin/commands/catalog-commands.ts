@@ -1,0 +1,93 @@
+import type { Command } from "commander";
+import { getCatalogProduct } from "../../catalog/get-catalog-product.ts";
+import { setHidden } from "../../catalog/hide-product.ts";
+import { listPriceRows } from "../../catalog/prices/price-queries.ts";
+import { productPage } from "../output/product-page.ts";
+import { startProgress } from "../output/progress.ts";
+import { text, UsageError, verb } from "../verb.ts";
+import { catalogListCommands } from "./catalog-list-commands.ts";
+import { importFile, showCounts } from "./import-file.ts";
+import { writeOut } from "./write-out.ts";
+
+export function catalogCommands(program: Command): void {
+  const catalog = program.command("catalog").description("the products that resellers see");
+  catalogListCommands(catalog);
+
+  verb(
+    catalog.command("show").description("one product and its prices").argument("<id>"),
+    async ({ db }, options, [id = ""]) => {
+      const product = await getCatalogProduct(db, id);
+      if (options.json === true) return product;
+      const filter = { productId: id, resellerId: null, priceList: null };
+      return { ...product, prices: await listPriceRows(db, filter) };
+    },
+    productPage,
+  );
+
+  hiddenCommand(catalog, "hide", "hide a product from every reseller");
+  hiddenCommand(catalog, "unhide", "show a hidden product to resellers again");
+  importCommand(catalog);
+  exportCommand(catalog);
+}
+
+function hiddenCommand(catalog: Command, name: "hide" | "unhide", description: string): void {
+  verb(
+    catalog.command(name).description(description).argument("<id>"),
+    ({ db, clock }, _options, [id = ""]) => setHidden(db, clock, id, name === "hide"),
+    (product) => `${product.id} (${product.name}) is ${product.hidden ? "hidden" : "no longer hidden"}`,
+  );
+}
+
+function importCommand(catalog: Command): void {
+  verb(
+    catalog
+      .command("import")
+      .description(
+        "create and update products from a JSON or CSV file: all of them, or none when any row is faulty",
+      )
+      .argument("<file>")
+      .addHelpText("after", IMPORT_HELP),
+    async ({ db }, _options, [file = ""]) => {
+      const { importCatalog } = await import("../../catalog/files/import-catalog.ts");
+      const { created, updated, unchanged } = await importFile(file, "rows read", (listener) =>
+        importCatalog(db, { file, ...listener }),
+      );
+      return { created, updated, unchanged };
+    },
+    showCounts,
+  );
+}
+
+const IMPORT_HELP = `
+JSON: {"products": [{"id": "…", "name": "…", "type": "gift_card" | "top_up", "faceValue": {"amount": "25.00",
+"currency": "USD", "unit": "USD", "isMoney": true}, "bonus": "", "minQuantity": 1, "maxQuantity": 10,
+"inputFields": [], "active": true, "hidden": false}]}
+CSV: the same names as columns, faceValue.amount and so on; inputFields as JSON in its cell.
+Only id, name, faceValue.amount and faceValue.currency are required. What the file leaves out takes its default, but
+active and hidden stay as they are for a product that exists.`;
+
+/** The export is written as it is read: it may be larger than memory. */
+function exportCommand(catalog: Command): void {
+  const command = catalog
+    .command("export")
+    .description("write every product to standard output, in the format that import reads")
+    .option("--format <format>", "json or csv", "json");
+  verb(
+    command,
+    async ({ db }, options) => {
+      const format = options.json === true ? "json" : text(options, "format");
+      if (format !== "json" && format !== "csv")
+        throw new UsageError(`--format is json or csv, not "${format}"`);
+      const { exportCatalog } = await import("../../catalog/files/export-catalog.ts");
+      const progress = startProgress("products written");
+      await exportCatalog(db, {
+        format,
+        write: writeOut,
+        onProgress: (done, total) => progress.advance(done, done / total),
+      });
+      progress.end();
+      return undefined;
+    },
+    () => undefined,
+  );
+}

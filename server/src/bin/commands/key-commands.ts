@@ -1,0 +1,117 @@
+import type { Command } from "commander";
+import { createKey } from "../../keys/create-key.ts";
+import { keyPrefix } from "../../keys/key-format.ts";
+import { type KeyRow, listKeyRows } from "../../keys/queries.ts";
+import { revokeKey } from "../../keys/revoke-key.ts";
+import { getReseller } from "../../resellers/get-reseller.ts";
+import { showTime } from "../output/format.ts";
+import { type Cell, table } from "../output/table.ts";
+import { environmentOf, listed, type Options, required, text, UsageError, verb } from "../verb.ts";
+import { timeOf } from "./read-options.ts";
+
+export function keyCommands(program: Command): void {
+  const key = program.command("key").description("API keys of resellers");
+
+  verb(
+    key
+      .command("create")
+      .description("make a key; it is shown this once")
+      .requiredOption("--reseller <id>", "whose key")
+      .requiredOption("--env <environment>", "live or test")
+      .option("--scopes <a,b>", "what it may do (default: everything)")
+      .option("--allow-ips <c,d>", "addresses and CIDR ranges it is locked to (default: any)")
+      .option("--expires-at <time>", "when it stops working, as RFC 3339 (default: never)")
+      .option("--name <name>", "what it is for"),
+    async ({ db, clock, secrets }, options) => {
+      const { id: resellerId } = await getReseller(db, required(options, "reseller"));
+      return createKey(
+        { db, clock, pepper: secrets.pepper },
+        {
+          resellerId,
+          environment: environmentOf(options),
+          name: text(options, "name") ?? "",
+          scopes: listed(text(options, "scopes")),
+          allowedIps: allowedIps(options),
+          expiresAt: expiry(options, clock.now()),
+        },
+      );
+    },
+    (created) => `${created.key}\n\n${created.id} is shown this once; keep it where secrets are kept.`,
+  );
+
+  verb(
+    key
+      .command("list")
+      .description("keys, without what is secret of them")
+      .option("--reseller <id>", "only this reseller's"),
+    async ({ db }, options) => ({ data: (await listKeyRows(db, text(options, "reseller"))).map(toView) }),
+    ({ data }) => (data.length === 0 ? "No keys yet. Make one: scrip key create --help" : keyTable(data)),
+  );
+
+  verb(
+    key.command("revoke").description("refuse the key from now on, on every node").argument("<id>"),
+    async ({ db, clock }, _options, [id = ""]) => toView(await revokeKey(db, clock, id)),
+    (row) => `revoked ${row.id} (${row.prefix}…${row.lastFour})`,
+  );
+}
+
+/** An empty list would lock the key to nothing and open it to all: somebody's variable was not set. */
+function allowedIps(options: Options): string[] {
+  const ranges = listed(text(options, "allowIps"));
+  if (ranges?.length === 0) throw new UsageError("--allow-ips is empty; leave it out to accept any address");
+  return ranges ?? [];
+}
+
+/** A key that is dead when it is made was meant to be something else. */
+function expiry(options: Options, now: Date): Date | undefined {
+  const time = timeOf(options, "expiresAt");
+  if (time !== undefined && time <= now)
+    throw new UsageError("--expires-at has passed already; a key needs a time in the future");
+  return time;
+}
+
+type KeyView = ReturnType<typeof toView>;
+
+const keyTable = (data: readonly KeyView[]): string =>
+  table(
+    [
+      "ID",
+      "KEY",
+      "STATE",
+      { heading: "LAST USED (UTC)", optional: true },
+      { heading: "NAME", cut: true, optional: true },
+      { heading: "RESELLER", optional: true },
+      { heading: "SCOPES", cut: true, optional: true },
+    ],
+    data.map((row) => [
+      row.id,
+      `${row.prefix}…${row.lastFour}`,
+      stateCell(row),
+      row.lastUsedAt === undefined ? "never" : showTime(row.lastUsedAt),
+      row.name,
+      row.resellerId,
+      row.scopes.join(","),
+    ]),
+  );
+
+function stateCell({ revokedAt, expiresAt }: KeyView): Cell {
+  if (revokedAt !== undefined) return { text: "revoked", style: "dim" };
+  if (expiresAt !== undefined && new Date(expiresAt) <= new Date()) return { text: "expired", style: "dim" };
+  return { text: "active", style: "green" };
+}
+
+const toView = (row: KeyRow) => ({
+  id: row.id,
+  resellerId: row.resellerId,
+  env: row.environment,
+  name: row.name,
+  prefix: keyPrefix(row.environment),
+  lastFour: row.lastFour,
+  scopes: row.scopes,
+  allowIps: row.allowedIps,
+  createdAt: row.createdAt.toISOString(),
+  ...(row.expiresAt ? { expiresAt: row.expiresAt.toISOString() } : {}),
+  ...(row.revokedAt ? { revokedAt: row.revokedAt.toISOString() } : {}),
+  ...(row.lastUsedAt ? { lastUsedAt: row.lastUsedAt.toISOString() } : {}),
+  ...(row.lastUsedIp ? { lastUsedIp: row.lastUsedIp } : {}),
+});

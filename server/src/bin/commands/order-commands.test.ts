@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createTestApp, TEST_MASTER_KEY, type TestApp } from "../../../testing/app/test-app.ts";
+import {
+  addBuyer,
+  addCard,
+  type Buyer,
+  balanceOf,
+  CARD,
+  CARD_PRICE_MINOR,
+  postOrder,
+} from "../../../testing/builders/buyers.ts";
+import { createTestFulfiller, type TestFulfiller } from "../../../testing/builders/fulfilment.ts";
+import { addRouteRow, addSupplierRow } from "../../../testing/builders/supply-builders.ts";
+import { runScrip, scripJson } from "../../../testing/processes/run-scrip.ts";
+import {
+  accepted,
+  createScriptedSupplier,
+  refused,
+  type ScriptedSupplier,
+  sold,
+} from "../../../testing/upstream/scripted-supplier.ts";
+
+let scrip: TestApp;
+let env: Record<string, string>;
+let buyer: Buyer;
+let supplierId: string;
+let supplier: ScriptedSupplier;
+let worker: TestFulfiller;
+
+before(async () => {
+  scrip = await createTestApp();
+  env = { DATABASE_URL: scrip.connectionString, SCRIP_MASTER_KEY: TEST_MASTER_KEY.toString("base64") };
+  await addCard(scrip.db);
+  buyer = await addBuyer(scrip, "100.00");
+  supplierId = await addSupplierRow(scrip.db, { kind: "scrip" });
+  await addRouteRow(scrip.db, { productId: CARD, supplierId });
+  supplier = createScriptedSupplier();
+  worker = createTestFulfiller(scrip, { suppliers: { [supplierId]: supplier } });
+});
+after(() => scrip.close());
+
+let made = 0;
+/** An order of two lines with a unit each, after the supplier has answered. */
+async function order(...answers: ScriptedSupplier["answers"]): Promise<string> {
+  made += 1;
+  const line = { productId: CARD, quantity: 1 };
+  const reply = await postOrder(scrip, buyer, `order ${made}`, { lines: [line, line] });
+  supplier.answers = answers;
+  if (answers.length > 0) {
+    await worker.step();
+    await worker.idle();
+  }
+  return reply.json().order.id;
+}
+const read = async (id: string) =>
+  (await scrip.call("GET", `/v1/orders/${id}`, { key: buyer.key })).json().order;
+const money = (units: number) => ({
+  amount: units * CARD_PRICE_MINOR,
+  currency: "USD",
+  minorUnitExponent: 2,
+});
+
+test("order show prints whose order it is, its key, all that the reseller reads, and what was tried, but no code", async () => {
+  const id = await order(sold("SHOWN-CODE"), accepted);
+  const shown = await scripJson<{ attempts: Record<string, unknown>[] }>(["order", "show", id], env);
+  const { attempts, ...rest } = shown;
+  assert.deepEqual(rest, {
+    resellerId: buyer.resellerId,
+    env: "live",
+    idempotencyKey: `order ${made}`,
+    order: await read(id),
+    refundHeld: false,
+  });
+  assert.deepEqual(
+    attempts.map(({ openedAt, resolvedAt, ...attempt }) => [attempt, resolvedAt !== null]),
+    [
+      ["delivered", true],
+      ["open", false],
+    ].map(([status, isResolved], lineIndex) => [
+      {
+        lineIndex,
+        unitIndex: 0,
+        reference: `${id}.${lineIndex}.0.1`,
+        supplierId,
+        status,
+        failureCode: null,
+        sends: 1,
+        looks: 1,
+        writtenOffAt: null,
+      },
+      isResolved,
+    ]),
+  );
+  const { stdout } = await runScrip(["order", "show", id], env);
+  assert.match(stdout, new RegExp(`^Order +${id}\nStatus +processing\nReseller +${buyer.resellerId}$`, "m"));
+  assert.match(stdout, new RegExp(`^ +0 +0 +delivered +${supplierId} `, "m"));
+  assert.doesNotMatch(stdout, /SHOWN-CODE/);
+});
+
+test("order refund pays the chosen lines back, then all, and the reseller reads why", async () => {
+  const id = await order();
+  const before = await balanceOf(scrip.db, buyer);
+  const args = ["order", "refund", id, "--reason", "wrong region"];
+  const part = await scripJson<object>([...args, "--lines", "1"], env);
+  assert.deepEqual(part, { orderId: id, status: "processing", refundedUnits: 1, amount: money(1) });
+  const rest = await runScrip(args, env);
+  assert.deepEqual(rest, {
+    code: 0,
+    stdout: `${id}: 1 unit refunded, 2.50 USD; the order is refunded\n`,
+    stderr: "",
+  });
+  assert.equal(await balanceOf(scrip.db, buyer), before + 2 * CARD_PRICE_MINOR);
+  const { data } = (
+    await scrip.call("GET", `/v1/wallet/entries?orderId=${id}&type=refund`, { key: buyer.key })
+  ).json();
+  assert.deepEqual(
+    data.map(({ amount, note }: { amount: number; note: string }) => [amount, note]),
+    Array(2).fill([CARD_PRICE_MINOR, "wrong region"]),
+  );
+});
+
+test("order retry looks at a waiting order now", async () => {
+  const id = await order(accepted);
+  supplier.answers = [sold("RETRIED-1"), sold("RETRIED-2")];
+  assert.deepEqual(await scripJson(["order", "retry", id], env), {
+    orderId: id,
+    status: "processing",
+    refundHeld: false,
+  });
+  await worker.drain();
+  assert.equal((await read(id)).status, "completed");
+  const again = await runScrip(["order", "retry", id], env);
+  assert.deepEqual(again, {
+    code: 1,
+    stdout: "",
+    stderr: `scrip: ${id} is completed: there is nothing left to try\n`,
+  });
+});
+
+test("order hold keeps the refund of a failed order back until it is released", async () => {
+  const id = await order();
+  const held = { orderId: id, status: "pending", refundHeld: true };
+  assert.deepEqual(await scripJson(["order", "hold", id], env), held);
+  supplier.answers = [refused("rejected_by_issuer")];
+  await worker.drain();
+  assert.equal((await read(id)).status, "failed");
+  const shown = await scripJson<{ refundHeld: boolean }>(["order", "show", id], env);
+  assert.equal(shown.refundHeld, true);
+  const released = await runScrip(["order", "hold", id, "--release"], env);
+  assert.deepEqual(released, { code: 0, stdout: `${id} is failed; its refund goes on\n`, stderr: "" });
+  await worker.drain();
+  assert.equal((await read(id)).status, "refunded");
+});
+
+const REFUSED: [string, (id: string) => string[], number, RegExp][] = [
+  ["a refund without a reason", (id) => ["refund", id], 2, /required option '--reason/],
+  ["lines that are none", (id) => ["refund", id, "--reason", "x", "--lines", "0,b"], 2, /not "b"/],
+  ["a line that is not there", (id) => ["refund", id, "--reason", "x", "--lines", "0,7"], 1, /has no line 7/],
+  ["no line at all", (id) => ["refund", id, "--reason", "x", "--lines", ""], 1, /nothing of these lines/],
+  ["an empty reason", (id) => ["refund", id, "--reason", " "], 1, /a refund needs a reason/],
+  ["the refund of no order", () => ["refund", "ord_none", "--reason", "x"], 1, /there is no order ord_none/],
+  ["no order to hold", () => ["hold", "ord_none"], 1, /there is no order ord_none/],
+  ["no order to retry", () => ["retry", "ord_none"], 1, /there is no order ord_none/],
+  ["no order to show", () => ["show", "ord_none"], 1, /there is no order ord_none/],
+];
+
+test("what makes no sense is refused with its reason on standard error, and changes nothing", {
+  concurrency: 3,
+}, async (t) => {
+  const id = await order();
+  const before = [await balanceOf(scrip.db, buyer), await read(id)];
+  const checks = REFUSED.map(([what, args, code, reason]) =>
+    t.test(`${what}: exit ${code}`, async () => {
+      const finished = await runScrip(["order", ...args(id)], env);
+      assert.deepEqual([finished.code, finished.stdout], [code, ""], finished.stderr);
+      assert.match(finished.stderr, reason);
+    }),
+  );
+  await Promise.all(checks);
+  assert.deepEqual([await balanceOf(scrip.db, buyer), await read(id)], before);
+});

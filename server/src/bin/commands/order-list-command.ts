@@ -1,0 +1,129 @@
+import type { Command } from "commander";
+import {
+  type FoundOrder,
+  findOrders,
+  type OrderSearch,
+  STUCK_AFTER_MS,
+} from "../../fulfilment/operate/find-orders.ts";
+import { money } from "../../orders/order-view.ts";
+import { ORDER_STATUSES } from "../../orders/status.ts";
+import { getReseller } from "../../resellers/get-reseller.ts";
+import { showMoney, showTime } from "../output/format.ts";
+import { type Cell, table } from "../output/table.ts";
+import type { Style } from "../output/terminal.ts";
+import { type Options, text, verb } from "../verb.ts";
+import { ageOf, choiceOf, limitOf } from "./read-options.ts";
+
+const LIMIT_MAX = 1_000;
+const LIMIT_DEFAULT = "50";
+
+export function orderListCommand(order: Command): void {
+  verb(
+    order
+      .command("list")
+      .description("the newest orders of all resellers, or those that need a look")
+      .option("--status <status>", ORDER_STATUSES.join(", "))
+      .option("--env <environment>", "live or test")
+      .option("--reseller <id>", "of this reseller")
+      .option("--product <id>", "with a line of this product")
+      .option("--reference <text>", "with exactly this reference")
+      .option("--older-than <age>", "placed longer ago than 30m, 2h or 7d")
+      .option("--newer-than <age>", "placed within the last 30m, 2h or 7d")
+      .option("--held", "whose refund is on hold")
+      .option("--stuck", `not finished ${STUCK_AFTER_MS / 60_000} minutes after they were placed`)
+      .option("--unknown", "with a purchase whose outcome is not known")
+      .option("--before <order>", "older than this order: the next page")
+      .option("--limit <n>", `how many, up to ${LIMIT_MAX}`, LIMIT_DEFAULT),
+    async ({ db, clock }, options) => {
+      const now = clock.now();
+      const search = readSearch(options, now);
+      if (search.resellerId !== undefined) await getReseller(db, search.resellerId);
+      const { orders, hasMore } = await findOrders(db, search, now);
+      return { data: orders.map(toView), hasMore };
+    },
+    showOrders,
+  );
+}
+
+const readSearch = (options: Options, now: Date): OrderSearch => ({
+  status: choiceOf(options, "status", ORDER_STATUSES),
+  environment: choiceOf(options, "env", ["live", "test"]),
+  resellerId: text(options, "reseller"),
+  productId: text(options, "product"),
+  reference: text(options, "reference"),
+  from: ageOf(options, "newerThan", now),
+  to: ageOf(options, "olderThan", now),
+  held: options.held === true,
+  stuck: options.stuck === true,
+  unknown: options.unknown === true,
+  beforeId: text(options, "before"),
+  limit: limitOf(options, LIMIT_MAX),
+});
+
+const toView = (order: FoundOrder) => ({
+  id: order.id,
+  resellerId: order.resellerId,
+  resellerName: order.resellerName,
+  env: order.environment,
+  status: order.status,
+  total: money(order.totalMinor, order.currency),
+  refundedTotal: money(order.refundedMinor, order.currency),
+  ...(order.reference === null ? {} : { reference: order.reference }),
+  refundHeld: order.refundHeld,
+  units: order.units,
+  ...(order.openUnits === null ? {} : { openUnits: order.openUnits }),
+  unknownPurchases: order.unknownPurchases,
+  createdAt: order.createdAt.toISOString(),
+  updatedAt: order.updatedAt.toISOString(),
+});
+
+type OrderListView = { data: ReturnType<typeof toView>[]; hasMore: boolean };
+
+function showOrders({ data, hasMore }: OrderListView): string {
+  if (data.length === 0)
+    return "No orders match. Without options, scrip order list shows the newest orders of all resellers.";
+  const rows = data.map((row) => [
+    row.id,
+    statusCell(row.status),
+    row.env,
+    showMoney(row.total.amount, row.total.currency),
+    showTime(row.createdAt),
+    noteOf(row),
+    row.resellerName,
+    row.reference ?? "",
+  ]);
+  const columns = [
+    "ID",
+    "STATUS",
+    "ENV",
+    { heading: "TOTAL", right: true },
+    { heading: "PLACED (UTC)" },
+    { heading: "NOTE", cut: true, optional: true },
+    { heading: "RESELLER", cut: true, optional: true },
+    { heading: "REFERENCE", cut: true, optional: true },
+  ] as const;
+  const more = hasMore ? [`\nMore: the same command with --before ${data.at(-1)?.id}`] : [];
+  return [table(columns, rows), ...more].join("\n");
+}
+
+function noteOf(row: OrderListView["data"][number]): string {
+  return [
+    ...(row.unknownPurchases > 0 ? [`${row.unknownPurchases} unknown`] : []),
+    ...(row.refundHeld ? ["refund held"] : []),
+    ...(row.refundedTotal.amount > 0 && row.status === "completed" ? ["part refunded"] : []),
+  ].join(", ");
+}
+
+const STATUS_STYLES: Readonly<Record<string, Style>> = {
+  pending: "yellow",
+  processing: "yellow",
+  completed: "green",
+  failed: "red",
+  refunded: "dim",
+};
+
+/** A status in its colour. */
+export const statusCell = (status: string): Cell => ({
+  text: status,
+  style: STATUS_STYLES[status] ?? "bold",
+});

@@ -1,0 +1,182 @@
+import type { Command } from "commander";
+import { createReseller, STANDARD_PRICE_LIST } from "../../resellers/create-reseller.ts";
+import { getReseller } from "../../resellers/get-reseller.ts";
+import { limitReseller } from "../../resellers/limit-reseller.ts";
+import { listResellerRows, type ResellerRow } from "../../resellers/queries.ts";
+import { changeReseller, freezeReseller } from "../../resellers/update-reseller.ts";
+import { fields } from "../output/fields.ts";
+import { showTime } from "../output/format.ts";
+import { table } from "../output/table.ts";
+import { required, text, UsageError, verb } from "../verb.ts";
+
+export function resellerCommands(program: Command): void {
+  const reseller = program.command("reseller").description("resellers: those who sell what you offer");
+  createCommand(reseller);
+
+  verb(
+    reseller.command("list").description("all resellers"),
+    async ({ db }) => ({ data: (await listResellerRows(db)).map(toView) }),
+    ({ data }) =>
+      data.length === 0 ? "No resellers yet. Add one: scrip reseller create --help" : listTable(data),
+  );
+
+  verb(
+    reseller.command("show").description("one reseller").argument("<id>"),
+    async ({ db }, _options, [id = ""]) => toView(await getReseller(db, id)),
+    showReseller,
+  );
+
+  updateCommand(reseller);
+  frozenCommand(
+    reseller,
+    "suspend",
+    "refuse new orders of a reseller from now on; it can still read everything",
+  );
+  frozenCommand(reseller, "resume", "accept orders of a suspended reseller again");
+  limitCommand(reseller);
+}
+
+function createCommand(reseller: Command): void {
+  verb(
+    reseller
+      .command("create")
+      .description("add a reseller")
+      .requiredOption("--name <name>", "what it is called")
+      .requiredOption("--currency <code>", "currency of its wallet and prices (ISO-4217)")
+      .requiredOption("--email <address>", "where its owner is notified")
+      .option("--price-list <name>", "the price list it buys from", STANDARD_PRICE_LIST),
+    async ({ db, clock }, options) =>
+      toView(
+        await createReseller(db, clock, {
+          name: required(options, "name"),
+          currency: required(options, "currency"),
+          email: required(options, "email"),
+          priceList: text(options, "priceList"),
+        }),
+      ),
+    (created) =>
+      `created ${created.id} (${created.name}, ${created.currency}); next, make a key: scrip key create --reseller ${created.id} --env test`,
+  );
+}
+
+function updateCommand(reseller: Command): void {
+  verb(
+    reseller
+      .command("update")
+      .description("change a reseller's name, address or price list; what is not given stays")
+      .argument("<id>")
+      .option("--name <name>", "what it is called")
+      .option("--email <address>", "where its owner is notified")
+      .option("--price-list <name>", "the price list it buys from, from its next request on"),
+    async ({ db }, options, [id = ""]) => {
+      const change = {
+        name: text(options, "name"),
+        email: text(options, "email"),
+        priceList: text(options, "priceList"),
+      };
+      if (Object.values(change).every((value) => value === undefined))
+        throw new UsageError("give --name, --email, --price-list or several of them");
+      return toView(await changeReseller(db, id, change));
+    },
+    showReseller,
+  );
+}
+
+function frozenCommand(reseller: Command, name: "suspend" | "resume", description: string): void {
+  verb(
+    reseller.command(name).description(description).argument("<id>"),
+    async ({ db, clock }, _options, [id = ""]) =>
+      toView(await freezeReseller(db, clock, id, name === "suspend")),
+    (row) =>
+      row.frozenAt === undefined
+        ? `${row.id} (${row.name}) may place orders`
+        : `${row.id} (${row.name}) is suspended: new orders are refused; those under way go on`,
+  );
+}
+
+function limitCommand(reseller: Command): void {
+  verb(
+    reseller
+      .command("limit")
+      .description(
+        "set the requests per second of each of the reseller's keys; 0 is off, `default` is the server's own",
+      )
+      .argument("<id>")
+      .option("--orders <n>", "placements per second")
+      .option("--reads <n>", "all other requests per second"),
+    async ({ db }, options, [id = ""]) => {
+      const limits = { ...rate(text(options, "orders"), "orders"), ...rate(text(options, "reads"), "reads") };
+      if (Object.keys(limits).length === 0) throw new UsageError("give --orders, --reads or both");
+      return toView(await limitReseller(db, id, limits));
+    },
+    (row) =>
+      `${row.id}: orders ${row.rateLimits.orders ?? "default"}/s, reads ${row.rateLimits.reads ?? "default"}/s`,
+  );
+}
+
+function rate(value: string | undefined, name: "orders" | "reads"): { [key in typeof name]?: number | null } {
+  if (value === undefined) return {};
+  if (value === "default") return { [name]: null };
+  if (!/^\d{1,7}$/.test(value))
+    throw new UsageError(`--${name} takes a whole number or "default", not "${value}"`);
+  return { [name]: Number(value) };
+}
+
+type ResellerView = ReturnType<typeof toView>;
+
+const listTable = (data: readonly ResellerView[]): string =>
+  table(
+    [
+      "ID",
+      { heading: "NAME", cut: true },
+      "CURRENCY",
+      { heading: "STATE", optional: true },
+      { heading: "PRICE LIST", optional: true },
+      { heading: "EMAIL", cut: true, optional: true },
+    ],
+    data.map((row) => [
+      row.id,
+      row.name,
+      row.currency,
+      row.frozenAt === undefined ? "active" : { text: "suspended", style: "red" },
+      row.priceList,
+      row.email,
+    ]),
+  );
+
+const showReseller = (row: ResellerView): string =>
+  fields([
+    ["Reseller", row.id],
+    ["Name", row.name],
+    [
+      "State",
+      row.frozenAt === undefined
+        ? "active"
+        : { text: `suspended since ${showTime(row.frozenAt)} UTC`, style: "red" },
+    ],
+    ["Currency", row.currency],
+    ["Email", row.email],
+    ["Price list", row.priceList],
+    ["Orders", limitText(row.rateLimits.orders)],
+    ["Other requests", limitText(row.rateLimits.reads)],
+    ["Created", `${showTime(row.createdAt)} UTC`],
+  ]);
+
+const limitText = (rate: number | undefined): string => {
+  if (rate === undefined) return "the server's limit";
+  return rate === 0 ? "no limit" : `${rate} per second for each key`;
+};
+
+const toView = (row: ResellerRow) => ({
+  id: row.id,
+  name: row.name,
+  currency: row.currency,
+  email: row.email,
+  priceList: row.priceList,
+  rateLimits: {
+    ...(row.rateLimitOrders === null ? {} : { orders: row.rateLimitOrders }),
+    ...(row.rateLimitReads === null ? {} : { reads: row.rateLimitReads }),
+  },
+  ...(row.frozenAt === null ? {} : { frozenAt: row.frozenAt.toISOString() }),
+  createdAt: row.createdAt.toISOString(),
+});

@@ -1,0 +1,84 @@
+import type { Command } from "commander";
+import { getProductCurrency } from "../../suppliers/get-supplier.ts";
+import { plural } from "../output/format.ts";
+import { startProgress } from "../output/progress.ts";
+import { listed, type Options, required, tellWarning, text, UsageError, verb } from "../verb.ts";
+import { writeOut } from "./write-out.ts";
+
+/** Codes that leave stock without being sold. */
+export function stockRemovalCommands(stock: Command): void {
+  verb(
+    stock
+      .command("withdraw")
+      .description("take codes out of stock for good: they are never sold, and cannot be imported again")
+      .requiredOption("--product <id>", "of which product")
+      .requiredOption("--reason <text>", "why; it is kept")
+      .option("--supplier <id>", "of this supplier alone")
+      .option("--ids <ids>", "these codes, separated by commas (see: scrip stock list)")
+      .option("--count <n>", "so many, beginning with what expires last")
+      .option("--all", "all that are in stock"),
+    async (context, options) => {
+      const productId = required(options, "product");
+      const choice = readChoice(options);
+      await getProductCurrency(context.db, productId);
+      const { withdrawStock } = await import("../../suppliers/stock/withdraw-stock.ts");
+      const reason = required(options, "reason");
+      const supplierId = text(options, "supplier");
+      const ids = await withdrawStock(context, { productId, supplierId, reason, ...choice });
+      const missing = choice.ids?.filter((id) => !ids.includes(id)) ?? [];
+      for (const id of missing) tellWarning(`${id} is not in stock, or is being sold now`);
+      if (missing.length > 0) process.exitCode = 1;
+      return { productId, withdrawn: ids.length, ids };
+    },
+    ({ productId, withdrawn }) =>
+      `withdrew ${plural(withdrawn, "code")} of ${productId}` +
+      (withdrawn === 0 ? "" : `; to get them in plain: scrip stock export --product ${productId} --reveal`),
+  );
+  exportCommand(stock);
+}
+
+function exportCommand(stock: Command): void {
+  verb(
+    stock
+      .command("export")
+      .description("write withdrawn codes to standard output in plain, as CSV that import reads")
+      .requiredOption("--product <id>", "of which product")
+      .requiredOption("--reveal", "yes, print codes: whoever reads them can spend them")
+      .requiredOption("--reason <text>", "why; it is kept, with the time and the number of codes")
+      .option("--supplier <id>", "of this supplier alone"),
+    async (context, options) => {
+      const productId = required(options, "product");
+      if (options.json === true) throw new UsageError("stock export writes CSV, not JSON");
+      await getProductCurrency(context.db, productId);
+      const { exportStock } = await import("../../suppliers/stock/export-stock.ts");
+      const progress = startProgress("codes written");
+      const exported = await exportStock(context, {
+        productId,
+        supplierId: text(options, "supplier"),
+        reason: required(options, "reason"),
+        write: writeOut,
+        onProgress: (done, total) => progress.advance(done, done / total),
+        onDamaged(id) {
+          tellWarning(`${id} does not open, and was left out`);
+          process.exitCode = 1;
+        },
+      });
+      progress.end();
+      if (exported === 0)
+        throw new RangeError(
+          `no code of ${productId} is withdrawn; what can still be sold is not exported. First run: scrip stock withdraw`,
+        );
+    },
+    () => undefined,
+  );
+}
+
+function readChoice(options: Options): { ids: string[] | undefined; count: number | undefined } {
+  const ids = listed(text(options, "ids"));
+  const count = text(options, "count");
+  const given = [ids !== undefined, count !== undefined, options.all === true].filter(Boolean).length;
+  if (given !== 1) throw new UsageError("give one of --ids, --count and --all");
+  if (count !== undefined && !/^[1-9]\d{0,8}$/.test(count))
+    throw new UsageError(`--count takes a whole number, not "${count}"`);
+  return { ids, count: count === undefined ? undefined : Number(count) };
+}

@@ -1,0 +1,222 @@
+import type { Command } from "commander";
+import { addSupplier } from "../../suppliers/add-supplier.ts";
+import { changeSupplier } from "../../suppliers/change-supplier.ts";
+import { setEnabled } from "../../suppliers/enable-supplier.ts";
+import { type ListedSupplierRow, listSupplierRows, type SupplierRow } from "../../suppliers/queries.ts";
+import { removeRoute, setRoute } from "../../suppliers/set-route.ts";
+import { RATE_PER_SECOND_DEFAULT } from "../../suppliers/store-supplier.ts";
+import { readSupplierConfig } from "../../suppliers/supplier-config.ts";
+import { showCount, showTime } from "../output/format.ts";
+import { showCost, toRouteView } from "../output/route-view.ts";
+import { type Cell, table } from "../output/table.ts";
+import { type Options, required, text, UsageError, verb } from "../verb.ts";
+import { wholeNumber } from "./read-options.ts";
+import { supplierStatementCommand } from "./supplier-statement-command.ts";
+
+export function supplierCommands(program: Command): void {
+  const supplier = program
+    .command("supplier")
+    .description("who you buy from, and what it costs; no reseller sees any of it");
+  addCommand(supplier);
+
+  verb(
+    supplier
+      .command("list")
+      .description("all suppliers: routes, stock, and whether they are bought from now"),
+    async ({ db, clock }) => {
+      const now = clock.now();
+      return { data: (await listSupplierRows(db, now)).map((row) => toListed(row, now)) };
+    },
+    ({ data }) =>
+      data.length === 0
+        ? "No suppliers yet. Importing stock makes one: scrip stock import --help. Or: scrip supplier add --help"
+        : listTable(data),
+  );
+
+  updateCommand(supplier);
+  enabledCommand(supplier, "enable", "buy from a supplier again");
+  enabledCommand(
+    supplier,
+    "disable",
+    "buy nothing more from a supplier; what is under way is followed to its end",
+  );
+  routeCommand(supplier);
+  supplierStatementCommand(supplier);
+}
+
+function addCommand(supplier: Command): void {
+  verb(
+    supplier
+      .command("add")
+      .description("add a supplier: stock sells codes that you import, scrip buys from another Scrip")
+      .requiredOption("--kind <kind>", "stock or scrip")
+      .requiredOption("--name <name>", "what you call it")
+      .option(
+        "--config <file>",
+        'for scrip: a JSON file {"baseUrl": "https://…", "apiKey": "sc_live_…"}; "allowInsecure": true takes an http address',
+      )
+      .option("--rate <n>", "purchases per second at most", String(RATE_PER_SECOND_DEFAULT)),
+    async (context, options) => {
+      const kind = required(options, "kind");
+      const file = text(options, "config");
+      if (kind !== "stock" && kind !== "scrip")
+        throw new UsageError(`--kind is stock or scrip, not "${kind}"`);
+      if (kind === "stock" && file !== undefined) throw new UsageError("a stock supplier takes no --config");
+      if (kind === "scrip" && file === undefined)
+        throw new UsageError("a scrip supplier needs --config FILE");
+      const row = await addSupplier(context, {
+        kind,
+        name: required(options, "name"),
+        ratePerSecond: wholeNumber(options, "rate"),
+        config: file === undefined ? undefined : await readSupplierConfig(file),
+      });
+      return { id: row.id, kind: row.kind, name: row.name, createdAt: row.createdAt.toISOString() };
+    },
+    ({ id, kind, name }) => `added ${id} (${kind}, ${name}); say what it sells: scrip supplier route`,
+  );
+}
+
+function updateCommand(supplier: Command): void {
+  verb(
+    supplier
+      .command("update")
+      .description("change a supplier's name, rate, or address and key; its routes and stock stay")
+      .argument("<id>")
+      .option("--name <name>", "what you call it")
+      .option("--rate <n>", "purchases per second at most")
+      .option("--config <file>", 'for scrip: a JSON file {"baseUrl": "https://…", "apiKey": "sc_live_…"}')
+      .addHelpText("after", UPDATE_HELP),
+    async (context, options, [id = ""]) => {
+      const file = text(options, "config");
+      const name = text(options, "name");
+      if (name === undefined && file === undefined && text(options, "rate") === undefined)
+        throw new UsageError("give --name, --rate, --config or several of them");
+      const ratePerSecond = text(options, "rate") === undefined ? undefined : wholeNumber(options, "rate");
+      const config = file === undefined ? undefined : await readSupplierConfig(file);
+      return toView(await changeSupplier(context, id, { name, ratePerSecond, config }));
+    },
+    (row) => `${row.id} is ${row.name}, at most ${row.ratePerSecond} purchases per second`,
+  );
+}
+
+const UPDATE_HELP = `
+A new key must belong to the same account as the old one: open purchases are asked for with it. Another address is
+accepted only while the supplier is disabled and no purchase there is open.`;
+
+function enabledCommand(supplier: Command, name: "enable" | "disable", description: string): void {
+  verb(
+    supplier.command(name).description(description).argument("<id>"),
+    async ({ db, clock }, _options, [id = ""]) => toView(await setEnabled(db, clock, id, name === "enable")),
+    (row) => `${row.id} (${row.name}) is ${row.enabled ? "enabled" : "disabled"}`,
+  );
+}
+
+function routeCommand(supplier: Command): void {
+  verb(
+    supplier
+      .command("route")
+      .description(
+        "say that a product is bought from a supplier, or change how; the lowest priority is tried first",
+      )
+      .requiredOption("--product <id>", "which product")
+      .requiredOption("--supplier <id>", "from whom")
+      .option("--priority <n>", "the lowest number is tried first")
+      .option("--cost <decimal>", "what one unit costs you, such as 8.10")
+      .option(
+        "--max-cost <decimal>",
+        "for scrip: the most that you accept to pay for one unit; else no more than the cost",
+      )
+      .option("--currency <code>", "of the cost; else the route's own, or the product's face value's")
+      .option("--sku <id>", "what the supplier calls the product; else the route's own, or the product's id")
+      .option("--remove", "no longer buy it there"),
+    async ({ db, clock }, options) => {
+      const key = { productId: required(options, "product"), supplierId: required(options, "supplier") };
+      if (options.remove === true) {
+        refuseWithRemove(options);
+        return { ...toRouteView(await removeRoute(db, clock, key)), removed: true };
+      }
+      return toRouteView(
+        await setRoute(db, clock, {
+          ...key,
+          priority: wholeNumber(options, "priority"),
+          cost: required(options, "cost"),
+          currency: text(options, "currency"),
+          maxCost: text(options, "maxCost"),
+          sku: text(options, "sku"),
+        }),
+      );
+    },
+    (route) =>
+      "removed" in route
+        ? `${route.productId} is no longer bought from ${route.supplierId}`
+        : `${route.productId} is bought from ${route.supplierId} as ${route.sku}, priority ${route.priority}, ` +
+          `cost ${showCost(route.cost)}` +
+          (route.maxCost === undefined ? "" : `, up to ${showCost(route.maxCost)}`),
+  );
+}
+
+const WITHOUT_REMOVE = [
+  ["priority", "priority"],
+  ["cost", "cost"],
+  ["maxCost", "max-cost"],
+  ["currency", "currency"],
+  ["sku", "sku"],
+] as const;
+
+/** Whoever gives a cost with --remove has something else in mind. */
+function refuseWithRemove(options: Options): void {
+  for (const [name, flag] of WITHOUT_REMOVE) {
+    if (text(options, name) !== undefined) throw new UsageError(`--remove goes without --${flag}`);
+  }
+}
+
+const toView = ({ createdAt, ...row }: SupplierRow) => ({ ...row, createdAt: createdAt.toISOString() });
+
+const toListed = (row: ListedSupplierRow, now: Date) => ({
+  id: row.id,
+  kind: row.kind,
+  name: row.name,
+  enabled: row.enabled,
+  ratePerSecond: row.ratePerSecond,
+  routes: row.routes,
+  ...(row.stockLevel === null ? {} : { stockLevel: row.stockLevel }),
+  breaker: toBreaker(row, now),
+  createdAt: row.createdAt.toISOString(),
+});
+
+type Breaker = { state: "closed" | "open"; openUntil?: string; consecutiveFailures: number };
+
+function toBreaker({ openUntil, consecutiveFailures }: ListedSupplierRow, now: Date): Breaker {
+  return openUntil !== null && openUntil > now
+    ? { state: "open", openUntil: openUntil.toISOString(), consecutiveFailures }
+    : { state: "closed", consecutiveFailures };
+}
+
+const listTable = (data: readonly ReturnType<typeof toListed>[]): string =>
+  table(
+    [
+      "ID",
+      "KIND",
+      { heading: "NAME", cut: true },
+      "STATE",
+      { heading: "STOCK", right: true, optional: true },
+      { heading: "ROUTES", right: true, optional: true },
+      { heading: "RATE", right: true, optional: true },
+    ],
+    data.map((row) => [
+      row.id,
+      row.kind,
+      row.name,
+      stateCell(row),
+      row.stockLevel === undefined ? "" : showCount(row.stockLevel),
+      showCount(row.routes),
+      `${row.ratePerSecond}/s`,
+    ]),
+  );
+
+function stateCell({ enabled, breaker }: { enabled: boolean; breaker: Breaker }): Cell {
+  if (!enabled) return { text: "disabled", style: "dim" };
+  return breaker.openUntil === undefined
+    ? { text: "enabled", style: "green" }
+    : { text: `paused until ${showTime(breaker.openUntil)}`, style: "red" };
+}

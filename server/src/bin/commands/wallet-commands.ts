@@ -1,0 +1,103 @@
+import type { Command } from "commander";
+import { toMoney } from "../../lib/money.ts";
+import { getReseller } from "../../resellers/get-reseller.ts";
+import { toEntryView } from "../../wallet/entry-view.ts";
+import { moveFunds } from "../../wallet/move-funds.ts";
+import { findWallet, listEntryRows } from "../../wallet/queries.ts";
+import type { WalletEntryView } from "../../wallet/schemas.ts";
+import { showAmount, showMoney, showTime } from "../output/format.ts";
+import { table } from "../output/table.ts";
+import { environmentOf, required, verb } from "../verb.ts";
+import { limitOf, timeOf } from "./read-options.ts";
+
+const STATEMENT_MAX = 1_000;
+const STATEMENT_DEFAULT = "100";
+
+export function walletCommands(program: Command): void {
+  const wallet = program.command("wallet").description("resellers' prepaid money");
+  moveCommand(wallet, "credit", "pay into a wallet");
+  moveCommand(wallet, "debit", "take out of a wallet; never below zero");
+  statementCommand(wallet);
+}
+
+function statementCommand(wallet: Command): void {
+  verb(
+    wallet
+      .command("statement")
+      .description("the newest entries of a wallet")
+      .requiredOption("--reseller <id>", "whose wallet")
+      .requiredOption("--env <environment>", "live or test")
+      .option("--from <time>", "entries of this time or later, such as 2030-01-31 or 2030-01-31T12:00:00Z")
+      .option("--to <time>", "entries before this time")
+      .option("--limit <n>", `how many, up to ${STATEMENT_MAX}`, STATEMENT_DEFAULT),
+    async ({ db }, options) => {
+      const limit = limitOf(options, STATEMENT_MAX);
+      const range = { createdFrom: timeOf(options, "from"), createdTo: timeOf(options, "to") };
+      const tenant = {
+        resellerId: (await getReseller(db, required(options, "reseller"))).id,
+        environment: environmentOf(options),
+      };
+      const found = await findWallet(db, tenant);
+      if (!found) throw new RangeError(`there is no ${tenant.environment} wallet of ${tenant.resellerId}`);
+      const rows = await listEntryRows(db, tenant, { ...range, before: undefined, limit: limit + 1 });
+      return {
+        balance: toMoney(found.balanceMinor, found.currency),
+        data: rows.slice(0, limit).map(toEntryView),
+        hasMore: rows.length > limit,
+      };
+    },
+    showStatement,
+  );
+}
+
+type Statement = { balance: { amount: number; currency: string }; data: WalletEntryView[]; hasMore: boolean };
+
+function showStatement({ balance, data, hasMore }: Statement): string {
+  const total = `Balance now: ${showMoney(balance.amount, balance.currency)}`;
+  if (data.length === 0) return `No entries in this time.\n\n${total}`;
+  const rows = data.map((row) => [
+    showTime(row.createdAt),
+    row.type,
+    showAmount(row.amount, row.currency),
+    showAmount(row.balanceAfter, row.currency),
+    row.orderId ?? "",
+    row.note ?? "",
+  ]);
+  const columns = [
+    "TIME (UTC)",
+    "TYPE",
+    { heading: "AMOUNT", right: true },
+    { heading: "BALANCE", right: true },
+    { heading: "ORDER", optional: true },
+    { heading: "NOTE", cut: true, optional: true },
+  ] as const;
+  const more = hasMore ? ["There are more: see --limit, --from and --to."] : [];
+  return [table(columns, rows), "", ...more, total].join("\n");
+}
+
+function moveCommand(wallet: Command, direction: "credit" | "debit", description: string): void {
+  verb(
+    wallet
+      .command(direction)
+      .description(description)
+      .requiredOption("--reseller <id>", "whose wallet")
+      .requiredOption("--env <environment>", "live or test")
+      .requiredOption("--amount <decimal>", "such as 100.00, in the wallet's currency")
+      .requiredOption("--note <text>", "why; the reseller reads it in its statement"),
+    async ({ db, clock }, options) => {
+      const { id: resellerId } = await getReseller(db, required(options, "reseller"));
+      const moved = await moveFunds(
+        db,
+        clock,
+        { resellerId, environment: environmentOf(options) },
+        {
+          direction,
+          amount: required(options, "amount"),
+          note: required(options, "note"),
+        },
+      );
+      return { entryId: moved.entryId, balance: toMoney(moved.balanceMinor, moved.currency) };
+    },
+    ({ balance }) => `balance ${showMoney(balance.amount, balance.currency)}`,
+  );
+}

@@ -1,0 +1,30 @@
+import type { PriceRow } from "../../catalog/prices/price-queries.ts";
+import type { CatalogFileProduct } from "../../catalog/product-queries.ts";
+import { fields } from "./fields.ts";
+import { priceTable } from "./price-table.ts";
+import { paint } from "./terminal.ts";
+
+/** `scrip catalog show` for people. */
+export function productPage(product: CatalogFileProduct & { prices?: PriceRow[] }): string {
+  const { faceValue, prices = [] } = product;
+  const head = fields([
+    ["Product", product.id],
+    ["Name", product.name],
+    ["Type", product.type === "top_up" ? "game top-up" : "gift card"],
+    ["Face value", `${faceValue.amount} ${faceValue.unit}`],
+    ["Sold in", faceValue.isMoney ? undefined : faceValue.currency],
+    ["Bonus", product.bonus === "" ? undefined : product.bonus],
+    ["Quantity", `${product.minQuantity} to ${product.maxQuantity} in one line`],
+    ["Input", product.inputFields.map(describeField).join(", ") || undefined],
+    ["Active", product.active ? "yes" : { text: "no", style: "red" }],
+    ["Hidden", product.hidden ? { text: "yes", style: "red" } : "no"],
+  ]);
+  const list =
+    prices.length === 0
+      ? `No prices: nobody can buy it. Set one: scrip price set --product ${product.id} --list standard --currency USD --amount 9.50`
+      : priceTable(prices);
+  return `${head}\n\n${paint("bold", "Prices")}\n${list}`;
+}
+
+const describeField = ({ key, type, required }: CatalogFileProduct["inputFields"][number]): string =>
+  `${key} (${type}${required ? ", required" : ""})`;

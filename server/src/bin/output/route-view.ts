@@ -1,0 +1,32 @@
+import { type Money, toMoney } from "../../lib/money.ts";
+import type { RouteRow } from "../../suppliers/route-queries.ts";
+import { showMoney } from "./format.ts";
+
+export type RouteView = {
+  productId: string;
+  supplierId: string;
+  priority: number;
+  /** Absent where none is known. */
+  cost?: Money;
+  /** Absent where no more than the cost is accepted. */
+  maxCost?: Money;
+  sku: string;
+};
+
+/** A route as it is printed. */
+export const toRouteView = (row: RouteRow): RouteView => ({
+  productId: row.productId,
+  supplierId: row.supplierId,
+  priority: row.priority,
+  ...(row.costMinor === null || row.costCurrency === null
+    ? {}
+    : { cost: toMoney(row.costMinor, row.costCurrency) }),
+  ...(row.maxCostMinor === null || row.costCurrency === null
+    ? {}
+    : { maxCost: toMoney(row.maxCostMinor, row.costCurrency) }),
+  sku: row.sku,
+});
+
+/** For people. */
+export const showCost = (cost: Money | undefined): string =>
+  cost === undefined ? "not known" : showMoney(cost.amount, cost.currency);

@@ -1,0 +1,86 @@
+import { type Json, JsonError, parseStrictJsonText } from "../../lib/strict-json.ts";
+
+/** The columns of a catalog in CSV, in the order in which they are written (CONTRACT 8, Files). */
+export const CSV_COLUMNS = [
+  "id",
+  "name",
+  "type",
+  "faceValue.amount",
+  "faceValue.currency",
+  "faceValue.unit",
+  "faceValue.isMoney",
+  "bonus",
+  "minQuantity",
+  "maxQuantity",
+  "inputFields",
+  "active",
+  "hidden",
+] as const;
+
+/**
+ * Turns a CSV record into the shape that a JSON file has, so that one validator judges both. An empty cell is an
+ * absent member. A cell that does not fit its column stays text, and the validator names it.
+ */
+export function csvRecordToJson(columns: readonly string[], cells: readonly string[]): Json {
+  const product: { [key: string]: Json } = {};
+  const faceValue: { [key: string]: Json } = {};
+  for (const [index, column] of columns.entries()) {
+    const cell = cells[index] ?? "";
+    if (cell === "") continue;
+    const value = CELL_READERS.get(column)?.(cell) ?? cell;
+    if (column.startsWith(FACE_VALUE_PREFIX)) faceValue[column.slice(FACE_VALUE_PREFIX.length)] = value;
+    else product[column] = value;
+  }
+  if (Object.keys(faceValue).length > 0) product.faceValue = faceValue;
+  return product;
+}
+
+/** What is wrong with a header line; empty when nothing is. */
+export function listColumnFaults(columns: readonly string[]): string[] {
+  const known: readonly string[] = CSV_COLUMNS;
+  const unknown = columns.filter((column) => !known.includes(column));
+  const twice = new Set(columns.filter((column, index) => columns.indexOf(column) !== index));
+  const missing = REQUIRED_COLUMNS.filter((column) => !columns.includes(column));
+  return [
+    ...unknown.map((column) => `the column "${column}" is not known; known are ${known.join(", ")}`),
+    ...[...twice].map((column) => `the column "${column}" stands twice`),
+    ...missing.map(
+      (column) => `the column "${column}" is missing; columns are separated by commas or semicolons`,
+    ),
+  ];
+}
+
+const FACE_VALUE_PREFIX = "faceValue.";
+const REQUIRED_COLUMNS = ["id", "name", "faceValue.amount", "faceValue.currency"];
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["yes", true],
+  ["1", true],
+  ["false", false],
+  ["no", false],
+  ["0", false],
+]);
+
+const readBooleanCell = (cell: string): Json => BOOLEANS.get(cell.toLowerCase()) ?? cell;
+
+const readIntegerCell = (cell: string): Json => (/^(0|[1-9][0-9]*)$/.test(cell) ? Number(cell) : cell);
+
+function readJsonCell(cell: string): Json {
+  try {
+    return parseStrictJsonText(cell);
+  } catch (error) {
+    if (error instanceof JsonError) return cell;
+    throw error;
+  }
+}
+
+/** Every other column is text as it stands. */
+const CELL_READERS: ReadonlyMap<string, (cell: string) => Json> = new Map([
+  ["faceValue.isMoney", readBooleanCell],
+  ["minQuantity", readIntegerCell],
+  ["maxQuantity", readIntegerCell],
+  ["inputFields", readJsonCell],
+  ["active", readBooleanCell],
+  ["hidden", readBooleanCell],
+]);

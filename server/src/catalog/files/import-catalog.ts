@@ -1,0 +1,220 @@
+import type { Db, Tx } from "../../db/database.ts";
+import { lockCatalog } from "../lock-catalog.ts";
+import type { Fault } from "../member-reader.ts";
+import {
+  analyzeStaging,
+  type ChangeCounts,
+  closeDuplicates,
+  countChanges,
+  createStaging,
+  fetchDuplicates,
+  insertNewProducts,
+  insertStaged,
+  type OrdinalRange,
+  openDuplicates,
+  returnToSavepoint,
+  type StagedProduct,
+  setSavepoint,
+  updateChangedProducts,
+} from "./import-queries.ts";
+import { openCatalogFile } from "./open-catalog-file.ts";
+import { type ImportedProduct, parseProductRow } from "./product-file.ts";
+import type { ReadRow } from "./read-json-products.ts";
+import { isDataError, reportRefusedRows } from "./report-refused-rows.ts";
+
+export type ImportFault = { line: number; id?: string; reason: string };
+
+/** `faults` counts the faulty rows, and what is wrong with the file as a whole. */
+export type ImportResult = ({ ok: true } & ChangeCounts) | { ok: false; faults: number };
+
+type ImportListener = {
+  onFault(fault: ImportFault): void;
+  onProgress?(rows: number): void;
+  /** So many bytes more of the file were read. */
+  onBytes?(bytes: number): void;
+};
+
+/** A batch goes to the database when it has this many rows, or so much text that rows of great size stay few. */
+const BATCH_ROWS_MAX = 1_000;
+const BATCH_CHARACTERS_MAX = 4_000_000;
+
+/**
+ * Brings a catalog file in, all of it or nothing (CONTRACT 8). Every fault is told as it is found, so that a file of
+ * any size needs little memory. Products that the file does not name stay as they are.
+ */
+export async function importCatalog(db: Db, input: ImportListener & { file: string }): Promise<ImportResult> {
+  const file = await openCatalogFile(input.file, input.onBytes);
+  try {
+    return await importRows(db, file.rows, input);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The same for rows that come from elsewhere. */
+export async function importRows(
+  db: Db,
+  rows: AsyncIterable<ReadRow>,
+  listener: ImportListener,
+): Promise<ImportResult> {
+  let faults = 0;
+  const report = (fault: ImportFault): void => {
+    faults += 1;
+    listener.onFault(makePrintable(fault));
+  };
+  try {
+    const counts = await db.transaction(async (tx) => {
+      await createStaging(tx);
+      const last = await stageBatches(tx, toBatches(rows, report), listener);
+      await reportDuplicates(tx, report);
+      if (faults > 0) throw new CatalogRefused();
+      return merge(tx, { first: 1, last }, report);
+    });
+    return { ok: true, ...counts };
+  } catch (error) {
+    if (error instanceof CatalogRefused) return { ok: false, faults };
+    throw error;
+  }
+}
+
+/** Rolls the transaction back; the faults have been told. */
+class CatalogRefused extends Error {}
+
+type Report = (fault: ImportFault) => void;
+
+const REASON_CHARACTERS_MAX = 2_000;
+
+/** A reason may quote the file, and what is printed must be neither endless nor able to command a terminal. */
+function makePrintable(fault: ImportFault): ImportFault {
+  const clean = (text: string) => text.slice(0, REASON_CHARACTERS_MAX).replace(/\p{Cc}/gu, "�");
+  return {
+    ...fault,
+    ...(fault.id === undefined ? {} : { id: clean(fault.id) }),
+    reason: clean(fault.reason),
+  };
+}
+
+type Batch = { products: StagedProduct[]; rowsRead: number };
+
+/** While the database takes one batch in, the next is read: each keeps one core busy. Returns the number of rows. */
+async function stageBatches(
+  tx: Tx,
+  batches: AsyncGenerator<Batch>,
+  listener: ImportListener,
+): Promise<number> {
+  let rows = 0;
+  let reading = batches.next();
+  for (;;) {
+    const batch = await reading;
+    if (batch.done) return rows;
+    const staging = insertStaged(tx, batch.value.products);
+    reading = batches.next();
+    // Both are waited for, whichever fails: the rollback must not run into an open statement.
+    const [staged] = await Promise.allSettled([staging, reading]);
+    if (staged.status === "rejected") throw staged.reason;
+    rows = batch.value.rowsRead;
+    listener.onProgress?.(rows);
+  }
+}
+
+async function* toBatches(rows: AsyncIterable<ReadRow>, report: Report): AsyncGenerator<Batch> {
+  let products: StagedProduct[] = [];
+  let characters = 0;
+  let rowsRead = 0;
+  for await (const row of rows) {
+    rowsRead += 1;
+    const product = toStaged(row, rowsRead, report);
+    if (product) {
+      products.push(product);
+      characters += product.input_fields.length;
+    }
+    if (rowsRead % BATCH_ROWS_MAX !== 0 && characters < BATCH_CHARACTERS_MAX) continue;
+    yield { products, rowsRead };
+    products = [];
+    characters = 0;
+  }
+  yield { products, rowsRead };
+}
+
+function toStaged(row: ReadRow, ordinal: number, report: Report): StagedProduct | undefined {
+  const { line } = row;
+  if ("fault" in row) {
+    report({ line, reason: row.fault });
+    return undefined;
+  }
+  const result = parseProductRow(row.value);
+  if ("product" in result) return toColumns(result.product, { ordinal, line });
+  report({ line, ...findId(row), reason: joinReasons(result.faults) });
+  return undefined;
+}
+
+const toColumns = (product: ImportedProduct, at: { ordinal: number; line: number }): StagedProduct => ({
+  ordinal: at.ordinal,
+  line: at.line,
+  id: product.id,
+  name: product.name,
+  type: product.type,
+  face_value_amount: product.faceValue.amount,
+  face_value_currency: product.faceValue.currency,
+  face_value_unit: product.faceValue.unit,
+  face_value_is_money: product.faceValue.isMoney,
+  bonus: product.bonus,
+  min_quantity: product.minQuantity,
+  max_quantity: product.maxQuantity,
+  input_fields: JSON.stringify(product.inputFields),
+  active: product.active ?? null,
+  hidden: product.hidden ?? null,
+});
+
+const ID_SHOWN_CHARACTERS_MAX = 64;
+
+/** The id of a faulty row helps to find it; it may be the very thing that is wrong, so it is cut. */
+function findId(row: { value: unknown }): { id?: string } {
+  const { value } = row;
+  if (value === null || typeof value !== "object" || !("id" in value) || typeof value.id !== "string")
+    return {};
+  return value.id === "" ? {} : { id: value.id.slice(0, ID_SHOWN_CHARACTERS_MAX) };
+}
+
+const REASONS_SHOWN_MAX = 20;
+
+function joinReasons(faults: readonly Fault[]): string {
+  const shown = faults
+    .slice(0, REASONS_SHOWN_MAX)
+    .map(({ path, reason }) => (path === "" ? reason : `${path}: ${reason}`));
+  const more = faults.length - shown.length;
+  return shown.join("; ") + (more > 0 ? `; and ${more} more` : "");
+}
+
+/** The later line is the fault: the first is the one that its author will look for. */
+async function reportDuplicates(tx: Tx, report: Report): Promise<void> {
+  await analyzeStaging(tx);
+  await openDuplicates(tx);
+  for (;;) {
+    const duplicates = await fetchDuplicates(tx);
+    for (const { id, line, firstLine } of duplicates) {
+      report({ line, id, reason: `id: stands on line ${firstLine} too` });
+    }
+    if (duplicates.length === 0) return closeDuplicates(tx);
+  }
+}
+
+/**
+ * The lock comes before anything is read or written, so that two imports take turns instead of deadlocking. A
+ * statement raises the catalog's revision even when it touches no row; so none runs that has nothing to do.
+ */
+async function merge(tx: Tx, rows: OrdinalRange, report: Report): Promise<ChangeCounts> {
+  await lockCatalog(tx);
+  const counts = await countChanges(tx);
+  await setSavepoint(tx);
+  try {
+    if (counts.created > 0) await insertNewProducts(tx);
+    if (counts.updated > 0) await updateChangedProducts(tx);
+  } catch (error) {
+    if (!isDataError(error)) throw error;
+    await returnToSavepoint(tx);
+    if ((await reportRefusedRows(tx, rows, report)) > 0) throw new CatalogRefused();
+    throw error;
+  }
+  return counts;
+}

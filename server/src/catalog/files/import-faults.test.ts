@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import sql from "sql-template-tag";
+import {
+  type CatalogBench,
+  createCatalogBench,
+  withDefaults,
+} from "../../../testing/builders/catalog-files.ts";
+import { importCatalog } from "./import-catalog.ts";
+
+let bench: CatalogBench;
+
+before(async () => {
+  bench = await createCatalogBench();
+});
+after(() => bench?.drop());
+afterEach(() => bench.clear());
+
+async function readRevision(): Promise<bigint> {
+  const [state] = await bench.db.rows<{ revision: bigint }>(sql`select revision from catalog_state`);
+  assert.ok(state);
+  return state.revision;
+}
+
+type Stored = { id: string; name: string; active: boolean; hidden: boolean; touched: boolean };
+
+/** The products, and whether each was changed after it was made. */
+const readProducts = (): Promise<Stored[]> =>
+  bench.db.rows<Stored>(
+    sql`select id, name, active, hidden, updated_at <> created_at as touched from products order by id`,
+  );
+
+test("one faulty row refuses the whole file, and every faulty row is named with line and reasons", async () => {
+  await bench.importProducts({ id: "a" });
+  const revision = await readRevision();
+  const { result, faults } = await bench.importProducts(
+    { id: "a", name: "Changed" },
+    { id: "b c" },
+    { id: "d", name: "", maxQuantity: 0 },
+    { id: "e" },
+  );
+  assert.deepEqual(result, { ok: false, faults: 2 });
+  assert.deepEqual(faults, [
+    { line: 3, id: "b c", reason: "id: may hold only A-Z, a-z, 0-9 and . _ : -" },
+    {
+      line: 4,
+      id: "d",
+      reason: "name: must not be empty; maxQuantity: must be a whole number from 1 to 10000",
+    },
+  ]);
+  assert.deepEqual(
+    (await readProducts()).map(({ id, name }) => [id, name]),
+    [["a", "Nimbus 25 USD"]],
+  );
+  assert.equal(await readRevision(), revision);
+});
+
+test("an id that stands twice is a fault of the later line and names the first", async () => {
+  const { result, faults } = await bench.importProducts(
+    { id: "a" },
+    { id: "b" },
+    { id: "a" },
+    { id: "b" },
+    { id: "a" },
+  );
+  assert.deepEqual(result, { ok: false, faults: 3 });
+  assert.deepEqual(faults, [
+    { line: 4, id: "a", reason: "id: stands on line 2 too" },
+    { line: 5, id: "b", reason: "id: stands on line 3 too" },
+    { line: 6, id: "a", reason: "id: stands on line 2 too" },
+  ]);
+  assert.deepEqual(await readProducts(), []);
+});
+
+test("duplicates are found across batches and beyond one fetch", async () => {
+  const products = Array.from({ length: 2_500 }, (_, index) => ({ id: `p${index % 1_200}` }));
+  const { result, faults } = await bench.importProducts(...products);
+  assert.deepEqual(result, { ok: false, faults: 1_300 });
+  assert.deepEqual(faults.at(-1), { line: 2_501, id: "p99", reason: "id: stands on line 101 too" });
+});
+
+test("a broken file is refused with the line of the break and the faults before it", async () => {
+  const { result, faults } = await bench.importText('{"products": [\n{"id": "a"},\n{"id" 1}]}');
+  assert.deepEqual(result, { ok: false, faults: 2 });
+  assert.deepEqual(
+    faults.map((fault) => fault.line),
+    [2, 3],
+  );
+});
+
+test("CSV is imported too, and rows are named by the line on which they begin", async () => {
+  const header = "id,name,faceValue.amount,faceValue.currency,inputFields\n";
+  const fields = '"[{""key"": ""a"",\n""type"": ""text""}]"';
+  const good = await bench.importText(`${header}a,A,5,USD,${fields}\nb,B,5,USD,\n`, "catalog.csv");
+  assert.deepEqual(good.result, { ok: true, created: 2, updated: 0, unchanged: 0 });
+  const bad = await bench.importText(`${header}a,A,5,USD,${fields}\nb,B,5 USD,USD,\nc,C\n`, "catalog.csv");
+  assert.deepEqual(
+    bad.faults.map(({ line, id }) => [line, id]),
+    [
+      [4, "b"],
+      [5, undefined],
+    ],
+  );
+});
+
+test("a name without .json or .csv is judged by its first character", async () => {
+  const json = await bench.importText(
+    ` \n{"products": [${JSON.stringify(withDefaults({ id: "a" }))}]}`,
+    "catalog",
+  );
+  assert.deepEqual(json.result, { ok: true, created: 1, updated: 0, unchanged: 0 });
+  const csv = await bench.importText(
+    "id,name,faceValue.amount,faceValue.currency\nb,B,5,USD\n",
+    "catalog.txt",
+  );
+  assert.deepEqual(csv.result, { ok: true, created: 1, updated: 0, unchanged: 0 });
+  const array = await bench.importText("[]", "catalog.dat");
+  assert.match(array.faults[0]?.reason ?? "", /^wrap the array/);
+});
+
+test("what a fault quotes from the file is cut and cannot command a terminal", async () => {
+  const { faults } = await bench.importProducts({ id: "\u001b[2J", [`\u001b]0;${"x".repeat(9_000)}`]: 1 });
+  assert.equal(faults.length, 1);
+  assert.equal(faults[0]?.id, "�[2J");
+  assert.ok((faults[0]?.reason.length ?? 0) <= 2_000);
+  assert.doesNotMatch(JSON.stringify(faults), /\\u001b/);
+});
+
+test("an empty list is no fault and an empty file is one", async () => {
+  assert.deepEqual((await bench.importText('{"products": []}')).result, {
+    ok: true,
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+  });
+  assert.deepEqual((await bench.importText("")).result, { ok: false, faults: 1 });
+  assert.deepEqual((await bench.importText("", "catalog.csv")).result, { ok: false, faults: 1 });
+});
+
+test("a file that cannot be read is an error of one clear line", async () => {
+  const attempt = (file: string) => importCatalog(bench.db, { file, onFault: () => {} });
+  await assert.rejects(attempt("/no/such/catalog.json"), {
+    message: "cannot read /no/such/catalog.json: there is no such file",
+  });
+  await assert.rejects(attempt(bench.folder), { message: `cannot read ${bench.folder}: it is a directory` });
+});
+
+test("progress is told after each batch", async () => {
+  const products = Array.from({ length: 2_200 }, (_, index) => withDefaults({ id: `p${index}` }));
+  const file = await bench.write(JSON.stringify({ products }), "progress.json");
+  const told: number[] = [];
+  await importCatalog(bench.db, { file, onFault: () => {}, onProgress: (rows) => told.push(rows) });
+  assert.deepEqual(told, [1_000, 2_000, 2_200]);
+});
+
+test("rows that only the database refuses are named all the same, and nothing is written", async () => {
+  await bench.db.rows(
+    sql`alter table products add constraint products_no_moon check (name not like '%Moon%')`,
+  );
+  try {
+    const { result, faults } = await bench.importProducts(
+      { id: "a" },
+      { id: "b", name: "Moon 5" },
+      { id: "c" },
+      { id: "d", name: "Moon 9" },
+    );
+    assert.deepEqual(result, { ok: false, faults: 2 });
+    assert.deepEqual(faults, [
+      { line: 3, id: "b", reason: "the database refuses it: its rule products_no_moon" },
+      { line: 5, id: "d", reason: "the database refuses it: its rule products_no_moon" },
+    ]);
+    assert.deepEqual(await readProducts(), []);
+  } finally {
+    await bench.db.rows(sql`alter table products drop constraint products_no_moon`);
+  }
+});

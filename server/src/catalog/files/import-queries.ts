@@ -1,0 +1,186 @@
+import sql, { raw } from "sql-template-tag";
+import type { Tx } from "../../db/database.ts";
+
+/** One product on its way in: where it stands in the file, and its columns. */
+export type StagedProduct = {
+  ordinal: number;
+  line: number;
+  id: string;
+  name: string;
+  type: string;
+  face_value_amount: string;
+  face_value_currency: string;
+  face_value_unit: string;
+  face_value_is_money: boolean;
+  bonus: string;
+  min_quantity: number;
+  max_quantity: number;
+  /** JSON text. */
+  input_fields: string;
+  active: boolean | null;
+  hidden: boolean | null;
+};
+
+/** An id that the file has twice: the later line, and the first. */
+export type DuplicateRow = { id: string; line: number; firstLine: number };
+
+/** Rows by their place in the file, counted from 1, both ends included. */
+export type OrdinalRange = { first: number; last: number };
+
+const DUPLICATES_PER_FETCH = 1_000;
+
+export type ChangeCounts = { created: number; updated: number; unchanged: number };
+
+/** Where the file waits until it is known to be whole. The checks of `products` come with the merge. */
+export async function createStaging(tx: Tx): Promise<void> {
+  await tx.rows(sql`
+    create temporary table staged_products (
+      ordinal bigint not null,
+      line bigint not null,
+      id text collate "C" not null,
+      name text not null,
+      type text not null,
+      face_value_amount text not null,
+      face_value_currency text not null,
+      face_value_unit text not null,
+      face_value_is_money boolean not null,
+      bonus text not null,
+      min_quantity integer not null,
+      max_quantity integer not null,
+      input_fields jsonb not null,
+      active boolean,
+      hidden boolean
+    ) on commit drop`);
+}
+
+/** Takes the batch as one JSON array: one parameter, whatever the number of rows. */
+export async function insertStaged(tx: Tx, products: readonly StagedProduct[]): Promise<void> {
+  await tx.rows(sql`
+    insert into staged_products (
+      ordinal, line, id, name, type, face_value_amount, face_value_currency, face_value_unit, face_value_is_money,
+      bonus, min_quantity, max_quantity, input_fields, active, hidden
+    )
+    select
+      ordinal, line, id, name, type, face_value_amount, face_value_currency, face_value_unit, face_value_is_money,
+      bonus, min_quantity, max_quantity, input_fields::jsonb, active, hidden
+    from json_to_recordset(${JSON.stringify(products)}::json) as product (
+      ordinal bigint, line bigint, id text, name text, type text, face_value_amount text, face_value_currency text,
+      face_value_unit text, face_value_is_money boolean, bonus text, min_quantity integer, max_quantity integer,
+      input_fields text, active boolean, hidden boolean
+    )`);
+}
+
+/** A table that is filled and read in one transaction has no statistics unless someone asks. */
+export async function analyzeStaging(tx: Tx): Promise<void> {
+  await tx.rows(sql`analyze staged_products`);
+}
+
+/** A cursor, because a file may have as many duplicates as rows. */
+export async function openDuplicates(tx: Tx): Promise<void> {
+  await tx.rows(sql`
+    declare duplicate_products no scroll cursor for
+    select id, line::integer as line, first_line::integer as "firstLine"
+    from (
+      select
+        id, line, ordinal,
+        first_value(line) over same_id as first_line,
+        row_number() over same_id as occurrence
+      from staged_products
+      window same_id as (partition by id order by ordinal)
+    ) numbered
+    where occurrence > 1
+    order by ordinal`);
+}
+
+export const fetchDuplicates = (tx: Tx): Promise<DuplicateRow[]> =>
+  tx.rows<DuplicateRow>(sql`fetch forward ${raw(String(DUPLICATES_PER_FETCH))} from duplicate_products`);
+
+/** Its sorted rows would otherwise stay on disk until the commit. */
+export async function closeDuplicates(tx: Tx): Promise<void> {
+  await tx.rows(sql`close duplicate_products`);
+}
+
+/** What the merge would do. Products lack nothing that the file leaves unsaid: they keep their own. */
+export async function countChanges(tx: Tx): Promise<ChangeCounts> {
+  const [counts] = await tx.rows<ChangeCounts>(sql`
+    select
+      (count(*) filter (where p.id is null))::integer as created,
+      (count(*) filter (where p.id is not null and (${differs})))::integer as updated,
+      (count(*) filter (where p.id is not null and not (${differs})))::integer as unchanged
+    from staged_products s
+    left join products p on p.id = s.id`);
+  return counts ?? { created: 0, updated: 0, unchanged: 0 };
+}
+
+export async function insertNewProducts(tx: Tx): Promise<void> {
+  await tx.rows(sql`
+    insert into products (
+      id, name, type, face_value_amount, face_value_currency, face_value_unit, face_value_is_money, bonus,
+      min_quantity, max_quantity, input_fields, active, hidden
+    )
+    select
+      s.id, s.name, s.type, s.face_value_amount, s.face_value_currency, s.face_value_unit, s.face_value_is_money,
+      s.bonus, s.min_quantity, s.max_quantity, s.input_fields, coalesce(s.active, true), coalesce(s.hidden, false)
+    from staged_products s
+    where not exists (select from products p where p.id = s.id)
+    order by s.id`);
+}
+
+export async function updateChangedProducts(tx: Tx): Promise<void> {
+  await tx.rows(sql`
+    update products p
+    set
+      name = s.name, type = s.type, face_value_amount = s.face_value_amount,
+      face_value_currency = s.face_value_currency, face_value_unit = s.face_value_unit,
+      face_value_is_money = s.face_value_is_money, bonus = s.bonus, min_quantity = s.min_quantity,
+      max_quantity = s.max_quantity, input_fields = s.input_fields, active = coalesce(s.active, p.active),
+      hidden = coalesce(s.hidden, p.hidden), updated_at = now()
+    from staged_products s
+    where p.id = s.id and (${differs})`);
+}
+
+/** Whether a staged row says anything else than the product that has its id. */
+const differs = sql`
+  (
+    p.name, p.type, p.face_value_amount, p.face_value_currency, p.face_value_unit, p.face_value_is_money, p.bonus,
+    p.min_quantity, p.max_quantity, p.input_fields, p.active, p.hidden
+  ) is distinct from (
+    s.name, s.type, s.face_value_amount, s.face_value_currency, s.face_value_unit, s.face_value_is_money, s.bonus,
+    s.min_quantity, s.max_quantity, s.input_fields, coalesce(s.active, p.active), coalesce(s.hidden, p.hidden)
+  )`;
+
+export async function setSavepoint(tx: Tx): Promise<void> {
+  await tx.rows(sql`savepoint import_step`);
+}
+
+export async function returnToSavepoint(tx: Tx): Promise<void> {
+  await tx.rows(sql`rollback to savepoint import_step`);
+}
+
+/** A table with every check that `products` has, those of later migrations too. */
+export async function createTrial(tx: Tx): Promise<void> {
+  await tx.rows(sql`
+    create temporary table trial_products (like products including defaults including constraints)
+    on commit drop`);
+}
+
+/** Fails when a check refuses one of these rows. */
+export async function insertTrial(tx: Tx, range: OrdinalRange): Promise<void> {
+  await tx.rows(sql`
+    insert into trial_products (
+      id, name, type, face_value_amount, face_value_currency, face_value_unit, face_value_is_money, bonus,
+      min_quantity, max_quantity, input_fields
+    )
+    select
+      id, name, type, face_value_amount, face_value_currency, face_value_unit, face_value_is_money, bonus,
+      min_quantity, max_quantity, input_fields
+    from staged_products
+    where ordinal between ${range.first} and ${range.last}`);
+}
+
+export async function findStaged(tx: Tx, ordinal: number): Promise<{ id: string; line: number } | undefined> {
+  const [row] = await tx.rows<{ id: string; line: number }>(
+    sql`select id, line::integer as line from staged_products where ordinal = ${ordinal}`,
+  );
+  return row;
+}

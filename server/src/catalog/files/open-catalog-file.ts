@@ -1,0 +1,34 @@
+import { extname } from "node:path";
+import { readFileBytes } from "../../lib/read-csv-table.ts";
+import { readCsvProducts } from "./read-csv-products.ts";
+import { type ReadRow, readJsonProducts } from "./read-json-products.ts";
+
+type CatalogFile = { rows: AsyncGenerator<ReadRow>; close(): Promise<void> };
+
+/** Opens a catalog in JSON or CSV. A file that cannot be opened is an error here, before anything else begins. */
+export async function openCatalogFile(file: string, onBytes?: (bytes: number) => void): Promise<CatalogFile> {
+  const chunks = readFileBytes(file, onBytes);
+  const first = await chunks.next();
+  const bytes = first.done ? chunks : startWith(first.value, chunks);
+  const isJson = findFormat(file, first.done ? new Uint8Array() : first.value) === "json";
+  return {
+    rows: isJson ? readJsonProducts(bytes) : readCsvProducts(bytes),
+    close: async () => {
+      await chunks.return(undefined);
+    },
+  };
+}
+
+async function* startWith(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* rest;
+}
+
+/** By the name, or else by the first character: JSON begins with a bracket. Names like /dev/stdin say nothing. */
+function findFormat(file: string, beginning: Uint8Array): "json" | "csv" {
+  const extension = extname(file).toLowerCase();
+  if (extension === ".json") return "json";
+  if (extension === ".csv") return "csv";
+  const text = new TextDecoder().decode(beginning).trimStart();
+  return text.startsWith("{") || text.startsWith("[") ? "json" : "csv";
+}

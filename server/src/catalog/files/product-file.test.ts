@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Json } from "../../lib/strict-json.ts";
+import { type ImportedProduct, parseProductRow } from "./product-file.ts";
+
+const minimal = { id: "nimbus-us-25", name: "Nimbus 25 USD", faceValue: { amount: "25", currency: "USD" } };
+
+const parsed = (value: Json): ImportedProduct => {
+  const result = parseProductRow(value);
+  assert.ok("product" in result, JSON.stringify(result));
+  return result.product;
+};
+
+/** The faults as "path: reason". */
+const faultsOf = (value: Json): string[] => {
+  const result = parseProductRow(value);
+  assert.ok("faults" in result, "no fault was found");
+  return result.faults.map(({ path, reason }) => `${path}: ${reason}`);
+};
+
+const withFaceValue = (faceValue: Json): Json => ({ ...minimal, faceValue });
+
+test("a product that says least gets the defaults, and active and hidden stay unsaid", () => {
+  assert.deepEqual(parsed(minimal), {
+    id: "nimbus-us-25",
+    name: "Nimbus 25 USD",
+    type: "gift_card",
+    faceValue: { amount: "25", currency: "USD", unit: "USD", isMoney: true },
+    bonus: "",
+    minQuantity: 1,
+    maxQuantity: 10,
+    inputFields: [],
+    active: undefined,
+    hidden: undefined,
+  });
+});
+
+test("a product that says everything comes out as it is", () => {
+  const product = {
+    id: "a.b_c:d-9",
+    name: "Arcadia Legends 325 Crystals",
+    type: "top_up",
+    faceValue: { amount: "325", currency: "USD", unit: "Crystals", isMoney: false },
+    bonus: "+25 Crystals",
+    minQuantity: 2,
+    maxQuantity: 10_000,
+    inputFields: [{ key: "playerId", type: "text", required: true, regex: "^[0-9]+$", options: [] }],
+    active: false,
+    hidden: true,
+  };
+  assert.deepEqual(parsed(product), product);
+});
+
+test("every fault of a product is named at once", () => {
+  const faults = faultsOf({
+    name: " ",
+    type: "voucher",
+    faceValue: { amount: "1,5", currency: "EURO" },
+    minQuantity: 0,
+    inputFields: [{ key: "a" }],
+    active: "yes",
+    colour: "red",
+  });
+  const paths = faults.map((fault) => fault.split(":", 1)[0]);
+  assert.deepEqual(paths.sort(), [
+    "active",
+    "colour",
+    "faceValue.amount",
+    "faceValue.currency",
+    "id",
+    "inputFields[0].type",
+    "minQuantity",
+    "name",
+    "type",
+  ]);
+});
+
+test("what is not an object is no product", () => {
+  for (const value of [null, [], "x", 1]) assert.match(faultsOf(value).join(), /^: must be an object, not /);
+});
+
+test("an id is 1–64 of A-Za-z0-9._:-", () => {
+  for (const id of ["", "x".repeat(65), "a b", "ä", "a/b", 7, null]) {
+    assert.match(faultsOf({ ...minimal, id }).join(), /^id: /);
+  }
+});
+
+test("a name is trimmed, holds 1–200 characters and no control character", () => {
+  assert.equal(parsed({ ...minimal, name: "  Nimbus\u00A0" }).name, "Nimbus");
+  assert.equal(parsed({ ...minimal, name: "🎮".repeat(200) }).name.length, 400);
+  for (const name of ["", "  ", "x".repeat(201), "a\nb", "a\u0085b", "a\uFFFDb"]) {
+    assert.match(faultsOf({ ...minimal, name }).join(), /^name: /);
+  }
+});
+
+test("an amount is an exact decimal in text; a JSON number is refused with the advice to quote it", () => {
+  for (const amount of ["25", "25.00", "0.99", "0"]) {
+    assert.equal(parsed(withFaceValue({ amount, currency: "USD" })).faceValue.amount, amount);
+  }
+  for (const amount of ["", "-1", "+1", "1e3", "1,000", ".5", "5.", " 5", "1".repeat(19), "x"]) {
+    assert.match(faultsOf(withFaceValue({ amount, currency: "USD" })).join(), /^faceValue\.amount: must/);
+  }
+  assert.deepEqual(faultsOf(withFaceValue({ amount: 9.5, currency: "USD" })), [
+    'faceValue.amount: must be text: write "9.5" in quotes, so that it stays exact',
+  ]);
+});
+
+test("money has no more decimals than its currency; what is not money may have eight", () => {
+  assert.deepEqual(faultsOf(withFaceValue({ amount: "25.000", currency: "USD" })), [
+    "faceValue.amount: has more decimals than USD has (2)",
+  ]);
+  assert.deepEqual(faultsOf(withFaceValue({ amount: "500.0", currency: "JPY" })), [
+    "faceValue.amount: has more decimals than JPY has (0)",
+  ]);
+  assert.equal(parsed(withFaceValue({ amount: "5.125", currency: "KWD" })).faceValue.isMoney, true);
+  assert.equal(
+    parsed(withFaceValue({ amount: "0.12345678", currency: "USD", unit: "Gold" })).faceValue.isMoney,
+    false,
+  );
+  assert.match(
+    faultsOf(withFaceValue({ amount: "0.123456789", currency: "USD", unit: "Gold" })).join(),
+    /amount/,
+  );
+});
+
+test("the currency is an ISO-4217 code in capitals", () => {
+  for (const currency of ["usd", "XXX", "EURO", "", 840]) {
+    assert.match(faultsOf(withFaceValue({ amount: "1", currency })).join(), /^faceValue\.currency: /);
+  }
+  assert.deepEqual(faultsOf(withFaceValue({})), [
+    "faceValue.amount: is required",
+    "faceValue.currency: is required",
+  ]);
+  assert.deepEqual(faultsOf({ id: "a", name: "A" }), ["faceValue: is required, with amount and currency"]);
+});
+
+test("a face value is money when its unit is absent or the currency, else it counts units", () => {
+  const faceValue = (more: { [key: string]: Json }): Json =>
+    withFaceValue({ amount: "5", currency: "USD", ...more });
+  assert.equal(parsed(faceValue({ unit: "USD" })).faceValue.isMoney, true);
+  assert.equal(parsed(faceValue({ unit: "UC" })).faceValue.isMoney, false);
+  assert.equal(parsed(faceValue({ unit: "UC", isMoney: false })).faceValue.unit, "UC");
+  assert.deepEqual(faultsOf(faceValue({ unit: "UC", isMoney: true })), [
+    "faceValue.unit: must be USD or absent when isMoney is true",
+  ]);
+  assert.match(
+    faultsOf(faceValue({ isMoney: false })).join(),
+    /^faceValue\.unit: is required when isMoney is false/,
+  );
+  assert.match(faultsOf(faceValue({ unit: "x".repeat(33) })).join(), /^faceValue\.unit: /);
+});
+
+test("quantities are whole numbers with 1 ≤ min ≤ max ≤ 10000", () => {
+  for (const minQuantity of [0, -1, 1.5, "2", null]) {
+    assert.match(faultsOf({ ...minimal, minQuantity }).join(), /^minQuantity: must be a whole number from 1/);
+  }
+  assert.match(faultsOf({ ...minimal, maxQuantity: 10_001 }).join(), /^maxQuantity: must be a whole number/);
+  assert.deepEqual(faultsOf({ ...minimal, minQuantity: 5, maxQuantity: 4 }), [
+    "maxQuantity: is 4, and must not be below minQuantity, 5",
+  ]);
+  assert.deepEqual(faultsOf({ ...minimal, minQuantity: 11 }), [
+    "maxQuantity: is 10 when absent, and must not be below minQuantity, 11",
+  ]);
+});
+
+test("a bonus has at most 200 characters", () => {
+  assert.equal(parsed({ ...minimal, bonus: "x".repeat(200) }).bonus.length, 200);
+  assert.match(faultsOf({ ...minimal, bonus: "x".repeat(201) }).join(), /^bonus: /);
+});
+
+test("unknown members are refused by name, in the face value too", () => {
+  assert.match(faultsOf({ ...minimal, price: "9.50" }).join(), /^price: is not known here/);
+  const faceValue = { ...minimal.faceValue, units: "UC" };
+  assert.match(faultsOf(withFaceValue(faceValue)).join(), /^faceValue\.units: is not known here/);
+});
+
+test("input fields written as text are explained", () => {
+  assert.match(
+    faultsOf({ ...minimal, inputFields: "[]" }).join(),
+    /must be an array, not text that holds one/,
+  );
+  assert.match(faultsOf({ ...minimal, inputFields: "[{]" }).join(), /inputFields: .* at character 3/);
+});

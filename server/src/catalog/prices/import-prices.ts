@@ -1,0 +1,92 @@
+import type { Db, Tx } from "../../db/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { readCsvTable, type TableRow } from "../../lib/read-csv-table.ts";
+import { lockCatalog } from "../lock-catalog.ts";
+import {
+  findKnownProducts,
+  listResellerCurrencies,
+  mergePrices,
+  type PriceKey,
+} from "./price-import-queries.ts";
+import { type ParsedPrice, PRICE_COLUMNS, type PriceColumn, parsePriceRow } from "./price-row.ts";
+
+export type PriceFault = { line: number; reason: string };
+export type ImportedPrices = { created: number; updated: number; unchanged: number };
+export type ImportPricesResult = ({ ok: true } & ImportedPrices) | { ok: false; faults: number };
+
+/** A file is read into memory whole; a larger one is given in parts. */
+export const PRICE_ROWS_MAX = 500_000;
+
+export type ImportPricesInput = {
+  file: string;
+  onFault(fault: PriceFault): void;
+  onProgress?(rows: number): void;
+  onBytes?(bytes: number): void;
+};
+
+/**
+ * Sets the prices that a CSV file names, all of them or none. Every faulty row is told. Prices that the file does not
+ * name stay as they are. New prices hold from the next request on, all at the same moment.
+ */
+export async function importPrices(
+  db: Db,
+  clock: Clock,
+  input: ImportPricesInput,
+): Promise<ImportPricesResult> {
+  let faults = 0;
+  const report = (fault: PriceFault): void => {
+    faults += 1;
+    input.onFault(fault);
+  };
+  const rows = readCsvTable(
+    input.file,
+    { known: PRICE_COLUMNS, required: ["product", "amount"] },
+    input.onBytes,
+  );
+  const prices = await readPrices(rows, await listResellerCurrencies(db), { ...input, onFault: report });
+  const merged = await db.transaction(async (tx) => {
+    await lockCatalog(tx);
+    await reportUnknownProducts(tx, prices, report);
+    return faults > 0 ? undefined : mergePrices(tx, prices, clock.now());
+  });
+  return merged === undefined ? { ok: false, faults } : { ok: true, ...merged };
+}
+
+async function readPrices(
+  rows: AsyncIterable<TableRow<PriceColumn>>,
+  currencies: ReadonlyMap<string, string>,
+  { onFault, onProgress }: ImportPricesInput,
+): Promise<ParsedPrice[]> {
+  const prices: ParsedPrice[] = [];
+  const lineOf = new Map<string, number>();
+  let read = 0;
+  for await (const row of rows) {
+    read += 1;
+    if (read > PRICE_ROWS_MAX) throw new RangeError(`a file holds at most ${PRICE_ROWS_MAX} prices`);
+    onProgress?.(read);
+    const parsed = "fault" in row ? row : parsePriceRow(row, currencies);
+    if ("fault" in parsed) {
+      onFault({ line: row.line, reason: parsed.fault });
+      continue;
+    }
+    const first = lineOf.get(keyText(parsed));
+    if (first !== undefined) onFault({ line: row.line, reason: `sets the same price as line ${first}` });
+    else lineOf.set(keyText(parsed), row.line);
+    prices.push(parsed);
+  }
+  return prices;
+}
+
+const keyText = ({ productId, priceList, resellerId, currency }: PriceKey): string =>
+  `${productId} ${priceList ?? ""} ${resellerId ?? ""} ${currency}`;
+
+async function reportUnknownProducts(
+  tx: Tx,
+  prices: readonly ParsedPrice[],
+  report: (fault: PriceFault) => void,
+): Promise<void> {
+  const known = await findKnownProducts(tx, [...new Set(prices.map(({ productId }) => productId))]);
+  for (const { line, productId } of prices) {
+    if (!known.has(productId)) report({ line, reason: `there is no product "${productId}"` });
+  }
+}

@@ -1,0 +1,73 @@
+import { isCurrency } from "../../lib/currencies.ts";
+import { parseAmount } from "../../lib/money.ts";
+import type { PriceKey } from "./price-import-queries.ts";
+
+/** The columns of a price file, in any order. */
+export const PRICE_COLUMNS = ["product", "list", "reseller", "currency", "amount", "strike"] as const;
+export type PriceColumn = (typeof PRICE_COLUMNS)[number];
+
+export type ParsedPrice = PriceKey & { line: number; amountMinor: bigint; strikeMinor: bigint | null };
+
+export const PRICE_LIST_PATTERN = /^[A-Za-z0-9._:-]{1,64}$/;
+
+type Cells = Readonly<Record<PriceColumn, string>>;
+
+/** Reads one row of a price file, or says what is wrong with it. `currencies` has the wallet's of every reseller. */
+export function parsePriceRow(
+  { line, cells }: { line: number; cells: Cells },
+  currencies: ReadonlyMap<string, string>,
+): ParsedPrice | { fault: string } {
+  try {
+    const target = targetOf(cells, currencies);
+    return { line, productId: cells.product, ...target, ...parsePrices(cells, target.currency) };
+  } catch (error) {
+    if (error instanceof RangeError) return { fault: error.message };
+    throw error;
+  }
+}
+
+function targetOf(cells: Cells, currencies: ReadonlyMap<string, string>): Omit<PriceKey, "productId"> {
+  const { product, list, reseller, currency } = cells;
+  if (product === "") throw new RangeError("product is empty");
+  if ((list === "") === (reseller === "")) throw new RangeError("give either a list or a reseller");
+  if (reseller === "") {
+    checkListName(list);
+    checkCurrency(currency);
+    return { priceList: list, resellerId: null, currency };
+  }
+  const own = currencies.get(reseller);
+  if (own === undefined) throw new RangeError(`there is no reseller "${reseller}"`);
+  if (currency !== "" && currency !== own)
+    throw new RangeError(`the wallet of ${reseller} is in ${own}, so its prices are too`);
+  return { priceList: null, resellerId: reseller, currency: own };
+}
+
+/** A price and what it is shown as reduced from. */
+export function parsePrices(
+  { amount, strike }: { amount: string; strike: string | undefined },
+  currency: string,
+): { amountMinor: bigint; strikeMinor: bigint | null } {
+  const amountMinor = parsePositive(amount, currency);
+  const strikeMinor = strike === undefined || strike === "" ? null : parsePositive(strike, currency);
+  if (strikeMinor !== null && strikeMinor < amountMinor) {
+    throw new RangeError(
+      `the strike price ${strike} is below the price ${amount}; it is the price before a discount`,
+    );
+  }
+  return { amountMinor, strikeMinor };
+}
+
+function parsePositive(text: string, currency: string): bigint {
+  const amountMinor = parseAmount(text, currency);
+  if (amountMinor === 0n) throw new RangeError("a price is more than zero");
+  return amountMinor;
+}
+
+export function checkListName(name: string): void {
+  if (!PRICE_LIST_PATTERN.test(name))
+    throw new RangeError(`"${name}" is not a price list's name: 1 to 64 of A-Z a-z 0-9 . _ : -`);
+}
+
+export function checkCurrency(currency: string): void {
+  if (!isCurrency(currency)) throw new RangeError(`"${currency}" is not an ISO-4217 currency, such as USD`);
+}

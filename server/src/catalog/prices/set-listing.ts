@@ -1,0 +1,17 @@
+import type { Db } from "../../db/database.ts";
+import { getCatalogProduct } from "../get-catalog-product.ts";
+import { lockCatalog } from "../lock-catalog.ts";
+import { deleteUnlisted, insertUnlisted } from "./price-queries.ts";
+
+/** A product is listed for everyone until it is unlisted for one. */
+export async function setListing(
+  db: Db,
+  input: { resellerId: string; productId: string; listed: boolean },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockCatalog(tx);
+    await getCatalogProduct(tx, input.productId);
+    if (input.listed) await deleteUnlisted(tx, input.resellerId, input.productId);
+    else await insertUnlisted(tx, input.resellerId, input.productId);
+  });
+}

@@ -1,0 +1,112 @@
+import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
+import { destroyClient } from "../destroy-client.ts";
+import { refuseStandby } from "../hosts.ts";
+import { prepareSession } from "../prepare-session.ts";
+import { startPatience } from "./patience.ts";
+import { type Moment, momentNow } from "./primary-lease.ts";
+import { readTerm, type Term } from "./primary-term.ts";
+import type { ServingProcess } from "./serving-process.ts";
+
+/** A connection on which a primary has answered a write, and is asked for the next ones. */
+export type BeatLine = {
+  /** A server keeps its term for as long as its connections live. */
+  term: Term | undefined;
+  /** When the write was sent that opened it. */
+  sentAt: Moment;
+  /** Writes once more. Has no limit of its own, and fails when the connection breaks or the write is refused. */
+  beat(): Promise<void>;
+  /** Ends the connection at once. */
+  drop(): void;
+  /** Takes the process off the list, and says goodbye. */
+  close(): Promise<void>;
+};
+
+export type LineSettings = {
+  connectionString: string | undefined;
+  applicationName: string;
+  process: ServingProcess;
+  /** Throws for a primary that must not be used. */
+  judge: (term: Term | undefined) => void;
+  signal: AbortSignal;
+};
+
+/** For the whole of it: to connect, to be told what the server is, and to have a write answered. */
+const OPEN_LIMIT_MS = 3_000;
+const GOODBYE_LIMIT_MS = 1_000;
+/** A machine that is gone is found out even while nobody writes. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
+/** The place in PostgreSQL that warns of a commit that did not wait for its standby. */
+const STANDBY_WAIT = "SyncRepWaitForLSN";
+
+/** Waits for the synchronous standby as any other commit does, and so only a primary that still has one can answer it. */
+const BEAT = `
+  insert into processes (id, role, host, pid, version) values ($1, $2, $3, $4, $5)
+  on conflict (id) do update set beat_at = clock_timestamp()`;
+
+/** Opens a connection of its own to a host, outside of every pool, and has it confirm by a write that it is the primary. */
+export async function openBeatLine(settings: LineSettings): Promise<BeatLine> {
+  const { connectionString, applicationName, signal } = settings;
+  const client = new pg.Client({
+    connectionString,
+    application_name: `${applicationName} heartbeat`,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+  });
+  client.on("error", () => {});
+  let isSilent = false;
+  const drop = (): void => destroyClient(client);
+  const patience = startPatience(OPEN_LIMIT_MS, () => {
+    isSilent = true;
+    drop();
+  });
+  signal.addEventListener("abort", drop);
+  try {
+    return await confirmOn(client, settings);
+  } catch (error) {
+    drop();
+    throw isSilent ? new Error(`gave no answer within ${OPEN_LIMIT_MS} ms`, { cause: error }) : error;
+  } finally {
+    patience.end();
+    signal.removeEventListener("abort", drop);
+  }
+}
+
+async function confirmOn(client: pg.Client, { process, judge }: LineSettings): Promise<BeatLine> {
+  let isUnconfirmed = false;
+  client.on("notice", ({ routine }) => {
+    isUnconfirmed ||= routine === STANDBY_WAIT;
+  });
+  const { id, role, host, pid, version } = process;
+  const beat = async (): Promise<void> => {
+    isUnconfirmed = false;
+    await client.query(BEAT, [id, role, host, pid, version]);
+    if (isUnconfirmed) throw new Error("a heartbeat did not wait for its standby");
+  };
+  await client.connect();
+  // The limit is for the row that an earlier connection of ours may hold while it waits for a standby that has left.
+  refuseStandby(await prepareSession(client, { statementTimeoutMs: OPEN_LIMIT_MS }));
+  const term = await readTerm(client);
+  judge(term);
+  const sentAt = momentNow();
+  await beat();
+  return {
+    term,
+    sentAt,
+    beat,
+    drop: () => destroyClient(client),
+    close: () => close(client, id),
+  };
+}
+
+/** A server that is silent holds nobody up. */
+async function close(client: pg.Client, id: string): Promise<void> {
+  const answered = new AbortController();
+  const leaving = client
+    .query("delete from processes where id = $1", [id])
+    .then(() => client.end())
+    .catch(() => {});
+  await Promise.race([leaving, wait(GOODBYE_LIMIT_MS, undefined, answered).catch(() => {})]);
+  answered.abort();
+  destroyClient(client);
+}

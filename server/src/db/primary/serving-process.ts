@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { newId } from "../../lib/ids.ts";
+
+/** A process that serves, as its row in `processes` tells of it. */
+export type ServingProcess = { id: string; role: string; host: string; pid: number; version: string };
+
+const PACKAGE_FILE = new URL("../../../package.json", import.meta.url);
+
+/** This process, under an id of this start. */
+export const describeProcess = (role: string): ServingProcess => ({
+  id: newId("prc"),
+  role,
+  host: hostname(),
+  pid: process.pid,
+  version: String(JSON.parse(readFileSync(PACKAGE_FILE, "utf8")).version),
+});

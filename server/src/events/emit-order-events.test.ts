@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
+import { addOrder } from "../../testing/builders/builders.ts";
+import { addEndpoint, addTenant } from "../../testing/builders/delivery.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import type { Db } from "../db/database.ts";
+import type { Tenant } from "../http/caller.ts";
+import { newId, timeOfId } from "../lib/ids.ts";
+import { emitOrderEvents, type OrderEvent } from "./emit-order-events.ts";
+
+let database: TestDatabase;
+let db: Db;
+let tenant: Tenant;
+const NOW = new Date("2026-03-01T12:00:00.123Z");
+
+before(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+});
+after(() => database.drop());
+
+const fulfilled = (orderId: string, cause = "fulfilled"): OrderEvent => ({
+  orderId,
+  type: "order.fulfilled",
+  status: "fulfilled",
+  cause,
+});
+async function placed(): Promise<string> {
+  const id = newId("ord");
+  await addOrder(db, { ...tenant, id });
+  return id;
+}
+const emit = (...events: OrderEvent[]) => db.transaction((tx) => emitOrderEvents(tx, events, NOW));
+const eventsOf = (orderId: string) =>
+  db.rows<{ id: string; type: string; body: string; cause: string } & Tenant>(sql`
+    select id, type, body, cause, reseller_id as "resellerId", environment from events where order_id = ${orderId} order by id`);
+const receiversOf = async (orderId: string): Promise<string[]> => {
+  const rows = await db.rows<{ id: string }>(sql`
+    select d.endpoint_id as id from deliveries d join events e on e.id = d.event_id
+    where e.order_id = ${orderId} and d.status = 'pending' and d.next_attempt_at = ${NOW} and d.attempts = 0`);
+  return rows.map(({ id }) => id).sort();
+};
+
+test("an event is the order's tenant's, and its body is the envelope of the specification", async () => {
+  tenant = await addTenant(db);
+  const orderId = await placed();
+  await emit(fulfilled(orderId));
+  const [event, ...others] = await eventsOf(orderId);
+  assert.ok(event);
+  assert.deepEqual(others, []);
+  const { id, body, ...rest } = event;
+  assert.deepEqual(rest, { ...tenant, type: "order.fulfilled", cause: "fulfilled" });
+  assert.deepEqual(JSON.parse(body), {
+    id,
+    type: "order.fulfilled",
+    created_at: new Date(timeOfId(id)).toISOString(),
+    data: { order_id: orderId, status: "fulfilled" },
+  });
+});
+
+test("each endpoint that is active and subscribed gets one delivery, and no other endpoint any", async () => {
+  tenant = await addTenant(db);
+  const stranger = await addTenant(db);
+  const all = await addEndpoint(db, tenant);
+  const chosen = await addEndpoint(db, tenant, { events: ["order.refunded", "order.fulfilled"] });
+  await addEndpoint(db, tenant, { events: ["order.refunded"] });
+  await addEndpoint(db, tenant, { active: false });
+  await addEndpoint(db, tenant, { deleted: true });
+  await addEndpoint(db, { ...tenant, environment: "test" });
+  await addEndpoint(db, stranger);
+  const orderId = await placed();
+  await emit(fulfilled(orderId));
+  assert.deepEqual(await receiversOf(orderId), [all.id, chosen.id].sort());
+});
+
+test("an order of the sandbox is told to the sandbox's endpoints alone", async () => {
+  const live = await addTenant(db);
+  tenant = { ...live, environment: "test" };
+  await addEndpoint(db, live);
+  const { id } = await addEndpoint(db, tenant);
+  const orderId = await placed();
+  await emit(fulfilled(orderId));
+  assert.deepEqual(await receiversOf(orderId), [id]);
+});
+
+test("what is rolled back was never told", async () => {
+  tenant = await addTenant(db);
+  await addEndpoint(db, tenant);
+  const orderId = await placed();
+  const rolledBack = db.transaction(async (tx) => {
+    await emitOrderEvents(tx, [fulfilled(orderId)], NOW);
+    throw new Error("changed my mind");
+  });
+  await assert.rejects(rolledBack, /changed my mind/);
+  assert.deepEqual([await eventsOf(orderId), await receiversOf(orderId)], [[], []]);
+});
+
+test("one cause is told once: a second time takes its transaction down, and another cause is another event", async () => {
+  tenant = await addTenant(db);
+  const orderId = await placed();
+  await emit(fulfilled(orderId));
+  await assert.rejects(emit(fulfilled(orderId)), /events_once/);
+  assert.equal((await eventsOf(orderId)).length, 1);
+  const refund = { orderId, type: "order.refunded", status: "refunded" } as const;
+  await emit({ ...refund, cause: "ent_1" }, { ...refund, cause: "ent_2" });
+  assert.deepEqual(
+    (await eventsOf(orderId)).map(({ cause }) => cause),
+    ["fulfilled", "ent_1", "ent_2"],
+  );
+});
+
+test("events of many orders are written together, each with its own deliveries", async () => {
+  tenant = await addTenant(db);
+  const { id } = await addEndpoint(db, tenant);
+  const orderIds = [await placed(), await placed(), await placed()];
+  await emit(...orderIds.map((orderId) => fulfilled(orderId)));
+  for (const orderId of orderIds) {
+    assert.equal((await eventsOf(orderId)).length, 1);
+    assert.deepEqual(await receiversOf(orderId), [id]);
+  }
+});
+
+test("an event that was written is never changed", async () => {
+  tenant = await addTenant(db);
+  const orderId = await placed();
+  await emit(fulfilled(orderId));
+  await assert.rejects(db.rows(sql`update events set body = '{}' where order_id = ${orderId}`));
+});

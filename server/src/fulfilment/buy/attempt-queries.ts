@@ -1,0 +1,36 @@
+import sql from "sql-template-tag";
+import type { Tx } from "../../db/database.ts";
+import type { UnitKey } from "../../vault/code-place.ts";
+import type { Route } from "../take/order-work.ts";
+
+export type OpenedAttempt = UnitKey & { productId: string; number: number; route: Route };
+
+/** Written before the supplier is asked: whatever happens then, it is known that it may have been. */
+export const insertOpenAttempts = (tx: Tx, attempts: readonly OpenedAttempt[], now: Date) =>
+  tx.rows(sql`
+    insert into supplier_attempts (order_id, line_index, unit_index, number, environment, product_id, supplier_id, sku,
+                                   cost_minor, max_cost_minor, cost_currency, status, sends, last_sent_at, opened_at)
+    select order_id, line_index, unit_index, number, 'live', product_id, supplier_id, sku, cost_minor, max_cost_minor,
+           cost_currency, 'open', 1, ${now}, ${now}
+    from unnest(
+      ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
+      ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
+      ${attempts.map((one) => one.productId)}::text[], ${attempts.map((one) => one.route.supplierId)}::text[],
+      ${attempts.map((one) => one.route.sku)}::text[], ${attempts.map((one) => one.route.costMinor)}::bigint[],
+      ${attempts.map((one) => one.route.costCurrency)}::text[],
+      ${attempts.map((one) => one.route.maxCostMinor)}::bigint[]
+    ) as one (order_id, line_index, unit_index, number, product_id, supplier_id, sku, cost_minor, cost_currency,
+              max_cost_minor)`);
+
+/**
+ * Written before an attempt is sent once more. Not for one whose unit was given up meanwhile: what was not bought by then
+ * must not be bought at all.
+ */
+export const markSentAgain = async (tx: Tx, unit: UnitKey, number: number, now: Date): Promise<boolean> => {
+  const rows = await tx.rows(sql`
+    update supplier_attempts set sends = sends + 1, last_sent_at = ${now}, doubtful = true
+    where order_id = ${unit.orderId} and line_index = ${unit.lineIndex} and unit_index = ${unit.unitIndex}
+      and number = ${number} and status = 'open' and written_off_at is null
+    returning number`);
+  return rows.length > 0;
+};

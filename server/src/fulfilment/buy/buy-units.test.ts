@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import sql from "sql-template-tag";
+import { createTestFulfiller, unitStatuses } from "../../../testing/builders/fulfilment.ts";
+import { openShop, type Shop } from "../../../testing/builders/shop.ts";
+import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import {
+  createScriptedSupplier,
+  lost,
+  type ScriptedSupplier,
+  sold,
+} from "../../../testing/upstream/scripted-supplier.ts";
+import { followWrittenOff } from "../operate/follow-written-off.ts";
+import { refundOrder } from "../refund/refund-order.ts";
+
+const CALLS_AT_ONCE = 3;
+const UNITS = 10;
+
+let shop: Shop;
+let supplierId: string;
+let productId: string;
+let supplier: ScriptedSupplier;
+let sales: number;
+
+before(async () => {
+  shop = await openShop();
+  supplierId = await addSupplierRow(shop.scrip.db, { kind: "scrip" });
+  productId = await shop.addBought(supplierId);
+});
+after(() => shop.close());
+beforeEach(() => {
+  sales = 0;
+  supplier = createScriptedSupplier();
+  shop.clock.advance(3_600_000);
+});
+
+const createWorker = () =>
+  createTestFulfiller(shop.scrip, {
+    suppliers: { [supplierId]: supplier },
+    limits: { callsPerOrderMax: CALLS_AT_ONCE },
+  });
+
+test("an order of many units has so many calls under way and no more, and each unit is asked for once", async () => {
+  let atOnce = 0;
+  let mostAtOnce = 0;
+  supplier.buy = async ({ reference }) => {
+    supplier.asked.push(reference);
+    atOnce += 1;
+    mostAtOnce = Math.max(mostAtOnce, atOnce);
+    await new Promise(setImmediate);
+    atOnce -= 1;
+    return sold(`many-${reference}`);
+  };
+  const id = await shop.order([productId, UNITS]);
+  await createWorker().drain();
+  assert.equal((await shop.read(id)).status, "completed");
+  assert.equal(mostAtOnce, CALLS_AT_ONCE);
+  assert.deepEqual(
+    supplier.asked.sort(),
+    Array.from({ length: UNITS }, (_, unit) => `${id}.0.${unit}.1`).sort(),
+  );
+  await shop.assertHealthy();
+});
+
+test("what is refunded while the worker is still buying is not bought any more", async () => {
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  supplier.buy = async ({ reference }) => {
+    sales += 1;
+    await answered;
+    return sold(`late-${reference}`);
+  };
+  supplier.lookUp = async (reference) => sold(`late-${reference}`);
+  const id = await shop.order([productId, UNITS]);
+  const worker = createWorker();
+  await worker.step();
+  await eventually("the first calls", async () => (sales === CALLS_AT_ONCE ? true : undefined));
+  await refundOrder(shop.scrip.db, shop.clock, { orderId: id, lines: undefined, reason: "changed my mind" });
+  answer();
+  await worker.idle();
+  assert.equal(sales, CALLS_AT_ONCE);
+  assert.deepEqual(await unitStatuses(shop.scrip.db, id), [Array(UNITS).fill("refunded").join(" ")]);
+  shop.clock.advance(60_000);
+  while (await followWrittenOff(worker.deps));
+  const codes = await shop.scrip.db.rows(sql`select state from codes where order_id = ${id}`);
+  assert.deepEqual(codes, Array(CALLS_AT_ONCE).fill({ state: "quarantined" }));
+  await shop.assertHealthy();
+});
+
+test("what the supplier's rate does not allow now waits, without an attempt, and is bought later", async () => {
+  const { db } = shop.scrip;
+  await db.rows(sql`update suppliers set rate_per_second = 4 where id = ${supplierId}`);
+  supplier.buy = async ({ reference }) => {
+    sales += 1;
+    return sold(`slow-${reference}`);
+  };
+  const id = await shop.order([productId, UNITS]);
+  const worker = createWorker();
+  const seen: number[] = [];
+  for (let second = 0; second < 3; second += 1) {
+    await worker.drain();
+    const attempts = await db.rows(sql`select from supplier_attempts where order_id = ${id}`);
+    assert.equal(attempts.length, sales);
+    seen.push(sales);
+    shop.clock.advance(1_000);
+  }
+  assert.deepEqual(seen, [4, 8, 10]);
+  assert.equal((await shop.read(id)).status, "completed");
+  await db.rows(sql`update suppliers set rate_per_second = 50 where id = ${supplierId}`);
+  await shop.assertHealthy();
+});
+
+test("a supplier that cannot be asked any more leaves what was sent to it unknown until it can", async () => {
+  supplier.answers = [lost];
+  const id = await shop.order([productId, 1]);
+  await createWorker().drain();
+  shop.clock.advance(60_000);
+  await createTestFulfiller(shop.scrip).drain();
+  assert.deepEqual(await unitStatuses(shop.scrip.db, id), ["waiting"]);
+  supplier.answers = [{ kind: "not_found" }, sold("asked at last")];
+  shop.clock.advance(60_000);
+  await createWorker().drain();
+  assert.equal((await shop.read(id)).status, "completed");
+  assert.deepEqual(supplier.asked.slice(1), [`look up ${id}.0.0.1`, `buy ${id}.0.0.1`]);
+  await shop.assertHealthy();
+});
+
+test("what is refunded while the supplier is asked about it is not sent again", async () => {
+  const id = await shop.order([productId, 1], [productId, 1]);
+  supplier.answers = [{ kind: "unknown", reason: "timeout" }];
+  const worker = createWorker();
+  await worker.drain();
+  shop.clock.advance(60_000);
+  supplier.asked = [];
+  supplier.lookUp = async (reference) => {
+    supplier.asked.push(`look up ${reference}`);
+    // The other line keeps the order, and with it the worker's lease, alive.
+    if (reference === `${id}.0.0.1`)
+      await refundOrder(shop.scrip.db, shop.clock, { orderId: id, lines: [0], reason: "in between" });
+    return { kind: "not_found" };
+  };
+  supplier.buy = async ({ reference }) => {
+    supplier.asked.push(`buy ${reference}`);
+    return sold(`again ${reference}`);
+  };
+  await worker.drain();
+  assert.deepEqual(supplier.asked.toSorted(), [
+    `buy ${id}.1.0.1`,
+    `look up ${id}.0.0.1`,
+    `look up ${id}.1.0.1`,
+  ]);
+  assert.deepEqual(await unitStatuses(shop.scrip.db, id), ["refunded", "delivered"]);
+  await shop.assertHealthy();
+});

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import sql from "sql-template-tag";
+import { createTestFulfiller, type TestFulfiller } from "../../../testing/builders/fulfilment.ts";
+import { openShop, type Shop } from "../../../testing/builders/shop.ts";
+import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
+import {
+  accepted,
+  createScriptedSupplier,
+  refused,
+  type ScriptedSupplier,
+  sold,
+} from "../../../testing/upstream/scripted-supplier.ts";
+import type { PurchaseOutcome, PurchaseRequest, ToldPrice } from "../../suppliers/supplier.ts";
+import { supplierStatement } from "../../suppliers/supplier-statement.ts";
+import { followWrittenOff } from "../operate/follow-written-off.ts";
+import { refundOrder } from "../refund/refund-order.ts";
+import type { PriceAlert } from "./guard-price.ts";
+
+/** What `addBought` says that a unit costs. */
+const COST_MINOR = 80n;
+const EVERYTHING = { supplierId: undefined, from: undefined, to: undefined };
+
+let shop: Shop;
+let supplierId: string;
+let productId: string;
+let supplier: ScriptedSupplier;
+let worker: TestFulfiller;
+let alerts: string[];
+let requests: PurchaseRequest[];
+
+before(async () => {
+  shop = await openShop();
+});
+after(() => shop.close());
+beforeEach(async () => {
+  shop.clock.advance(3_600_000);
+  supplierId = await addSupplierRow(shop.scrip.db, { kind: "scrip" });
+  productId = await shop.addBought(supplierId);
+  supplier = createScriptedSupplier();
+  alerts = [];
+  requests = [];
+  const { buy } = supplier;
+  supplier.buy = (request) => {
+    requests.push(request);
+    return buy(request);
+  };
+  const onPriceAlert = ({ alert, unit }: PriceAlert) =>
+    alerts.push(`${alert} ${unit.lineIndex}.${unit.unitIndex}`);
+  worker = createTestFulfiller(shop.scrip, {
+    suppliers: { [supplierId]: supplier },
+    changes: { onPriceAlert },
+  });
+});
+
+const usd = (amountMinor: bigint): ToldPrice => ({ amountMinor, currency: "USD" });
+const at = (outcome: PurchaseOutcome, price: ToldPrice): PurchaseOutcome =>
+  ({ ...outcome, price }) as PurchaseOutcome;
+
+const isEnabled = async () => {
+  const [row] = await shop.scrip.db.rows<{ enabled: boolean }>(
+    sql`select enabled from suppliers where id = ${supplierId}`,
+  );
+  return row?.enabled;
+};
+const statement = async () => {
+  const { data, attempts } = await supplierStatement(shop.scrip.db, { ...EVERYTHING, supplierId }, 10);
+  return {
+    sums: data.map(({ bought, refused, unknown, cost, unknownCost }) => [
+      `${bought} bought, ${refused} refused, ${unknown} unknown`,
+      `${cost?.amount} ${cost?.currency}, ${unknownCost?.amount} unknown`,
+    ]),
+    attempts: attempts.map(({ status, reason, cost, price }) => [
+      status,
+      reason,
+      cost?.amount,
+      price?.amount,
+    ]),
+  };
+};
+
+async function later(ms: number): Promise<void> {
+  shop.clock.advance(ms);
+  await worker.drain();
+}
+
+test("the cost of the route goes with the purchase, and a price that is the cost is nothing to tell", async () => {
+  supplier.answers = [at(sold("G-1"), usd(COST_MINOR))];
+  const id = await shop.order([productId, 1]);
+  await worker.drain();
+  assert.equal((await shop.read(id)).status, "completed");
+  assert.deepEqual(requests[0]?.limit, { expectedMinor: 80n, maxMinor: 80n, currency: "USD" });
+  assert.deepEqual(alerts, []);
+  assert.deepEqual(await statement(), {
+    sums: [["1 bought, 0 refused, 0 unknown", "80 USD, 0 unknown"]],
+    attempts: [],
+  });
+});
+
+test("with a maximum the purchase may cost that much, and what was charged is booked and told", async () => {
+  await shop.scrip.db.rows(
+    sql`update supplier_routes set max_cost_minor = 95 where supplier_id = ${supplierId}`,
+  );
+  supplier.answers = [at(sold("G-2"), usd(95n))];
+  const id = await shop.order([productId, 1]);
+  await worker.drain();
+  assert.equal((await shop.read(id)).status, "completed");
+  assert.deepEqual(requests[0]?.limit, { expectedMinor: 80n, maxMinor: 95n, currency: "USD" });
+  assert.deepEqual(alerts, ["purchase_price_differs 0.0"]);
+  assert.equal(await isEnabled(), true);
+  assert.deepEqual(await statement(), {
+    sums: [["1 bought, 0 refused, 0 unknown", "95 USD, 0 unknown"]],
+    attempts: [["delivered", "price", 80, 95]],
+  });
+});
+
+const OVERCHARGED: [what: string, price: ToldPrice, sum: string, listed: unknown[][]][] = [
+  [
+    "999,999,999 in place of 80",
+    usd(999_999_999n),
+    "999999999 USD, 0 unknown",
+    [["delivered", "price", 80, 999_999_999]],
+  ],
+  [
+    "another currency",
+    { amountMinor: 80n, currency: "JPY" },
+    "80 JPY, 0 unknown",
+    [["delivered", "price", 80, 80]],
+  ],
+  ["no readable price", "unreadable", "80 USD, 0 unknown", []],
+];
+for (const [what, price, sum, listed] of OVERCHARGED) {
+  test(`a unit that was sold for ${what} is delivered once, booked as charged, and the supplier is disabled`, async () => {
+    supplier.answers = [at(sold(`G-3 ${what}`), price)];
+    const id = await shop.order([productId, 1]);
+    await worker.drain();
+    assert.equal((await shop.read(id)).status, "completed");
+    assert.deepEqual(supplier.asked, [`buy ${id}.0.0.1`]);
+    assert.deepEqual(alerts, ["purchase_price_beyond_limit 0.0"]);
+    assert.equal(await isEnabled(), false);
+    const catalog = await shop.scrip.call("GET", `/v1/products/${productId}`, { key: shop.buyer.key });
+    assert.equal(catalog.json().product.purchasable, false);
+    assert.deepEqual(await statement(), {
+      sums: [["1 bought, 0 refused, 0 unknown", sum]],
+      attempts: listed,
+    });
+    await shop.assertHealthy();
+  });
+}
+
+test("a refusal because of the price pays the reseller back, costs nothing, and is told", async () => {
+  supplier.answers = [at(refused("temporarily_unavailable"), usd(90n))];
+  const id = await shop.order([productId, 1]);
+  await worker.drain();
+  const order = await shop.read(id);
+  assert.deepEqual([order.status, order.lines[0]?.failureCode], ["refunded", "temporarily_unavailable"]);
+  assert.deepEqual(alerts, ["purchase_price_refused 0.0"]);
+  assert.equal(await isEnabled(), true);
+  assert.deepEqual(await statement(), {
+    sums: [["0 bought, 1 refused, 0 unknown", "0 USD, 0 unknown"]],
+    attempts: [["refused", "price", 80, 90]],
+  });
+  await shop.assertHealthy();
+});
+
+test("a price that is told while the purchase is under way counts as unknown, and is told once", async () => {
+  const dear = at(accepted, usd(500n));
+  supplier.answers = [dear, dear, dear, at(sold("G-5"), usd(500n))];
+  const id = await shop.order([productId, 1]);
+  await worker.drain();
+  await later(2_000);
+  assert.deepEqual((await statement()).sums, [["0 bought, 0 refused, 1 unknown", "0 USD, 500 unknown"]]);
+  await later(4_000);
+  await later(8_000);
+  assert.equal((await shop.read(id)).status, "completed");
+  assert.deepEqual(alerts, ["purchase_price_beyond_limit 0.0"]);
+  assert.deepEqual((await statement()).sums, [["1 bought, 0 refused, 0 unknown", "500 USD, 0 unknown"]]);
+});
+
+test("a purchase that was written off is booked as charged when it arrives", async () => {
+  supplier.answers = [accepted, at(sold("G-6"), usd(70n))];
+  const id = await shop.order([productId, 1]);
+  await worker.drain();
+  await refundOrder(shop.scrip.db, shop.clock, { orderId: id, lines: undefined, reason: "too late" });
+  await followWrittenOff(worker.deps);
+  assert.deepEqual(alerts, ["purchase_price_differs 0.0"]);
+  assert.deepEqual(await statement(), {
+    sums: [["1 bought, 0 refused, 0 unknown", "70 USD, 0 unknown"]],
+    attempts: [["quarantined", "late", 80, 70]],
+  });
+  await shop.assertHealthy();
+});
+
+test("without a cost nothing is expected, and what was charged is booked all the same", async () => {
+  await shop.scrip.db.rows(
+    sql`update supplier_routes set cost_minor = null, cost_currency = null where supplier_id = ${supplierId}`,
+  );
+  supplier.answers = [at(sold("G-7"), usd(1_234n))];
+  await shop.order([productId, 1]);
+  await worker.drain();
+  assert.equal(requests[0]?.limit, undefined);
+  assert.deepEqual(alerts, []);
+  assert.deepEqual(await statement(), {
+    sums: [["1 bought, 0 refused, 0 unknown", "1234 USD, 0 unknown"]],
+    attempts: [],
+  });
+});

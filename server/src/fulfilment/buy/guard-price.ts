@@ -1,0 +1,61 @@
+import type { Db } from "../../db/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { setEnabled } from "../../suppliers/enable-supplier.ts";
+import { judgePrice } from "../../suppliers/price-guard.ts";
+import type { LookUpOutcome, PriceLimit, SupplierPrice, ToldPrice } from "../../suppliers/supplier.ts";
+import type { UnitKey } from "../../vault/code-place.ts";
+import type { Attempt } from "../take/order-work.ts";
+
+export type PriceAlert = {
+  alert: "purchase_price_refused" | "purchase_price_differs" | "purchase_price_beyond_limit";
+  unit: UnitKey;
+};
+
+type GuardDeps = { db: Db; clock: Clock; onPriceAlert: (alert: PriceAlert) => void };
+
+/** What an attempt may cost; undefined where its route had no cost. */
+export function limitOf({ costMinor, maxCostMinor, costCurrency }: Attempt): PriceLimit | undefined {
+  if (costMinor === null || costCurrency === null) return undefined;
+  return { expectedMinor: costMinor, maxMinor: maxCostMinor ?? costMinor, currency: costCurrency };
+}
+
+/**
+ * Holds the price in a supplier's answer against what was expected, and returns it, to be booked. A unit that was sold
+ * beyond the limit was bought all the same: it is delivered and never bought again, and what was charged is booked in
+ * the currency that it was charged in. But nothing more is bought from that supplier until the operator enables it: it
+ * was told what to expect and charged something else.
+ */
+export async function guardPrice(
+  deps: GuardDeps,
+  { orderId, lineIndex, unitIndex }: UnitKey,
+  attempt: Attempt,
+  answer: LookUpOutcome,
+): Promise<{ price?: SupplierPrice }> {
+  if (!("price" in answer) || answer.price === undefined) return {};
+  const { price } = answer;
+  const unit = { orderId, lineIndex, unitIndex };
+  const alert = alertOf(attempt, answer.kind, price);
+  if (alert) deps.onPriceAlert({ alert, unit });
+  if (alert === "purchase_price_beyond_limit")
+    await setEnabled(deps.db, deps.clock, attempt.supplierId, false);
+  return price === "unreadable" ? {} : { price };
+}
+
+/** A price is told once, however often the supplier is asked about the purchase. */
+function alertOf(
+  attempt: Attempt,
+  kind: LookUpOutcome["kind"],
+  price: ToldPrice,
+): PriceAlert["alert"] | undefined {
+  const limit = limitOf(attempt);
+  if (!limit) return undefined;
+  if (kind === "refused") return "purchase_price_refused";
+  const verdict = judgePrice(price, limit);
+  if (verdict === "as_expected" || isKnown(attempt, price)) return undefined;
+  // Nothing of it can be remembered, so it is told when the purchase ends.
+  if (price === "unreadable" && kind !== "delivered") return undefined;
+  return verdict === "differs" ? "purchase_price_differs" : "purchase_price_beyond_limit";
+}
+
+const isKnown = ({ priceMinor, priceCurrency }: Attempt, price: ToldPrice): boolean =>
+  price !== "unreadable" && priceMinor === price.amountMinor && priceCurrency === price.currency;

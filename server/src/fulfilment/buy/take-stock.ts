@@ -1,0 +1,109 @@
+import sql, { empty, type Sql } from "sql-template-tag";
+import { type Db, errorCodeOf, type Tx } from "../../db/database.ts";
+import { deliveredPlace, stockPlace } from "../../vault/code-place.ts";
+import type { CodeVault } from "../../vault/code-vault.ts";
+import { KEY_NOT_AT_HAND, SealError } from "../../vault/seal.ts";
+import { type Settlement, stockText } from "../judge/decide-settlement.ts";
+
+export type StockNeed = { productId: string; supplierId: string; count: number };
+export type PickedCode = { id: string; productId: string; supplierId: string; sealed: Buffer };
+
+/**
+ * Locks as many codes as are needed, or as there are; what expires first goes first. Codes that somebody else has locked
+ * are passed over at first; only where the others do not suffice are they waited for, because whoever holds them may
+ * give them back, or only wrap them anew.
+ *
+ * Who waits holds no code but those before the one waited for, in the order that is everybody's: two that both held some
+ * of the last codes would wait for one another. So those of the first look are given back first. PostgreSQL may yet wait
+ * in that first look: for a row that was locked when it came by, and whose new version somebody else has locked by the
+ * time it looks again. Should a circle come of that, whoever is told gives everything back and takes its place in order.
+ */
+export async function pickStock(tx: Tx, needs: readonly StockNeed[], now: Date): Promise<PickedCode[]> {
+  const wanted = needs.reduce((sum, need) => sum + need.count, 0);
+  const inOrder = needs.toSorted((one, other) => (needText(one) < needText(other) ? -1 : 1));
+  await tx.rows(sql`savepoint picking`);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      if (tries > 1) return await lockStock(tx, inOrder, now, empty);
+      const free = await lockStock(tx, needs, now, sql`skip locked`);
+      if (free.length === wanted) return free;
+    } catch (error) {
+      if (errorCodeOf(error) !== DEADLOCK || tries === PICKS_MAX) throw error;
+    }
+    await tx.rows(sql`rollback to savepoint picking`);
+  }
+}
+
+const DEADLOCK = "40P01";
+const PICKS_MAX = 5;
+
+const needText = ({ productId, supplierId }: StockNeed): string => stockText(productId, supplierId);
+
+const lockStock = (tx: Tx, needs: readonly StockNeed[], now: Date, whenLocked: Sql) =>
+  tx.rows<PickedCode>(
+    sql`
+      select c.id, need.product_id as "productId", need.supplier_id as "supplierId", c.sealed
+      from unnest(
+        ${needs.map((need) => need.productId)}::text[], ${needs.map((need) => need.supplierId)}::text[],
+        ${needs.map((need) => need.count)}::integer[]
+      ) as need (product_id, supplier_id, count)
+      cross join lateral (
+        select id, sealed from codes
+        where product_id = need.product_id and supplier_id = need.supplier_id and state = 'stock'
+          and (expires_at is null or expires_at > ${now})
+        order by product_id, supplier_id, expires_at, id
+        limit need.count
+        for update ${whenLocked}
+      ) c`,
+  );
+
+/** Picked codes by product and supplier, as the settlement hands them out. */
+export const groupPicked = (picked: readonly PickedCode[]): Map<string, string[]> => {
+  const groups = new Map<string, string[]>();
+  for (const { id, productId, supplierId } of picked) {
+    const key = stockText(productId, supplierId);
+    groups.set(key, [...(groups.get(key) ?? []), id]);
+  }
+  return groups;
+};
+
+/** A code in stock that does not open: it was changed, or belongs elsewhere. */
+export class DamagedCode extends Error {
+  readonly codeId: string;
+  constructor(codeId: string, cause: unknown) {
+    super(`the code ${codeId} does not open`, { cause });
+    this.name = "DamagedCode";
+    this.codeId = codeId;
+  }
+}
+
+/** Seals picked codes anew for the units they were given to: where they lay they open no longer. */
+export function sealForUnits(
+  vault: CodeVault,
+  picked: readonly PickedCode[],
+  taken: Settlement["codesTaken"],
+): (Settlement["codesTaken"][number] & { sealed: Buffer })[] {
+  const sealedById = new Map(picked.map((code) => [code.id, code.sealed]));
+  return taken.map((code) => {
+    const plain = openStock(vault, code, sealedById.get(code.id) ?? Buffer.alloc(0));
+    return { ...code, sealed: vault.seal(deliveredPlace(code, code.productId), plain) };
+  });
+}
+
+function openStock(
+  vault: CodeVault,
+  { id, productId }: { id: string; productId: string },
+  sealed: Buffer,
+): Buffer {
+  try {
+    return vault.open(stockPlace(id, productId), sealed);
+  } catch (error) {
+    // Without its master key no code opens, and none is the worse for it.
+    if (error instanceof SealError && error.message !== KEY_NOT_AT_HAND) throw new DamagedCode(id, error);
+    throw error;
+  }
+}
+
+/** Takes a damaged code out of stock, so that it stands in nobody's way. */
+export const setDamagedAside = (db: Db, codeId: string) =>
+  db.rows(sql`update codes set state = 'damaged' where id = ${codeId} and state = 'stock'`);

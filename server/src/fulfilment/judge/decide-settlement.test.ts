@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { SEED } from "../../../testing/seed.ts";
+import { secret } from "../../lib/secret.ts";
+import { FAILURE_CODES } from "../../suppliers/supplier.ts";
+import type { UnitKey } from "../../vault/code-place.ts";
+import type { Route } from "../take/order-work.ts";
+import {
+  attemptText,
+  decideSettlement,
+  type Settlement,
+  type SettlementState,
+  stockText,
+  type UnitOutcome,
+  unitText,
+} from "./decide-settlement.ts";
+
+const NOW = new Date("2030-01-02T03:04:05.678Z");
+const LATER = new Date(NOW.getTime() + 60_000);
+const SUPPLIERS = ["sup_a", "sup_b"];
+/** Few enough that outcomes of one settlement often come with the same one. */
+const CODES = ["code 1", "code 2", "code 3", "code 4"];
+
+const UNITS: readonly UnitKey[] = ["ord_a", "ord_b"].flatMap((orderId) =>
+  [0, 1].flatMap((lineIndex) => [0, 1, 2].map((unitIndex) => ({ orderId, lineIndex, unitIndex }))),
+);
+const productOf = ({ lineIndex }: UnitKey): string => `product ${lineIndex}`;
+const digestOf = (code: string): Buffer => Buffer.from(code.padEnd(32, "."));
+
+const routeTo = (supplierId: string, productId: string): Route => ({
+  productId,
+  supplierId,
+  kind: "stock",
+  sku: productId,
+  costMinor: 5n,
+  maxCostMinor: null,
+  costCurrency: "USD",
+  paused: false,
+});
+
+const failureCode = fc.constantFrom(...FAILURE_CODES);
+const number = fc.integer({ min: 1, max: 2 });
+
+const outcomeOf = (unit: UnitKey): fc.Arbitrary<UnitOutcome> => {
+  const about = { unit: fc.constant(unit), productId: fc.constant(productOf(unit)) };
+  const supplierId = fc.constantFrom(...SUPPLIERS);
+  const kind = <Kind extends UnitOutcome["kind"]>(name: Kind) => fc.constant(name);
+  const bought = fc
+    .record({ supplierId, number, code: fc.option(fc.constantFrom(...CODES), { freq: 8 }) })
+    .map(({ code, ...rest }) => ({
+      ...rest,
+      kind: "bought" as const,
+      unit,
+      productId: productOf(unit),
+      upstreamId: "upstream",
+      goods: secret(
+        code === null ? { type: "topup" as const, receipt: "receipt" } : { type: "code" as const, code },
+      ),
+      digest: code === null ? null : digestOf(code),
+    }));
+  const notes = {
+    upstreamId: fc.option(fc.constant("upstream")),
+    doubtful: fc.boolean(),
+    doubtedFailureCode: fc.option(failureCode),
+  };
+  return fc.oneof(
+    { weight: 3, arbitrary: bought },
+    {
+      weight: 3,
+      arbitrary: supplierId.chain((id) =>
+        fc.record({
+          ...about,
+          kind: kind("take-stock"),
+          number,
+          route: fc.constant(routeTo(id, productOf(unit))),
+        }),
+      ),
+    },
+    fc.record({ ...about, kind: kind("test-code"), code: fc.constant("TEST-1"), type: fc.constant("code") }),
+    fc.record({ ...about, kind: kind("refused"), number, failureCode }),
+    fc.record({ ...about, kind: kind("open"), number, dueAt: fc.constant(LATER), ...notes }),
+    fc.record({ ...about, kind: kind("wait"), until: fc.constant(LATER) }),
+    fc.record({ ...about, kind: kind("give-up"), failureCode }),
+  );
+};
+
+/** One outcome for each of some units, in any order. */
+const outcomes = fc
+  .shuffledSubarray([...UNITS], { minLength: 1 })
+  .chain((units) => fc.tuple(...units.map(outcomeOf)));
+
+const states: fc.Arbitrary<SettlementState> = fc
+  .record({
+    waiting: fc.subarray([...UNITS], { minLength: 4 }),
+    open: fc.tuple(
+      ...UNITS.map((unit) =>
+        fc.option(
+          number.map((one) => attemptText(unit, one)),
+          { freq: 4 },
+        ),
+      ),
+    ),
+    stock: fc.tuple(...Array.from({ length: 4 }, () => fc.nat({ max: 3 }))),
+    known: fc.subarray(CODES, { maxLength: 2 }),
+  })
+  .map(({ waiting, open, stock, known }) => ({
+    waiting: new Set(waiting.map(unitText)),
+    openAttempts: new Set(open.filter((one) => one !== null)),
+    picked: new Map(
+      stock.map((count, index) => {
+        const [product, supplier] = [`product ${index % 2}`, SUPPLIERS[index >> 1] ?? ""];
+        return [
+          stockText(product, supplier),
+          Array.from({ length: count }, (_, code) => `cod_${index}_${code}`),
+        ];
+      }),
+    ),
+    knownDigests: new Set(known.map((code) => digestOf(code).toString("hex"))),
+    now: NOW,
+  }));
+
+function promise(
+  what: string,
+  check: (state: SettlementState, all: UnitOutcome[], settled: Settlement) => void,
+) {
+  test(`${what} (SEED=${SEED})`, () => {
+    fc.assert(
+      fc.property(states, outcomes, (state, all) => check(state, all, decideSettlement(state, all))),
+      { seed: SEED, numRuns: 1_000 },
+    );
+  });
+}
+
+const allDifferent = (texts: readonly string[]) => assert.deepEqual([...new Set(texts)], texts);
+const delivered = ({ codesTaken, codesNew }: Settlement) => [
+  ...codesTaken,
+  ...codesNew.filter(({ quarantineReason }) => quarantineReason === null),
+];
+const boughtFor = (all: readonly UnitOutcome[], unit: UnitKey) => {
+  const found = all.find((one) => unitText(one.unit) === unitText(unit));
+  assert.ok(found?.kind === "bought");
+  return found;
+};
+
+promise(
+  "each picked code is handed out at most once, to a unit of its product and supplier",
+  (state, all, settled) => {
+    allDifferent(settled.codesTaken.map(({ id }) => id));
+    for (const { id, ...unit } of settled.codesTaken) {
+      const wish = all.find((one) => unitText(one.unit) === unitText(unit));
+      assert.ok(wish?.kind === "take-stock");
+      assert.ok(state.picked.get(stockText(wish.productId, wish.route.supplierId))?.includes(id));
+    }
+  },
+);
+
+promise("a unit gets at most one code, and only while it waits", (state, _all, settled) => {
+  allDifferent(delivered(settled).map(unitText));
+  for (const unit of delivered(settled)) assert.ok(state.waiting.has(unitText(unit)));
+});
+
+promise(
+  "a unit that waits is ended or looked at again; one that does not is left alone",
+  (state, all, settled) => {
+    const [ended, later] = [settled.unitsEnded.map(unitText), settled.unitsLater.map(unitText)];
+    allDifferent([...ended, ...later]);
+    for (const text of [...ended, ...later]) assert.ok(state.waiting.has(text));
+    for (const one of all) {
+      const isStale =
+        "number" in one &&
+        one.kind !== "take-stock" &&
+        !state.openAttempts.has(attemptText(one.unit, one.number));
+      const isSettled = [...ended, ...later].includes(unitText(one.unit));
+      assert.equal(isSettled, state.waiting.has(unitText(one.unit)) && !isStale);
+    }
+  },
+);
+
+promise(
+  "a unit ends delivered exactly when it has a code, and else with a reason",
+  (_state, _all, settled) => {
+    const withCode = new Set(delivered(settled).map(unitText));
+    for (const unit of settled.unitsEnded)
+      assert.equal(unit.failureCode === null, withCode.has(unitText(unit)));
+    assert.equal(withCode.size, settled.unitsEnded.filter((unit) => unit.failureCode === null).length);
+  },
+);
+
+promise("a code that is known, or came earlier in the batch, goes to quarantine", (state, all, settled) => {
+  const seen = new Set(state.knownDigests);
+  for (const code of settled.codesNew) {
+    if ("test" in code.content) continue;
+    const digest = boughtFor(all, code).digest?.toString("hex");
+    const isKnown = digest !== undefined && seen.has(digest);
+    const isLate = !state.waiting.has(unitText(code));
+    assert.equal(code.quarantineReason, isKnown ? "duplicate" : isLate ? "late" : null);
+    if (digest !== undefined) seen.add(digest);
+  }
+});
+
+promise(
+  "an attempt that is not open is left alone; one that is keeps what was bought",
+  (state, all, settled) => {
+    const touched = [...settled.attemptsEnded, ...settled.attemptsOpen].map((one) =>
+      attemptText(one, one.number),
+    );
+    allDifferent(touched);
+    const told = all
+      .filter((one) => one.kind === "bought" || one.kind === "refused" || one.kind === "open")
+      .map((one) => attemptText(one.unit, one.number));
+    assert.deepEqual(touched.sort(), told.filter((text) => state.openAttempts.has(text)).sort());
+    for (const one of settled.attemptsEnded) assert.equal(one.status === "refused", one.failureCode !== null);
+    const bought = settled.attemptsEnded.filter(({ status }) => status !== "refused");
+    assert.deepEqual(
+      bought.map(unitText).sort(),
+      settled.codesNew
+        .filter(({ content }) => "goods" in content)
+        .map(unitText)
+        .sort(),
+    );
+  },
+);
+
+promise("where stock is short the attempt says so and the unit goes on at once", (state, _all, settled) => {
+  const taken = new Set(settled.codesTaken.map(unitText));
+  for (const tried of settled.attemptsNew) {
+    assert.equal(tried.failureCode, taken.has(unitText(tried)) ? null : "out_of_stock");
+    if (taken.has(unitText(tried))) continue;
+    assert.deepEqual(settled.unitsLater.find((unit) => unitText(unit) === unitText(tried))?.dueAt, state.now);
+    const key = stockText(tried.productId, tried.route.supplierId);
+    const handedOut = settled.codesTaken.filter(({ id }) => state.picked.get(key)?.includes(id));
+    assert.equal(handedOut.length, state.picked.get(key)?.length ?? 0);
+  }
+});
+
+promise(
+  "the same state and outcomes settle the same way, and are left as they were",
+  (state, all, settled) => {
+    const withoutIds = ({ codesNew, ...rest }: Settlement) => ({
+      ...rest,
+      codesNew: codesNew.map(({ id: _id, ...code }) => code),
+    });
+    assert.deepEqual(withoutIds(decideSettlement(state, all)), withoutIds(settled));
+  },
+);

@@ -1,0 +1,186 @@
+import { newId } from "../../lib/ids.ts";
+import type { Secret } from "../../lib/secret.ts";
+import type { Goods, GoodsType } from "../../suppliers/goods.ts";
+import type { FailureCode, SupplierPrice } from "../../suppliers/supplier.ts";
+import type { UnitKey } from "../../vault/code-place.ts";
+import type { Route } from "../take/order-work.ts";
+
+/** What was found out about a unit, before anything is written about it. */
+export type UnitOutcome = { unit: UnitKey; productId: string } & (
+  | { kind: "test-code"; code: string; type: GoodsType }
+  | { kind: "take-stock"; route: Route; number: number }
+  | {
+      kind: "bought";
+      number: number;
+      supplierId: string;
+      goods: Secret<Goods>;
+      digest: Buffer | null;
+      upstreamId: string;
+      price?: SupplierPrice;
+    }
+  | { kind: "refused"; number: number; failureCode: FailureCode; price?: SupplierPrice }
+  /** Nothing is decided; the attempt stays open and is looked at again. */
+  | ({ kind: "open"; number: number; dueAt: Date; price?: SupplierPrice } & AttemptNotes)
+  | { kind: "wait"; until: Date }
+  | { kind: "give-up"; failureCode: FailureCode }
+);
+
+/** What is remembered of an attempt that stays open. */
+export type AttemptNotes = {
+  upstreamId: string | null;
+  doubtful: boolean;
+  doubtedFailureCode: FailureCode | null;
+};
+
+/** What the database said under the locks of the orders. */
+export type SettlementState = {
+  /** Waiting units by their key, with the number of the attempt that is open, if any. */
+  waiting: ReadonlySet<string>;
+  openAttempts: ReadonlySet<string>;
+  /** Codes picked from stock, by product and supplier. */
+  picked: ReadonlyMap<string, string[]>;
+  knownDigests: ReadonlySet<string>;
+  now: Date;
+};
+
+export type NewCode = UnitKey & {
+  id: string;
+  productId: string;
+  content:
+    | { test: string; type: GoodsType }
+    | { goods: Secret<Goods>; supplierId: string; digest: Buffer | null };
+  quarantineReason: "duplicate" | "late" | null;
+};
+
+/** Everything that one settlement writes. */
+export type Settlement = {
+  codesTaken: (UnitKey & { id: string; productId: string })[];
+  codesNew: NewCode[];
+  attemptsNew: (UnitKey & {
+    number: number;
+    productId: string;
+    route: Route;
+    failureCode: FailureCode | null;
+  })[];
+  attemptsEnded: (UnitKey & {
+    number: number;
+    status: "delivered" | "refused" | "quarantined";
+    failureCode: FailureCode | null;
+    upstreamId: string | null;
+    /** What the supplier said that it costs; null when it did not say. */
+    price: SupplierPrice | null;
+  })[];
+  attemptsOpen: (UnitKey & AttemptNotes & { number: number; price: SupplierPrice | null })[];
+  unitsEnded: (UnitKey & { failureCode: FailureCode | null })[];
+  unitsLater: (UnitKey & { dueAt: Date })[];
+};
+
+export const unitText = (unit: UnitKey): string => `${unit.orderId} ${unit.lineIndex} ${unit.unitIndex}`;
+export const attemptText = (unit: UnitKey, number: number): string => `${unitText(unit)} ${number}`;
+export const stockText = (productId: string, supplierId: string): string => `${productId} ${supplierId}`;
+
+/** Decides what each outcome means for its unit. Pure: the same state and outcomes always settle the same way. */
+export function decideSettlement(state: SettlementState, outcomes: readonly UnitOutcome[]): Settlement {
+  const settlement: Settlement = {
+    codesTaken: [],
+    codesNew: [],
+    attemptsNew: [],
+    attemptsEnded: [],
+    attemptsOpen: [],
+    unitsEnded: [],
+    unitsLater: [],
+  };
+  const picked = new Map([...state.picked].map(([key, ids]) => [key, [...ids]]));
+  const seenDigests = new Set(state.knownDigests);
+  for (const outcome of outcomes) decideOne({ ...state, picked }, seenDigests, settlement, outcome);
+  return settlement;
+}
+
+function decideOne(
+  state: SettlementState,
+  seenDigests: Set<string>,
+  settlement: Settlement,
+  outcome: UnitOutcome,
+): void {
+  const { unit, productId } = outcome;
+  const isWaiting = state.waiting.has(unitText(unit));
+  switch (outcome.kind) {
+    case "bought":
+      decideBought(state, seenDigests, settlement, outcome);
+      return;
+    case "refused":
+      if (!state.openAttempts.has(attemptText(unit, outcome.number))) return;
+      settlement.attemptsEnded.push({
+        ...unit,
+        number: outcome.number,
+        status: "refused",
+        failureCode: outcome.failureCode,
+        upstreamId: null,
+        price: outcome.price ?? null,
+      });
+      if (isWaiting) settlement.unitsLater.push({ ...unit, dueAt: state.now });
+      return;
+    case "open":
+      if (!state.openAttempts.has(attemptText(unit, outcome.number))) return;
+      settlement.attemptsOpen.push({ ...unit, ...outcome, price: outcome.price ?? null });
+      if (isWaiting) settlement.unitsLater.push({ ...unit, dueAt: outcome.dueAt });
+      return;
+  }
+  // The operator may have given the unit up meanwhile; nothing was bought for it, so there is nothing to keep.
+  if (!isWaiting) return;
+  switch (outcome.kind) {
+    case "test-code": {
+      const content = { test: outcome.code, type: outcome.type };
+      settlement.codesNew.push({ ...unit, id: newId("cod"), productId, content, quarantineReason: null });
+      settlement.unitsEnded.push({ ...unit, failureCode: null });
+      return;
+    }
+    case "take-stock":
+      decideStock(state, settlement, outcome);
+      return;
+    case "wait":
+      settlement.unitsLater.push({ ...unit, dueAt: outcome.until });
+      return;
+    case "give-up":
+      settlement.unitsEnded.push({ ...unit, failureCode: outcome.failureCode });
+      return;
+  }
+}
+
+/** A code that was seen before, or that comes for a unit that was given up, was paid for and must not be delivered. */
+function decideBought(
+  state: SettlementState,
+  seenDigests: Set<string>,
+  settlement: Settlement,
+  outcome: UnitOutcome & { kind: "bought" },
+): void {
+  const { unit, productId, number, supplierId, goods, digest, upstreamId, price = null } = outcome;
+  if (!state.openAttempts.has(attemptText(unit, number))) return;
+  const isWaiting = state.waiting.has(unitText(unit));
+  const isKnown = digest !== null && seenDigests.has(digest.toString("hex"));
+  const quarantineReason = isKnown ? "duplicate" : isWaiting ? null : "late";
+  if (digest) seenDigests.add(digest.toString("hex"));
+  const content = { goods, supplierId, digest };
+  settlement.codesNew.push({ ...unit, id: newId("cod"), productId, content, quarantineReason });
+  const status = quarantineReason === null ? "delivered" : "quarantined";
+  settlement.attemptsEnded.push({ ...unit, number, status, failureCode: null, upstreamId, price });
+  // Nothing else is bought in its place: a unit is bought once, and the reseller gets its money back.
+  if (isWaiting)
+    settlement.unitsEnded.push({ ...unit, failureCode: isKnown ? "temporarily_unavailable" : null });
+}
+
+function decideStock(
+  state: SettlementState,
+  settlement: Settlement,
+  { unit, productId, route, number }: UnitOutcome & { kind: "take-stock" },
+): void {
+  const id = state.picked.get(stockText(productId, route.supplierId))?.shift();
+  if (id === undefined) {
+    settlement.attemptsNew.push({ ...unit, number, productId, route, failureCode: "out_of_stock" });
+    settlement.unitsLater.push({ ...unit, dueAt: state.now });
+    return;
+  }
+  settlement.codesTaken.push({ ...unit, id, productId });
+  settlement.attemptsNew.push({ ...unit, number, productId, route, failureCode: null });
+  settlement.unitsEnded.push({ ...unit, failureCode: null });
+}

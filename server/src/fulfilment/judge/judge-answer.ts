@@ -1,0 +1,86 @@
+import type { FailureCode, LookUpOutcome, PurchaseOutcome } from "../../suppliers/supplier.ts";
+import { type FulfilmentLimits, lookPauseMs } from "../limits.ts";
+import type { Attempt } from "../take/order-work.ts";
+import type { AttemptNotes } from "./decide-settlement.ts";
+
+/** What an answer means for an attempt. */
+export type Judgement =
+  | { kind: "bought"; answer: PurchaseOutcome & { kind: "delivered" } }
+  | { kind: "refused"; failureCode: FailureCode }
+  | ({ kind: "open"; dueAt: Date } & AttemptNotes);
+
+/** Nobody knows of it and it has had time to arrive: ask again, under the same reference. */
+export type SendAgain = { kind: "send-again" };
+
+type Known = Pick<Attempt, "upstreamId" | "doubtful" | "doubtedFailureCode" | "looks" | "lastSentAt">;
+
+/**
+ * After the purchase was sent. A refusal is believed at once only when no answer was lost before: else an earlier request
+ * may still be on its way, and the supplier is asked once more when it has had time to arrive.
+ */
+export function judgeSent(
+  attempt: Known,
+  answer: PurchaseOutcome,
+  now: Date,
+  limits: FulfilmentLimits,
+): Judgement {
+  switch (answer.kind) {
+    case "delivered":
+      return { kind: "bought", answer };
+    case "refused":
+      if (!attempt.doubtful) return { kind: "refused", failureCode: answer.failureCode };
+      return {
+        ...notesOf(attempt),
+        kind: "open",
+        doubtedFailureCode: answer.failureCode,
+        dueAt: later(now, limits.settleDelayMs),
+      };
+    default:
+      return stillOpen(attempt, answer, now, limits);
+  }
+}
+
+/** After the supplier was asked what became of it. What it says of a purchase that it knows is final. */
+export function judgeLookedUp(
+  attempt: Known,
+  answer: LookUpOutcome,
+  now: Date,
+  limits: FulfilmentLimits,
+): Judgement | SendAgain {
+  switch (answer.kind) {
+    case "delivered":
+      return { kind: "bought", answer };
+    case "refused":
+      return { kind: "refused", failureCode: answer.failureCode };
+    case "not_found": {
+      const settledAt = later(attempt.lastSentAt ?? now, limits.settleDelayMs);
+      if (settledAt > now) return { ...notesOf(attempt), kind: "open", dueAt: settledAt };
+      return attempt.doubtedFailureCode === null
+        ? { kind: "send-again" }
+        : { kind: "refused", failureCode: attempt.doubtedFailureCode };
+    }
+    default:
+      return stillOpen(attempt, answer, now, limits);
+  }
+}
+
+function stillOpen(
+  attempt: Known,
+  answer: PurchaseOutcome & { kind: "accepted" | "unknown" },
+  now: Date,
+  limits: FulfilmentLimits,
+): Judgement {
+  const notes = notesOf(attempt);
+  const dueAt = later(now, lookPauseMs(limits, attempt.looks));
+  return answer.kind === "accepted"
+    ? { ...notes, kind: "open", upstreamId: answer.upstreamId, doubtedFailureCode: null, dueAt }
+    : { ...notes, kind: "open", doubtful: true, dueAt };
+}
+
+const notesOf = ({ upstreamId, doubtful, doubtedFailureCode }: Known): AttemptNotes => ({
+  upstreamId,
+  doubtful,
+  doubtedFailureCode,
+});
+
+const later = (time: Date, ms: number): Date => new Date(time.getTime() + ms);

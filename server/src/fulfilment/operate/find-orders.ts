@@ -1,0 +1,98 @@
+import sql, { empty, join, type Sql } from "sql-template-tag";
+import type { Queryable } from "../../db/database.ts";
+import type { Tenant } from "../../http/caller.ts";
+import { firstIdAt } from "../../lib/ids.ts";
+import type { OrderStatus } from "../../orders/status.ts";
+
+export type FoundOrder = Tenant & {
+  id: string;
+  resellerName: string;
+  status: OrderStatus;
+  totalMinor: bigint;
+  refundedMinor: bigint;
+  currency: string;
+  reference: string | null;
+  refundHeld: boolean;
+  units: number;
+  openUnits: number | null;
+  unknownPurchases: number;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+export type OrderSearch = {
+  status?: OrderStatus | undefined;
+  environment?: Tenant["environment"] | undefined;
+  resellerId?: string | undefined;
+  productId?: string | undefined;
+  reference?: string | undefined;
+  /** Placed at this time or later, and before that. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** Its refund is on hold. */
+  held?: boolean | undefined;
+  /** Not finished though it was placed long ago. */
+  stuck?: boolean | undefined;
+  /** A purchase for it has no outcome. */
+  unknown?: boolean | undefined;
+  beforeId?: string | undefined;
+  limit: number;
+};
+
+/** An order that is not finished by then is worth a look. */
+export const STUCK_AFTER_MS = 15 * 60_000;
+/** Purchases take some seconds; one that is open for longer, or whose answer was lost, counts as unknown. */
+const UNKNOWN_AFTER_MS = 60_000;
+
+/** The operator's orders of all resellers, newest first. */
+export async function findOrders(
+  db: Queryable,
+  search: OrderSearch,
+  now: Date,
+): Promise<{ orders: FoundOrder[]; hasMore: boolean }> {
+  const rows = await db.rows<FoundOrder>(sql`
+    select o.id, o.reseller_id as "resellerId", r.name as "resellerName", o.environment, o.status,
+           o.total_minor as "totalMinor", o.refunded_minor as "refundedMinor", o.currency, o.reference,
+           o.refund_held as "refundHeld", o.open_units as "openUnits", o.created_at as "createdAt",
+           o.updated_at as "updatedAt",
+           (select sum(l.quantity) from order_lines l where l.order_id = o.id)::integer as units,
+           (select count(*) from supplier_attempts a where a.order_id = o.id and ${isUnknown(now)})::integer
+             as "unknownPurchases"
+    from (
+      select * from orders o where ${join(conditionsOf(search, now), " and ")}
+      order by o.id desc limit ${search.limit + 1}
+    ) o
+    join resellers r on r.id = o.reseller_id
+    order by o.id desc`);
+  return { orders: rows.slice(0, search.limit), hasMore: rows.length > search.limit };
+}
+
+const isUnknown = (now: Date): Sql => sql`
+  a.status = 'open' and (a.doubtful or a.opened_at < ${new Date(now.getTime() - UNKNOWN_AFTER_MS)})`;
+
+/** Few orders are unfinished or have an open purchase: those are found by the small table that names them. */
+function conditionsOf(search: OrderSearch, now: Date): Sql[] {
+  const stuckBefore = new Date(now.getTime() - STUCK_AFTER_MS);
+  const isUnfinished = search.stuck === true || search.status === "pending" || search.status === "processing";
+  const given = [
+    search.status === undefined ? empty : sql`o.status = ${search.status}`,
+    search.environment === undefined ? empty : sql`o.environment = ${search.environment}`,
+    search.resellerId === undefined ? empty : sql`o.reseller_id = ${search.resellerId}`,
+    search.reference === undefined ? empty : sql`o.reference = ${search.reference}`,
+    search.productId === undefined
+      ? empty
+      : sql`exists (select from order_lines l where l.order_id = o.id and l.product_id = ${search.productId})`,
+    search.from === undefined ? empty : sql`o.id >= ${firstIdAt("ord", search.from.getTime())}`,
+    search.to === undefined ? empty : sql`o.id < ${firstIdAt("ord", search.to.getTime())}`,
+    search.beforeId === undefined ? empty : sql`o.id < ${search.beforeId}`,
+    search.held === true ? sql`o.refund_held` : empty,
+    search.stuck === true
+      ? sql`o.status in ('pending', 'processing') and o.id < ${firstIdAt("ord", stuckBefore.getTime())}`
+      : empty,
+    isUnfinished ? sql`o.id in (select w.order_id from order_work w)` : empty,
+    search.unknown === true
+      ? sql`o.id in (select a.order_id from supplier_attempts a where ${isUnknown(now)})`
+      : empty,
+  ].filter((condition) => condition !== empty);
+  return [sql`true`, ...given];
+}

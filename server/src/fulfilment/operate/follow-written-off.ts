@@ -1,0 +1,53 @@
+import { type BuyDeps, keyOf, lookUpAttempt } from "../buy/buy-units.ts";
+import type { UnitOutcome } from "../judge/decide-settlement.ts";
+import { lookPauseMs } from "../limits.ts";
+import type { SettleDeps } from "../settle/settle-orders.ts";
+import { settleOutcomes } from "../settle/settle-outcomes.ts";
+import { lockOrder } from "./operator-queries.ts";
+import { listWrittenOff, postponeLook, type WrittenOff } from "./written-off-queries.ts";
+
+/** How many are asked about in one go. */
+const FOLLOWED_MAX = 16;
+
+/**
+ * Asks what became of purchases that the operator wrote off. The unit has been refunded, so what arrives now goes to
+ * quarantine; nothing is ever sent again. True when there may be more to ask about.
+ */
+export async function followWrittenOff(deps: BuyDeps & SettleDeps): Promise<boolean> {
+  const due = await claim(deps);
+  for (const attempt of due) await follow(deps, attempt);
+  return due.length === FOLLOWED_MAX;
+}
+
+/** Takes those that are due, and makes them due again later: a worker that dies meanwhile leaves nothing behind. */
+const claim = ({ db, clock, limits }: BuyDeps): Promise<WrittenOff[]> =>
+  db.transaction(async (tx) => {
+    const now = clock.now();
+    const due = await listWrittenOff(tx, now, FOLLOWED_MAX);
+    for (const attempt of due) {
+      const nextMs = now.getTime() + limits.callTimeoutMs + lookPauseMs(limits, attempt.looks);
+      await postponeLook(tx, attempt, new Date(nextMs));
+    }
+    return due;
+  });
+
+async function follow(deps: BuyDeps & SettleDeps, attempt: WrittenOff): Promise<void> {
+  const limits = { ...deps.limits, settleDelayMs: deps.limits.writtenOffSettleMs };
+  const found = await lookUpAttempt({ ...deps, limits }, attempt, attempt);
+  const outcome: UnitOutcome =
+    found.kind === "send-again"
+      ? // Nobody knows of it after all this time: nothing was bought.
+        {
+          unit: keyOf(attempt),
+          productId: attempt.productId,
+          kind: "refused",
+          number: attempt.number,
+          failureCode: "temporarily_unavailable",
+        }
+      : found;
+  // The order may be long finished, so there is no lease; its lock keeps this apart from whoever else changes it.
+  await deps.db.transaction(async (tx) => {
+    await lockOrder(tx, attempt.orderId);
+    await settleOutcomes(tx, deps.codeVault, [outcome], deps.clock.now());
+  });
+}

@@ -1,0 +1,40 @@
+import type { Db } from "../../db/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { deleteWork } from "../end/end-queries.ts";
+import { lockOrder, makeDue, makeUnitsDue, setRefundHeld } from "./operator-queries.ts";
+
+export type OperatedResult = { orderId: string; status: string; refundHeld: boolean };
+
+/**
+ * Keeps an order's refund back until it is released: when it fails, it rests there. Units that can still be delivered are
+ * delivered all the same.
+ */
+export const holdOrder = (db: Db, clock: Clock, orderId: string, held: boolean): Promise<OperatedResult> =>
+  db.transaction(async (tx) => {
+    const order = await lockOrder(tx, orderId);
+    if (!order) throw new RangeError(`there is no order ${orderId}`);
+    if (order.status === "completed" || order.status === "refunded")
+      throw new RangeError(`${orderId} is ${order.status}: no refund of it is due`);
+    const now = clock.now();
+    await setRefundHeld(tx, orderId, held, now);
+    if (!held) await makeDue(tx, orderId, now);
+    else if (order.status === "failed") await deleteWork(tx, [orderId]);
+    return { orderId, status: order.status, refundHeld: held };
+  });
+
+/** Looks at an order now instead of when it would be due: asks its suppliers again, tries again what it can. */
+export const retryOrder = (db: Db, clock: Clock, orderId: string): Promise<OperatedResult> =>
+  db.transaction(async (tx) => {
+    const order = await lockOrder(tx, orderId);
+    if (!order) throw new RangeError(`there is no order ${orderId}`);
+    if (order.status === "failed" && order.refundHeld)
+      throw new RangeError(
+        `every unit of ${orderId} has definitively failed and its refund is on hold: pay it with "scrip order refund ${orderId} --reason …", or release it with "scrip order hold ${orderId} --release"`,
+      );
+    if (order.status === "completed" || order.status === "refunded")
+      throw new RangeError(`${orderId} is ${order.status}: there is nothing left to try`);
+    const now = clock.now();
+    await makeUnitsDue(tx, orderId, now);
+    await makeDue(tx, orderId, now);
+    return { orderId, status: order.status, refundHeld: order.refundHeld };
+  });

@@ -1,0 +1,48 @@
+import sql from "sql-template-tag";
+import type { Queryable } from "../../db/database.ts";
+import type { OrderScenario } from "../../sandbox/scenarios.ts";
+import { referenceOf } from "../buy/reference.ts";
+
+/** How many purchases of an order are shown; the newest first. */
+const ATTEMPTS_SHOWN_MAX = 200;
+
+export type ShownAttempt = {
+  lineIndex: number;
+  unitIndex: number;
+  reference: string;
+  supplierId: string;
+  status: string;
+  failureCode: string | null;
+  sends: number;
+  looks: number;
+  openedAt: Date;
+  resolvedAt: Date | null;
+  writtenOffAt: Date | null;
+};
+
+export type ShownFulfilment = {
+  refundHeld: boolean;
+  /** What X-Test-Scenario asked for: why a sandbox order is as it is. */
+  testScenario?: OrderScenario;
+  attempts: ShownAttempt[];
+};
+
+/** For the operator: what was tried for an order, and whether its refund is held back. Never a code. */
+export async function showFulfilment(db: Queryable, orderId: string): Promise<ShownFulfilment> {
+  const [order] = await db.rows<{ refundHeld: boolean; testScenario: OrderScenario | null }>(sql`
+    select refund_held as "refundHeld", test_scenario as "testScenario" from orders where id = ${orderId}`);
+  const rows = await db.rows<ShownAttempt & { number: number }>(sql`
+    select line_index as "lineIndex", unit_index as "unitIndex", number, supplier_id as "supplierId", status,
+           failure_code as "failureCode", sends, looks, opened_at as "openedAt", resolved_at as "resolvedAt",
+           written_off_at as "writtenOffAt"
+    from supplier_attempts where order_id = ${orderId}
+    order by opened_at desc, line_index, unit_index limit ${ATTEMPTS_SHOWN_MAX}`);
+  return {
+    refundHeld: order?.refundHeld ?? false,
+    ...(order?.testScenario ? { testScenario: order.testScenario } : {}),
+    attempts: rows.map(({ number, ...attempt }) => ({
+      ...attempt,
+      reference: referenceOf({ orderId, ...attempt }, number),
+    })),
+  };
+}

@@ -1,0 +1,43 @@
+import sql from "sql-template-tag";
+import type { Db } from "../../db/database.ts";
+import type { Tenant } from "../../http/caller.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { refundUnits } from "./refund-queries.ts";
+import { payRefund } from "./refund-units.ts";
+
+/** So long an order of that scenario is seen to be completed. */
+const PAUSE_MS = 2_000;
+const REFUNDS_AT_ONCE = 50;
+const NOTE = "X-Test-Scenario: refunded_after_completion";
+
+export type RefundAfterDeps = { db: Db; clock: Clock; onEnded: () => void };
+
+/**
+ * Sandbox orders that were placed to be refunded after their completion, refunded as the operator would: what was
+ * delivered, in one entry. Each in a transaction of its own, so that one that fails keeps no other from its money. True
+ * when there may be more.
+ */
+export async function refundAfterCompletion({ db, clock, onEnded }: RefundAfterDeps): Promise<boolean> {
+  const now = clock.now();
+  const due = await db.rows<{ id: string }>(sql`
+    select id from orders
+    where test_scenario = 'refunded_after_completion' and status = 'completed'
+      and updated_at <= ${new Date(now.getTime() - PAUSE_MS)}
+    order by updated_at limit ${REFUNDS_AT_ONCE}`);
+  const errors: unknown[] = [];
+  for (const { id } of due) await refund(db, id, now).catch((error) => errors.push(error));
+  if (due.length > errors.length) onEnded();
+  if (errors.length > 0) throw errors[0];
+  return due.length === REFUNDS_AT_ONCE;
+}
+
+/** Somebody else may be at it, or have done it. */
+const refund = (db: Db, id: string, now: Date): Promise<void> =>
+  db.transaction(async (tx) => {
+    const [tenant] = await tx.rows<Tenant>(sql`
+      select reseller_id as "resellerId", environment from orders where id = ${id} and status = 'completed'
+      for update skip locked`);
+    if (!tenant) return;
+    const units = await refundUnits(tx, { orderId: id, status: "delivered", lines: null });
+    await payRefund(tx, tenant, units, NOTE, now);
+  });

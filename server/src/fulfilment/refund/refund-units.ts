@@ -1,0 +1,52 @@
+import type { Tx } from "../../db/database.ts";
+import { emitOrderEvents } from "../../events/emit-order-events.ts";
+import type { Tenant } from "../../http/caller.ts";
+import { newId } from "../../lib/ids.ts";
+import type { OrderStatus } from "../../orders/status.ts";
+import { appendEntry } from "../../wallet/entry.ts";
+import { insertEntry, lockWallet, updateWallet } from "../../wallet/queries.ts";
+import { addRefund, findOwners, type RefundedUnits, refundUnits } from "./refund-queries.ts";
+
+/** Pays back what could not be delivered. The orders are locked; their wallets are locked in the order of their keys. */
+export async function refundFailedUnits(tx: Tx, orderIds: readonly string[], now: Date): Promise<void> {
+  for (const { id, ...tenant } of await findOwners(tx, orderIds)) {
+    await payRefund(
+      tx,
+      tenant,
+      await refundUnits(tx, { orderId: id, status: "failed", lines: null }),
+      null,
+      now,
+    );
+  }
+}
+
+/**
+ * Credits the wallet for units that have just become refunded, with one entry, and counts it in the order; an order all
+ * of whose money is back is refunded. Each refund is one event.
+ */
+export async function payRefund(
+  tx: Tx,
+  tenant: Tenant,
+  { orderId, units, amountMinor }: RefundedUnits,
+  note: string | null,
+  now: Date,
+): Promise<OrderStatus> {
+  if (units === 0) throw new Error(`nothing of ${orderId} is left to refund`);
+  const head = await lockWallet(tx, tenant);
+  if (!head) throw new Error("a reseller without a wallet");
+  const next = appendEntry(head, {
+    id: newId("ent", now.getTime()),
+    type: "refund",
+    amountMinor,
+    orderId,
+    note,
+    createdAt: now,
+  });
+  if (!next) throw new Error(`the wallet cannot hold the refund of ${orderId}`);
+  await insertEntry(tx, next.entry);
+  await updateWallet(tx, next.head);
+  const status = await addRefund(tx, orderId, amountMinor, now);
+  const told = status === "refunded" ? "refunded" : "partially_refunded";
+  await emitOrderEvents(tx, [{ orderId, type: "order.refunded", status: told, cause: next.entry.id }], now);
+  return status;
+}

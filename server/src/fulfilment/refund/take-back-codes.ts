@@ -1,0 +1,53 @@
+import type { Tx } from "../../db/database.ts";
+import { deliveredPlace, quarantinePlace, stockPlace } from "../../vault/code-place.ts";
+import type { CodeVault } from "../../vault/code-vault.ts";
+import { KEY_NOT_AT_HAND, SealError } from "../../vault/seal.ts";
+import {
+  deleteTestCodes,
+  failDeliveredUnits,
+  type HeldBackCode,
+  listHeldBackCodes,
+  type MovedCode,
+  moveCodes,
+} from "./take-back-queries.ts";
+
+/**
+ * Undoes what was delivered of orders that want all or nothing and cannot have all. Nobody has seen a code of them yet.
+ * Codes from stock go back there, as if they had never been taken. What was bought from a supplier has been paid for: it
+ * goes to quarantine. Returns the products that have stock again.
+ */
+export async function takeBackCodes(
+  tx: Tx,
+  vault: CodeVault,
+  orderIds: readonly string[],
+): Promise<string[]> {
+  await deleteTestCodes(tx, orderIds);
+  const moved = (await listHeldBackCodes(tx, orderIds)).map((code) => moveOne(vault, code));
+  if (moved.length > 0) await moveCodes(tx, moved);
+  await failDeliveredUnits(tx, orderIds);
+  return [...new Set(moved.flatMap(({ state, productId }) => (state === "stock" ? [productId] : [])))];
+}
+
+/** A code that does not open any more cannot be sold again either. */
+function moveOne(vault: CodeVault, { sealed, kind, ...code }: HeldBackCode): MovedCode {
+  const plain = openOne(vault, code, sealed);
+  if (plain && kind === "stock") {
+    return { ...code, state: "stock", sealed: vault.seal(stockPlace(code.id, code.productId), plain) };
+  }
+  const place = quarantinePlace(code.id, code, code.productId);
+  return { ...code, state: "quarantined", sealed: plain ? vault.seal(place, plain) : sealed };
+}
+
+function openOne(
+  vault: CodeVault,
+  code: Omit<HeldBackCode, "sealed" | "kind">,
+  sealed: Buffer,
+): Buffer | undefined {
+  try {
+    return vault.open(deliveredPlace(code, code.productId), sealed);
+  } catch (error) {
+    // Without its master key no code opens, and none is the worse for it.
+    if (error instanceof SealError && error.message !== KEY_NOT_AT_HAND) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+import { setImmediate } from "node:timers/promises";
+import type { Db } from "../../db/database.ts";
+import type { Caller } from "../../http/caller.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { notFound, Problem } from "../../lib/problem.ts";
+import { decodeGoods } from "../../suppliers/goods.ts";
+import { deliveredPlace } from "../../vault/code-place.ts";
+import type { CodeVault } from "../../vault/code-vault.ts";
+import { type DeliveredCode, findOrderStatus, insertReveal, listDeliveredCodes } from "./reveal-queries.ts";
+import type { OrderCodesView, OrderCodeView } from "./schemas.ts";
+
+export type RevealDeps = { db: Db; clock: Clock; codeVault: CodeVault };
+export type RevealRequest = { orderId: string; requestId: string; address: string };
+
+/** The codes of the caller's order. That they were shown, and to whom, is committed before they leave. */
+export async function revealCodes(
+  { db, clock, codeVault }: RevealDeps,
+  caller: Caller,
+  { orderId, requestId, address }: RevealRequest,
+): Promise<OrderCodesView> {
+  const status = orderId.includes("\0") ? undefined : await findOrderStatus(db, caller, orderId);
+  if (status === undefined) throw notFound();
+  const codes = await listDeliveredCodes(db, caller, orderId);
+  if (codes.length === 0) {
+    throw new Problem("order_not_fulfilled", `Nothing of this order has been delivered; it is ${status}.`, {
+      members: { orderStatus: status },
+    });
+  }
+  const data = await openInSlices(codes, (code) => toView(codeVault, orderId, code));
+  const { resellerId, environment, keyId } = caller;
+  await insertReveal(db, {
+    resellerId,
+    environment,
+    keyId,
+    orderId,
+    requestId,
+    address,
+    codeCount: codes.length,
+    revealedAt: clock.now(),
+  });
+  return { orderId, status, data };
+}
+
+/** Opening thousands of codes takes a while; others are served in between. */
+async function openInSlices<Code, View>(codes: readonly Code[], open: (code: Code) => View): Promise<View[]> {
+  const views: View[] = [];
+  for (let from = 0; from < codes.length; from += CODES_AT_ONCE) {
+    if (from > 0) await setImmediate();
+    views.push(...codes.slice(from, from + CODES_AT_ONCE).map(open));
+  }
+  return views;
+}
+
+const CODES_AT_ONCE = 200;
+
+function toView(vault: CodeVault, orderId: string, code: DeliveredCode): OrderCodeView {
+  const { id, lineIndex, unitIndex, productId, type, sealed, testCode, expiresAt, deliveredAt } = code;
+  const goods = sealed
+    ? decodeGoods(
+        type,
+        vault.open(deliveredPlace({ orderId, lineIndex, unitIndex }, productId), sealed),
+        expiresAt,
+      )
+    : { type, ...(type === "topup" ? { receipt: testCode ?? "" } : { code: testCode ?? "" }) };
+  return { id, lineIndex, productId, ...goods, deliveredAt: deliveredAt.toISOString() };
+}

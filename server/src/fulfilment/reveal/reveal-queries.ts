@@ -1,0 +1,66 @@
+import sql from "sql-template-tag";
+import type { Queryable } from "../../db/database.ts";
+import type { Tenant } from "../../http/caller.ts";
+import type { OrderStatus } from "../../orders/status.ts";
+import type { GoodsType } from "../../suppliers/goods.ts";
+
+export const findOrderStatus = async (
+  db: Queryable,
+  tenant: Tenant,
+  orderId: string,
+): Promise<OrderStatus | undefined> => {
+  const [row] = await db.rows<{ status: OrderStatus }>(
+    sql`
+      select status from orders
+      where id = ${orderId} and reseller_id = ${tenant.resellerId} and environment = ${tenant.environment}`,
+    { name: "find-order-status" },
+  );
+  return row?.status;
+};
+
+export type DeliveredCode = {
+  id: string;
+  lineIndex: number;
+  unitIndex: number;
+  productId: string;
+  type: GoodsType;
+  sealed: Buffer | null;
+  testCode: string | null;
+  expiresAt: Date | null;
+  deliveredAt: Date;
+};
+
+/**
+ * The codes of an order that the caller owns, in the order of its lines and units. While an order that is all or nothing
+ * is processed they may still be taken back.
+ */
+export const listDeliveredCodes = (db: Queryable, tenant: Tenant, orderId: string) =>
+  db.rows<DeliveredCode>(
+    sql`
+      select c.id, c.line_index as "lineIndex", c.unit_index as "unitIndex", c.product_id as "productId", c.type,
+             c.sealed, c.test_code as "testCode", c.expires_at as "expiresAt", c.delivered_at as "deliveredAt"
+      from orders o
+      join codes c on c.order_id = o.id and c.state = 'delivered' and c.environment = o.environment
+      where o.id = ${orderId} and o.reseller_id = ${tenant.resellerId} and o.environment = ${tenant.environment}
+        and not (o.all_or_nothing and o.status = 'processing')
+      order by c.line_index, c.unit_index`,
+    { name: "list-delivered-codes" },
+  );
+
+export type Reveal = Tenant & {
+  orderId: string;
+  keyId: string;
+  requestId: string;
+  address: string;
+  codeCount: number;
+  revealedAt: Date;
+};
+
+export const insertReveal = (db: Queryable, reveal: Reveal) =>
+  db.rows(
+    sql`
+      insert into code_reveals (order_id, reseller_id, environment, key_id, request_id, address, code_count, revealed_at)
+      values (${reveal.orderId}, ${reveal.resellerId}, ${reveal.environment}, ${reveal.keyId}, ${reveal.requestId},
+              ${reveal.address}, ${reveal.codeCount}, ${reveal.revealedAt})`,
+    { name: "insert-reveal" },
+  );

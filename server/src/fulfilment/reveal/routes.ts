@@ -1,0 +1,27 @@
+import type { FastifyInstance } from "fastify";
+import Type from "typebox";
+import { callerOf } from "../../http/caller.ts";
+import { jsonReply } from "../../http/json-reply.ts";
+import { type RevealDeps, revealCodes } from "./reveal-codes.ts";
+import { OrderCodesReply } from "./schemas.ts";
+
+export function fulfilmentRoutes(app: FastifyInstance, deps: RevealDeps): void {
+  app.get<{ Params: { id: string } }>("/v1/orders/:id/codes", {
+    config: { scope: "orders:read", problems: ["not_found", "order_not_fulfilled"] },
+    schema: {
+      operationId: "getOrderCodes",
+      tags: ["Orders"],
+      summary: "Read the codes of an order",
+      description:
+        "What has been delivered so far; all of it once the order is `completed`. Codes are bearer money: each reading is recorded, and nothing in between may keep the answer. Codes that were refunded after delivery stay readable.",
+      params: Type.Object({ id: Type.String({ description: "Order id." }) }),
+      response: { 200: jsonReply("The codes, in the order of lines and units.", OrderCodesReply) },
+    },
+    handler: (request) =>
+      revealCodes(deps, callerOf(request), {
+        orderId: request.params.id,
+        requestId: request.id,
+        address: request.callerAddress,
+      }),
+  });
+}

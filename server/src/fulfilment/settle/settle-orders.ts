@@ -1,0 +1,62 @@
+import { type Db, errorCodeOf } from "../../db/database.ts";
+import type { CodeVault } from "../../vault/code-vault.ts";
+import { DamagedCode, setDamagedAside } from "../buy/take-stock.ts";
+import { endOrders, type OrderEnding } from "../end/end-orders.ts";
+import type { UnitOutcome } from "../judge/decide-settlement.ts";
+import { settleOutcomes } from "./settle-outcomes.ts";
+import { type Lease, lockTakenOrders } from "./settle-queries.ts";
+
+export type SettleDeps = {
+  db: Db;
+  codeVault: CodeVault;
+  /** A code in stock did not open and was set aside. */
+  onDamaged: (codeId: string) => void;
+};
+
+export type SettledOrders = {
+  endings: OrderEnding[];
+  /** Products whose stock was asked for, or came back: whether there is any may have changed. */
+  stockTaken: string[];
+};
+
+const UNIQUE_VIOLATION = "23505";
+const SETTLE_TRIES_MAX = 5;
+
+/**
+ * One transaction for a batch of orders: codes, attempts, units, status, refunds. Only orders whose lease is still the
+ * worker's own are touched, so a worker that was thought dead writes nothing. Two workers that are handed the same code
+ * at the same moment collide in the database; the later one comes again and sees it. A code in stock that does not open
+ * is set aside, and another one taken.
+ */
+export async function settleOrders(
+  { db, codeVault, onDamaged }: SettleDeps,
+  batch: readonly (Lease & { outcomes: readonly UnitOutcome[] })[],
+  now: Date,
+): Promise<SettledOrders> {
+  const settle = () =>
+    db.transaction(async (tx) => {
+      const held = new Map((await lockTakenOrders(tx, batch)).map((lease) => [lease.orderId, lease.token]));
+      // One process may have held the same order twice: only what was found out under the lease that holds counts.
+      const mine = batch.filter(({ orderId, token }) => held.get(orderId) === token);
+      const outcomes = mine.flatMap((order) => order.outcomes);
+      const ended = await settleOutcomes(tx, codeVault, outcomes, now);
+      if (held.size === 0) return { endings: [], stockTaken: [] };
+      const { endings, stockReturned } = await endOrders(tx, codeVault, [...held.keys()], ended, now);
+      return { endings, stockTaken: [...new Set([...productsFromStock(outcomes), ...stockReturned])] };
+    });
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await settle();
+    } catch (error) {
+      if (error instanceof DamagedCode) {
+        await setDamagedAside(db, error.codeId);
+        onDamaged(error.codeId);
+      } else if (errorCodeOf(error) !== UNIQUE_VIOLATION) throw error;
+      if (tries === SETTLE_TRIES_MAX) throw error;
+    }
+  }
+}
+
+const productsFromStock = (outcomes: readonly UnitOutcome[]): string[] => [
+  ...new Set(outcomes.flatMap((one) => (one.kind === "take-stock" ? [one.productId] : []))),
+];

@@ -1,0 +1,209 @@
+import sql, { type Sql } from "sql-template-tag";
+import type { Tx } from "../../db/database.ts";
+import type { SupplierPrice } from "../../suppliers/supplier.ts";
+import type { UnitKey } from "../../vault/code-place.ts";
+import type { Settlement } from "../judge/decide-settlement.ts";
+
+/** An order, and the token of the lease under which somebody works on it. */
+export type Lease = { orderId: string; token: string };
+
+/**
+ * Locks those of the orders whose lease is still the worker's own, work before order and in order of id, as everybody
+ * does who changes them, and returns the leases that hold. Whoever else holds one now is waited for; what follows is read
+ * in later statements.
+ */
+export const lockTakenOrders = (tx: Tx, leases: readonly Lease[]) =>
+  tx.rows<Lease>(
+    sql`
+      select w.order_id as "orderId", w.lease_token as token
+      from unnest(${leases.map((one) => one.orderId)}::text[], ${leases.map((one) => one.token)}::uuid[])
+        as mine (order_id, token)
+      join order_work w on w.order_id = mine.order_id and w.lease_token = mine.token
+      join orders o on o.id = w.order_id
+      order by w.order_id
+      for update of w, o`,
+    { name: "lock-taken-orders" },
+  );
+
+export type UnitState = UnitKey & { status: string; openNumber: number | null };
+
+export const readUnitStates = (tx: Tx, units: readonly UnitKey[]) =>
+  tx.rows<UnitState>(
+    sql`
+      select u.order_id as "orderId", u.line_index as "lineIndex", u.unit_index as "unitIndex", u.status,
+             a.number as "openNumber"
+      from ${unitRows(units)} as asked (order_id, line_index, unit_index)
+      join order_units u using (order_id, line_index, unit_index)
+      left join lateral (
+        select a.number from supplier_attempts a
+        where a.order_id = u.order_id and a.line_index = u.line_index and a.unit_index = u.unit_index
+          and a.status = 'open'
+      ) a on true`,
+    { name: "read-unit-states" },
+  );
+
+export const findKnownDigests = async (tx: Tx, digests: readonly Buffer[]): Promise<string[]> => {
+  const rows = await tx.rows<{ digest: Buffer }>(sql`
+    select digest from codes where digest = any(${digests}::bytea[]) and state <> 'quarantined'`);
+  return rows.map((row) => row.digest.toString("hex"));
+};
+
+export type SealedCode = {
+  id: string;
+  environment: "live" | "test";
+  type: string;
+  sealed: Buffer | null;
+  testCode: string | null;
+  supplierId: string | null;
+  digest: Buffer | null;
+  expiresAt: string | null;
+};
+
+export const insertCodes = (
+  tx: Tx,
+  codes: readonly (UnitKey & SealedCode & { productId: string; quarantineReason: string | null })[],
+  now: Date,
+) =>
+  tx.rows(
+    sql`
+      insert into codes (id, environment, product_id, supplier_id, state, type, sealed, test_code, digest, expires_at,
+                         order_id, line_index, unit_index, delivered_at, quarantine_reason, created_at)
+      select id, environment, product_id, supplier_id, case when reason is null then 'delivered' else 'quarantined' end,
+             type, sealed, test_code, digest, expires_at, order_id, line_index, unit_index,
+             case when reason is null then ${now}::timestamptz end, reason, ${now}
+      from unnest(
+        ${codes.map((one) => one.id)}::text[], ${codes.map((one) => one.environment)}::text[],
+        ${codes.map((one) => one.productId)}::text[], ${codes.map((one) => one.supplierId)}::text[],
+        ${codes.map((one) => one.type)}::text[], ${codes.map((one) => one.sealed)}::bytea[],
+        ${codes.map((one) => one.testCode)}::text[], ${codes.map((one) => one.digest)}::bytea[],
+        ${codes.map((one) => one.expiresAt)}::timestamptz[], ${codes.map((one) => one.orderId)}::text[],
+        ${codes.map((one) => one.lineIndex)}::smallint[], ${codes.map((one) => one.unitIndex)}::integer[],
+        ${codes.map((one) => one.quarantineReason)}::text[]
+      ) as one (id, environment, product_id, supplier_id, type, sealed, test_code, digest, expires_at, order_id,
+                line_index, unit_index, reason)`,
+    { name: "insert-codes" },
+  );
+
+export const deliverStock = (
+  tx: Tx,
+  codes: readonly (UnitKey & { id: string; sealed: Buffer })[],
+  now: Date,
+) =>
+  tx.rows(
+    sql`
+      update codes c
+      set state = 'delivered', sealed = one.sealed, order_id = one.order_id, line_index = one.line_index,
+          unit_index = one.unit_index, delivered_at = ${now}
+      from unnest(
+        ${codes.map((one) => one.id)}::text[], ${codes.map((one) => one.sealed)}::bytea[],
+        ${codes.map((one) => one.orderId)}::text[], ${codes.map((one) => one.lineIndex)}::smallint[],
+        ${codes.map((one) => one.unitIndex)}::integer[]
+      ) as one (id, sealed, order_id, line_index, unit_index)
+      where c.id = one.id and c.state = 'stock'`,
+    { name: "deliver-stock" },
+  );
+
+/** Attempts that begin and end within one transaction: those at the operator's own stock. */
+export const insertEndedAttempts = (tx: Tx, attempts: Settlement["attemptsNew"], now: Date) =>
+  tx.rows(
+    sql`
+      insert into supplier_attempts (order_id, line_index, unit_index, number, environment, product_id, supplier_id, sku,
+                                     cost_minor, cost_currency, status, failure_code, opened_at, resolved_at)
+      select order_id, line_index, unit_index, number, 'live', product_id, supplier_id, sku, cost_minor, cost_currency,
+             case when failure_code is null then 'delivered' else 'refused' end, failure_code, ${now}, ${now}
+      from unnest(
+        ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
+        ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
+        ${attempts.map((one) => one.productId)}::text[], ${attempts.map((one) => one.route.supplierId)}::text[],
+        ${attempts.map((one) => one.route.sku)}::text[], ${attempts.map((one) => one.route.costMinor)}::bigint[],
+        ${attempts.map((one) => one.route.costCurrency)}::text[], ${attempts.map((one) => one.failureCode)}::text[]
+      ) as one (order_id, line_index, unit_index, number, product_id, supplier_id, sku, cost_minor, cost_currency,
+                failure_code)`,
+    { name: "insert-ended-attempts" },
+  );
+
+type Priced = { price: SupplierPrice | null };
+
+const priceColumns = (attempts: readonly Priced[]): Sql => sql`
+  ${attempts.map(({ price }) => price?.amountMinor ?? null)}::bigint[],
+  ${attempts.map(({ price }) => price?.currency ?? null)}::text[]`;
+
+/** An answer without a price leaves what an earlier one said. */
+const newPrice = sql`
+  supplier_price_minor = coalesce(one.price_minor, a.supplier_price_minor),
+  supplier_price_currency = coalesce(one.price_currency, a.supplier_price_currency)`;
+
+export const endAttempts = (tx: Tx, attempts: Settlement["attemptsEnded"], now: Date) =>
+  tx.rows(sql`
+    update supplier_attempts a
+    set status = one.status, failure_code = one.failure_code, resolved_at = ${now}, looks = a.looks + 1,
+        upstream_id = coalesce(one.upstream_id, a.upstream_id), ${newPrice}
+    from unnest(
+      ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
+      ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
+      ${attempts.map((one) => one.status)}::text[], ${attempts.map((one) => one.failureCode)}::text[],
+      ${attempts.map((one) => one.upstreamId)}::text[], ${priceColumns(attempts)}
+    ) as one (order_id, line_index, unit_index, number, status, failure_code, upstream_id, price_minor, price_currency)
+    where a.order_id = one.order_id and a.line_index = one.line_index and a.unit_index = one.unit_index
+      and a.number = one.number and a.status = 'open'`);
+
+export const noteAttempts = (tx: Tx, attempts: Settlement["attemptsOpen"]) =>
+  tx.rows(sql`
+    update supplier_attempts a
+    set upstream_id = coalesce(one.upstream_id, a.upstream_id), doubtful = one.doubtful,
+        doubted_failure_code = one.doubted_failure_code, looks = a.looks + 1, ${newPrice}
+    from unnest(
+      ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
+      ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
+      ${attempts.map((one) => one.upstreamId)}::text[], ${attempts.map((one) => one.doubtful)}::boolean[],
+      ${attempts.map((one) => one.doubtedFailureCode)}::text[], ${priceColumns(attempts)}
+    ) as one (order_id, line_index, unit_index, number, upstream_id, doubtful, doubted_failure_code, price_minor,
+              price_currency)
+    where a.order_id = one.order_id and a.line_index = one.line_index and a.unit_index = one.unit_index
+      and a.number = one.number and a.status = 'open'`);
+
+/** How many units of an order have just ended. Its count of open ones changes with its status, in one go: end-orders. */
+export type EndedUnits = { orderId: string; units: number };
+
+/** The units that ended, and with them the counts of their lines. */
+export const endUnits = (tx: Tx, units: Settlement["unitsEnded"], now: Date) =>
+  tx.rows<EndedUnits>(
+    sql`
+      with ended as (
+        update order_units u
+        set status = case when one.failure_code is null then 'delivered' else 'failed' end,
+            delivered_at = case when one.failure_code is null then ${now}::timestamptz end, failure_code = one.failure_code
+        from unnest(
+          ${units.map((one) => one.orderId)}::text[], ${units.map((one) => one.lineIndex)}::smallint[],
+          ${units.map((one) => one.unitIndex)}::integer[], ${units.map((one) => one.failureCode)}::text[]
+        ) as one (order_id, line_index, unit_index, failure_code)
+        where u.order_id = one.order_id and u.line_index = one.line_index and u.unit_index = one.unit_index
+          and u.status = 'waiting'
+        returning u.order_id, u.line_index, u.failure_code
+      ), counted as (
+        update order_lines l
+        set fulfilled_quantity = l.fulfilled_quantity + e.delivered, failure_code = coalesce(e.failure_code, l.failure_code)
+        from (
+          select order_id, line_index, count(*) filter (where failure_code is null) as delivered,
+                 max(failure_code) as failure_code
+          from ended group by order_id, line_index
+        ) e
+        where l.order_id = e.order_id and l.line_index = e.line_index
+      )
+      select order_id as "orderId", count(*)::integer as units from ended group by order_id`,
+    { name: "end-units" },
+  );
+
+export const postponeUnits = (tx: Tx, units: Settlement["unitsLater"]) =>
+  tx.rows(sql`
+    update order_units u set due_at = one.due_at
+    from unnest(
+      ${units.map((one) => one.orderId)}::text[], ${units.map((one) => one.lineIndex)}::smallint[],
+      ${units.map((one) => one.unitIndex)}::integer[], ${units.map((one) => one.dueAt.toISOString())}::timestamptz[]
+    ) as one (order_id, line_index, unit_index, due_at)
+    where u.order_id = one.order_id and u.line_index = one.line_index and u.unit_index = one.unit_index
+      and u.status = 'waiting'`);
+
+const unitRows = (units: readonly UnitKey[]): Sql => sql`
+  unnest(${units.map((one) => one.orderId)}::text[], ${units.map((one) => one.lineIndex)}::smallint[],
+         ${units.map((one) => one.unitIndex)}::integer[])`;

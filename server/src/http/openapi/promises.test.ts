@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { drop } from "../../../testing/app/small-document.ts";
+import { findBreaks } from "./breaks.ts";
+import type { OpenApiDocument } from "./openapi.ts";
+
+const committed = JSON.parse(
+  readFileSync(new URL("../../../openapi.json", import.meta.url), "utf8"),
+) as OpenApiDocument;
+
+test("whatever a client of the committed document can rely on is missed when it is gone", () => {
+  const promises = placesIn(committed).filter(isPromise);
+  assert.ok(promises.length > 50, `only ${promises.length} promises were found`);
+  const unnoticed = promises.filter((steps) => {
+    const document = steps[0] === "paths" ? withOnePath(String(steps[1])) : committed;
+    return findBreaks(document, drop(...steps)(document)).length === 0;
+  });
+  assert.deepEqual(unnoticed, []);
+});
+
+test("in the committed document texts and examples may change, and fields may be added", () => {
+  const changed = JSON.stringify(committed, (member, value) => {
+    if (member === "properties") return { ...value, added: { type: "string" } };
+    if (member === "examples" && Array.isArray(value)) return ["other"];
+    return TEXTS.has(member) && typeof value === "string" ? `${value} More.` : value;
+  });
+  assert.notEqual(changed, JSON.stringify(committed));
+  assert.deepEqual(findBreaks(committed, JSON.parse(changed)), []);
+});
+
+const TEXTS: ReadonlySet<string> = new Set(["description", "summary", "title"]);
+/** What stands below these is a name that clients use. */
+const NAMES: ReadonlySet<string> = new Set(
+  "paths parameters headers content properties securitySchemes webhooks".split(" "),
+);
+
+/** The steps to everything in the document. */
+const placesIn = (parent: object, above: readonly string[] = []): string[][] =>
+  Object.entries(parent).flatMap(([step, value]) => {
+    const steps = [...above, step];
+    return [steps, ...(typeof value === "object" && value ? placesIn(value, steps) : [])];
+  });
+
+function isPromise(steps: readonly string[]): boolean {
+  const [last = "", parent = "", grandparent] = steps.toReversed();
+  if (parent === "examples") return steps.includes("application/problem+json");
+  if (parent === "responses") return !/^[45]/.test(last);
+  return NAMES.has(parent) || grandparent === "paths" || last === "operationId";
+}
+
+/** What one path promises can be looked for without the others, which keeps this from taking minutes. */
+const withOnePath = (path: string): OpenApiDocument => ({
+  ...committed,
+  paths: { [path]: committed.paths[path] ?? {} },
+});

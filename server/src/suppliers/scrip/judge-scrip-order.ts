@@ -1,0 +1,64 @@
+import { type CallOptions, type Client, type Order, type OrderLine, ScripError } from "@scrip/sdk";
+import { secret } from "../../lib/secret.ts";
+import { readPrice } from "../price-guard.ts";
+import { FAILURE_CODES, type FailureCode, type PurchaseOutcome } from "../supplier.ts";
+import { asScripError, NONSENSE, unknownBecauseOf } from "./scrip-answers.ts";
+import { toScripGoods } from "./scrip-goods.ts";
+
+/** What we know of the order that we asked for. The sku is known only to whoever buys. */
+export type AskedOrder = { id: string; reference: string; sku?: string };
+
+/** What a supplier's order says about our purchase; its goods are read when it says that it has delivered them. */
+export async function judgeScripOrder(
+  client: Client,
+  order: Order,
+  asked: AskedOrder,
+  options: CallOptions,
+): Promise<PurchaseOutcome> {
+  const line = soleLine(order, asked);
+  if (!line) return NONSENSE;
+  switch (order.status) {
+    case "pending":
+    case "processing":
+      return { kind: "accepted", upstreamId: order.id, price: readPrice(order.total) };
+    case "completed":
+      return line.fulfilledQuantity === 1 ? readGoods(client, order, line, options) : NONSENSE;
+    case "failed":
+      // Undeliverable for good; its refund may be on hold, but that is between the operators.
+      return line.fulfilledQuantity === 0 ? refusedBy(line) : NONSENSE;
+    case "refunded":
+      return order.refundedTotal.amount === order.total.amount ? refusedBy(line) : NONSENSE;
+    default:
+      return NONSENSE;
+  }
+}
+
+/** The line, when the order is the one that we placed: ours by id and reference, and one unit of what we wanted. */
+function soleLine(order: Order, { id, reference, sku }: AskedOrder): OrderLine | undefined {
+  const [line, ...others] = order.lines;
+  const isOurs = order.id === id && order.reference === reference;
+  const isOneUnit = line?.quantity === 1 && others.length === 0;
+  const isOurProduct = sku === undefined || line?.productId === sku;
+  return isOurs && isOneUnit && isOurProduct ? line : undefined;
+}
+
+function refusedBy({ failureCode }: OrderLine): PurchaseOutcome {
+  const known = FAILURE_CODES.find((code): code is FailureCode => code === failureCode);
+  return { kind: "refused", failureCode: known ?? "rejected_by_issuer", supplierFault: false };
+}
+
+async function readGoods(
+  client: Client,
+  { id: orderId, total }: Order,
+  line: OrderLine,
+  options: CallOptions,
+): Promise<PurchaseOutcome> {
+  const codes = await client.orders.codes(orderId, options).catch(asScripError);
+  if (codes instanceof ScripError) return unknownBecauseOf(codes);
+  const [entry, ...others] = codes.data;
+  const isOurs = codes.orderId === orderId && entry?.lineIndex === 0 && entry.productId === line.productId;
+  if (!isOurs || others.length > 0) return NONSENSE;
+  const goods = toScripGoods(entry);
+  if (goods === "nonsense" || goods === "sandbox") return { kind: "unknown", reason: goods };
+  return { kind: "delivered", goods: secret(goods), upstreamId: orderId, price: readPrice(total) };
+}

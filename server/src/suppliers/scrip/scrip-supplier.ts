@@ -1,0 +1,118 @@
+import {
+  type CallOptions,
+  type Client,
+  createClient,
+  type Fetch,
+  type Placement,
+  ScripError,
+} from "@scrip/sdk";
+import { toSafeInteger } from "../../lib/money.ts";
+import type { Secret } from "../../lib/secret.ts";
+import { acceptableTotal, readPrice } from "../price-guard.ts";
+import type { LookUpOutcome, PurchaseOutcome, PurchaseRequest, RemoteSupplier } from "../supplier.ts";
+import { judgeScripOrder } from "./judge-scrip-order.ts";
+import { asScripError, NONSENSE, refusalOf, unknownBecauseOf } from "./scrip-answers.ts";
+
+export type ScripSupplierConfig = {
+  baseUrl: string;
+  apiKey: Secret<string>;
+  timeoutMs?: number;
+  fetch?: Fetch;
+};
+
+/** One wall for a purchase or a look-up, however many calls it takes. */
+export const SUPPLIER_TIMEOUT_MS = 15_000;
+/** We read single units: more than this is no answer to what we asked. */
+const RESPONSE_MAX_BYTES = 256 * 1024;
+
+/** Another Scrip, bought from over its public API under a reference of ours, which is its Idempotency-Key too. */
+export function createScripSupplier(config: ScripSupplierConfig): RemoteSupplier {
+  const timeoutMs = config.timeoutMs ?? SUPPLIER_TIMEOUT_MS;
+  const client = createClient({
+    baseUrl: config.baseUrl,
+    apiKey: config.apiKey.reveal(),
+    timeoutMs,
+    // Whether and when to ask again is the worker's to decide, and what each answer meant is written down first.
+    retries: 0,
+    maxResponseBytes: RESPONSE_MAX_BYTES,
+    ...(config.fetch ? { fetch: config.fetch } : {}),
+  });
+  const limits = () => ({ signal: AbortSignal.timeout(timeoutMs) });
+  return {
+    buy: (request) => buy(client, request, limits()),
+    lookUp: (reference, upstreamId) => lookUp(client, reference, upstreamId, limits()),
+  };
+}
+
+async function buy(client: Client, request: PurchaseRequest, options: CallOptions): Promise<PurchaseOutcome> {
+  const { reference, sku, limit } = request;
+  const first = await place(client, request, limit?.expectedMinor, options);
+  // A refused request binds nothing there, so the same reference may be sent with another expectation.
+  const acceptable = first instanceof ScripError && limit ? acceptableTotal(first, limit) : undefined;
+  const placed = acceptable === undefined ? first : await place(client, request, acceptable, options);
+  if (placed instanceof ScripError) return refusalOf(placed) ?? unknownBecauseOf(placed);
+  const { id, status, total } = placed.order;
+  if (!isUsableId(id)) return NONSENSE;
+  if (status === "pending" || status === "processing")
+    return { kind: "accepted", upstreamId: id, price: readPrice(total) };
+  return readOrder(client, id, { reference, sku }, options);
+}
+
+/** The upstream places nothing when the total is not the expected one. */
+async function place(
+  client: Client,
+  { reference, sku, inputFields }: PurchaseRequest,
+  expectedMinor: bigint | undefined,
+  options: CallOptions,
+): Promise<Placement | ScripError> {
+  const hasFields = inputFields !== null && Object.keys(inputFields).length > 0;
+  const line = { productId: sku, quantity: 1, ...(hasFields ? { inputFields } : {}) };
+  const expected = expectedMinor === undefined ? {} : { expectedTotal: toSafeInteger(expectedMinor) };
+  return client.orders
+    .place({ lines: [line], reference, ...expected }, { ...options, idempotencyKey: reference })
+    .catch(asScripError);
+}
+
+/**
+ * Here no error is a refusal: it refuses the question, and says nothing about the purchase. An id that leads to no order of
+ * ours was told wrongly, perhaps by an answer that was meant for somebody else; the reference then still finds it.
+ */
+async function lookUp(
+  client: Client,
+  reference: string,
+  upstreamId: string | undefined,
+  options: CallOptions,
+): Promise<LookUpOutcome> {
+  if (upstreamId === undefined) return findOrder(client, reference, options);
+  const outcome = await readOrder(client, upstreamId, { reference }, options);
+  if (outcome.kind !== "unknown" || !ID_MISLED.includes(outcome.reason)) return outcome;
+  const found = await findOrder(client, reference, options);
+  // It has been accepted once, so "there is nothing" cannot be true.
+  return found.kind === "not_found" ? outcome : found;
+}
+
+async function findOrder(client: Client, reference: string, options: CallOptions): Promise<LookUpOutcome> {
+  const page = await client.orders.list({ idempotencyKey: reference }, options).catch(asScripError);
+  if (page instanceof ScripError) return unknownBecauseOf(page);
+  const [order] = page.data;
+  // A page may be empty while there is more to come; only an empty list says that there is nothing.
+  if (!order) return page.hasMore ? NONSENSE : { kind: "not_found" };
+  if (page.data.length > 1 || !isUsableId(order.id)) return NONSENSE;
+  return judgeScripOrder(client, order, { id: order.id, reference }, options);
+}
+
+async function readOrder(
+  client: Client,
+  id: string,
+  asked: { reference: string; sku?: string },
+  options: CallOptions,
+): Promise<PurchaseOutcome> {
+  const order = await client.orders.get(id, options).catch(asScripError);
+  if (order instanceof ScripError) return unknownBecauseOf(order);
+  return judgeScripOrder(client, order, { ...asked, id }, options);
+}
+
+const ID_MISLED = ["missing", "nonsense"];
+
+/** It goes into paths, and into a column that holds 200 characters. */
+const isUsableId = (id: string): boolean => /^[A-Za-z0-9_-][A-Za-z0-9._:-]{0,199}$/.test(id);

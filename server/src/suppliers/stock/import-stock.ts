@@ -1,0 +1,216 @@
+import type { Db, Tx } from "../../db/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { newId } from "../../lib/ids.ts";
+import { stockPlace } from "../../vault/code-place.ts";
+import type { CodeVault } from "../../vault/code-vault.ts";
+import { encodeGoods, identityOf } from "../goods.ts";
+import { refreshSupply } from "../refresh-supply.ts";
+import { readStockFile, type StockRow } from "./read-stock-file.ts";
+import {
+  analyzeStaging,
+  announceNewCodes,
+  closeKnown,
+  createStaging,
+  fetchDuplicates,
+  fetchKnown,
+  insertStaged,
+  insertStock,
+  type KnownRow,
+  lockStockImport,
+  openDuplicates,
+  openKnown,
+  type StagedCode,
+  tryLockStockImport,
+} from "./stock-import-queries.ts";
+import { countAvailable } from "./stock-queries.ts";
+import {
+  findStockTarget,
+  type OpenedStockTarget,
+  openStockTarget,
+  type StockTarget,
+  type StockTargetInput,
+} from "./stock-target.ts";
+
+export type ImportStockDeps = {
+  db: Db;
+  clock: Clock;
+  codeVault: CodeVault;
+  digestCode: (text: string) => Buffer;
+};
+
+export type ImportStockInput = StockTargetInput & {
+  file: string;
+  onFault(fault: StockFault): void;
+  onProgress?(rows: number): void;
+  /** So many bytes more of the file were read. */
+  onBytes?(bytes: number): void;
+  /** Another import is running, and this one waits for it. */
+  onWaiting?(): void;
+};
+
+/** What is wrong on a line. It never repeats a code. */
+export type StockFault = { line: number; reason: string };
+
+export type ImportedStock = OpenedStockTarget & { productId: string; imported: number; level: number };
+export type ImportStockResult = ({ ok: true } & ImportedStock) | { ok: false; faults: number };
+
+const BATCH_ROWS = 1_000;
+
+/**
+ * Brings codes into stock, all of a file or nothing (CONTRACT 8). Every code is sealed and digested here: nothing of it
+ * reaches the database in plain. Every fault is told as it is found, so that a file of any size needs little memory.
+ */
+export async function importStock(
+  deps: ImportStockDeps,
+  input: ImportStockInput,
+): Promise<ImportStockResult> {
+  const now = deps.clock.now();
+  let faults = 0;
+  const report = (fault: StockFault): void => {
+    faults += 1;
+    input.onFault(fault);
+  };
+  try {
+    const imported = await deps.db.transaction(async (tx) => {
+      await takeTurn(tx, input);
+      const target = await findStockTarget(tx, input);
+      await createStaging(tx);
+      const rows = readStockFile(input.file, now, input.onBytes);
+      const staged = await stageBatches(tx, toBatches(deps, target, rows, report), input);
+      await reportDuplicates(tx, report);
+      await reportKnown(tx, report);
+      if (faults > 0) throw new StockRefused();
+      return store(tx, { target, staged, now, report });
+    });
+    await refreshSupply(deps.db, [input.productId], now);
+    return { ok: true, ...imported };
+  } catch (error) {
+    if (error instanceof StockRefused) return { ok: false, faults };
+    throw error;
+  }
+}
+
+/** Rolls the transaction back; the faults have been told. */
+class StockRefused extends Error {}
+
+type Report = (fault: StockFault) => void;
+
+async function takeTurn(tx: Tx, input: ImportStockInput): Promise<void> {
+  if (!(await tryLockStockImport(tx))) {
+    input.onWaiting?.();
+    await lockStockImport(tx);
+  }
+  await announceNewCodes(tx);
+}
+
+type Batch = { codes: StagedCode[]; rowsRead: number };
+
+/** While the database takes one batch in, the next is sealed: each keeps one core busy. Returns the number of codes. */
+async function stageBatches(
+  tx: Tx,
+  batches: AsyncGenerator<Batch>,
+  { onProgress }: ImportStockInput,
+): Promise<number> {
+  let staged = 0;
+  try {
+    let reading = batches.next();
+    for (;;) {
+      const batch = await reading;
+      if (batch.done) return staged;
+      const { codes, rowsRead } = batch.value;
+      const staging = insertStaged(tx, codes);
+      reading = batches.next();
+      // Both are waited for, whichever fails: the rollback must not run into an open statement.
+      const [stored] = await Promise.allSettled([staging, reading]);
+      if (stored.status === "rejected") throw stored.reason;
+      staged += codes.length;
+      onProgress?.(rowsRead);
+    }
+  } finally {
+    // Closes the file, however far it was read.
+    await batches.return(undefined);
+  }
+}
+
+async function* toBatches(
+  deps: ImportStockDeps,
+  target: StockTarget,
+  rows: AsyncIterable<StockRow>,
+  report: Report,
+): AsyncGenerator<Batch> {
+  let codes: StagedCode[] = [];
+  let rowsRead = 0;
+  for await (const row of rows) {
+    rowsRead += 1;
+    if ("fault" in row) report({ line: row.line, reason: row.fault });
+    else codes.push(sealRow(deps, target, row));
+    if (rowsRead % BATCH_ROWS !== 0) continue;
+    yield { codes, rowsRead };
+    codes = [];
+  }
+  yield { codes, rowsRead };
+}
+
+function sealRow(
+  { codeVault, digestCode }: ImportStockDeps,
+  { productId }: StockTarget,
+  row: Extract<StockRow, { goods: unknown }>,
+): StagedCode {
+  const goods = row.goods.reveal();
+  const identity = identityOf(goods);
+  if (goods.type === "topup" || identity === undefined) throw new Error("a receipt cannot be put in stock");
+  const id = newId("cod");
+  return {
+    line: row.line,
+    id,
+    type: goods.type,
+    sealed: codeVault.seal(stockPlace(id, productId), encodeGoods(goods)),
+    digest: digestCode(identity),
+    expiresAt: goods.expiresAt ?? null,
+  };
+}
+
+/** The later line is the fault: the first is the one that its author will look for. */
+async function reportDuplicates(tx: Tx, report: Report): Promise<void> {
+  await analyzeStaging(tx);
+  await openDuplicates(tx);
+  for (;;) {
+    const duplicates = await fetchDuplicates(tx);
+    if (duplicates.length === 0) return;
+    for (const { line, firstLine } of duplicates) report({ line, reason: `stands on line ${firstLine} too` });
+  }
+}
+
+/** Named by the id of the known one: whoever looks at it sees where it went, and nobody sees the code. */
+async function reportKnown(tx: Tx, report: Report): Promise<void> {
+  await openKnown(tx);
+  for (;;) {
+    const known = await fetchKnown(tx);
+    if (known.length === 0) return closeKnown(tx);
+    for (const { line, id, state } of known)
+      report({ line, reason: `is known already: ${id}, ${STATES[state]}` });
+  }
+}
+
+const STATES: Readonly<Record<KnownRow["state"], string>> = {
+  stock: "in stock",
+  delivered: "delivered",
+  expired: "expired",
+  damaged: "damaged",
+  withdrawn: "withdrawn",
+};
+
+type Storing = { target: StockTarget; staged: number; now: Date; report: Report };
+
+async function store(tx: Tx, { target, staged, now, report }: Storing): Promise<ImportedStock> {
+  const { productId } = target;
+  const opened = await openStockTarget(tx, target, now);
+  const stock = { productId, supplierId: opened.supplierId, now };
+  const imported = await insertStock(tx, stock);
+  if (imported < staged) {
+    // A supplier delivered one of them while the file was being read.
+    await reportKnown(tx, report);
+    throw new StockRefused();
+  }
+  return { productId, ...opened, imported, level: await countAvailable(tx, stock) };
+}

@@ -1,0 +1,79 @@
+import { readCsvRecords } from "../../lib/csv-records.ts";
+import { readFileBytes } from "../../lib/read-csv-table.ts";
+import { type Secret, secret } from "../../lib/secret.ts";
+import type { Goods } from "../goods.ts";
+import { parseStockRow, STOCK_COLUMNS, type StockCells, type StockColumn } from "./stock-row.ts";
+
+/** A row of a stock file, or what is wrong on its line. */
+export type StockRow = { line: number; goods: Secret<Goods> } | { line: number; fault: string };
+
+/** Far more than five cells of their greatest length: a longer record is a quote left open. */
+const RECORD_MAX_BYTES = 65_536;
+
+/** Reads a stock file (CSV, the first line names the columns), one row after the other. */
+export async function* readStockFile(
+  file: string,
+  now: Date,
+  onBytes?: (bytes: number) => void,
+): AsyncGenerator<StockRow> {
+  const records = readCsvRecords(readFileBytes(file, onBytes), RECORD_MAX_BYTES);
+  let columns: string[] | undefined;
+  let rows = 0;
+  for await (const record of records) {
+    const { line } = record;
+    if ("fault" in record) {
+      rows += 1;
+      yield record;
+    } else if (!columns) {
+      columns = record.cells.map((cell) => cell.trim());
+      const faults = listColumnFaults(columns);
+      if (faults.length > 0) return yield { line, fault: faults.join("; ") };
+    } else {
+      rows += 1;
+      yield { line, ...readRow(columns, record.cells, now) };
+    }
+  }
+  if (rows === 0) yield { line: 1, fault: "the file holds no codes; its first line names the columns" };
+}
+
+/** A file without a header begins with a code, so a name that is not known is told by its place alone. */
+function listColumnFaults(columns: readonly string[]): string[] {
+  const unknown = [...columns.keys()].filter((index) => !isStockColumn(columns[index] ?? ""));
+  const twice = STOCK_COLUMNS.filter((name) => columns.indexOf(name) !== columns.lastIndexOf(name));
+  const known = STOCK_COLUMNS.join(",");
+  return [
+    ...unknown.map(
+      (index) => `column ${index + 1} has no known name; the first line names the columns: ${known}`,
+    ),
+    ...twice.map((name) => `the column ${name} stands twice`),
+    ...(columns.includes("code") || columns.includes("url")
+      ? []
+      : ["there is neither a column code nor a column url"]),
+  ];
+}
+
+const isStockColumn = (name: string): name is StockColumn =>
+  (STOCK_COLUMNS as readonly string[]).includes(name);
+
+function readRow(
+  columns: readonly string[],
+  cells: readonly string[],
+  now: Date,
+): { goods: Secret<Goods> } | { fault: string } {
+  if (cells.length !== columns.length)
+    return { fault: `has ${cells.length} cells, and there are ${columns.length} columns` };
+  const row = parseStockRow(toCells(columns, cells), now);
+  return "goods" in row ? { goods: secret(row.goods) } : { fault: row.faults.join("; ") };
+}
+
+/** Space around a cell is an accident of the spreadsheet that it came from. */
+function toCells(columns: readonly string[], cells: readonly string[]): StockCells {
+  const cellOf = (column: StockColumn): string => cells[columns.indexOf(column)]?.trim() ?? "";
+  return {
+    code: cellOf("code"),
+    pin: cellOf("pin"),
+    serial: cellOf("serial"),
+    url: cellOf("url"),
+    expiresAt: cellOf("expiresAt"),
+  };
+}

@@ -1,0 +1,125 @@
+import sql, { raw } from "sql-template-tag";
+import type { Tx } from "../../db/database.ts";
+import type { GoodsType } from "../goods.ts";
+
+/** One code on its way into stock: sealed and digested, nothing of it in plain. */
+export type StagedCode = {
+  line: number;
+  id: string;
+  type: GoodsType;
+  sealed: Buffer;
+  digest: Buffer;
+  expiresAt: string | null;
+};
+
+const FAULTS_PER_FETCH = 1_000;
+
+/** Any fixed number serves; it only has to be the same in every process. */
+const STOCK_IMPORT_LOCK = 7_242_010;
+
+/** Imports take turns: two with codes in common would otherwise wait for each other's. False when it is another's. */
+export async function tryLockStockImport(tx: Tx): Promise<boolean> {
+  const [row] = await tx.rows<{ locked: boolean }>(
+    sql`select pg_try_advisory_xact_lock(${STOCK_IMPORT_LOCK}) as locked`,
+  );
+  return row?.locked ?? false;
+}
+
+export async function lockStockImport(tx: Tx): Promise<void> {
+  await tx.rows(sql`select pg_advisory_xact_lock(${STOCK_IMPORT_LOCK})`);
+}
+
+/**
+ * The lock that every insert takes, taken before the first code is sealed and in nobody's way: a rotation of the master
+ * key waits for those that are writing, and the codes of a long import come to the table only at its end.
+ */
+export async function announceNewCodes(tx: Tx): Promise<void> {
+  await tx.rows(sql`lock table codes in row exclusive mode`);
+}
+
+/** Where the file waits until it is known to be whole: a refused one leaves nothing behind in the real table. */
+export async function createStaging(tx: Tx): Promise<void> {
+  await tx.rows(sql`
+    create temporary table staged_codes (
+      line integer not null,
+      id text collate "C" not null,
+      type text not null,
+      sealed bytea not null,
+      digest bytea not null,
+      expires_at timestamptz(3)
+    ) on commit drop`);
+}
+
+export async function insertStaged(tx: Tx, codes: readonly StagedCode[]): Promise<void> {
+  await tx.rows(sql`
+    insert into staged_codes (line, id, type, sealed, digest, expires_at)
+    select line, id, type, sealed, digest, expires_at from unnest(
+      ${codes.map(({ line }) => line)}::integer[], ${codes.map(({ id }) => id)}::text[],
+      ${codes.map(({ type }) => type)}::text[], ${codes.map(({ sealed }) => sealed)}::bytea[],
+      ${codes.map(({ digest }) => digest)}::bytea[], ${codes.map(({ expiresAt }) => expiresAt)}::timestamptz[]
+    ) as code (line, id, type, sealed, digest, expires_at)`);
+}
+
+/** A table that is filled and read in one transaction has no statistics unless someone asks. */
+export async function analyzeStaging(tx: Tx): Promise<void> {
+  await tx.rows(sql`analyze staged_codes`);
+}
+
+/** A code that the file has twice: the later line, and the first. */
+export type DuplicateRow = { line: number; firstLine: number };
+
+/** A cursor, because a file may have as many duplicates as rows. */
+export async function openDuplicates(tx: Tx): Promise<void> {
+  await tx.rows(sql`
+    declare duplicate_codes no scroll cursor for
+    select line, first_line as "firstLine"
+    from (
+      select line, first_value(line) over same_code as first_line, row_number() over same_code as occurrence
+      from staged_codes
+      window same_code as (partition by digest order by line)
+    ) numbered
+    where occurrence > 1
+    order by line`);
+}
+
+export const fetchDuplicates = (tx: Tx): Promise<DuplicateRow[]> =>
+  tx.rows<DuplicateRow>(sql`fetch forward ${raw(String(FAULTS_PER_FETCH))} from duplicate_codes`);
+
+/** A code of the file that has been here before, in stock or out of it. */
+export type KnownRow = {
+  line: number;
+  id: string;
+  state: "stock" | "delivered" | "expired" | "damaged" | "withdrawn";
+};
+
+export async function openKnown(tx: Tx): Promise<void> {
+  await tx.rows(sql`
+    declare known_codes no scroll cursor for
+    select s.line, c.id, c.state
+    from staged_codes s join codes c on c.digest = s.digest and c.state <> 'quarantined' and c.id <> s.id
+    order by s.line`);
+}
+
+export const fetchKnown = (tx: Tx): Promise<KnownRow[]> =>
+  tx.rows<KnownRow>(sql`fetch forward ${raw(String(FAULTS_PER_FETCH))} from known_codes`);
+
+export async function closeKnown(tx: Tx): Promise<void> {
+  await tx.rows(sql`close known_codes`);
+}
+
+/** Returns how many went in; a code that came to be known a moment ago stays out. */
+export async function insertStock(
+  tx: Tx,
+  stock: { productId: string; supplierId: string; now: Date },
+): Promise<number> {
+  const [row] = await tx.rows<{ inserted: number }>(sql`
+    with inserted as (
+      insert into codes (id, environment, product_id, supplier_id, state, type, sealed, digest, expires_at, created_at)
+      select id, 'live', ${stock.productId}, ${stock.supplierId}, 'stock', type, sealed, digest, expires_at, ${stock.now}
+      from staged_codes order by line
+      on conflict (digest) where state <> 'quarantined' do nothing
+      returning 1
+    )
+    select count(*)::integer as inserted from inserted`);
+  return row?.inserted ?? 0;
+}

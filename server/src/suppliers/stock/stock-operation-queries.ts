@@ -1,0 +1,94 @@
+import sql, { empty, type Sql } from "sql-template-tag";
+import type { Queryable, Tx } from "../../db/database.ts";
+import type { GoodsType } from "../goods.ts";
+
+export const LISTED_STATES = [
+  "stock",
+  "expired",
+  "withdrawn",
+  "damaged",
+  "quarantined",
+  "delivered",
+] as const;
+export type ListedState = (typeof LISTED_STATES)[number];
+
+/** Which codes of a product that are in stock. Without ids or a count, all of them. */
+export type StockChoice = {
+  productId: string;
+  supplierId: string | undefined;
+  ids: readonly string[] | undefined;
+  count: number | undefined;
+};
+
+/** What expires last goes first: what is left is what sells first anyway. Expired codes count as in stock here. */
+export async function markWithdrawn(tx: Tx, choice: StockChoice): Promise<string[]> {
+  const { productId, supplierId, ids, count } = choice;
+  const rows = await tx.rows<{ id: string }>(sql`
+    update codes set state = 'withdrawn'
+    where id in (
+      select c.id from codes c
+      where c.product_id = ${productId} and c.state in ('stock', 'expired')
+        ${supplierId === undefined ? empty : sql`and c.supplier_id = ${supplierId}`}
+        ${ids === undefined ? empty : sql`and c.id = any(${ids}::text[])`}
+      order by c.product_id, c.supplier_id, c.expires_at desc, c.id desc
+      limit ${count ?? null}
+      for update skip locked
+    )
+    returning id`);
+  return rows.map(({ id }) => id).sort();
+}
+
+export type StockOperation = {
+  action: "withdraw" | "export";
+  productId: string;
+  supplierId: string | undefined;
+  codeCount: number;
+  reason: string;
+  now: Date;
+};
+
+export const insertStockOperation = (db: Queryable, one: StockOperation) =>
+  db.rows(sql`
+    insert into stock_operations (action, product_id, supplier_id, code_count, reason, done_at)
+    values (${one.action}, ${one.productId}, ${one.supplierId ?? null}, ${one.codeCount}, ${one.reason}, ${one.now})`);
+
+export type StockPage = {
+  productId: string;
+  supplierId: string | undefined;
+  state: ListedState;
+  afterId: string;
+  limit: number;
+};
+
+export type ListedCode = {
+  id: string;
+  supplierId: string;
+  state: ListedState;
+  type: GoodsType;
+  expiresAt: Date | null;
+  createdAt: Date;
+  orderId: string | null;
+};
+
+const ofPage = ({ productId, supplierId, state, afterId }: StockPage): Sql => sql`
+  environment = 'live' and product_id = ${productId} and state = ${state} and id > ${afterId}
+  ${supplierId === undefined ? empty : sql`and supplier_id = ${supplierId}`}`;
+
+/** Codes by id, which is by time of import. Nothing of a code itself. */
+export const listCodes = (db: Queryable, page: StockPage) =>
+  db.rows<ListedCode>(sql`
+    select id, supplier_id as "supplierId", state, type, expires_at as "expiresAt", created_at as "createdAt",
+           order_id as "orderId"
+    from codes where ${ofPage(page)} order by id limit ${page.limit}`);
+
+export type SealedCode = { id: string; type: GoodsType; sealed: Buffer; expiresAt: Date | null };
+
+export const listSealedCodes = (db: Queryable, page: StockPage) =>
+  db.rows<SealedCode>(sql`
+    select id, type, sealed, expires_at as "expiresAt" from codes where ${ofPage(page)} order by id limit ${page.limit}`);
+
+export async function countCodes(db: Queryable, page: StockPage): Promise<number> {
+  const [row] = await db.rows<{ count: number }>(sql`
+    select count(*)::integer as count from codes where ${ofPage(page)}`);
+  return row?.count ?? 0;
+}

@@ -1,0 +1,100 @@
+import type { Tx } from "../../db/database.ts";
+import { newId } from "../../lib/ids.ts";
+import { formatAmount } from "../../lib/money.ts";
+import { getProductCurrency, getSupplier } from "../get-supplier.ts";
+import { listStockSupplierIds, type SupplierRow } from "../queries.ts";
+import { findRoute, type RouteRow, upsertRoute } from "../route-queries.ts";
+import { parseCost } from "../set-route.ts";
+import { RATE_PER_SECOND_DEFAULT, storeSupplier } from "../store-supplier.ts";
+
+const SUPPLIER_NAME = "Stock";
+const ROUTE_PRIORITY = 100;
+
+/** Where codes go that are imported. What is undefined is made with the first of them. */
+export type StockTarget = {
+  productId: string;
+  supplierId: string | undefined;
+  route: RouteRow | undefined;
+  cost: Cost;
+};
+
+type Cost = { costMinor: bigint; costCurrency: string } | { costMinor: null; costCurrency: null };
+
+export type StockTargetInput = {
+  productId: string;
+  supplierId?: string | undefined;
+  cost?: string | undefined;
+};
+
+/** Finds the supplier that codes of a product belong to: the one named, else the only one that it can be. */
+export async function findStockTarget(tx: Tx, input: StockTargetInput): Promise<StockTarget> {
+  const { productId } = input;
+  const currency = await getProductCurrency(tx, productId);
+  const supplierId =
+    input.supplierId === undefined
+      ? await findOnlySupplier(tx, productId)
+      : await checkSupplier(tx, input.supplierId);
+  const route = supplierId === undefined ? undefined : await findRoute(tx, { productId, supplierId });
+  const cost = input.cost === undefined ? NO_COST : parseCost(input.cost, route?.costCurrency ?? currency);
+  if (route && input.cost !== undefined && route.costMinor !== cost.costMinor) throw otherCost(route);
+  return { productId, supplierId, route, cost };
+}
+
+const NO_COST: Cost = { costMinor: null, costCurrency: null };
+
+async function checkSupplier(tx: Tx, id: string): Promise<string> {
+  const { kind } = await getSupplier(tx, id);
+  if (kind !== "stock")
+    throw new RangeError(`${id} is no stock supplier; codes are imported into stock alone`);
+  return id;
+}
+
+async function findOnlySupplier(tx: Tx, productId: string): Promise<string | undefined> {
+  const routed = await listStockSupplierIds(tx, productId);
+  const [only, another] = routed.length > 0 ? routed : await listStockSupplierIds(tx);
+  if (another === undefined) return only;
+  const where = routed.length > 0 ? `${productId} has routes to several` : "there are several";
+  throw new RangeError(`${where} stock suppliers; say which with --supplier (see: scrip supplier list)`);
+}
+
+/** A cost belongs to the route and holds for all of its stock, so an import does not change it in passing. */
+function otherCost({ productId, supplierId, costMinor, costCurrency }: RouteRow): RangeError {
+  const has =
+    costMinor === null || costCurrency === null
+      ? "has no cost"
+      : `costs ${formatAmount(costMinor, costCurrency)} ${costCurrency}`;
+  return new RangeError(
+    `the route of ${productId} to ${supplierId} ${has}; change it with: scrip supplier route`,
+  );
+}
+
+export type OpenedStockTarget = { supplierId: string; supplierMade?: string; routeMade?: RouteRow };
+
+/** Makes the supplier and the route where they are missing. */
+export async function openStockTarget(tx: Tx, target: StockTarget, now: Date): Promise<OpenedStockTarget> {
+  const { productId, cost } = target;
+  const made = target.supplierId === undefined ? await makeSupplier(tx, now) : undefined;
+  const supplierId = made?.id ?? target.supplierId ?? "";
+  const opened = { supplierId, ...(made ? { supplierMade: made.name } : {}) };
+  if (target.route) return opened;
+  const routeMade = {
+    productId,
+    supplierId,
+    priority: ROUTE_PRIORITY,
+    ...cost,
+    maxCostMinor: null,
+    sku: productId,
+  };
+  await upsertRoute(tx, routeMade, now);
+  return { ...opened, routeMade };
+}
+
+const makeSupplier = (tx: Tx, now: Date): Promise<SupplierRow> =>
+  storeSupplier(tx, {
+    id: newId("sup", now.getTime()),
+    kind: "stock",
+    name: SUPPLIER_NAME,
+    ratePerSecond: RATE_PER_SECOND_DEFAULT,
+    sealedConfig: null,
+    createdAt: now,
+  });

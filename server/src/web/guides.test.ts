@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import type { Page } from "playwright-core";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { openBrowser, type TestBrowser } from "../../testing/browser/open-browser.ts";
+import { GUIDE_NAMES } from "./read-guides.ts";
+
+const PHONE = { width: 360, height: 740 };
+
+let scrip: TestApp;
+let address: string;
+let chromium: TestBrowser;
+let page: Page;
+/** Every address that the page asked for, and everything that the browser complained of. */
+let asked: string[];
+let complaints: string[];
+
+before(async () => {
+  chromium = await openBrowser();
+  scrip = await createTestApp();
+  address = await scrip.app.listen({ host: "127.0.0.1", port: 0 });
+});
+
+after(async () => {
+  await chromium?.close();
+  await scrip?.close();
+});
+
+beforeEach(async () => {
+  [asked, complaints] = [[], []];
+  page = await chromium.browser.newPage();
+  page.on("request", (request) => asked.push(request.url()));
+  page.on("requestfailed", (request) => complaints.push(`${request.url()} failed`));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+});
+
+afterEach(() => page.close());
+
+test("/docs/guides leads to every guide, and every guide to the others, the reference and the errors", async () => {
+  await page.goto(`${address}/docs/guides`);
+  assert.equal(page.url(), `${address}/docs/guides/`);
+  const listed = await hrefsIn("article dl");
+  assert.deepEqual(
+    listed,
+    GUIDE_NAMES.map((name) => `/docs/guides/${name}`),
+  );
+  for (const name of GUIDE_NAMES) {
+    await page.goto(`${address}/docs/guides/${name}`);
+    assert.deepEqual(await hrefsIn("nav.guides > ul > li >"), listed);
+    const ids = await page.locator("[id]").evaluateAll((all) => all.map((element) => element.id));
+    assert.equal(new Set(ids).size, ids.length, `${name}: two sections have one name`);
+    assert.deepEqual(await hrefsIn('nav[aria-label="Scrip"]'), ["/docs/guides/", "/docs/", "/errors"]);
+    assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1);
+  }
+  assert.deepEqual(elsewhere(), []);
+  assert.deepEqual(complaints, []);
+});
+
+test("every link of every guide leads somewhere, to its very section", async () => {
+  const links = new Set<string>();
+  for (const name of GUIDE_NAMES) {
+    await page.goto(`${address}/docs/guides/${name}`);
+    const found = await page.locator("main a").evaluateAll((all) => all.map((link) => `${link}`));
+    for (const link of found) links.add(link);
+  }
+  assert.ok(links.size > 50, `${links.size} links`);
+  for (const link of links) {
+    const { pathname, hash, origin } = new URL(link);
+    assert.equal(origin, address);
+    const { statusCode, body } = await scrip.app.inject(pathname);
+    assert.equal(statusCode, 200, link);
+    if (hash !== "") assert.ok(body.includes(`id="${hash.slice(1)}"`), `${link} has no such section`);
+  }
+});
+
+test("a guide shows this server's address in its commands, and as Markdown too", async () => {
+  const { body: html } = await scrip.app.inject("/docs/guides/quickstart");
+  const { headers, body: markdown } = await scrip.app.inject("/docs/guides/quickstart.md");
+  assert.equal(headers["content-type"], "text/markdown; charset=utf-8");
+  assert.match(markdown, /^# Quickstart\n/);
+  for (const body of [html, markdown]) {
+    assert.ok(
+      body.includes("BASE</span>=https://api.scrip.example") ||
+        body.includes("BASE=https://api.scrip.example"),
+    );
+    assert.ok(!body.includes("localhost:8080"));
+  }
+});
+
+test("a guide may load its own styles and nothing else", async () => {
+  for (const path of ["/docs/guides/", "/docs/guides/quickstart"]) {
+    const { headers } = await scrip.app.inject(path);
+    assert.match(
+      String(headers["content-security-policy"]),
+      /^default-src 'none'; style-src 'unsafe-inline';/,
+    );
+  }
+});
+
+test("a guide fits a phone: only its blocks and tables scroll sideways", async () => {
+  await page.setViewportSize(PHONE);
+  for (const name of GUIDE_NAMES) {
+    await page.goto(`${address}/docs/guides/${name}`);
+    const width = await page.evaluate("document.documentElement.scrollWidth");
+    assert.equal(width, PHONE.width, name);
+  }
+});
+
+test("a heading links to itself, and code is text whatever it says", async () => {
+  await page.goto(`${address}/docs/guides/orders`);
+  await page.getByRole("heading", { name: "One key, one order" }).getByRole("link").click();
+  assert.equal(new URL(page.url()).hash, "#one-key-one-order");
+  const code = await page.locator("pre code").first().textContent();
+  assert.equal(code, "export BASE=https://api.scrip.example\nexport KEY=sc_test_…");
+});
+
+test("/docs/guides of an unknown name is 404, and no name leads out of the folder", async () => {
+  for (const name of ["no-such-guide", "no-such-guide.md", "..%2f..%2fREADME.md", "benchmarks.md"]) {
+    const reply = await scrip.app.inject(`/docs/guides/${name}`);
+    assert.equal(reply.statusCode, 404, name);
+    assert.equal(reply.json().code, "not_found");
+  }
+});
+
+const hrefsIn = (selector: string): Promise<(string | null)[]> =>
+  page.locator(`${selector} a`).evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+
+const elsewhere = (): string[] => asked.filter((url) => !url.startsWith(`${address}/`));

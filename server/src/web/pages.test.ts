@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { openBrowser, type TestBrowser } from "../../testing/browser/open-browser.ts";
+import { sizeFor } from "../../testing/full-size.ts";
+import { operationsOf } from "../http/openapi/parts.ts";
+import { problemCodes, problemTable } from "../lib/problem-table.ts";
+
+/** To click through all of them takes as long as everything else here. */
+const OPERATIONS_OPENED = sizeFor("soak", { share: 4, full: Number.POSITIVE_INFINITY });
+const ERRORS_OPENED = sizeFor("soak", { share: 4, full: Number.POSITIVE_INFINITY });
+
+/** A page, every address that it asked for, and everything that the browser complained of. */
+type WatchedPage = { page: Page; asked: string[]; complaints: string[] };
+
+let scrip: TestApp;
+let address: string;
+let chromium: TestBrowser;
+/** The API reference, loaded once for all tests of it: that takes seconds. */
+let docs: WatchedPage;
+
+before(async () => {
+  chromium = await openBrowser();
+  scrip = await createTestApp();
+  address = await scrip.app.listen({ host: "127.0.0.1", port: 0 });
+  docs = await openPage("/docs");
+});
+
+after(async () => {
+  await chromium?.close();
+  await scrip?.close();
+});
+
+async function openPage(path: string): Promise<WatchedPage> {
+  const page = await chromium.browser.newPage();
+  const asked: string[] = [];
+  const complaints: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  page.on("requestfailed", (request) => complaints.push(`${request.url()} failed`));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  await page.goto(`${address}${path}`);
+  return { page, asked, complaints };
+}
+
+test("/docs shows every operation and asks nothing of any host but ours", async () => {
+  const { page, asked, complaints } = docs;
+  const summaries = [...operationsOf(scrip.app.openApi()).values()].map(({ summary = "" }) => summary);
+  assert.ok(summaries.includes("List the catalog"));
+  const linkOf = (summary: string) => page.getByRole("link", { name: `${summary} HTTP Method` }).first();
+  await linkOf(summaries[0] ?? "").waitFor();
+  const links = await page.getByRole("link").evaluateAll((all) => all.map(({ innerText }) => innerText));
+  for (const summary of summaries)
+    assert.ok(
+      links.some((link) => link.includes(summary)),
+      `${summary} is not among ${links.join(", ")}`,
+    );
+  const every = Math.ceil(summaries.length / OPERATIONS_OPENED);
+  for (const summary of summaries.filter((_, index) => index % every === 0)) {
+    await linkOf(summary).click();
+    await page.getByRole("heading", { name: summary, exact: true }).waitFor();
+  }
+  await linkOf("List the catalog").click();
+  await page.getByText("Needs the scope catalog:read.").first().waitFor();
+  assert.ok(asked.includes(`${address}/openapi.json`));
+  assert.deepEqual(elsewhere(asked), []);
+  assert.deepEqual(complaints, []);
+});
+
+test("the API reference leads to the guides and the errors", async () => {
+  const { page, asked, complaints } = docs;
+  const header = page.getByRole("navigation", { name: "Scrip" });
+  await header.waitFor();
+  // Where the reference's own parts would lie over it, this would not arrive.
+  await header.getByRole("link", { name: "Guides" }).click();
+  await page.getByRole("heading", { name: "Guides", level: 1 }).waitFor();
+  assert.deepEqual(elsewhere(asked), []);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test("the browser would refuse /docs another host even if the page asked one", async () => {
+  const { page, complaints } = await openPage("/healthz");
+  // What the page may ask is settled with its headers, before anything of it has run.
+  await page.goto(`${address}/docs`, { waitUntil: "commit" });
+  const answered = await page.evaluate(() =>
+    fetch("https://elsewhere.example/").then(
+      () => true,
+      () => false,
+    ),
+  );
+  assert.equal(answered, false);
+  assert.match(complaints.join("\n"), /Content Security Policy/);
+  await page.close();
+});
+
+test("/errors lists every code, and the page of each tells its title, meaning and remedy", async () => {
+  const { page, asked, complaints } = await openPage("/errors");
+  const links = await page.getByRole("table").getByRole("link").all();
+  const listed = await Promise.all(links.map((link) => link.getAttribute("href")));
+  assert.deepEqual(listed.toSorted(), problemCodes.map((code) => `/errors/${code}`).toSorted());
+  const bodies = await Promise.all(
+    problemCodes.map(async (code) => (await scrip.app.inject(`/errors/${code}`)).body),
+  );
+  const shown = await page.evaluate(readPages, bodies);
+  for (const [index, code] of problemCodes.entries()) {
+    const { status, title, meaning, remedy } = problemTable[code];
+    assert.deepEqual(shown[index]?.headings, [title]);
+    for (const part of [`HTTP ${status} · ${code}`, plain(meaning), plain(remedy)]) {
+      assert.ok(shown[index]?.main.includes(part), `${part} is not in: ${shown[index]?.main}`);
+    }
+  }
+  const every = Math.ceil(problemCodes.length / ERRORS_OPENED);
+  for (const code of problemCodes.filter((_, index) => index % every === 0)) {
+    await page.goto(`${address}/errors/${code}`);
+    assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), problemTable[code].title);
+  }
+  assert.deepEqual(elsewhere(asked), []);
+  assert.deepEqual(complaints, []);
+});
+
+/** What there is in a browser, as far as it is used here. */
+declare const DOMParser: new () => {
+  parseFromString(
+    text: string,
+    type: string,
+  ): { querySelectorAll(selector: string): Iterable<{ textContent: string | null }> };
+};
+
+/** In the browser: what it makes of pages, without going to each of them. */
+const readPages = (bodies: string[]) =>
+  bodies.map((body) => {
+    const page = new DOMParser().parseFromString(body, "text/html");
+    const textsIn = (selector: string) => [...page.querySelectorAll(selector)].map((one) => one.textContent);
+    return { headings: textsIn("h1"), main: textsIn("main").join("") };
+  });
+
+test("/errors breaks no code on a wide screen, and needs no scrolling sideways on a narrow one", async () => {
+  const { page } = await openPage("/errors");
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const broken = await page
+    .getByRole("table")
+    .locator("code")
+    .evaluateAll((codes) =>
+      codes.filter((code) => code.getClientRects().length > 1).map((code) => code.innerHTML),
+    );
+  assert.deepEqual(broken, []);
+  await page.setViewportSize({ width: 360, height: 800 });
+  assert.ok(await page.evaluate("document.documentElement.scrollWidth <= 360"));
+});
+
+test("/errors of an unknown code is 404", async () => {
+  const reply = await scrip.call("GET", "/errors/no_such_code");
+  assert.equal(reply.statusCode, 404);
+  assert.equal(reply.json().code, "not_found");
+});
+
+const elsewhere = (asked: readonly string[]): string[] =>
+  asked.filter((url) => !url.startsWith(`${address}/`));
+
+const plain = (marked: string): string => marked.replaceAll("`", "");

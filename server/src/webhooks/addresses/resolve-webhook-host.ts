@@ -1,0 +1,78 @@
+import { Resolver, lookup as systemLookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import type { IpRange } from "../../lib/ip.ts";
+import { isInNetworks, isPublicUnicast } from "./public-address.ts";
+import { isReservedName } from "./reserved-names.ts";
+
+/** Every address of a name. It may throw for a name that has none. */
+export type WebhookLookup = (hostname: string) => Promise<readonly string[]>;
+
+export type ResolveOptions = {
+  allowNetworks: readonly IpRange[];
+  lookup?: WebhookLookup;
+  timeoutMs?: number;
+};
+
+export type ResolvedWebhookHost =
+  | { kind: "addresses"; addresses: readonly string[] }
+  | { kind: "refused" }
+  | { kind: "unresolved" };
+
+export const LOOKUP_TIMEOUT_MS = 5_000;
+
+/**
+ * CONTRACT 6: the addresses that a webhook may be sent to. One bad answer refuses the name, because whoever answers
+ * decides which address is tried first. Only these very addresses are checked: asking again may bring others.
+ */
+export async function resolveWebhookHost(
+  hostname: string,
+  { allowNetworks, lookup = lookupFor(allowNetworks), timeoutMs = LOOKUP_TIMEOUT_MS }: ResolveOptions,
+): Promise<ResolvedWebhookHost> {
+  // Node connects to a literal without asking any lookup, so it is its own and only answer.
+  const literal = isIP(hostname) !== 0;
+  const reserved = !literal && isReservedName(hostname);
+  if (reserved && allowNetworks.length === 0) return { kind: "refused" };
+  const addresses = literal ? [hostname] : await answersWithin(timeoutMs, lookup, hostname);
+  if (addresses.length === 0) return { kind: "unresolved" };
+  const allowed = addresses.every((address) => isInNetworks(address, allowNetworks));
+  const open = !reserved && addresses.every(isPublicUnicast);
+  return allowed || open ? { kind: "addresses", addresses } : { kind: "refused" };
+}
+
+/** No answers when there are none in time. A late answer is dropped, a late error too. */
+async function answersWithin(
+  timeoutMs: number,
+  lookup: WebhookLookup,
+  hostname: string,
+): Promise<readonly string[]> {
+  const expired = Promise.withResolvers<readonly string[]>();
+  const timer = setTimeout(expired.resolve, timeoutMs, []);
+  try {
+    return await Promise.race([lookup(hostname), expired.promise]);
+  } catch {
+    return [];
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * The system's look-up knows this machine's own names, which development wants; but it has a few threads for the whole
+ * process, and a few names that nobody answers for would hold up all others. So names of the world are asked for by a
+ * resolver that waits without a thread.
+ */
+const lookupFor = (allowNetworks: readonly IpRange[]): WebhookLookup =>
+  allowNetworks.length > 0 ? lookupAll : resolveAll;
+
+async function lookupAll(hostname: string): Promise<string[]> {
+  const answers = await systemLookup(hostname, { all: true, order: "verbatim" });
+  return answers.map(({ address }) => address);
+}
+
+const QUERY_TIMEOUT_MS = 2_000;
+
+async function resolveAll(hostname: string): Promise<string[]> {
+  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: 2 });
+  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+}

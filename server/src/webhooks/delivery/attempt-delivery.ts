@@ -1,0 +1,89 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { AttemptOutcome, AttemptRecord } from "./attempt-queries.ts";
+import type { DeliveryMetrics } from "./delivery-metrics.ts";
+import type { DueDelivery } from "./lane-queries.ts";
+import { retryPauseMs } from "./retry-schedule.ts";
+import type { Sending, SendOutcome } from "./send-delivery.ts";
+import { signDelivery } from "./sign-delivery.ts";
+
+export type AttemptDeps = {
+  clock: Clock;
+  metrics: DeliveryMetrics;
+  openSecret: (endpointId: string, sealed: Buffer) => string;
+  send: (sending: Sending) => Promise<SendOutcome>;
+};
+
+export type Attempted = Pick<SendOutcome, "kind" | "latencyMs"> & { record: AttemptRecord | undefined };
+
+/** Time and signature are fresh for each attempt; the body is the one that was stored. */
+export async function attemptDelivery(
+  deps: AttemptDeps,
+  token: string,
+  delivery: DueDelivery,
+): Promise<Attempted> {
+  const { clock, metrics } = deps;
+  const at = clock.now();
+  const sending = toSending(deps, delivery, at);
+  const outcome = await deps.send(sending);
+  metrics.count(outcome);
+  // Before it is recorded, so that no crash can make one of two. How it goes does not matter, but it is shown.
+  const again =
+    delivery.scenario === "webhook_duplicate" && outcome.kind === "delivered"
+      ? await sendAgain(deps, sending)
+      : null;
+  // Our own fault: nothing is written, and it is due as before.
+  if (outcome.kind === "own-fault") return { ...outcome, record: undefined };
+  return { ...outcome, record: { ...toRecord(token, delivery, outcome, at, clock.now()), again } };
+}
+
+/** Null where it did not get as far as the endpoint. */
+async function sendAgain({ clock, send }: AttemptDeps, sending: Sending): Promise<AttemptOutcome | null> {
+  const at = clock.now();
+  const { kind, responseStatus, error, responseBody, latencyMs } = await send(sending);
+  return kind === "own-fault" ? null : { at, responseStatus, error, responseBody, latencyMs };
+}
+
+function toSending({ openSecret }: AttemptDeps, delivery: DueDelivery, at: Date): Sending {
+  const secrets = (delivery.secrets ?? []).map(({ sealed }) =>
+    openSecret(delivery.endpointId, Buffer.from(sealed, "hex")),
+  );
+  // What another body is signed with does not verify for this one.
+  const signed = delivery.scenario === "webhook_bad_signature" ? `${delivery.body} ` : delivery.body;
+  return {
+    url: delivery.url,
+    body: delivery.body,
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "Scrip-Webhooks/1",
+      "service-signature": signDelivery(secrets, Math.floor(at.getTime() / 1_000), signed),
+      "service-event-id": delivery.eventId,
+      "service-event-type": delivery.eventType,
+    },
+  };
+}
+
+function toRecord(
+  token: string,
+  delivery: DueDelivery,
+  { kind, responseStatus, error, responseBody, latencyMs, retryAfterMs }: SendOutcome,
+  at: Date,
+  now: Date,
+): Omit<AttemptRecord, "again"> {
+  const step = delivery.step + 1;
+  const pauseMs = kind === "delivered" ? undefined : retryPauseMs(step, retryAfterMs);
+  return {
+    deliveryId: delivery.id,
+    endpointId: delivery.endpointId,
+    token,
+    number: delivery.attempts + 1,
+    at,
+    responseStatus,
+    error,
+    responseBody,
+    latencyMs,
+    status: kind === "delivered" ? "delivered" : pauseMs === undefined ? "failed" : "pending",
+    step,
+    nextAttemptAt: pauseMs === undefined ? null : new Date(now.getTime() + pauseMs),
+    countsAgainst: delivery.scenario !== "webhook_bad_signature" || responseStatus === null,
+  };
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import type { Db } from "../../db/database.ts";
+import { createBatcher } from "../../lib/batch.ts";
+import type { Log } from "../../lib/log.ts";
+import { type AttemptDeps, attemptDelivery } from "./attempt-delivery.ts";
+import type { AttemptRecord } from "./attempt-queries.ts";
+import type { DeliveryLimits } from "./delivery-limits.ts";
+import { type ClaimedLane, claimLanes, listDueDeliveries, releaseLanes } from "./lane-queries.ts";
+import { createLaneWidths } from "./lane-widths.ts";
+import { recordAttempts } from "./record-attempts.ts";
+import { type Lane, type LaneDeps, runLane } from "./run-lane.ts";
+
+export type DeliverDeps = AttemptDeps & {
+  db: Db;
+  log: Log;
+  limits: DeliveryLimits;
+  /** A lane has ended: there is room, and perhaps more of it. */
+  onLaneFree?: () => void;
+};
+
+export type Deliverer = {
+  /** Takes lanes in which something is due; true when there may be more. */
+  step(): Promise<boolean>;
+  /** Waits until nothing is under way. */
+  idle(): Promise<void>;
+  /** Begins nothing more, and waits for what is under way. */
+  stop(): Promise<void>;
+};
+
+/** How many lanes or attempts are written or looked at with one statement. */
+const TOGETHER_MAX = 256;
+
+/**
+ * Sends what is due, each endpoint in a lane of its own. A lane has a width, which shrinks while its endpoint fails and
+ * grows back; of all that is under way only a part may belong to lanes that fail, so no endpoint ever waits for another.
+ */
+export function createDeliverer(deps: DeliverDeps): Deliverer {
+  const { db, clock, limits } = deps;
+  const lanes = new Map<string, { lane: Lane; done: Promise<void> }>();
+  let isStopping = false;
+  let lastPokeMs = Number.NEGATIVE_INFINITY;
+  const laneDeps = createLaneDeps(
+    deps,
+    { laneCount: () => lanes.size, inFlight: () => inFlight(false) },
+    () => isStopping,
+  );
+  const release = createBatcher<Parameters<typeof releaseLanes>[1][number], void>({
+    run: async (freed) => {
+      await releaseLanes(db, freed);
+      return [];
+    },
+    maxSize: TOGETHER_MAX,
+    maxRunning: 1,
+  });
+  const inFlight = (onlyFailing: boolean) =>
+    [...lanes.values()].reduce(
+      (sum, { lane }) => sum + (!onlyFailing || lane.isFailing ? Math.max(1, lane.busy.size) : 0),
+      0,
+    );
+
+  const open = (claimed: ClaimedLane, token: string) => {
+    const { endpointId } = claimed;
+    const lane: Lane = { ...claimed, token, busy: new Set(), poke: () => {} };
+    const done = runLane(laneDeps, lane)
+      .then((pauseMs) => release({ endpointId, token, freeAt: new Date(clock.now().getTime() + pauseMs) }))
+      // Its lease runs out by itself.
+      .catch((err) =>
+        deps.log.error({ err, webhookId: endpointId }, "deliveries were not recorded; they are repeated"),
+      )
+      .finally(() => {
+        lanes.delete(endpointId);
+        deps.onLaneFree?.();
+      });
+    lanes.set(endpointId, { lane, done });
+  };
+  /** A lane that found nothing more while a slow delivery is under way looks again now and then. */
+  const poke = (nowMs: number) => {
+    if (nowMs - lastPokeMs < limits.pollMs) return;
+    lastPokeMs = nowMs;
+    for (const { lane } of lanes.values()) lane.poke();
+  };
+  const idle = async () => {
+    while (lanes.size > 0) await Promise.all([...lanes.values()].map(({ done }) => done));
+  };
+
+  return {
+    async step() {
+      const now = clock.now();
+      poke(now.getTime());
+      const free = limits.inFlightMax - inFlight(false);
+      if (free <= 0) return false;
+      const token = randomUUID();
+      const claimed = await claimLanes(db, {
+        token,
+        now,
+        held: [...lanes.keys()],
+        leasedUntil: new Date(now.getTime() + limits.leaseMs),
+        healthyMax: free,
+        failingMax: Math.max(0, Math.min(free, limits.failingInFlightMax - inFlight(true))),
+      });
+      for (const lane of claimed) open(lane, token);
+      return claimed.length > 0;
+    },
+    idle,
+    async stop() {
+      isStopping = true;
+      await idle();
+    },
+  };
+}
+
+/** What lanes share: the widths of their endpoints, and statements that serve many of them at once. */
+function createLaneDeps(
+  deps: DeliverDeps,
+  { laneCount, inFlight }: { laneCount: () => number; inFlight: () => number },
+  isStopping: () => boolean,
+): LaneDeps {
+  const { db, clock, limits } = deps;
+  const sharedMax = limits.inFlightMax - limits.keptForFirst;
+  const widths = createLaneWidths(limits);
+  const draining = new Set<string>();
+  const record = createBatcher<AttemptRecord, void>({
+    run: async (records) => {
+      await recordAttempts(db, records, clock.now(), limits, draining);
+      return [];
+    },
+    maxSize: TOGETHER_MAX,
+    maxRunning: 2,
+  });
+  // Every lane may have one. More than one only from what is not kept back and not taken: however wide and slow some lanes
+  // are, there is room for the first delivery of the others.
+  const firstOf = (lane: Lane): number => (lane.busy.size === 0 ? 1 : 0);
+  const spareNow = (): number => Math.max(0, sharedMax - inFlight());
+  const roomOf = (lane: Lane, spare: number): number => {
+    const each = Math.max(1, Math.floor(sharedMax / Math.max(1, laneCount())));
+    const width = lane.isFailing ? 1 : widths.of(lane.endpointId);
+    return Math.max(0, Math.min(Math.min(width, each) - lane.busy.size, firstOf(lane) + spare));
+  };
+  const refill = createBatcher<Lane, Awaited<ReturnType<LaneDeps["refill"]>>>({
+    run: async (asking) => {
+      let spare = spareNow();
+      // As of now: what ends while the statement runs may still be found by it.
+      const asked = asking.map((lane) => {
+        const room = roomOf(lane, spare);
+        spare -= Math.max(0, room - firstOf(lane));
+        return { lane, room, busy: new Set(lane.busy) };
+      });
+      const wanted = asked.map(({ lane, room, busy }) => ({
+        endpointId: lane.endpointId,
+        count: room + busy.size,
+      }));
+      const found = Map.groupBy(await listDueDeliveries(db, wanted, clock.now()), (one) => one.endpointId);
+      return asked.map(({ lane, room, busy }) => {
+        const due = (found.get(lane.endpointId) ?? []).filter(({ id }) => !busy.has(id)).slice(0, room);
+        return { due, mayHaveMore: due.length === room };
+      });
+    },
+    maxSize: TOGETHER_MAX,
+    maxRunning: 1,
+  });
+  return {
+    clock,
+    limits,
+    isStopping,
+    roomOf: (lane) => roomOf(lane, spareNow()),
+    refill,
+    async deliver(lane, delivery) {
+      const attempted = await attemptDelivery(deps, lane.token, delivery);
+      const isGood = attempted.kind === "delivered" && attempted.latencyMs <= limits.slowMs;
+      if (attempted.kind !== "own-fault") widths.adjust(lane.endpointId, isGood ? 1 : 0, isGood ? 0 : 1);
+      if (attempted.kind === "delivered") lane.isFailing = false;
+      if (attempted.record) await record(attempted.record);
+      return attempted;
+    },
+  };
+}

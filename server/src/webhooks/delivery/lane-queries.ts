@@ -1,0 +1,124 @@
+import sql from "sql-template-tag";
+import type { Queryable } from "../../db/database.ts";
+
+export type LaneClaim = {
+  token: string;
+  now: Date;
+  /** Lanes that this process is at: it takes none of them twice, should a lease run out under it. */
+  held: readonly string[];
+  leasedUntil: Date;
+  healthyMax: number;
+  failingMax: number;
+};
+
+export type ClaimedLane = { endpointId: string; isFailing: boolean };
+
+/**
+ * Leases lanes in which something is due, those that have waited longest first; of those that fail only so many. The
+ * endpoints that have anything waiting are found by leaping through the index from one to the next, so that a hundred
+ * thousand waiting deliveries of one endpoint cost as much as one.
+ */
+export const claimLanes = (db: Queryable, claim: LaneClaim) =>
+  db.rows<ClaimedLane>(
+    sql`
+      with recursive waiting (endpoint_id) as (
+        (select endpoint_id from deliveries where status = 'pending' order by endpoint_id limit 1)
+        union all
+        select (
+          select d.endpoint_id from deliveries d
+          where d.status = 'pending' and d.endpoint_id > w.endpoint_id order by d.endpoint_id limit 1
+        )
+        from waiting w where w.endpoint_id is not null
+      ), due as materialized (
+        select w.endpoint_id, e.failing_since is not null as is_failing,
+               row_number() over (partition by e.failing_since is not null order by first.next_attempt_at) as place
+        from waiting w
+        cross join lateral (
+          select next_attempt_at from deliveries d
+          where d.status = 'pending' and d.endpoint_id = w.endpoint_id
+          order by d.endpoint_id, d.next_attempt_at, d.id limit 1
+        ) first
+        join webhook_endpoints e on e.id = w.endpoint_id
+        where w.endpoint_id is not null and first.next_attempt_at <= ${claim.now} and e.active
+          and e.id <> all(${claim.held}::text[])
+          and coalesce((select l.leased_until <= ${claim.now} from webhook_lanes l where l.endpoint_id = e.id), true)
+      ), leased as (
+        insert into webhook_lanes (endpoint_id, lease_token, leased_until)
+        select endpoint_id, ${claim.token}::uuid, ${claim.leasedUntil} from due
+        where place <= case when is_failing then ${claim.failingMax}::integer else ${claim.healthyMax}::integer end
+        order by endpoint_id
+        on conflict (endpoint_id) do update
+          set lease_token = excluded.lease_token, leased_until = excluded.leased_until
+          where webhook_lanes.leased_until <= ${claim.now}
+        returning endpoint_id
+      )
+      select due.endpoint_id as "endpointId", due.is_failing as "isFailing" from leased join due using (endpoint_id)`,
+    { name: "claim-lanes" },
+  );
+
+export type DueDelivery = {
+  id: string;
+  endpointId: string;
+  url: string;
+  eventId: string;
+  eventType: string;
+  body: string;
+  /** How a sandbox order asked for its events to be delivered. */
+  scenario: "webhook_duplicate" | "webhook_late" | "webhook_bad_signature" | null;
+  step: number;
+  attempts: number;
+  secrets: { sealed: string }[];
+};
+
+/** What is due in these lanes, the earliest first, at most so many of each; nothing where the endpoint is gone meanwhile. Living secrets come newest first. */
+export const listDueDeliveries = (
+  db: Queryable,
+  lanes: readonly { endpointId: string; count: number }[],
+  now: Date,
+) =>
+  db.rows<DueDelivery>(
+    sql`
+      select d.id, lane.endpoint_id as "endpointId", w.url, e.id as "eventId", e.type as "eventType", e.body,
+             e.test_scenario as scenario, d.step, d.attempts, s.secrets
+      from unnest(
+        ${lanes.map((lane) => lane.endpointId)}::text[], ${lanes.map((lane) => lane.count)}::integer[]
+      ) as lane (endpoint_id, count)
+      join webhook_endpoints w on w.id = lane.endpoint_id and w.active
+      cross join lateral (
+        select id, event_id, step, attempts from deliveries
+        where status = 'pending' and endpoint_id = lane.endpoint_id and next_attempt_at <= ${now}
+        order by endpoint_id, next_attempt_at, id limit lane.count
+      ) d
+      join events e on e.id = d.event_id
+      cross join lateral (
+        select json_agg(json_build_object('sealed', encode(sealed, 'hex')) order by id desc) as secrets
+        from webhook_secrets where endpoint_id = lane.endpoint_id and (expires_at is null or expires_at > ${now})
+      ) s`,
+    { name: "list-due-deliveries" },
+  );
+
+/** Gives lanes back: free at once, or after a pause. */
+export const releaseLanes = (
+  db: Queryable,
+  lanes: readonly { endpointId: string; token: string; freeAt: Date }[],
+) =>
+  db.rows(
+    sql`
+      update webhook_lanes l set leased_until = mine.free_at
+      from unnest(
+        ${lanes.map((lane) => lane.endpointId)}::text[], ${lanes.map((lane) => lane.token)}::uuid[],
+        ${lanes.map((lane) => lane.freeAt.toISOString())}::timestamptz[]
+      ) as mine (endpoint_id, token, free_at)
+      where l.endpoint_id = mine.endpoint_id and l.lease_token = mine.token`,
+    { name: "release-lanes" },
+  );
+
+/** For metrics: what is due and not sent, and how many endpoints fail. */
+export const readDeliveryBacklog = async (db: Queryable, now: Date) => {
+  const [row] = await db.rows<{ waiting: number; lanes: number; failing: number; oldestSeconds: number }>(sql`
+    select count(*)::integer as waiting, count(distinct endpoint_id)::integer as lanes,
+           coalesce(extract(epoch from ${now}::timestamptz - min(next_attempt_at)), 0)::double precision as "oldestSeconds",
+           (select count(*) from webhook_endpoints where failing_since is not null and active)::integer as failing
+    from deliveries where status = 'pending' and next_attempt_at <= ${now}`);
+  return row ?? { waiting: 0, lanes: 0, failing: 0, oldestSeconds: 0 };
+};

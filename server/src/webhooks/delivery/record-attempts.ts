@@ -1,0 +1,48 @@
+import type { Db } from "../../db/database.ts";
+import {
+  type AttemptRecord,
+  type EndpointTally,
+  insertAttempts,
+  pullForward,
+  tallyEndpoints,
+} from "./attempt-queries.ts";
+import type { DeliveryLimits } from "./delivery-limits.ts";
+
+/**
+ * Writes a batch of attempts, and what they say of their endpoints, in one transaction. An endpoint that has recovered is
+ * draining: each of its successes pulls some more of its waiting retries forward, until none is left.
+ */
+export const recordAttempts = (
+  db: Db,
+  records: readonly AttemptRecord[],
+  now: Date,
+  limits: Pick<DeliveryLimits, "pulledForwardMax">,
+  draining: Set<string>,
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    const counted = await insertAttempts(tx, records);
+    const tallies = tally(records.filter((record) => counted.has(record.deliveryId)));
+    if (tallies.length === 0) return;
+    for (const { endpointId, recovered } of await tallyEndpoints(tx, tallies)) {
+      if (recovered) draining.add(endpointId);
+    }
+    for (const { endpointId } of tallies.filter(({ succeeded }) => succeeded)) {
+      if (!draining.has(endpointId)) continue;
+      if (!(await pullForward(tx, endpointId, now, limits.pulledForwardMax))) draining.delete(endpointId);
+    }
+  });
+
+/** One success outweighs any number of failures. */
+function tally(records: readonly AttemptRecord[]): EndpointTally[] {
+  const tallies = new Map<string, EndpointTally>();
+  for (const { endpointId, status, at, countsAgainst } of records) {
+    const before = tallies.get(endpointId) ?? { endpointId, failures: 0, succeeded: false, at };
+    tallies.set(endpointId, {
+      endpointId,
+      failures: before.failures + (status !== "delivered" && countsAgainst ? 1 : 0),
+      succeeded: before.succeeded || status === "delivered",
+      at: before.at,
+    });
+  }
+  return [...tallies.values()];
+}

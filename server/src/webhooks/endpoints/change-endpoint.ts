@@ -1,0 +1,51 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Tenant } from "../../http/caller.ts";
+import { notFound } from "../../lib/problem.ts";
+import { assertWebhookUrl } from "../addresses/assert-webhook-url.ts";
+import { endWaiting } from "../history/end-waiting.ts";
+import { type EndpointRow, lockEndpoint, updateEndpoint } from "./endpoint-queries.ts";
+import { getEndpoint } from "./get-endpoint.ts";
+import type { EndpointDeps } from "./register-endpoint.ts";
+import { assertSubscription } from "./subscription.ts";
+
+/** `events: null` is all types, future ones too. */
+export type EndpointChanges = { url?: string; events?: string[] | null; active?: boolean };
+
+/** Changes what is named and leaves the rest. What waits goes to the new URL, and ends when the endpoint is switched off. */
+export async function changeEndpoint(
+  deps: EndpointDeps,
+  tenant: Tenant,
+  id: string,
+  changes: EndpointChanges,
+): Promise<EndpointRow> {
+  if (changes.events) assertSubscription(changes.events);
+  await getEndpoint(deps.db, tenant, id);
+  // Names are looked up before the transaction: none stays open across the network.
+  if (changes.url !== undefined) await assertWebhookUrl(deps.webhooks, changes.url);
+  const { before, after } = await deps.db.transaction(async (tx) => {
+    const before = await lockEndpoint(tx, tenant, id);
+    if (!before) throw notFound();
+    const { row, afresh } = applyChanges(before, changes, deps.clock.now());
+    if (row !== before) await updateEndpoint(tx, tenant, row, { afresh });
+    return { before, after: row };
+  });
+  if (before.active && !after.active) await endWaiting(deps.db, id);
+  return after;
+}
+
+/**
+ * Another URL, or an endpoint that was not active and is again, begins without a record of failure: it would otherwise
+ * be disabled for what the old one did. What changes nothing returns the same row.
+ */
+export function applyChanges(
+  before: EndpointRow,
+  changes: EndpointChanges,
+  now: Date,
+): { row: EndpointRow; afresh: boolean } {
+  const { url = before.url, events = before.events, active = before.active } = changes;
+  const afresh = url !== before.url || (active && !before.active);
+  const changed = afresh || active !== before.active || !isDeepStrictEqual(events, before.events);
+  if (!changed) return { row: before, afresh };
+  const failingSince = afresh ? null : before.failingSince;
+  return { row: { ...before, url, events, active, failingSince, updatedAt: now }, afresh };
+}

@@ -1,0 +1,94 @@
+import sql, { type Sql } from "sql-template-tag";
+import type { Queryable, Tx } from "../../db/database.ts";
+import type { Tenant } from "../../http/caller.ts";
+
+export type EndpointRow = {
+  id: string;
+  url: string;
+  /** Null is all types, future ones too. */
+  events: string[] | null;
+  active: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+  failingSince: Date | null;
+};
+
+const endpointColumns = sql`
+  id, url, events, active, created_at as "createdAt", updated_at as "updatedAt", failing_since as "failingSince"`;
+
+/** The tenant's endpoint of that id, unless it was removed. */
+const living = (tenant: Tenant, id: string): Sql => sql`
+  id = ${id} and reseller_id = ${tenant.resellerId} and environment = ${tenant.environment} and deleted_at is null`;
+
+/** Any fixed number serves; with the hash of a tenant behind it, it is that tenant's lock. */
+const ENDPOINTS_LOCK = 7_242_004;
+
+/** Lets one registration of a tenant at a time count and insert. */
+export const lockEndpoints = (tx: Tx, tenant: Tenant) =>
+  tx.rows(sql`
+    select pg_advisory_xact_lock(${ENDPOINTS_LOCK}, hashtext(${`${tenant.resellerId} ${tenant.environment}`}))`);
+
+export const countEndpoints = async (tx: Tx, tenant: Tenant): Promise<number> => {
+  const [row] = await tx.rows<{ count: number }>(sql`
+    select count(*)::integer as count from webhook_endpoints
+    where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment} and deleted_at is null`);
+  return row?.count ?? 0;
+};
+
+export const insertEndpoint = (tx: Tx, tenant: Tenant, row: EndpointRow) =>
+  tx.rows(sql`
+    insert into webhook_endpoints (id, reseller_id, environment, url, events, active, created_at, updated_at)
+    values (${row.id}, ${tenant.resellerId}, ${tenant.environment}, ${row.url}, ${row.events}, ${row.active},
+            ${row.createdAt}, ${row.updatedAt})`);
+
+export const findEndpoint = async (
+  db: Queryable,
+  tenant: Tenant,
+  id: string,
+): Promise<EndpointRow | undefined> => {
+  const [row] = await db.rows<EndpointRow>(sql`
+    select ${endpointColumns} from webhook_endpoints where ${living(tenant, id)}`);
+  return row;
+};
+
+/** The endpoint, which nobody else changes until the transaction ends. */
+export const lockEndpoint = async (tx: Tx, tenant: Tenant, id: string): Promise<EndpointRow | undefined> => {
+  const [row] = await tx.rows<EndpointRow>(sql`
+    select ${endpointColumns} from webhook_endpoints where ${living(tenant, id)} for no key update`);
+  return row;
+};
+
+/** Newest first. */
+export const listEndpointRows = (
+  db: Queryable,
+  tenant: Tenant,
+  page: { beforeId: string | undefined; limit: number },
+) =>
+  db.rows<EndpointRow>(sql`
+    select ${endpointColumns} from webhook_endpoints
+    where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment} and deleted_at is null
+      and (${page.beforeId ?? null}::text is null or id < ${page.beforeId ?? null})
+    order by id desc limit ${page.limit}`);
+
+/** What a caller may change. A fresh start forgets that the endpoint was failing. */
+export const updateEndpoint = (tx: Tx, tenant: Tenant, row: EndpointRow, { afresh }: { afresh: boolean }) =>
+  tx.rows(sql`
+    update webhook_endpoints
+    set url = ${row.url}, events = ${row.events}, active = ${row.active}, updated_at = ${row.updatedAt},
+        failing_since = case when ${afresh} then null else failing_since end,
+        failures = case when ${afresh} then 0 else failures end,
+        notified = case when ${afresh} then 'nothing' else notified end
+    where ${living(tenant, row.id)}`);
+
+/** False when there is no such endpoint, or no longer. */
+export const markEndpointDeleted = async (
+  db: Queryable,
+  tenant: Tenant,
+  id: string,
+  now: Date,
+): Promise<boolean> => {
+  const marked = await db.rows(sql`
+    update webhook_endpoints set deleted_at = ${now}, active = false, updated_at = ${now}
+    where ${living(tenant, id)} returning id`);
+  return marked.length > 0;
+};

@@ -1,0 +1,51 @@
+import type { Db } from "../../db/database.ts";
+import type { Tenant } from "../../http/caller.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { newId } from "../../lib/ids.ts";
+import { Problem } from "../../lib/problem.ts";
+import type { Secret } from "../../lib/secret.ts";
+import type { Keyring } from "../../vault/keyring.ts";
+import { assertWebhookUrl } from "../addresses/assert-webhook-url.ts";
+import type { WebhookSettings } from "../settings.ts";
+import { countEndpoints, type EndpointRow, insertEndpoint, lockEndpoints } from "./endpoint-queries.ts";
+import { insertSecret } from "./secret-queries.ts";
+import { assertSubscription } from "./subscription.ts";
+import { createWebhookSecret, sealWebhookSecret } from "./webhook-secret.ts";
+
+export type EndpointDeps = { db: Db; clock: Clock; keyring: Keyring; webhooks: WebhookSettings };
+
+/** In each environment of a reseller; those that were removed do not count. */
+export const ENDPOINTS_MAX = 16;
+
+/** A new endpoint, and the only sight of its secret. */
+export async function registerEndpoint(
+  deps: EndpointDeps,
+  tenant: Tenant,
+  input: { url: string; events?: string[] },
+): Promise<{ row: EndpointRow; secret: Secret<string> }> {
+  if (input.events) assertSubscription(input.events);
+  await assertWebhookUrl(deps.webhooks, input.url);
+  const now = deps.clock.now();
+  const row: EndpointRow = {
+    id: newId("whk", now.getTime()),
+    url: input.url,
+    events: input.events ?? null,
+    active: true,
+    createdAt: now,
+    updatedAt: now,
+    failingSince: null,
+  };
+  const secret = createWebhookSecret();
+  await deps.db.transaction(async (tx) => {
+    await lockEndpoints(tx, tenant);
+    if ((await countEndpoints(tx, tenant)) >= ENDPOINTS_MAX) throw limitReached();
+    await insertEndpoint(tx, tenant, row);
+    // Sealed with the lock in hand: what waited with an older key's seal could come too late for a rotation of keys.
+    const sealed = sealWebhookSecret(deps.keyring, row.id, secret);
+    await insertSecret(tx, { endpointId: row.id, sealed, createdAt: now });
+  });
+  return { row, secret };
+}
+
+const limitReached = (): Problem =>
+  new Problem("webhook_limit_reached", `There are ${ENDPOINTS_MAX} endpoints already, which is the most.`);

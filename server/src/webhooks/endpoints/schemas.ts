@@ -1,0 +1,142 @@
+import Type, { type Static } from "typebox";
+import { EVENT_TYPES } from "../../events/event-types.ts";
+import { named } from "../../http/named-schema.ts";
+import { pageOf } from "../../http/page.ts";
+import { GRACE_DEFAULT_SECONDS, GRACE_MAX_SECONDS } from "./rotate-secret.ts";
+
+/** More than there are types, so that a list that is too long is refused before it is looked through. */
+const SUBSCRIPTION_MAX = 64;
+
+const EXAMPLE_URL = "https://shop.example.com/webhooks/scrip";
+
+const url = Type.String({
+  description:
+    "Where events go: https, public, at most 2,048 characters, without credentials or fragment, on port 443 or one above 1023.",
+});
+const eventsAs = (description: string) =>
+  Type.Array(Type.String(), { minItems: 1, maxItems: SUBSCRIPTION_MAX, description });
+
+export const RegisterWebhookRequest = named(
+  "RegisterWebhookRequest",
+  Type.Object(
+    {
+      url,
+      events: Type.Optional(
+        eventsAs(
+          "Event types to subscribe to, each once. `GET /v1/event-types` lists them. When absent: all types, future ones too.",
+        ),
+      ),
+    },
+    { additionalProperties: false, examples: [{ url: EXAMPLE_URL, events: ["order.fulfilled"] }] },
+  ),
+);
+export type RegisterWebhookBody = { url: string; events?: string[] };
+
+export const ChangeWebhookRequest = named(
+  "ChangeWebhookRequest",
+  Type.Object(
+    {
+      url: Type.Optional(url),
+      events: Type.Optional(
+        Type.Unsafe<string[] | null>({
+          ...eventsAs(
+            "Event types to subscribe to from now on, each once. `null` is all types, future ones too.",
+          ),
+          type: ["array", "null"],
+        }),
+      ),
+      active: Type.Optional(Type.Boolean({ description: "An endpoint that is not active is sent nothing." })),
+    },
+    { additionalProperties: false, examples: [{ active: true }] },
+  ),
+);
+export type ChangeWebhookBody = { url?: string; events?: string[] | null; active?: boolean };
+
+export const RotateSecretRequest = Type.Object(
+  {
+    gracePeriodSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: GRACE_MAX_SECONDS,
+        default: GRACE_DEFAULT_SECONDS,
+        description: "How long the secrets before the new one go on signing. 0 ends them at once.",
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    "x-optional": true,
+    examples: [{ gracePeriodSeconds: GRACE_DEFAULT_SECONDS }],
+  },
+);
+export type RotateSecretBody = { gracePeriodSeconds?: number };
+
+export const Webhook = named(
+  "Webhook",
+  Type.Object(
+    {
+      id: Type.String({ description: "Endpoint id." }),
+      url: Type.String({ description: "Where events go." }),
+      events: Type.Array(Type.String(), {
+        description: "Event types subscribed to. All there are now, when none were chosen.",
+      }),
+      active: Type.Boolean({ description: "Whether events are sent there." }),
+      createdAt: Type.String({ format: "date-time" }),
+      updatedAt: Type.String({ format: "date-time" }),
+      failingSince: Type.Optional(
+        Type.String({
+          format: "date-time",
+          description:
+            "When it began to do nothing but fail. After 5 days of that it is disabled; any success clears it.",
+        }),
+      ),
+    },
+    {
+      examples: [
+        {
+          id: "whk_01m7ef4g9je00974k1yf0xf7j3",
+          url: EXAMPLE_URL,
+          events: [...EVENT_TYPES],
+          active: true,
+          createdAt: "2030-01-31T12:00:00.000Z",
+          updatedAt: "2030-01-31T12:00:00.000Z",
+        },
+      ],
+    },
+  ),
+);
+
+const secret = Type.String({
+  description: "Signing secret, shown this once. The key of the HMAC is the whole text, `whsec_` included.",
+  examples: ["whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH3Hv5iTk9h2A="],
+});
+
+export const RegisterWebhookReply = named("RegisterWebhookReply", Type.Object({ webhook: Webhook, secret }));
+export const WebhookReply = named("WebhookReply", Type.Object({ webhook: Webhook }));
+export const WebhookPage = named("WebhookPage", pageOf(Webhook));
+export const RotateSecretReply = named(
+  "RotateSecretReply",
+  Type.Object({
+    webhook: Webhook,
+    secret,
+    previousSecretExpiresAt: Type.String({
+      format: "date-time",
+      description: "Until when the previous secret signs too.",
+    }),
+  }),
+);
+
+export const EgressIpList = named(
+  "EgressIpList",
+  Type.Object({
+    data: Type.Array(Type.String(), {
+      description: "IP addresses that deliveries come from. Empty when the operator has published none.",
+      examples: [["203.0.113.10"]],
+    }),
+  }),
+);
+
+/** What an operation without parameters of its own may be sent. */
+export const EmptyBody = Type.Object({}, { additionalProperties: false, "x-optional": true });
+
+export type WebhookView = Static<typeof Webhook>;

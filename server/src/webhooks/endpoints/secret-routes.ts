@@ -1,0 +1,60 @@
+import type { FastifyInstance } from "fastify";
+import { callerOf } from "../../http/caller.ts";
+import { jsonReply } from "../../http/json-reply.ts";
+import { optionalBody } from "../optional-body.ts";
+import type { WebhookDeps } from "../webhook-deps.ts";
+import { endpointParams } from "./endpoint-routes.ts";
+import { toEndpointView } from "./endpoint-view.ts";
+import { GRACE_DEFAULT_SECONDS, rotateSecret, SECRETS_MAX } from "./rotate-secret.ts";
+import { EgressIpList, type RotateSecretBody, RotateSecretReply, RotateSecretRequest } from "./schemas.ts";
+
+/** The addresses change seldom, and a receiver must learn of it soon. */
+const EGRESS_IPS_MAX_AGE_SECONDS = 300;
+
+/** How a receiver knows that a delivery is ours: by its signature, and by where it comes from. */
+export function secretRoutes(app: FastifyInstance, deps: WebhookDeps): void {
+  app.post<{ Params: { id: string }; Body: RotateSecretBody }>("/v1/webhooks/:id/rotate", {
+    config: { scope: "webhooks:manage", problems: ["not_found", "secret_limit_reached"] },
+    preValidation: optionalBody,
+    schema: {
+      operationId: "rotateWebhookSecret",
+      tags: ["Webhooks"],
+      summary: "Issue a new signing secret",
+      description: `The reply holds it, once. The previous one goes on signing for the grace period, beside the new one, so that receivers can change over without losing an event. At most ${SECRETS_MAX} secrets sign at a time; with a grace period of 0 the earlier ones end at once, and that is never refused.`,
+      params: endpointParams,
+      body: RotateSecretRequest,
+      response: {
+        200: jsonReply("The new secret, and until when the previous one signs.", RotateSecretReply),
+      },
+    },
+    handler: async (request) => {
+      const { gracePeriodSeconds = GRACE_DEFAULT_SECONDS } = request.body;
+      const { id } = request.params;
+      const { row, secret, previousExpiresAt } = await rotateSecret(
+        deps,
+        callerOf(request),
+        id,
+        gracePeriodSeconds,
+      );
+      return {
+        webhook: toEndpointView(row),
+        secret: secret.reveal(),
+        previousSecretExpiresAt: previousExpiresAt.toISOString(),
+      };
+    },
+  });
+
+  app.get("/v1/webhooks/egress-ips", {
+    schema: {
+      operationId: "listWebhookEgressIps",
+      tags: ["Webhooks"],
+      summary: "Where deliveries come from",
+      description: "The IP addresses to let through to your endpoint. Needs no key.",
+      response: { 200: jsonReply("The addresses.", EgressIpList) },
+    },
+    handler: async (_request, reply) => {
+      reply.header("cache-control", `public, max-age=${EGRESS_IPS_MAX_AGE_SECONDS}`);
+      return { data: deps.webhooks.egressIps };
+    },
+  });
+}

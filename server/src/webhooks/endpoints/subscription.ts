@@ -1,0 +1,23 @@
+import { isEventType } from "../../events/event-types.ts";
+import { type FieldError, Problem } from "../../lib/problem.ts";
+
+const SUBSCRIPTION_ERRORS_MAX = 20;
+
+/** Throws 400 for a list that names a type that there is not, or one twice. */
+export function assertSubscription(events: readonly string[]): void {
+  const errors = events
+    .flatMap((type, index) => findFault(events, type, index))
+    .slice(0, SUBSCRIPTION_ERRORS_MAX);
+  const [first] = errors;
+  if (first) throw new Problem("invalid_request", first.detail, { errors });
+}
+
+function findFault(events: readonly string[], type: string, index: number): FieldError[] {
+  const pointer = `/events/${index}`;
+  if (!isEventType(type)) {
+    const detail = `events.${index} is not an event type; GET /v1/event-types lists them.`;
+    return [{ pointer, code: "unknown_event_type", detail }];
+  }
+  if (events.indexOf(type) === index) return [];
+  return [{ pointer, code: "repeated", detail: `events.${index} names ${type} a second time.` }];
+}

@@ -1,0 +1,80 @@
+import sql, { type Sql } from "sql-template-tag";
+import type { Db, Queryable } from "../../db/database.ts";
+import { eventBody } from "../../events/event-body.ts";
+import type { Tenant } from "../../http/caller.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { newId, timeOfId } from "../../lib/ids.ts";
+import { notFound, Problem } from "../../lib/problem.ts";
+import { type DeliveryRow, findDelivery } from "../history/history-queries.ts";
+import { getEndpoint } from "./get-endpoint.ts";
+import { inactiveEndpoint } from "./inactive-endpoint.ts";
+
+/** They go to a server that is not ours, and its owner is perhaps not who asks for them. */
+export const TESTS_PER_MINUTE_MAX = 10;
+const MINUTE_MS = 60_000;
+
+/** Sends `webhook.test` to this endpoint alone, whatever it is subscribed to, by the way that every event goes. */
+export async function testEndpoint(
+  deps: { db: Db; clock: Clock; announceDeliveries: () => void },
+  tenant: Tenant,
+  endpointId: string,
+): Promise<DeliveryRow> {
+  const { active } = await getEndpoint(deps.db, tenant, endpointId);
+  if (!active) throw inactiveEndpoint();
+  const now = deps.clock.now();
+  const deliveryId = await insertTest(deps.db, tenant, endpointId, now);
+  if (deliveryId === undefined) await refuseTest(deps.db, endpointId, now);
+  deps.announceDeliveries();
+  const row = deliveryId && (await findDelivery(deps.db, tenant, deliveryId));
+  // Removed or switched off in between.
+  if (!row) throw notFound();
+  return row;
+}
+
+/** Throws where the endpoint has had its tests for this minute. */
+async function refuseTest(db: Queryable, endpointId: string, now: Date): Promise<void> {
+  const [row] = await db.rows<{ oldest: Date | null }>(sql`
+    select (select min(at) from unnest(recent_tests) as at where ${isRecent(now)}) as oldest
+    from webhook_endpoints where id = ${endpointId} and active and deleted_at is null`);
+  if (!row?.oldest) return;
+  const seconds = Math.max(1, Math.ceil((row.oldest.getTime() + MINUTE_MS - now.getTime()) / 1_000));
+  throw new Problem(
+    "rate_limited",
+    `This endpoint was sent ${TESTS_PER_MINUTE_MAX} test events within a minute. Try again in ${seconds} s.`,
+    { headers: { "retry-after": String(seconds) } },
+  );
+}
+
+const isRecent = (now: Date): Sql => sql`at > ${new Date(now.getTime() - MINUTE_MS)}::timestamptz`;
+
+/**
+ * The event and its delivery, in one statement that also counts the test: two at the same moment wait for each other's
+ * lock of the endpoint. The id of the delivery, or undefined where the endpoint is no more or has had enough.
+ */
+async function insertTest(
+  db: Queryable,
+  tenant: Tenant,
+  endpointId: string,
+  now: Date,
+): Promise<string | undefined> {
+  const id = newId("evt", now.getTime());
+  const createdAt = new Date(timeOfId(id));
+  const body = eventBody({ id, type: "webhook.test", createdAt, data: { webhook_id: endpointId } });
+  const [row] = await db.rows<{ id: string }>(sql`
+    with tested as (
+      update webhook_endpoints
+      set recent_tests = array(select at from unnest(recent_tests) as at where ${isRecent(now)}) || ${now}::timestamptz
+      where id = ${endpointId} and reseller_id = ${tenant.resellerId} and environment = ${tenant.environment}
+        and deleted_at is null and active
+        and (select count(*) from unnest(recent_tests) as at where ${isRecent(now)}) < ${TESTS_PER_MINUTE_MAX}
+      returning reseller_id, environment
+    ), told as (
+      insert into events (id, reseller_id, environment, type, body, created_at)
+      select ${id}, reseller_id, environment, 'webhook.test', ${body}, ${createdAt} from tested
+      returning id
+    )
+    insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
+    select delivery_id(id, ${endpointId}), id, ${endpointId}, ${now}, ${now} from told
+    returning id`);
+  return row?.id;
+}

@@ -1,0 +1,63 @@
+import type { Db } from "../../db/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
+import { failingLetter } from "./failing-letter.ts";
+import {
+  type FailingEndpoint,
+  type FailingThresholds,
+  failDeliveriesOfInactive,
+  insertNotice,
+  lockNextFailing,
+  markTold,
+} from "./failing-queries.ts";
+
+export type WatchDeps = { db: Db; clock: Clock; log: Log };
+
+const HOUR_MS = 3_600_000;
+/** CONTRACT 6: the owner hears of it twice, then the endpoint is disabled. */
+const FIRST_NOTICE_MS = 24 * HOUR_MS;
+const SECOND_NOTICE_MS = 72 * HOUR_MS;
+const DISABLE_MS = 120 * HOUR_MS;
+const FAILURES_TO_DISABLE = 10;
+const OWED_MS = 5 * 60_000;
+/** Endpoints and deliveries of one sweep; what is left follows at once. */
+const TOLD_MAX = 100;
+const ENDED_MAX = 1_000;
+
+/** Tells owners of endpoints that do nothing but fail, and disables those that have for too long. True: there is more. */
+export async function watchFailing({ db, clock, log }: WatchDeps): Promise<boolean> {
+  let told = 0;
+  for (; told < TOLD_MAX; told += 1) {
+    const endpoint = await tellNext(db, clock.now());
+    if (!endpoint) break;
+    log.warn(
+      { webhookId: endpoint.id, failures: endpoint.failures, told: endpoint.told },
+      endpoint.told === "disabled"
+        ? "an endpoint was disabled after days of nothing but failure"
+        : "an endpoint does nothing but fail; its owner is told",
+    );
+  }
+  const ended = await failDeliveriesOfInactive(db, ENDED_MAX);
+  return told === TOLD_MAX || ended === ENDED_MAX;
+}
+
+/** What the owner was told of and the letter that tells it are written together, or neither is. */
+const tellNext = (db: Db, now: Date): Promise<FailingEndpoint | undefined> =>
+  db.transaction(async (tx) => {
+    const endpoint = await lockNextFailing(tx, thresholdsAt(now));
+    if (!endpoint) return undefined;
+    await markTold(tx, endpoint, now);
+    await insertNotice(tx, endpoint, failingLetter(endpoint), now);
+    return endpoint;
+  });
+
+function thresholdsAt(now: Date): FailingThresholds {
+  const before = (ms: number) => new Date(now.getTime() - ms);
+  return {
+    sinceFirst: before(FIRST_NOTICE_MS),
+    sinceSecond: before(SECOND_NOTICE_MS),
+    sinceDisabled: before(DISABLE_MS),
+    failuresToDisable: FAILURES_TO_DISABLE,
+    owedBefore: before(OWED_MS),
+  };
+}

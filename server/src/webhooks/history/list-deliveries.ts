@@ -1,0 +1,56 @@
+import type { FastifyRequest } from "fastify";
+import type { Db } from "../../db/database.ts";
+import { canonicalFilters, readEventType } from "../../events/event-filters.ts";
+import type { Caller } from "../../http/caller.ts";
+import { readPage } from "../../http/page.ts";
+import { invalidParameter, queryFilter, queryTime } from "../../http/query.ts";
+import type { CursorCodec } from "../../lib/cursor.ts";
+import { firstIdAt } from "../../lib/ids.ts";
+import { getEndpoint } from "../endpoints/get-endpoint.ts";
+import { DELIVERY_STATUSES, type DeliveryStatus, listDeliveryRows } from "./history-queries.ts";
+import { viewDelivery } from "./view-delivery.ts";
+
+/** What an endpoint was and will be sent, newest event first. */
+export async function listDeliveries(
+  deps: { db: Db; cursors: CursorCodec },
+  caller: Caller,
+  request: FastifyRequest,
+  endpointId: string,
+) {
+  const selected = readFilters(request);
+  const filters = { endpointId, ...canonicalFilters(request, FILTERS) };
+  const scope = { ...caller, endpoint: "listWebhookDeliveries", filters };
+  const { after, limit } = readPage(request, deps.cursors, scope);
+  await getEndpoint(deps.db, caller, endpointId);
+  const selection = { ...selected, beforeId: after, limit };
+  const { rows, nextBeforeId } = await listDeliveryRows(deps.db, endpointId, selection);
+  return {
+    data: rows.map(viewDelivery),
+    hasMore: nextBeforeId !== undefined,
+    nextCursor: nextBeforeId === undefined ? "" : deps.cursors.encode(scope, nextBeforeId),
+  };
+}
+
+const FILTERS = ["status", "eventType", "eventId", "orderId", "createdFrom", "createdTo"] as const;
+
+function readFilters(request: FastifyRequest) {
+  const from = queryTime(request, "createdFrom");
+  const to = queryTime(request, "createdTo");
+  return {
+    status: readStatus(request),
+    eventType: readEventType(request, "eventType"),
+    eventId: queryFilter(request, "eventId"),
+    orderId: queryFilter(request, "orderId"),
+    // The time of its event is the time inside a delivery's id.
+    fromId: from && firstIdAt("dlv", from.getTime()),
+    toId: to && firstIdAt("dlv", to.getTime()),
+  };
+}
+
+function readStatus(request: FastifyRequest): DeliveryStatus | undefined {
+  const text = queryFilter(request, "status");
+  if (text === undefined) return undefined;
+  const status = DELIVERY_STATUSES.find((known) => known === text);
+  if (!status) throw invalidParameter("status", `status must be one of ${DELIVERY_STATUSES.join(", ")}.`);
+  return status;
+}

@@ -1,0 +1,66 @@
+import type { Db } from "../../db/database.ts";
+import type { Tenant } from "../../http/caller.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { firstIdAt } from "../../lib/ids.ts";
+import { Problem } from "../../lib/problem.ts";
+import { parseTime } from "../../lib/time.ts";
+import { getEndpoint } from "../endpoints/get-endpoint.ts";
+import { inactiveEndpoint } from "../endpoints/inactive-endpoint.ts";
+import { recoverDeliveries } from "./recover-queries.ts";
+
+export type RecoverDeps = { db: Db; clock: Clock; announceDeliveries: () => void };
+
+/** How long events are kept (CONTRACT 6). */
+export const RECOVER_DAYS = 30;
+const DAY_MS = 86_400_000;
+/** What the caller's clock and the request's journey may make of "30 days ago" and of "now". */
+const CLOCK_SLACK_MS = 60_000;
+
+/** Sends what the endpoint missed. */
+export async function recoverEvents(
+  deps: RecoverDeps,
+  tenant: Tenant,
+  id: string,
+  span: { since: string; until?: string },
+): Promise<{ recovered: number; hasMore: boolean }> {
+  const now = deps.clock.now();
+  const { since, until } = readSpan(span, now);
+  const { active } = await getEndpoint(deps.db, tenant, id);
+  if (!active) throw inactiveEndpoint();
+  const result = await recoverDeliveries(deps.db, tenant, {
+    endpointId: id,
+    // The time of an event is the time inside its id. Those that are older than is kept are being removed.
+    fromId: firstIdAt("evt", Math.max(since.getTime(), now.getTime() - RECOVER_DAYS * DAY_MS)),
+    toId: until && firstIdAt("evt", until.getTime()),
+    now,
+  });
+  if (result.recovered > 0) deps.announceDeliveries();
+  return result;
+}
+
+function readSpan(
+  span: { since: string; until?: string },
+  now: Date,
+): { since: Date; until: Date | undefined } {
+  const since = readTime("since", span.since);
+  const until = span.until === undefined ? undefined : readTime("until", span.until);
+  if (since.getTime() < now.getTime() - RECOVER_DAYS * DAY_MS - CLOCK_SLACK_MS)
+    throw invalidField(
+      "since",
+      `since must not be more than ${RECOVER_DAYS} days ago: events are kept that long.`,
+    );
+  if (since.getTime() > now.getTime() + CLOCK_SLACK_MS)
+    throw invalidField("since", "since must not be in the future.");
+  if (until && until <= since) throw invalidField("until", "until must be later than since.");
+  return { since, until };
+}
+
+function readTime(name: string, text: string): Date {
+  const time = parseTime(text);
+  if (!time)
+    throw invalidField(name, `${name} must be a time as RFC 3339 has it, such as 2030-01-31T12:00:00Z.`);
+  return time;
+}
+
+const invalidField = (name: string, detail: string): Problem =>
+  new Problem("invalid_request", detail, { errors: [{ pointer: `/${name}`, code: "invalid", detail }] });

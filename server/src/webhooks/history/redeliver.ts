@@ -1,0 +1,21 @@
+import type { Db } from "../../db/database.ts";
+import type { Tenant } from "../../http/caller.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { notFound } from "../../lib/problem.ts";
+import { inactiveEndpoint } from "../endpoints/inactive-endpoint.ts";
+import { type DeliveryRow, findDelivery, restartDelivery } from "./history-queries.ts";
+
+/** Begins the delivery anew, whatever became of it before: now, with the whole schedule of retries ahead of it. */
+export async function redeliver(
+  deps: { db: Db; clock: Clock; announceDeliveries: () => void },
+  tenant: Tenant,
+  id: string,
+): Promise<DeliveryRow> {
+  if (id.includes("\0")) throw notFound();
+  const restarted = await restartDelivery(deps.db, tenant, id, deps.clock.now());
+  if (restarted) deps.announceDeliveries();
+  const row = await findDelivery(deps.db, tenant, id);
+  if (!row) throw notFound();
+  if (!restarted) throw inactiveEndpoint();
+  return row;
+}

@@ -1,0 +1,117 @@
+import type { Scope } from "../../src/http/caller.ts";
+import type { OpenApiDocument } from "../../src/http/openapi/openapi.ts";
+import { operationsOf } from "../../src/http/openapi/parts.ts";
+
+/** What an operation is about, where it names one object. */
+export type ObjectKind = "product" | "order" | "webhook" | "event" | "delivery";
+
+/** One operation of the API, with an address that can be called. */
+export type ApiRoute = {
+  operationId: string;
+  method: string;
+  path: string;
+  /** An address that is well formed; what it names need not be there. */
+  url: string;
+  /** What CONTRACT 2 asks of a key here; undefined where no key is needed. */
+  scope: Scope | undefined;
+  object: ObjectKind | undefined;
+  /** A body that is accepted at that address, where one is required. */
+  body: object | undefined;
+  /** The operation on one object, as one that may call it would. */
+  callOn(objectId: string): { url: string; body: object | undefined };
+  /** The status of a success (CONTRACT 1). */
+  success: number;
+};
+
+/**
+ * Every /v1 operation that the document names, a HEAD beside each GET. A new route is in here by itself; one that has no
+ * row in this file fails the tests, so that nobody forgets to say who may call it.
+ */
+export function apiRoutes(document: OpenApiDocument): ApiRoute[] {
+  return [...operationsOf(document)]
+    .filter(([name]) => name.includes(" /v1/"))
+    .flatMap(([name, { operationId = "" }]) => {
+      const [method = "", path = ""] = name.split(" ");
+      const route = { operationId, ...toRoute(method, path) };
+      return method === "GET" ? [route, { ...route, method: "HEAD" }] : [route];
+    });
+}
+
+function toRoute(method: string, path: string): Omit<ApiRoute, "operationId"> {
+  const { scope, of: object, body, success = 200 } = ruleOf(method, path);
+  const callOn = (id: string) => ({
+    url: path.replace(/\{\w+\}/, encodeURIComponent(id)),
+    body: typeof body === "function" ? body(id) : body,
+  });
+  return { method, path, scope, object, callOn, success, ...callOn(object ? SOME_IDS[object] : "") };
+}
+
+/** Which scope an operation needs, by this file. */
+export const scopeOf = (method: string, path: string): Scope | undefined => ruleOf(method, path).scope;
+
+export const SEEN_PRODUCT = "seen";
+
+const SOME_IDS: Readonly<Record<ObjectKind, string>> = {
+  product: SEEN_PRODUCT,
+  order: "ord_00000000000000000000000001",
+  webhook: "whk_00000000000000000000000001",
+  event: "evt_00000000000000000000000001",
+  delivery: "dlv_00000000000000000000000001",
+};
+
+type Rule = {
+  scope: Scope | undefined;
+  of?: ObjectKind;
+  /** A body that is accepted; a function where the object is named in it. */
+  body?: object | ((id: string) => object);
+  success?: number;
+};
+
+const catalog = { scope: "catalog:read" } as const;
+const orders = { scope: "orders:read" } as const;
+const wallet = { scope: "wallet:read" } as const;
+const webhooks = { scope: "webhooks:manage" } as const;
+
+/** CONTRACT 2, Scopes, said once more, operation by operation. */
+const RULES: Readonly<Record<string, Rule>> = {
+  "GET /v1/catalog": catalog,
+  "GET /v1/products/{id}": { ...catalog, of: "product" },
+  "POST /v1/orders": {
+    scope: "orders:write",
+    of: "product",
+    body: (productId: string) => ({ lines: [{ productId, quantity: 1 }] }),
+    success: 202,
+  },
+  "GET /v1/orders": orders,
+  "GET /v1/orders/{id}": { ...orders, of: "order" },
+  "GET /v1/orders/{id}/codes": { ...orders, of: "order" },
+  "GET /v1/balance": wallet,
+  "GET /v1/wallet/entries": wallet,
+  "POST /v1/webhooks": { ...webhooks, body: { url: "https://hooks.example.com/new" }, success: 201 },
+  "GET /v1/webhooks": webhooks,
+  "GET /v1/webhooks/egress-ips": { scope: undefined },
+  "GET /v1/webhooks/{id}": { ...webhooks, of: "webhook" },
+  "PATCH /v1/webhooks/{id}": { ...webhooks, of: "webhook", body: { events: ["order.refunded"] } },
+  "DELETE /v1/webhooks/{id}": { ...webhooks, of: "webhook" },
+  "POST /v1/webhooks/{id}/rotate": { ...webhooks, of: "webhook" },
+  "POST /v1/webhooks/{id}/test": { ...webhooks, of: "webhook" },
+  "POST /v1/webhooks/{id}/recover": {
+    ...webhooks,
+    of: "webhook",
+    body: () => ({ since: new Date().toISOString() }),
+  },
+  "GET /v1/webhooks/{id}/deliveries": { ...webhooks, of: "webhook" },
+  "POST /v1/deliveries/{id}/redeliver": { ...webhooks, of: "delivery" },
+  "GET /v1/events": webhooks,
+  "GET /v1/events/{id}": { ...webhooks, of: "event" },
+  "GET /v1/event-types": webhooks,
+};
+
+/** The operations that have a row here. */
+export const RULED_OPERATIONS: readonly string[] = Object.keys(RULES);
+
+function ruleOf(method: string, path: string): Rule {
+  const rule = RULES[`${method} ${path}`];
+  if (!rule) throw new Error(`say in testing/app/api-routes.ts who may call ${method} ${path}`);
+  return rule;
+}

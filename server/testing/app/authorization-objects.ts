@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import sql from "sql-template-tag";
+import { setListing } from "../../src/catalog/prices/set-listing.ts";
+import { addListPrice, addProducts } from "../builders/builders.ts";
+import { addBuyer } from "../builders/buyers.ts";
+import { createTestFulfiller } from "../builders/fulfilment.ts";
+import { openShop, type Shop } from "../builders/shop.ts";
+import { addDelivery, addEndpoint } from "../builders/webhook-builders.ts";
+import type { ObjectKind } from "./api-routes.ts";
+import type { Tenants } from "./authorization-callers.ts";
+
+/** A shop with one of everything that is the owner's, and of everything that is there and nobody may see. */
+export type AuthorizationShop = {
+  shop: Shop;
+  tenants: Tenants;
+  /** An object of the owner's that nothing has been done to. */
+  make(kind: ObjectKind): Promise<string>;
+  /** Ids under which nobody may find anything of this kind. */
+  unseen: Readonly<Record<ObjectKind, readonly string[]>>;
+  /** What only the owner may be told: ids and codes. */
+  ownWords(): Promise<string[]>;
+  /** Removes the endpoints that were made, of which there may be only so many. */
+  tidy(): Promise<void>;
+};
+
+const UNSEEN_PRODUCTS = ["hidden", "inactive", "unlisted"];
+
+export async function openAuthorizationShop(): Promise<AuthorizationShop> {
+  const shop = await openShop();
+  const { scrip, buyer: owner } = shop;
+  const { db } = scrip;
+  const stranger = await addBuyer(scrip);
+  const productId = await shop.addStocked(50);
+  await addUnseenProducts(shop, [owner.resellerId, stranger.resellerId]);
+  // There when the order ends, so that its event has a delivery.
+  const endpointId = await addEndpoint(db, owner);
+  const orderId = await shop.order([productId, 2]);
+  await createTestFulfiller(scrip).drain();
+  const [delivery] = await db.rows<{ id: string; eventId: string }>(
+    sql`select id, event_id as "eventId" from deliveries where endpoint_id = ${endpointId}`,
+  );
+  assert.ok(delivery, "the completed order has told its endpoint");
+  const removedId = await addEndpoint(db, { ...owner, deleted: true });
+  const removedDelivery = await addDelivery(db, { eventId: delivery.eventId, endpointId: removedId });
+  const codes = (await shop.codesOf(orderId)).json().data as { id: string; code: string }[];
+
+  return {
+    shop,
+    tenants: { owner, stranger },
+    async make(kind) {
+      if (kind === "webhook") return addEndpoint(db, owner);
+      return { product: productId, order: orderId, event: delivery.eventId, delivery: delivery.id }[kind];
+    },
+    unseen: {
+      product: [...missing("prd"), ...UNSEEN_PRODUCTS],
+      order: missing("ord"),
+      webhook: [...missing("whk"), removedId],
+      event: missing("evt"),
+      delivery: [...missing("dlv"), removedDelivery],
+    },
+    async ownWords() {
+      const endpoints = await db.rows<{ id: string }>(
+        sql`select id from webhook_endpoints where reseller_id = ${owner.resellerId} and environment = 'live'`,
+      );
+      const ids = [orderId, delivery.id, delivery.eventId, ...endpoints.map(({ id }) => id)];
+      return [...ids, ...codes.flatMap(({ id, code }) => [id, code])];
+    },
+    async tidy() {
+      await db.rows(sql`
+        update webhook_endpoints set deleted_at = now(), active = false where deleted_at is null and id <> ${endpointId}`);
+    },
+  };
+}
+
+const missing = (prefix: string): string[] => [
+  "no-such-object",
+  `${prefix}_${"0".repeat(26)}`,
+  "x".repeat(2_000),
+];
+
+async function addUnseenProducts({ scrip: { db } }: Shop, resellerIds: readonly string[]): Promise<void> {
+  await addProducts(db, [
+    { id: "hidden", hidden: true },
+    { id: "inactive", active: false },
+    { id: "unlisted" },
+  ]);
+  for (const productId of UNSEEN_PRODUCTS) await addListPrice(db, { productId, amountMinor: 100n });
+  for (const resellerId of resellerIds)
+    await setListing(db, { resellerId, productId: "unlisted", listed: false });
+}

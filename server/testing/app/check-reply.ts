@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import type { LightMyRequestResponse } from "fastify";
+import type { OpenApiDocument } from "../../src/http/openapi/openapi.ts";
+import { type Operation, operationsOf, type Reply } from "../../src/http/openapi/parts.ts";
+
+/** As much of an answer as is looked at, so that those that came over a socket can be checked too. */
+export type CheckedReply = Pick<LightMyRequestResponse, "statusCode" | "body" | "json"> & {
+  headers: Readonly<Record<string, unknown>>;
+};
+export type CheckReply = (method: string, url: string, reply: CheckedReply) => void;
+
+/**
+ * Checks each reply against the API's own description: the status, the error code, the content type and the headers
+ * are declared, the body matches its schema and has no member that the schema does not name, and errors have the
+ * error shape whatever the path.
+ */
+export function createReplyChecker(document: OpenApiDocument): CheckReply {
+  const validate = createValidate(document);
+  const operations = operationsOf(document);
+  return (method, url, reply) => {
+    assert.match(String(reply.headers["x-request-id"]), /^req_[0-9a-z]{26}$/);
+    assert.equal(reply.headers["x-content-type-options"], "nosniff");
+    if (reply.statusCode >= 400 && !url.startsWith("/readyz")) checkProblem(validate, method, reply);
+    const path = findPath(document, url);
+    // A HEAD answers as its GET would, without the body.
+    const verb = method === "HEAD" ? "GET" : method;
+    const operation = operations.get(`${verb} ${path}`);
+    if (path === undefined || !operation) return;
+    const declared = findDeclared(operation, `${verb} ${path}`, reply);
+    checkHeaders(declared, `${verb} ${path} ${reply.statusCode}`, reply);
+    if (method === "HEAD") return;
+    const type = checkContent(declared, `${verb} ${path} ${reply.statusCode}`, reply);
+    if (type !== "application/json") return;
+    const steps = [
+      "paths",
+      path,
+      verb.toLowerCase(),
+      "responses",
+      String(reply.statusCode),
+      "content",
+      type,
+      "schema",
+    ];
+    validate(`/${steps.map(escapePart).join("/")}`, reply.json());
+  };
+}
+
+type Validate = (pointer: string, body: unknown) => void;
+
+const DOCUMENT = "https://scrip.example/openapi.json";
+
+function createValidate(document: OpenApiDocument): Validate {
+  // Whether the schemas themselves are well made is the matter of the tests of the document.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, meta: false, validateSchema: false });
+  formats.default(ajv);
+  ajv.addSchema(closed(document) as object, DOCUMENT);
+  const validators = new Map<string, ValidateFunction>();
+  return (pointer, body) => {
+    const validator = validators.get(pointer) ?? ajv.compile({ $ref: `${DOCUMENT}#${pointer}` });
+    validators.set(pointer, validator);
+    assert.ok(validator(body), `${pointer}: ${ajv.errorsText(validator.errors)} in ${JSON.stringify(body)}`);
+  };
+}
+
+/** The same document, in which no object may have members that it does not name. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== "object" || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, closed(inner)]));
+  return "properties" in copy && copy.type === "object" ? { ...copy, additionalProperties: false } : copy;
+}
+
+function checkProblem(validate: Validate, method: string, reply: CheckedReply): void {
+  assert.equal(reply.headers["content-type"], "application/problem+json; charset=utf-8");
+  assert.equal(reply.headers["cache-control"], "no-store");
+  if (method === "HEAD") return;
+  const body = reply.json();
+  assert.equal(body.request_id, reply.headers["x-request-id"]);
+  assert.equal(body.status, reply.statusCode);
+  validate("/components/schemas/Problem", body);
+}
+
+function findPath(document: OpenApiDocument, url: string): string | undefined {
+  const segments = (url.split("?", 1)[0] ?? "").split("/");
+  return Object.keys(document.paths).find((path) => {
+    const pattern = path.split("/");
+    return (
+      pattern.length === segments.length &&
+      pattern.every((part, index) =>
+        part.startsWith("{") ? segments[index] !== "" : part === segments[index],
+      )
+    );
+  });
+}
+
+function findDeclared({ responses = {} }: Operation, place: string, reply: CheckedReply): Reply {
+  const declared = responses[String(reply.statusCode)];
+  assert.ok(declared, `${place} answered ${reply.statusCode}, which it does not declare`);
+  return declared;
+}
+
+/** What HTTP itself brings along, and what says nothing about this API. */
+const PLAIN_HEADERS: ReadonlySet<string> = new Set(
+  "cache-control connection content-length content-type date keep-alive transfer-encoding vary x-content-type-options".split(
+    " ",
+  ),
+);
+/** Declared, and sent only when there is something to tell. */
+const OCCASIONAL_HEADERS: ReadonlySet<string> = new Set(
+  "idempotent-replayed ratelimit ratelimit-policy retry-after".split(" "),
+);
+
+function checkHeaders(declared: Reply, place: string, { headers, statusCode }: CheckedReply): void {
+  const known = Object.keys(declared.headers ?? {}).map((name) => name.toLowerCase());
+  const undeclared = Object.keys(headers).filter((name) => !PLAIN_HEADERS.has(name) && !known.includes(name));
+  assert.deepEqual(undeclared, [], `${place} sent headers that it does not declare`);
+  const missing = known.filter((name) => !OCCASIONAL_HEADERS.has(name) && headers[name] === undefined);
+  assert.deepEqual(missing, [], `${place} lacks headers that it declares`);
+  if (statusCode === 429 || statusCode === 503)
+    assert.match(String(headers["retry-after"]), /^[1-9]\d*$/, place);
+}
+
+/** The media type that the reply came in. Its code, when it is an error, is one that the operation declares. */
+function checkContent(declared: Reply, place: string, reply: CheckedReply): string | undefined {
+  if (!declared.content) {
+    assert.equal(reply.body, "", `${place} has a body and declares none`);
+    return undefined;
+  }
+  const [type = ""] = String(reply.headers["content-type"]).split(";", 1);
+  const media = declared.content[type];
+  assert.ok(media, `${place} is ${type}, which it does not declare`);
+  if (reply.statusCode >= 400) {
+    const { code } = reply.json();
+    assert.ok(media.examples?.[code], `${place} answered ${code}, which it does not declare`);
+  }
+  return type;
+}
+
+const escapePart = (part: string): string =>
+  encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"));

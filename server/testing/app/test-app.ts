@@ -1,0 +1,152 @@
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
+import { type App, buildApp } from "../../src/app.ts";
+import type { Db } from "../../src/db/database.ts";
+import { createMetrics } from "../../src/http/metrics.ts";
+import { createKey } from "../../src/keys/create-key.ts";
+import { loadServerSecrets, type ServerSecrets } from "../../src/keys/server-secrets.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
+import { type IpRange, parseIpRange } from "../../src/lib/ip.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { secret } from "../../src/lib/secret.ts";
+import type { PlacementLimits } from "../../src/orders/placement-batch.ts";
+import { createReseller } from "../../src/resellers/create-reseller.ts";
+import type { ResellerRow } from "../../src/resellers/queries.ts";
+import type { ShortageFinder } from "../../src/suppliers/stock/stock-levels.ts";
+import { type CodeVault, createCodeVault } from "../../src/vault/code-vault.ts";
+import { fixedKeyring, type Keyring } from "../../src/vault/keyring.ts";
+import type { WebhookSettings } from "../../src/webhooks/settings.ts";
+import { createTestDatabase } from "../database/test-database.ts";
+import { createReplyChecker } from "./check-reply.ts";
+
+export type TestApp = {
+  app: App;
+  db: Db;
+  connectionString: string;
+  secrets: ServerSecrets;
+  keyring: Keyring;
+  codeVault: CodeVault;
+  clock: Clock;
+  /** Everything that was logged, as it was written. */
+  logged: () => string;
+  /** One request through the whole app; the reply is checked against /openapi.json. */
+  call: (method: string, url: string, options?: CallOptions) => Promise<LightMyRequestResponse>;
+  addReseller: (changes?: { name?: string; currency?: string; priceList?: string }) => Promise<ResellerRow>;
+  addKey: (resellerId: string, changes?: KeyChanges) => Promise<{ id: string; key: string }>;
+  close(): Promise<void>;
+};
+
+export type CallOptions = {
+  key?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+  remoteAddress?: string;
+};
+type KeyChanges = { env?: "live" | "test"; scopes?: string[]; allowedIps?: string[]; expiresAt?: Date };
+
+export type TestAppOptions = {
+  clock?: Clock;
+  rateLimits?: { orders: number; reads: number };
+  trustedProxies?: string[];
+  placementLimits?: Partial<PlacementLimits>;
+  findShortage?: ShortageFinder;
+  webhooks?: Partial<WebhookSettings>;
+  /** The app's own way to the database, where it is not the test's. */
+  connect?: (connectionString: string) => Promise<Db>;
+  addRoutes?: (app: FastifyInstance) => void;
+};
+
+/** Opens everything that is sealed in tests, so that the processes of one test agree on it. */
+export const TEST_MASTER_KEY = Buffer.alloc(32, 7);
+
+/** Every name leads to the same public address, and no name server is asked. */
+export const TEST_WEBHOOKS: WebhookSettings = {
+  egressIps: ["192.0.2.10", "2001:db8::10"],
+  allowNetworks: [],
+  lookup: async () => ["93.184.215.14"],
+};
+
+/** The real app on a database of its own. */
+export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const clock = options.clock ?? systemClock;
+  const { db, connectionString, drop } = await createTestDatabase();
+  const appDb = (await options.connect?.(connectionString)) ?? db;
+  const secrets = await loadServerSecrets(db, [secret(TEST_MASTER_KEY)]);
+  const keyring = fixedKeyring([secret(TEST_MASTER_KEY)]);
+  const codeVault = createCodeVault(keyring);
+  const lines: string[] = [];
+  const app = await buildApp(
+    {
+      db: appDb,
+      secrets,
+      keyring,
+      codeVault,
+      clock,
+      log: createLog("debug", { write: (line) => void lines.push(line) }),
+      metrics: createMetrics(),
+      baseUrl: () => "https://api.scrip.example",
+      trustedProxies: (options.trustedProxies ?? []).map(toRange),
+      rateLimits: options.rateLimits ?? { orders: 0, reads: 0 },
+      placementLimits: options.placementLimits ?? {},
+      ...(options.findShortage ? { findShortage: options.findShortage } : {}),
+      webhooks: { ...TEST_WEBHOOKS, ...options.webhooks },
+      metricsArePublic: true,
+      isReady: async () => true,
+    },
+    options.addRoutes,
+  );
+  await app.ready();
+  const checkReply = createReplyChecker(app.openApi());
+
+  return {
+    app,
+    db,
+    connectionString,
+    secrets,
+    keyring,
+    codeVault,
+    clock,
+    logged: () => lines.join(""),
+    async call(method, url, callOptions = {}) {
+      const reply = await app.inject(toInject(method, url, callOptions));
+      checkReply(method, url, reply);
+      return reply;
+    },
+    addReseller: (changes) =>
+      createReseller(db, clock, {
+        name: "Test Reseller",
+        currency: "USD",
+        email: "owner@reseller.example",
+        ...changes,
+      }),
+    addKey: (resellerId, { env = "live", scopes, allowedIps = [], expiresAt } = {}) =>
+      createKey(
+        { db, clock, pepper: secrets.pepper },
+        { resellerId, environment: env, name: "", scopes, allowedIps, expiresAt },
+      ),
+    async close() {
+      await app.close();
+      if (appDb !== db) await appDb.close();
+      await drop();
+    },
+  };
+}
+
+function toInject(
+  method: string,
+  url: string,
+  { key, headers, body, remoteAddress }: CallOptions,
+): InjectOptions {
+  return {
+    method: method as "GET",
+    url,
+    headers: { ...(key === undefined ? {} : { "x-api-key": key }), ...headers },
+    ...(body === undefined ? {} : { payload: body as string }),
+    ...(remoteAddress === undefined ? {} : { remoteAddress }),
+  };
+}
+
+function toRange(text: string): IpRange {
+  const range = parseIpRange(text);
+  if (!range) throw new Error(`${text} is not a range`);
+  return range;
+}

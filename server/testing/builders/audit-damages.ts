@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { raw } from "sql-template-tag";
+import type { Tx } from "../../src/db/database.ts";
+import { createTestDatabase, type TestDatabase } from "../database/test-database.ts";
+import { auditAfter, type Findings } from "./audit-after.ts";
+import { addOrderInState, type OrderSeed } from "./fulfilment-rows.ts";
+import { addHealthyOrders, addSeller, type Seller } from "./healthy-orders.ts";
+
+/** Statements, orders in a state that they should not be in, and whatever else is done by hand, one after another. */
+export type Damage = readonly (string | OrderSeed | ((tx: Tx, seller: Seller) => Promise<unknown>))[];
+
+/** One test for each damage, on a database that holds an order in every healthy state. Without findings it is none. */
+export function testDamages(damages: Readonly<Record<string, readonly [Damage, Findings]>>): void {
+  let database: TestDatabase;
+  let seller: Seller;
+
+  before(async () => {
+    database = await createTestDatabase();
+    seller = await addSeller(database.db);
+    await database.db.transaction((tx) => addHealthyOrders(tx, seller));
+  });
+
+  after(() => database.drop());
+
+  for (const [what, [damage, finds]] of Object.entries(damages)) {
+    const isClean = Object.keys(finds).length === 0;
+    const title = isClean ? `has nothing against ${what}` : `finds ${what}, and nothing else`;
+    test(`the audit ${title}`, async () => {
+      const found = await auditAfter(database.db, async (tx) => {
+        // Whoever damages a database is not stopped by its triggers.
+        await tx.rows(raw("set local session_replication_role = replica"));
+        for (const step of damage) await apply(tx, seller, step);
+      });
+      assert.deepEqual(found, finds);
+    });
+  }
+}
+
+async function apply(tx: Tx, seller: Seller, step: Damage[number]): Promise<void> {
+  if (typeof step === "string") await tx.rows(raw(step));
+  else if (typeof step === "function") await step(tx, seller);
+  else await addOrderInState(tx, seller.live, step);
+}

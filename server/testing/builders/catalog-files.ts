@@ -1,0 +1,68 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sql from "sql-template-tag";
+import {
+  type ImportFault,
+  type ImportResult,
+  importCatalog,
+} from "../../src/catalog/files/import-catalog.ts";
+import type { Db } from "../../src/db/database.ts";
+import { createTestDatabase } from "../database/test-database.ts";
+
+export type Imported = { result: ImportResult; faults: ImportFault[] };
+
+export type SampleProduct = { id: string; name?: string; [key: string]: unknown };
+
+export type CatalogBench = {
+  db: Db;
+  /** Where the files are written. */
+  folder: string;
+  write(text: string, name: string): Promise<string>;
+  importText(text: string, name?: string): Promise<Imported>;
+  /** One product on a line, the first on line 2. */
+  importProducts(...products: SampleProduct[]): Promise<Imported>;
+  clear(): Promise<void>;
+  drop(): Promise<void>;
+};
+
+/** A database of its own and a folder of its own, for tests that bring catalog files in. */
+export async function createCatalogBench(): Promise<CatalogBench> {
+  const database = await createTestDatabase();
+  const { db } = database;
+  const folder = await mkdtemp(join(tmpdir(), "scrip-catalog-"));
+  const write = async (text: string, name: string): Promise<string> => {
+    const file = join(folder, name);
+    await writeFile(file, text);
+    return file;
+  };
+  const importText = async (text: string, name = "catalog.json"): Promise<Imported> => {
+    const faults: ImportFault[] = [];
+    const file = await write(text, name);
+    const result = await importCatalog(db, { file, onFault: (fault) => faults.push(fault) });
+    return { result, faults };
+  };
+  return {
+    db,
+    folder,
+    write,
+    importText,
+    importProducts: (...products) => importText(toCatalogText(products)),
+    clear: async () => {
+      await db.rows(sql`truncate products cascade`);
+    },
+    drop: async () => {
+      await rm(folder, { recursive: true, force: true });
+      await database.drop();
+    },
+  };
+}
+
+const toCatalogText = (products: readonly SampleProduct[]): string =>
+  `{"products": [\n${products.map((product) => JSON.stringify(withDefaults(product))).join(",\n")}\n]}`;
+
+export const withDefaults = (product: SampleProduct): SampleProduct => ({
+  name: "Nimbus 25 USD",
+  faceValue: { amount: "25.00", currency: "USD" },
+  ...product,
+});

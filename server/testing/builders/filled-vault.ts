@@ -1,0 +1,64 @@
+import sql from "sql-template-tag";
+import type { Db, Queryable } from "../../src/db/database.ts";
+import { loadServerSecrets } from "../../src/keys/server-secrets.ts";
+import { type Secret, secret } from "../../src/lib/secret.ts";
+import { createCodeVault } from "../../src/vault/code-vault.ts";
+import { fixedKeyring } from "../../src/vault/keyring.ts";
+import { keyIdOf, seal } from "../../src/vault/seal.ts";
+import { addSealedCodes, listCodes } from "./sealed-codes.ts";
+
+export const OLD_KEY = secret(Buffer.alloc(32, 1));
+export const NEW_KEY = secret(Buffer.alloc(32, 2));
+export const LOST_KEY = secret(Buffer.alloc(32, 3));
+
+/** What `fillVault` seals: codes in every state, a supplier's config, two endpoints' secrets, and the server's three. */
+export const FILLED = { codes: 1_004, webhookSecrets: 3, values: 1_011 };
+
+/** Everything that the database keeps sealed, under one key; what was there before is gone. */
+export async function fillVault(db: Db, key: Secret<Buffer>): Promise<void> {
+  await emptyVault(db);
+  const vault = createCodeVault(fixedKeyring([key]));
+  await addSealedCodes(db, vault, { prefix: "stock", count: 1_000, state: "stock" });
+  await addSealedCodes(db, vault, { prefix: "expired", count: 2, state: "expired" });
+  await addSealedCodes(db, vault, { prefix: "delivered", count: 1, state: "delivered" });
+  await addSealedCodes(db, vault, { prefix: "quarantined", count: 1, state: "quarantined" });
+  const config = seal([key], "supplier-config:sup_up", Buffer.from("config"));
+  await db.rows(
+    sql`insert into suppliers (id, kind, name, sealed_config) values ('sup_up', 'scrip', 'Upstream', ${config})`,
+  );
+  await addSealedWebhookSecrets(db, key);
+  await loadServerSecrets(db, [key]);
+}
+
+/** One endpoint is in the middle of a rotation and has two. */
+async function addSealedWebhookSecrets(db: Queryable, key: Secret<Buffer>): Promise<void> {
+  await db.rows(sql`
+    insert into resellers (id, name, currency, email) values ('rsl_vault', 'Vault', 'USD', 'owner@vault.example')
+    on conflict do nothing`);
+  const owners = ["whk_first", "whk_first", "whk_second"];
+  await db.rows(sql`
+    insert into webhook_endpoints (id, reseller_id, environment, url, created_at, updated_at)
+    select distinct id, 'rsl_vault', 'live', 'https://hooks.example.com/', now(), now()
+    from unnest(${owners}::text[]) id`);
+  const sealed = owners.map((id) => seal([key], `webhook-secret:${id}`, Buffer.from(`whsec_of_${id}`)));
+  await db.rows(sql`
+    insert into webhook_secrets (endpoint_id, sealed, created_at)
+    select id, sealed, now() from unnest(${owners}::text[], ${sealed}::bytea[]) as one (id, sealed)`);
+}
+
+export const emptyVault = (db: Queryable) =>
+  db.rows(sql`truncate codes, suppliers, sealed_secrets, webhook_endpoints cascade`);
+
+/** What a process works with that has these keys, newest first. */
+export const vaultDeps = (db: Db, ...keys: [Secret<Buffer>, ...Secret<Buffer>[]]) => {
+  const keyring = fixedKeyring(keys);
+  return { db, keyring, codeVault: createCodeVault(keyring) };
+};
+
+export const keyName = (key: Secret<Buffer>): string => keyIdOf(key).toString("hex");
+
+/** How many codes are under a key. */
+export async function countUnder(db: Queryable, key: Secret<Buffer>): Promise<number> {
+  const codes = await listCodes(db);
+  return codes.filter(({ sealed }) => sealed.subarray(1, 5).equals(keyIdOf(key))).length;
+}

@@ -1,0 +1,63 @@
+import sql from "sql-template-tag";
+import type { Queryable } from "../../src/db/database.ts";
+import { eventBody } from "../../src/events/event-body.ts";
+import type { EventType } from "../../src/events/event-types.ts";
+import type { Tenant } from "../../src/http/caller.ts";
+import { newId } from "../../src/lib/ids.ts";
+
+/** An endpoint straight into the table, without a secret: for tests of who may read it and of what it is sent. */
+export async function addEndpoint(
+  db: Queryable,
+  endpoint: Tenant & { id?: string; events?: string[]; active?: boolean; deleted?: boolean },
+): Promise<string> {
+  const { id = newId("whk"), events = null, deleted = false, active = !deleted } = endpoint;
+  await db.rows(sql`
+    insert into webhook_endpoints (id, reseller_id, environment, url, events, active, created_at, updated_at, deleted_at)
+    values (${id}, ${endpoint.resellerId}, ${endpoint.environment}, 'https://hooks.example.com/', ${events}, ${active},
+            now(), now(), ${deleted ? new Date() : null})`);
+  return id;
+}
+
+/** An event of an order that nobody placed. */
+export async function addEvent(
+  db: Queryable,
+  event: Tenant & { id?: string; type?: EventType; orderId?: string; at?: Date },
+): Promise<string> {
+  const { type = "order.fulfilled", at = new Date() } = event;
+  const { id = newId("evt", at.getTime()), orderId = newId("ord", at.getTime()) } = event;
+  const data = { order_id: orderId, status: "fulfilled" };
+  await db.rows(sql`
+    insert into events (id, reseller_id, environment, type, body, order_id, cause, created_at)
+    values (${id}, ${event.resellerId}, ${event.environment}, ${type},
+            ${eventBody({ id, type, createdAt: at, data })}, ${orderId}, ${id}, ${at})`);
+  return id;
+}
+
+export type DeliverySeed = {
+  id?: string;
+  eventId: string;
+  endpointId: string;
+  status?: "pending" | "delivered" | "failed";
+};
+
+/** A delivery as the worker would leave it, without its attempts. */
+export async function addDelivery(db: Queryable, delivery: DeliverySeed): Promise<string> {
+  const { id = null, eventId, endpointId, status = "pending" } = delivery;
+  const [row] = await db.rows<{ id: string }>(sql`
+    insert into deliveries (id, event_id, endpoint_id, status, next_attempt_at, created_at, delivered_at)
+    values (coalesce(${id}, delivery_id(${eventId}, ${endpointId})), ${eventId}, ${endpointId}, ${status},
+            case when ${status} = 'pending' then now() end, now(), case when ${status} = 'delivered' then now() end)
+    returning id`);
+  return row?.id ?? "";
+}
+
+export type AttemptSeed = { number: number; at: Date; status?: number; error?: string; body?: string };
+
+export const addAttempt = (db: Queryable, deliveryId: string, attempt: AttemptSeed) =>
+  db.rows(sql`
+    with made as (
+      insert into delivery_attempts (delivery_id, number, at, response_status, error, latency_ms, response_body)
+      values (${deliveryId}, ${attempt.number}, ${attempt.at}, ${attempt.status ?? null}, ${attempt.error ?? null}, 120,
+              ${attempt.body ?? null})
+    )
+    update deliveries set attempts = ${attempt.number} where id = ${deliveryId}`);

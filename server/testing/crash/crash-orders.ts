@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import sql from "sql-template-tag";
+import { sweep } from "../../src/fulfilment/sweep.ts";
+import { testCode } from "../../src/sandbox/test-code.ts";
+import { type Buyer, balanceOf, postOrder } from "../builders/buyers.ts";
+import { PRICE_MINOR } from "../builders/shop.ts";
+import { type Plan, sale } from "../upstream/upstream-faults.ts";
+import type { CrashLane } from "./crash-lane.ts";
+import { type CrashStory, type OrderEnd, readEnd, soldFor } from "./crash-story.ts";
+
+/** How often the story can be told before its stock is sold out. */
+const STOCK = 500;
+
+const refuses: Plan = { kind: "refuses", course: { refusal: "out_of_stock" }, steps: {} };
+const repeatsCode: Plan = {
+  kind: "repeats",
+  course: { stages: ["completed"], repeatsCode: true },
+  steps: {},
+};
+
+const delivered = { status: "completed", units: "delivered", failureCodes: null, codes: "delivered" };
+const refunded = { status: "refunded", units: "refunded", codes: null };
+
+type Chapter = { quantity: number; end: OrderEnd /** By each upstream. */; sold: readonly number[] };
+
+/** What becomes of each order, wherever its worker dies. */
+const CHAPTERS = {
+  stocked: { quantity: 1, end: { ...delivered, attempts: "delivered" }, sold: [0, 0] },
+  short: {
+    quantity: 2,
+    end: {
+      ...delivered,
+      units: "delivered, refunded",
+      failureCodes: "out_of_stock",
+      attempts: "delivered, refused",
+    },
+    sold: [0, 0],
+  },
+  accepted: { quantity: 1, end: { ...delivered, attempts: "delivered" }, sold: [1, 0] },
+  secondChoice: {
+    quantity: 2,
+    end: {
+      ...delivered,
+      units: "delivered, delivered",
+      attempts: "refused, delivered, refused, delivered",
+      codes: "delivered, delivered",
+    },
+    sold: [0, 2],
+  },
+  refused: {
+    quantity: 1,
+    end: { ...refunded, failureCodes: "out_of_stock", attempts: "refused, refused" },
+    sold: [0, 0],
+  },
+  repeated: {
+    quantity: 1,
+    end: {
+      ...refunded,
+      failureCodes: "temporarily_unavailable",
+      attempts: "quarantined",
+      codes: "quarantined duplicate",
+    },
+    sold: [1, 0],
+  },
+} satisfies Record<string, Chapter>;
+const SANDBOX_END: OrderEnd = { ...delivered, attempts: null };
+/** Of all live orders together. */
+const UNITS_DELIVERED = 5;
+
+type Name = keyof typeof CHAPTERS;
+const NAMES = Object.keys(CHAPTERS) as Name[];
+
+/** Orders that end in each of the ways in which one can. */
+export async function openOrdersStory(lane: CrashLane): Promise<CrashStory> {
+  const { shop } = lane;
+  const sandbox = await addSandboxKey(lane);
+  const products = await addProducts(lane);
+  const seen = new Set<string>();
+  let round = 0;
+  let before: Amounts;
+  let liveIds: string[];
+  let sandboxId: string;
+
+  return {
+    async crash(killAt) {
+      round += 1;
+      await shop.addCodes(products.short, [{ type: "code", code: `${products.short}-${round}` }]);
+      before = await readAmounts(lane, sandbox, products.stocked);
+      const lines = [{ productId: products.stocked, quantity: 1 }];
+      const [reply, ...ids] = await lane.place(() =>
+        Promise.all([
+          postOrder(shop.scrip, sandbox, `sandbox-${round}`, { lines }),
+          ...NAMES.map((name) => shop.order([products[name], CHAPTERS[name].quantity])),
+        ]),
+      );
+      sandboxId = reply.json().order.id;
+      liveIds = ids;
+      return lane.crash(killAt);
+    },
+    async check() {
+      for (const [index, name] of NAMES.entries()) await assertEnded(lane, name, liveIds[index] ?? "", seen);
+      assert.deepEqual(await readEnd(lane, sandboxId), SANDBOX_END);
+      const expectedCode = testCode(`sandbox-${round}`, 0, 0);
+      assert.deepEqual(await readCodes(lane, sandbox, sandboxId), [expectedCode]);
+      assert.deepEqual(await readAmounts(lane, sandbox, products.stocked), {
+        liveMinor: before.liveMinor - UNITS_DELIVERED * PRICE_MINOR,
+        sandboxMinor: before.sandboxMinor - PRICE_MINOR,
+        stock: before.stock - 1,
+      });
+      // Whoever took the last code has perhaps died before it could tell; then the sweep does.
+      await sweep(lane.worker.deps);
+      assert.deepEqual(await readSupply(lane, [products.stocked, products.short]), ["available", "empty"]);
+    },
+  };
+}
+
+async function addSandboxKey({ shop }: CrashLane): Promise<Buyer> {
+  const { id: keyId, key } = await shop.scrip.addKey(shop.buyer.resellerId, { env: "test" });
+  return { ...shop.buyer, environment: "test", keyId, key };
+}
+
+async function addProducts(lane: CrashLane): Promise<Record<Name, string>> {
+  const products = {
+    stocked: await lane.shop.addStocked(STOCK),
+    short: await lane.shop.addStocked(0),
+    accepted: await lane.addBought(sale(["pending", "completed"])),
+    secondChoice: await lane.addBought(refuses, sale(["completed"])),
+    refused: await lane.addBought(refuses, refuses),
+    repeated: await lane.addBought(repeatsCode),
+  };
+  // It is sold once here, so that all that follow repeat it.
+  await lane.place(() => lane.shop.order([products.repeated, 1]));
+  await lane.worker.workUntilDone();
+  return products;
+}
+
+type Amounts = { liveMinor: number; sandboxMinor: number; stock: number };
+
+async function readAmounts({ shop }: CrashLane, sandbox: Buyer, productId: string): Promise<Amounts> {
+  const { db } = shop.scrip;
+  const stock = await db.rows(sql`select from codes where product_id = ${productId} and state = 'stock'`);
+  return {
+    liveMinor: await balanceOf(db, shop.buyer),
+    sandboxMinor: await balanceOf(db, sandbox),
+    stock: stock.length,
+  };
+}
+
+/** What the buyer reads is what was sold for this order, or came out of stock, and nobody has read it before. */
+async function assertEnded(lane: CrashLane, name: Name, orderId: string, seen: Set<string>): Promise<void> {
+  const { end, sold }: Chapter = CHAPTERS[name];
+  assert.deepEqual(await readEnd(lane, orderId), end, name);
+  const purchases = soldFor(lane, orderId);
+  assert.deepEqual(
+    purchases.map((of) => of.length),
+    sold,
+    name,
+  );
+  if (end.status !== "completed") return;
+  const codes = await readCodes(lane, lane.shop.buyer, orderId);
+  const bought = purchases.flat().map(({ code }) => code);
+  if (bought.length > 0) assert.deepEqual(codes.toSorted(), bought.toSorted(), name);
+  for (const code of codes) {
+    assert.ok(!seen.has(code), `a code of ${name} was delivered before`);
+    seen.add(code);
+  }
+}
+
+async function readCodes({ shop }: CrashLane, { key }: Buyer, orderId: string): Promise<string[]> {
+  const reply = await shop.scrip.call("GET", `/v1/orders/${orderId}/codes`, { key });
+  assert.equal(reply.statusCode, 200, reply.body);
+  return reply.json().data.map(({ code }: { code: string }) => code);
+}
+
+async function readSupply({ shop }: CrashLane, productIds: readonly string[]): Promise<string[]> {
+  const rows = await shop.scrip.db.rows<{ state: string }>(sql`
+    select state from unnest(${productIds}::text[]) with ordinality as asked (product_id, place)
+    join product_supply using (product_id) order by place`);
+  return rows.map(({ state }) => state);
+}

@@ -1,0 +1,83 @@
+import type { Sql } from "sql-template-tag";
+import type { Db, Queryable, QueryOptions } from "../../src/db/database.ts";
+import type { RemoteSupplier } from "../../src/suppliers/supplier.ts";
+import { createTurns } from "../turns.ts";
+
+export type Failpoints = {
+  wrapDb(db: Db): Db;
+  wrapSupplier(supplier: RemoteSupplier): RemoteSupplier;
+  /** The last point: behind everything. */
+  end(): Promise<void>;
+};
+
+/**
+ * Points at which a worker comes to its end as by a power cut: between any two things that it does to the world outside, which
+ * are statements, the begin and the commit of transactions, and calls of suppliers.
+ *
+ * Those happen one at a time, transactions as a whole, and in the same order in each run. The moment after one of them is
+ * then the moment before the next, one number always means the same point, and none is missed. At the point with the
+ * number everything stands still until `die`, which never returns, has done its work.
+ */
+export function createFailpoints(
+  killAt: number,
+  tell: (point: string) => void,
+  die: () => Promise<never>,
+): Failpoints {
+  const takeTurn = createTurns();
+  let passed = 0;
+  let last = "the start";
+  const pass: Pass = async (next) => {
+    passed += 1;
+    tell(`after ${last}, before ${next}`);
+    if (passed === killAt) await die();
+    last = next;
+  };
+  const call = <Answer>(name: string, ask: () => Promise<Answer>): Promise<Answer> =>
+    takeTurn(async () => {
+      await pass(name);
+      return ask();
+    });
+
+  return {
+    wrapDb: (db) => ({
+      ...db,
+      rows: (query, options) => takeTurn(() => run(pass, db, query, options)),
+      transaction: (work) =>
+        takeTurn(async () => {
+          await pass("begin");
+          return db.transaction(async (tx) => {
+            const result = await work({
+              isTransaction: true,
+              rows: (query, options) => run(pass, tx, query, options),
+            });
+            await pass("commit");
+            return result;
+          });
+        }),
+    }),
+    wrapSupplier: (supplier) => ({
+      buy: (request) => call("buy", () => supplier.buy(request)),
+      lookUp: (reference, upstreamId) => call("look up", () => supplier.lookUp(reference, upstreamId)),
+    }),
+    end: () => pass("the end"),
+  };
+}
+
+type Pass = (next: string) => Promise<void>;
+
+/** PostgreSQL returns these in whatever order suits it, and with it the order of all that follows would change. */
+const UNORDERED: ReadonlySet<string | undefined> = new Set(["claim-due-orders", "read-taken-orders"]);
+
+async function run<Row>(pass: Pass, db: Queryable, query: Sql, options?: QueryOptions): Promise<Row[]> {
+  await pass(nameOf(query, options));
+  const rows = await db.rows<Row>(query, options);
+  if (!UNORDERED.has(options?.name)) return rows;
+  return rows.toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
+}
+
+const idOf = (row: unknown): string => (row as { id: string }).id;
+
+const NAME_CHARACTERS = 40;
+
+const nameOf = ({ text }: Sql, options?: QueryOptions): string =>
+  options?.name ?? text.trim().replace(/\s+/g, " ").slice(0, NAME_CHARACTERS);

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import sql from "sql-template-tag";
+import type { Db, Queryable } from "../../src/db/database.ts";
+
+/** What a statement touched: pages of tables and indexes, and the tables that it read from end to end. */
+export type Cost = { buffers: number; scanned: string[]; plan: string };
+
+/** Runs each statement of `read` under `explain analyze` and adds up its cost; what it would return stays away. */
+export async function explain(db: Db, read: (db: Queryable) => Promise<unknown>): Promise<Cost> {
+  const cost: Cost = { buffers: 0, scanned: [], plan: "" };
+  await read({
+    async rows(query) {
+      const [row] = await db.rows<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
+        sql`explain (analyze, buffers, format json) ${query}`,
+      );
+      assert.ok(row);
+      const { Plan: root } = row["QUERY PLAN"][0];
+      cost.buffers += root["Shared Hit Blocks"] + root["Shared Read Blocks"];
+      cost.scanned.push(...nodesOf(root).flatMap(scannedTable));
+      cost.plan += describe(root);
+      return [];
+    },
+  });
+  return cost;
+}
+
+type PlanNode = {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
+  "Actual Rows": number;
+  "Shared Hit Blocks": number;
+  "Shared Read Blocks": number;
+  Plans?: PlanNode[];
+};
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+const describe = (node: PlanNode, indent = ""): string =>
+  [
+    `\n${indent}${node["Node Type"]} ${node["Index Name"] ?? node["Relation Name"] ?? ""}`,
+    `: ${node["Actual Rows"]} rows, ${node["Shared Hit Blocks"] + node["Shared Read Blocks"]} buffers`,
+    ...(node.Plans ?? []).map((child) => describe(child, `${indent}  `)),
+  ].join("");
+
+const scannedTable = (node: PlanNode): string[] =>
+  node["Node Type"] === "Seq Scan" ? [node["Relation Name"] ?? ""] : [];

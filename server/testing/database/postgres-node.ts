@@ -1,0 +1,80 @@
+import pg from "pg";
+import { connectionStringOf } from "../../src/db/embedded/access.ts";
+import type { Cluster } from "../../src/db/embedded/cluster.ts";
+import { waitUntilGone } from "../../src/db/embedded/process-state.ts";
+import { type StartedServer, startServer } from "../../src/db/embedded/start-server.ts";
+import { stopServer } from "../../src/db/embedded/stop-server.ts";
+import { query, until } from "./embedded-testing.ts";
+
+/** One server of several, started and stopped by hand; nothing brings it back by itself. */
+export type PostgresNode = {
+  /** This server alone, and the database that is always there. */
+  adminUrl: string;
+  /** This server alone, and the database of the test. */
+  url: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** All its processes end at once, as in a power cut. */
+  kill(): Promise<void>;
+  /** All its processes stand still and say nothing, as on a machine that hangs, until it is thawed. */
+  freeze(): Promise<void>;
+  thaw(): void;
+  /** Makes a primary of a standby, and waits until it is one. */
+  promote(): Promise<void>;
+};
+
+const GONE_WITHIN_MS = 10_000;
+
+export function postgresNode(cluster: Cluster, port: number): PostgresNode {
+  const url = connectionStringOf(cluster.access, port);
+  const adminUrl = url.replace(/\/[^/]*$/, "/postgres");
+  let server: StartedServer | undefined;
+  let frozen: readonly number[] = [];
+  return {
+    url,
+    adminUrl,
+    async start() {
+      const started = await startServer(cluster, port);
+      server = started;
+      await until(async () => {
+        if (started.hasEnded()) throw new Error((await started.findFailure()).reason);
+        return query(adminUrl, "select");
+      });
+    },
+    async stop() {
+      await stopServer(cluster.layout.data);
+    },
+    async kill() {
+      if (!server) throw new Error("it does not run");
+      await signalAll(server.pid, adminUrl, "SIGKILL");
+      if (!(await waitUntilGone(server.pid, GONE_WITHIN_MS))) throw new Error("PostgreSQL survived SIGKILL");
+    },
+    async freeze() {
+      if (!server) throw new Error("it does not run");
+      frozen = await signalAll(server.pid, adminUrl, "SIGSTOP");
+    },
+    thaw() {
+      for (const pid of frozen) process.kill(pid, "SIGCONT");
+      frozen = [];
+    },
+    async promote() {
+      const [row] = await query<{ promoted: boolean }>(adminUrl, "select pg_promote(true, 20) as promoted");
+      if (!row?.promoted) throw new Error("the standby was not promoted");
+    },
+  };
+}
+
+/** The postmaster is halted first, so that no process begins while the others are counted. */
+async function signalAll(postmasterPid: number, adminUrl: string, signal: NodeJS.Signals): Promise<number[]> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  client.on("error", () => {});
+  await client.connect();
+  process.kill(postmasterPid, "SIGSTOP");
+  const { rows } = await client.query<{ pid: number }>("select pid from pg_stat_activity");
+  const own = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  const others = rows.map(({ pid }) => pid).filter((pid) => pid !== own.rows[0]?.pid);
+  const pids = [postmasterPid, ...others];
+  for (const pid of pids) process.kill(pid, signal);
+  await client.end();
+  return pids;
+}

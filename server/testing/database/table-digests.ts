@@ -1,0 +1,19 @@
+import sql, { join, raw } from "sql-template-tag";
+import type { Queryable } from "../../src/db/database.ts";
+
+/** What a request may write although it is refused: when and from where a key was used. */
+const WRITTEN_BY_ANY_USE = ["last_used_at", "last_used_ip"];
+
+/** A digest of each table's rows, to tell whether something was written, and where. */
+export async function digestTables(db: Queryable): Promise<Record<string, string>> {
+  const tables = await db.rows<{ name: string }>(sql`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname not in ('pg_catalog', 'information_schema') order by 1`);
+  const digests = tables.map(
+    ({ name }) => sql`
+      select ${name} as name, count(*) || ' ' || coalesce(md5(string_agg(content, ',' order by content)), '') as digest
+      from (select (to_jsonb(one) - ${WRITTEN_BY_ANY_USE}::text[])::text as content from ${raw(name)} one) rows`,
+  );
+  const rows = await db.rows<{ name: string; digest: string }>(join(digests, " union all "));
+  return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
+}

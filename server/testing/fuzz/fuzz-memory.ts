@@ -1,0 +1,70 @@
+import type { Random } from "../seed.ts";
+import { FUZZ_PRODUCTS } from "./fuzz-goods.ts";
+import { createFuzzOwners, type Told } from "./fuzz-owners.ts";
+import type { FuzzWorld } from "./fuzz-world.ts";
+
+/** What the fuzzer has been told so far, by whom it was told it. */
+export type FuzzMemory = {
+  /** One of what the tenant has been told of this kind: `orders`, `webhooks`, `cursor listOrders`, `etag`… */
+  recall(random: Random, tenant: string, kind: string): string;
+  note(tenant: string, kind: string, value: string): void;
+  /** Draws it no more: what is gone answers 404 alone. */
+  forget(tenant: string, kind: string, value: string): void;
+  /** Keeps ids, cursors and so on. Throws when something was told that is another tenant's. */
+  learn(tenant: string, told: Told): void;
+  /** Whose an id or a cursor is, when it was told to somebody. */
+  ownerOf(word: string): string | undefined;
+  tenants: readonly string[];
+};
+
+const REMEMBERED_MAX = 64;
+const KINDS: Readonly<Record<string, string>> = {
+  ord: "orders",
+  whk: "webhooks",
+  evt: "events",
+  dlv: "deliveries",
+  ent: "entries",
+  cod: "codes",
+};
+const ID = /\b(ord|whk|evt|dlv|ent|cod)_[0-9a-z]{26}\b/g;
+const CURSOR = /"nextCursor":"([^"]+)"/;
+
+export function createFuzzMemory(world: FuzzWorld): FuzzMemory {
+  const tenants = world.owners.map(({ tenant }) => tenant);
+  const owners = createFuzzOwners(tenants);
+  const pools = new Map<string, string[]>();
+
+  const note = (tenant: string, kind: string, value: string): void => {
+    const pool = pools.get(`${tenant} ${kind}`) ?? [];
+    pools.set(`${tenant} ${kind}`, pool);
+    if (pool.length >= REMEMBERED_MAX) pool.shift();
+    pool.push(value);
+  };
+
+  return {
+    tenants,
+    note,
+    ownerOf: owners.ownerOf,
+    forget(tenant, kind, value) {
+      const pool = pools.get(`${tenant} ${kind}`) ?? [];
+      // The last one stays, so that there is always one to draw.
+      if (pool.length > 1 && pool.includes(value)) pool.splice(pool.indexOf(value), 1);
+    },
+    recall(random, tenant, kind) {
+      const pool = kind === "products" ? FUZZ_PRODUCTS : pools.get(`${tenant} ${kind}`);
+      // Always one draw, so that what else is drawn does not depend on what has been told.
+      return random.pick(pool ?? [`no-${kind}`]);
+    },
+    learn(tenant, told) {
+      const { headers, body } = told.reply;
+      const text = `${JSON.stringify(headers)}${body}`;
+      for (const secret of owners.checkSecrets(tenant, told, text)) note(tenant, "secret", secret);
+      for (const [id, prefix = ""] of text.matchAll(ID))
+        if (owners.claim(tenant, told, id)) note(tenant, KINDS[prefix] ?? prefix, id);
+      const cursor = CURSOR.exec(body)?.[1];
+      if (cursor !== undefined && owners.claim(tenant, told, cursor))
+        note(tenant, `cursor ${told.operationId}`, cursor);
+      if (headers.etag !== undefined) note(tenant, "etag", headers.etag);
+    },
+  };
+}

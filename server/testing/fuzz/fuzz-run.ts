@@ -1,0 +1,199 @@
+import type { OpenApiDocument } from "../../src/http/openapi/openapi.ts";
+import { createRandom, type Random } from "../seed.ts";
+import { breakWire, HIDDEN_REQUEST, toBytes, type WireRequest } from "../upstream/wire-faults.ts";
+import { createJudge, type Judge } from "./fuzz-judge.ts";
+import { createFuzzMemory } from "./fuzz-memory.ts";
+import { fuzzOperations } from "./fuzz-operations.ts";
+import { type FuzzRequest, type FuzzSources, fuzzRequest } from "./fuzz-request.ts";
+import { warmUp } from "./fuzz-warm-up.ts";
+import type { FuzzWorld } from "./fuzz-world.ts";
+import { createRawConnection, type RawConnection } from "./raw-connection.ts";
+import { exchange, type RawReply } from "./raw-http.ts";
+
+export type FuzzOptions = {
+  port: number;
+  document: OpenApiDocument;
+  world: FuzzWorld;
+  receiverUrl: string;
+  deadUrl: string;
+  seed: number;
+  requests: number;
+  /** Sends this one alone, after the warm-up. */
+  only?: number | undefined;
+  /** Ends the run early, with what it has found so far. */
+  stop?: AbortSignal | undefined;
+  onWarm?: () => void;
+  onProgress?: (report: FuzzReport) => void;
+};
+
+export type FuzzReport = {
+  seed: number;
+  /** Each is one request, or a few that are sent together. */
+  rounds: number;
+  sent: number;
+  /** How many answers of each class an operation gave, such as `2xx`; bytes that are no request count as `the wire`. */
+  answers: Map<string, Map<string, number>>;
+  slowest: { ms: number; index: number; what: string }[];
+  faults: { index: number; what: string; message: string }[];
+  /** Where one request was sent alone: itself and its answers. */
+  shown: string[];
+};
+
+const AT_ONCE = 24;
+/** No answer may take longer, whatever was asked. */
+export const ANSWER_MAX_MS = 15_000;
+const QUIET_MS = 250;
+const FAULTS_MAX = 20;
+const SLOWEST_KEPT = 5;
+const WIRE_SHARE = 0.1;
+const PIPELINE_SHARE = 0.05;
+
+/** Sends so many requests, some at once, each of them made of the seed, its number and what was told before. */
+export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
+  const { document, world, seed, requests, only } = options;
+  const memory = createFuzzMemory(world);
+  const sources: FuzzSources = { ...options, memory, operations: fuzzOperations(document) };
+  const judge = createJudge(document, memory);
+  const report: FuzzReport = {
+    seed,
+    rounds: 0,
+    sent: 0,
+    answers: new Map(),
+    slowest: [],
+    faults: [],
+    shown: [],
+  };
+  const connections = Array.from({ length: AT_ONCE }, () => createRawConnection(options.port, ANSWER_MAX_MS));
+  try {
+    await warmUp(sources, async (request) => {
+      // One after another would wait for each other's answer on one connection.
+      const connection = createRawConnection(options.port, ANSWER_MAX_MS);
+      const reply = await connection.send(toBytes(request), request.method);
+      connection.destroy();
+      judge.judge(request, reply);
+      return reply;
+    });
+    options.onWarm?.();
+    let next = 0;
+    const isOver = () => report.faults.length >= FAULTS_MAX || options.stop?.aborted === true;
+    const work = async (connection: RawConnection): Promise<void> => {
+      for (let index = next++; index < requests && !isOver(); index = next++) {
+        if (only !== undefined && index !== only) continue;
+        const random = createRandom(seed ^ Math.imul(index + 1, 0x9e3779b1));
+        const round = { options, sources, judge, report, connection, random, index };
+        await fuzzOnce(round);
+        options.onProgress?.(report);
+      }
+    };
+    await Promise.all(connections.map(work));
+  } finally {
+    for (const connection of connections) connection.destroy();
+  }
+  return report;
+}
+
+type Round = {
+  options: FuzzOptions;
+  sources: FuzzSources;
+  judge: Judge;
+  report: FuzzReport;
+  connection: RawConnection;
+  random: Random;
+  index: number;
+};
+
+async function fuzzOnce(round: Round): Promise<void> {
+  const { random, report, index, sources, options } = round;
+  const kind = random.below(1_000) / 1_000;
+  const mark = `${options.seed}-${index}`;
+  const requests = [fuzzRequest(sources, random, mark)];
+  if (kind < PIPELINE_SHARE)
+    for (let more = 1 + random.below(3); more > 0; more -= 1)
+      requests.push(fuzzRequest(sources, random, `${mark}-${more}`));
+  const began = performance.now();
+  if (options.only !== undefined) report.shown.push(...requests.map(describe));
+  try {
+    if (kind < PIPELINE_SHARE) await sendPipeline(round, requests);
+    else if (kind < PIPELINE_SHARE + WIRE_SHARE) await sendBroken(round, requests[0] as FuzzRequest);
+    else await sendPlain(round, requests[0] as FuzzRequest);
+  } catch (error) {
+    report.faults.push({ index, what: requests.map(describe).join("\n"), message: (error as Error).message });
+  }
+  report.rounds += 1;
+  report.sent += requests.length;
+  noteTime(report, index, performance.now() - began, requests);
+}
+
+async function sendPlain(round: Round, request: FuzzRequest): Promise<void> {
+  const { connection, judge } = round;
+  const reply = await connection.send(toBytes(request), request.method);
+  note(round, request.operation.id, reply);
+  judge.judge(request, reply);
+}
+
+/** Several requests in one write, of any keys: each has its own answer, in their order. */
+async function sendPipeline(round: Round, requests: FuzzRequest[]): Promise<void> {
+  const { options, judge } = round;
+  const methods = requests.map(({ method }) => method);
+  const { replies } = await exchange(options.port, Buffer.concat(requests.map(toBytes)), {
+    methods,
+    quietMs: ANSWER_MAX_MS,
+  });
+  for (const [index, reply] of replies.entries()) {
+    const request = requests[index];
+    if (!request) throw new Error(`${replies.length} answers to ${requests.length} requests`);
+    note(round, request.operation.id, reply);
+    judge.judge(request, reply);
+    // After a refusal that ends the connection, the rest has no answer.
+    if (reply.headers.connection === "close") return;
+  }
+  if (replies.length < requests.length)
+    throw new Error(`${replies.length} answers to ${requests.length} requests`);
+}
+
+/** Bytes that are hardly a request any more, in pieces or broken off. */
+async function sendBroken(round: Round, request: FuzzRequest): Promise<void> {
+  const { options, judge, random } = round;
+  const wire: WireRequest = {
+    faults: [],
+    bytes: toBytes(request),
+    methods: [request.method],
+    halfClose: false,
+  };
+  if (random.chance(0.8)) breakWire(wire, random);
+  request.faults.push(...wire.faults);
+  const leave = random.chance(0.1);
+  const { replies, gaveUp } = await exchange(options.port, wire.bytes, {
+    methods: wire.methods,
+    halfClose: wire.halfClose,
+    leave,
+    pieces: random.pick([1, 1, 2, 5]),
+    quietMs: QUIET_MS,
+  });
+  for (const reply of replies) note(round, "the wire", reply);
+  for (const reply of replies) judge.judgeBroken(request, reply);
+  if (wire.faults.includes(HIDDEN_REQUEST) && replies.some(({ headers }) => headers.connection !== "close"))
+    throw new Error("a request with two lengths was answered on a connection that stays open");
+  if (replies.length === 0 && !wire.halfClose && !leave && !gaveUp) throw new Error("not answered");
+}
+
+function note({ report, options }: Round, name: string, { status, headers, body }: RawReply): void {
+  const classes = report.answers.get(name) ?? new Map<string, number>();
+  report.answers.set(name, classes);
+  const statusClass = `${Math.floor(status / 100)}xx`;
+  classes.set(statusClass, (classes.get(statusClass) ?? 0) + 1);
+  if (options.only !== undefined) report.shown.push(`${status} ${JSON.stringify(headers)} ${body}`);
+}
+
+function noteTime(report: FuzzReport, index: number, ms: number, requests: FuzzRequest[]): void {
+  const last = report.slowest.at(-1)?.ms ?? 0;
+  if (report.slowest.length >= SLOWEST_KEPT && ms <= last) return;
+  const what = requests.map(({ operation, faults }) => [operation.id, ...faults].join(", ")).join(" + ");
+  report.slowest.push({ ms, index, what: what.slice(0, 100) });
+  report.slowest.sort((a, b) => b.ms - a.ms).splice(SLOWEST_KEPT);
+}
+
+const SHOWN_MAX = 1_200;
+
+const describe = (request: FuzzRequest): string =>
+  `${request.key.name}: [${request.faults.join(", ").slice(0, 200)}] ${JSON.stringify(toBytes(request).toString("latin1")).slice(0, SHOWN_MAX)}`;

@@ -1,0 +1,111 @@
+import { setListing } from "../../src/catalog/prices/set-listing.ts";
+import type { Db } from "../../src/db/database.ts";
+import { SCOPES, type Scope, type Tenant } from "../../src/http/caller.ts";
+import { createKey } from "../../src/keys/create-key.ts";
+import { generateKey } from "../../src/keys/key-format.ts";
+import { revokeKey } from "../../src/keys/revoke-key.ts";
+import { loadServerSecrets, type ServerSecrets } from "../../src/keys/server-secrets.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { secret } from "../../src/lib/secret.ts";
+import { createReseller } from "../../src/resellers/create-reseller.ts";
+import { moveFunds } from "../../src/wallet/move-funds.ts";
+import { TEST_MASTER_KEY } from "../app/test-app.ts";
+import { addFuzzGoods, UNLISTED } from "./fuzz-goods.ts";
+
+/** Who asks: what may be told to a key depends on its tenant alone. */
+export type FuzzKey = {
+  name: string;
+  key: string | undefined;
+  /** Whose data it reads, such as `ann live`; undefined where the guard lets it in nowhere. */
+  tenant: string | undefined;
+  refusal: "unauthenticated" | "ip_not_allowed" | undefined;
+  scopes: readonly Scope[];
+};
+
+export type Owner = FuzzKey & { key: string; tenant: string };
+
+export type FuzzWorld = {
+  keys: readonly FuzzKey[];
+  /** One key of each tenant that may do everything there. */
+  owners: readonly Owner[];
+};
+
+const FUNDS = "1000000.00";
+
+/** Two resellers with both environments, and everything that may be wrong about a key. */
+export async function createFuzzWorld(db: Db, codesInStock: number): Promise<FuzzWorld> {
+  const secrets = await loadServerSecrets(db, [secret(TEST_MASTER_KEY)]);
+  await addFuzzGoods(db, secrets, codesInStock);
+  const sellers: Seller[] = [];
+  for (const name of ["ann", "bob"]) sellers.push(...(await addSeller(db, name)));
+  const owners = await Promise.all(
+    sellers.map(async (seller): Promise<Owner> => {
+      const { key } = await addKey(db, secrets, seller);
+      return { name: seller.name, key, tenant: seller.name, refusal: undefined, scopes: SCOPES };
+    }),
+  );
+  const [annLive, annTest] = sellers as [Seller, Seller];
+  return {
+    owners,
+    keys: [
+      ...owners,
+      await narrowKey(db, secrets, annLive, "catalog:read"),
+      await narrowKey(db, secrets, annTest, "orders:read"),
+      ...(await refusedKeys(db, secrets, annLive)),
+    ],
+  };
+}
+
+type Seller = Tenant & { name: string };
+
+async function addSeller(db: Db, name: string): Promise<Seller[]> {
+  const about = { name, currency: "USD", email: `${name}@reseller.example` };
+  const { id: resellerId } = await createReseller(db, systemClock, about);
+  await setListing(db, { resellerId, productId: UNLISTED, listed: false });
+  const live = { resellerId, environment: "live" } as const;
+  await moveFunds(db, systemClock, live, { direction: "credit", amount: FUNDS, note: "" });
+  return [
+    { ...live, name: `${name} live` },
+    { resellerId, environment: "test", name: `${name} test` },
+  ];
+}
+
+type KeyChanges = { scopes?: Scope[]; allowedIps?: string[]; expiresAt?: Date };
+
+const addKey = (
+  db: Db,
+  { pepper }: ServerSecrets,
+  { name: _, ...tenant }: Seller,
+  changes: KeyChanges = {},
+) =>
+  createKey(
+    { db, clock: systemClock, pepper },
+    { name: "", scopes: undefined, allowedIps: [], expiresAt: undefined, ...tenant, ...changes },
+  );
+
+async function narrowKey(db: Db, secrets: ServerSecrets, seller: Seller, scope: Scope): Promise<FuzzKey> {
+  const { key } = await addKey(db, secrets, seller, { scopes: [scope] });
+  return { name: `${seller.name} ${scope}`, key, tenant: seller.name, refusal: undefined, scopes: [scope] };
+}
+
+async function refusedKeys(db: Db, secrets: ServerSecrets, seller: Seller): Promise<FuzzKey[]> {
+  const revoked = await addKey(db, secrets, seller);
+  await revokeKey(db, systemClock, revoked.id);
+  const expired = await addKey(db, secrets, seller, { expiresAt: new Date(0) });
+  const locked = await addKey(db, secrets, seller, { allowedIps: ["203.0.113.0/24"] });
+  const refused = (name: string, key: string | undefined, refusal: FuzzKey["refusal"]): FuzzKey => ({
+    name,
+    key,
+    tenant: undefined,
+    refusal,
+    scopes: SCOPES,
+  });
+  return [
+    refused("revoked", revoked.key, "unauthenticated"),
+    refused("expired", expired.key, "unauthenticated"),
+    refused("of another address", locked.key, "ip_not_allowed"),
+    refused("that nobody has", generateKey("live"), "unauthenticated"),
+    refused("junk", "sc_live_junk", "unauthenticated"),
+    refused("none", undefined, "unauthenticated"),
+  ];
+}

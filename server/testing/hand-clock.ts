@@ -1,0 +1,14 @@
+import type { Clock } from "../src/lib/clock.ts";
+
+export type HandClock = Clock & { advance(ms: number): void };
+
+/** A clock that moves only when it is told to. */
+export function createHandClock(start: Date = new Date()): HandClock {
+  let nowMs = start.getTime();
+  return {
+    now: () => new Date(nowMs),
+    advance(ms) {
+      nowMs += ms;
+    },
+  };
+}

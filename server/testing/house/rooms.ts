@@ -1,0 +1,37 @@
+/**
+ * The rooms of `server/src`, lowest first, and which other rooms each may import. Every room may import `lib` and its own
+ * files. A room imports only rooms that are listed before it. `import-ranks.test.ts` refuses all other imports.
+ */
+export const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  config: [],
+  db: [],
+  vault: [],
+  http: [],
+  work: [],
+  web: ["http"],
+  mail: ["db"],
+  events: ["db", "http"],
+  keys: ["db", "http", "vault"],
+  wallet: ["db", "http", "events"],
+  catalog: ["db", "http", "events"],
+  webhooks: ["db", "http", "vault", "work", "mail", "events"],
+  suppliers: ["db", "vault", "catalog"],
+  resellers: ["db", "wallet"],
+  sandbox: ["http", "suppliers"],
+  orders: ["db", "http", "events", "wallet", "catalog", "suppliers", "sandbox"],
+  fulfilment: [
+    ...["db", "http", "vault", "work", "events", "keys", "wallet", "webhooks", "suppliers", "sandbox"],
+    "orders",
+  ],
+  audit: ["db"],
+  admin: ["db", "vault", "keys", "wallet", "catalog", "webhooks", "suppliers", "resellers"],
+  app: [
+    ...["db", "vault", "http", "web", "events", "keys", "wallet", "catalog", "webhooks", "suppliers"],
+    ...["sandbox", "orders", "fulfilment"],
+  ],
+  bin: [
+    ...["config", "db", "vault", "http", "keys", "wallet", "catalog", "webhooks", "suppliers", "resellers"],
+    ...["orders", "fulfilment", "audit", "admin", "app"],
+  ],
+};

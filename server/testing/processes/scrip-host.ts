@@ -1,0 +1,38 @@
+import { buildProgram } from "../../src/bin/program.ts";
+import { runProgram } from "../../src/bin/verb.ts";
+
+/**
+ * Runs one command after the other in a process that lasts, each with its own environment, as a process of its own would: to
+ * start one for each takes longer than most commands do. See run-scrip, which starts this.
+ */
+/** How a command ended. */
+export type Finished = { code: number | null; stdout: string; stderr: string };
+
+export type HostedCommand = { args: readonly string[]; env: Readonly<Record<string, string>> };
+
+process.on("message", async ({ args, env }: HostedCommand) => {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
+  process.exitCode = 0;
+  const stdout = capture(process.stdout);
+  const stderr = capture(process.stderr);
+  await runProgram(await buildProgram(args[0]), ["node", "scrip", ...args]);
+  const finished: Finished = { code: Number(process.exitCode), stdout: stdout(), stderr: stderr() };
+  process.send?.(finished);
+});
+process.once("disconnect", () => process.exit(0));
+process.send?.("ready");
+
+/** Keeps what is written from now on, and tells it once. */
+function capture(stream: NodeJS.WriteStream): () => string {
+  const write = stream.write;
+  let text = "";
+  stream.write = (chunk: string | Uint8Array) => {
+    text += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
+    return true;
+  };
+  return () => {
+    stream.write = write;
+    return text;
+  };
+}

@@ -1,0 +1,65 @@
+import type { ChildProcess } from "node:child_process";
+import { secret } from "../../src/lib/secret.ts";
+import type { Goods } from "../../src/suppliers/goods.ts";
+import type {
+  LookUpOutcome,
+  PurchaseOutcome,
+  PurchaseRequest,
+  RemoteSupplier,
+  ToldPrice,
+} from "../../src/suppliers/supplier.ts";
+
+/** Suppliers by their ids. */
+export type Suppliers = ReadonlyMap<string, RemoteSupplier>;
+
+type Question = { supplierId: string } & (
+  | { verb: "buy"; request: PurchaseRequest }
+  | { verb: "look up"; reference: string; upstreamId: string | undefined }
+);
+/** Between processes goods go as they are. */
+type Answer =
+  | { kind: "delivered"; goods: Goods; upstreamId: string; price?: ToldPrice }
+  | Exclude<LookUpOutcome, { kind: "delivered" }>;
+type Reply = { supplierId: string; answer: Answer };
+
+/**
+ * A supplier that is called through the process that started this one: of many that live for a moment, each would take
+ * longer to get ready for HTTP than for all else. One call at a time of each supplier.
+ */
+export const supplierOverLine = (supplierId: string): RemoteSupplier => ({
+  buy: async (request) => (await ask({ supplierId, verb: "buy", request })) as PurchaseOutcome,
+  lookUp: (reference, upstreamId) => ask({ supplierId, verb: "look up", reference, upstreamId }),
+});
+
+async function ask(question: Question): Promise<LookUpOutcome> {
+  const answered = answerTo(question);
+  process.send?.(question);
+  const answer = await answered;
+  return answer.kind === "delivered" ? { ...answer, goods: secret(answer.goods) } : answer;
+}
+
+/** Answers come as the suppliers give them, and so not in the order of the questions. */
+const answerTo = ({ supplierId }: Question): Promise<Answer> =>
+  new Promise((resolve) => {
+    const hear = (reply: Reply): void => {
+      if (reply.supplierId !== supplierId) return;
+      process.off("message", hear);
+      resolve(reply.answer);
+    };
+    process.on("message", hear);
+  });
+
+/** The other end of the line: asks the suppliers for the process that was started. */
+export function answerOverLine(child: ChildProcess, suppliers: Suppliers): void {
+  child.on("message", async (question: Question) => {
+    const { supplierId } = question;
+    const supplier = suppliers.get(supplierId);
+    if (!supplier) throw new Error(`${supplierId} is no supplier`);
+    const outcome = await (question.verb === "buy"
+      ? supplier.buy(question.request)
+      : supplier.lookUp(question.reference, question.upstreamId));
+    const answer: Answer =
+      outcome.kind === "delivered" ? { ...outcome, goods: outcome.goods.reveal() } : outcome;
+    child.send({ supplierId, answer } satisfies Reply);
+  });
+}

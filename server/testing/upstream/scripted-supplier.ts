@@ -1,0 +1,52 @@
+import { secret } from "../../src/lib/secret.ts";
+import type {
+  LookUpOutcome,
+  PurchaseOutcome,
+  PurchaseRequest,
+  RemoteSupplier,
+} from "../../src/suppliers/supplier.ts";
+
+export type ScriptedSupplier = RemoteSupplier & {
+  /** What was asked, in order: such as "buy ord_….0.0.1". */
+  asked: string[];
+  /** What it answers next, one for each call; the last one stays. */
+  answers: LookUpOutcome[];
+};
+
+/** A supplier that answers what the test says, whatever it is asked. */
+export function createScriptedSupplier(...answers: LookUpOutcome[]): ScriptedSupplier {
+  const supplier: ScriptedSupplier = {
+    asked: [],
+    answers,
+    buy: async ({ reference }: PurchaseRequest) => {
+      supplier.asked.push(`buy ${reference}`);
+      return next() as PurchaseOutcome;
+    },
+    lookUp: async (reference, upstreamId) => {
+      supplier.asked.push(`look up ${upstreamId ?? reference}`);
+      return next();
+    },
+  };
+  const next = (): LookUpOutcome => {
+    const answer = supplier.answers.length > 1 ? supplier.answers.shift() : supplier.answers[0];
+    if (!answer) throw new Error("the script is over");
+    return answer;
+  };
+  return supplier;
+}
+
+export const sold = (code: string): PurchaseOutcome => ({
+  kind: "delivered",
+  goods: secret({ type: "code" as const, code }),
+  upstreamId: `upstream of ${code}`,
+});
+export const accepted: PurchaseOutcome = { kind: "accepted", upstreamId: "ord_upstream" };
+export const lost: PurchaseOutcome = { kind: "unknown", reason: "timeout" };
+export const notFound: LookUpOutcome = { kind: "not_found" };
+export const refused = (
+  failureCode: (PurchaseOutcome & { kind: "refused" })["failureCode"],
+): PurchaseOutcome => ({
+  kind: "refused",
+  failureCode,
+  supplierFault: false,
+});

@@ -1,0 +1,133 @@
+import type { OrderStatus } from "../../src/orders/status.ts";
+import { FAILURE_CODES, type FailureCode } from "../../src/suppliers/supplier.ts";
+import type { Random } from "../seed.ts";
+import { after, before, drawError, drawNonsense, honest, type Step, type Verb } from "./upstream-steps.ts";
+
+/** What becomes of a request that is heard: it is refused, or sold, and then each poll moves it one stage on. */
+export type Course =
+  | { refusal: Refusal }
+  | { stages: readonly OrderStatus[]; failureCode?: FailureCode; repeatsCode?: boolean };
+
+export type Refusal =
+  | "insufficient_funds"
+  | "not_found"
+  | "out_of_stock"
+  | "invalid_input_field"
+  | "product_not_purchasable";
+
+export type Plan = {
+  kind: string;
+  course: Course;
+  /** What goes wrong with the first, second, … call of each sort. All later ones are answered well. */
+  steps: Partial<Record<Verb, readonly Step[]>>;
+  /** A request that was held back lands when so many look-ups have not found it. */
+  landsAfterLooks?: number;
+};
+
+type FaultPlan = Omit<Plan, "kind">;
+
+/** The ways in which a supplier treats a unit. Each ends: what goes wrong goes wrong a few times and then no more. */
+export const UPSTREAM_FAULTS = {
+  "completes-at-once": () => sells({ stages: ["completed"] }),
+  "completes-later": (random) => sells(slowly(random)),
+
+  "request-lost": (random) => sells(anyhow(random), { place: times(1 + random.below(2), before("reset")) }),
+  "answer-lost": (random) => sells(anyhow(random), { place: times(1 + random.below(2), after("reset")) }),
+  "answer-cut": (random) => sells(anyhow(random), { place: times(1 + random.below(2), after("cut")) }),
+  "answer-late": (random) => sells(anyhow(random), { place: [after("late")] }),
+  "lands-late": (random) => ({
+    ...sells(anyhow(random), { place: [before("hold")] }),
+    landsAfterLooks: 1 + random.below(2),
+  }),
+  // The second request is refused while the first is still on its way, and then the first one lands.
+  "refused-then-lands": (random) => sells(anyhow(random), { place: [before("hold"), before("refuse")] }),
+  "found-late": (random) =>
+    sells(anyhow(random), {
+      place: [after("reset")],
+      list: times(1 + random.below(2), after("missing")),
+      read: times(random.below(2), after("missing")),
+    }),
+
+  "nonsense-placement": (random) => {
+    const heard = drawNonsense("place", random);
+    const unheard = before(random.pick(["html", "half-json", "blank", "redirect"]));
+    return sells(anyhow(random), { place: [random.chance(0.5) ? heard : unheard] });
+  },
+  "nonsense-order": (random) =>
+    sells(slowly(random), {
+      list: draws(1 + random.below(2), () => drawNonsense("list", random)),
+      read: draws(1 + random.below(3), () => drawNonsense("read", random)),
+    }),
+  "nonsense-codes": (random) =>
+    sells(anyhow(random), { codes: draws(1 + random.below(3), () => drawNonsense("codes", random)) }),
+
+  hangs: (random) => sells(anyhow(random), somewhere(random, "hang")),
+  drips: (random) => sells(anyhow(random), somewhere(random, "drip")),
+
+  "error-before": (random) =>
+    sells(anyhow(random), { place: draws(1 + random.below(2), () => before(drawError(random))) }),
+  "error-after": (random) =>
+    sells(anyhow(random), {
+      place: draws(1 + random.below(2), () => after(drawError(random))),
+      list: draws(random.below(2), () => after(drawError(random))),
+      read: draws(random.below(2), () => after(drawError(random))),
+    }),
+
+  refuses: (random) => ({ course: { refusal: random.pick(REFUSALS) }, steps: {} }),
+  "fails-after-accepting": (random) =>
+    sells({
+      stages: [...wait(random), ...times(random.below(3), "failed" as const), "refunded"],
+      failureCode: random.pick(FAILURE_CODES),
+    }),
+  "codes-late": (random) =>
+    sells(anyhow(random), {
+      codes: draws(1 + random.below(3), () =>
+        after(random.pick(["internal_error", "not-fulfilled", "missing"])),
+      ),
+    }),
+  "completed-too-early": (random) =>
+    sells(slowly(random), random.chance(0.5) ? { place: [after("early")] } : { read: [after("early")] }),
+  "processing-again": (random) =>
+    sells(anyhow(random), { list: [after("back")], read: [after("back"), honest, after("back")] }),
+  "repeats-code": (random) => sells({ ...anyhow(random), repeatsCode: true }),
+} satisfies Record<string, (random: Random) => FaultPlan>;
+
+export type FaultKind = keyof typeof UPSTREAM_FAULTS;
+
+const REFUSALS: readonly Refusal[] = [
+  "insufficient_funds",
+  "not_found",
+  "out_of_stock",
+  "invalid_input_field",
+  "product_not_purchasable",
+];
+
+/** A plan for a test that wants one thing and no other. */
+export const sale = (stages: readonly OrderStatus[], steps: Plan["steps"] = {}): Plan => ({
+  kind: "sale",
+  course: { stages },
+  steps,
+});
+
+const sells = (course: Course, steps: Plan["steps"] = {}): FaultPlan => ({ course, steps });
+
+type Sale = { stages: readonly OrderStatus[] };
+
+const anyhow = (random: Random): Sale => (random.chance(0.5) ? { stages: ["completed"] } : slowly(random));
+
+const slowly = (random: Random): Sale => ({ stages: [...wait(random), "completed"] });
+
+/** So many polls in which nothing is decided yet. */
+const wait = (random: Random): OrderStatus[] => ["pending", ...times(random.below(3), "processing" as const)];
+
+/** On one call of one sort. */
+function somewhere(random: Random, mishap: "hang" | "drip"): Plan["steps"] {
+  const verb = random.pick(["place", "place", "list", "read", "codes"] as const);
+  const step = verb === "place" && random.chance(0.5) ? before(mishap) : after(mishap);
+  // Nobody looks an order up whose placement was answered.
+  return verb === "list" ? { place: [after("reset")], list: [step] } : { [verb]: [step] };
+}
+
+const times = <Item>(count: number, item: Item): Item[] => Array.from({ length: count }, () => item);
+
+const draws = (count: number, draw: () => Step): Step[] => Array.from({ length: count }, draw);

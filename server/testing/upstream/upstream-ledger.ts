@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import type { OrderStatus } from "../../src/orders/status.ts";
+import type { Goods, GoodsType } from "../../src/suppliers/goods.ts";
+import type { Course, Refusal } from "./upstream-faults.ts";
+import type { UnitDraw } from "./upstream-plan.ts";
+
+/** A request to buy one unit, as it came. */
+export type Demand = UnitDraw & {
+  /** The idempotency key. */
+  reference: string;
+  inputFields?: Record<string, string>;
+  /** The `reference` in the body. */
+  note?: string;
+};
+
+type Sale = Exclude<Course, { refusal: Refusal }>;
+
+export type Purchase = Demand & {
+  orderId: string;
+  course: Sale;
+  polls: number;
+  createdAt: Date;
+  updatedAt: Date;
+  /** Known once it is completed. */
+  goods?: Goods;
+  /** What it came with had been sold before, to somebody else. */
+  repeated: boolean;
+};
+
+export type Placement =
+  | { kind: "placed" | "replayed"; purchase: Purchase }
+  | { kind: "conflict" }
+  | { kind: "refused"; refusal: Refusal };
+
+export type Ledger = {
+  /** A reference asked again is the same purchase; a new one is a new purchase, whatever it is for. */
+  place(demand: Demand, course: Course): Placement;
+  find(reference: string): Purchase | undefined;
+  findById(orderId: string): Purchase | undefined;
+  /** Somebody asked about it: it moves on to its next stage. */
+  poll(purchase: Purchase): void;
+  /** It moves on to its last stage. */
+  finish(purchase: Purchase): void;
+  /** In the order in which they were bought. */
+  list(): Purchase[];
+};
+
+export type LedgerOptions = {
+  seed: number;
+  /** Units on sale by sku; a sku that is not named is not known. Without it everything is there without end. */
+  stock?: Readonly<Record<string, number>> | undefined;
+  /** What a sku turns into; a code unless it is named. */
+  goods?: Readonly<Record<string, GoodsType>> | undefined;
+};
+
+/** What the upstream has truly sold, whatever it says. */
+export function createLedger(options: LedgerOptions): Ledger {
+  const byReference = new Map<string, Purchase>();
+  const byId = new Map<string, Purchase>();
+  const sold = new Set<string>();
+
+  const moveTo = (purchase: Purchase, polls: number): void => {
+    const before = statusOf(purchase);
+    purchase.polls = polls;
+    if (statusOf(purchase) !== before) purchase.updatedAt = new Date();
+    if (statusOf(purchase) !== "completed" || purchase.goods) return;
+    purchase.goods = goodsOf(options, purchase);
+    const code = codeOf(purchase.goods);
+    purchase.repeated = purchase.goods.type !== "topup" && sold.has(code);
+    sold.add(code);
+  };
+  const shortageOf = (sku: string): Refusal | undefined => {
+    if (!options.stock) return undefined;
+    const units = options.stock[sku];
+    if (units === undefined) return "not_found";
+    const taken = [...byReference.values()].filter((one) => one.sku === sku && statusOf(one) !== "refunded");
+    return taken.length < units ? undefined : "out_of_stock";
+  };
+
+  return {
+    place(demand, course) {
+      const known = byReference.get(demand.reference);
+      if (known) return isSame(known, demand) ? { kind: "replayed", purchase: known } : { kind: "conflict" };
+      if ("refusal" in course) return { kind: "refused", refusal: course.refusal };
+      const refusal = shortageOf(demand.sku);
+      if (refusal) return { kind: "refused", refusal };
+      const purchase = toPurchase(options.seed, demand, course);
+      byReference.set(purchase.reference, purchase);
+      byId.set(purchase.orderId, purchase);
+      moveTo(purchase, 0);
+      return { kind: "placed", purchase };
+    },
+    find: (reference) => byReference.get(reference),
+    findById: (orderId) => byId.get(orderId),
+    poll: (purchase) => moveTo(purchase, purchase.polls + 1),
+    finish: (purchase) => moveTo(purchase, Math.max(purchase.polls, purchase.course.stages.length)),
+    list: () => [...byReference.values()],
+  };
+}
+
+export const statusOf = ({ course, polls }: Purchase): OrderStatus =>
+  course.stages[Math.min(polls, course.stages.length - 1)] ?? "pending";
+
+export function codeOf(goods: Goods): string {
+  if (goods.type === "code") return goods.code;
+  return goods.type === "url" ? goods.url : goods.receipt;
+}
+
+/** As it would be if it were bought now. Its id is known beforehand, so that an answer can name what never came to be. */
+export const toPurchase = (seed: number, demand: Demand, course: Sale): Purchase => ({
+  ...demand,
+  orderId: idFrom("ord", [seed, demand.reference]),
+  course,
+  polls: 0,
+  createdAt: new Date(),
+  updatedAt: new Date(),
+  repeated: false,
+});
+
+/** A completed purchase of somebody else, whose order and code this buyer must never take for its own. */
+export function strangerTo(seed: number, { reference, sku, account, unit }: Demand): Purchase {
+  const demand = { reference: `stranger-to-${reference}`, note: "somebody-else", sku, account, unit };
+  const stranger = toPurchase(seed, demand, { stages: ["completed"] });
+  return { ...stranger, goods: goodsOf({ seed }, stranger) };
+}
+
+export const idFrom = (prefix: string, parts: readonly unknown[]): string =>
+  `${prefix}_0${charactersFrom([prefix, ...parts], ID_CHARACTERS - 1)}`;
+
+const ID_CHARACTERS = 26;
+const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
+
+const isSame = (known: Demand, demand: Demand): boolean =>
+  known.sku === demand.sku &&
+  known.note === demand.note &&
+  canonicalOf(known.inputFields) === canonicalOf(demand.inputFields);
+
+const canonicalOf = (fields: Record<string, string> = {}): string =>
+  JSON.stringify(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+function goodsOf({ seed, goods }: LedgerOptions, { reference, sku, course }: Purchase): Goods {
+  // Those that repeat all sell the same code, so that what one of them gets does not depend on who was there before.
+  const owner = course.repeatsCode ? ["one code for many", sku] : [reference];
+  const characters = charactersFrom(["goods", seed, ...owner], 20).toUpperCase();
+  switch (goods?.[sku] ?? "code") {
+    case "topup":
+      return { type: "topup", receipt: `RCPT-${characters}` };
+    case "url":
+      return { type: "url", url: `https://redeem.example/${characters}` };
+    case "code":
+      return { type: "code", code: `UP-${characters.slice(0, 16)}`, pin: characters.slice(16) };
+  }
+}
+
+const charactersFrom = (parts: readonly unknown[], length: number): string =>
+  [...createHash("sha256").update(JSON.stringify(parts)).digest()]
+    .slice(0, length)
+    .map((byte) => CROCKFORD.charAt(byte % CROCKFORD.length))
+    .join("");

@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import { createRandom, type Random } from "../seed.ts";
+import { type FaultKind, type Plan, UPSTREAM_FAULTS } from "./upstream-faults.ts";
+import { drawMishap, honest, type Step, VERBS, type Verb } from "./upstream-steps.ts";
+
+/** One try to buy one unit, without anything that differs from run to run: `unit` is a reference behind its first dot. */
+export type UnitDraw = { account: string; sku: string; unit: string };
+
+export type FaultWeights = Partial<Record<FaultKind, number>>;
+
+export type PlanOptions = {
+  /** How often each kind is drawn; one that is not named is never drawn. */
+  faults?: FaultWeights;
+  /** The share of calls that go wrong beside what the kind itself has planned. */
+  noise?: number;
+  /** Of so many calls under one reference any may go wrong; whatever comes after them is answered well. */
+  faultyCallsMax?: number;
+};
+
+export const FAULTY_CALLS_MAX = 12;
+
+const FAULT_KINDS = Object.keys(UPSTREAM_FAULTS) as FaultKind[];
+const GOOD_KINDS: readonly FaultKind[] = ["completes-at-once", "completes-later"];
+const GOOD_WEIGHT = 5;
+
+/** Everything, and a third of it good. */
+export const ALL_FAULTS: FaultWeights = Object.fromEntries(
+  FAULT_KINDS.map((kind) => [kind, GOOD_KINDS.includes(kind) ? GOOD_WEIGHT : 1]),
+);
+
+/**
+ * What the upstream will do to a unit. It follows from the seed and the unit alone, so that a seed brings the same
+ * faults whatever else is going on at the time.
+ */
+export function planUnit(seed: number, draw: UnitDraw, options: PlanOptions = {}): Plan {
+  const random = randomFor(seed, draw, "kind");
+  const kind = pickKind(random, options.faults ?? ALL_FAULTS);
+  const plan: Omit<Plan, "kind"> = UPSTREAM_FAULTS[kind](random);
+  const steps = VERBS.map((verb) => [verb, addNoise(seed, draw, verb, plan.steps[verb] ?? [], options)]);
+  return { ...plan, kind, steps: Object.fromEntries(steps) };
+}
+
+/** The plans of one account, for whoever has to understand a failure. */
+export function describeFaults(
+  seed: number,
+  account: string,
+  options: PlanOptions & { sku: string; units?: readonly string[] },
+): string {
+  const units = options.units ?? ["0.0.1", "0.0.2"];
+  return units
+    .map((unit) =>
+      describePlan(
+        { account, sku: options.sku, unit },
+        planUnit(seed, { ...options, account, unit }, options),
+      ),
+    )
+    .join("\n");
+}
+
+export function describePlan({ account, sku, unit }: UnitDraw, { kind, course, steps }: Plan): string {
+  const end =
+    "refusal" in course
+      ? `refused: ${course.refusal}`
+      : [course.stages.join(", "), course.failureCode, course.repeatsCode && "a code sold before"]
+          .filter(Boolean)
+          .join("; ");
+  const lines = VERBS.filter((verb) => steps[verb]?.length).map(
+    (verb) => `  ${verb}: ${steps[verb]?.map(describeStep).join(", ")}`,
+  );
+  return [`${account} ${sku} ${unit}: ${kind}`, `  course: ${end}`, ...lines].join("\n");
+}
+
+const describeStep = ({ mishap, heard }: Step): string => (heard ? mishap : `${mishap} unheard`);
+
+function pickKind(random: Random, weights: FaultWeights): FaultKind {
+  // In the order of our own table: how the caller wrote the weights down must not matter.
+  const kinds = FAULT_KINDS.filter((kind) => (weights[kind] ?? 0) > 0);
+  const total = kinds.reduce((sum, kind) => sum + (weights[kind] ?? 0), 0);
+  let rest = (random.below(PARTS) / PARTS) * total;
+  for (const kind of kinds) {
+    rest -= weights[kind] ?? 0;
+    if (rest < 0) return kind;
+  }
+  throw new Error("no kind of fault has a weight");
+}
+
+const PARTS = 2 ** 30;
+
+function addNoise(
+  seed: number,
+  draw: UnitDraw,
+  verb: Verb,
+  planned: readonly Step[],
+  { noise = 0, faultyCallsMax = FAULTY_CALLS_MAX }: PlanOptions,
+): Step[] {
+  if (noise === 0) return [...planned];
+  return Array.from({ length: faultyCallsMax }, (_, index) => {
+    const step = planned[index] ?? honest;
+    if (step.mishap !== "none") return step;
+    const random = randomFor(seed, draw, `${verb} ${index + 1}`);
+    return random.chance(noise) ? drawMishap(verb, random) : step;
+  });
+}
+
+function randomFor(seed: number, { account, sku, unit }: UnitDraw, purpose: string): Random {
+  const text = JSON.stringify([seed, account, sku, unit, purpose]);
+  return createRandom(createHash("sha256").update(text).digest().readUInt32BE(0));
+}
