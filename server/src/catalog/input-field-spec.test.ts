@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "../lib/strict-json.ts";
-import { type InputFieldSpec, parseInputFieldSpecs } from "./input-field-spec.ts";
+import { INPUT_FIELDS_MAX, type InputFieldSpec, parseInputFieldSpecs } from "./input-field-spec.ts";
 
 const parsed = (value: Json): InputFieldSpec[] => {
   const result = parseInputFieldSpecs(value);
@@ -40,12 +40,15 @@ test("a normalised list is read back as it is", () => {
   assert.deepEqual(parsed(specs), specs);
 });
 
-test("inputFields must be an array of at most 32 objects", () => {
+test(`inputFields must be an array of at most ${INPUT_FIELDS_MAX} objects`, () => {
   assert.deepEqual(faultsOf({}), ["inputFields: must be an array, not an object"]);
   assert.deepEqual(faultsOf(["x"]), ["inputFields[0]: must be an object, not text"]);
-  const fields = Array.from({ length: 33 }, (_, index) => ({ key: `k${index}`, type: "text" }));
-  assert.equal(parsed(fields.slice(0, 32)).length, 32);
-  assert.deepEqual(faultsOf(fields), ["inputFields: must have at most 32 fields, and has 33"]);
+  const fields = Array.from({ length: INPUT_FIELDS_MAX + 1 }, (_, index) => ({
+    key: `k${index}`,
+    type: "text",
+  }));
+  assert.equal(parsed(fields.slice(0, INPUT_FIELDS_MAX)).length, INPUT_FIELDS_MAX);
+  assert.deepEqual(faultsOf(fields), ["inputFields: must have at most 64 fields, and has 65"]);
 });
 
 test("a key is 1–64 of A-Za-z0-9_.- and belongs to one field", () => {

@@ -23,7 +23,8 @@ export type InputFieldType = "text" | "number" | "select";
 
 export type InputFieldOption = { value: string; label: string; parentValue: string };
 
-const INPUT_FIELDS_MAX = 32;
+/** The same for a product and for a line that orders it; `/openapi.json` promises it to callers. */
+export const INPUT_FIELDS_MAX = 64;
 const INPUT_OPTIONS_MAX = 500;
 const INPUT_KEY_CHARACTERS_MAX = 64;
 const INPUT_TEXT_CHARACTERS_MAX = 256;

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { INPUT_FIELDS_MAX } from "../catalog/input-field-spec.ts";
 import { named } from "../http/named-schema.ts";
 import { pageOf } from "../http/page.ts";
 import { ORDER_STATUSES } from "./status.ts";
@@ -8,7 +9,6 @@ export const REFERENCE_MAX_CHARACTERS = 128;
 /** What becomes of an order of which some units cannot be had. */
 export const FULFILMENTS = ["partial", "all_or_nothing"] as const;
 const PRODUCT_ID_MAX_CHARACTERS = 64;
-const INPUT_FIELDS_MAX = 64;
 
 const OrderLineRequest = Type.Object(
   {
