@@ -5,7 +5,8 @@ import { explain } from "../../testing/database/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { firstIdAt } from "../lib/ids.ts";
-import { listOrderRows, type OrderFilters } from "./queries.ts";
+import { listOrderRows } from "./list-queries.ts";
+import type { OrderFilterValues } from "./order-filters.ts";
 
 const DAYS = 200;
 const ORDERS_PER_DAY = 1_000;
@@ -28,7 +29,8 @@ before(async () => {
 
 after(() => database.drop());
 
-const firstIds = Array.from({ length: DAYS }, (_, day) => firstIdAt("ord", Date.UTC(2030, 0, 1 + day)));
+const startOf = (day: number): Date => new Date(Date.UTC(2030, 0, 1 + day));
+const firstIds = Array.from({ length: DAYS }, (_, day) => firstIdAt("ord", startOf(day).getTime()));
 const firstIdOf = (day: number): string => firstIds[day] ?? "";
 
 /**
@@ -60,10 +62,10 @@ const fillLines = () =>
            'Card', 100, 1, 100
     from orders`);
 
-const from = firstIdOf(10);
-const to = firstIdOf(12);
+const from = startOf(10);
+const to = startOf(12);
 
-const FILTERS: Record<string, OrderFilters> = {
+const FILTERS: Record<string, OrderFilterValues> = {
   "no filter": {},
   "status, the newest": { status: "completed" },
   "status, the commonest and far away": { status: "pending" },
@@ -76,17 +78,23 @@ const FILTERS: Record<string, OrderFilters> = {
   "productId, the commonest and far away": { productId: "common" },
   "productId, a rare and old one": { productId: "once" },
   "productId of no order": { productId: "none" },
-  "createdFrom and createdTo, long ago": { fromId: from, toId: to },
-  "createdTo, long ago": { toId: to },
-  "status and createdTo": { status: "pending", toId: to },
-  "status and time where it never was": { status: "completed", toId: to },
-  "productId and time where it never was": { productId: "new", fromId: from, toId: to },
-  "reference and time": { reference: "shared", fromId: from, toId: to },
+  "createdFrom and createdTo, long ago": { createdFrom: from, createdTo: to },
+  "createdTo, long ago": { createdTo: to },
+  "status and createdTo": { status: "pending", createdTo: to },
+  "status and time where it never was": { status: "completed", createdTo: to },
+  "productId and time where it never was": { productId: "new", createdFrom: from, createdTo: to },
+  "reference and time": { reference: "shared", createdFrom: from, createdTo: to },
   "status and productId that never meet": { status: "pending", productId: "new" },
   "completed and productId that never meet": { status: "completed", productId: "common" },
   "status and reference that never meet": { status: "completed", reference: "shared" },
   "reference and productId that never meet": { reference: "shared", productId: "new" },
-  "all at once": { status: "pending", reference: "shared", productId: "common", fromId: from, toId: to },
+  "all at once": {
+    status: "pending",
+    reference: "shared",
+    productId: "common",
+    createdFrom: from,
+    createdTo: to,
+  },
   "idempotencyKey and all others": {
     idempotencyKey: "key-6000",
     status: "pending",
@@ -103,7 +111,7 @@ for (const [what, filters] of Object.entries(FILTERS)) {
     ] as const) {
       for (const beforeId of [undefined, deepId]) {
         const { buffers, scanned, plan } = await explain(database.db, (db) =>
-          listOrderRows(db, tenant, { ...filters, beforeId, limit: 100 }),
+          listOrderRows(db, tenant, { filters, beforeId, limit: 100 }),
         );
         assert.deepEqual(scanned, [], plan);
         assert.ok(buffers < BUFFERS_MAX, `${tenant.resellerId}: ${buffers} buffers${plan}`);

@@ -2,12 +2,11 @@ import type { FastifyRequest } from "fastify";
 import type { Db } from "../db/database.ts";
 import type { Caller } from "../http/caller.ts";
 import { readPage } from "../http/page.ts";
-import { invalidParameter, queryFilter, queryTime } from "../http/query.ts";
+import { queryFilter } from "../http/query.ts";
 import type { CursorCodec } from "../lib/cursor.ts";
-import { firstIdAt } from "../lib/ids.ts";
+import { listOrderRows } from "./list-queries.ts";
+import { ORDER_FILTER_NAMES, ORDER_FILTERS, type OrderFilterValues } from "./order-filters.ts";
 import { toOrderView } from "./order-view.ts";
-import { listOrderRows, type OrderFilters } from "./queries.ts";
-import { isOrderStatus, ORDER_STATUSES } from "./status.ts";
 
 /** The reseller's orders, newest first. A cursor holds only with the filters of the page it came from. */
 export async function listOrders(
@@ -18,7 +17,7 @@ export async function listOrders(
   const filters = readFilters(request);
   const scope = { ...caller, endpoint: "listOrders", filters: canonicalFilters(request) };
   const page = readPage(request, deps.cursors, scope);
-  const selection = { ...filters, beforeId: page.after, limit: page.limit };
+  const selection = { filters, beforeId: page.after, limit: page.limit };
   const { rows, nextBeforeId } = await listOrderRows(deps.db, caller, selection);
   return {
     data: rows.map(toOrderView),
@@ -27,30 +26,14 @@ export async function listOrders(
   };
 }
 
-const FILTERS = ["status", "reference", "idempotencyKey", "productId", "createdFrom", "createdTo"] as const;
+const readFilters = (request: FastifyRequest): OrderFilterValues =>
+  Object.fromEntries(ORDER_FILTER_NAMES.map((name) => [name, ORDER_FILTERS[name].parse(request, name)]));
 
+/** The filters that were given, as they were written: a cursor is bound to them. */
 const canonicalFilters = (request: FastifyRequest): Record<string, string> =>
   Object.fromEntries(
-    FILTERS.flatMap((name) => {
+    ORDER_FILTER_NAMES.flatMap((name) => {
       const text = queryFilter(request, name);
       return text === undefined ? [] : [[name, text]];
     }),
   );
-
-function readFilters(request: FastifyRequest): OrderFilters {
-  const status = queryFilter(request, "status");
-  if (status !== undefined && !isOrderStatus(status)) {
-    throw invalidParameter("status", `status must be one of ${ORDER_STATUSES.join(", ")}.`);
-  }
-  const from = queryTime(request, "createdFrom");
-  const to = queryTime(request, "createdTo");
-  return {
-    status,
-    reference: queryFilter(request, "reference"),
-    idempotencyKey: queryFilter(request, "idempotencyKey"),
-    productId: queryFilter(request, "productId"),
-    // The time of creation is the time inside the id.
-    fromId: from && firstIdAt("ord", from.getTime()),
-    toId: to && firstIdAt("ord", to.getTime()),
-  };
-}

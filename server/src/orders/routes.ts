@@ -10,6 +10,7 @@ import { SCENARIOS } from "../sandbox/scenarios.ts";
 import { getOrder } from "./get-order.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS, readIdempotencyKey } from "./idempotency-key.ts";
 import { listOrders } from "./list-orders.ts";
+import { ORDER_FILTERS } from "./order-filters.ts";
 import { toOrderRequest } from "./order-request.ts";
 import { money } from "./order-view.ts";
 import { type PlaceOrderDeps, placeOrder } from "./place-order.ts";
@@ -20,7 +21,6 @@ import {
   type PlaceOrderBody,
   PlaceOrderRequest,
 } from "./schemas.ts";
-import { ORDER_STATUSES } from "./status.ts";
 
 export type OrderDeps = PlaceOrderDeps & { db: Db; cursors: CursorCodec };
 
@@ -119,7 +119,7 @@ function readOrderRoutes(app: FastifyInstance, deps: OrderDeps): void {
       summary: "List orders",
       description:
         "Newest first. Filters may be combined; a page may then hold fewer than `limit` orders, even none, while `hasMore` is true. A cursor holds only with the filters it came from.",
-      querystring: Type.Object({ ...pageParameters, ...orderFilters }),
+      querystring: Type.Object({ ...pageParameters, ...filterParameters }),
       response: { 200: jsonReply("A page of orders.", OrderPage) },
     },
     handler: (request) => listOrders(deps, callerOf(request), request),
@@ -130,23 +130,9 @@ const scenarioList = Object.entries(SCENARIOS)
   .map(([name, what]) => `- \`${name}\`: ${what}.`)
   .join("\n");
 
-const orderFilters = {
-  status: Type.Optional(
-    Type.String({ description: `Only orders with this status: ${ORDER_STATUSES.join(", ")}.` }),
-  ),
-  reference: Type.Optional(Type.String({ description: "Only orders with exactly this reference." })),
-  idempotencyKey: Type.Optional(
-    Type.String({
-      description:
-        "The order that this Idempotency-Key is bound to: did the request that timed out charge me?",
-    }),
-  ),
-  productId: Type.Optional(Type.String({ description: "Only orders with a line of this product." })),
-  createdFrom: Type.Optional(
-    Type.String({ format: "date-time", description: "Created at this time or later." }),
-  ),
-  createdTo: Type.Optional(Type.String({ format: "date-time", description: "Created before this time." })),
-};
+const filterParameters = Object.fromEntries(
+  Object.entries(ORDER_FILTERS).map(([name, { schema }]) => [name, Type.Optional(schema)]),
+);
 
 const placedHeaders = {
   Location: {

@@ -47,12 +47,12 @@ export function orderListCommand(order: Command): void {
 
 const readSearch = (options: Options, now: Date): OrderSearch => ({
   status: choiceOf(options, "status", ORDER_STATUSES),
-  environment: choiceOf(options, "env", ["live", "test"]),
-  resellerId: text(options, "reseller"),
   productId: text(options, "product"),
   reference: text(options, "reference"),
-  from: ageOf(options, "newerThan", now),
-  to: ageOf(options, "olderThan", now),
+  createdFrom: ageOf(options, "newerThan", now),
+  createdTo: ageOf(options, "olderThan", now),
+  environment: choiceOf(options, "env", ["live", "test"]),
+  resellerId: text(options, "reseller"),
   held: options.held === true,
   stuck: options.stuck === true,
   unknown: options.unknown === true,

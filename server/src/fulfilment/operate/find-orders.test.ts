@@ -77,7 +77,7 @@ const FILTERS: [string, () => Omit<OrderSearch, "limit">, readonly string[]][] =
   ["environment", () => ({ environment: "test" }), [SANDBOX]],
   ["product", () => ({ productId: "game" }), [DONE]],
   ["reference", () => ({ reference: "invoice-1" }), [DONE]],
-  ["age", () => ({ from: timeAgo(40), to: timeAgo(20) }), [LOST, HELD]],
+  ["age", () => ({ createdFrom: timeAgo(40), createdTo: timeAgo(20) }), [LOST, HELD]],
   ["a refund on hold", () => ({ held: true }), [HELD]],
   ["stuck: unfinished for a quarter of an hour", () => ({ stuck: true }), [WAITING, LOST, SANDBOX]],
   ["unknown: a purchase without an outcome for a minute", () => ({ unknown: true }), [LOST]],

@@ -2,6 +2,7 @@ import sql, { empty, join, type Sql } from "sql-template-tag";
 import type { Queryable } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { firstIdAt } from "../../lib/ids.ts";
+import { givenFilters, type OrderFilterValues } from "../../orders/order-filters.ts";
 import type { OrderStatus } from "../../orders/status.ts";
 
 export type FoundOrder = Tenant & {
@@ -20,15 +21,10 @@ export type FoundOrder = Tenant & {
   updatedAt: Date;
 };
 
-export type OrderSearch = {
-  status?: OrderStatus | undefined;
+/** The filters of the API, and those that only the operator has. */
+export type OrderSearch = OrderFilterValues & {
   environment?: Tenant["environment"] | undefined;
   resellerId?: string | undefined;
-  productId?: string | undefined;
-  reference?: string | undefined;
-  /** Placed at this time or later, and before that. */
-  from?: Date | undefined;
-  to?: Date | undefined;
   /** Its refund is on hold. */
   held?: boolean | undefined;
   /** Not finished though it was placed long ago. */
@@ -75,15 +71,9 @@ function conditionsOf(search: OrderSearch, now: Date): Sql[] {
   const stuckBefore = new Date(now.getTime() - STUCK_AFTER_MS);
   const isUnfinished = search.stuck === true || search.status === "pending" || search.status === "processing";
   const given = [
-    search.status === undefined ? empty : sql`o.status = ${search.status}`,
+    ...givenFilters(search).map(({ filter, value }) => filter.condition(value)),
     search.environment === undefined ? empty : sql`o.environment = ${search.environment}`,
     search.resellerId === undefined ? empty : sql`o.reseller_id = ${search.resellerId}`,
-    search.reference === undefined ? empty : sql`o.reference = ${search.reference}`,
-    search.productId === undefined
-      ? empty
-      : sql`exists (select from order_lines l where l.order_id = o.id and l.product_id = ${search.productId})`,
-    search.from === undefined ? empty : sql`o.id >= ${firstIdAt("ord", search.from.getTime())}`,
-    search.to === undefined ? empty : sql`o.id < ${firstIdAt("ord", search.to.getTime())}`,
     search.beforeId === undefined ? empty : sql`o.id < ${search.beforeId}`,
     search.held === true ? sql`o.refund_held` : empty,
     search.stuck === true

@@ -1,0 +1,78 @@
+import sql, { join, type Sql } from "sql-template-tag";
+import type { Queryable } from "../db/database.ts";
+import type { Tenant } from "../http/caller.ts";
+import { givenFilters, type OrderFilterValues } from "./order-filters.ts";
+import { type IdRange, inRange, intersect } from "./order-range.ts";
+import { type OrderRow, orderColumns } from "./queries.ts";
+
+export type OrderSelection = {
+  filters: OrderFilterValues;
+  beforeId: string | undefined;
+  limit: number;
+};
+
+export type OrderSlice = {
+  rows: OrderRow[];
+  /** The next page begins below this id; undefined when there is none. */
+  nextBeforeId: string | undefined;
+};
+
+/** How many orders are looked at for one page when an index answers one filter and the orders themselves the others. */
+const EXAMINED_MAX = 300;
+
+/**
+ * Newest first. Each filter has an index that ends in the id, so a page costs the same however many orders there are.
+ * Of several filters one leads and the others are asked of each order that it brings. So that this costs no more
+ * either, a page ends after so many orders, full or not, and the next one goes on from there.
+ */
+export async function listOrderRows(
+  db: Queryable,
+  tenant: Tenant,
+  { filters, beforeId, limit }: OrderSelection,
+): Promise<OrderSlice> {
+  const given = givenFilters(filters);
+  const ids = intersect([
+    ...given.map(({ filter, value }) => filter.ids?.(value) ?? {}),
+    beforeId === undefined ? {} : { toId: beforeId },
+  ]);
+  const [leading, ...others] = given
+    .flatMap(({ filter: { lead, condition }, value }) =>
+      lead ? [{ lead, value, condition: condition(value), rank: lead.rank(value) }] : [],
+    )
+    .sort((a, b) => a.rank - b.rank);
+  const wanted = limit + 1;
+  const examinedMax = others.length === 0 ? wanted : EXAMINED_MAX;
+  const brought = leading
+    ? leading.lead.bring(tenant, leading.value, ids, examinedMax)
+    : newest(tenant, ids, examinedMax);
+  const conditions = others.map(({ condition }) => condition);
+  const rows = await db.rows<SliceRow>(selectSlice(brought, conditions, wanted));
+  return toSlice(rows, limit, examinedMax);
+}
+
+type SliceRow = OrderRow & { examined: bigint; lastExaminedId: string | null };
+
+const selectSlice = (brought: Sql, conditions: readonly Sql[], wanted: number): Sql => sql`
+  with examined as materialized (
+    select o.*, ${conditions.length === 0 ? sql`true` : join(conditions, " and ")} as matches from (${brought}) o
+  )
+  select looked.*, shown.*
+  from (select count(*) as examined, min(id) as "lastExaminedId" from examined) looked
+  left join (
+    select ${orderColumns} from examined o where o.matches order by o.id desc limit ${wanted}
+  ) shown on true
+  order by shown.id desc`;
+
+const newest = (tenant: Tenant, ids: IdRange, limit: number): Sql => sql`
+  select o.* from orders o where ${inRange(sql`o.reseller_id, o.environment, o.id`, tenant, [], ids)}
+  order by o.reseller_id desc, o.environment desc, o.id desc limit ${limit}`;
+
+/** A list without orders still has one row, which says how many were looked at and no order. */
+function toSlice(found: readonly SliceRow[], limit: number, examinedMax: number): OrderSlice {
+  const matching = found.filter((row) => row.id !== null);
+  const rows = matching.slice(0, limit);
+  if (matching.length > limit) return { rows, nextBeforeId: rows.at(-1)?.id };
+  const [looked] = found;
+  const isWhole = looked === undefined || looked.examined < BigInt(examinedMax);
+  return { rows, nextBeforeId: isWhole ? undefined : (looked.lastExaminedId ?? undefined) };
+}

@@ -1,0 +1,130 @@
+import type { FastifyRequest } from "fastify";
+import sql, { type Sql } from "sql-template-tag";
+import Type, { type TSchema } from "typebox";
+import type { Tenant } from "../http/caller.ts";
+import { invalidParameter, queryFilter, queryTime } from "../http/query.ts";
+import { firstIdAt } from "../lib/ids.ts";
+import { bindingKey } from "./decide-placements.ts";
+import { type IdRange, inRange } from "./order-range.ts";
+import { isOrderStatus, ORDER_STATUSES, type OrderStatus } from "./status.ts";
+
+/** One way to narrow a list of orders. */
+export type OrderFilter<Value> = {
+  /** The query parameter as the API reference shows it. */
+  schema: TSchema;
+  /** The parameter's value. Throws for a value that cannot be one. */
+  parse(request: FastifyRequest, name: string): Value | undefined;
+  /** Whether the order `o` matches. */
+  condition(value: Value): Sql;
+  /** How an index brings the matching orders of a tenant, newest first. */
+  lead?: {
+    /** Of several filters the one with the lowest rank leads: it is likely to bring the fewest orders. */
+    rank(value: Value): number;
+    bring(tenant: Tenant, value: Value, ids: IdRange, limit: number): Sql;
+  };
+  /** The range of ids that says the same as the condition. Every index is then read in that range alone. */
+  ids?(value: Value): Partial<IdRange>;
+};
+
+const status: OrderFilter<OrderStatus> = {
+  schema: Type.String({ description: `Only orders with this status: ${ORDER_STATUSES.join(", ")}.` }),
+  parse(request, name) {
+    const text = queryFilter(request, name);
+    if (text === undefined || isOrderStatus(text)) return text;
+    throw invalidParameter(name, `${name} must be one of ${ORDER_STATUSES.join(", ")}.`);
+  },
+  condition: (value) => sql`o.status = ${value}`,
+  lead: {
+    // Nearly all orders end as completed; those of any other status are few.
+    rank: (value) => (value === "completed" ? 5 : 3),
+    bring: (tenant, value, ids, limit) => sql`
+      select o.* from orders o
+      where ${inRange(sql`o.reseller_id, o.environment, o.status, o.id`, tenant, [value], ids)}
+      order by o.reseller_id desc, o.environment desc, o.status desc, o.id desc limit ${limit}`,
+  },
+};
+
+const reference: OrderFilter<string> = {
+  schema: Type.String({ description: "Only orders with exactly this reference." }),
+  parse: queryFilter,
+  condition: (value) => sql`o.reference = ${value}`,
+  lead: {
+    rank: () => 2,
+    bring: (tenant, value, ids, limit) => sql`
+      select o.* from orders o
+      where ${inRange(sql`o.reseller_id, o.environment, o.reference, o.id`, tenant, [value], ids)}
+        and o.reference is not null
+      order by o.reseller_id desc, o.environment desc, o.reference desc, o.id desc limit ${limit}`,
+  },
+};
+
+const idempotencyKey: OrderFilter<string> = {
+  schema: Type.String({
+    description: "The order that this Idempotency-Key is bound to: did the request that timed out charge me?",
+  }),
+  parse: queryFilter,
+  condition: (value) => sql`o.idempotency_key = ${value}`,
+  lead: {
+    rank: () => 1,
+    // At most one order, found by its key before anything else is asked of it.
+    bring: (tenant, value, ids) => sql`
+      select o.* from (select * from orders where binding = ${bindingKey(tenant, value)} limit 1) o
+      where ${inRange(sql`o.reseller_id, o.environment, o.id`, tenant, [], ids)}`,
+  },
+};
+
+const productId: OrderFilter<string> = {
+  schema: Type.String({ description: "Only orders with a line of this product." }),
+  parse: queryFilter,
+  condition: (value) =>
+    sql`exists (select from order_lines l where l.order_id = o.id and l.product_id = ${value})`,
+  lead: {
+    rank: () => 4,
+    // A product's newest orders come from the index of the lines, which may name one order several times.
+    bring: (tenant, value, ids, limit) => sql`
+      select o.* from (
+        select distinct l.reseller_id, l.environment, l.product_id, l.order_id from order_lines l
+        where ${inRange(sql`l.reseller_id, l.environment, l.product_id, l.order_id`, tenant, [value], ids)}
+        order by l.reseller_id desc, l.environment desc, l.product_id desc, l.order_id desc limit ${limit}
+      ) bought join orders o on o.id = bought.order_id`,
+  },
+};
+
+/** The time of creation is the time inside the id. */
+const firstOrderAt = (time: Date): string => firstIdAt("ord", time.getTime());
+
+const createdFrom: OrderFilter<Date> = {
+  schema: Type.String({ format: "date-time", description: "Created at this time or later." }),
+  parse: queryTime,
+  condition: (value) => sql`o.id >= ${firstOrderAt(value)}`,
+  ids: (value) => ({ fromId: firstOrderAt(value) }),
+};
+
+const createdTo: OrderFilter<Date> = {
+  schema: Type.String({ format: "date-time", description: "Created before this time." }),
+  parse: queryTime,
+  condition: (value) => sql`o.id < ${firstOrderAt(value)}`,
+  ids: (value) => ({ toId: firstOrderAt(value) }),
+};
+
+/**
+ * The filters of a list of orders. The route's parameters, what a cursor is bound to and the SQL follow this table, and so do
+ * the options of `scrip order list` that mean the same. A new filter needs an index that ends in the id, or it must come
+ * together with one that has.
+ */
+export const ORDER_FILTERS = { status, reference, idempotencyKey, productId, createdFrom, createdTo };
+
+export type OrderFilterName = keyof typeof ORDER_FILTERS;
+export const ORDER_FILTER_NAMES = Object.keys(ORDER_FILTERS) as OrderFilterName[];
+
+/** A value for each filter that was given. */
+export type OrderFilterValues = {
+  [Name in OrderFilterName]?: NonNullable<ReturnType<(typeof ORDER_FILTERS)[Name]["parse"]>> | undefined;
+};
+
+/** Each filter that was given, with its value. */
+export const givenFilters = (values: OrderFilterValues): { filter: OrderFilter<unknown>; value: unknown }[] =>
+  ORDER_FILTER_NAMES.flatMap((name) => {
+    const value = values[name];
+    return value === undefined ? [] : [{ filter: ORDER_FILTERS[name] as OrderFilter<unknown>, value }];
+  });
