@@ -23,6 +23,7 @@ import { createUnroutable, findBadHost, type Unroutable } from "./http/unroutabl
 import { validateRequests } from "./http/validate-requests.ts";
 import { createAuthenticate } from "./keys/authenticate.ts";
 import { guardRequests, showServerLimits } from "./keys/guard-requests.ts";
+import { createKeyAuthenticator } from "./keys/key-authenticator.ts";
 import { createUseRecorder } from "./keys/record-use.ts";
 import type { ServerSecrets } from "./keys/server-secrets.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -108,8 +109,9 @@ export async function buildApp(
   );
   app.addHook("onClose", () => useRecorder.flush());
   const guardDeps = {
-    authenticate: createAuthenticate(deps.db, deps.secrets.pepper, deps.clock),
-    useRecorder,
+    authenticators: [
+      createKeyAuthenticator(createAuthenticate(deps.db, deps.secrets.pepper, deps.clock), useRecorder),
+    ],
     rateLimiter: createRateLimiter(() => performance.now()),
     rateLimits: deps.rateLimits,
     trustedProxies: deps.trustedProxies,

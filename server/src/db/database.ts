@@ -9,8 +9,11 @@ import { type PrimaryEvents, type PrimaryWatch, watchPrimary } from "./primary/w
 
 /** Whatever runs a statement: the pool, or one transaction. */
 export type Queryable = {
-  rows<Row>(query: Sql, options?: QueryOptions): Promise<Row[]>;
+  rows<Row>(query: Statement, options?: QueryOptions): Promise<Row[]>;
 };
+
+/** A template of `sql`, or a text that was made once and is used with many values. */
+export type Statement = Pick<Sql, "text" | "values">;
 
 /** One open transaction. No network call happens while one is open. */
 export type Tx = Queryable & { readonly isTransaction: true };
@@ -177,7 +180,7 @@ const TRANSACTION_FAILED = "25P02";
 /** The place in PostgreSQL that warns of it; unlike the words of the warning it is not translated. */
 const STANDBY_WAIT = "SyncRepWaitForLSN";
 
-async function runAlone<Row>(pool: PrimaryPool, query: Sql, options?: QueryOptions): Promise<Row[]> {
+async function runAlone<Row>(pool: PrimaryPool, query: Statement, options?: QueryOptions): Promise<Row[]> {
   const connection = await pool.connect();
   let broken: Error | undefined;
   try {
@@ -245,7 +248,7 @@ async function watch<T>({ client, suspectHost }: Connection, work: () => Promise
   }
 }
 
-async function run<Row>(client: pg.PoolClient, query: Sql, options: QueryOptions = {}): Promise<Row[]> {
+async function run<Row>(client: pg.PoolClient, query: Statement, options: QueryOptions = {}): Promise<Row[]> {
   const config: pg.QueryConfig = { text: query.text, values: query.values };
   if (options.name !== undefined) config.name = options.name;
   const result = await client.query(config);

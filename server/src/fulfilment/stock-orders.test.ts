@@ -133,15 +133,20 @@ test("sandbox orders complete with codes that the caller can compute, and touch 
   await assertHealthy();
 });
 
-test("each reading of codes is recorded with key, request and address", async () => {
+test("each reading of codes is recorded with actor, request and address", async () => {
   const productId = await addStocked(1);
   const id = await order([{ productId, quantity: 1 }]);
   await worker.drain();
   const reply = await codesOf(id);
   const rows = await scrip.db.rows(sql`
-    select key_id as "keyId", request_id as "requestId", address, code_count as "codeCount"
-    from code_reveals where order_id = ${id}`);
+    select r.actor, request_id as "requestId", address, code_count as "codeCount"
+    from code_reveals r where order_id = ${id}`);
   assert.deepEqual(rows, [
-    { keyId: buyer.keyId, requestId: reply.headers["x-request-id"], address: "127.0.0.1", codeCount: 1 },
+    {
+      actor: { kind: "key", id: buyer.keyId },
+      requestId: reply.headers["x-request-id"],
+      address: "127.0.0.1",
+      codeCount: 1,
+    },
   ]);
 });

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import type { Actor } from "../lib/actor.ts";
 import type { IpRange } from "../lib/ip.ts";
 
 /** Which reseller's data, and which of its two worlds. Every query of a tenant's table filters by both. */
@@ -13,9 +14,9 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Who is asking: what the key's row said when this request began. Never kept beyond the request. */
+/** Who is asking: what the database said when this request began. Never kept beyond the request. */
 export type Caller = Tenant & {
-  keyId: string;
+  actor: Actor;
   scopes: readonly string[];
   allowedIps: readonly IpRange[];
   /** Requests per second where the reseller's differ from the server's; 0 is off. */

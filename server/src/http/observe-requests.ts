@@ -22,7 +22,7 @@ export function observeRequests(
         route,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
-        keyId: request.caller?.keyId,
+        actor: request.caller?.actor,
         resellerId: request.caller?.resellerId,
         address: request.callerAddress || request.raw.socket.remoteAddress,
       },

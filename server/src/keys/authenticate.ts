@@ -41,7 +41,7 @@ export function createAuthenticate(db: Db, pepper: KeyObject, clock: Clock): Aut
 
 function toCaller(row: LivingKeyRow): Caller {
   return {
-    keyId: row.id,
+    actor: { kind: "key", id: row.id },
     resellerId: row.resellerId,
     environment: row.environment,
     scopes: row.scopes,

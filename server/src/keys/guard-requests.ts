@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Authenticator, headerText, unauthenticated } from "../http/authenticator.ts";
 import type { Caller, Scope } from "../http/caller.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { hookEachRoute } from "../http/each-route.ts";
@@ -11,10 +12,9 @@ import {
   rateLimitHeaders,
   USED_UP,
 } from "../http/rate-limit.ts";
+import { actorKey } from "../lib/actor.ts";
 import { type IpRange, isInAnyRange, parseIp } from "../lib/ip.ts";
 import { Problem } from "../lib/problem.ts";
-import type { Authenticate } from "./authenticate.ts";
-import type { UseRecorder } from "./record-use.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -25,8 +25,8 @@ declare module "fastify" {
 }
 
 export type GuardDeps = {
-  authenticate: Authenticate;
-  useRecorder: UseRecorder;
+  /** In the order in which they are asked whether a request is theirs. */
+  authenticators: readonly Authenticator[];
   rateLimiter: RateLimiter;
   rateLimits: { orders: number; reads: number };
   trustedProxies: readonly IpRange[];
@@ -34,7 +34,7 @@ export type GuardDeps = {
   findForcedAnswer: (caller: Caller, headers: IncomingHttpHeaders) => Problem | undefined;
 };
 
-/** Every request to a route with a scope: key, address, scope, rate limit, in the order of CONTRACT 1, then the sandbox. */
+/** Every request to a route with a scope: credentials, address, scope, rate limit, in the order of CONTRACT 1, then the sandbox. */
 export function guardRequests(app: FastifyInstance, deps: GuardDeps): void {
   app.decorateRequest("caller", undefined);
   app.decorateRequest("callerAddress", "");
@@ -64,18 +64,15 @@ async function guard(
   );
   // Before the key is judged: refused requests are counted by address too.
   request.callerAddress = address;
-  const key = presentedKey(request);
-  const found = key === undefined ? undefined : await deps.authenticate(key);
-  const refusal = found ? refuse(found.caller, address, scope) : unauthenticated();
+  const caller = await deps.authenticators.find((one) => one.recognizes(request))?.authenticate(request);
+  const refusal = caller ? refuse(caller, address, scope) : unauthenticated();
   // What was refused already takes nothing from the key's allowance, but is told what is left of it.
-  const limited = applyRateLimit(deps, reply, found?.caller, limitClass, refusal ? "peek" : "take");
-  if (found) deps.useRecorder.record(found.caller.keyId, address, found.lastUsedAt);
-  const forced = found && !refusal && !limited && deps.findForcedAnswer(found.caller, request.headers);
-  if (forced && forced.code === "rate_limited")
-    showLimit(deps, reply, found?.caller, limitClass, () => USED_UP);
+  const limited = applyRateLimit(deps, reply, caller, limitClass, refusal ? "peek" : "take");
+  const forced = caller && !refusal && !limited && deps.findForcedAnswer(caller, request.headers);
+  if (forced && forced.code === "rate_limited") showLimit(deps, reply, caller, limitClass, () => USED_UP);
   const problem = refusal ?? limited ?? forced;
   if (problem) throw problem;
-  request.caller = found?.caller;
+  request.caller = caller;
 }
 
 /** Where no key is known, a reply tells the server's own limits. */
@@ -90,7 +87,7 @@ function applyRateLimit(
   limitClass: RateLimitClass,
   mode: "take" | "peek",
 ): Problem | undefined {
-  const bucket = `${limitClass}:${caller?.keyId ?? ""}`;
+  const bucket = `${limitClass}:${caller ? actorKey(caller.actor) : ""}`;
   const result = showLimit(deps, reply, caller, limitClass, (rate) => deps.rateLimiter[mode](bucket, rate));
   return !result || result.allowed ? undefined : rateLimited(result.retryAfterSeconds);
 }
@@ -111,23 +108,6 @@ function showLimit(
   reply.header("ratelimit", state);
   return result;
 }
-
-/** One body for every reason, so that nothing can be learnt by trying. */
-const unauthenticated = (): Problem =>
-  new Problem("unauthenticated", "Send a valid API key in the X-API-Key header.", {
-    headers: { "www-authenticate": 'Bearer realm="scrip"' },
-  });
-
-/** The key of either header. Two different ones are no key: which of them is meant cannot be known. */
-function presentedKey(request: FastifyRequest): string | undefined {
-  const apiKey = headerText(request.headers["x-api-key"])?.trim();
-  const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? "")?.[1]?.trim();
-  if (apiKey !== undefined && bearer !== undefined && apiKey !== bearer) return undefined;
-  return apiKey ?? bearer;
-}
-
-const headerText = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header.join(",") : header;
 
 function refuse(caller: Caller, address: string, scope: Scope): Problem | undefined {
   if (caller.allowedIps.length > 0 && !isAllowed(caller, address)) {

@@ -3,3 +3,13 @@ export type Actor = { kind: ActorKind; id: string };
 
 export const ACTOR_KINDS = ["key", "user", "staff", "command", "system"] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
+
+/** The actor as one text, for maps and sets. */
+export const actorKey = ({ kind, id }: Actor): string => `${kind} ${id}`;
+
+/**
+ * Tables from the time when every actor was a key have a column for the id of a key and another one for the id of every other
+ * actor. Exactly one of the two is filled.
+ */
+export const keyIdOf = ({ kind, id }: Actor): string | null => (kind === "key" ? id : null);
+export const otherIdOf = ({ kind, id }: Actor): string | null => (kind === "key" ? null : id);

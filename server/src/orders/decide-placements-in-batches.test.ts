@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { SEED } from "../../testing/seed.ts";
 import type { Tenant } from "../http/caller.ts";
 import { Problem } from "../lib/problem.ts";
+import { ORDINARY_FATE } from "../sandbox/order-fate.ts";
 import {
   appendEntry,
   chainHash,
@@ -17,6 +18,7 @@ import {
   bindingKey,
   type Decision,
   decidePlacements,
+  livingKey,
   type Placement,
   type PlacementState,
   walletKey,
@@ -100,11 +102,11 @@ function toPlacement(one: Wish, index: number): Placement {
     resellerId: tenant.resellerId,
     environment: tenant.environment,
     orderId: `ord_${index}`,
-    keyId: one.isRevoked ? "key_gone" : "key_1",
+    actor: { kind: "key", id: one.isRevoked ? "key_gone" : "key_1" },
     idempotencyKey: `idem ${one.key}`,
     fingerprint: Buffer.alloc(32, one.body),
     reference: null,
-    scenario: null,
+    fate: ORDINARY_FATE,
     catalogRevision: one.isStale ? "0" : "1",
     priced: one.isRefused
       ? new Problem("out_of_stock", "There is none left.")
@@ -138,7 +140,7 @@ function settle(store: Store, batch: readonly Placement[]): Decision[] {
   const state: PlacementState = {
     wallets: new Map([...store.wallets].filter(([key]) => wallets.has(key))),
     bound: new Map([...store.orders].filter(([key]) => asked.has(key))),
-    livingKeys: new Set(["key_1"]),
+    living: new Set(TENANTS.map(({ resellerId }) => livingKey({ kind: "key", id: "key_1" }, resellerId))),
     revisions: new Map(TENANTS.map(({ resellerId }) => [resellerId, "1"])),
   };
   const decisions = decidePlacements(state, batch);

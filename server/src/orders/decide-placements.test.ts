@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Actor } from "../lib/actor.ts";
 import { Problem } from "../lib/problem.ts";
+import { ORDINARY_FATE } from "../sandbox/order-fate.ts";
 import { appendEntry, chainHash, emptyHead, type WalletHead } from "../wallet/entry.ts";
-import { bindingKey, decidePlacements, type Placement, type PlacementState } from "./decide-placements.ts";
+import {
+  bindingKey,
+  decidePlacements,
+  livingKey,
+  type Placement,
+  type PlacementState,
+} from "./decide-placements.ts";
 
 const LIVE = { resellerId: "rsl_a", environment: "live" } as const;
 const TEST = { resellerId: "rsl_a", environment: "test" } as const;
@@ -10,6 +18,7 @@ const OTHER = { resellerId: "rsl_b", environment: "live" } as const;
 const AT = new Date("2030-01-31T12:00:00.000Z");
 
 const outOfStock = new Problem("out_of_stock", "There is none left.");
+const key = (id: string): Actor => ({ kind: "key", id });
 let orders = 0;
 
 function funded(tenant: typeof LIVE | typeof TEST | typeof OTHER, amountMinor: bigint): WalletHead {
@@ -32,7 +41,9 @@ const state = (): PlacementState => ({
     [LIVE, TEST, OTHER].map((one) => [`${one.resellerId} ${one.environment}`, funded(one, 100n)]),
   ),
   bound: new Map(),
-  livingKeys: new Set(["key_1", "key_2"]),
+  living: new Set(
+    ["rsl_a", "rsl_b", "rsl_none"].flatMap((one) => ["key_1", "key_2"].map((id) => livingKey(key(id), one))),
+  ),
   revisions: new Map([
     ["rsl_a", "1.1"],
     ["rsl_b", "1.1"],
@@ -48,11 +59,11 @@ function placement(
   return {
     ...LIVE,
     orderId: `ord_${orders}`,
-    keyId: "key_1",
+    actor: key("key_1"),
     idempotencyKey: `idem-${orders}`,
     fingerprint: Buffer.alloc(32, body),
     reference: null,
-    scenario: null,
+    fate: ORDINARY_FATE,
     catalogRevision: "1.1",
     priced: totalMinor instanceof Problem ? totalMinor : { lines: [], totalMinor, currency: "USD" },
     createdAt: AT,
@@ -118,7 +129,7 @@ test("a key that is bound answers for itself, whatever has become of price, cata
     placement(100n, { idempotencyKey: "k" }),
     placement(outOfStock, { idempotencyKey: "k" }),
     placement(1n, { idempotencyKey: "k", catalogRevision: "1.0" }),
-    placement(1n, { idempotencyKey: "k", keyId: "key_2" }),
+    placement(1n, { idempotencyKey: "k", actor: key("key_2") }),
   ]) {
     assert.deepEqual(decidePlacements(now, [again]), [{ kind: "replayed", order: first.order }]);
     assert.deepEqual(kinds(now, [{ ...again, fingerprint: Buffer.alloc(32, "other") }]), ["conflict"]);
@@ -139,21 +150,33 @@ test("an order whose COMMIT lost its answer is told as placed, even when its key
   const now = state();
   const one = placement(10n, { idempotencyKey: "k" });
   decidePlacements(now, [one]);
-  const later = { ...now, livingKeys: new Set<string>() };
+  const later = { ...now, living: new Set<string>() };
   assert.deepEqual(kinds(later, [one]), ["replayed"]);
 });
 
 test("a revoked key gets nothing, not even the order that it placed before", () => {
   const now = state();
   decidePlacements(now, [placement(10n, { idempotencyKey: "k" })]);
-  const revoked = { idempotencyKey: "k", keyId: "key_gone" };
+  const revoked = { idempotencyKey: "k", actor: key("key_gone") };
   const others = [
     placement(10n, revoked),
     placement(outOfStock, revoked),
-    placement(10n, { keyId: "key_gone" }),
+    placement(10n, { actor: key("key_gone") }),
   ];
   assert.deepEqual(kinds(now, others), ["revoked", "revoked", "revoked"]);
   assert.equal(now.wallets.get("rsl_a live")?.balanceMinor, 90n);
+});
+
+test("an actor lives as its own kind and for its own reseller alone", () => {
+  const now = state();
+  const asked = [
+    placement(10n, { actor: { kind: "user", id: "key_1" } }),
+    placement(10n, { actor: key("usr_1") }),
+    placement(10n, { actor: { kind: "user", id: "usr_1" } }),
+    placement(10n, { ...OTHER, actor: { kind: "user", id: "usr_1" } }),
+  ];
+  const living = new Set([...now.living, livingKey({ kind: "user", id: "usr_1" }, "rsl_a")]);
+  assert.deepEqual(kinds({ ...now, living }, asked), ["revoked", "revoked", "placed", "revoked"]);
 });
 
 test("what was priced or refused by an older catalog is to be priced again, before funds are looked at", () => {

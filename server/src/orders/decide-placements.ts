@@ -1,9 +1,10 @@
 import type { Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
+import { type Actor, actorKey } from "../lib/actor.ts";
 import { newId } from "../lib/ids.ts";
 import { formatAmount } from "../lib/money.ts";
 import { Problem } from "../lib/problem.ts";
-import type { OrderScenario } from "../sandbox/scenarios.ts";
+import type { OrderFate } from "../sandbox/order-fate.ts";
 import { appendEntry, type Entry, type WalletHead } from "../wallet/entry.ts";
 import type { PricedOrder } from "./price-order.ts";
 import type { OrderStatus } from "./status.ts";
@@ -11,14 +12,14 @@ import type { OrderStatus } from "./status.ts";
 /** One caller's wish to place an order, priced at a revision of the catalog, or refused by it. */
 export type Placement = Tenant & {
   orderId: string;
-  keyId: string;
+  actor: Actor;
   idempotencyKey: string;
   fingerprint: Buffer;
   reference: string | null;
   /** Delivered whole or refunded whole; absent is in part, as far as it can be had. */
   allOrNothing?: boolean;
-  /** What the sandbox is to do with the order, beside completing it. */
-  scenario: OrderScenario | null;
+  /** How the sandbox is to end the order, other than by completing it. */
+  fate: OrderFate;
   catalogRevision: string;
   priced: PricedOrder | Problem;
   /** Prices the order within the transaction, when the catalog changes faster than it could be priced ahead. */
@@ -39,7 +40,8 @@ export type PlacementState = {
   wallets: Map<string, WalletHead>;
   /** Orders by wallet and idempotency key. */
   bound: Map<string, BoundOrder>;
-  livingKeys: ReadonlySet<string>;
+  /** The actors that may place for a reseller now, by `livingKey`. */
+  living: ReadonlySet<string>;
   revisions: ReadonlyMap<string, string>;
 };
 
@@ -55,6 +57,11 @@ export type Decision =
   | { kind: "refused"; problem: Problem };
 
 export const walletKey = ({ resellerId, environment }: Tenant): string => `${resellerId} ${environment}`;
+/**
+ * An actor lives for one reseller: a person may belong to the team of one and not of another. `begin_placements` writes the
+ * same text.
+ */
+export const livingKey = (actor: Actor, resellerId: string): string => `${actorKey(actor)} ${resellerId}`;
 export const bindingKey = (tenant: Tenant, idempotencyKey: string): string =>
   `${walletKey(tenant)} ${idempotencyKey}`;
 
@@ -68,9 +75,9 @@ export const decidePlacements = (state: PlacementState, placements: readonly Pla
 function decide(state: PlacementState, placement: Placement): Decision {
   const binding = bindingKey(placement, placement.idempotencyKey);
   const bound = state.bound.get(binding);
-  // Its own order, of a batch whose answer was lost: it was placed, whatever has become of the key since.
+  // Its own order, of a batch whose answer was lost: it was placed, whatever has become of its actor since.
   if (bound?.id === placement.orderId) return { kind: "replayed", order: bound };
-  if (!state.livingKeys.has(placement.keyId)) return { kind: "revoked" };
+  if (!state.living.has(livingKey(placement.actor, placement.resellerId))) return { kind: "revoked" };
   // A key that is bound answers for itself, whatever has become of product, price or balance since.
   if (bound)
     return bound.fingerprint.equals(placement.fingerprint)

@@ -4,12 +4,14 @@ import {
   readPricedProducts,
 } from "../catalog/prices/priced-products.ts";
 import type { Tx } from "../db/database.ts";
+import { unauthenticated } from "../http/authenticator.ts";
 import type { Caller, Tenant } from "../http/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import { newId, timeOfId } from "../lib/ids.ts";
 import { Problem } from "../lib/problem.ts";
+import { orderFate } from "../sandbox/order-fate.ts";
 import { refuseAsAsked } from "../sandbox/refuse-as-asked.ts";
-import { isForcedRefusal, isOrderScenario, type Scenario } from "../sandbox/scenarios.ts";
+import { isForcedRefusal, type Scenario } from "../sandbox/scenarios.ts";
 import type { ShortageFinder } from "../suppliers/stock/stock-levels.ts";
 import { type BoundOrder, bindingKey, type Placement } from "./decide-placements.ts";
 import type { OrderRequest } from "./order-request.ts";
@@ -71,12 +73,12 @@ async function submitUntilDecided(
       orderId,
       resellerId: caller.resellerId,
       environment: caller.environment,
-      keyId: caller.keyId,
+      actor: caller.actor,
       idempotencyKey,
       fingerprint: request.fingerprint,
       reference: request.reference,
       allOrNothing: request.allOrNothing,
-      scenario: scenario !== undefined && isOrderScenario(scenario) ? scenario : null,
+      fate: orderFate(scenario),
       catalogRevision: catalog.catalogRevision,
       priced: await price(deps, caller.environment, { request, scenario, catalog }),
       createdAt: new Date(timeOfId(orderId)),
@@ -170,9 +172,7 @@ function answer(
         "This Idempotency-Key belongs to an order with other lines, another reference or another fulfilment.",
       );
     case "revoked":
-      throw new Problem("unauthenticated", "Send a valid API key in the X-API-Key header.", {
-        headers: { "www-authenticate": 'Bearer realm="scrip"' },
-      });
+      throw unauthenticated();
     case "refused":
       throw decision.problem;
     case "failed":

@@ -1,4 +1,5 @@
-import sql, { type Sql } from "sql-template-tag";
+import sql from "sql-template-tag";
+import { fromTexts, insertFrom, sentColumns, toTexts } from "../db/column-texts.ts";
 import type { Queryable, Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import type { WalletHead } from "../wallet/entry.ts";
@@ -10,14 +11,43 @@ import {
   type PlacementState,
   walletKey,
 } from "./decide-placements.ts";
+import {
+  ENTRY_COLUMNS,
+  LINE_COLUMNS,
+  ORDER_COLUMNS,
+  type PlacedLine,
+  WALLET_HEAD_COLUMNS,
+  WALLET_KEY_COLUMNS,
+  WORK_COLUMNS,
+} from "./placement-columns.ts";
 
-type Environment = Placement["environment"];
+/** What `begin_placements` returns. Amounts are text, because a number in JSON would pass through a float. */
 type StateRow = {
-  wallets: [string, Environment, string, string, string, string, number][] | null;
-  bound: [string, string, BoundOrder["status"], string, string, string][] | null;
-  livingKeys: string[] | null;
+  wallets: WalletJson[] | null;
+  bound: BoundJson[] | null;
+  /** As `livingKey` writes them. */
+  living: string[] | null;
   revisions: Record<string, string> | null;
 };
+type WalletJson = Tenant & {
+  currency: string;
+  balanceMinor: string;
+  sequence: string;
+  hash: string;
+  lastEntryAtMs: number;
+};
+type BoundJson = {
+  binding: string;
+  id: string;
+  status: BoundOrder["status"];
+  totalMinor: string;
+  currency: string;
+  fingerprint: string;
+};
+
+const BEGIN = `
+  select wallets, bound, living, revisions
+  from begin_placements($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7, $8::integer)`;
 
 /** Locks the wallets of a batch and reads, in a later statement, what its decisions rest on. */
 export async function beginPlacements(
@@ -27,23 +57,35 @@ export async function beginPlacements(
   lockTimeoutMs: number,
 ): Promise<PlacementState> {
   const wallets = [...new Map(placements.map((one) => [walletKey(one), one])).values()];
-  const keyIds = [...new Set(placements.map((one) => one.keyId))];
-  const [row] = await tx.rows<StateRow>(
-    sql`
-      select wallets, bound, living_keys as "livingKeys", revisions
-      from begin_placements(
-        ${wallets.map((one) => one.resellerId)}::text[], ${wallets.map((one) => one.environment)}::text[],
-        ${placements.map((one) => bindingKey(one, one.idempotencyKey))}::text[],
-        ${keyIds}::text[], ${now}, ${lockTimeoutMs}::integer)`,
-    { name: "begin-placements" },
-  );
+  const actors = distinctActors(placements);
+  const values = [
+    wallets.map((one) => one.resellerId),
+    wallets.map((one) => one.environment),
+    placements.map((one) => bindingKey(one, one.idempotencyKey)),
+    actors.map((one) => one.actor.kind),
+    actors.map((one) => one.actor.id),
+    actors.map((one) => one.resellerId),
+    now,
+    lockTimeoutMs,
+  ];
+  const [row] = await tx.rows<StateRow>({ text: BEGIN, values }, { name: "begin-placements" });
   if (!row) throw new Error("the placements could not begin");
   return {
-    wallets: new Map((row.wallets ?? []).map(toHead).map((head) => [walletKey(head), head])),
-    bound: new Map((row.bound ?? []).map(toBound)),
-    livingKeys: new Set(row.livingKeys ?? []),
+    wallets: new Map((row.wallets ?? []).map((one) => [walletKey(one), toHead(one)])),
+    bound: new Map((row.bound ?? []).map((one) => [one.binding, toBound(one)])),
+    living: new Set(row.living ?? []),
     revisions: new Map(Object.entries(row.revisions ?? {})),
   };
+}
+
+/** One placement of each actor. By id first, because that costs least; the same actor twice does no harm. */
+function distinctActors(placements: readonly Placement[]): Placement[] {
+  const seen = new Map<string, Placement>();
+  return placements.filter((one) => {
+    const before = seen.get(one.actor.id);
+    seen.set(one.actor.id, one);
+    return before?.actor.kind !== one.actor.kind || before.resellerId !== one.resellerId;
+  });
 }
 
 /** Those wallets of a batch that nobody holds at this moment. */
@@ -62,125 +104,63 @@ export async function findFreeWallets(
   return new Set(rows.map(walletKey));
 }
 
+/** The names that an entry's own columns have beside those of its order. */
+const ENTRY_PREFIX = "entry_";
+const PLACED = [...sentColumns(ORDER_COLUMNS), ...sentColumns(ENTRY_COLUMNS, ENTRY_PREFIX)];
+const LINES = sentColumns(LINE_COLUMNS);
+const HEADS = [...WALLET_KEY_COLUMNS, ...WALLET_HEAD_COLUMNS];
+
+const INSERT = `
+  with placed as materialized (
+    select * from ${fromTexts("one", PLACED, 1)}
+  ), new_orders as (
+    ${insertFrom("placed", "orders", ORDER_COLUMNS)}
+  ), new_lines as (
+    ${insertFrom(fromTexts("line", LINES, 1 + PLACED.length), "order_lines", LINE_COLUMNS)}
+  ), new_entries as (
+    ${insertFrom("placed", "ledger_entries", ENTRY_COLUMNS, ENTRY_PREFIX)}
+  ), new_work as (
+    ${insertFrom("placed", "order_work", WORK_COLUMNS)}
+  )
+  update wallets w
+  set ${WALLET_HEAD_COLUMNS.map(({ column }) => `${column} = head.${column}`).join(", ")}
+  from ${fromTexts("head", HEADS, 1 + PLACED.length + LINES.length)}
+  where ${WALLET_KEY_COLUMNS.map(({ column }) => `w.${column} = head.${column}`).join(" and ")}`;
+
 /**
- * Writes everything that a batch decided in one statement: orders, lines, entries, work, and the wallets' new heads.
- * Each column goes as one text that the database splits: an array or JSON costs either side several times as much.
+ * Writes everything that a batch decided in one statement: orders, lines, entries, work, and the wallets' new heads. Its text
+ * is made once, from the tables of columns, and prepared on each connection.
  */
 export async function insertPlacements(
   tx: Tx,
   placed: readonly PlacedOrder[],
   heads: readonly WalletHead[],
 ): Promise<void> {
-  const lines = placed.flatMap(toLineRecords);
-  await tx.rows(
-    sql`
-      with placed as materialized (
-        select * from unnest(
-          ${column(placed, ({ placement }) => placement.orderId)},
-          ${column(placed, ({ placement }) => placement.resellerId)},
-          ${column(placed, ({ placement }) => placement.environment)},
-          ${column(placed, ({ placement }) => placement.idempotencyKey)},
-          ${column(placed, ({ placement }) => placement.fingerprint.toString("hex"))},
-          ${column(placed, ({ placement }) => placement.reference)},
-          ${column(placed, ({ placement }) => placement.scenario)},
-          ${column(placed, ({ placement }) => String(placement.allOrNothing ?? false))}::boolean[],
-          ${column(placed, ({ priced }) => priced.totalMinor)}::bigint[],
-          ${column(placed, ({ priced }) => priced.currency)},
-          ${column(placed, ({ placement }) => placement.keyId)},
-          ${column(placed, ({ placement }) => placement.createdAt.toISOString())}::timestamptz[],
-          ${column(placed, ({ entry }) => entry.id)},
-          ${column(placed, ({ entry }) => entry.sequence)}::bigint[],
-          ${column(placed, ({ entry }) => entry.balanceAfterMinor)}::bigint[],
-          ${column(placed, ({ entry }) => entry.hash.toString("hex"))},
-          ${column(placed, ({ entry }) => entry.createdAt.toISOString())}::timestamptz[]
-        ) as one (id, reseller_id, environment, idempotency_key, fingerprint, reference, test_scenario, all_or_nothing, total_minor,
-                  currency, key_id, created_at, entry_id, sequence, balance_after_minor, hash, entered_at)
-      ), new_orders as (
-        insert into orders (id, reseller_id, environment, idempotency_key, fingerprint, reference, test_scenario,
-                            all_or_nothing, refund_held, total_minor, currency, key_id, created_at, updated_at)
-        select id, reseller_id, environment, idempotency_key, decode(fingerprint, 'hex'), reference, test_scenario,
-               all_or_nothing, coalesce(test_scenario = 'failed', false), total_minor, currency, key_id, created_at, created_at
-        from placed
-      ), new_lines as (
-        insert into order_lines (order_id, line_index, reseller_id, environment, product_id, name, unit_price_minor,
-                                 quantity, line_total_minor, input_fields)
-        select order_id, line_index, reseller_id, environment, product_id, name, unit_price_minor, quantity,
-               line_total_minor, input_fields
-        from unnest(
-          ${column(lines, (line) => line.orderId)},
-          ${column(lines, (line) => line.index)}::smallint[],
-          ${column(lines, (line) => line.resellerId)},
-          ${column(lines, (line) => line.environment)},
-          ${column(lines, (line) => line.productId)},
-          ${column(lines, (line) => line.name)},
-          ${column(lines, (line) => line.unitPriceMinor)}::bigint[],
-          ${column(lines, (line) => line.quantity)}::integer[],
-          ${column(lines, (line) => line.lineTotalMinor)}::bigint[],
-          ${column(lines, (line) => line.inputFields && JSON.stringify(line.inputFields))}::jsonb[]
-        ) as line (order_id, line_index, reseller_id, environment, product_id, name, unit_price_minor, quantity,
-                   line_total_minor, input_fields)
-      ), new_entries as (
-        insert into ledger_entries (id, reseller_id, environment, sequence, type, counter_account, amount_minor,
-                                    balance_after_minor, currency, order_id, hash, created_at)
-        select entry_id, reseller_id, environment, sequence, 'order', 'sales', -total_minor, balance_after_minor,
-               currency, id, decode(hash, 'hex'), entered_at
-        from placed
-      ), new_work as (
-        insert into order_work (order_id, due_at) select id, created_at from placed
-      )
-      update wallets w
-      set balance_minor = head.balance_minor, sequence = head.sequence, head_hash = decode(head.hash, 'hex'),
-          last_entry_at = head.last_entry_at
-      from unnest(
-        ${column(heads, (head) => head.resellerId)},
-        ${column(heads, (head) => head.environment)},
-        ${column(heads, (head) => head.balanceMinor)}::bigint[],
-        ${column(heads, (head) => head.sequence)}::bigint[],
-        ${column(heads, (head) => head.hash.toString("hex"))},
-        ${column(heads, (head) => head.lastEntryAt.toISOString())}::timestamptz[]
-      ) as head (reseller_id, environment, balance_minor, sequence, hash, last_entry_at)
-      where w.reseller_id = head.reseller_id and w.environment = head.environment`,
-    { name: "insert-placements" },
-  );
+  const values = [
+    ...toTexts(PLACED, placed),
+    ...toTexts(LINES, placed.flatMap(toLines)),
+    ...toTexts(HEADS, heads),
+  ];
+  await tx.rows({ text: INSERT, values }, { name: "insert-placements" });
 }
 
-/** Control characters that no value of an order may hold. */
-const SEPARATOR = "\u001f";
-const NULL = "\u001e";
+const toLines = (placed: PlacedOrder): PlacedLine[] =>
+  placed.priced.lines.map((line, index) => ({ placed, line, index }));
 
-/** One column of many rows, as one text. No value is empty: an empty text would split into no values at all. */
-function column<Row>(rows: readonly Row[], value: (row: Row) => string | number | bigint | null): Sql {
-  const text = rows.map((row) => value(row) ?? NULL).join(SEPARATOR);
-  return sql`string_to_array(${text}, ${SEPARATOR}, ${NULL})`;
-}
+const toHead = (wallet: WalletJson): WalletHead => ({
+  resellerId: wallet.resellerId,
+  environment: wallet.environment,
+  currency: wallet.currency,
+  balanceMinor: BigInt(wallet.balanceMinor),
+  sequence: BigInt(wallet.sequence),
+  hash: Buffer.from(wallet.hash, "hex"),
+  lastEntryAt: new Date(wallet.lastEntryAtMs),
+});
 
-const toLineRecords = ({ placement, priced }: PlacedOrder) =>
-  priced.lines.map((line, index) => ({
-    ...line,
-    index,
-    orderId: placement.orderId,
-    resellerId: placement.resellerId,
-    environment: placement.environment,
-    // A separator within a value would shift all that follow it. Import refuses control characters; this makes sure.
-    name: line.name.replaceAll(SEPARATOR, " ").replaceAll(NULL, " "),
-  }));
-
-function toHead(row: NonNullable<StateRow["wallets"]>[number]): WalletHead {
-  const [resellerId, environment, currency, balance, sequence, hash, lastEntryAtMs] = row;
-  return {
-    resellerId,
-    environment,
-    currency,
-    balanceMinor: BigInt(balance),
-    sequence: BigInt(sequence),
-    hash: Buffer.from(hash, "hex"),
-    lastEntryAt: new Date(lastEntryAtMs),
-  };
-}
-
-const toBound = ([binding, id, status, total, currency, fingerprint]: NonNullable<
-  StateRow["bound"]
->[number]): [string, BoundOrder] => [
-  binding,
-  { id, status, totalMinor: BigInt(total), currency, fingerprint: Buffer.from(fingerprint, "hex") },
-];
+const toBound = ({ id, status, totalMinor, currency, fingerprint }: BoundJson): BoundOrder => ({
+  id,
+  status,
+  totalMinor: BigInt(totalMinor),
+  currency,
+  fingerprint: Buffer.from(fingerprint, "hex"),
+});

@@ -1,6 +1,7 @@
 import sql from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
+import type { Actor } from "../lib/actor.ts";
 import type { OrderStatus } from "./status.ts";
 
 export type OrderLineRow = {
@@ -57,8 +58,9 @@ export const findOrder = async (db: Queryable, tenant: Tenant, id: string): Prom
 
 /** The operator's look at any order. */
 export const findAnyOrder = async (db: Queryable, id: string) => {
-  const [row] = await db.rows<OrderRow & Tenant & { idempotencyKey: string }>(sql`
-    select o.reseller_id as "resellerId", o.environment, o.idempotency_key as "idempotencyKey", ${orderColumns}
+  const [row] = await db.rows<OrderRow & Tenant & { idempotencyKey: string; placedBy: Actor }>(sql`
+    select o.reseller_id as "resellerId", o.environment, o.idempotency_key as "idempotencyKey", o.actor as "placedBy",
+           ${orderColumns}
     from orders o where o.id = ${id}`);
   return row;
 };

@@ -9,7 +9,7 @@ import { audit } from "../audit/audit.ts";
 import { createProductReader } from "../catalog/prices/priced-products.ts";
 import type { Supply } from "../catalog/queries.ts";
 import type { Tx } from "../db/database.ts";
-import type { Tenant } from "../http/caller.ts";
+import type { Caller, Tenant } from "../http/caller.ts";
 import { Problem } from "../lib/problem.ts";
 import { lockWallet } from "../wallet/queries.ts";
 import { toOrderRequest } from "./order-request.ts";
@@ -157,8 +157,9 @@ test("an order that is priced under the wallet's lock follows the supply of its 
       priced.push(result instanceof Problem ? result.code : "priced");
       return { kind: "refused", problem: new Problem("service_unavailable", "Enough was seen.") };
     };
-    const caller = {
+    const caller: Caller = {
       ...buyer,
+      actor: { kind: "key", id: buyer.keyId },
       scopes: [],
       allowedIps: [],
       rateLimits: { orders: undefined, reads: undefined },

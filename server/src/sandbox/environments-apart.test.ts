@@ -120,6 +120,12 @@ test("a sandbox order has a scenario that is one of orders, a live order has non
   );
 });
 
+test("only a sandbox order is refunded by itself after its completion", async () => {
+  const refundSoon = (id: string): Sql => sql`update orders set refund_after_ms = 1 where id = ${id}`;
+  await accepts(refundSoon(ORDERS.test));
+  await refuses("orders_refund_after", refundSoon(ORDERS.live));
+});
+
 const insertEvent = (environment: Environment, orderId: string | null, scenario: string | null): Sql => sql`
   insert into events (id, reseller_id, environment, type, body, order_id, cause, created_at, test_scenario)
   values ('evt_new', 'rsl_seller', ${environment}, 'order.fulfilled', '{}', ${orderId},

@@ -7,6 +7,7 @@ import { createKey } from "../../src/keys/create-key.ts";
 import { newId } from "../../src/lib/ids.ts";
 import type { Placement } from "../../src/orders/decide-placements.ts";
 import { createReseller } from "../../src/resellers/create-reseller.ts";
+import { ORDINARY_FATE } from "../../src/sandbox/order-fate.ts";
 import { moveFunds } from "../../src/wallet/move-funds.ts";
 import type { TestApp } from "../app/test-app.ts";
 import { addListPrice, addProducts } from "./builders.ts";
@@ -66,11 +67,11 @@ export async function createPlacementMaker(
       orderId: newId("ord"),
       resellerId,
       environment,
-      keyId,
+      actor: { kind: "key", id: keyId },
       idempotencyKey,
       fingerprint: createHash("sha256").update(`${quantity} ${reference}`).digest(),
       reference: reference ?? null,
-      scenario: null,
+      fate: ORDINARY_FATE,
       catalogRevision: revisions.get(resellerId) ?? "",
       priced: {
         lines: [{ ...line, lineTotalMinor: totalMinor, inputFields: null }],

@@ -1,5 +1,4 @@
-import type { Sql } from "sql-template-tag";
-import type { Db, Queryable, QueryOptions } from "../../src/db/database.ts";
+import type { Db, Queryable, QueryOptions, Statement } from "../../src/db/database.ts";
 import type { RemoteSupplier } from "../../src/suppliers/supplier.ts";
 import { createTurns } from "../turns.ts";
 
@@ -68,7 +67,7 @@ type Pass = (next: string) => Promise<void>;
 /** PostgreSQL returns these in whatever order suits it, and with it the order of all that follows would change. */
 const UNORDERED: ReadonlySet<string | undefined> = new Set(["claim-due-orders", "read-taken-orders"]);
 
-async function run<Row>(pass: Pass, db: Queryable, query: Sql, options?: QueryOptions): Promise<Row[]> {
+async function run<Row>(pass: Pass, db: Queryable, query: Statement, options?: QueryOptions): Promise<Row[]> {
   await pass(nameOf(query, options));
   const rows = await db.rows<Row>(query, options);
   if (!UNORDERED.has(options?.name)) return rows;
@@ -79,5 +78,5 @@ const idOf = (row: unknown): string => (row as { id: string }).id;
 
 const NAME_CHARACTERS = 40;
 
-const nameOf = ({ text }: Sql, options?: QueryOptions): string =>
+const nameOf = ({ text }: Statement, options?: QueryOptions): string =>
   options?.name ?? text.trim().replace(/\s+/g, " ").slice(0, NAME_CHARACTERS);

@@ -69,6 +69,7 @@ test("order show prints whose order it is, its key, all that the reseller reads,
     resellerId: buyer.resellerId,
     env: "live",
     idempotencyKey: `order ${made}`,
+    placedBy: { kind: "key", id: buyer.keyId },
     order: await read(id),
     refundHeld: false,
   });

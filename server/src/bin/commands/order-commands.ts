@@ -45,9 +45,16 @@ function showCommand(order: Command): void {
     async ({ db }, _options, [id = ""]) => {
       const row = await findAnyOrder(db, id);
       if (!row) throw new RangeError(`there is no order ${id}`);
-      const { resellerId, environment, idempotencyKey } = row;
+      const { resellerId, environment, idempotencyKey, placedBy } = row;
       const fulfilment = await showFulfilment(db, id);
-      return { resellerId, env: environment, idempotencyKey, order: toOrderView(row), ...fulfilment };
+      return {
+        resellerId,
+        env: environment,
+        idempotencyKey,
+        placedBy,
+        order: toOrderView(row),
+        ...fulfilment,
+      };
     },
     orderPage,
   );

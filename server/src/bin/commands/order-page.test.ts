@@ -10,6 +10,7 @@ const SHOWN: ShownOrder = {
   resellerId: "rsl_1",
   env: "live",
   idempotencyKey: HOSTILE,
+  placedBy: { kind: "key", id: HOSTILE },
   order: {
     id: "ord_1",
     status: "failed",

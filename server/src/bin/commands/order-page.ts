@@ -1,4 +1,5 @@
 import type { ShownAttempt } from "../../fulfilment/operate/show-fulfilment.ts";
+import type { Actor } from "../../lib/actor.ts";
 import type { OrderView } from "../../orders/schemas.ts";
 import { fields } from "../output/fields.ts";
 import { showMoney, showTime } from "../output/format.ts";
@@ -10,6 +11,7 @@ export type ShownOrder = {
   resellerId: string;
   env: string;
   idempotencyKey: string;
+  placedBy: Actor;
   order: OrderView;
   refundHeld: boolean;
   testScenario?: string;
@@ -27,6 +29,7 @@ export function orderPage(shown: ShownOrder): string {
     ["Total", showMoney(order.total.amount, order.total.currency)],
     ["Refunded", refundedText(shown)],
     ["Placed", `${showTime(order.createdAt)} UTC`],
+    ["Placed by", `${shown.placedBy.kind} ${shown.placedBy.id}`],
     ["Changed", `${showTime(order.updatedAt)} UTC`],
     ["Reference", order.reference],
     ["Idempotency key", shown.idempotencyKey],

@@ -5,8 +5,6 @@ import type { Clock } from "../../lib/clock.ts";
 import { refundUnits } from "./refund-queries.ts";
 import { payRefund } from "./refund-units.ts";
 
-/** So long an order of that scenario is seen to be completed. */
-const PAUSE_MS = 2_000;
 const REFUNDS_AT_ONCE = 50;
 const NOTE = "X-Test-Scenario: refunded_after_completion";
 
@@ -21,8 +19,8 @@ export async function refundAfterCompletion({ db, clock, onEnded }: RefundAfterD
   const now = clock.now();
   const due = await db.rows<{ id: string }>(sql`
     select id from orders
-    where test_scenario = 'refunded_after_completion' and status = 'completed'
-      and updated_at <= ${new Date(now.getTime() - PAUSE_MS)}
+    where refund_after_ms is not null and status = 'completed'
+      and updated_at <= ${now}::timestamptz - refund_after_ms * interval '1 millisecond'
     order by updated_at limit ${REFUNDS_AT_ONCE}`);
   const errors: unknown[] = [];
   for (const { id } of due) await refund(db, id, now).catch((error) => errors.push(error));

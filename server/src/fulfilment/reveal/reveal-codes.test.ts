@@ -12,6 +12,8 @@ import {
   type ScriptedSupplier,
 } from "../../../testing/upstream/scripted-supplier.ts";
 import { connectDatabase } from "../../db/database.ts";
+import type { Caller } from "../../http/caller.ts";
+import type { Actor } from "../../lib/actor.ts";
 import { secret } from "../../lib/secret.ts";
 import { testCode } from "../../sandbox/test-code.ts";
 import type { Goods } from "../../suppliers/goods.ts";
@@ -173,7 +175,7 @@ test("when the record has to wait for too long, no code leaves either", async ()
     onConnectionLost: () => {},
     statementTimeoutMs: 200,
   });
-  const caller = { ...shop.buyer, scopes: [] } as unknown as Parameters<typeof revealCodes>[1];
+  const caller = { ...shop.buyer, actor: { kind: "user", id: "usr_1" } } as unknown as Caller;
   const request = { orderId: id, requestId: "req", address: "192.0.2.1" };
   const reveal = () => revealCodes({ db: hurried, clock: shop.clock, codeVault }, caller, request);
   await db.transaction(async (tx) => {
@@ -183,6 +185,10 @@ test("when the record has to wait for too long, no code leaves either", async ()
   assert.deepEqual(await revealsOf(id), []);
   assert.equal((await reveal()).data.length, 1);
   assert.deepEqual(await revealsOf(id), [{ count: 1 }]);
+  const [row] = await db.rows<{ actor: Actor }>(
+    sql`select r.actor from code_reveals r where order_id = ${id}`,
+  );
+  assert.deepEqual(row?.actor, caller.actor);
   await hurried.close();
 });
 

@@ -27,11 +27,11 @@ export async function revealCodes(
     });
   }
   const data = await openInSlices(codes, (code) => toView(codeVault, orderId, code));
-  const { resellerId, environment, keyId } = caller;
+  const { resellerId, environment, actor } = caller;
   await insertReveal(db, {
     resellerId,
     environment,
-    keyId,
+    actor,
     orderId,
     requestId,
     address,

@@ -1,6 +1,7 @@
 import sql from "sql-template-tag";
 import type { Queryable } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
+import { type Actor, keyIdOf, otherIdOf } from "../../lib/actor.ts";
 import type { OrderStatus } from "../../orders/status.ts";
 import type { GoodsType } from "../../suppliers/goods.ts";
 
@@ -49,7 +50,7 @@ export const listDeliveredCodes = (db: Queryable, tenant: Tenant, orderId: strin
 
 export type Reveal = Tenant & {
   orderId: string;
-  keyId: string;
+  actor: Actor;
   requestId: string;
   address: string;
   codeCount: number;
@@ -59,8 +60,10 @@ export type Reveal = Tenant & {
 export const insertReveal = (db: Queryable, reveal: Reveal) =>
   db.rows(
     sql`
-      insert into code_reveals (order_id, reseller_id, environment, key_id, request_id, address, code_count, revealed_at)
-      values (${reveal.orderId}, ${reveal.resellerId}, ${reveal.environment}, ${reveal.keyId}, ${reveal.requestId},
-              ${reveal.address}, ${reveal.codeCount}, ${reveal.revealedAt})`,
+      insert into code_reveals (order_id, reseller_id, environment, actor_kind, key_id, actor_id, request_id, address,
+                                code_count, revealed_at)
+      values (${reveal.orderId}, ${reveal.resellerId}, ${reveal.environment}, ${reveal.actor.kind},
+              ${keyIdOf(reveal.actor)}, ${otherIdOf(reveal.actor)}, ${reveal.requestId}, ${reveal.address},
+              ${reveal.codeCount}, ${reveal.revealedAt})`,
     { name: "insert-reveal" },
   );

@@ -81,7 +81,7 @@ export async function readTakenOrders(
         select json_build_object(
           'lineIndex', due.line_index, 'unitIndex', due.unit_index, 'productId', l.product_id,
           'productType', p.type, 'inputFields', l.input_fields,
-          'isLast', case when o.test_scenario = 'partial' then
+          'isLast', case when o.test_scenario is not null then
               (due.line_index, due.unit_index) = (select line_index, quantity - 1 from order_lines
                 where order_id = o.id order by line_index desc limit 1)
             else false end,

@@ -22,7 +22,7 @@ export type DueUnit = UnitKey & {
   productId: string;
   productType: "gift_card" | "top_up";
   inputFields: Record<string, string> | null;
-  /** Whether it is the last one of an order whose scenario is about that. */
+  /** Whether it is the last unit of the order's last line. Looked up for orders with a scenario alone. */
   isLast: boolean;
   /** Every try to buy it, oldest first. */
   attempts: Attempt[];

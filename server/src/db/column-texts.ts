@@ -1,0 +1,64 @@
+/** One column of the rows that a statement writes: sent with each row, or made in SQL from what is sent. */
+export type Column<Row> = SentColumn<Row> | ComputedColumn;
+export type SentColumn<Row> = { column: string; type: ColumnType; value: (row: Row) => ColumnValue };
+export type ComputedColumn = { column: string; sql: string };
+
+/** The type of a column in the database. */
+export type ColumnType =
+  | "text"
+  | "boolean"
+  | "smallint"
+  | "integer"
+  | "bigint"
+  | "timestamptz"
+  | "jsonb"
+  | "bytea";
+
+/** Never an empty text: a column that holds nothing else would split into no values at all. */
+export type ColumnValue = string | number | bigint | boolean | null;
+
+/** Control characters that no value may contain. */
+const SEPARATOR = "\u001f";
+const NULL = "\u001e";
+
+/**
+ * The rows of these columns as a statement reads them: `unnest(…) as alias (names)`. Each column is one parameter, a text that
+ * the database splits: an array or JSON costs either side several times as much.
+ */
+export function fromTexts(
+  alias: string,
+  columns: readonly SentColumn<never>[],
+  firstParameter: number,
+): string {
+  const values = columns.map(({ type }, index) => splitText(firstParameter + index, type));
+  return `unnest(${values.join(", ")}) as ${alias} (${columns.map(({ column }) => column).join(", ")})`;
+}
+
+const splitText = (parameter: number, type: ColumnType): string =>
+  `string_to_array($${parameter}, E'\\x1f', E'\\x1e')${type === "text" ? "" : `::${type}[]`}`;
+
+/** The parameters that belong to `fromTexts`. */
+export const toTexts = <Row>(columns: readonly SentColumn<Row>[], rows: readonly Row[]): string[] =>
+  columns.map(({ value }) => rows.map((row) => value(row) ?? NULL).join(SEPARATOR));
+
+/** What a `bytea` is sent as. */
+export const hex = (bytes: Buffer): string => `\\x${bytes.toString("hex")}`;
+
+/** Text from elsewhere, which might contain what separates values. */
+export const withoutSeparators = (text: string): string =>
+  text.replaceAll(SEPARATOR, " ").replaceAll(NULL, " ");
+
+/** The columns of which each row brings a value, by the names that they have beside those of other tables. */
+export const sentColumns = <Row>(columns: readonly Column<Row>[], prefix = ""): SentColumn<Row>[] =>
+  columns.flatMap((one) => ("value" in one ? [{ ...one, column: prefix + one.column }] : []));
+
+/** `insert into table (…) select … from source`, where the sent columns of the source may have a prefix. */
+export function insertFrom(
+  source: string,
+  table: string,
+  columns: readonly Column<never>[],
+  prefix = "",
+): string {
+  const values = columns.map((one) => ("value" in one ? prefix + one.column : one.sql));
+  return `insert into ${table} (${columns.map(({ column }) => column).join(", ")}) select ${values.join(", ")} from ${source}`;
+}

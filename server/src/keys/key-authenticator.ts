@@ -1,0 +1,26 @@
+import type { FastifyRequest } from "fastify";
+import { type Authenticator, headerText } from "../http/authenticator.ts";
+import type { Authenticate } from "./authenticate.ts";
+import type { UseRecorder } from "./record-use.ts";
+
+/** Callers with an API key, in X-API-Key or as a bearer token. Each use of a key is noted, admitted or not. */
+export const createKeyAuthenticator = (
+  authenticate: Authenticate,
+  useRecorder: UseRecorder,
+): Authenticator => ({
+  recognizes: ({ headers }) => headers["x-api-key"] !== undefined || headers.authorization !== undefined,
+  async authenticate(request) {
+    const key = presentedKey(request);
+    const found = key === undefined ? undefined : await authenticate(key);
+    if (found) useRecorder.record(found.caller.actor.id, request.callerAddress, found.lastUsedAt);
+    return found?.caller;
+  },
+});
+
+/** The key of either header. Two different ones are no key: which of them is meant cannot be known. */
+function presentedKey(request: FastifyRequest): string | undefined {
+  const apiKey = headerText(request.headers["x-api-key"])?.trim();
+  const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? "")?.[1]?.trim();
+  if (apiKey !== undefined && bearer !== undefined && apiKey !== bearer) return undefined;
+  return apiKey ?? bearer;
+}
