@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { addOrder } from "../../testing/builders/builders.ts";
 import { openWebhookDesk, type WebhookDesk } from "../../testing/builders/webhook-desk.ts";
-import { emitOrderEvents } from "./emit-order-events.ts";
+import { emitOrderEvents } from "./emit-events.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 
 let desk: WebhookDesk;

@@ -9,7 +9,7 @@ import { EventPage, EventReply, EventTypeList } from "./event-schemas.ts";
 import { eventTypeList } from "./event-type-list.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 import { getEvent } from "./get-event.ts";
-import { listEvents } from "./list-events.ts";
+import { listEvents } from "./read-events.ts";
 
 export function eventRoutes(app: FastifyInstance, deps: { db: Db; cursors: CursorCodec }): void {
   app.get("/v1/events", {

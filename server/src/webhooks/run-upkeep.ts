@@ -2,7 +2,7 @@ import type { Db } from "../db/database.ts";
 import { pruneEvents } from "../events/prune-events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import { sendNotices } from "../mail/send-notices.ts";
+import { sendNotices } from "../mail/send-letters.ts";
 import type { SendMail } from "../mail/smtp-mail.ts";
 import { type Loop, runLoop } from "../work/run-loop.ts";
 import { watchFailing } from "./health/watch-failing.ts";

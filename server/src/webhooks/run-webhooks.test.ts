@@ -8,7 +8,7 @@ import type { Db } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { systemClock } from "../lib/clock.ts";
 import { DELIVERIES_CHANNEL } from "./channel.ts";
-import { DELIVERY_LIMITS } from "./delivery/delivery-limits.ts";
+import { DELIVERY_LIMITS } from "./delivery/limits.ts";
 import type { Sending, SendOutcome } from "./delivery/send-delivery.ts";
 import { type RunningWebhooks, runWebhooks } from "./run-webhooks.ts";
 

@@ -4,7 +4,7 @@ import type { EventView } from "../../src/events/event-schemas.ts";
 import type { Tenant } from "../../src/http/caller.ts";
 import { DELIVERIES_CHANNEL } from "../../src/webhooks/channel.ts";
 import type { WebhookView } from "../../src/webhooks/endpoints/schemas.ts";
-import type { DeliveryView } from "../../src/webhooks/history/history-schemas.ts";
+import type { DeliveryView } from "../../src/webhooks/history/schemas.ts";
 import type { WebhookSettings } from "../../src/webhooks/settings.ts";
 import { createTestApp, type TestApp } from "../app/test-app.ts";
 import { eventually } from "../eventually.ts";

@@ -1,5 +1,5 @@
 import type { Tx } from "../../db/database.ts";
-import { emitOrderEvents, type OrderEvent } from "../../events/emit-order-events.ts";
+import { emitOrderEvents, type OrderEvent } from "../../events/emit-events.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { refundFailedUnits } from "../refund/refund-units.ts";
 import { takeBackCodes } from "../refund/take-back-codes.ts";

@@ -1,5 +1,5 @@
 import type { Db, Tx } from "../../db/database.ts";
-import { emitOrderEvents } from "../../events/emit-order-events.ts";
+import { emitOrderEvents } from "../../events/emit-events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { assertPlainText } from "../../lib/plain-text.ts";
 import { fulfilled, isIncomplete } from "../end/end-orders.ts";

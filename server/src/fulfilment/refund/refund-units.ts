@@ -1,5 +1,5 @@
 import type { Tx } from "../../db/database.ts";
-import { emitOrderEvents } from "../../events/emit-order-events.ts";
+import { emitOrderEvents } from "../../events/emit-events.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { newId } from "../../lib/ids.ts";
 import type { OrderStatus } from "../../orders/status.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { AttemptOutcome, AttemptRecord } from "./attempt-queries.ts";
-import type { DeliveryMetrics } from "./delivery-metrics.ts";
 import type { DueDelivery } from "./lane-queries.ts";
+import type { DeliveryMetrics } from "./metrics.ts";
 import { retryPauseMs } from "./retry-schedule.ts";
 import type { Sending, SendOutcome } from "./send-delivery.ts";
 import { signDelivery } from "./sign-delivery.ts";

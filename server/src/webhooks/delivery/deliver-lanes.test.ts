@@ -17,7 +17,7 @@ import { eventually } from "../../../testing/eventually.ts";
 import { createHandClock, type HandClock } from "../../../testing/hand-clock.ts";
 import type { Db } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
-import { DELIVERY_LIMITS } from "./delivery-limits.ts";
+import { DELIVERY_LIMITS } from "./limits.ts";
 import { RETRY_PAUSES_MS } from "./retry-schedule.ts";
 import type { Sending, SendOutcome } from "./send-delivery.ts";
 

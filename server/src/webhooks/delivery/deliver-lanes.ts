@@ -4,9 +4,9 @@ import { createBatcher } from "../../lib/batch.ts";
 import type { Log } from "../../lib/log.ts";
 import { type AttemptDeps, attemptDelivery } from "./attempt-delivery.ts";
 import type { AttemptRecord } from "./attempt-queries.ts";
-import type { DeliveryLimits } from "./delivery-limits.ts";
 import { type ClaimedLane, claimLanes, listDueDeliveries, releaseLanes } from "./lane-queries.ts";
 import { createLaneWidths } from "./lane-widths.ts";
+import type { DeliveryLimits } from "./limits.ts";
 import { recordAttempts } from "./record-attempts.ts";
 import { type Lane, type LaneDeps, runLane } from "./run-lane.ts";
 

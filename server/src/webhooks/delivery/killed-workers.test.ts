@@ -19,10 +19,10 @@ import {
 import { answerWith, hangUp, ok } from "../../../testing/receivers/receiver-answers.ts";
 import { createRandom, SEED } from "../../../testing/seed.ts";
 import type { Db } from "../../db/database.ts";
-import { emitOrderEvents } from "../../events/emit-order-events.ts";
+import { emitOrderEvents } from "../../events/emit-events.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { newId } from "../../lib/ids.ts";
-import type { DeliveryLimits } from "./delivery-limits.ts";
+import type { DeliveryLimits } from "./limits.ts";
 
 const KILLS = sizeFor("chaos", { share: 3, full: 15 });
 const WORKERS = 3;

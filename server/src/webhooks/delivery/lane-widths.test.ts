@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DELIVERY_LIMITS } from "./delivery-limits.ts";
 import { createLaneWidths } from "./lane-widths.ts";
+import { DELIVERY_LIMITS } from "./limits.ts";
 
 const { laneFirst, laneMax } = DELIVERY_LIMITS;
 

@@ -1,4 +1,4 @@
-import type { DeliveryLimits } from "./delivery-limits.ts";
+import type { DeliveryLimits } from "./limits.ts";
 
 export type LaneWidths = {
   /** How many deliveries may be under way to an endpoint at once. */

@@ -6,7 +6,7 @@ import { addOrder } from "../../../testing/builders/builders.ts";
 import { addDue, addEndpoint, addTenant } from "../../../testing/builders/delivery.ts";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
 import { connectDatabase, type Db, type Tx } from "../../db/database.ts";
-import { emitOrderEvents } from "../../events/emit-order-events.ts";
+import { emitOrderEvents } from "../../events/emit-events.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { newId } from "../../lib/ids.ts";
 import type { AttemptRecord } from "./attempt-queries.ts";

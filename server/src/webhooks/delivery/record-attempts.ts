@@ -6,7 +6,7 @@ import {
   pullForward,
   tallyEndpoints,
 } from "./attempt-queries.ts";
-import type { DeliveryLimits } from "./delivery-limits.ts";
+import type { DeliveryLimits } from "./limits.ts";
 
 /**
  * Writes a batch of attempts, and what they say of their endpoints, in one transaction. An endpoint that has recovered is

@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Attempted } from "./attempt-delivery.ts";
-import type { DeliveryLimits } from "./delivery-limits.ts";
 import type { ClaimedLane, DueDelivery } from "./lane-queries.ts";
+import type { DeliveryLimits } from "./limits.ts";
 
 /** One endpoint's turn. */
 export type Lane = ClaimedLane & {

@@ -3,9 +3,9 @@ import { callerOf } from "../../http/caller.ts";
 import { jsonReply } from "../../http/json-reply.ts";
 import { optionalBody } from "../optional-body.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
-import { endpointParams } from "./endpoint-routes.ts";
 import { toEndpointView } from "./endpoint-view.ts";
 import { GRACE_DEFAULT_SECONDS, rotateSecret, SECRETS_MAX } from "./rotate-secret.ts";
+import { endpointParams } from "./routes.ts";
 import { EgressIpList, type RotateSecretBody, RotateSecretReply, RotateSecretRequest } from "./schemas.ts";
 
 /** The addresses change seldom, and a receiver must learn of it soon. */

@@ -1,5 +1,5 @@
 import type { AttemptRow, DeliveryRow } from "./history-queries.ts";
-import type { AttemptView, DeliveryView } from "./history-schemas.ts";
+import type { AttemptView, DeliveryView } from "./schemas.ts";
 
 /** A delivery as the endpoint's owner reads it. What there is not is left out. */
 export const viewDelivery = (row: DeliveryRow): DeliveryView => ({

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from "../../testing/database/te
 import type { Db } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { newId, timeOfId } from "../lib/ids.ts";
-import { emitOrderEvents, type OrderEvent } from "./emit-order-events.ts";
+import { emitOrderEvents, type OrderEvent } from "./emit-events.ts";
 
 let database: TestDatabase;
 let db: Db;

@@ -7,8 +7,8 @@ import { createHandClock } from "../../testing/hand-clock.ts";
 import { type SmtpReceiver, startSmtpReceiver } from "../../testing/receivers/smtp-receiver.ts";
 import { createLog } from "../lib/log.ts";
 import { secret } from "../lib/secret.ts";
-import { claimNotice } from "./notice-queries.ts";
-import { sendNotices } from "./send-notices.ts";
+import { claimNotice } from "./letter-queries.ts";
+import { sendNotices } from "./send-letters.ts";
 import { createSmtpMail, type SmtpTimeouts } from "./smtp-mail.ts";
 
 const HOUR_MS = 3_600_000;

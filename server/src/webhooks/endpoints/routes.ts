@@ -7,7 +7,7 @@ import type { WebhookDeps } from "../webhook-deps.ts";
 import { changeEndpoint } from "./change-endpoint.ts";
 import { toEndpointView } from "./endpoint-view.ts";
 import { getEndpoint } from "./get-endpoint.ts";
-import { listEndpoints } from "./list-endpoints.ts";
+import { listEndpoints } from "./read-endpoints.ts";
 import { ENDPOINTS_MAX, registerEndpoint } from "./register-endpoint.ts";
 import { removeEndpoint } from "./remove-endpoint.ts";
 import {

@@ -51,6 +51,6 @@ export async function emitOrderEvents(tx: Tx, events: readonly OrderEvent[], now
       from told
       join webhook_endpoints w on w.reseller_id = told.reseller_id and w.environment = told.environment
         and w.deleted_at is null and w.active and (w.events is null or told.type = any(w.events))`,
-    { name: "emit-order-events" },
+    { name: "emit-events" },
   );
 }

@@ -2,7 +2,7 @@ import type { Db } from "../db/database.ts";
 import { errorCodeOf } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import { claimNotice, markSent } from "./notice-queries.ts";
+import { claimNotice, markSent } from "./letter-queries.ts";
 import type { SendMail } from "./smtp-mail.ts";
 
 export type NoticeDeps = { db: Db; clock: Clock; log: Log; sendMail: SendMail };
