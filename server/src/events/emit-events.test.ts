@@ -3,11 +3,12 @@ import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { addOrder } from "../../testing/builders/builders.ts";
 import { addEndpoint, addTenant } from "../../testing/builders/delivery.ts";
+import { fulfilledEvent } from "../../testing/builders/webhook-builders.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import type { Db } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { newId, timeOfId } from "../lib/ids.ts";
-import { emitOrderEvents, type OrderEvent } from "./emit-events.ts";
+import { emitEvents, type NewEvent } from "./emit-events.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -20,18 +21,20 @@ before(async () => {
 });
 after(() => database.drop());
 
-const fulfilled = (orderId: string, cause = "fulfilled"): OrderEvent => ({
-  orderId,
-  type: "order.fulfilled",
-  status: "fulfilled",
+const fulfilled = (orderId: string): NewEvent => fulfilledEvent(tenant, orderId);
+const tested = (endpointId: string, cause: string): NewEvent => ({
+  ...tenant,
+  type: "webhook.test",
+  subject: { kind: "webhook", id: endpointId },
   cause,
+  data: { webhook_id: endpointId },
 });
 async function placed(): Promise<string> {
   const id = newId("ord");
   await addOrder(db, { ...tenant, id });
   return id;
 }
-const emit = (...events: OrderEvent[]) => db.transaction((tx) => emitOrderEvents(tx, events, NOW));
+const emit = (...events: NewEvent[]) => db.transaction((tx) => emitEvents(tx, events, NOW));
 const eventsOf = (orderId: string) =>
   db.rows<{ id: string; type: string; body: string; cause: string } & Tenant>(sql`
     select id, type, body, cause, reseller_id as "resellerId", environment from events where order_id = ${orderId} order by id`);
@@ -89,7 +92,7 @@ test("what is rolled back was never told", async () => {
   await addEndpoint(db, tenant);
   const orderId = await placed();
   const rolledBack = db.transaction(async (tx) => {
-    await emitOrderEvents(tx, [fulfilled(orderId)], NOW);
+    await emitEvents(tx, [fulfilled(orderId)], NOW);
     throw new Error("changed my mind");
   });
   await assert.rejects(rolledBack, /changed my mind/);
@@ -102,7 +105,7 @@ test("one cause is told once: a second time takes its transaction down, and anot
   await emit(fulfilled(orderId));
   await assert.rejects(emit(fulfilled(orderId)), /events_once/);
   assert.equal((await eventsOf(orderId)).length, 1);
-  const refund = { orderId, type: "order.refunded", status: "refunded" } as const;
+  const refund = { ...fulfilled(orderId), type: "order.refunded" } as NewEvent;
   await emit({ ...refund, cause: "ent_1" }, { ...refund, cause: "ent_2" });
   assert.deepEqual(
     (await eventsOf(orderId)).map(({ cause }) => cause),
@@ -126,4 +129,59 @@ test("an event that was written is never changed", async () => {
   const orderId = await placed();
   await emit(fulfilled(orderId));
   await assert.rejects(db.rows(sql`update events set body = '{}' where order_id = ${orderId}`));
+});
+
+test("an event that is not about an order has one event for each cause too, in each environment", async () => {
+  tenant = await addTenant(db);
+  const { id } = await addEndpoint(db, tenant);
+  await emit(tested(id, "first"), tested(id, "second"));
+  await assert.rejects(emit(tested(id, "first")), /events_once_per_subject/);
+  await emit({ ...tested(id, "first"), environment: "test" });
+  const rows = await db.rows(sql`
+    select cause, environment, order_id from events where subject_kind = 'webhook' and subject_id = ${id}
+    order by environment, cause`);
+  assert.deepEqual(rows, [
+    { cause: "first", environment: "live", order_id: null },
+    { cause: "second", environment: "live", order_id: null },
+    { cause: "first", environment: "test", order_id: null },
+  ]);
+});
+
+test("an event for its subject alone goes to that endpoint, subscribed or not, and to no other", async () => {
+  tenant = await addTenant(db);
+  await addEndpoint(db, tenant);
+  const { id } = await addEndpoint(db, tenant, { events: ["order.refunded"] });
+  const [eventId] = await emit(tested(id, "once"));
+  const rows = await db.rows(sql`select endpoint_id from deliveries where event_id = ${eventId}`);
+  assert.deepEqual(rows, [{ endpoint_id: id }]);
+});
+
+test("a process of the previous version can go on writing and delivering events", async () => {
+  tenant = { ...(await addTenant(db)), environment: "test" };
+  const insertAsBefore = (orderId: string, scenario: string | null) =>
+    db.rows(sql`
+      insert into events (id, reseller_id, environment, type, body, order_id, cause, created_at, test_scenario)
+      values (${newId("evt")}, ${tenant.resellerId}, 'test', 'order.fulfilled', '{}', ${orderId}, 'fulfilled', now(),
+              ${scenario})`);
+  const found = async (orderId: string) => {
+    const [row] = await db.rows(sql`
+      select test_scenario, send_twice, bad_signature from events where order_id = ${orderId}`);
+    return Object.values(row ?? {});
+  };
+  for (const [scenario, sendTwice, badSignature] of [
+    [null, false, false],
+    ["webhook_duplicate", true, false],
+    ["webhook_late", false, false],
+    ["webhook_bad_signature", false, true],
+  ] as const) {
+    const old = await placed();
+    await insertAsBefore(old, scenario);
+    assert.deepEqual(await found(old), [scenario, sendTwice, badSignature]);
+    await assert.rejects(emit(fulfilled(old)), /events_once/);
+    const now = await placed();
+    await emit({ ...fulfilled(now), wishes: { sendTwice, badSignature } });
+    await assert.rejects(insertAsBefore(now, scenario), /events_once/);
+    const known = scenario === "webhook_late" ? null : scenario;
+    assert.deepEqual(await found(now), [known, sendTwice, badSignature]);
+  }
 });

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { addOrder } from "../../testing/builders/builders.ts";
+import { fulfilledEvent } from "../../testing/builders/webhook-builders.ts";
 import { openWebhookDesk, type WebhookDesk } from "../../testing/builders/webhook-desk.ts";
-import { emitOrderEvents } from "./emit-events.ts";
+import { emitEvents, type NewEvent } from "./emit-events.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 
 let desk: WebhookDesk;
@@ -36,7 +37,18 @@ type Emitted = { name: string; orderId: string; type: "order.fulfilled" | "order
 async function emit({ name, orderId, type, cause }: Emitted): Promise<void> {
   const status = type === "order.fulfilled" ? "fulfilled" : "refunded";
   await desk.scrip.db.transaction((tx) =>
-    emitOrderEvents(tx, [{ orderId, type, status, cause }], desk.clock.now()),
+    emitEvents(
+      tx,
+      [
+        {
+          ...fulfilledEvent(desk.live, orderId),
+          type,
+          cause,
+          data: { order_id: orderId, status },
+        } as NewEvent,
+      ],
+      desk.clock.now(),
+    ),
   );
   const [row] = await desk.scrip.db.rows<{ id: string }>(
     sql`select id from events where order_id = ${orderId} and cause = ${cause}`,

@@ -27,10 +27,7 @@ export async function attemptDelivery(
   const outcome = await deps.send(sending);
   metrics.count(outcome);
   // Before it is recorded, so that no crash can make one of two. How it goes does not matter, but it is shown.
-  const again =
-    delivery.scenario === "webhook_duplicate" && outcome.kind === "delivered"
-      ? await sendAgain(deps, sending)
-      : null;
+  const again = delivery.sendTwice && outcome.kind === "delivered" ? await sendAgain(deps, sending) : null;
   // Our own fault: nothing is written, and it is due as before.
   if (outcome.kind === "own-fault") return { ...outcome, record: undefined };
   return { ...outcome, record: { ...toRecord(token, delivery, outcome, at, clock.now()), again } };
@@ -48,7 +45,7 @@ function toSending({ openSecret }: AttemptDeps, delivery: DueDelivery, at: Date)
     openSecret(delivery.endpointId, Buffer.from(sealed, "hex")),
   );
   // What another body is signed with does not verify for this one.
-  const signed = delivery.scenario === "webhook_bad_signature" ? `${delivery.body} ` : delivery.body;
+  const signed = delivery.badSignature ? `${delivery.body} ` : delivery.body;
   return {
     url: delivery.url,
     body: delivery.body,
@@ -84,6 +81,6 @@ function toRecord(
     status: kind === "delivered" ? "delivered" : pauseMs === undefined ? "failed" : "pending",
     step,
     nextAttemptAt: pauseMs === undefined ? null : new Date(now.getTime() + pauseMs),
-    countsAgainst: delivery.scenario !== "webhook_bad_signature" || responseStatus === null,
+    countsAgainst: !delivery.badSignature || responseStatus === null,
   };
 }

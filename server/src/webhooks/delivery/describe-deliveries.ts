@@ -1,17 +1,14 @@
-import { eventTypeList } from "../../events/event-type-list.ts";
-import type { EventType } from "../../events/event-types.ts";
+import { EVENT_TABLE, EVENT_TYPES, type EventType } from "../../events/event-types.ts";
 
 /** What the server sends to endpoints, for the API reference: an operation of the receiver for each type. */
 export const describeDeliveries = (): Record<string, { post: object }> =>
-  Object.fromEntries(
-    eventTypeList().map(({ type, description }) => [type, { post: describeDelivery(type, description) }]),
-  );
+  Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: describeDelivery(type) }]));
 
-const describeDelivery = (type: EventType, description: string): object => ({
-  operationId: OPERATION_IDS[type],
+const describeDelivery = (type: EventType): object => ({
+  operationId: EVENT_TABLE[type].operationId,
   tags: ["Events"],
   summary: type,
-  description: `${description}\n\n${HOW_TO_RECEIVE}`,
+  description: `${EVENT_TABLE[type].description}\n\n${HOW_TO_RECEIVE}`,
   security: [],
   parameters: deliveryHeaders,
   requestBody: {
@@ -23,12 +20,6 @@ const describeDelivery = (type: EventType, description: string): object => ({
     "4XX": { description: "Anything else, and no answer within 15 seconds, has it sent again later." },
   },
 });
-
-const OPERATION_IDS: Readonly<Record<EventType, string>> = {
-  "order.fulfilled": "onOrderFulfilled",
-  "order.refunded": "onOrderRefunded",
-  "webhook.test": "onWebhookTest",
-};
 
 const HOW_TO_RECEIVE =
   "Verify `Service-Signature` over the raw body before you read it, answer 2xx at once, and do the work afterwards. An event may come more than once, and later than one that followed it: remember `Service-Event-Id`.";

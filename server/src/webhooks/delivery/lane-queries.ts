@@ -63,8 +63,9 @@ export type DueDelivery = {
   eventId: string;
   eventType: string;
   body: string;
-  /** How a sandbox order asked for its events to be delivered. */
-  scenario: "webhook_duplicate" | "webhook_late" | "webhook_bad_signature" | null;
+  /** How the sandbox was asked to deliver its event. Never true live. */
+  sendTwice: boolean;
+  badSignature: boolean;
   step: number;
   attempts: number;
   secrets: { sealed: string }[];
@@ -79,7 +80,7 @@ export const listDueDeliveries = (
   db.rows<DueDelivery>(
     sql`
       select d.id, lane.endpoint_id as "endpointId", w.url, e.id as "eventId", e.type as "eventType", e.body,
-             e.test_scenario as scenario, d.step, d.attempts, s.secrets
+             e.send_twice as "sendTwice", e.bad_signature as "badSignature", d.step, d.attempts, s.secrets
       from unnest(
         ${lanes.map((lane) => lane.endpointId)}::text[], ${lanes.map((lane) => lane.count)}::integer[]
       ) as lane (endpoint_id, count)

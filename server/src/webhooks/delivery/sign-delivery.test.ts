@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import Stripe from "stripe";
 import { newSecret } from "../../../testing/builders/delivery.ts";
-import { eventBody } from "../../events/event-body.ts";
+import { eventBody } from "../../events/emit-events.ts";
 import { signDelivery } from "./sign-delivery.ts";
 
 const BODY = eventBody({

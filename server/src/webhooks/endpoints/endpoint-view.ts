@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from "../../events/event-types.ts";
+import { DEFAULT_TYPES } from "../../events/event-types.ts";
 import type { EndpointRow } from "./endpoint-queries.ts";
 import type { WebhookView } from "./schemas.ts";
 
@@ -6,7 +6,7 @@ import type { WebhookView } from "./schemas.ts";
 export const toEndpointView = (row: EndpointRow): WebhookView => ({
   id: row.id,
   url: row.url,
-  events: row.events ?? [...EVENT_TYPES],
+  events: row.events ?? [...DEFAULT_TYPES],
   active: row.active,
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),

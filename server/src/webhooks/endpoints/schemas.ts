@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { EVENT_TYPES } from "../../events/event-types.ts";
+import { DEFAULT_TYPES } from "../../events/event-types.ts";
 import { named } from "../../http/named-schema.ts";
 import { pageOf } from "../../http/page.ts";
 import { GRACE_DEFAULT_SECONDS, GRACE_MAX_SECONDS } from "./rotate-secret.ts";
@@ -96,7 +96,7 @@ export const Webhook = named(
         {
           id: "whk_01m7ef4g9je00974k1yf0xf7j3",
           url: EXAMPLE_URL,
-          events: [...EVENT_TYPES],
+          events: [...DEFAULT_TYPES],
           active: true,
           createdAt: "2030-01-31T12:00:00.000Z",
           updatedAt: "2030-01-31T12:00:00.000Z",

@@ -1,6 +1,7 @@
 import sql from "sql-template-tag";
 import type { Queryable } from "../../db/database.ts";
-import { range } from "../../events/event-queries.ts";
+import { isSubscribed, range } from "../../events/event-queries.ts";
+import { BROADCAST_TYPES } from "../../events/event-types.ts";
 import type { Tenant } from "../../http/caller.ts";
 
 /** How many deliveries one call brings back. Whoever has more to recover asks again. */
@@ -26,7 +27,7 @@ export async function recoverDeliveries(
         and w.reseller_id = e.reseller_id and w.environment = e.environment
       left join deliveries d on d.event_id = e.id and d.endpoint_id = ${endpointId}
       where ${range(tenant, { fromId, toId })}
-        and e.type <> 'webhook.test' and (w.events is null or e.type = any(w.events))
+        and e.type = any(${BROADCAST_TYPES}::text[]) and ${isSubscribed}
         and (d.id is null or d.status = 'failed')
       order by e.reseller_id, e.environment, e.id limit ${RECOVERED_MAX + 1}
     ), begun as (
