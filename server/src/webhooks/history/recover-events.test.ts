@@ -6,7 +6,7 @@ import { type KeyOwner, openWebhookDesk, type WebhookDesk } from "../../../testi
 import { countWaiting } from "../../../testing/database/count-waiting.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { firstIdAt } from "../../lib/ids.ts";
-import { RECOVERED_MAX } from "./recover-queries.ts";
+import { lockRecoveries, RECOVERED_MAX } from "./recover-queries.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -125,6 +125,18 @@ test("of six recoveries at once each event is recovered by one", async () => {
     replies.reduce((sum, { recovered }) => sum + recovered, 0),
     6,
   );
+});
+
+test("a recovery waits for another one of the same endpoint, so that no two insert the same delivery", async () => {
+  const { owner, endpointId } = await openPast();
+  const { db } = desk.scrip;
+  const { recovering } = await db.transaction(async (tx) => {
+    await lockRecoveries(tx, endpointId);
+    const begun = recover(endpointId, owner, { since: at(0).toISOString() });
+    await eventually("it waits", async () => (await countWaiting(db)) || undefined);
+    return { recovering: begun };
+  });
+  assert.equal((await recovering).recovered, 6);
 });
 
 test("a delivery that somebody else is writing meanwhile stays as they write it", async () => {

@@ -6,7 +6,7 @@ import { Problem } from "../../lib/problem.ts";
 import { parseTime } from "../../lib/time.ts";
 import { getEndpoint } from "../endpoints/get-endpoint.ts";
 import { inactiveEndpoint } from "../endpoints/inactive-endpoint.ts";
-import { recoverDeliveries } from "./recover-queries.ts";
+import { lockRecoveries, recoverDeliveries } from "./recover-queries.ts";
 
 export type RecoverDeps = { db: Db; clock: Clock; announceDeliveries: () => void };
 
@@ -27,12 +27,16 @@ export async function recoverEvents(
   const { since, until } = readSpan(span, now);
   const { active } = await getEndpoint(deps.db, tenant, id);
   if (!active) throw inactiveEndpoint();
-  const result = await recoverDeliveries(deps.db, tenant, {
+  const recovery = {
     endpointId: id,
-    // The time of an event is the time inside its id. Those that are older than is kept are being removed.
+    // The time of an event is the time inside its id. Older events are being removed.
     fromId: firstIdAt("evt", Math.max(since.getTime(), now.getTime() - RECOVER_DAYS * DAY_MS)),
     toId: until && firstIdAt("evt", until.getTime()),
     now,
+  };
+  const result = await deps.db.transaction(async (tx) => {
+    await lockRecoveries(tx, id);
+    return recoverDeliveries(tx, tenant, recovery);
   });
   if (result.recovered > 0) deps.announceDeliveries();
   return result;
