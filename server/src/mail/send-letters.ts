@@ -2,32 +2,38 @@ import type { Db } from "../db/database.ts";
 import { errorCodeOf } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import { claimNotice, markSent } from "./letter-queries.ts";
+import { claimLetter, endLetter } from "./letter-queries.ts";
 import type { SendMail } from "./smtp-mail.ts";
 
-export type NoticeDeps = { db: Db; clock: Clock; log: Log; sendMail: SendMail };
+export type LetterDeps = { db: Db; clock: Clock; log: Log; sendMail: SendMail };
 
-/** Longer than a mail may take to be sent, so that nobody takes it up meanwhile. */
+/** Longer than sending a mail can take, so that no other process takes the letter meanwhile. */
 const FIRST_PAUSE_MS = 60_000;
 const PAUSE_MAX_MS = 6 * 3_600_000;
 
 /**
- * Sends one notice that is due, if there is one; true when there may be another. One that cannot be sent is tried again,
- * less and less often, for ever. It may arrive twice, never not at all.
+ * Sends one letter that is due, if there is one. Returns whether there may be another. A letter that cannot be sent is
+ * tried again, less and less often, until it expires; without an expiry it is never given up. Sent at least once.
  */
-export async function sendNotices({ db, clock, log, sendMail }: NoticeDeps): Promise<boolean> {
-  const notice = await claimNotice(db, clock.now(), { firstMs: FIRST_PAUSE_MS, maxMs: PAUSE_MAX_MS });
-  if (!notice) return false;
-  const { id, recipient, subject, body, createdAt, tries } = notice;
-  const noticeId = id.toString();
-  try {
-    await sendMail({ id: `notice-${noticeId}`, recipient, subject, body, date: createdAt });
-  } catch (error) {
-    // Mail servers quote addresses and what they were sent, so of their errors the kind alone is told.
-    log.warn({ noticeId, tries, kind: kindOf(error) }, "a notice could not be sent; it is tried again later");
+export async function sendLetters({ db, clock, log, sendMail }: LetterDeps): Promise<boolean> {
+  const now = clock.now();
+  const letter = await claimLetter(db, now, { firstMs: FIRST_PAUSE_MS, maxMs: PAUSE_MAX_MS });
+  if (!letter) return false;
+  const { id, recipient, subject, text, html, createdAt, expiresAt, tries } = letter;
+  const letterId = id.toString();
+  if (expiresAt && expiresAt <= now) {
+    await endLetter(db, id, "expired", now);
+    log.warn({ letterId, tries: tries - 1 }, "a letter expired before it could be sent");
     return true;
   }
-  await markSent(db, id, clock.now());
+  try {
+    await sendMail({ id: `letter-${letterId}`, recipient, subject, text, html, date: createdAt });
+  } catch (error) {
+    // Mail servers quote addresses and what they were sent, so only the kind of the error is logged.
+    log.warn({ letterId, tries, kind: kindOf(error) }, "could not send a letter; trying again later");
+    return true;
+  }
+  await endLetter(db, id, "sent", clock.now());
   return true;
 }
 

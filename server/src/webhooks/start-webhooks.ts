@@ -23,7 +23,7 @@ export type WebhooksContext = {
   allowNetworks: readonly IpRange[];
   localAddress?: string | undefined;
   proxyUrl?: Secret<string> | undefined;
-  /** Without it notices to owners are kept, and none is sent. */
+  /** Without it letters wait in the database, and none is sent. */
   mail?: { url: Secret<string>; from: string } | undefined;
   lookup?: WebhookLookup | undefined;
 };

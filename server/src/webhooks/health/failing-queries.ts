@@ -9,6 +9,8 @@ export type FailingEndpoint = {
   resellerId: string;
   environment: "live" | "test";
   url: string;
+  /** The owner's address. */
+  email: string;
   failingSince: Date;
   failures: number;
   told: Told;
@@ -34,9 +36,10 @@ export const lockNextFailing = async (
   at: FailingThresholds,
 ): Promise<FailingEndpoint | undefined> => {
   const [row] = await tx.rows<FailingEndpoint>(sql`
-    select e.id, e.reseller_id as "resellerId", e.environment, e.url, e.failing_since as "failingSince", e.failures,
-           due.told
+    select e.id, e.reseller_id as "resellerId", e.environment, e.url, r.email, e.failing_since as "failingSince",
+           e.failures, due.told
     from webhook_endpoints e
+    join resellers r on r.id = e.reseller_id
     cross join lateral (
       select case
         when e.failing_since <= ${at.sinceDisabled} and e.failures >= ${at.failuresToDisable} then 'disabled'
@@ -64,18 +67,6 @@ export const markTold = (tx: Tx, { id, told }: FailingEndpoint, now: Date) =>
     set notified = ${told}, active = active and ${told} <> 'disabled',
         updated_at = case when ${told} = 'disabled' then ${now}::timestamptz else updated_at end
     where id = ${id}`);
-
-export const insertNotice = (
-  tx: Tx,
-  { id, resellerId, environment, told }: FailingEndpoint,
-  letter: { subject: string; body: string },
-  now: Date,
-) =>
-  tx.rows(sql`
-    insert into notices (reseller_id, environment, endpoint_id, kind, recipient, subject, body, created_at, next_try_at)
-    select r.id, ${environment}, ${id}, ${told === "disabled" ? "webhook_disabled" : `webhook_failing_${told}`}, r.email,
-           ${letter.subject}, ${letter.body}, ${now}, ${now}
-    from resellers r where r.id = ${resellerId}`);
 
 /**
  * Ends what still waits at endpoints that are switched off, by us or by their owner, or removed; a recovery begins it anew. What an attempt is being

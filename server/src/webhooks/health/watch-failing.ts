@@ -1,12 +1,12 @@
 import type { Db } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
+import { isMailAddress, queueLetter } from "../../mail/queue-letter.ts";
 import { failingLetter } from "./failing-letter.ts";
 import {
   type FailingEndpoint,
   type FailingThresholds,
   failDeliveriesOfInactive,
-  insertNotice,
   lockNextFailing,
   markTold,
 } from "./failing-queries.ts";
@@ -47,7 +47,7 @@ const tellNext = (db: Db, now: Date): Promise<FailingEndpoint | undefined> =>
     const endpoint = await lockNextFailing(tx, thresholdsAt(now));
     if (!endpoint) return undefined;
     await markTold(tx, endpoint, now);
-    await insertNotice(tx, endpoint, failingLetter(endpoint), now);
+    if (isMailAddress(endpoint.email)) await queueLetter(tx, failingLetter(endpoint), now);
     return endpoint;
   });
 
