@@ -11,7 +11,7 @@ import { createReseller } from "../server/src/resellers/create-reseller.ts";
 import { openKeyring } from "../server/src/vault/keyring.ts";
 import { seal } from "../server/src/vault/seal.ts";
 import { DELIVERY_LIMITS } from "../server/src/webhooks/delivery/limits.ts";
-import { webhookSecretContext } from "../server/src/webhooks/endpoints/open-secret.ts";
+import { webhookSecretContext } from "../server/src/webhooks/endpoints/webhook-secret.ts";
 import { caCertificatePath } from "../server/testing/receivers/tls-fixture.ts";
 import { onBenchDatabase } from "./bench-database.ts";
 import { startProcess } from "./processes.ts";

@@ -42,11 +42,8 @@ test("a test delivery is for the tested endpoint alone; every other type is for 
 test("members of data that share a name must be the same", () => {
   const text = Type.Object({ amount: Type.String({ description: "the amount." }) });
   const number = Type.Object({ amount: Type.Integer({ description: "the amount." }) });
-  const merged = mergeData({ "a.one": { data: text }, "a.two": { data: text } });
-  assert.equal(
-    (merged["amount"] as { description?: string }).description,
-    "With `a.one`, `a.two`: the amount.",
-  );
+  const { amount } = mergeData({ "a.one": { data: text }, "a.two": { data: text } });
+  assert.equal((amount as { description?: string }).description, "With `a.one`, `a.two`: the amount.");
   assert.throws(() => mergeData({ "a.one": { data: text }, "a.two": { data: number } }), /data\.amount/);
 });
 

@@ -7,10 +7,10 @@ import { eventually } from "../../testing/eventually.ts";
 import type { Db } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { systemClock } from "../lib/clock.ts";
-import { DELIVERIES_CHANNEL } from "./channel.ts";
 import { DELIVERY_LIMITS } from "./delivery/limits.ts";
 import type { Sending, SendOutcome } from "./delivery/send-delivery.ts";
 import { type RunningWebhooks, runWebhooks } from "./run-webhooks.ts";
+import { DELIVERIES_CHANNEL } from "./settings.ts";
 
 let database: TestDatabase;
 let db: Db;

@@ -1,8 +1,8 @@
 import { type Loop, runLoop } from "../work/run-loop.ts";
-import { DELIVERIES_CHANNEL } from "./channel.ts";
 import { createDeliverer, type DeliverDeps } from "./delivery/deliver-lanes.ts";
 import { readDeliveryBacklog } from "./delivery/lane-queries.ts";
 import { runUpkeep, type UpkeepDeps } from "./run-upkeep.ts";
+import { DELIVERIES_CHANNEL } from "./settings.ts";
 
 export type RunningWebhooks = {
   /** Begins no further deliveries and waits for those under way, at most so long; what is left is repeated by others. */

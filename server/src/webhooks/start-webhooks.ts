@@ -11,7 +11,7 @@ import type { WebhookLookup } from "./addresses/resolve-webhook-host.ts";
 import { DELIVERY_LIMITS, type DeliveryLimits } from "./delivery/limits.ts";
 import { createDeliveryMetrics } from "./delivery/metrics.ts";
 import { sendDelivery } from "./delivery/send-delivery.ts";
-import { openWebhookSecret } from "./endpoints/open-secret.ts";
+import { openWebhookSecret } from "./endpoints/webhook-secret.ts";
 import { type RunningWebhooks, runWebhooks } from "./run-webhooks.ts";
 
 export type WebhooksContext = {

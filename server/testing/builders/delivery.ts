@@ -19,7 +19,7 @@ import {
 import { DELIVERY_LIMITS, type DeliveryLimits } from "../../src/webhooks/delivery/limits.ts";
 import { createDeliveryMetrics } from "../../src/webhooks/delivery/metrics.ts";
 import type { SendOutcome } from "../../src/webhooks/delivery/send-delivery.ts";
-import { openWebhookSecret, webhookSecretContext } from "../../src/webhooks/endpoints/open-secret.ts";
+import { openWebhookSecret, webhookSecretContext } from "../../src/webhooks/endpoints/webhook-secret.ts";
 import { TEST_MASTER_KEY } from "../app/test-app.ts";
 
 export const MASTER_KEYS = [secret(TEST_MASTER_KEY)] as const;

@@ -7,7 +7,7 @@ import { createCheckedAgent } from "../../src/webhooks/addresses/checked-agent.t
 import { DELIVERY_LIMITS, type DeliveryLimits } from "../../src/webhooks/delivery/limits.ts";
 import { createDeliveryMetrics } from "../../src/webhooks/delivery/metrics.ts";
 import { sendDelivery } from "../../src/webhooks/delivery/send-delivery.ts";
-import { openWebhookSecret } from "../../src/webhooks/endpoints/open-secret.ts";
+import { openWebhookSecret } from "../../src/webhooks/endpoints/webhook-secret.ts";
 import { runWebhooks } from "../../src/webhooks/run-webhooks.ts";
 import { LOOPBACK, MASTER_KEYS } from "../builders/delivery.ts";
 import { caCertificate } from "../receivers/tls-fixture.ts";

@@ -2,7 +2,7 @@ import { Resolver, lookup as systemLookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { IpRange } from "../../lib/ip.ts";
 import { isInNetworks, isPublicUnicast } from "./public-address.ts";
-import { isReservedName } from "./reserved-names.ts";
+import { isReservedName } from "./webhook-url.ts";
 
 /** Every address of a name. It may throw for a name that has none. */
 export type WebhookLookup = (hostname: string) => Promise<readonly string[]>;

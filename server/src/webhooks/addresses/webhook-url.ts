@@ -1,7 +1,6 @@
 import { isIP } from "node:net";
 import type { IpRange } from "../../lib/ip.ts";
 import { isInNetworks, isPublicUnicast } from "./public-address.ts";
-import { isReservedName } from "./reserved-names.ts";
 import { HTTPS_PORT, isWebhookPort } from "./service-ports.ts";
 
 /** `hostname` is a name or an address to connect to, an IPv6 one without its brackets. */
@@ -65,3 +64,11 @@ function judgeHost(hostname: string, allowNetworks: readonly IpRange[]): Webhook
   if (!NAME.test(hostname)) return "host_form";
   return isReservedName(hostname) && allowNetworks.length === 0 ? "reserved_name" : undefined;
 }
+
+/** CONTRACT 6: names that only mean something inside a network: localhost, single labels, and the reserved domains. */
+export function isReservedName(hostname: string): boolean {
+  if (!hostname.includes(".")) return true;
+  return RESERVED_DOMAINS.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));
+}
+
+const RESERVED_DOMAINS = ["localhost", "local", "internal", "home.arpa", "test", "invalid", "onion"] as const;

@@ -4,7 +4,7 @@ import { notFound } from "../../lib/problem.ts";
 import { assertWebhookUrl } from "../addresses/assert-webhook-url.ts";
 import { endWaiting } from "../history/end-waiting.ts";
 import { type EndpointRow, lockEndpoint, updateEndpoint } from "./endpoint-queries.ts";
-import { getEndpoint } from "./get-endpoint.ts";
+import { getEndpoint } from "./read-endpoints.ts";
 import type { EndpointDeps } from "./register-endpoint.ts";
 import { assertSubscription } from "./subscription.ts";
 

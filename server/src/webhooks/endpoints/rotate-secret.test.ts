@@ -5,7 +5,7 @@ import { findPlanted } from "../../../testing/builders/find-planted.ts";
 import { openWebhookDesk, type WebhookDesk } from "../../../testing/builders/webhook-desk.ts";
 import { countWaiting } from "../../../testing/database/count-waiting.ts";
 import { eventually } from "../../../testing/eventually.ts";
-import { openWebhookSecret } from "./open-secret.ts";
+import { openWebhookSecret } from "./webhook-secret.ts";
 
 const SECOND_MS = 1_000;
 const DAY_SECONDS = 86_400;

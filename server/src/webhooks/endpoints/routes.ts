@@ -5,9 +5,7 @@ import { jsonReply } from "../../http/json-reply.ts";
 import { pageParameters } from "../../http/page.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
 import { changeEndpoint } from "./change-endpoint.ts";
-import { toEndpointView } from "./endpoint-view.ts";
-import { getEndpoint } from "./get-endpoint.ts";
-import { listEndpoints } from "./read-endpoints.ts";
+import { getEndpoint, listEndpoints, toEndpointView } from "./read-endpoints.ts";
 import { ENDPOINTS_MAX, registerEndpoint } from "./register-endpoint.ts";
 import { removeEndpoint } from "./remove-endpoint.ts";
 import {

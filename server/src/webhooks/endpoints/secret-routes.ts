@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { callerOf } from "../../http/caller.ts";
 import { jsonReply } from "../../http/json-reply.ts";
-import { optionalBody } from "../optional-body.ts";
+import { optionalBody } from "../../http/optional-body.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
-import { toEndpointView } from "./endpoint-view.ts";
+import { toEndpointView } from "./read-endpoints.ts";
 import { GRACE_DEFAULT_SECONDS, rotateSecret, SECRETS_MAX } from "./rotate-secret.ts";
 import { endpointParams } from "./routes.ts";
 import { EgressIpList, type RotateSecretBody, RotateSecretReply, RotateSecretRequest } from "./schemas.ts";

@@ -6,8 +6,7 @@ import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
 import { type DeliveryRow, findDelivery } from "../history/history-queries.ts";
-import { getEndpoint } from "./get-endpoint.ts";
-import { inactiveEndpoint } from "./inactive-endpoint.ts";
+import { getActiveEndpoint } from "./read-endpoints.ts";
 
 /** They go to a server that is not ours, and its owner is perhaps not who asks for them. */
 export const TESTS_PER_MINUTE_MAX = 10;
@@ -19,8 +18,7 @@ export async function testEndpoint(
   tenant: Tenant,
   endpointId: string,
 ): Promise<DeliveryRow> {
-  const { active } = await getEndpoint(deps.db, tenant, endpointId);
-  if (!active) throw inactiveEndpoint();
+  await getActiveEndpoint(deps.db, tenant, endpointId);
   const now = deps.clock.now();
   const deliveryId = await insertTest(deps.db, tenant, endpointId, now);
   if (deliveryId === undefined) await refuseTest(deps.db, endpointId, now);

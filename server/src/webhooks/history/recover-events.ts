@@ -4,8 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { Problem } from "../../lib/problem.ts";
 import { parseTime } from "../../lib/time.ts";
-import { getEndpoint } from "../endpoints/get-endpoint.ts";
-import { inactiveEndpoint } from "../endpoints/inactive-endpoint.ts";
+import { getActiveEndpoint } from "../endpoints/read-endpoints.ts";
 import { lockRecoveries, recoverDeliveries } from "./recover-queries.ts";
 
 export type RecoverDeps = { db: Db; clock: Clock; announceDeliveries: () => void };
@@ -25,8 +24,7 @@ export async function recoverEvents(
 ): Promise<{ recovered: number; hasMore: boolean }> {
   const now = deps.clock.now();
   const { since, until } = readSpan(span, now);
-  const { active } = await getEndpoint(deps.db, tenant, id);
-  if (!active) throw inactiveEndpoint();
+  await getActiveEndpoint(deps.db, tenant, id);
   const recovery = {
     endpointId: id,
     // The time of an event is the time inside its id. Older events are being removed.

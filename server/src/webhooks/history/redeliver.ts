@@ -2,7 +2,7 @@ import type { Db } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { notFound } from "../../lib/problem.ts";
-import { inactiveEndpoint } from "../endpoints/inactive-endpoint.ts";
+import { inactiveEndpoint } from "../endpoints/read-endpoints.ts";
 import { type DeliveryRow, findDelivery, restartDelivery } from "./history-queries.ts";
 
 /** Begins the delivery anew, whatever became of it before: now, with the whole schedule of retries ahead of it. */

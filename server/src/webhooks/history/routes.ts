@@ -3,18 +3,17 @@ import Type from "typebox";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { callerOf } from "../../http/caller.ts";
 import { jsonReply } from "../../http/json-reply.ts";
+import { optionalBody } from "../../http/optional-body.ts";
 import { pageParameters } from "../../http/page.ts";
 import { endpointParams } from "../endpoints/routes.ts";
 import { EmptyBody } from "../endpoints/schemas.ts";
 import { TESTS_PER_MINUTE_MAX, testEndpoint } from "../endpoints/test-endpoint.ts";
-import { optionalBody } from "../optional-body.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
 import { DELIVERY_STATUSES } from "./history-queries.ts";
-import { listDeliveries } from "./list-deliveries.ts";
+import { listDeliveries, viewDelivery } from "./list-deliveries.ts";
 import { recoverEvents } from "./recover-events.ts";
 import { redeliver } from "./redeliver.ts";
 import { DeliveryPage, DeliveryReply, type RecoverBody, RecoverReply, RecoverRequest } from "./schemas.ts";
-import { viewDelivery } from "./view-delivery.ts";
 
 /** What was sent, and sending it once more. */
 export function historyRoutes(app: FastifyInstance, deps: WebhookDeps): void {
