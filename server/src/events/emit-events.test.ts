@@ -45,7 +45,7 @@ const receiversOf = async (orderId: string): Promise<string[]> => {
   return rows.map(({ id }) => id).sort();
 };
 
-test("an event is the order's tenant's, and its body is the envelope of the specification", async () => {
+test("an event belongs to the order's reseller and environment, and its body is the envelope of the specification", async () => {
   tenant = await addTenant(db);
   const orderId = await placed();
   await emit(fulfilled(orderId));
@@ -62,7 +62,7 @@ test("an event is the order's tenant's, and its body is the envelope of the spec
   });
 });
 
-test("each endpoint that is active and subscribed gets one delivery, and no other endpoint any", async () => {
+test("each endpoint that is active and subscribed gets one delivery, and no other endpoint gets any", async () => {
   tenant = await addTenant(db);
   const stranger = await addTenant(db);
   const all = await addEndpoint(db, tenant);
@@ -77,7 +77,7 @@ test("each endpoint that is active and subscribed gets one delivery, and no othe
   assert.deepEqual(await receiversOf(orderId), [all.id, chosen.id].sort());
 });
 
-test("an order of the sandbox is told to the sandbox's endpoints alone", async () => {
+test("events of a sandbox order go to sandbox endpoints only", async () => {
   const live = await addTenant(db);
   tenant = { ...live, environment: "test" };
   await addEndpoint(db, live);
@@ -87,7 +87,7 @@ test("an order of the sandbox is told to the sandbox's endpoints alone", async (
   assert.deepEqual(await receiversOf(orderId), [id]);
 });
 
-test("what is rolled back was never told", async () => {
+test("a transaction that is rolled back leaves no event", async () => {
   tenant = await addTenant(db);
   await addEndpoint(db, tenant);
   const orderId = await placed();
@@ -99,7 +99,7 @@ test("what is rolled back was never told", async () => {
   assert.deepEqual([await eventsOf(orderId), await receiversOf(orderId)], [[], []]);
 });
 
-test("one cause is told once: a second time takes its transaction down, and another cause is another event", async () => {
+test("one cause has one event: a second one fails its transaction, and another cause is another event", async () => {
   tenant = await addTenant(db);
   const orderId = await placed();
   await emit(fulfilled(orderId));

@@ -30,7 +30,7 @@ export function eventRoutes(app: FastifyInstance, deps: { db: Db; cursors: Curso
       operationId: "getEvent",
       tags: ["Events"],
       summary: "Read one event",
-      description: "Exactly as it is delivered. An id that is not yours is not found.",
+      description: "Exactly as it is delivered. Returns `not_found` for an id that is not yours.",
       params: Type.Object({ id: Type.String({ description: "Event id." }) }),
       response: { 200: jsonReply("The event.", EventReply) },
     },

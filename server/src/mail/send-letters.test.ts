@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-test("a letter that is due is sent once, to its owner alone", async () => {
+test("a letter that is due is sent once, to its recipient only", async () => {
   await addLetter({
     subject: "Your webhook endpoint at hooks.example.com was disabled",
     text: "Änderung\n\n.\nend\n",
@@ -59,7 +59,7 @@ test("a recipient that holds a comma is one recipient", async () => {
   );
 });
 
-test("the transport lets no header in either, should the database hold one", async () => {
+test("the transport adds no header even if a subject or address contains one", async () => {
   const sendMail = createSmtpMail({ url: secret(`smtp://127.0.0.1:${server.port}`), from: FROM }, TIMEOUTS);
   const mail = { id: "letter-1", recipient: RECIPIENT, subject: "A subject", text: "A body\n", html: null };
   for (const changes of [
@@ -148,7 +148,7 @@ for (const mood of ["refuse", "hang-up", "silent", "trickle"] as const) {
   });
 }
 
-test("the pauses between tries double up to six hours, and it is never given up", async () => {
+test("the pauses between tries double up to six hours, and a letter is never given up", async () => {
   await addLetter();
   const pausesMinutes: number[] = [];
   for (let tries = 0; tries < 40; tries += 1) {
@@ -163,7 +163,7 @@ test("the pauses between tries double up to six hours, and it is never given up"
   assert.equal(server.mails.length, 1);
 });
 
-test("a server that is not there keeps no other letter from its turn", async () => {
+test("a letter that cannot be sent does not hold up the next one", async () => {
   await addLetter();
   await addLetter();
   const tried: string[] = [];
@@ -199,7 +199,7 @@ test("a letter that another worker is taking is not waited for", async () => {
   });
 });
 
-test("a password is not told to a server that does not speak TLS", async () => {
+test("a password is not sent to a server without TLS", async () => {
   await addLetter();
   await drain("scrip:hunter2@");
   assert.deepEqual(await states(), [{ sent: false, tries: 1 }]);

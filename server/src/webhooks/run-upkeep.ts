@@ -19,17 +19,17 @@ const WATCH_EVERY_MS = 30_000;
 const LETTERS_EVERY_MS = 30_000;
 const PRUNE_EVERY_MS = 3_600_000;
 
-/** What webhooks need now and then, beside deliveries. */
+/** Work beside deliveries: watching failing endpoints, sending letters, removing old events. */
 export function runUpkeep({ db, clock, log, sendMail }: UpkeepDeps): { stop(): Promise<void> } {
   const loop = (step: () => Promise<boolean>, pollMs: number, what: string): Loop =>
-    runLoop({ step, pollMs, onError: (err) => log.error({ err }, `${what} failed; it is tried again`) });
+    runLoop({ step, pollMs, onError: (err) => log.error({ err }, `${what} failed; trying again`) });
   const letters = sendMail
     ? loop(() => sendLetters({ db, clock, log, sendMail }), LETTERS_EVERY_MS, "sending letters")
     : undefined;
   let isFirst = true;
   const failing = loop(
     async () => {
-      // A process that has just started sends what is due first: perhaps nobody has for a long time.
+      // A process that has just started sends due deliveries first: perhaps none ran for a long time.
       if (isFirst) {
         isFirst = false;
         return false;
@@ -39,9 +39,9 @@ export function runUpkeep({ db, clock, log, sendMail }: UpkeepDeps): { stop(): P
       return more;
     },
     WATCH_EVERY_MS,
-    "the watch over failing endpoints",
+    "watching failing endpoints",
   );
-  const old = loop(() => pruneEvents({ db, clock }), PRUNE_EVERY_MS, "the removal of old events");
+  const old = loop(() => pruneEvents({ db, clock }), PRUNE_EVERY_MS, "removing old events");
 
   return {
     async stop() {

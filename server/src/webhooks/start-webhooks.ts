@@ -28,7 +28,7 @@ export type WebhooksContext = {
   lookup?: WebhookLookup | undefined;
 };
 
-/** Deliveries with everything that they need, out of a server's context. */
+/** Starts deliveries with what a server's context gives them. */
 export function startWebhooks(
   context: WebhooksContext,
   changes: Partial<DeliveryLimits> = {},

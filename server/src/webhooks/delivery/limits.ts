@@ -1,23 +1,23 @@
-/** Every limit of deliveries, in one place; tests change some of them. */
+/** All limits of deliveries. Tests change some of them. */
 export type DeliveryLimits = {
-  /** Deliveries under way at once, in this process. */
+  /** Deliveries in progress at once in this process. */
   inFlightMax: number;
-  /** How many of those are kept for lanes that have nothing under way, one for each. */
+  /** How many of those are reserved for lanes that have nothing in progress, one for each. */
   keptForFirst: number;
-  /** How many of those may be taken up by endpoints that fail, so that the others never wait for them. */
+  /** How many of those failing endpoints can use, so that others never wait for them. */
   failingInFlightMax: number;
-  /** Deliveries under way at once to one endpoint: at first, and at most. */
+  /** Deliveries in progress at once to one endpoint: at first, and at most. */
   laneFirst: number;
   laneMax: number;
-  /** An endpoint that takes longer to say yes is kept narrow, so that a few slow ones cannot take up everything. */
+  /** An endpoint that answers more slowly is kept narrow, so that a few slow endpoints cannot use up the capacity. */
   slowMs: number;
-  /** How long a lane that fails is left alone after each try, so that one that refuses at once is not hammered. */
+  /** The pause of a failing lane after each attempt, so that an endpoint that refuses at once is not hammered. */
   failingPauseMs: number;
-  /** So long a lane is kept at most while there is more for it, so that workers share what there is. */
+  /** How long a worker keeps a lane that has more to send. Then another worker can take it. */
   laneTurnMs: number;
   leaseMs: number;
   pollMs: number;
-  /** Waiting retries that a success pulls forward, at a time. */
+  /** How many waiting retries a success pulls forward at a time. */
   pulledForwardMax: number;
 };
 
@@ -30,7 +30,7 @@ export const DELIVERY_LIMITS: DeliveryLimits = {
   slowMs: 1_000,
   failingPauseMs: 250,
   laneTurnMs: 10_000,
-  // Longer than a turn and the attempt that is its last may take, even one that is sent twice, so that a lane is not taken over while its worker lives.
+  // Longer than a turn and its last attempt can take, even if that is sent twice, so that no lane is taken over while its worker is alive.
   leaseMs: 45_000,
   pollMs: 1_000,
   pulledForwardMax: 200,

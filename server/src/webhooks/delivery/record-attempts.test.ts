@@ -82,7 +82,7 @@ async function emitOne(tx: Tx): Promise<void> {
   await emitEvents(tx, [fulfilledEvent(tenant, orderId)], new Date());
 }
 
-test("an order that is just ending and an attempt that is just recorded do not wait for each other", async () => {
+test("an order that is ending and an attempt that is being recorded do not wait for each other", async () => {
   const failed = await attempted("pending");
   await db.transaction(async (tx) => {
     await emitOne(tx);
@@ -105,7 +105,7 @@ test("attempts of one batch whose lanes are lost are left out, and the others co
   );
 });
 
-test("the last attempt of a delivery that was begun anew meanwhile does not end it", async () => {
+test("the last attempt of a delivery that was restarted meanwhile does not end it", async () => {
   const last = await attempted("pending");
   // It was sent as the eleventh, and is redelivered while it is under way.
   await record(db, [{ ...last, status: "failed", step: 11, nextAttemptAt: null }]);

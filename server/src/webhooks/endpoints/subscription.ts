@@ -3,7 +3,7 @@ import { type FieldError, Problem } from "../../lib/problem.ts";
 
 const SUBSCRIPTION_ERRORS_MAX = 20;
 
-/** Throws 400 for a list that names a type that there is not, or one twice. */
+/** Throws 400 for a list with an unknown type or a repeated one. */
 export function assertSubscription(events: readonly string[]): void {
   const errors = events
     .flatMap((type, index) => findFault(events, type, index))

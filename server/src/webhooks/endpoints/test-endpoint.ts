@@ -8,11 +8,11 @@ import { notFound, Problem } from "../../lib/problem.ts";
 import { type DeliveryRow, findDelivery } from "../history/history-queries.ts";
 import { getActiveEndpoint } from "./read-endpoints.ts";
 
-/** They go to a server that is not ours, and its owner is perhaps not who asks for them. */
+/** Tests go to a server that is not ours, and its owner may not be the one who asks for them. */
 export const TESTS_PER_MINUTE_MAX = 10;
 const MINUTE_MS = 60_000;
 
-/** Sends `webhook.test` to this endpoint alone, whatever it is subscribed to, by the way that every event goes. */
+/** Sends `webhook.test` to this endpoint only, subscribed or not, through the same pipeline as every event. */
 export async function testEndpoint(
   deps: { db: Db; clock: Clock; announceDeliveries: () => void },
   tenant: Tenant,
@@ -29,7 +29,7 @@ export async function testEndpoint(
   return row;
 }
 
-/** Throws where the endpoint has had its tests for this minute. */
+/** Throws if the endpoint has had its tests for this minute. */
 async function refuseTest(db: Queryable, endpointId: string, now: Date): Promise<void> {
   const [row] = await db.rows<{ oldest: Date | null }>(sql`
     select (select min(at) from unnest(recent_tests) as at where ${isRecent(now)}) as oldest

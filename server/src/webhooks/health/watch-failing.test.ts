@@ -28,7 +28,7 @@ beforeEach(() =>
   ),
 );
 
-test("the owner hears of it at 24 h and at 72 h, once each", async () => {
+test("the owner gets a letter at 24 h and at 72 h, once each", async () => {
   await addEndpoint("whk_1");
   await attempt("whk_1", false);
   await advance(24 * HOUR_MS - 1, "whk_1");
@@ -47,7 +47,7 @@ test("the owner hears of it at 24 h and at 72 h, once each", async () => {
   assert.deepEqual(await kinds(), ["24h", "72h"]);
 });
 
-test("one that was never told of 24 h hears of 72 h alone", async () => {
+test("an owner who missed the letter at 24 h gets only the one at 72 h", async () => {
   await addEndpoint("whk_1");
   await attempt("whk_1", false);
   await advance(73 * HOUR_MS, "whk_1");
@@ -56,7 +56,7 @@ test("one that was never told of 24 h hears of 72 h alone", async () => {
   assert.deepEqual(await kinds(), ["72h"]);
 });
 
-test("after 5 days it is disabled by its tenth failure and not by its ninth", async () => {
+test("after 5 days an endpoint is disabled by its tenth failure and not by its ninth", async () => {
   await addEndpoint("whk_1");
   for (let count = 0; count < 9; count += 1) await attempt("whk_1", false);
   await advance(121 * HOUR_MS, "whk_1");
@@ -80,7 +80,7 @@ test("ten failures in less than 5 days disable nothing", async () => {
   assert.equal((await endpoint("whk_1"))?.active, false);
 });
 
-test("a success in between begins the count anew", async () => {
+test("a success in between restarts the count", async () => {
   await addEndpoint("whk_1");
   for (let count = 0; count < 20; count += 1) await attempt("whk_1", false);
   await advance(119 * HOUR_MS, "whk_1");
@@ -95,7 +95,7 @@ test("a success in between begins the count anew", async () => {
   assert.deepEqual(await kinds(), ["72h", "24h"]);
 });
 
-test("what waits at a disabled endpoint ends as failed; what waits elsewhere goes on", async () => {
+test("waiting deliveries of a disabled endpoint end as failed; others go on", async () => {
   await addEndpoint("whk_1");
   await addEndpoint("whk_2");
   for (let count = 0; count < 10; count += 1) await attempt("whk_1", false);
@@ -106,7 +106,7 @@ test("what waits at a disabled endpoint ends as failed; what waits elsewhere goe
   assert.deepEqual(await statuses("whk_2"), ["pending"]);
 });
 
-test("a delivery that is being written is left, and ended by the next sweep, without a deadlock", async () => {
+test("a delivery that is being recorded is skipped, and ended by the next sweep, without a deadlock", async () => {
   await addEndpoint("whk_1");
   for (let count = 0; count < 10; count += 1) await attempt("whk_1", false);
   await addDelivery("whk_1");
@@ -122,7 +122,7 @@ test("a delivery that is being written is left, and ended by the next sweep, wit
   assert.deepEqual(await statuses("whk_1"), ["failed", "failed"]);
 });
 
-test("one that is enabled again starts anew", async () => {
+test("an endpoint that is enabled again starts from zero", async () => {
   await addEndpoint("whk_1");
   for (let count = 0; count < 10; count += 1) await attempt("whk_1", false);
   await advance(120 * HOUR_MS, "whk_1");
@@ -137,7 +137,7 @@ test("one that is enabled again starts anew", async () => {
   assert.deepEqual(await kinds(), ["disabled", "24h"]);
 });
 
-test("of one that its owner has switched off nobody is told, and what waits there ends", async () => {
+test("an endpoint that its owner has switched off causes no letter, and its waiting deliveries end", async () => {
   await addEndpoint("whk_1");
   for (let count = 0; count < 10; count += 1) await attempt("whk_1", false);
   await db.rows(sql`update webhook_endpoints set active = false`);
@@ -172,7 +172,7 @@ test("two workers at once write one letter for each endpoint", async () => {
   assert.deepEqual(rows.map(({ cause }) => /whk_\d+/.exec(cause)?.[0]).sort(), ids.toSorted());
 });
 
-test("a letter says where, since when, how often and what to do, and tells nothing of the URL but its host", async () => {
+test("a letter says where, since when, how often and what to do, and names only the host of the URL", async () => {
   await addEndpoint("whk_1");
   const since = clock.now().toISOString();
   for (let count = 0; count < 10; count += 1) await attempt("whk_1", false);

@@ -16,7 +16,7 @@ import {
 } from "./history-queries.ts";
 import type { AttemptView, DeliveryView } from "./schemas.ts";
 
-/** What an endpoint was and will be sent, newest event first. */
+/** The deliveries of an endpoint, newest event first. */
 export async function listDeliveries(
   deps: { db: Db; cursors: CursorCodec },
   caller: Caller,
@@ -47,7 +47,7 @@ function readFilters(request: FastifyRequest) {
     eventType: readEventType(request, "eventType"),
     eventId: queryFilter(request, "eventId"),
     orderId: queryFilter(request, "orderId"),
-    // The time of its event is the time inside a delivery's id.
+    // The time inside a delivery's id is the time of its event.
     fromId: from && firstIdAt("dlv", from.getTime()),
     toId: to && firstIdAt("dlv", to.getTime()),
   };
