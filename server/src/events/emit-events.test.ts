@@ -9,6 +9,7 @@ import type { Db } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { newId, timeOfId } from "../lib/ids.ts";
 import { emitEvents, type NewEvent } from "./emit-events.ts";
+import { isSubscribed } from "./event-queries.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -184,4 +185,18 @@ test("a process of the previous version can go on writing and delivering events"
     const known = scenario === "webhook_late" ? null : scenario;
     assert.deepEqual(await found(now), [known, sendTwice, badSignature]);
   }
+});
+
+test("an endpoint without a list gets the types that are sent by default, and one with a list gets those it names", async () => {
+  const isSent = async (type: string, events: string[] | null): Promise<boolean | undefined> => {
+    const [row] = await db.rows<{ sent: boolean }>(sql`
+      select ${isSubscribed} as sent
+      from (select ${type}::text as type) e cross join (select ${events}::text[] as events) w`);
+    return row?.sent;
+  };
+  assert.equal(await isSent("order.fulfilled", null), true);
+  assert.equal(await isSent("order.fulfilled", ["order.refunded"]), false);
+  // A type that is not in the list of defaults, as a noisy one will be.
+  assert.equal(await isSent("catalog.changed", null), false);
+  assert.equal(await isSent("catalog.changed", ["catalog.changed"]), true);
 });

@@ -76,5 +76,8 @@ export const EventTypeList = named(
 export type EventView = { id: string; type: string; created_at: string; data: EventData };
 
 /** Any type's `data`, as a reader sees it who does not know the type. */
-type EventData = { [Name in NamesIn<EventDataOf<EventType>>]?: string };
+type AnyData = EventDataOf<EventType>;
+type EventData = { [Name in NamesIn<AnyData>]?: ValueIn<AnyData, Name> };
 type NamesIn<Data> = Data extends unknown ? keyof Data : never;
+type ValueIn<Data, Name extends PropertyKey> =
+  Data extends Readonly<Record<Name, infer Value>> ? Value : never;
