@@ -32,7 +32,7 @@ export type Webhook = {
     active: boolean;
     createdAt: string;
     updatedAt: string;
-    /** When it began to do nothing but fail. */
+    /** Since when every delivery has failed. */
     failingSince?: string;
 };
 /** Without `events` it gets all of them, future ones too. */

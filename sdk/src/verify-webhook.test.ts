@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import Stripe from "stripe";
-import { eventBody } from "../../server/src/events/event-body.ts";
+import { eventBody } from "../../server/src/events/emit-events.ts";
+import { EVENT_TABLE } from "../../server/src/events/event-types.ts";
 import { signDelivery } from "../../server/src/webhooks/delivery/sign-delivery.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import {
@@ -274,5 +275,19 @@ test("a secret that is none is the caller's fault, and is not quoted", async () 
       verifyWebhook(BODY, signed(HEADER), secret as string, at(NOW_SECONDS)),
       (error) => error instanceof RangeError && !error.message.includes(SECRET),
     );
+  }
+});
+
+test("the SDK knows the data of every event type: an event that lacks a required member is refused", async () => {
+  const send = async (type: string, data: unknown) => {
+    const body = JSON.stringify({ id: "evt_1", type, created_at: "2026-03-01T12:00:00.000Z", data });
+    return verify(body, signDelivery([SECRET], NOW_SECONDS, body));
+  };
+  for (const [type, { data, example }] of Object.entries(EVENT_TABLE)) {
+    assert.deepEqual((await send(type, example)).data, example);
+    for (const name of data.required) {
+      const { [name]: _left, ...rest }: Record<string, unknown> = example;
+      await assert.rejects(send(type, rest), refusedFor("malformed_body"), `${type} without ${name}`);
+    }
   }
 });

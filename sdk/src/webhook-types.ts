@@ -28,7 +28,7 @@ export type Webhook = {
   active: boolean;
   createdAt: string;
   updatedAt: string;
-  /** When it began to do nothing but fail. */
+  /** Since when every delivery has failed. */
   failingSince?: string;
 };
 

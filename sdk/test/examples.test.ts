@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { copyFileSync, globSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { eventBody } from "../../server/src/events/event-body.ts";
+import { eventBody } from "../../server/src/events/emit-events.ts";
 import { signDelivery } from "../../server/src/webhooks/delivery/sign-delivery.ts";
 import { eventually } from "../../server/testing/eventually.ts";
 import { type Installed, installSdk, SDK_FOLDER } from "./install-sdk.ts";

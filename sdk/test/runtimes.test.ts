@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { eventBody } from "../../server/src/events/event-body.ts";
+import { eventBody } from "../../server/src/events/emit-events.ts";
 import { signDelivery } from "../../server/src/webhooks/delivery/sign-delivery.ts";
 import { type Installed, installSdk } from "./install-sdk.ts";
 import { startLossyProxy } from "./lossy-proxy.ts";

@@ -44,10 +44,10 @@ import { errorPages } from "./web/error-pages.ts";
 import { serveGuides } from "./web/guides.ts";
 import { serveIcons } from "./web/icons.ts";
 import { serveSdk } from "./web/sdk-package.ts";
-import { DELIVERIES_CHANNEL } from "./webhooks/channel.ts";
 import { describeDeliveries } from "./webhooks/delivery/describe-deliveries.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 import type { WebhookSettings } from "./webhooks/settings.ts";
+import { DELIVERIES_CHANNEL } from "./webhooks/settings.ts";
 
 export type AppDeps = {
   db: Db;

@@ -6,7 +6,7 @@ import { deliveredPlace, quarantinePlace, stockPlace } from "../vault/code-place
 import { type CodeVault, codePrefix } from "../vault/code-vault.ts";
 import type { Keyring } from "../vault/keyring.ts";
 import { type MasterKeys, reseal, sealPrefix } from "../vault/seal.ts";
-import { webhookSecretContext } from "../webhooks/endpoints/open-secret.ts";
+import { webhookSecretContext } from "../webhooks/endpoints/webhook-secret.ts";
 import { listOutdated, type OutdatedPage, type SealedColumn, type SealedRow } from "./rotate-queries.ts";
 
 export type SealedKind = "codes" | "supplierConfigs" | "webhookSecrets" | "serverSecrets";

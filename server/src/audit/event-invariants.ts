@@ -1,4 +1,6 @@
 import sql from "sql-template-tag";
+import { isSubscribed } from "../events/event-queries.ts";
+import { BROADCAST_TYPES } from "../events/event-types.ts";
 
 /** Events are kept for a while and then dropped; what is asked for here is younger than that, with a day to spare. */
 const KEPT = sql`interval '29 days'`;
@@ -50,8 +52,8 @@ export const misdirectedDeliveries = sql`
   from events e
   join webhook_endpoints w on w.reseller_id = e.reseller_id and w.environment = e.environment
   left join deliveries d on d.event_id = e.id and d.endpoint_id = w.id
-  where d.id is null and e.type <> 'webhook.test' and e.created_at > now() - ${KEPT}
-    and w.active and w.updated_at < e.created_at - interval '1 minute' and (w.events is null or e.type = any(w.events))
+  where d.id is null and e.type = any(${BROADCAST_TYPES}::text[]) and e.created_at > now() - ${KEPT}
+    and w.active and w.updated_at < e.created_at - interval '1 minute' and ${isSubscribed}
   union all
   select 'event ' || event_id || ' has ' || count(*) || ' deliveries to ' || endpoint_id
   from deliveries group by event_id, endpoint_id having count(*) > 1

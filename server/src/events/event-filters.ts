@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { invalidParameter, queryFilter } from "../http/query.ts";
 import { EVENT_TYPES, type EventType, isEventType } from "./event-types.ts";
 
-/** The filters that were given, as a cursor is bound to them. */
+/** The filters of the request. A cursor is bound to them. */
 export const canonicalFilters = (request: FastifyRequest, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     names.flatMap((name) => {

@@ -2,7 +2,11 @@ import sql, { type Sql } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { EXAMINED_MAX, type LookedRow, NO_ID, type Slice, toSlice } from "../lib/slice.ts";
-import type { EventType } from "./event-types.ts";
+import { DEFAULT_TYPES, type EventType } from "./event-types.ts";
+
+/** Whether the endpoint `w` is subscribed to the type of `e`. Without a list it gets every type that is sent by default. */
+export const isSubscribed: Sql = sql`
+  case when w.events is null then e.type = any(${DEFAULT_TYPES}::text[]) else e.type = any(w.events) end`;
 
 /** The body is the envelope as it is delivered. */
 export type EventRow = { id: string; body: string };
@@ -24,7 +28,7 @@ export type EventSelection = {
   limit: number;
 };
 
-/** Newest first. Where an order is asked for its few events are found first, and elsewhere the tenant's newest. */
+/** Newest first. With an order, its few events are found first; without, the tenant's newest are read. */
 export async function listEventRows(
   db: Queryable,
   tenant: Tenant,
@@ -51,11 +55,11 @@ export async function listEventRows(
   return toSlice(rows, limit, examinedMax);
 }
 
-/** The offset keeps PostgreSQL from looking for them among all of the tenant's. */
+/** The offset keeps PostgreSQL from searching all of the tenant's events for them. */
 const eventsOfOrder = (orderId: string): Sql => sql`(
   select id, reseller_id, environment, type, body from events where order_id = ${orderId} offset 0)`;
 
-/** One tenant's events of some time. It is said of whole rows, so that no index but the tenant's own will do. */
+/** One tenant's events within a range of ids. It compares whole rows, so that only the tenant's own index fits. */
 export function range(
   { resellerId, environment }: Tenant,
   { fromId = "", toId = NO_ID, beforeId = NO_ID }: Partial<EventSelection>,

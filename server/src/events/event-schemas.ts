@@ -1,8 +1,29 @@
-import Type, { type Static } from "typebox";
+import { isDeepStrictEqual } from "node:util";
+import Type, { type TSchema } from "typebox";
 import { named } from "../http/named-schema.ts";
 import { pageOf } from "../http/page.ts";
+import { EVENT_TABLE, type EventDataOf, type EventFacts, type EventType } from "./event-types.ts";
 
-const EVENT_ID = "evt_01m7ef4g9je00974k1yf0xf7j3";
+/** `data` of all event types in one object. A member is optional, and its description names the types that have it. */
+export function mergeData(
+  table: Readonly<Record<string, Pick<EventFacts, "data">>>,
+): Record<string, TSchema> {
+  const members = Object.entries(table).flatMap(([type, { data }]) =>
+    Object.entries(data.properties).map(([name, schema]) => ({ type, name, schema: schema as Described })),
+  );
+  const byName = [...Map.groupBy(members, ({ name }) => name)];
+  return Object.fromEntries(byName.map(([name, uses]) => [name, mergeMember(name, uses)]));
+}
+
+type Described = TSchema & { description?: string };
+
+function mergeMember(name: string, uses: readonly { type: string; schema: Described }[]): TSchema {
+  const [first] = uses;
+  if (!first || !uses.every(({ schema }) => isDeepStrictEqual(schema, first.schema)))
+    throw new Error(`Event types disagree about the schema of data.${name}.`);
+  const types = uses.map(({ type }) => `\`${type}\``).join(", ");
+  return Type.Optional({ ...first.schema, description: `With ${types}: ${first.schema.description}` });
+}
 
 /** SPEC.md, Event envelope: the only shape beside errors that is written in snake_case. */
 const Event = named(
@@ -12,29 +33,18 @@ const Event = named(
       id: Type.String({ description: "Event id, which also comes as `Service-Event-Id`." }),
       type: Type.String({ description: "Event type. New ones are added at any time." }),
       created_at: Type.String({ format: "date-time" }),
-      data: Type.Object(
-        {
-          order_id: Type.Optional(Type.String({ description: "With `order.…`: the order." })),
-          status: Type.Optional(
-            Type.String({
-              description: "With `order.…`: `fulfilled`, `refunded` or `partially_refunded`.",
-            }),
-          ),
-          webhook_id: Type.Optional(
-            Type.String({ description: "With `webhook.test`: the endpoint that was tested." }),
-          ),
-        },
-        { description: "What happened. Never a code: fetch those with your key." },
-      ),
+      data: Type.Object(mergeData(EVENT_TABLE), {
+        description: "What happened. Never a code: fetch those with your key.",
+      }),
     },
     {
       description: "An event, exactly as it is delivered.",
       examples: [
         {
-          id: EVENT_ID,
+          id: "evt_01m7ef4g9je00974k1yf0xf7j3",
           type: "order.fulfilled",
           created_at: "2030-01-31T12:00:00.000Z",
-          data: { order_id: "ord_01m7ef4g9je00974k1yf0xf7j3", status: "fulfilled" },
+          data: EVENT_TABLE["order.fulfilled"].example,
         },
       ],
     },
@@ -54,7 +64,7 @@ export const EventTypeList = named(
           examples: [
             {
               type: "order.fulfilled",
-              description: "An order was fulfilled and its codes are ready to fetch.",
+              description: EVENT_TABLE["order.fulfilled"].description,
             },
           ],
         },
@@ -63,4 +73,11 @@ export const EventTypeList = named(
   }),
 );
 
-export type EventView = Static<typeof Event>;
+export type EventView = { id: string; type: string; created_at: string; data: EventData };
+
+/** Any type's `data`, as a reader sees it who does not know the type. */
+type AnyData = EventDataOf<EventType>;
+type EventData = { [Name in NamesIn<AnyData>]?: ValueIn<AnyData, Name> };
+type NamesIn<Data> = Data extends unknown ? keyof Data : never;
+type ValueIn<Data, Name extends PropertyKey> =
+  Data extends Readonly<Record<Name, infer Value>> ? Value : never;

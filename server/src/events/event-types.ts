@@ -1,6 +1,79 @@
-/** SPEC.md, Events, and the one that a test delivery sends. New types may be added. */
-export const EVENT_TYPES = ["order.fulfilled", "order.refunded", "webhook.test"] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
+import Type, { type Static, type TObject } from "typebox";
 
-export const isEventType = (text: string): text is EventType =>
-  (EVENT_TYPES as readonly string[]).includes(text);
+/** Everything that is known about a type of event. Routes, subscriptions, the API reference and tests read it from here. */
+export type EventFacts = {
+  /** When it occurs, as `GET /v1/event-types` and the API reference say it. */
+  description: string;
+  /** What it is about. Its cause is unique for this subject. */
+  subject: string;
+  /** `data` of its envelope: never a code, a cost or a supplier. Each description completes "With `type`: …". */
+  data: TObject;
+  /** Name of the receiver's operation in the API reference. */
+  operationId: `on${string}`;
+  example: Readonly<Record<string, unknown>>;
+  /** Whether an endpoint can name it in `events`. */
+  isSubscribable: boolean;
+  /** Whether an endpoint that was registered without `events` gets it. True for all but noisy types (CONTRACT 6). */
+  isSentByDefault: boolean;
+  /** Who gets it: the endpoints that are subscribed, or only the endpoint that is its subject. */
+  recipients: "subscribers" | "subject";
+};
+
+const OrderData = Type.Object({
+  order_id: Type.String({ description: "the order." }),
+  status: Type.String({ description: "`fulfilled`, `refunded` or `partially_refunded`." }),
+});
+
+const TestData = Type.Object({
+  webhook_id: Type.String({ description: "the endpoint that was tested." }),
+});
+
+/** SPEC.md, Events, and the type that a test delivery sends. Types can be added, and are never renamed or removed. */
+export const EVENT_TABLE = {
+  "order.fulfilled": {
+    description: "An order was fulfilled and its codes are ready to fetch.",
+    subject: "order",
+    data: OrderData,
+    operationId: "onOrderFulfilled",
+    example: { order_id: "ord_01m7ef4g9je00974k1yf0xf7j3", status: "fulfilled" },
+    isSubscribable: true,
+    isSentByDefault: true,
+    recipients: "subscribers",
+  },
+  "order.refunded": {
+    description: "An order was refunded in full or in part; `status` says which.",
+    subject: "order",
+    data: OrderData,
+    operationId: "onOrderRefunded",
+    example: { order_id: "ord_01m7ef4g9je00974k1yf0xf7j3", status: "refunded" },
+    isSubscribable: true,
+    isSentByDefault: true,
+    recipients: "subscribers",
+  },
+  "webhook.test": {
+    description: "You asked for a test delivery. It goes to the endpoint that was tested, subscribed or not.",
+    subject: "webhook",
+    data: TestData,
+    operationId: "onWebhookTest",
+    example: { webhook_id: "whk_01m7ef4g9je00974k1yf0xf7j3" },
+    isSubscribable: true,
+    isSentByDefault: true,
+    recipients: "subject",
+  },
+} as const satisfies Readonly<Record<string, EventFacts>>;
+
+export type EventType = keyof typeof EVENT_TABLE;
+export type EventDataOf<T extends EventType> = Static<(typeof EVENT_TABLE)[T]["data"]>;
+
+export const EVENT_TYPES = Object.keys(EVENT_TABLE) as EventType[];
+
+const typesThat = (isMeant: (facts: EventFacts) => boolean): EventType[] =>
+  EVENT_TYPES.filter((type) => isMeant(EVENT_TABLE[type]));
+
+export const SUBSCRIBABLE_TYPES = typesThat((facts) => facts.isSubscribable);
+/** What an endpoint that was registered without `events` gets. */
+export const DEFAULT_TYPES = typesThat((facts) => facts.isSentByDefault);
+/** What goes to every endpoint that is subscribed, and can be recovered by it later. */
+export const BROADCAST_TYPES = typesThat((facts) => facts.recipients === "subscribers");
+
+export const isEventType = (text: string): text is EventType => Object.hasOwn(EVENT_TABLE, text);

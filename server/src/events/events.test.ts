@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { addOrder } from "../../testing/builders/builders.ts";
+import { fulfilledEvent } from "../../testing/builders/webhook-builders.ts";
 import { openWebhookDesk, type WebhookDesk } from "../../testing/builders/webhook-desk.ts";
-import { emitOrderEvents } from "./emit-order-events.ts";
+import { emitEvents, type NewEvent } from "./emit-events.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 
 let desk: WebhookDesk;
@@ -36,7 +37,18 @@ type Emitted = { name: string; orderId: string; type: "order.fulfilled" | "order
 async function emit({ name, orderId, type, cause }: Emitted): Promise<void> {
   const status = type === "order.fulfilled" ? "fulfilled" : "refunded";
   await desk.scrip.db.transaction((tx) =>
-    emitOrderEvents(tx, [{ orderId, type, status, cause }], desk.clock.now()),
+    emitEvents(
+      tx,
+      [
+        {
+          ...fulfilledEvent(desk.live, orderId),
+          type,
+          cause,
+          data: { order_id: orderId, status },
+        } as NewEvent,
+      ],
+      desk.clock.now(),
+    ),
   );
   const [row] = await desk.scrip.db.rows<{ id: string }>(
     sql`select id from events where order_id = ${orderId} and cause = ${cause}`,
@@ -92,7 +104,7 @@ test("filters by type, order and time, alone and together", async () => {
   for (const [query, found] of expected) assert.equal(await list(query), found, JSON.stringify(query));
 });
 
-test("pages hold every event once, with any filter, and a cursor holds with its filters alone", async () => {
+test("pages hold every event once, with any filter, and a cursor is bound to its filters", async () => {
   for (const [query, expected] of [
     ["", "edcba"],
     ["&orderId=ord_one", "dca"],
@@ -111,7 +123,7 @@ test("pages hold every event once, with any filter, and a cursor holds with its 
   }
 });
 
-test("what is no filter, and values that cannot be, are 400 and name the parameter", async () => {
+test("unknown filters and invalid values are 400 and name the parameter", async () => {
   for (const [name, value] of [
     ["type", "order.lost"],
     ["type", "constructor"],
@@ -127,7 +139,7 @@ test("what is no filter, and values that cannot be, are 400 and name the paramet
   }
 });
 
-test("nobody else lists or reads them, the other environment's key neither", async () => {
+test("no other reseller or environment can list or read them", async () => {
   const [id = ""] = names.keys();
   const missing = await desk.ask("GET", "/v1/events/evt_none");
   const withoutId = (reply: typeof missing) =>
@@ -142,7 +154,7 @@ test("nobody else lists or reads them, the other environment's key neither", asy
   assert.equal((await desk.ask("GET", "/v1/events/%00")).statusCode, 404);
 });
 
-test("GET /v1/event-types tells every type that can be subscribed to, each with a description", async () => {
+test("GET /v1/event-types lists every type that can be subscribed to, each with a description", async () => {
   const { data } = (await desk.ask("GET", "/v1/event-types")).json();
   assert.deepEqual(
     data.map(({ type }: { type: string }) => type),

@@ -17,7 +17,7 @@ await db.rows(sql`
   values ('whk_1', 'rsl_1', 'live', 'https://hooks.example.com/', now(), now())`);
 beforeEach(() => db.rows(sql`truncate events, deliveries, delivery_attempts`));
 
-test("events go after 30 days with all that belongs to them; what waits stays", async () => {
+test("events are removed after 30 days with their deliveries; events with pending deliveries stay", async () => {
   await addEvents("old", 1, 30 * DAY_MS + 1, "failed");
   await addEvents("sent", 1, 40 * DAY_MS, "delivered");
   await addEvents("waiting", 1, 40 * DAY_MS, "pending");
@@ -34,14 +34,14 @@ test("events go after 30 days with all that belongs to them; what waits stays", 
   assert.equal(left?.count, 2);
 });
 
-test("many go in batches, past those that wait", async () => {
+test("many events are removed in batches, past those with pending deliveries", async () => {
   await addEvents("waiting", 600, 41 * DAY_MS, "pending");
   await addEvents("old", 700, 40 * DAY_MS, "delivered");
   assert.equal(await pruneEvents({ db, clock }), false);
   assert.equal((await ids("events")).length, 600);
 });
 
-test("two workers at once are in nobody's way", async () => {
+test("two workers at once do not block each other", async () => {
   await addEvents("waiting", 600, 41 * DAY_MS, "pending");
   await addEvents("old", 1_300, 40 * DAY_MS, "delivered");
   await Promise.all([pruneEvents({ db, clock }), pruneEvents({ db, clock })]);

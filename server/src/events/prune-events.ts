@@ -1,13 +1,13 @@
-import type { Db } from "../db/database.ts";
+import sql from "sql-template-tag";
+import type { Db, Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
-import { deleteDeliveries, deleteEvents, lockOldEvents } from "./prune-queries.ts";
 
 /** CONTRACT 6: events can be recovered for 30 days. */
 const KEPT_MS = 30 * 86_400_000;
 const BATCH_MAX = 500;
 const BATCHES_MAX = 20;
 
-/** Removes events that are too old, with their deliveries, in batches. True: there is more. */
+/** Removes events that are too old, with their deliveries, in batches. Returns whether more are left. */
 export async function pruneEvents({ db, clock }: { db: Db; clock: Clock }): Promise<boolean> {
   const before = new Date(clock.now().getTime() - KEPT_MS);
   for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
@@ -24,3 +24,23 @@ const pruneBatch = (db: Db, before: Date): Promise<number> =>
     await deleteEvents(tx, ids);
     return ids.length;
   });
+
+/** Events from before that time without a pending delivery, oldest first. */
+const lockOldEvents = async (tx: Tx, before: Date, limit: number): Promise<string[]> => {
+  const rows = await tx.rows<{ id: string }>(sql`
+    select e.id from events e
+    where e.created_at < ${before}
+      and not exists (select from deliveries d where d.event_id = e.id and d.status = 'pending')
+    order by e.created_at limit ${limit}
+    for update of e skip locked`);
+  return rows.map((row) => row.id);
+};
+
+/** With their attempts. A delivery that was restarted in the meantime stays, and so does its event. */
+const deleteDeliveries = (tx: Tx, eventIds: readonly string[]) =>
+  tx.rows(sql`delete from deliveries where event_id = any(${eventIds}) and status <> 'pending'`);
+
+const deleteEvents = (tx: Tx, eventIds: readonly string[]) =>
+  tx.rows(sql`
+    delete from events e
+    where e.id = any(${eventIds}) and not exists (select from deliveries d where d.event_id = e.id)`);

@@ -6,10 +6,8 @@ import { jsonReply } from "../http/json-reply.ts";
 import { pageParameters } from "../http/page.ts";
 import type { CursorCodec } from "../lib/cursor.ts";
 import { EventPage, EventReply, EventTypeList } from "./event-schemas.ts";
-import { eventTypeList } from "./event-type-list.ts";
-import { EVENT_TYPES } from "./event-types.ts";
-import { getEvent } from "./get-event.ts";
-import { listEvents } from "./list-events.ts";
+import { EVENT_TABLE, EVENT_TYPES, SUBSCRIBABLE_TYPES } from "./event-types.ts";
+import { getEvent, listEvents } from "./read-events.ts";
 
 export function eventRoutes(app: FastifyInstance, deps: { db: Db; cursors: CursorCodec }): void {
   app.get("/v1/events", {
@@ -19,7 +17,7 @@ export function eventRoutes(app: FastifyInstance, deps: { db: Db; cursors: Curso
       tags: ["Events"],
       summary: "List events",
       description:
-        "Newest first, each exactly as it is delivered, whether an endpoint was there to receive it or not. Kept for 30 days. With `type` a page may hold fewer than `limit` events, even none, while `hasMore` is true.",
+        "Newest first, each exactly as it is delivered, even if no endpoint received it. Events are kept for 30 days. With `type`, a page can hold fewer than `limit` events, or none, while `hasMore` is true.",
       querystring: Type.Object({ ...pageParameters, ...eventFilters }),
       response: { 200: jsonReply("A page of events.", EventPage) },
     },
@@ -32,7 +30,7 @@ export function eventRoutes(app: FastifyInstance, deps: { db: Db; cursors: Curso
       operationId: "getEvent",
       tags: ["Events"],
       summary: "Read one event",
-      description: "Exactly as it is delivered. An id that is not yours is not found.",
+      description: "Exactly as it is delivered. Returns `not_found` for an id that is not yours.",
       params: Type.Object({ id: Type.String({ description: "Event id." }) }),
       response: { 200: jsonReply("The event.", EventReply) },
     },
@@ -45,10 +43,12 @@ export function eventRoutes(app: FastifyInstance, deps: { db: Db; cursors: Curso
       operationId: "listEventTypes",
       tags: ["Events"],
       summary: "List event types",
-      description: "What there is to subscribe to. New types are added at any time.",
+      description: "The types that an endpoint can subscribe to. New types are added at any time.",
       response: { 200: jsonReply("The event types.", EventTypeList) },
     },
-    handler: async () => ({ data: eventTypeList() }),
+    handler: async () => ({
+      data: SUBSCRIBABLE_TYPES.map((type) => ({ type, description: EVENT_TABLE[type].description })),
+    }),
   });
 }
 

@@ -7,7 +7,7 @@ import type { Log } from "../lib/log.ts";
 import { createCodeDigest } from "../vault/code-digest.ts";
 import type { CodeVault } from "../vault/code-vault.ts";
 import type { Keyring } from "../vault/keyring.ts";
-import { DELIVERIES_CHANNEL } from "../webhooks/channel.ts";
+import { DELIVERIES_CHANNEL } from "../webhooks/settings.ts";
 import type { PriceAlert } from "./buy/guard-price.ts";
 import { openSupplier } from "./buy/open-supplier.ts";
 import { createFulfilmentMetrics } from "./fulfilment-metrics.ts";

@@ -1,5 +1,5 @@
 import { Ajv, type ValidateFunction } from "ajv";
-import type { FastifyInstance, FastifySchemaValidationError } from "fastify";
+import type { FastifyInstance, FastifySchemaValidationError, preValidationHookHandler } from "fastify";
 import { declareNoParameters, validateQuery } from "./query.ts";
 
 /**
@@ -16,6 +16,12 @@ export function validateRequests(app: FastifyInstance, namedSchemas: ReadonlyMap
     return httpPart === "querystring" ? validateQuery(schema) : () => true;
   });
 }
+
+/** Treats a missing body as an empty one. For routes whose body schema is `x-optional`. */
+export const optionalBody: preValidationHookHandler = (request, _reply, done) => {
+  if (request.body === undefined) request.body = {};
+  done();
+};
 
 function createAjv(namedSchemas: ReadonlyMap<string, object>, allErrors: boolean): Ajv {
   // Whether a text is a time is for whoever reads it: RFC 3339 leaves room that a pattern does not.

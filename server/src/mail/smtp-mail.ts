@@ -2,11 +2,12 @@ import { createTransport } from "nodemailer";
 import type { Secret } from "../lib/secret.ts";
 
 export type Mail = {
-  /** The same for every try, so that mail programs can tell a repetition. */
+  /** The same for every try, so that mail programs recognise a repetition. */
   id: string;
   recipient: string;
   subject: string;
-  body: string;
+  text: string;
+  html: string | null;
   date: Date;
 };
 
@@ -18,16 +19,16 @@ const SMTP_TIMEOUTS: SmtpTimeouts = { connectMs: 10_000, idleMs: 20_000, wallMs:
 const SMTP_PORT = 587;
 const SMTPS_PORT = 465;
 
-/** Sends mails by the server of SMTP_URL. Credentials are given to it under TLS alone. */
+/** Sends mails through the server of SMTP_URL. Credentials are only sent over TLS. */
 export function createSmtpMail(
   { url, from }: { url: Secret<string>; from: string },
   changes: Partial<SmtpTimeouts> = {},
 ): SendMail {
   const timeouts = { ...SMTP_TIMEOUTS, ...changes };
-  return async ({ id, recipient, subject, body, date }) => {
+  return async ({ id, recipient, subject, text, html, date }) => {
     const transport = createTransport({
       ...serverOf(new URL(url.reveal())),
-      // A pool of one is the kind of transport whose connection can be cut off under way.
+      // Only a pooled transport can close a connection that is in use.
       pool: true,
       maxConnections: 1,
       maxRequeues: 0,
@@ -35,20 +36,21 @@ export function createSmtpMail(
       greetingTimeout: timeouts.connectMs,
       dnsTimeout: timeouts.connectMs,
       socketTimeout: timeouts.idleMs,
-      // Whatever a mail is made of comes from us, and never from a file or an address.
+      // Nothing in a mail is read from a file or fetched from a URL.
       disableFileAccess: true,
       disableUrlAccess: true,
     });
-    // A server that trickles its replies is never idle.
+    // A server that trickles its replies is never idle, so there is a limit on the whole exchange too.
     const wall = Promise.withResolvers<never>();
     const timer = setTimeout(() => wall.reject(new MailTimedOut()), timeouts.wallMs);
     try {
       const sent = transport.sendMail({
         from,
-        // As an object it is one address, whatever it holds.
+        // An object is one address, even if it holds a comma.
         to: { name: "", address: recipient },
         subject,
-        text: body,
+        text,
+        ...(html === null ? {} : { html }),
         date,
         messageId: `<${id}@${domainOf(from)}>`,
         headers: { "Auto-Submitted": "auto-generated" },
@@ -64,7 +66,7 @@ export function createSmtpMail(
 class MailTimedOut extends Error {
   readonly code = "ETIMEDOUT";
   constructor() {
-    super("the mail server took too long");
+    super("timed out waiting for the mail server");
     this.name = "MailTimedOut";
   }
 }

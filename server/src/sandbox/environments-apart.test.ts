@@ -141,6 +141,8 @@ test("an event is of its order's environment, and only one of the sandbox is del
   await accepts(insertEvent("test", ORDERS.test, "webhook_late"));
   await refuses("events_test_scenario", insertEvent("live", ORDERS.live, "webhook_late"));
   await refuses("events_test_scenario", insertEvent("test", ORDERS.test, "stuck"));
+  await refuses("events_delivery", insertEvent("live", ORDERS.live, "webhook_duplicate"));
+  await refuses("events_delivery", insertEvent("live", ORDERS.live, "webhook_bad_signature"));
 });
 
 test("an event, a reveal and a refund are of their order's reseller and environment", async () => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { endpointRoutes } from "./endpoints/endpoint-routes.ts";
+import { endpointRoutes } from "./endpoints/routes.ts";
 import { secretRoutes } from "./endpoints/secret-routes.ts";
-import { historyRoutes } from "./history/history-routes.ts";
+import { historyRoutes } from "./history/routes.ts";
 import type { WebhookDeps } from "./webhook-deps.ts";
 
 export function webhookRoutes(app: FastifyInstance, deps: WebhookDeps): void {

@@ -2,7 +2,7 @@ import type { Db } from "../db/database.ts";
 import { pruneEvents } from "../events/prune-events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import { sendNotices } from "../mail/send-notices.ts";
+import { sendLetters } from "../mail/send-letters.ts";
 import type { SendMail } from "../mail/smtp-mail.ts";
 import { type Loop, runLoop } from "../work/run-loop.ts";
 import { watchFailing } from "./health/watch-failing.ts";
@@ -11,41 +11,41 @@ export type UpkeepDeps = {
   db: Db;
   clock: Clock;
   log: Log;
-  /** Without it notices are kept, and none is sent. */
+  /** Without it letters wait in the database, and none is sent. */
   sendMail?: SendMail | undefined;
 };
 
 const WATCH_EVERY_MS = 30_000;
-const NOTICES_EVERY_MS = 30_000;
+const LETTERS_EVERY_MS = 30_000;
 const PRUNE_EVERY_MS = 3_600_000;
 
-/** What webhooks need now and then, beside deliveries. */
+/** Work beside deliveries: watching failing endpoints, sending letters, removing old events. */
 export function runUpkeep({ db, clock, log, sendMail }: UpkeepDeps): { stop(): Promise<void> } {
   const loop = (step: () => Promise<boolean>, pollMs: number, what: string): Loop =>
-    runLoop({ step, pollMs, onError: (err) => log.error({ err }, `${what} failed; it is tried again`) });
-  const notices = sendMail
-    ? loop(() => sendNotices({ db, clock, log, sendMail }), NOTICES_EVERY_MS, "sending notices")
+    runLoop({ step, pollMs, onError: (err) => log.error({ err }, `${what} failed; trying again`) });
+  const letters = sendMail
+    ? loop(() => sendLetters({ db, clock, log, sendMail }), LETTERS_EVERY_MS, "sending letters")
     : undefined;
   let isFirst = true;
   const failing = loop(
     async () => {
-      // A process that has just started sends what is due first: perhaps nobody has for a long time.
+      // A process that has just started sends due deliveries first: perhaps none ran for a long time.
       if (isFirst) {
         isFirst = false;
         return false;
       }
       const more = await watchFailing({ db, clock, log });
-      notices?.wake();
+      letters?.wake();
       return more;
     },
     WATCH_EVERY_MS,
-    "the watch over failing endpoints",
+    "watching failing endpoints",
   );
-  const old = loop(() => pruneEvents({ db, clock }), PRUNE_EVERY_MS, "the removal of old events");
+  const old = loop(() => pruneEvents({ db, clock }), PRUNE_EVERY_MS, "removing old events");
 
   return {
     async stop() {
-      await Promise.all([failing.stop(), old.stop(), notices?.stop()]);
+      await Promise.all([failing.stop(), old.stop(), letters?.stop()]);
     },
   };
 }

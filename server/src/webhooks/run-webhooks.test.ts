@@ -7,10 +7,10 @@ import { eventually } from "../../testing/eventually.ts";
 import type { Db } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { systemClock } from "../lib/clock.ts";
-import { DELIVERIES_CHANNEL } from "./channel.ts";
-import { DELIVERY_LIMITS } from "./delivery/delivery-limits.ts";
+import { DELIVERY_LIMITS } from "./delivery/limits.ts";
 import type { Sending, SendOutcome } from "./delivery/send-delivery.ts";
 import { type RunningWebhooks, runWebhooks } from "./run-webhooks.ts";
+import { DELIVERIES_CHANNEL } from "./settings.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -51,7 +51,7 @@ const countPending = async (exceptFor: readonly string[]): Promise<number> => {
   return row?.count ?? 0;
 };
 
-test("a dead endpoint with a hundred thousand waiting deliveries holds up nobody", {
+test("a dead endpoint with 100,000 waiting deliveries holds up no other", {
   timeout: 120_000,
 }, async () => {
   const dead = await addEndpoint(db, tenant, { url: DEAD });
@@ -75,7 +75,7 @@ test("a dead endpoint with a hundred thousand waiting deliveries holds up nobody
   sender.dead.release.resolve(outcome());
 });
 
-test("of all that is under way only a part may belong to endpoints that fail", async () => {
+test("failing endpoints can use only part of the capacity", async () => {
   const failing = await Promise.all(
     Array.from({ length: 20 }, () => addEndpoint(db, tenant, { url: DEAD, failingSince: new Date() })),
   );
@@ -94,7 +94,7 @@ test("of all that is under way only a part may belong to endpoints that fail", a
   sender.dead.release.resolve(outcome());
 });
 
-test("a delivery goes out when it is announced, not when somebody next looks", async () => {
+test("a delivery is sent when it is announced, not at the next poll", async () => {
   const { id } = await addEndpoint(db, tenant);
   const sender = createSender();
   running = runWebhooks(createTestDeps(db, systemClock, sender.send, { pollMs: 3_600_000 }));
@@ -106,7 +106,7 @@ test("a delivery goes out when it is announced, not when somebody next looks", a
   });
 });
 
-test("stopping begins nothing new, waits for what is under way and records it", async () => {
+test("stopping starts nothing new, waits for deliveries in progress and records them", async () => {
   const { id } = await addEndpoint(db, tenant, { url: DEAD });
   const [eventId] = await addDue(db, tenant, [id]);
   const sender = createSender();
@@ -119,7 +119,7 @@ test("stopping begins nothing new, waits for what is under way and records it", 
   assert.deepEqual(row, { status: "delivered" });
 });
 
-test("stopping waits no longer than it was told to, and what was under way is left as it was", async () => {
+test("stopping waits no longer than its timeout, and leaves deliveries in progress as they were", async () => {
   const { id } = await addEndpoint(db, tenant, { url: DEAD });
   const [eventId] = await addDue(db, tenant, [id]);
   const sender = createSender();

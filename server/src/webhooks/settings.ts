@@ -1,11 +1,14 @@
 import type { IpRange } from "../lib/ip.ts";
 import type { WebhookLookup } from "./addresses/resolve-webhook-host.ts";
 
-/** Where webhooks may go, and where they come from. */
+/** The channel on which workers hear that there is something to deliver. */
+export const DELIVERIES_CHANNEL = "scrip_webhooks";
+
+/** Which addresses webhooks may go to, and which they come from. */
 export type WebhookSettings = {
   /** The addresses that deliveries are sent from, as they are published. */
   egressIps: readonly string[];
   allowNetworks: readonly IpRange[];
-  /** Other than the system's, for tests. */
+  /** Tests replace the system's lookup. */
   lookup?: WebhookLookup;
 };

@@ -8,10 +8,10 @@ import { createSmtpMail } from "../mail/smtp-mail.ts";
 import type { Keyring } from "../vault/keyring.ts";
 import { createCheckedAgent } from "./addresses/checked-agent.ts";
 import type { WebhookLookup } from "./addresses/resolve-webhook-host.ts";
-import { DELIVERY_LIMITS, type DeliveryLimits } from "./delivery/delivery-limits.ts";
-import { createDeliveryMetrics } from "./delivery/delivery-metrics.ts";
+import { DELIVERY_LIMITS, type DeliveryLimits } from "./delivery/limits.ts";
+import { createDeliveryMetrics } from "./delivery/metrics.ts";
 import { sendDelivery } from "./delivery/send-delivery.ts";
-import { openWebhookSecret } from "./endpoints/open-secret.ts";
+import { openWebhookSecret } from "./endpoints/webhook-secret.ts";
 import { type RunningWebhooks, runWebhooks } from "./run-webhooks.ts";
 
 export type WebhooksContext = {
@@ -23,12 +23,12 @@ export type WebhooksContext = {
   allowNetworks: readonly IpRange[];
   localAddress?: string | undefined;
   proxyUrl?: Secret<string> | undefined;
-  /** Without it notices to owners are kept, and none is sent. */
+  /** Without it letters wait in the database, and none is sent. */
   mail?: { url: Secret<string>; from: string } | undefined;
   lookup?: WebhookLookup | undefined;
 };
 
-/** Deliveries with everything that they need, out of a server's context. */
+/** Starts deliveries with what a server's context gives them. */
 export function startWebhooks(
   context: WebhooksContext,
   changes: Partial<DeliveryLimits> = {},

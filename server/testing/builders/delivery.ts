@@ -16,10 +16,10 @@ import {
   type DeliverDeps,
   type Deliverer,
 } from "../../src/webhooks/delivery/deliver-lanes.ts";
-import { DELIVERY_LIMITS, type DeliveryLimits } from "../../src/webhooks/delivery/delivery-limits.ts";
-import { createDeliveryMetrics } from "../../src/webhooks/delivery/delivery-metrics.ts";
+import { DELIVERY_LIMITS, type DeliveryLimits } from "../../src/webhooks/delivery/limits.ts";
+import { createDeliveryMetrics } from "../../src/webhooks/delivery/metrics.ts";
 import type { SendOutcome } from "../../src/webhooks/delivery/send-delivery.ts";
-import { openWebhookSecret, webhookSecretContext } from "../../src/webhooks/endpoints/open-secret.ts";
+import { openWebhookSecret, webhookSecretContext } from "../../src/webhooks/endpoints/webhook-secret.ts";
 import { TEST_MASTER_KEY } from "../app/test-app.ts";
 
 export const MASTER_KEYS = [secret(TEST_MASTER_KEY)] as const;

@@ -1,6 +1,6 @@
 import sql from "sql-template-tag";
 import type { Queryable } from "../../src/db/database.ts";
-import { eventBody } from "../../src/events/event-body.ts";
+import { eventBody, type NewEvent } from "../../src/events/emit-events.ts";
 import type { EventType } from "../../src/events/event-types.ts";
 import type { Tenant } from "../../src/http/caller.ts";
 import { newId } from "../../src/lib/ids.ts";
@@ -17,6 +17,15 @@ export async function addEndpoint(
             now(), now(), ${deleted ? new Date() : null})`);
   return id;
 }
+
+/** The event of an order that has just completed. */
+export const fulfilledEvent = (tenant: Tenant, orderId: string): NewEvent => ({
+  ...tenant,
+  type: "order.fulfilled",
+  subject: { kind: "order", id: orderId },
+  cause: "fulfilled",
+  data: { order_id: orderId, status: "fulfilled" },
+});
 
 /** An event of an order that nobody placed. */
 export async function addEvent(

@@ -24,7 +24,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...["db", "http", "vault", "work", "events", "keys", "wallet", "webhooks", "suppliers", "sandbox"],
     "orders",
   ],
-  audit: ["db"],
+  audit: ["db", "events"],
   admin: ["db", "vault", "keys", "wallet", "catalog", "webhooks", "suppliers", "resellers"],
   app: [
     ...["db", "vault", "http", "web", "events", "keys", "wallet", "catalog", "webhooks", "suppliers"],

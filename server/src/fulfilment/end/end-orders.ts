@@ -1,5 +1,5 @@
 import type { Tx } from "../../db/database.ts";
-import { emitOrderEvents, type OrderEvent } from "../../events/emit-order-events.ts";
+import { emitEvents } from "../../events/emit-events.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { refundFailedUnits } from "../refund/refund-units.ts";
 import { takeBackCodes } from "../refund/take-back-codes.ts";
@@ -13,6 +13,7 @@ import {
   readEnds,
   returnOrders,
 } from "./end-queries.ts";
+import { orderFulfilled } from "./order-event.ts";
 
 /**
  * Moves orders whose units have just been settled along CONTRACT 4, within the same transaction: completed (with the
@@ -45,7 +46,8 @@ export async function endOrders(
   const lowered = ended.filter(({ orderId }) => goOn.has(orderId));
   if (lowered.length > 0) await lowerOpenUnits(tx, lowered, now);
   const completed = those("completed", "completed-in-part");
-  await emitOrderEvents(tx, completed.map(fulfilled), now);
+  const told = ends.filter(({ id }) => completed.includes(id));
+  await emitEvents(tx, told.map(orderFulfilled), now);
   const toRefund = those("completed-in-part", "refunded");
   if (toRefund.length > 0) await refundFailedUnits(tx, toRefund, now);
   if (completed.length > 0) await markCompleted(tx, completed, now);
@@ -56,14 +58,6 @@ export async function endOrders(
   if (returned.length > 0) await returnOrders(tx, returned, now);
   return { endings, stockReturned };
 }
-
-/** The event's status is `fulfilled`, which is no status of an order (SPEC.md, States and transitions). */
-export const fulfilled = (orderId: string): OrderEvent => ({
-  orderId,
-  type: "order.fulfilled",
-  status: "fulfilled",
-  cause: "fulfilled",
-});
 
 export type EndedOrders = {
   endings: OrderEnding[];

@@ -2,9 +2,9 @@ import sql from "sql-template-tag";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { OrderStatus } from "../../orders/status.ts";
 import type { EndedUnits } from "../settle/settle-queries.ts";
+import type { ToldOrder } from "./order-event.ts";
 
-export type OrderEnd = {
-  id: string;
+export type OrderEnd = ToldOrder & {
   status: OrderStatus;
   refundHeld: boolean;
   openUnits: number;
@@ -20,8 +20,8 @@ export type OrderEnd = {
 export const readEnds = (db: Queryable, ids: readonly string[]) =>
   db.rows<OrderEnd>(
     sql`
-      select o.id, o.status, o.refund_held as "refundHeld", o.open_units as "openUnits",
-             o.all_or_nothing as "allOrNothing", l.delivered, l.owed, l.units
+      select o.id, o.reseller_id as "resellerId", o.environment, o.test_scenario as scenario, o.status, 
+             o.refund_held as "refundHeld", o.open_units as "openUnits", o.all_or_nothing as "allOrNothing", l.delivered, l.owed, l.units
       from unnest(${ids}::text[]) as asked (id)
       join orders o on o.id = asked.id
       cross join lateral (

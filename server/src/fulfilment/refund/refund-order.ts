@@ -1,9 +1,10 @@
 import type { Db, Tx } from "../../db/database.ts";
-import { emitOrderEvents } from "../../events/emit-order-events.ts";
+import { emitEvents } from "../../events/emit-events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { assertPlainText } from "../../lib/plain-text.ts";
-import { fulfilled, isIncomplete } from "../end/end-orders.ts";
+import { isIncomplete } from "../end/end-orders.ts";
 import { deleteWork, markCompleted, markFailed, readEnds } from "../end/end-queries.ts";
+import { orderFulfilled } from "../end/order-event.ts";
 import {
   beginOrder,
   giveUpWaitingUnits,
@@ -98,7 +99,7 @@ async function pay(
   const status = await payRefund(tx, order, refunded, reason, now);
   if (isBroken) await makeDue(tx, order.id, now);
   else if (isSettled && end.delivered > 0n) {
-    await emitOrderEvents(tx, [fulfilled(order.id)], now);
+    await emitEvents(tx, [orderFulfilled(end)], now);
     await markCompleted(tx, [order.id], now);
   }
   if (status === "refunded") await deleteWork(tx, [order.id]);

@@ -2,6 +2,7 @@ import sql from "sql-template-tag";
 import type { Tx } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { OrderStatus } from "../../orders/status.ts";
+import type { OrderScenario } from "../../sandbox/scenarios.ts";
 
 /** Whose orders they are, in the order in which wallets are locked. */
 export const findOwners = (tx: Tx, orderIds: readonly string[]) =>
@@ -37,19 +38,19 @@ export const refundUnits = async (tx: Tx, { orderId, status, lines }: UnitChoice
   return { orderId, units: Number(row.units), amountMinor: row.amountMinor };
 };
 
-/** Counts a refund in its order, which is refunded once all of its money is back. Returns the order's status. */
+/** Counts a refund in its order, which is refunded once all of its money is back. Returns what it is now. */
 export const addRefund = async (
   tx: Tx,
   orderId: string,
   amountMinor: bigint,
   now: Date,
-): Promise<OrderStatus> => {
-  const [row] = await tx.rows<{ status: OrderStatus }>(sql`
+): Promise<{ status: OrderStatus; scenario: OrderScenario | null }> => {
+  const [row] = await tx.rows<{ status: OrderStatus; scenario: OrderScenario | null }>(sql`
     update orders
     set refunded_minor = refunded_minor + ${amountMinor}, updated_at = greatest(updated_at, ${now}),
         status = case when refunded_minor + ${amountMinor} = total_minor then 'refunded' else status end
     where id = ${orderId}
-    returning status`);
+    returning status, test_scenario as scenario`);
   if (!row) throw new Error(`${orderId} is gone`);
-  return row.status;
+  return row;
 };

@@ -1,10 +1,11 @@
 import type { Tx } from "../../db/database.ts";
-import { emitOrderEvents } from "../../events/emit-order-events.ts";
+import { emitEvents } from "../../events/emit-events.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { newId } from "../../lib/ids.ts";
 import type { OrderStatus } from "../../orders/status.ts";
 import { appendEntry } from "../../wallet/entry.ts";
 import { insertEntry, lockWallet, updateWallet } from "../../wallet/queries.ts";
+import { orderRefunded } from "../end/order-event.ts";
 import { addRefund, findOwners, type RefundedUnits, refundUnits } from "./refund-queries.ts";
 
 /** Pays back what could not be delivered. The orders are locked; their wallets are locked in the order of their keys. */
@@ -45,8 +46,10 @@ export async function payRefund(
   if (!next) throw new Error(`the wallet cannot hold the refund of ${orderId}`);
   await insertEntry(tx, next.entry);
   await updateWallet(tx, next.head);
-  const status = await addRefund(tx, orderId, amountMinor, now);
+  const { status, scenario } = await addRefund(tx, orderId, amountMinor, now);
   const told = status === "refunded" ? "refunded" : "partially_refunded";
-  await emitOrderEvents(tx, [{ orderId, type: "order.refunded", status: told, cause: next.entry.id }], now);
+  const { resellerId, environment } = tenant;
+  const order = { id: orderId, resellerId, environment, scenario };
+  await emitEvents(tx, [orderRefunded(order, next.entry.id, told)], now);
   return status;
 }

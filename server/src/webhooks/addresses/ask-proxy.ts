@@ -9,8 +9,8 @@ export type EgressProxy = {
 };
 
 /**
- * The way out is shut: the proxy cannot be reached or will not have us. That is our own fault and no endpoint's, so it
- * bears the code of a network that is down.
+ * The proxy cannot be reached or refuses us. That is our own fault and not the endpoint's, so the error has the code of a
+ * network that is down.
  */
 export class ProxyUnavailable extends Error {
   readonly code = "ENETDOWN";
@@ -29,16 +29,16 @@ export class ProxyUnreached extends Error {
   }
 }
 
-/** What proxies answer when it was the other side that failed. */
+/** What proxies answer when the other side failed. */
 const UNREACHED_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** A connection through the proxy to one address, which was judged before. Names are never told to the proxy. */
+/** A connection through the proxy to one address that was checked before. The proxy never sees a name. */
 export function askProxy(
   { url, localAddress }: EgressProxy,
   { address, port }: { address: string; port: number },
   signal: AbortSignal,
 ): Promise<Socket> {
-  if (isIP(address) === 0) throw new RangeError("a proxy is asked for IP addresses only");
+  if (isIP(address) === 0) throw new RangeError("a proxy can only be asked for IP addresses");
   const { hostname, port: proxyPort, username, password } = new URL(url.reveal());
   const target = `${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -72,13 +72,13 @@ export function askProxy(
     });
     asked.on("response", (response) => {
       response.destroy();
-      reject(new ProxyUnavailable("does not know CONNECT"));
+      reject(new ProxyUnavailable("does not support CONNECT"));
     });
     let isAsked = false;
     asked.on("finish", () => {
       isAsked = true;
     });
-    // A proxy that was asked and says nothing waits for the other side.
+    // A proxy that was asked and is silent is waiting for the other side.
     asked.on("error", (error) =>
       reject(signal.aborted && isAsked ? signal.reason : new ProxyUnavailable("cannot be reached", error)),
     );

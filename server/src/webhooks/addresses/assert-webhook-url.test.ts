@@ -44,29 +44,29 @@ test("a name that does not resolve is accepted: delivery decides", async () => {
 });
 
 const REFUSED: Record<string, string> = {
-  "": "must begin with https",
-  "hooks.example.com": "must begin with https",
-  "http://public.example.com/": "must begin with https",
-  "ftp://public.example.com/": "must begin with https",
+  "": "must start with https",
+  "hooks.example.com": "must start with https",
+  "http://public.example.com/": "must start with https",
+  "ftp://public.example.com/": "must start with https",
   "https://public.example.com/#top": "fragment",
   "https://me:pass@public.example.com/": "user name or password",
   "https://public.example.com:22/": "port",
   "https://public.example.com:5432/": "port",
   "https://public.example.com/a b": "spaces",
   "https://bücher.example/": "xn--",
-  "https://0x7f.1/": "usual form",
-  "https://127.0.0.1/": "not a public one",
-  "https://[::ffff:10.0.0.1]/": "usual form",
-  "https://[::1]/": "not a public one",
+  "https://0x7f.1/": "canonical form",
+  "https://127.0.0.1/": "must be public",
+  "https://[::ffff:10.0.0.1]/": "canonical form",
+  "https://[::1]/": "must be public",
   "https://localhost/": "inside a network",
   "https://printer.local/": "inside a network",
-  "https://inside.example.com/": "public addresses alone",
-  "https://mixed.example.com/": "public addresses alone",
-  "https://loopback.example.com/": "public addresses alone",
+  "https://inside.example.com/": "public addresses only",
+  "https://mixed.example.com/": "public addresses only",
+  "https://loopback.example.com/": "public addresses only",
 };
 
 for (const [url, reason] of Object.entries(REFUSED)) {
-  test(`"${url}" is 422 webhook_url_not_allowed, which says why and tells no address`, async () => {
+  test(`"${url}" is 422 webhook_url_not_allowed, which says why and names no address`, async () => {
     const owner = await desk.addOwner();
     const reply = await desk.ask("POST", "/v1/webhooks", { url }, owner);
     assert.equal(reply.statusCode, 422, reply.body);
@@ -87,12 +87,12 @@ test("2,048 characters pass and one more is 422, not 400", async () => {
   assert.deepEqual([reply.statusCode, reply.json().code], [422, "webhook_url_not_allowed"]);
 });
 
-test("what is wrong with the body is told before the URL is looked at", async () => {
+test("the body is validated before the URL", async () => {
   const reply = await desk.ask("POST", "/v1/webhooks", { url: "http://localhost/", events: ["order.lost"] });
   assert.equal(reply.json().code, "invalid_request");
 });
 
-test("an allowed network opens its addresses and the names that lead there alone", async () => {
+test("an allowed network allows its addresses, and names that resolve only to them", async () => {
   const network = parseIpRange("10.0.0.0/8");
   assert.ok(network);
   const settings = { egressIps: [], allowNetworks: [network], lookup };

@@ -28,7 +28,7 @@ function send(
   return sendDelivery({ agent, allowNetworks, limits }, { url, headers: {}, body: "{}" });
 }
 
-test("no spelling of loopback is connected to while loopback is not allowed", async () => {
+test("no spelling of loopback is reached while loopback is not allowed", async () => {
   const hosts = [
     "127.0.0.1",
     "127.1",
@@ -52,7 +52,7 @@ test("no spelling of loopback is connected to while loopback is not allowed", as
   assert.equal(honeypot.connections(), 0);
 });
 
-test("a name that leads to a private address is refused, however many public ones stand beside it", async () => {
+test("a name that resolves to a private address is refused, however many public addresses it has too", async () => {
   for (const answers of [
     ["127.0.0.1"],
     [PUBLIC, "127.0.0.1"],
@@ -66,7 +66,7 @@ test("a name that leads to a private address is refused, however many public one
   assert.equal(honeypot.connections(), 0);
 });
 
-test("a name that was public when it was registered and is private at delivery is not connected to", async () => {
+test("a name that was public at registration and is private at delivery is refused", async () => {
   let answers = [PUBLIC];
   const lookup = async () => answers;
   const registered = await resolveWebhookHost("rebind.example", { allowNetworks: [], lookup });
@@ -77,7 +77,7 @@ test("a name that was public when it was registered and is private at delivery i
   assert.equal(honeypot.connections(), 0);
 });
 
-test("the name is asked for once for each connection, so that no second answer can differ from the checked one", async () => {
+test("the name is resolved once for each connection, so that no second answer can differ from the checked one", async () => {
   let asked = 0;
   const lookup = async () => {
     asked += 1;
@@ -92,7 +92,7 @@ test("the name is asked for once for each connection, so that no second answer c
   assert.equal(honeypot.connections(), 0);
 });
 
-test("allowed networks are reached by address and by a name that leads into them alone", async () => {
+test("allowed networks are reached by address, and by a name that resolves only into them", async () => {
   const before = honeypot.connections();
   const byAddress = await send(honeypot.url(), async () => [], LOOPBACK);
   const byName = await send(honeypot.url("/", "receiver.test"), async () => ["127.0.0.1"], LOOPBACK);
@@ -101,7 +101,7 @@ test("allowed networks are reached by address and by a name that leads into them
   assert.equal(honeypot.connections() - before, 2);
 });
 
-test("a socket that arrives elsewhere than it was sent is destroyed before anything is written", async () => {
+test("a socket that is connected to another address than expected is destroyed before anything is written", async () => {
   const before = honeypot.requests.length;
   const agent = createCheckedAgent({ allowNetworks: [], lookup: async () => [PUBLIC], ca: caCertificate });
   const connect = agent.createConnection.bind(agent);

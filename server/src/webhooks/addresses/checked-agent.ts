@@ -17,7 +17,7 @@ export type CheckedAgentOptions = {
   ca?: string | undefined;
 };
 
-/** The name leads to an address that webhooks may not be sent to, or to none. */
+/** The name resolves to an address that webhooks must not be sent to, or to none. */
 export class AddressRefused extends Error {
   readonly code: "address_refused" | "unresolved";
   constructor(code: "address_refused" | "unresolved") {
@@ -31,8 +31,8 @@ const IDLE_CONNECTION_MS = 20_000;
 const IDLE_CONNECTIONS_MAX = 256;
 
 /**
- * Connections to endpoints. Each new one asks for the name's addresses, judges all of them and goes to those alone; one
- * that is used again goes where it went when it was judged. A proxy is asked for the judged address, never for the name.
+ * Connections to endpoints. Each new connection resolves the name, checks all of its addresses and connects to one of them.
+ * A reused connection goes to the address that was checked when it was opened. A proxy gets that address, never the name.
  */
 export function createCheckedAgent(options: CheckedAgentOptions): Agent {
   const { proxyUrl, localAddress } = options;
@@ -52,7 +52,7 @@ export function createCheckedAgent(options: CheckedAgentOptions): Agent {
   return agent;
 }
 
-/** The addresses of a name, all of which may be reached. */
+/** The addresses of a name, if webhooks may be sent to all of them. */
 async function listJudged(
   hostname: string,
   { allowNetworks, lookup }: CheckedAgentOptions,
@@ -63,7 +63,7 @@ async function listJudged(
   return resolved.addresses;
 }
 
-/** From an address of this machine only addresses of its own kind can be reached. */
+/** An IPv4 address of this machine only reaches IPv4 addresses, an IPv6 address only IPv6. */
 async function listReachable(hostname: string, options: CheckedAgentOptions) {
   const judged = (await listJudged(hostname, options)).map((address) => ({ address, family: isIP(address) }));
   const { localAddress } = options;
@@ -86,13 +86,13 @@ const checkedLookup =
     );
   };
 
-/** A literal is connected to without a lookup; and the last word is the socket's own. */
+/** Node connects to a literal without a lookup, so the address is checked on the socket too. */
 export function mayReach(address: string | undefined, allowNetworks: readonly IpRange[]): boolean {
   if (address === undefined) return false;
   return isInNetworks(address, allowNetworks) || isPublicUnicast(address);
 }
 
-/** Destroys a socket that has reached an address that was not to be reached. */
+/** Destroys a socket that is connected to an address that is not allowed. */
 export function refuseUnchecked(socket: Socket, allowNetworks: readonly IpRange[]): void {
   if (!mayReach(socket.remoteAddress, allowNetworks)) socket.destroy(new AddressRefused("address_refused"));
 }

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => proxy.close());
 
-test("the proxy is asked for the judged address, and name and body are for the endpoint alone", async () => {
+test("the proxy sees the checked address; only the endpoint sees name and body", async () => {
   const { kind, responseStatus } = await send({ addresses: [ADDRESS] });
   assert.deepEqual([kind, responseStatus], ["delivered", 200]);
   assert.deepEqual(
@@ -48,7 +48,7 @@ test("an IPv6 address is asked for in brackets", async () => {
   assert.equal(proxy.asked[0]?.target, "[2001:db8::7]:8443");
 });
 
-test("credentials go to the proxy and no further", async () => {
+test("credentials go to the proxy only", async () => {
   const { kind } = await send({ addresses: [ADDRESS], credentials: "us%40er:p%3Ass@" });
   assert.equal(kind, "delivered");
   const expected = `Basic ${Buffer.from("us@er:p:ss").toString("base64")}`;
@@ -56,7 +56,7 @@ test("credentials go to the proxy and no further", async () => {
   assert.equal(receiver.requests[0]?.headers["proxy-authorization"], undefined);
 });
 
-test("a name or an address that may not be reached never reaches the proxy", async () => {
+test("a name or address that is not allowed never reaches the proxy", async () => {
   for (const addresses of [["127.0.0.1"], [ADDRESS, "10.0.0.1"], ["::ffff:203.0.113.7"], []]) {
     const { kind, error } = await send({ addresses });
     assert.equal(kind, "failed");
@@ -68,7 +68,7 @@ test("a name or an address that may not be reached never reaches the proxy", asy
   assert.deepEqual(proxy.asked, []);
 });
 
-test("each new connection is judged; one that is used again goes where it went", async () => {
+test("each new connection is checked; a reused one goes to the same address", async () => {
   const answers = [[ADDRESS], ["127.0.0.1"]];
   const agent = agentFor({ lookup: async () => answers.shift() ?? [], ca: caCertificate });
   const first = await sendBy(agent);
@@ -100,7 +100,7 @@ test("when the proxy cannot reach one address the next is tried", async () => {
   );
 });
 
-test("what the other side is to blame for counts against it", async () => {
+test("a failure of the endpoint counts against it", async () => {
   for (const status of [502, 503, 504]) {
     proxy.route = () => ({ status });
     const { kind, error } = await send({ addresses: [ADDRESS] });
@@ -108,7 +108,7 @@ test("what the other side is to blame for counts against it", async () => {
   }
 });
 
-test("a proxy that refuses us or is not there counts against nobody", async () => {
+test("a proxy that refuses us or is down counts against no endpoint", async () => {
   for (const status of [400, 403, 407, 500]) {
     proxy.route = () => ({ status });
     assert.equal((await send({ addresses: [ADDRESS] })).kind, "own-fault", String(status));
@@ -119,14 +119,14 @@ test("a proxy that refuses us or is not there counts against nobody", async () =
   proxy = await startConnectProxy(() => "silent");
 });
 
-test("a proxy that says nothing is waited for no longer than an attempt may take", async () => {
+test("a silent proxy times out with the attempt", async () => {
   proxy.route = () => "silent";
   const agent = agentFor({ lookup: async () => [ADDRESS] });
   const { kind, error } = await sendBy(agent, "receiver.test", 100);
   assert.deepEqual([kind, error], ["failed", "timeout"]);
 });
 
-test("a proxy that was not even asked in time counts against nobody", async () => {
+test("a proxy that was not reached in time counts against no endpoint", async () => {
   const url = secret(`http://127.0.0.1:${proxy.port}/`);
   const late = AbortSignal.abort(new Error("late"));
   await assert.rejects(askProxy({ url }, { address: ADDRESS, port: 8443 }, late), { code: "ENETDOWN" });

@@ -14,8 +14,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const HTTPS_PORT = 443;
 
 /**
- * An agent's connections through a proxy: to an address that was just judged, with TLS inside, whose certificate is
- * verified for the name. A connection is handed over when all of this is done, within one timeout.
+ * An agent's connections through a proxy: to an address that was just checked, with TLS inside, and a certificate that is
+ * verified for the name. All of this happens within one timeout, before the connection is handed over.
  */
 export function connectThroughProxy(
   proxy: EgressProxy,
@@ -34,7 +34,7 @@ export function connectThroughProxy(
       .finally(() => clearTimeout(timer))
       .then(
         (stream) => callback?.(null, stream),
-        // An agent that is given an error takes no stream.
+        // With an error, an agent takes no stream.
         (error) => (callback as ((error: Error) => void) | undefined)?.(error),
       );
     return undefined;
@@ -44,12 +44,12 @@ export function connectThroughProxy(
 class ConnectTimedOut extends Error {
   readonly code = "ETIMEDOUT";
   constructor() {
-    super("the connection took too long");
+    super("timed out while connecting");
     this.name = "ConnectTimedOut";
   }
 }
 
-/** One after another, as long as there is time; the last one's error counts. */
+/** Tries one after another while there is time. Throws the last error. */
 async function askForFirst(
   proxy: EgressProxy,
   addresses: readonly string[],
@@ -70,7 +70,7 @@ async function askForFirst(
 
 function startTls(options: ConnectionOptions, socket: Socket, signal: AbortSignal): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
-    // The agent's options hold the name to verify; where to connect is decided by the socket.
+    // The agent's options hold the name to verify. The socket decides where to connect.
     const tls = connect({ ...options, socket, rejectUnauthorized: true });
     const giveUp = () => tls.destroy(signal.reason);
     const end = () => {

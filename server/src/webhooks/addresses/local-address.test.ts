@@ -15,12 +15,12 @@ before(async () => {
 });
 after(() => receiver.close());
 
-test("connections leave from the address that was set; that it is not ours counts against nobody", async () => {
+test("connections leave from the configured address; one that is not ours counts against no endpoint", async () => {
   assert.equal((await send("127.0.0.1", ["127.0.0.1"])).kind, "delivered");
   assert.equal((await send("203.0.113.9", ["127.0.0.1"])).kind, "own-fault");
 });
 
-test("of a name's addresses those are tried that the set address can reach", async () => {
+test("only addresses that the configured address can reach are tried", async () => {
   assert.equal((await send("127.0.0.1", ["::1", "127.0.0.1"])).kind, "delivered");
   const { kind, error } = await send("127.0.0.1", ["::1"]);
   assert.deepEqual([kind, error], ["failed", "unresolved"]);

@@ -12,7 +12,7 @@ import { SEED } from "../../../testing/seed.ts";
 import { parseIpRange } from "../../lib/ip.ts";
 import { isInNetworks, isPublicUnicast, isPublicUnicastBytes } from "./public-address.ts";
 
-test("an address is public exactly when no range of the table holds it, however it is written", () => {
+test("an address is public exactly if no range of the table contains it, however it is written", () => {
   const counts = { public: 0, special: 0 };
   fc.assert(
     fc.property(anyAddress, (address) => {
@@ -27,18 +27,18 @@ test("an address is public exactly when no range of the table holds it, however 
   assert.ok(counts.public > 500 && counts.special > 500, JSON.stringify(counts));
 });
 
-test("bytes of any other length are no public address", () => {
+test("bytes of any other length are not a public address", () => {
   for (const length of [0, 1, 3, 5, 8, 15, 17, 32]) {
     assert.equal(isPublicUnicastBytes(new Uint8Array(length).fill(0x20)), false, `${length} bytes`);
   }
 });
 
-test("a zone makes an address nobody's, even a public one", () => {
+test("an address with a zone is never public", () => {
   for (const zone of ["%", "%1", "%eth0", "%25eth0"])
     assert.equal(isPublicUnicast(`2606:4700::1111${zone}`), false);
 });
 
-test("a mapped address is in no network, not even where the IPv4 address inside is", () => {
+test("a mapped address is in no network, even if the IPv4 address inside it is", () => {
   const networks = ["127.0.0.0/8", "::/0", "0.0.0.0/0"].flatMap((text) => parseIpRange(text) ?? []);
   assert.equal(networks.length, 3);
   assert.equal(isInNetworks("127.0.0.1", networks), true);

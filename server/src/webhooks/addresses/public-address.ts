@@ -1,13 +1,13 @@
 import { type IpAddress, type IpRange, isInAnyRange, isInRange, parseIp } from "../../lib/ip.ts";
 import { GLOBAL_UNICAST_V6, SPECIAL_V4_RANGES, SPECIAL_V6_RANGES } from "./special-ranges.ts";
 
-/** CONTRACT 6: whether the text is an address that belongs to the public internet. What is no address is not public. */
+/** CONTRACT 6: whether the text is an address of the public internet. */
 export function isPublicUnicast(address: string): boolean {
   const bytes = parseUnmapped(address);
   return bytes !== undefined && isPublicUnicastBytes(bytes);
 }
 
-/** The same for 4 bytes of IPv4 or 16 of IPv6. An address that embeds an IPv4 one is refused, whichever it embeds. */
+/** The same for 4 bytes of IPv4 or 16 of IPv6. An address that embeds an IPv4 address is always refused. */
 export function isPublicUnicastBytes(bytes: IpAddress): boolean {
   if (bytes.length === 4) return !isInAnyRange(bytes, SPECIAL_V4_RANGES);
   return isInRange(bytes, GLOBAL_UNICAST_V6) && !isInAnyRange(bytes, SPECIAL_V6_RANGES);
@@ -19,7 +19,7 @@ export function isInNetworks(address: string, networks: readonly IpRange[]): boo
   return bytes !== undefined && isInAnyRange(bytes, networks);
 }
 
-/** parseIp takes a mapped address for the IPv4 one inside, which would make ::ffff:8.8.8.8 public; here it is none. */
+/** parseIp reads a mapped address as the IPv4 address inside, which would make ::ffff:8.8.8.8 public. Here it is refused. */
 function parseUnmapped(address: string): IpAddress | undefined {
   const bytes = parseIp(address);
   return bytes?.length === 4 && address.includes(":") ? undefined : bytes;

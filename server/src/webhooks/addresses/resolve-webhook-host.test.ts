@@ -39,7 +39,7 @@ test("a name gives its addresses when all are public or all are in allowed netwo
   }
 });
 
-test("a literal is judged as it is, and no lookup can speak for it", async () => {
+test("a literal is checked without a lookup", async () => {
   const lookup = async (): Promise<string[]> => assert.fail("a literal was looked up");
   for (const address of [...PUBLIC, "8.8.8.8"]) {
     assert.deepEqual(await resolveWebhookHost(address, { allowNetworks: [], lookup }), {
@@ -62,7 +62,7 @@ test("a literal is judged as it is, and no lookup can speak for it", async () =>
   assert.deepEqual(inside, { kind: "addresses", addresses: ["::1"] });
 });
 
-test("a reserved name is not even asked for while no network is allowed", async () => {
+test("a reserved name is not looked up while no network is allowed", async () => {
   const lookup = async (): Promise<string[]> => assert.fail("a reserved name was looked up");
   for (const hostname of ["localhost", "db", "a.internal"]) {
     const resolved = await resolveWebhookHost(hostname, { allowNetworks: [], lookup });
@@ -70,7 +70,7 @@ test("a reserved name is not even asked for while no network is allowed", async 
   }
 });
 
-test("a name without answers, or with an error for one, is unresolved", async () => {
+test("a name without answers, or with an error, is unresolved", async () => {
   const lookups = [
     async () => [],
     () => Promise.reject(Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" })),
@@ -84,7 +84,7 @@ test("a name without answers, or with an error for one, is unresolved", async ()
   }
 });
 
-test("a lookup that takes too long is unresolved, and its late answer or error disturbs nobody", async (t) => {
+test("a lookup that takes too long is unresolved, and its late answer or error is ignored", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   for (const timeoutMs of [undefined, 700]) {
     const late = Promise.withResolvers<string[]>();
@@ -113,7 +113,7 @@ test("an answer in time leaves no timer behind", async () => {
   assert.equal(timers(), before);
 });
 
-test("the system's own resolver is asked when no other is given", async () => {
+test("the system's resolver is used if no other is given", async () => {
   const resolved = await resolveWebhookHost("localhost", { allowNetworks: LOOPBACK });
   assert.ok(resolved.kind === "addresses" && resolved.addresses.length > 0, JSON.stringify(resolved));
   assert.deepEqual(await resolveWebhookHost("localhost", { allowNetworks: rangesOf("10.0.0.0/8") }), {

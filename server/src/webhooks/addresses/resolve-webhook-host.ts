@@ -2,9 +2,9 @@ import { Resolver, lookup as systemLookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { IpRange } from "../../lib/ip.ts";
 import { isInNetworks, isPublicUnicast } from "./public-address.ts";
-import { isReservedName } from "./reserved-names.ts";
+import { isReservedName } from "./webhook-url.ts";
 
-/** Every address of a name. It may throw for a name that has none. */
+/** Every address of a name. It can throw for a name that has none. */
 export type WebhookLookup = (hostname: string) => Promise<readonly string[]>;
 
 export type ResolveOptions = {
@@ -21,14 +21,14 @@ export type ResolvedWebhookHost =
 export const LOOKUP_TIMEOUT_MS = 5_000;
 
 /**
- * CONTRACT 6: the addresses that a webhook may be sent to. One bad answer refuses the name, because whoever answers
- * decides which address is tried first. Only these very addresses are checked: asking again may bring others.
+ * CONTRACT 6: the addresses that a webhook may be sent to. One bad address refuses the name, because the name server decides
+ * which address is tried first. Only these addresses are checked: another lookup can return others.
  */
 export async function resolveWebhookHost(
   hostname: string,
   { allowNetworks, lookup = lookupFor(allowNetworks), timeoutMs = LOOKUP_TIMEOUT_MS }: ResolveOptions,
 ): Promise<ResolvedWebhookHost> {
-  // Node connects to a literal without asking any lookup, so it is its own and only answer.
+  // Node connects to a literal without a lookup, so it is its only address.
   const literal = isIP(hostname) !== 0;
   const reserved = !literal && isReservedName(hostname);
   if (reserved && allowNetworks.length === 0) return { kind: "refused" };
@@ -39,7 +39,7 @@ export async function resolveWebhookHost(
   return allowed || open ? { kind: "addresses", addresses } : { kind: "refused" };
 }
 
-/** No answers when there are none in time. A late answer is dropped, a late error too. */
+/** No addresses if there is no answer in time. A late answer or error is ignored. */
 async function answersWithin(
   timeoutMs: number,
   lookup: WebhookLookup,
@@ -57,9 +57,8 @@ async function answersWithin(
 }
 
 /**
- * The system's look-up knows this machine's own names, which development wants; but it has a few threads for the whole
- * process, and a few names that nobody answers for would hold up all others. So names of the world are asked for by a
- * resolver that waits without a thread.
+ * The system's lookup knows this machine's own names, which development needs. But it shares a few threads with the whole
+ * process, and a few names without an answer would hold up all others. So public names are resolved without threads.
  */
 const lookupFor = (allowNetworks: readonly IpRange[]): WebhookLookup =>
   allowNetworks.length > 0 ? lookupAll : resolveAll;

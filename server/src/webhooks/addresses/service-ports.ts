@@ -1,4 +1,4 @@
-/** CONTRACT 6: port 443 or 8443 or from 1024 up, other than the well-known ports of services that are no web servers. */
+/** CONTRACT 6: port 443 or 8443 or from 1024 up, except well-known ports of services that are not web servers. */
 export const isWebhookPort = (port: number): boolean =>
   port === HTTPS_PORT ||
   (port >= FIRST_USER_PORT && port <= LAST_PORT && !SERVICE_PORTS.some(([, ...ports]) => holds(ports, port)));
@@ -8,8 +8,8 @@ const FIRST_USER_PORT = 1024;
 const LAST_PORT = 65_535;
 
 /**
- * A service with a port of its own, or with the first and the last of several. Nothing from 32768 up: systems hand those
- * out to any program. Ports that web servers commonly use (8000, 8080, 9000, 9090) are not given to anybody here.
+ * A service with its port, or with the first and the last of several. None is above 32767: systems give those ports to any
+ * program. Ports that web servers commonly use (8000, 8080, 9000, 9090) are not in the list.
  */
 const SERVICE_PORTS: readonly (readonly [service: string, first: number, last?: number])[] = [
   ["SOCKS", 1080],

@@ -23,14 +23,14 @@ export const SPECIAL_V4_RANGES: readonly IpRange[] = [
 ].map(rangeOf);
 
 /**
- * The only part of IPv6 that is given out as public unicast. Outside lie, without a row of their own: unspecified and
+ * The only part of IPv6 that is assigned as public unicast. Outside of it, and so not listed below, are: unspecified and
  * loopback, compatible ::/96, mapped ::ffff:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48, discard 100::/64 and
  * 100:0:0:1::/64, segment routing 5f00::/16, unique local fc00::/7, link-local fe80::/10, site-local fec0::/10 and
  * multicast ff00::/8.
  */
 export const GLOBAL_UNICAST_V6: IpRange = rangeOf("2000::/3");
 
-/** What lies inside 2000::/3 and is not public all the same. */
+/** Ranges inside 2000::/3 that are not public. */
 export const SPECIAL_V6_RANGES: readonly IpRange[] = [
   "2001::/23", // protocol assignments: Teredo, benchmarks, AMT, AS112, ORCHID, drone ids
   "2001:db8::/32", // documentation

@@ -27,7 +27,7 @@ test("a URL in canonical form is accepted exactly when its address is public", (
   );
 });
 
-test("no spelling of a URL leads to an address that is not public, and none but the canonical is accepted", () => {
+test("no spelling of a URL reaches an address that is not public, and only the canonical one is accepted", () => {
   const counts = { literals: 0, accepted: 0 };
   const text = fc.tuple(
     fc.constantFrom(
@@ -62,7 +62,7 @@ test("no spelling of a URL leads to an address that is not public, and none but 
   assert.ok(counts.literals > 3_000 && counts.accepted > 20, JSON.stringify(counts));
 });
 
-test("whatever is put into a URL, it is accepted only if the host it leads to stands in it", () => {
+test("any URL is accepted only if it contains the host that it reaches", () => {
   const good = fc.constantFrom(
     "https://hook.example.com/a",
     "https://8.8.8.8:8443/",
@@ -104,7 +104,7 @@ test("whatever is put into a URL, it is accepted only if the host it leads to st
   );
 });
 
-test("the limit of length is met exactly", () => {
+test("the length limit is exact", () => {
   const start = "https://example.com/";
   const longest = start + "a".repeat(WEBHOOK_URL_LENGTH_MAX - start.length);
   assert.equal(longest.length, 2_048);
@@ -136,7 +136,7 @@ test("an allowed network exempts the addresses in it and no others", () => {
   }
 });
 
-test("an allowed network lets reserved names pass to the resolver, and lifts no other rule", () => {
+test("with an allowed network, reserved names pass to the resolver, and all other rules hold", () => {
   for (const name of ["localhost", "db", "hook.test", "a.internal"]) {
     assert.equal(parseWebhookUrl(`https://${name}/`, LOOPBACK).ok, true, name);
     assert.deepEqual(parseWebhookUrl(`https://${name}/`), { ok: false, reason: "reserved_name" }, name);

@@ -1,7 +1,6 @@
 import { isIP } from "node:net";
 import type { IpRange } from "../../lib/ip.ts";
 import { isInNetworks, isPublicUnicast } from "./public-address.ts";
-import { isReservedName } from "./reserved-names.ts";
 import { HTTPS_PORT, isWebhookPort } from "./service-ports.ts";
 
 /** `hostname` is a name or an address to connect to, an IPv6 one without its brackets. */
@@ -21,17 +20,16 @@ export type ParsedWebhookUrl = ({ ok: true } & WebhookUrl) | { ok: false; reason
 export const WEBHOOK_URL_LENGTH_MAX = 2_048;
 
 /**
- * CONTRACT 6, as far as the text alone can tell; what a name resolves to is resolveWebhookHost's to judge. The text is
- * taken apart here before the URL parser sees it, because that parser mends what it reads: it drops tabs, turns
- * backslashes into slashes, and makes 127.0.0.1 of 0x7f.1. While there are allowed networks a reserved name passes, since
- * it may resolve into them.
+ * CONTRACT 6, as far as the text shows; resolveWebhookHost checks what a name resolves to. The text is taken apart before
+ * the URL parser sees it, because that parser repairs what it reads: it drops tabs, turns backslashes into slashes, and
+ * turns 0x7f.1 into 127.0.0.1. With allowed networks a reserved name passes, since it can resolve into them.
  */
 export function parseWebhookUrl(text: string, allowNetworks: readonly IpRange[] = []): ParsedWebhookUrl {
   if (text.length > WEBHOOK_URL_LENGTH_MAX) return refuse("too_long");
-  if (DROPPED_OR_MENDED.test(text)) return refuse("characters");
+  if (DROPPED_OR_REPLACED.test(text)) return refuse("characters");
   const authority = AUTHORITY.exec(text)?.[1];
   if (authority === undefined) return refuse("scheme");
-  // An empty fragment and an empty userinfo are gone once parsed, so the text is asked.
+  // The parser drops an empty fragment and an empty userinfo, so the text is checked.
   if (text.includes("#")) return refuse("fragment");
   if (authority.includes("@")) return refuse("userinfo");
   const [, rawHost = "", portText = String(HTTPS_PORT)] = HOST_AND_PORT.exec(authority) ?? [];
@@ -46,7 +44,7 @@ export function parseWebhookUrl(text: string, allowNetworks: readonly IpRange[] 
 
 /** Control characters, spaces and backslashes: the parser removes or replaces them, in the host or beside it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-const DROPPED_OR_MENDED = /[\u0000-\u0020\u007f\\]/;
+const DROPPED_OR_REPLACED = /[\u0000-\u0020\u007f\\]/;
 const AUTHORITY = /^https:\/\/([^/?#]*)/i;
 const HOST_AND_PORT = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/;
 const PORT = /^[1-9]\d{0,4}$/;
@@ -55,7 +53,7 @@ const NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/;
 
 const refuse = (reason: WebhookUrlRefusal) => ({ ok: false, reason }) as const;
 
-/** Letter case of ASCII alone: the Kelvin sign is a capital k to toLowerCase. */
+/** ASCII letters only: toLowerCase turns the Kelvin sign into a k. */
 const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 function judgeHost(hostname: string, allowNetworks: readonly IpRange[]): WebhookUrlRefusal | undefined {
@@ -65,3 +63,11 @@ function judgeHost(hostname: string, allowNetworks: readonly IpRange[]): Webhook
   if (!NAME.test(hostname)) return "host_form";
   return isReservedName(hostname) && allowNetworks.length === 0 ? "reserved_name" : undefined;
 }
+
+/** CONTRACT 6: names that only mean something inside a network: localhost, single labels, and the reserved domains. */
+export function isReservedName(hostname: string): boolean {
+  if (!hostname.includes(".")) return true;
+  return RESERVED_DOMAINS.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));
+}
+
+const RESERVED_DOMAINS = ["localhost", "local", "internal", "home.arpa", "test", "invalid", "onion"] as const;

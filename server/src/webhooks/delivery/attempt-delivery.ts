@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { AttemptOutcome, AttemptRecord } from "./attempt-queries.ts";
-import type { DeliveryMetrics } from "./delivery-metrics.ts";
 import type { DueDelivery } from "./lane-queries.ts";
+import type { DeliveryMetrics } from "./metrics.ts";
 import { retryPauseMs } from "./retry-schedule.ts";
 import type { Sending, SendOutcome } from "./send-delivery.ts";
 import { signDelivery } from "./sign-delivery.ts";
@@ -26,17 +26,14 @@ export async function attemptDelivery(
   const sending = toSending(deps, delivery, at);
   const outcome = await deps.send(sending);
   metrics.count(outcome);
-  // Before it is recorded, so that no crash can make one of two. How it goes does not matter, but it is shown.
-  const again =
-    delivery.scenario === "webhook_duplicate" && outcome.kind === "delivered"
-      ? await sendAgain(deps, sending)
-      : null;
-  // Our own fault: nothing is written, and it is due as before.
+  // Sent before the first attempt is recorded, so that a crash cannot lose the second. Its outcome is shown, and nothing else.
+  const again = delivery.sendTwice && outcome.kind === "delivered" ? await sendAgain(deps, sending) : null;
+  // Our own fault: nothing is recorded, and the delivery stays due.
   if (outcome.kind === "own-fault") return { ...outcome, record: undefined };
   return { ...outcome, record: { ...toRecord(token, delivery, outcome, at, clock.now()), again } };
 }
 
-/** Null where it did not get as far as the endpoint. */
+/** Null if it did not reach the endpoint. */
 async function sendAgain({ clock, send }: AttemptDeps, sending: Sending): Promise<AttemptOutcome | null> {
   const at = clock.now();
   const { kind, responseStatus, error, responseBody, latencyMs } = await send(sending);
@@ -47,8 +44,8 @@ function toSending({ openSecret }: AttemptDeps, delivery: DueDelivery, at: Date)
   const secrets = (delivery.secrets ?? []).map(({ sealed }) =>
     openSecret(delivery.endpointId, Buffer.from(sealed, "hex")),
   );
-  // What another body is signed with does not verify for this one.
-  const signed = delivery.scenario === "webhook_bad_signature" ? `${delivery.body} ` : delivery.body;
+  // The signature of another body does not verify for this one.
+  const signed = delivery.badSignature ? `${delivery.body} ` : delivery.body;
   return {
     url: delivery.url,
     body: delivery.body,
@@ -84,6 +81,6 @@ function toRecord(
     status: kind === "delivered" ? "delivered" : pauseMs === undefined ? "failed" : "pending",
     step,
     nextAttemptAt: pauseMs === undefined ? null : new Date(now.getTime() + pauseMs),
-    countsAgainst: delivery.scenario !== "webhook_bad_signature" || responseStatus === null,
+    countsAgainst: !delivery.badSignature || responseStatus === null,
   };
 }

@@ -15,20 +15,20 @@ export type AttemptRecord = AttemptOutcome & {
   endpointId: string;
   token: string;
   number: number;
-  /** Where it leaves the delivery. */
+  /** The delivery's status after it. */
   status: "pending" | "delivered" | "failed";
   step: number;
   nextAttemptAt: Date | null;
-  /** Whether the endpoint is to blame for a failure: not for one that refuses a signature that is wrong on purpose. */
+  /** Whether a failure counts against the endpoint. Refusing a signature that is wrong on purpose does not. */
   countsAgainst: boolean;
-  /** It was sent a second time because a sandbox order asked for that; it is shown as one more attempt. */
+  /** The second sending that a sandbox order asked for. It is shown as one more attempt. */
   again: AttemptOutcome | null;
 };
 
 /**
- * Writes how attempts went and where they leave their deliveries. Only those whose lane is still the worker's own count:
- * a lane that was taken over is being sent for by somebody else, who writes for himself. Nor do those count whose delivery
- * was begun anew meanwhile. Returns those that counted.
+ * Records attempts and moves their deliveries on. An attempt counts only while the worker still holds the lane: a lane that
+ * was taken over belongs to another worker, which records its own attempts. It does not count either if the delivery was
+ * restarted meanwhile. Returns the deliveries whose attempts counted.
  */
 export const insertAttempts = async (tx: Tx, records: readonly AttemptRecord[]): Promise<Set<string>> => {
   const rows = await tx.rows<{ id: string }>(
@@ -73,12 +73,12 @@ export const insertAttempts = async (tx: Tx, records: readonly AttemptRecord[]):
 
 export type EndpointTally = { endpointId: string; failures: number; succeeded: boolean; at: Date };
 
-/** Less is no outage: an endpoint that refuses one event among many is left to the schedule of that event. */
+/** Anything shorter is not an outage: if an endpoint refuses one event of many, only that event is retried on schedule. */
 const OUTAGE_SECONDS = 300;
 
 /**
- * An endpoint that succeeds is no longer failing; one that only fails is so since its first failure. In order of id. The
- * lock leaves the key alone, because every event that is being written holds that of its endpoints.
+ * A success clears an endpoint's failing; a failure starts it, or is counted. Rows are locked in the order of their ids. The
+ * lock does not cover the key, because every event that is being written holds a lock on the keys of its endpoints.
  */
 export const tallyEndpoints = (tx: Tx, tallies: readonly EndpointTally[]) =>
   tx.rows<{ endpointId: string; recovered: boolean }>(
@@ -105,9 +105,9 @@ export const tallyEndpoints = (tx: Tx, tallies: readonly EndpointTally[]) =>
   );
 
 /**
- * The next of an endpoint's waiting retries are due now, at no cost to their schedule: as many as are missing to `limit`
- * that are due at once. Returns whether more may be left. What waits without having been tried is late because a sandbox
- * order asked for it, and stays so.
+ * Makes an endpoint's next waiting retries due now, without using up a step of their schedule: as many as are missing to
+ * `limit` deliveries that are due. Returns whether more may be left. A delivery that waits without having been tried is late
+ * because a sandbox order asked for it, and stays late.
  */
 export const pullForward = async (tx: Tx, endpointId: string, now: Date, limit: number): Promise<boolean> => {
   const [row] = await tx.rows<{ due: number; pulled: number }>(sql`

@@ -17,7 +17,7 @@ import { eventually } from "../../../testing/eventually.ts";
 import { createHandClock, type HandClock } from "../../../testing/hand-clock.ts";
 import type { Db } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
-import { DELIVERY_LIMITS } from "./delivery-limits.ts";
+import { DELIVERY_LIMITS } from "./limits.ts";
 import { RETRY_PAUSES_MS } from "./retry-schedule.ts";
 import type { Sending, SendOutcome } from "./send-delivery.ts";
 
@@ -68,7 +68,7 @@ const countAttempts = async (endpointId: string): Promise<bigint | undefined> =>
   return row?.count;
 };
 
-test("what always fails is tried eleven times, at the contract's times and up to a fifth later, and then failed", async () => {
+test("a delivery that always fails is tried eleven times, at the contract's times plus up to 20 %, and then fails", async () => {
   const { id } = await addEndpoint(db, tenant);
   await due(id);
   const worker = create(() => refusal({ responseBody: "no", latencyMs: 17 }));
@@ -108,7 +108,7 @@ test("what always fails is tried eleven times, at the contract's times and up to
   );
 });
 
-test("Retry-After puts the next attempt off", async () => {
+test("Retry-After delays the next attempt", async () => {
   const { id } = await addEndpoint(db, tenant);
   await due(id);
   await create(() => refusal({ responseStatus: 503, retryAfterMs: 3_600_000 })).drain();
@@ -116,7 +116,7 @@ test("Retry-After puts the next attempt off", async () => {
   assert.equal(nextAttemptAt?.getTime(), clock.now().getTime() + 3_600_000);
 });
 
-test("each attempt sends the stored bytes, with a time and signatures of its own that a stranger's library accepts", async () => {
+test("each attempt sends the stored bytes, with its own time and signatures, which a third-party library accepts", async () => {
   const { id, secret: older } = await addEndpoint(db, tenant, { url: "https://receiver.example/a?b=c" });
   const newer = await addSecret(db, id);
   const [eventId] = await due(id);
@@ -145,7 +145,7 @@ test("each attempt sends the stored bytes, with a time and signatures of its own
   assert.throws(() => at(second.headers, older, nowMs), "a secret that has expired signs no more");
 });
 
-test("a failure begins an endpoint's failing, more of them are counted, and one success clears it", async () => {
+test("the first failure marks an endpoint as failing, further ones are counted, and one success clears it", async () => {
   const { id } = await addEndpoint(db, tenant);
   await due(id);
   const began = clock.now();
@@ -163,7 +163,7 @@ test("a failure begins an endpoint's failing, more of them are counted, and one 
   assert.equal((await only(id)).status, "delivered");
 });
 
-test("the first success after an outage pulls the waiting retries forward, a portion at a time, until all are sent", async () => {
+test("the first success after an outage pulls the waiting retries forward, some at a time, until all are sent", async () => {
   const { id } = await addEndpoint(db, tenant, { failingSince: new Date(clock.now().getTime() - 3_600_000) });
   const later = new Date(clock.now().getTime() + 20 * 3_600_000);
   const waiting = await addDue(db, tenant, [id], { count: 50, at: later, step: 9 });
@@ -193,7 +193,7 @@ test("the first success after an outage pulls the waiting retries forward, a por
   );
 });
 
-test("an endpoint that refuses one event among many is no outage: that event keeps its schedule", async () => {
+test("an endpoint that refuses one event of many has no outage: that event keeps its schedule", async () => {
   const { id } = await addEndpoint(db, tenant);
   const [stubborn] = await due(id);
   const isStubborn = ({ headers }: Sending) => headers["service-event-id"] === stubborn;
@@ -210,7 +210,7 @@ test("an endpoint that refuses one event among many is no outage: that event kee
   assert.equal(sent.filter(isStubborn).length, 1, "its second attempt is due after ten seconds");
 });
 
-test("a success where nothing was failing pulls nothing forward", async () => {
+test("a success of a healthy endpoint pulls nothing forward", async () => {
   const { id } = await addEndpoint(db, tenant);
   const later = new Date(clock.now().getTime() + 3_600_000);
   await addDue(db, tenant, [id], { at: later, step: 3 });
@@ -219,7 +219,7 @@ test("a success where nothing was failing pulls nothing forward", async () => {
   assert.equal(sent.length, 1);
 });
 
-test("our own fault is written nowhere, counts against nobody, and is due again after a pause", async () => {
+test("our own fault is not recorded, counts against no endpoint, and is due again after a pause", async () => {
   const { id } = await addEndpoint(db, tenant);
   await due(id, 3);
   let answer = outcome({ kind: "own-fault", responseStatus: null, error: "own_fault" });
@@ -237,7 +237,7 @@ test("our own fault is written nowhere, counts against nobody, and is due again 
   assert.deepEqual(statuses, ["delivered 1", "delivered 1", "delivered 1"]);
 });
 
-test("an endpoint that refuses at once is left alone for a moment after each try", async () => {
+test("an endpoint that refuses at once is paused after each attempt", async () => {
   const { id } = await addEndpoint(db, tenant);
   await due(id, 20);
   const worker = create(() => refusal());
@@ -260,7 +260,7 @@ function createWithSlowFirst() {
 const countDelivered = async (id: string): Promise<number> =>
   (await listDeliveries(db, id)).filter(({ status }) => status === "delivered").length;
 
-test("the next delivery of an endpoint begins as soon as one has ended, and a slow one holds up no other", async () => {
+test("the next delivery of an endpoint starts as soon as one has ended, and a slow one does not hold up the others", async () => {
   const { id } = await addEndpoint(db, tenant);
   await due(id, 50);
   const { worker, endFirst } = createWithSlowFirst();
@@ -281,7 +281,7 @@ test("the next delivery of an endpoint begins as soon as one has ended, and a sl
   assert.equal(sent.length, 53, "each once");
 });
 
-test("a lane whose turn is over is given back, and goes on with its next turn", async () => {
+test("a lane whose turn is over is released, and continues in its next turn", async () => {
   const { id } = await addEndpoint(db, tenant);
   await due(id, 60);
   const worker = create(() => {
@@ -297,7 +297,7 @@ test("a lane whose turn is over is given back, and goes on with its next turn", 
   assert.equal(sent.length, 60, "each once");
 });
 
-test("however many deliveries hang, there is room for the first one of every other endpoint", async () => {
+test("however many deliveries hang, there is room for the first delivery of every other endpoint", async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, async () => (await addEndpoint(db, tenant)).id));
   const other = await addEndpoint(db, tenant, { url: "https://other.example/hook" });
   const hung = Promise.withResolvers<SendOutcome>();
@@ -326,7 +326,7 @@ test("however many deliveries hang, there is room for the first one of every oth
   await worker.stop();
 });
 
-test("a worker whose lease ran out under it does not begin its own deliveries again", async () => {
+test("a worker whose lease has expired does not start its own deliveries again", async () => {
   const { id } = await addEndpoint(db, tenant);
   await due(id);
   const first = Promise.withResolvers<SendOutcome>();
@@ -341,7 +341,7 @@ test("a worker whose lease ran out under it does not begin its own deliveries ag
   assert.equal(await countDelivered(id), 1);
 });
 
-test("what comes for an endpoint that was switched off or removed during its turn is not sent", async () => {
+test("nothing is sent to an endpoint that was switched off or removed during its turn", async () => {
   const { id } = await addEndpoint(db, tenant);
   await due(id);
   const { worker, endFirst } = createWithSlowFirst();
@@ -356,7 +356,7 @@ test("what comes for an endpoint that was switched off or removed during its tur
   assert.equal(sent.length, 1);
 });
 
-test("one that is stopping begins nothing more, and records what was under way", async () => {
+test("a worker that is stopping starts nothing more, and records what was in progress", async () => {
   const { id } = await addEndpoint(db, tenant);
   await due(id, 50);
   const first = Promise.withResolvers<SendOutcome>();
@@ -372,7 +372,7 @@ test("one that is stopping begins nothing more, and records what was under way",
   assert.equal(await countDelivered(id), DELIVERY_LIMITS.laneFirst);
 });
 
-test("a worker whose lane was taken over writes nothing, and the other's word stands", async () => {
+test("a worker whose lane was taken over records nothing; the other worker's record counts", async () => {
   const { id } = await addEndpoint(db, tenant);
   await due(id);
   const stuck = Promise.withResolvers<SendOutcome>();
@@ -411,7 +411,7 @@ test("what a worker was sending when it died is sent again by another when the l
   assert.deepEqual([status, attempts], ["delivered", 1]);
 });
 
-test("an endpoint that is disabled or removed gets nothing, and one that is enabled again gets what waited", async () => {
+test("an endpoint that is disabled or removed gets nothing, and one that is enabled again gets its waiting deliveries", async () => {
   const disabled = await addEndpoint(db, tenant, { active: false });
   const removed = await addEndpoint(db, tenant, { deleted: true });
   await addDue(db, tenant, [disabled.id, removed.id], { count: 2, at: clock.now() });
@@ -423,7 +423,7 @@ test("an endpoint that is disabled or removed gets nothing, and one that is enab
   assert.equal(sent.length, 2);
 });
 
-test("a secret that does not open stops its own endpoint alone, and is never sent unsigned", async () => {
+test("a secret that does not open stops only its own endpoint, and nothing is sent unsigned", async () => {
   const broken = await addEndpoint(db, tenant, { url: "https://broken.example/" });
   const healthy = await addEndpoint(db, tenant, { url: "https://healthy.example/" });
   await db.rows(sql`update webhook_secrets set sealed = '\\x00' where endpoint_id = ${broken.id}`);

@@ -4,9 +4,9 @@ import { createBatcher } from "../../lib/batch.ts";
 import type { Log } from "../../lib/log.ts";
 import { type AttemptDeps, attemptDelivery } from "./attempt-delivery.ts";
 import type { AttemptRecord } from "./attempt-queries.ts";
-import type { DeliveryLimits } from "./delivery-limits.ts";
 import { type ClaimedLane, claimLanes, listDueDeliveries, releaseLanes } from "./lane-queries.ts";
 import { createLaneWidths } from "./lane-widths.ts";
+import type { DeliveryLimits } from "./limits.ts";
 import { recordAttempts } from "./record-attempts.ts";
 import { type Lane, type LaneDeps, runLane } from "./run-lane.ts";
 
@@ -14,25 +14,25 @@ export type DeliverDeps = AttemptDeps & {
   db: Db;
   log: Log;
   limits: DeliveryLimits;
-  /** A lane has ended: there is room, and perhaps more of it. */
+  /** Called when a lane has ended: there is room for another. */
   onLaneFree?: () => void;
 };
 
 export type Deliverer = {
-  /** Takes lanes in which something is due; true when there may be more. */
+  /** Takes lanes with due deliveries. Returns whether there may be more. */
   step(): Promise<boolean>;
-  /** Waits until nothing is under way. */
+  /** Waits until no delivery is in progress. */
   idle(): Promise<void>;
-  /** Begins nothing more, and waits for what is under way. */
+  /** Starts nothing more, and waits for deliveries in progress. */
   stop(): Promise<void>;
 };
 
-/** How many lanes or attempts are written or looked at with one statement. */
+/** How many lanes or attempts one statement reads or writes. */
 const TOGETHER_MAX = 256;
 
 /**
- * Sends what is due, each endpoint in a lane of its own. A lane has a width, which shrinks while its endpoint fails and
- * grows back; of all that is under way only a part may belong to lanes that fail, so no endpoint ever waits for another.
+ * Sends due deliveries, each endpoint in its own lane. A lane's width shrinks while its endpoint fails and grows back
+ * afterwards. Failing lanes can use only part of the capacity, so no endpoint waits for another.
  */
 export function createDeliverer(deps: DeliverDeps): Deliverer {
   const { db, clock, limits } = deps;
@@ -63,9 +63,12 @@ export function createDeliverer(deps: DeliverDeps): Deliverer {
     const lane: Lane = { ...claimed, token, busy: new Set(), poke: () => {} };
     const done = runLane(laneDeps, lane)
       .then((pauseMs) => release({ endpointId, token, freeAt: new Date(clock.now().getTime() + pauseMs) }))
-      // Its lease runs out by itself.
+      // Its lease expires by itself.
       .catch((err) =>
-        deps.log.error({ err, webhookId: endpointId }, "deliveries were not recorded; they are repeated"),
+        deps.log.error(
+          { err, webhookId: endpointId },
+          "could not record deliveries; they will be sent again",
+        ),
       )
       .finally(() => {
         lanes.delete(endpointId);
@@ -73,7 +76,7 @@ export function createDeliverer(deps: DeliverDeps): Deliverer {
       });
     lanes.set(endpointId, { lane, done });
   };
-  /** A lane that found nothing more while a slow delivery is under way looks again now and then. */
+  /** A lane that is waiting for a slow delivery looks for more work from time to time. */
   const poke = (nowMs: number) => {
     if (nowMs - lastPokeMs < limits.pollMs) return;
     lastPokeMs = nowMs;
@@ -109,7 +112,7 @@ export function createDeliverer(deps: DeliverDeps): Deliverer {
   };
 }
 
-/** What lanes share: the widths of their endpoints, and statements that serve many of them at once. */
+/** What lanes share: the widths of their endpoints, and statements that serve many lanes at once. */
 function createLaneDeps(
   deps: DeliverDeps,
   { laneCount, inFlight }: { laneCount: () => number; inFlight: () => number },
@@ -127,8 +130,8 @@ function createLaneDeps(
     maxSize: TOGETHER_MAX,
     maxRunning: 2,
   });
-  // Every lane may have one. More than one only from what is not kept back and not taken: however wide and slow some lanes
-  // are, there is room for the first delivery of the others.
+  // Every lane can have one delivery. Further ones use only capacity that is not reserved: however wide and slow some lanes
+  // are, there is room for the first delivery of every other lane.
   const firstOf = (lane: Lane): number => (lane.busy.size === 0 ? 1 : 0);
   const spareNow = (): number => Math.max(0, sharedMax - inFlight());
   const roomOf = (lane: Lane, spare: number): number => {
@@ -139,7 +142,7 @@ function createLaneDeps(
   const refill = createBatcher<Lane, Awaited<ReturnType<LaneDeps["refill"]>>>({
     run: async (asking) => {
       let spare = spareNow();
-      // As of now: what ends while the statement runs may still be found by it.
+      // As of now: the statement can still find a delivery that ends while it runs.
       const asked = asking.map((lane) => {
         const room = roomOf(lane, spare);
         spare -= Math.max(0, room - firstOf(lane));

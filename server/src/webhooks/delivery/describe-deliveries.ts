@@ -1,17 +1,14 @@
-import { eventTypeList } from "../../events/event-type-list.ts";
-import type { EventType } from "../../events/event-types.ts";
+import { EVENT_TABLE, EVENT_TYPES, type EventType } from "../../events/event-types.ts";
 
-/** What the server sends to endpoints, for the API reference: an operation of the receiver for each type. */
+/** What the server sends to endpoints, for the API reference: one operation of the receiver for each event type. */
 export const describeDeliveries = (): Record<string, { post: object }> =>
-  Object.fromEntries(
-    eventTypeList().map(({ type, description }) => [type, { post: describeDelivery(type, description) }]),
-  );
+  Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: describeDelivery(type) }]));
 
-const describeDelivery = (type: EventType, description: string): object => ({
-  operationId: OPERATION_IDS[type],
+const describeDelivery = (type: EventType): object => ({
+  operationId: EVENT_TABLE[type].operationId,
   tags: ["Events"],
   summary: type,
-  description: `${description}\n\n${HOW_TO_RECEIVE}`,
+  description: `${EVENT_TABLE[type].description}\n\n${HOW_TO_RECEIVE}`,
   security: [],
   parameters: deliveryHeaders,
   requestBody: {
@@ -19,19 +16,16 @@ const describeDelivery = (type: EventType, description: string): object => ({
     content: { "application/json": { schema: { $ref: "#/components/schemas/Event" } } },
   },
   responses: {
-    "200": { description: "Any status of 2xx acknowledges the event." },
-    "4XX": { description: "Anything else, and no answer within 15 seconds, has it sent again later." },
+    "200": { description: "Any 2xx status acknowledges the event." },
+    "4XX": {
+      description:
+        "With any other status, or without an answer within 15 seconds, the event is sent again later.",
+    },
   },
 });
 
-const OPERATION_IDS: Readonly<Record<EventType, string>> = {
-  "order.fulfilled": "onOrderFulfilled",
-  "order.refunded": "onOrderRefunded",
-  "webhook.test": "onWebhookTest",
-};
-
 const HOW_TO_RECEIVE =
-  "Verify `Service-Signature` over the raw body before you read it, answer 2xx at once, and do the work afterwards. An event may come more than once, and later than one that followed it: remember `Service-Event-Id`.";
+  "Verify `Service-Signature` over the raw body before you parse it. Answer 2xx right away and do the work afterwards. Events are delivered at least once and in any order: use `Service-Event-Id` to skip duplicates.";
 
 const header = (name: string, description: string, example: string): object => ({
   name,
@@ -44,7 +38,7 @@ const header = (name: string, description: string, example: string): object => (
 const deliveryHeaders = [
   header(
     "Service-Signature",
-    "`t` is the time of this attempt in Unix seconds, `v1` the hex HMAC-SHA256, keyed with the whole `whsec_…` secret, of `t`, a dot and the raw body. While a secret is being rotated there are several `v1`: accept when any matches. Refuse a `t` that is more than five minutes off.",
+    "`t` is the time of this attempt in Unix seconds. `v1` is the hex HMAC-SHA256 of `t`, a dot and the raw body, keyed with the whole `whsec_…` secret. During a rotation there are several `v1`: accept the event if any of them matches. Refuse a `t` that is more than five minutes from now.",
     "t=1893499200,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd",
   ),
   header("Service-Event-Id", "The event's id.", "evt_01m7ef4g9je00974k1yf0xf7j3"),

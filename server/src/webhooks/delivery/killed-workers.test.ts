@@ -5,6 +5,7 @@ import sql from "sql-template-tag";
 import Stripe from "stripe";
 import { addOrder } from "../../../testing/builders/builders.ts";
 import { addEndpoint, addTenant } from "../../../testing/builders/delivery.ts";
+import { fulfilledEvent } from "../../../testing/builders/webhook-builders.ts";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
 import { sizeFor } from "../../../testing/full-size.ts";
 import {
@@ -19,10 +20,10 @@ import {
 import { answerWith, hangUp, ok } from "../../../testing/receivers/receiver-answers.ts";
 import { createRandom, SEED } from "../../../testing/seed.ts";
 import type { Db } from "../../db/database.ts";
-import { emitOrderEvents } from "../../events/emit-order-events.ts";
+import { emitEvents } from "../../events/emit-events.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { newId } from "../../lib/ids.ts";
-import type { DeliveryLimits } from "./delivery-limits.ts";
+import type { DeliveryLimits } from "./limits.ts";
 
 const KILLS = sizeFor("chaos", { share: 3, full: 15 });
 const WORKERS = 3;
@@ -67,8 +68,7 @@ async function emitOne(): Promise<void> {
   const orderId = newId("ord");
   await db.transaction(async (tx) => {
     await addOrder(tx, { ...tenant, id: orderId });
-    const event = { orderId, type: "order.fulfilled", status: "fulfilled", cause: "fulfilled" } as const;
-    await emitOrderEvents(tx, [event], new Date());
+    await emitEvents(tx, [fulfilledEvent(tenant, orderId)], new Date());
   });
 }
 

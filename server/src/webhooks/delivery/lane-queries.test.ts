@@ -41,7 +41,7 @@ const clear = async () => {
   await db.rows(sql`delete from webhook_lanes`);
 };
 
-test("lanes that have waited longest come first, and those that fail have places of their own", async () => {
+test("lanes that have waited longest come first, and failing lanes have their own limit", async () => {
   await clear();
   const [late, early, failing, notDue] = await Promise.all([
     addEndpoint(db, tenant),
@@ -80,7 +80,7 @@ test("workers that ask at once never get the same lane", async () => {
   assert.equal(new Set(ids).size, 30);
 });
 
-test("a lane is free when its lease has run out or was given back, and only its holder can give it back", async () => {
+test("a lane is free when its lease has expired or was released, and only its holder can release it", async () => {
   await clear();
   const { id } = await addEndpoint(db, tenant);
   await addDue(db, tenant, [id], { at: at(0) });
@@ -95,7 +95,7 @@ test("a lane is free when its lease has run out or was given back, and only its 
   assert.deepEqual(await claimIds(at(35_000)), [id]);
 });
 
-test("what is due comes earliest first and no more than asked for", async () => {
+test("due deliveries come earliest first, and no more than asked for", async () => {
   await clear();
   const { id } = await addEndpoint(db, tenant);
   const [second] = await addDue(db, tenant, [id], { at: at(2_000) });
@@ -108,7 +108,7 @@ test("what is due comes earliest first and no more than asked for", async () => 
   assert.equal((await due(10)).length, 3);
 });
 
-test("a hundred thousand deliveries that wait for one endpoint cost the others nothing", {
+test("100,000 waiting deliveries of one endpoint cost the others nothing", {
   timeout: 120_000,
 }, async () => {
   await clear();

@@ -4,7 +4,7 @@ import type { Queryable } from "../../db/database.ts";
 export type LaneClaim = {
   token: string;
   now: Date;
-  /** Lanes that this process is at: it takes none of them twice, should a lease run out under it. */
+  /** Lanes that this process works on. It does not take them a second time, even if a lease has expired. */
   held: readonly string[];
   leasedUntil: Date;
   healthyMax: number;
@@ -14,9 +14,8 @@ export type LaneClaim = {
 export type ClaimedLane = { endpointId: string; isFailing: boolean };
 
 /**
- * Leases lanes in which something is due, those that have waited longest first; of those that fail only so many. The
- * endpoints that have anything waiting are found by leaping through the index from one to the next, so that a hundred
- * thousand waiting deliveries of one endpoint cost as much as one.
+ * Leases lanes with due deliveries, those that have waited longest first, and only so many failing ones. The query jumps
+ * through the index from one endpoint to the next, so that 100,000 waiting deliveries of one endpoint cost as much as one.
  */
 export const claimLanes = (db: Queryable, claim: LaneClaim) =>
   db.rows<ClaimedLane>(
@@ -63,14 +62,15 @@ export type DueDelivery = {
   eventId: string;
   eventType: string;
   body: string;
-  /** How a sandbox order asked for its events to be delivered. */
-  scenario: "webhook_duplicate" | "webhook_late" | "webhook_bad_signature" | null;
+  /** How the sandbox was asked to deliver its event. Never true live. */
+  sendTwice: boolean;
+  badSignature: boolean;
   step: number;
   attempts: number;
   secrets: { sealed: string }[];
 };
 
-/** What is due in these lanes, the earliest first, at most so many of each; nothing where the endpoint is gone meanwhile. Living secrets come newest first. */
+/** Due deliveries of these lanes, earliest first, at most so many of each. None if the endpoint is gone. Valid secrets come newest first. */
 export const listDueDeliveries = (
   db: Queryable,
   lanes: readonly { endpointId: string; count: number }[],
@@ -79,7 +79,7 @@ export const listDueDeliveries = (
   db.rows<DueDelivery>(
     sql`
       select d.id, lane.endpoint_id as "endpointId", w.url, e.id as "eventId", e.type as "eventType", e.body,
-             e.test_scenario as scenario, d.step, d.attempts, s.secrets
+             e.send_twice as "sendTwice", e.bad_signature as "badSignature", d.step, d.attempts, s.secrets
       from unnest(
         ${lanes.map((lane) => lane.endpointId)}::text[], ${lanes.map((lane) => lane.count)}::integer[]
       ) as lane (endpoint_id, count)
@@ -97,7 +97,7 @@ export const listDueDeliveries = (
     { name: "list-due-deliveries" },
   );
 
-/** Gives lanes back: free at once, or after a pause. */
+/** Releases lanes, at once or after a pause. */
 export const releaseLanes = (
   db: Queryable,
   lanes: readonly { endpointId: string; token: string; freeAt: Date }[],
@@ -113,7 +113,7 @@ export const releaseLanes = (
     { name: "release-lanes" },
   );
 
-/** For metrics: what is due and not sent, and how many endpoints fail. */
+/** For metrics: how much is due and not sent, and how many endpoints are failing. */
 export const readDeliveryBacklog = async (db: Queryable, now: Date) => {
   const [row] = await db.rows<{ waiting: number; lanes: number; failing: number; oldestSeconds: number }>(sql`
     select count(*)::integer as waiting, count(distinct endpoint_id)::integer as lanes,

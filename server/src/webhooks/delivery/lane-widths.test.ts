@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DELIVERY_LIMITS } from "./delivery-limits.ts";
 import { createLaneWidths } from "./lane-widths.ts";
+import { DELIVERY_LIMITS } from "./limits.ts";
 
 const { laneFirst, laneMax } = DELIVERY_LIMITS;
 
-test("a lane begins with its first width, success widens it to the most, each failing batch halves it down to one", () => {
+test("a lane starts with its first width, success widens it to the maximum, each failing batch halves it down to one", () => {
   const widths = createLaneWidths(DELIVERY_LIMITS);
   assert.equal(widths.of("a"), laneFirst);
   widths.adjust("a", 3, 0);
@@ -20,13 +20,13 @@ test("a lane begins with its first width, success widens it to the most, each fa
   assert.equal(widths.of("a"), 2);
 });
 
-test("one lane's width says nothing of another's", () => {
+test("each lane has its own width", () => {
   const widths = createLaneWidths(DELIVERY_LIMITS);
   widths.adjust("a", 0, 1);
   assert.equal(widths.of("b"), laneFirst);
 });
 
-test("endpoints without end are not remembered without end: those used longest ago are forgotten", () => {
+test("only so many endpoints are remembered: the least recently used are forgotten", () => {
   const widths = createLaneWidths(DELIVERY_LIMITS);
   widths.adjust("early", 0, 1);
   widths.adjust("kept", 0, 1);

@@ -1,16 +1,16 @@
-import type { DeliveryLimits } from "./delivery-limits.ts";
+import type { DeliveryLimits } from "./limits.ts";
 
 export type LaneWidths = {
-  /** How many deliveries may be under way to an endpoint at once. */
+  /** How many deliveries to an endpoint can be in progress at once. */
   of(endpointId: string): number;
-  /** How many of a batch went well, and how many failed or took too long. */
+  /** How many of a batch succeeded, and how many failed or took too long. */
   adjust(endpointId: string, succeeded: number, failed: number): void;
 };
 
-/** How many endpoints are remembered; one that was forgotten begins anew. */
+/** How many endpoints are remembered. One that was forgotten starts again at the first width. */
 const REMEMBERED_MAX = 10_000;
 
-/** Failures, and successes that take too long, halve a lane's width, down to one; each quick success widens it by one. */
+/** A failure, or a success that takes too long, halves a lane's width, down to one. A quick success adds one. */
 export function createLaneWidths({ laneFirst, laneMax }: DeliveryLimits): LaneWidths {
   const widths = new Map<string, number>();
   const of = (endpointId: string) => widths.get(endpointId) ?? laneFirst;

@@ -4,9 +4,10 @@ import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { addOrder } from "../../../testing/builders/builders.ts";
 import { addDue, addEndpoint, addTenant } from "../../../testing/builders/delivery.ts";
+import { fulfilledEvent } from "../../../testing/builders/webhook-builders.ts";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
 import { connectDatabase, type Db, type Tx } from "../../db/database.ts";
-import { emitOrderEvents } from "../../events/emit-order-events.ts";
+import { emitEvents } from "../../events/emit-events.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { newId } from "../../lib/ids.ts";
 import type { AttemptRecord } from "./attempt-queries.ts";
@@ -78,11 +79,10 @@ const statusOf = async (deliveryId: string): Promise<string | undefined> => {
 async function emitOne(tx: Tx): Promise<void> {
   const orderId = newId("ord");
   await addOrder(tx, { ...tenant, id: orderId });
-  const event = { orderId, type: "order.fulfilled", status: "fulfilled", cause: "fulfilled" } as const;
-  await emitOrderEvents(tx, [event], new Date());
+  await emitEvents(tx, [fulfilledEvent(tenant, orderId)], new Date());
 }
 
-test("an order that is just ending and an attempt that is just recorded do not wait for each other", async () => {
+test("an order that is ending and an attempt that is being recorded do not wait for each other", async () => {
   const failed = await attempted("pending");
   await db.transaction(async (tx) => {
     await emitOne(tx);
@@ -105,7 +105,7 @@ test("attempts of one batch whose lanes are lost are left out, and the others co
   );
 });
 
-test("the last attempt of a delivery that was begun anew meanwhile does not end it", async () => {
+test("the last attempt of a delivery that was restarted meanwhile does not end it", async () => {
   const last = await attempted("pending");
   // It was sent as the eleventh, and is redelivered while it is under way.
   await record(db, [{ ...last, status: "failed", step: 11, nextAttemptAt: null }]);

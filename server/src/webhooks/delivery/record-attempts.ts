@@ -6,11 +6,11 @@ import {
   pullForward,
   tallyEndpoints,
 } from "./attempt-queries.ts";
-import type { DeliveryLimits } from "./delivery-limits.ts";
+import type { DeliveryLimits } from "./limits.ts";
 
 /**
- * Writes a batch of attempts, and what they say of their endpoints, in one transaction. An endpoint that has recovered is
- * draining: each of its successes pulls some more of its waiting retries forward, until none is left.
+ * Records a batch of attempts and their effect on the endpoints in one transaction. An endpoint that has recovered is
+ * draining: each success pulls more of its waiting retries forward, until none is left.
  */
 export const recordAttempts = (
   db: Db,

@@ -17,12 +17,12 @@ export const RETRY_PAUSES_MS: readonly number[] = [
 ];
 
 const JITTER = 0.2;
-/** How far an endpoint may put us off with Retry-After. */
+/** The longest pause that an endpoint can ask for with Retry-After. */
 const RETRY_AFTER_MAX_MS = 24 * HOUR_MS;
 
 /**
- * How long to wait after the attempt that was the `step`th, from 1; undefined when it was the last. Up to a fifth more by
- * chance, so that what failed together does not come back together; Retry-After may only lengthen it.
+ * How long to wait after attempt number `step`, from 1; undefined after the last one. Up to 20 % of jitter keeps deliveries
+ * that failed together from coming back together. Retry-After can only lengthen the pause.
  */
 export function retryPauseMs(
   step: number,
@@ -35,7 +35,7 @@ export function retryPauseMs(
   return Math.max(jittered, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS));
 }
 
-/** Seconds, or a date; undefined when it is neither. */
+/** Seconds or a date; undefined if it is neither. */
 export function parseRetryAfter(value: string | undefined, now: Date): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * SECOND_MS;

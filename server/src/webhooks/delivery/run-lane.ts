@@ -1,14 +1,14 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Attempted } from "./attempt-delivery.ts";
-import type { DeliveryLimits } from "./delivery-limits.ts";
 import type { ClaimedLane, DueDelivery } from "./lane-queries.ts";
+import type { DeliveryLimits } from "./limits.ts";
 
 /** One endpoint's turn. */
 export type Lane = ClaimedLane & {
   token: string;
   /** Deliveries that are being sent or recorded. */
   readonly busy: Set<string>;
-  /** There may be more for it: look again. */
+  /** Look again: there may be more to send. */
   poke: () => void;
 };
 
@@ -16,18 +16,18 @@ export type LaneDeps = {
   clock: Clock;
   limits: DeliveryLimits;
   isStopping: () => boolean;
-  /** How many deliveries of it may begin now. */
+  /** How many deliveries of the lane can start now. */
   roomOf: (lane: Lane) => number;
-  /** What is due and not under way yet, at most as much as there is room for; and whether there may be more. */
+  /** Due deliveries that are not in progress, as many as there is room for, and whether there may be more. */
   refill: (lane: Lane) => Promise<{ due: readonly DueDelivery[]; mayHaveMore: boolean }>;
   /** Sends one delivery and records how it went. */
   deliver: (lane: Lane, delivery: DueDelivery) => Promise<Attempted>;
 };
 
 /**
- * Keeps a lane busy until nothing is due, its turn is over or something failed, and waits for what is under way. As soon
- * as one delivery has ended the next begins, so that a slow one holds up no other. Returns how long to leave the endpoint
- * alone; throws when something was not recorded.
+ * Keeps a lane busy until nothing is due, its turn is over or something failed, then waits for deliveries in progress. The
+ * next delivery starts as soon as one has ended, so that a slow one does not hold up the others. Returns how long to pause
+ * the endpoint. Throws if an attempt was not recorded.
  */
 export async function runLane(deps: LaneDeps, lane: Lane): Promise<number> {
   const { clock, limits } = deps;
@@ -63,7 +63,7 @@ export async function runLane(deps: LaneDeps, lane: Lane): Promise<number> {
   const fill = async () => {
     const found = await deps.refill(lane);
     mayHaveMore = found.mayHaveMore;
-    // The turn may have ended meanwhile; then somebody finds it again.
+    // The turn may have ended meanwhile. Then another turn finds it.
     if (isOpen()) for (const delivery of found.due) begin(delivery);
   };
 
@@ -73,6 +73,6 @@ export async function runLane(deps: LaneDeps, lane: Lane): Promise<number> {
     if (lane.busy.size > 0) await woken.promise;
   }
   if (errors.length > 0) throw errors[0];
-  // Our own faults pause too: what is due as before would be tried again at once, without end.
+  // Our own faults pause the lane too. A delivery that stays due would otherwise be tried again at once, in a loop.
   return hasFailed && deliveredSince === 0 ? limits.failingPauseMs : 0;
 }

@@ -58,7 +58,7 @@ const send = (url = receiver.url(), changes: Partial<SendDeps> = {}): Promise<Se
   );
 const told = ({ kind, responseStatus, error }: SendOutcome) => [kind, responseStatus, error];
 
-test("a delivery is a POST of the very bytes with the given headers, and 2xx is success", async () => {
+test("a delivery is a POST of the exact bytes with the given headers, and 2xx is success", async () => {
   for (const status of [200, 201, 204, 299]) {
     receiver.answer = answerWith(status);
     assert.deepEqual(told(await send()), ["delivered", status, null]);
@@ -79,14 +79,14 @@ test("a connection is used again for the next delivery", async () => {
   assert.equal(receiver.connections() - before, 1);
 });
 
-test("a kept connection that turns out to be closed costs nobody a failure: a fresh one is tried", async () => {
+test("a kept connection that turns out to be closed is not a failure: a new one is tried", async () => {
   receiver.answer = (...args) => (receiver.requests.length === 2 ? reset : ok)(...args);
   assert.deepEqual(told(await send()), ["delivered", 200, null]);
   assert.deepEqual(told(await send()), ["delivered", 200, null]);
   assert.equal(receiver.requests.length, 3);
 });
 
-test("any other status is failure and keeps what the receiver said of it", async () => {
+test("any other status is a failure, and the receiver's answer is kept", async () => {
   for (const status of [300, 304, 400, 404, 410, 429, 500, 503, 599]) {
     receiver.answer = answerWith(status, {}, status === 304 ? "" : "no thanks");
     const outcome = await send();
@@ -95,7 +95,7 @@ test("any other status is failure and keeps what the receiver said of it", async
   }
 });
 
-test("a redirect is failure, and nobody is asked where it leads", async () => {
+test("a redirect is a failure, and is not followed", async () => {
   const elsewhere = await startHttpsReceiver(ok);
   for (const status of [301, 302, 303, 307, 308]) {
     receiver.answer = redirectTo(elsewhere.url(), status);
@@ -105,7 +105,7 @@ test("a redirect is failure, and nobody is asked where it leads", async () => {
   await elsewhere.close();
 });
 
-test("Retry-After is told of failure alone", async () => {
+test("Retry-After is only read from failures", async () => {
   receiver.answer = answerWith(503, { "retry-after": "7" });
   assert.equal((await send()).retryAfterMs, 7_000);
   receiver.answer = answerWith(200, { "retry-after": "7" });
@@ -129,7 +129,7 @@ const HOSTILE: readonly [what: string, answer: Answer, outcome: ReturnType<typeo
   ["succeeds with a bomb", gzipBomb(200), ["delivered", 200, null]],
 ];
 for (const [what, answer, outcome] of HOSTILE) {
-  test(`a receiver that ${what} gets no more than its time and its bytes`, async () => {
+  test(`a receiver that ${what} is cut off at its limits of time and bytes`, async () => {
     receiver.answer = answer;
     const found = await send();
     assert.deepEqual(told(found), outcome);
@@ -140,7 +140,7 @@ for (const [what, answer, outcome] of HOSTILE) {
   });
 }
 
-test("an answer that nobody asked for is not taken for the next delivery's", async () => {
+test("an unrequested answer is not taken for that of the next delivery", async () => {
   receiver.answer = secondAnswer;
   assert.deepEqual(told(await send()), ["failed", 500, null]);
   receiver.answer = answerWith(410);
@@ -148,7 +148,7 @@ test("an answer that nobody asked for is not taken for the next delivery's", asy
   assert.notEqual(next.kind, "delivered");
 });
 
-test("sixteen kilobytes of an answer are read and four are kept", async () => {
+test("16 KiB of an answer are read and 4 KiB are kept", async () => {
   const say = (text: string) => {
     receiver.answer = (response) => void response.writeHead(500).write(text);
     return send();
@@ -166,7 +166,7 @@ test("zeros in an answer are left out, because the database could not keep them"
   assert.equal((await send()).responseBody, "ab");
 });
 
-test("a receiver that takes the connection and never shakes hands fails in the time for connecting", async () => {
+test("a receiver that never completes the TLS handshake fails within the connect timeout", async () => {
   const closed = Promise.withResolvers<void>();
   const silent = createServer((socket) => socket.resume().on("close", closed.resolve));
   silent.listen(0, "127.0.0.1");
@@ -190,7 +190,7 @@ test("a closed port is connection_refused, a name without addresses unresolved",
   assert.deepEqual(told(await send("https://broken.example/", broken)), ["failed", null, "unresolved"]);
 });
 
-test("a certificate for another name, or of an unknown authority, is tls_error and gets nothing", async () => {
+test("a certificate for another name, or from an unknown authority, is tls_error, and nothing is sent", async () => {
   receiver.answer = ok;
   assert.equal((await send(receiver.url("/hook", "receiver.test"))).kind, "delivered");
   assert.deepEqual(told(await send(receiver.url("/hook", "other.example"))), ["failed", null, "tls_error"]);
@@ -199,7 +199,7 @@ test("a certificate for another name, or of an unknown authority, is tls_error a
   assert.equal(receiver.requests.length, 1);
 });
 
-test("what is this machine's own trouble is nobody else's fault", async () => {
+test("this machine's own faults count against no endpoint", async () => {
   for (const code of ["ENETDOWN", "ENETUNREACH", "EADDRNOTAVAIL", "EMFILE", "ENOBUFS", "ENOMEM"]) {
     const { agent } = createDeps();
     agent.createConnection = () => {

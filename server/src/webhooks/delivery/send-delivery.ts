@@ -20,7 +20,7 @@ export type SendDeps = {
   limits?: Partial<SendLimits>;
 };
 
-/** How an attempt went. Own faults count against nobody. */
+/** How an attempt went. Our own faults do not count against an endpoint. */
 export type SendOutcome = {
   kind: "delivered" | "failed" | "own-fault";
   responseStatus: number | null;
@@ -39,7 +39,7 @@ const SEND_LIMITS: SendLimits = {
   keptMaxBytes: 4 * 1024,
 };
 
-/** One attempt. It ends within its wall whatever the other side does, and reads no more than it may. */
+/** One attempt. It ends within its time limit whatever the receiver does, and reads at most so much of the answer. */
 export async function sendDelivery(deps: SendDeps, sending: Sending): Promise<SendOutcome> {
   const limits = { ...SEND_LIMITS, ...deps.limits };
   const beganMs = performance.now();
@@ -63,7 +63,7 @@ export async function sendDelivery(deps: SendDeps, sending: Sending): Promise<Se
   }
 }
 
-/** A connection that was kept may have been closed while it was idle: that is nobody's failure, and a fresh one is tried. */
+/** The receiver can close a kept connection while it is idle. That is not a failure: a new connection is tried. */
 async function exchangeAfresh(
   deps: SendDeps,
   sending: Sending,
@@ -104,7 +104,7 @@ function exchange(
     });
     let isAnswered = false;
     const late = new TimedOut("timeout");
-    // What has been destroyed already tells nobody of it, so the wall does not rely on the request.
+    // A request that is already destroyed emits nothing, so the time limit does not rely on it.
     const wall = setTimeout(() => {
       sent.destroy(late);
       reject(late);
@@ -124,7 +124,7 @@ function exchange(
       end();
       reject(Object.assign(new Error("closed without an answer"), { code: "ECONNRESET" }));
     });
-    // Interim answers count for nothing, and a flood of them ends with the wall.
+    // Interim answers are ignored, and a flood of them ends at the time limit.
     sent.on("response", (response) => {
       isAnswered = true;
       readAnswer(response, limits).then(
@@ -143,7 +143,7 @@ function exchange(
   });
 }
 
-/** A new connection has less time than the whole; and it is asked where it went before anything is written. */
+/** A new connection has its own, shorter limit. Its address is checked before anything is written. */
 function watchConnection(sent: ClientRequest, { allowNetworks }: SendDeps, { connectMs }: SendLimits): void {
   sent.on("socket", (socket) => {
     const tls = socket as TLSSocket;
@@ -163,7 +163,7 @@ async function readAnswer(response: IncomingMessage, limits: SendLimits): Promis
     chunks.push(chunk.subarray(0, Math.max(0, limits.keptMaxBytes - size)));
     size += chunk.length;
     if (size > limits.readMaxBytes) {
-      // Whoever goes on talking has given its answer; the connection is not used again.
+      // The answer is complete enough. The connection is not used again.
       response.destroy();
       break;
     }
@@ -178,7 +178,7 @@ async function readAnswer(response: IncomingMessage, limits: SendLimits): Promis
   };
 }
 
-/** Codes of this machine's own troubles: nobody's endpoint is to blame for them. */
+/** Codes of this machine's own faults. They do not count against an endpoint. */
 const OWN_FAULTS: ReadonlySet<string> = new Set([
   "ENETDOWN",
   "ENETUNREACH",
@@ -199,7 +199,7 @@ const KNOWN_ERRORS: Readonly<Record<string, string>> = {
 };
 
 function describe(error: unknown): Partial<SendOutcome> {
-  // Where several addresses were tried, it is our own fault only if it was so at each of them.
+  // If several addresses were tried, it is our own fault only if each of them failed that way.
   if (error instanceof AggregateError) {
     const [first, ...others] = error.errors.map(describe);
     return [first, ...others].find((one) => one?.kind !== "own-fault") ?? first ?? {};
@@ -216,7 +216,7 @@ function describe(error: unknown): Partial<SendOutcome> {
   return { error: isTls ? "tls_error" : "connection_failed" };
 }
 
-/** An endpoint that has IPv6 alone cannot be reached from a machine without it, today or tomorrow. */
+/** A machine without IPv6 can never reach an endpoint that has only IPv6 addresses. */
 function wantsMissingIpv6(error: unknown): boolean {
   const address = error instanceof Error && "address" in error ? String(error.address) : "";
   if (!address.includes(":")) return false;

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import Stripe from "stripe";
 import { newSecret } from "../../../testing/builders/delivery.ts";
-import { eventBody } from "../../events/event-body.ts";
+import { eventBody } from "../../events/emit-events.ts";
 import { signDelivery } from "./sign-delivery.ts";
 
 const BODY = eventBody({
@@ -40,14 +40,14 @@ test("during a rotation it accepts the old secret and the new one, and the newes
   assert.equal(first, alone);
 });
 
-test("it refuses any other secret, and one that has no signature any more", () => {
+test("it refuses any other secret, and one that no longer signs", () => {
   const [older, newer] = [newSecret(), newSecret()];
   const header = signDelivery([newer], nowSeconds(), BODY);
   for (const secret of [older, newer.replace("whsec_", ""), `${newer} `])
     assert.throws(() => verify(BODY, header, secret), Stripe.errors.StripeSignatureVerificationError);
 });
 
-test("it refuses a body of which any one byte was changed", () => {
+test("it refuses a body with any one byte changed", () => {
   const secret = newSecret();
   const header = signDelivery([secret], nowSeconds(), BODY);
   for (let index = 0; index < Buffer.byteLength(BODY); index += 1) {

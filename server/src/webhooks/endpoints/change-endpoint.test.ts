@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => desk.scrip.close());
 
-test("PATCH changes what it names, and what changes nothing leaves updatedAt", async () => {
+test("PATCH changes the given fields, and a change without effect leaves updatedAt", async () => {
   const { webhook } = await desk.register({ url: URL });
   const change = async (body: object) =>
     (await desk.get("PATCH", `/v1/webhooks/${webhook.id}`, body)).webhook;
@@ -41,7 +41,7 @@ test("a subscription to all types that is spelled out is a change: it gets no fu
   assert.deepEqual(row?.events, [...EVENT_TYPES]);
 });
 
-test("PATCH with events null goes back to all types, future ones too", async () => {
+test("PATCH with events null goes back to all types, including future ones", async () => {
   const { webhook } = await desk.register({ url: URL, events: ["order.fulfilled"] });
   const changed = await desk.get("PATCH", `/v1/webhooks/${webhook.id}`, { events: null });
   assert.deepEqual(changed.webhook.events, [...EVENT_TYPES]);
@@ -53,7 +53,7 @@ test("PATCH with events null goes back to all types, future ones too", async () 
   assert.deepEqual(again.webhook, changed.webhook);
 });
 
-test("PATCH refuses null where it means nothing, unknown fields and types, and bad URLs, and then changes nothing", async () => {
+test("PATCH refuses null for other fields, unknown fields and types, and bad URLs, and then changes nothing", async () => {
   const { webhook } = await desk.register();
   const refused: [object, number][] = [
     [{ active: null }, 400],
@@ -86,7 +86,7 @@ const failingState = (id: string) =>
   desk.scrip.db.rows(sql`
     select failing_since is not null as failing, failures, notified from webhook_endpoints where id = ${id}`);
 
-test("re-enabling and another URL forget that the endpoint was failing; other changes do not", async () => {
+test("re-enabling and a new URL clear the record of failure; other changes do not", async () => {
   const { webhook } = await desk.register();
   const path = `/v1/webhooks/${webhook.id}`;
   const failing = [{ failing: true, failures: 12, notified: "72h" }];
@@ -105,7 +105,7 @@ test("re-enabling and another URL forget that the endpoint was failing; other ch
   assert.deepEqual(await failingState(webhook.id), fine);
 });
 
-test("an endpoint that is switched off ends what waited for it, and switching it on begins nothing anew", async () => {
+test("switching an endpoint off ends its waiting deliveries, and switching it on restarts none", async () => {
   const { webhook } = await desk.register();
   const { db } = desk.scrip;
   for (const status of ["pending", "delivered", "failed"] as const)

@@ -4,14 +4,14 @@ import { notFound } from "../../lib/problem.ts";
 import { assertWebhookUrl } from "../addresses/assert-webhook-url.ts";
 import { endWaiting } from "../history/end-waiting.ts";
 import { type EndpointRow, lockEndpoint, updateEndpoint } from "./endpoint-queries.ts";
-import { getEndpoint } from "./get-endpoint.ts";
+import { getEndpoint } from "./read-endpoints.ts";
 import type { EndpointDeps } from "./register-endpoint.ts";
 import { assertSubscription } from "./subscription.ts";
 
-/** `events: null` is all types, future ones too. */
+/** `events: null` is all types that are sent by default, future ones too. */
 export type EndpointChanges = { url?: string; events?: string[] | null; active?: boolean };
 
-/** Changes what is named and leaves the rest. What waits goes to the new URL, and ends when the endpoint is switched off. */
+/** Changes the given fields. Waiting deliveries go to the new URL, or end if the endpoint is switched off. */
 export async function changeEndpoint(
   deps: EndpointDeps,
   tenant: Tenant,
@@ -20,7 +20,7 @@ export async function changeEndpoint(
 ): Promise<EndpointRow> {
   if (changes.events) assertSubscription(changes.events);
   await getEndpoint(deps.db, tenant, id);
-  // Names are looked up before the transaction: none stays open across the network.
+  // The name is resolved before the transaction: none stays open across a network call.
   if (changes.url !== undefined) await assertWebhookUrl(deps.webhooks, changes.url);
   const { before, after } = await deps.db.transaction(async (tx) => {
     const before = await lockEndpoint(tx, tenant, id);
@@ -34,8 +34,8 @@ export async function changeEndpoint(
 }
 
 /**
- * Another URL, or an endpoint that was not active and is again, begins without a record of failure: it would otherwise
- * be disabled for what the old one did. What changes nothing returns the same row.
+ * An endpoint with a new URL, or one that is active again, starts without a record of failure. It would otherwise be
+ * disabled for the failures of before. A change without effect returns the same row.
  */
 export function applyChanges(
   before: EndpointRow,

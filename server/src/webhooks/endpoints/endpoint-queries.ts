@@ -5,7 +5,7 @@ import type { Tenant } from "../../http/caller.ts";
 export type EndpointRow = {
   id: string;
   url: string;
-  /** Null is all types, future ones too. */
+  /** Null is all types that are sent by default, future ones too. */
   events: string[] | null;
   active: boolean;
   createdAt: Date;
@@ -16,14 +16,14 @@ export type EndpointRow = {
 const endpointColumns = sql`
   id, url, events, active, created_at as "createdAt", updated_at as "updatedAt", failing_since as "failingSince"`;
 
-/** The tenant's endpoint of that id, unless it was removed. */
+/** The tenant's endpoint with that id, unless it was removed. */
 const living = (tenant: Tenant, id: string): Sql => sql`
   id = ${id} and reseller_id = ${tenant.resellerId} and environment = ${tenant.environment} and deleted_at is null`;
 
-/** Any fixed number serves; with the hash of a tenant behind it, it is that tenant's lock. */
+/** Any fixed number works; with the hash of a tenant it is that tenant's lock. */
 const ENDPOINTS_LOCK = 7_242_004;
 
-/** Lets one registration of a tenant at a time count and insert. */
+/** One registration of a tenant at a time counts and inserts. */
 export const lockEndpoints = (tx: Tx, tenant: Tenant) =>
   tx.rows(sql`
     select pg_advisory_xact_lock(${ENDPOINTS_LOCK}, hashtext(${`${tenant.resellerId} ${tenant.environment}`}))`);
@@ -51,7 +51,7 @@ export const findEndpoint = async (
   return row;
 };
 
-/** The endpoint, which nobody else changes until the transaction ends. */
+/** The endpoint, locked against changes until the transaction ends. */
 export const lockEndpoint = async (tx: Tx, tenant: Tenant, id: string): Promise<EndpointRow | undefined> => {
   const [row] = await tx.rows<EndpointRow>(sql`
     select ${endpointColumns} from webhook_endpoints where ${living(tenant, id)} for no key update`);
@@ -70,7 +70,7 @@ export const listEndpointRows = (
       and (${page.beforeId ?? null}::text is null or id < ${page.beforeId ?? null})
     order by id desc limit ${page.limit}`);
 
-/** What a caller may change. A fresh start forgets that the endpoint was failing. */
+/** Writes the fields that a caller can change. `afresh` clears the record of failure. */
 export const updateEndpoint = (tx: Tx, tenant: Tenant, row: EndpointRow, { afresh }: { afresh: boolean }) =>
   tx.rows(sql`
     update webhook_endpoints
@@ -80,7 +80,7 @@ export const updateEndpoint = (tx: Tx, tenant: Tenant, row: EndpointRow, { afres
         notified = case when ${afresh} then 'nothing' else notified end
     where ${living(tenant, row.id)}`);
 
-/** False when there is no such endpoint, or no longer. */
+/** False if there is no such endpoint. */
 export const markEndpointDeleted = async (
   db: Queryable,
   tenant: Tenant,

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => desk.scrip.close());
 
-test("POST /v1/webhooks answers 201 with the endpoint, where it is, and a secret that nobody sees again", async () => {
+test("POST /v1/webhooks answers 201 with the endpoint, its location, and a secret that is never shown again", async () => {
   const reply = await desk.ask("POST", "/v1/webhooks", { url: `${URL}a?b=c`, events: ["order.refunded"] });
   assert.equal(reply.statusCode, 201);
   const { webhook, secret } = reply.json();
@@ -37,7 +37,7 @@ test("POST /v1/webhooks answers 201 with the endpoint, where it is, and a secret
   assert.ok(!read.body.includes("whsec"));
 });
 
-test("without events an endpoint is subscribed to all types, and shows those that there are", async () => {
+test("without events an endpoint is subscribed to all types, and shows the current ones", async () => {
   const { webhook } = await desk.register({ url: URL });
   assert.deepEqual(webhook.events, [...EVENT_TYPES]);
   const [row] = await desk.scrip.db.rows<{ events: unknown }>(
@@ -76,7 +76,7 @@ for (const [what, [body, pointer, code]] of Object.entries(REFUSED_BODIES)) {
   });
 }
 
-test("the list is newest first, in pages, and holds neither removed endpoints nor anybody else's", async () => {
+test("the list is newest first, in pages, without removed endpoints or those of other resellers", async () => {
   const owner = await desk.addOwner();
   const made: string[] = [];
   for (let count = 0; count < 5; count += 1) made.unshift((await desk.register(undefined, owner)).webhook.id);
@@ -95,7 +95,7 @@ test("the list is newest first, in pages, and holds neither removed endpoints no
   assert.deepEqual(seen, expected);
 });
 
-test("a reseller's other environment and other resellers neither see nor touch an endpoint", async () => {
+test("another environment or reseller can neither see nor change an endpoint", async () => {
   const { webhook } = await desk.register();
   const path = `/v1/webhooks/${webhook.id}`;
   const requests: [string, string, unknown][] = [
@@ -137,7 +137,7 @@ test(`of ${AT_ONCE} registrations at once 16 pass, and the others are 409 webhoo
   assert.equal(data.length, 16);
 });
 
-test("the limit is each environment's own, an inactive endpoint counts, and a removed one makes room", async () => {
+test("each environment has its own limit, an inactive endpoint counts, and a removed one does not", async () => {
   const owner = await desk.addOwner();
   const { key } = await desk.scrip.addKey(owner.resellerId, { env: "test" });
   const ids: string[] = [];
@@ -150,7 +150,7 @@ test("the limit is each environment's own, an inactive endpoint counts, and a re
   assert.equal((await desk.ask("POST", "/v1/webhooks", { url: URL }, owner)).statusCode, 409);
 });
 
-test("GET /v1/webhooks/egress-ips needs no key, and may be kept for a while by anybody", async () => {
+test("GET /v1/webhooks/egress-ips needs no key and can be cached", async () => {
   const reply = await desk.scrip.call("GET", "/v1/webhooks/egress-ips");
   assert.deepEqual(reply.json(), { data: ["192.0.2.10", "2001:db8::10"] });
   assert.equal(reply.headers["cache-control"], "public, max-age=300");

@@ -14,10 +14,10 @@ import { createWebhookSecret, sealWebhookSecret } from "./webhook-secret.ts";
 
 export type EndpointDeps = { db: Db; clock: Clock; keyring: Keyring; webhooks: WebhookSettings };
 
-/** In each environment of a reseller; those that were removed do not count. */
+/** In each environment of a reseller. Removed endpoints do not count. */
 export const ENDPOINTS_MAX = 16;
 
-/** A new endpoint, and the only sight of its secret. */
+/** Creates an endpoint and returns its secret, which is never shown again. */
 export async function registerEndpoint(
   deps: EndpointDeps,
   tenant: Tenant,
@@ -40,7 +40,7 @@ export async function registerEndpoint(
     await lockEndpoints(tx, tenant);
     if ((await countEndpoints(tx, tenant)) >= ENDPOINTS_MAX) throw limitReached();
     await insertEndpoint(tx, tenant, row);
-    // Sealed with the lock in hand: what waited with an older key's seal could come too late for a rotation of keys.
+    // Sealed while holding the lock: a seal that waited for it could miss a rotation of the master key.
     const sealed = sealWebhookSecret(deps.keyring, row.id, secret);
     await insertSecret(tx, { endpointId: row.id, sealed, createdAt: now });
   });
@@ -48,4 +48,4 @@ export async function registerEndpoint(
 }
 
 const limitReached = (): Problem =>
-  new Problem("webhook_limit_reached", `There are ${ENDPOINTS_MAX} endpoints already, which is the most.`);
+  new Problem("webhook_limit_reached", `You already have ${ENDPOINTS_MAX} endpoints, which is the maximum.`);

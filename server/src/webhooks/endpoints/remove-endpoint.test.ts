@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => desk.scrip.close());
 
-test("DELETE answers {}, ends what waited as failed, and then the endpoint is not found", async () => {
+test("DELETE answers {}, fails waiting deliveries, and then the endpoint is not found", async () => {
   const { webhook } = await desk.register();
   const other = await desk.register();
   const { db } = desk.scrip;

@@ -5,7 +5,7 @@ import { notFound } from "../../lib/problem.ts";
 import { endWaiting } from "../history/end-waiting.ts";
 import { markEndpointDeleted } from "./endpoint-queries.ts";
 
-/** Removes the endpoint, and ends what still waits for it. */
+/** Removes the endpoint and ends its waiting deliveries. */
 export async function removeEndpoint(
   { db, clock }: { db: Db; clock: Clock },
   tenant: Tenant,

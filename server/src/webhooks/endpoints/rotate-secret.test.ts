@@ -5,7 +5,7 @@ import { findPlanted } from "../../../testing/builders/find-planted.ts";
 import { openWebhookDesk, type WebhookDesk } from "../../../testing/builders/webhook-desk.ts";
 import { countWaiting } from "../../../testing/database/count-waiting.ts";
 import { eventually } from "../../../testing/eventually.ts";
-import { openWebhookSecret } from "./open-secret.ts";
+import { openWebhookSecret } from "./webhook-secret.ts";
 
 const SECOND_MS = 1_000;
 const DAY_SECONDS = 86_400;
@@ -34,7 +34,7 @@ async function living(endpointId: string): Promise<[secret: string, secondsLeft:
 
 const FOREVER = Number.POSITIVE_INFINITY;
 
-test("a rotation shows the new secret once, and the previous one signs for a day more", async () => {
+test("a rotation shows the new secret once, and the previous one signs for another day", async () => {
   const { webhook, secret: first } = await desk.register();
   assert.deepEqual(await living(webhook.id), [[first, FOREVER]]);
   const reply = await desk.ask("POST", `/v1/webhooks/${webhook.id}/rotate`);
@@ -52,7 +52,7 @@ test("a rotation shows the new secret once, and the previous one signs for a day
   assert.deepEqual(await living(webhook.id), [[secret, FOREVER]]);
 });
 
-test("an older secret ends when it was to end, or with the shorter grace of a later rotation", async () => {
+test("an older secret expires when it would have, or with the shorter grace period of a later rotation", async () => {
   const { webhook, secret: first } = await desk.register();
   const { secret: second } = await rotate(webhook.id, 100);
   desk.clock.advance(40 * SECOND_MS);
@@ -72,7 +72,7 @@ test("an older secret ends when it was to end, or with the shorter grace of a la
   assert.equal(previousSecretExpiresAt, new Date(desk.clock.now().getTime() + 10 * SECOND_MS).toISOString());
 });
 
-test("a fourth living secret is 409 secret_limit_reached, until the oldest has ended", async () => {
+test("a fourth valid secret is 409 secret_limit_reached, until the oldest has expired", async () => {
   const { webhook } = await desk.register();
   await rotate(webhook.id, 60);
   await rotate(webhook.id, 120);
@@ -88,7 +88,7 @@ test("a fourth living secret is 409 secret_limit_reached, until the oldest has e
   assert.equal((await living(webhook.id)).length, 3);
 });
 
-test("without a grace period all earlier secrets end at once, and that is never refused", async () => {
+test("without a grace period all earlier secrets expire at once, and that is never refused", async () => {
   const { webhook } = await desk.register();
   await rotate(webhook.id, 604_800);
   await rotate(webhook.id, 604_800);
@@ -99,7 +99,7 @@ test("without a grace period all earlier secrets end at once, and that is never 
   assert.equal(stored.length, 1, "what has ended is not kept");
 });
 
-test("of five rotations at once two pass, and three secrets are alive", async () => {
+test("of five rotations at once two succeed, and three secrets are valid", async () => {
   const { webhook, secret: first } = await desk.register();
   const { db } = desk.scrip;
   // All of them are under way before the first can end, whatever they have counted by then.
@@ -116,7 +116,7 @@ test("of five rotations at once two pass, and three secrets are alive", async ()
   assert.deepEqual(alive.toSorted(), [first, ...passed.map((reply) => reply.json().secret)].toSorted());
 });
 
-test("a grace period that is no whole number from 0 to 604800, and any other field, is 400", async () => {
+test("a grace period that is not an integer from 0 to 604800, and any other field, is 400", async () => {
   const { webhook } = await desk.register();
   const refused: unknown[] = [
     { gracePeriodSeconds: -1 },
@@ -145,7 +145,7 @@ test("a grace period that is no whole number from 0 to 604800, and any other fie
   assert.equal(empty.statusCode, 200, "an empty body is no body");
 });
 
-test("no secret lies open in any table or in the log, and one moved to another endpoint does not open", async () => {
+test("no secret is readable in any table or in the log, and one moved to another endpoint does not open", async () => {
   const one = await desk.register();
   const other = await desk.register();
   const { secret } = await rotate(one.webhook.id, 60);

@@ -6,7 +6,7 @@ import type { EndpointDeps } from "./register-endpoint.ts";
 import { countLivingSecrets, deleteExpiredSecrets, expireSecrets, insertSecret } from "./secret-queries.ts";
 import { createWebhookSecret, sealWebhookSecret } from "./webhook-secret.ts";
 
-/** Of one endpoint, those in their grace period included. */
+/** For each endpoint, including secrets in their grace period. */
 export const SECRETS_MAX = 3;
 export const GRACE_DEFAULT_SECONDS = 86_400;
 export const GRACE_MAX_SECONDS = 604_800;
@@ -14,8 +14,8 @@ export const GRACE_MAX_SECONDS = 604_800;
 export type RotatedSecret = { row: EndpointRow; secret: Secret<string>; previousExpiresAt: Date };
 
 /**
- * A new secret. Those before it go on signing for the grace period, or until they were to end anyway. Without a grace
- * period they end at once, so this is never refused: whoever has lost a secret must not have to wait.
+ * A new secret. Earlier secrets keep signing for the grace period, or until they expire if that is sooner. Without a grace
+ * period they expire at once, and the rotation is never refused: a reseller who lost a secret must not have to wait.
  */
 export async function rotateSecret(
   deps: EndpointDeps,
@@ -41,5 +41,5 @@ export async function rotateSecret(
 const limitReached = (): Problem =>
   new Problem(
     "secret_limit_reached",
-    `The endpoint has ${SECRETS_MAX} living secrets already. With gracePeriodSeconds 0 all of them end at once and a new one is issued.`,
+    `The endpoint already has ${SECRETS_MAX} valid secrets. With gracePeriodSeconds 0, all of them expire at once and a new one is issued.`,
   );

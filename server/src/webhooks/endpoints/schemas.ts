@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { EVENT_TYPES } from "../../events/event-types.ts";
+import { DEFAULT_TYPES } from "../../events/event-types.ts";
 import { named } from "../../http/named-schema.ts";
 import { pageOf } from "../../http/page.ts";
 import { GRACE_DEFAULT_SECONDS, GRACE_MAX_SECONDS } from "./rotate-secret.ts";
@@ -23,7 +23,7 @@ export const RegisterWebhookRequest = named(
       url,
       events: Type.Optional(
         eventsAs(
-          "Event types to subscribe to, each once. `GET /v1/event-types` lists them. When absent: all types, future ones too.",
+          "Event types to subscribe to, each at most once. `GET /v1/event-types` lists them. If absent: all types, including future ones.",
         ),
       ),
     },
@@ -40,12 +40,14 @@ export const ChangeWebhookRequest = named(
       events: Type.Optional(
         Type.Unsafe<string[] | null>({
           ...eventsAs(
-            "Event types to subscribe to from now on, each once. `null` is all types, future ones too.",
+            "Event types to subscribe to from now on, each at most once. `null` means all types, including future ones.",
           ),
           type: ["array", "null"],
         }),
       ),
-      active: Type.Optional(Type.Boolean({ description: "An endpoint that is not active is sent nothing." })),
+      active: Type.Optional(
+        Type.Boolean({ description: "Nothing is sent to an endpoint that is not active." }),
+      ),
     },
     { additionalProperties: false, examples: [{ active: true }] },
   ),
@@ -59,7 +61,7 @@ export const RotateSecretRequest = Type.Object(
         minimum: 0,
         maximum: GRACE_MAX_SECONDS,
         default: GRACE_DEFAULT_SECONDS,
-        description: "How long the secrets before the new one go on signing. 0 ends them at once.",
+        description: "How long earlier secrets keep signing. 0 expires them at once.",
       }),
     ),
   },
@@ -78,16 +80,16 @@ export const Webhook = named(
       id: Type.String({ description: "Endpoint id." }),
       url: Type.String({ description: "Where events go." }),
       events: Type.Array(Type.String(), {
-        description: "Event types subscribed to. All there are now, when none were chosen.",
+        description: "Event types that the endpoint is subscribed to. All current types if none were chosen.",
       }),
-      active: Type.Boolean({ description: "Whether events are sent there." }),
+      active: Type.Boolean({ description: "Whether events are sent to the endpoint." }),
       createdAt: Type.String({ format: "date-time" }),
       updatedAt: Type.String({ format: "date-time" }),
       failingSince: Type.Optional(
         Type.String({
           format: "date-time",
           description:
-            "When it began to do nothing but fail. After 5 days of that it is disabled; any success clears it.",
+            "Since when every delivery has failed. After 5 days the endpoint is disabled. Any success clears it.",
         }),
       ),
     },
@@ -96,7 +98,7 @@ export const Webhook = named(
         {
           id: "whk_01m7ef4g9je00974k1yf0xf7j3",
           url: EXAMPLE_URL,
-          events: [...EVENT_TYPES],
+          events: [...DEFAULT_TYPES],
           active: true,
           createdAt: "2030-01-31T12:00:00.000Z",
           updatedAt: "2030-01-31T12:00:00.000Z",
@@ -107,7 +109,7 @@ export const Webhook = named(
 );
 
 const secret = Type.String({
-  description: "Signing secret, shown this once. The key of the HMAC is the whole text, `whsec_` included.",
+  description: "Signing secret, shown only once. The HMAC key is the whole text, including `whsec_`.",
   examples: ["whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH3Hv5iTk9h2A="],
 });
 
@@ -121,7 +123,7 @@ export const RotateSecretReply = named(
     secret,
     previousSecretExpiresAt: Type.String({
       format: "date-time",
-      description: "Until when the previous secret signs too.",
+      description: "When the previous secret stops signing.",
     }),
   }),
 );
@@ -130,13 +132,13 @@ export const EgressIpList = named(
   "EgressIpList",
   Type.Object({
     data: Type.Array(Type.String(), {
-      description: "IP addresses that deliveries come from. Empty when the operator has published none.",
+      description: "IP addresses that deliveries come from. Empty if the operator has published none.",
       examples: [["203.0.113.10"]],
     }),
   }),
 );
 
-/** What an operation without parameters of its own may be sent. */
+/** The body of an operation that takes no parameters. */
 export const EmptyBody = Type.Object({}, { additionalProperties: false, "x-optional": true });
 
 export type WebhookView = Static<typeof Webhook>;

@@ -13,7 +13,7 @@ export const countLivingSecrets = async (tx: Tx, endpointId: string, now: Date):
   return row?.count ?? 0;
 };
 
-/** Every secret of the endpoint ends at that time, unless it ends sooner. */
+/** Every secret of the endpoint expires at that time, unless it expires sooner. */
 export const expireSecrets = (tx: Tx, endpointId: string, expiresAt: Date) =>
   tx.rows(sql`
     update webhook_secrets set expires_at = least(expires_at, ${expiresAt}) where endpoint_id = ${endpointId}`);

@@ -1,17 +1,17 @@
 import type { FastifyInstance } from "fastify";
 import { callerOf } from "../../http/caller.ts";
 import { jsonReply } from "../../http/json-reply.ts";
-import { optionalBody } from "../optional-body.ts";
+import { optionalBody } from "../../http/validate-requests.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
-import { endpointParams } from "./endpoint-routes.ts";
-import { toEndpointView } from "./endpoint-view.ts";
+import { toEndpointView } from "./read-endpoints.ts";
 import { GRACE_DEFAULT_SECONDS, rotateSecret, SECRETS_MAX } from "./rotate-secret.ts";
+import { endpointParams } from "./routes.ts";
 import { EgressIpList, type RotateSecretBody, RotateSecretReply, RotateSecretRequest } from "./schemas.ts";
 
-/** The addresses change seldom, and a receiver must learn of it soon. */
+/** The addresses rarely change, but receivers must learn of a change soon. */
 const EGRESS_IPS_MAX_AGE_SECONDS = 300;
 
-/** How a receiver knows that a delivery is ours: by its signature, and by where it comes from. */
+/** How a receiver knows that a delivery is ours: by its signature and its source address. */
 export function secretRoutes(app: FastifyInstance, deps: WebhookDeps): void {
   app.post<{ Params: { id: string }; Body: RotateSecretBody }>("/v1/webhooks/:id/rotate", {
     config: { scope: "webhooks:manage", problems: ["not_found", "secret_limit_reached"] },
@@ -20,11 +20,11 @@ export function secretRoutes(app: FastifyInstance, deps: WebhookDeps): void {
       operationId: "rotateWebhookSecret",
       tags: ["Webhooks"],
       summary: "Issue a new signing secret",
-      description: `The reply holds it, once. The previous one goes on signing for the grace period, beside the new one, so that receivers can change over without losing an event. At most ${SECRETS_MAX} secrets sign at a time; with a grace period of 0 the earlier ones end at once, and that is never refused.`,
+      description: `The reply contains the new secret, which is shown only once. The previous secret keeps signing for the grace period, beside the new one, so that receivers can switch without losing an event. At most ${SECRETS_MAX} secrets sign at a time. With a grace period of 0, earlier secrets expire at once and the rotation is never refused.`,
       params: endpointParams,
       body: RotateSecretRequest,
       response: {
-        200: jsonReply("The new secret, and until when the previous one signs.", RotateSecretReply),
+        200: jsonReply("The new secret, and when the previous one expires.", RotateSecretReply),
       },
     },
     handler: async (request) => {

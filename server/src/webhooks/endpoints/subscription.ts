@@ -1,9 +1,9 @@
-import { isEventType } from "../../events/event-types.ts";
+import { EVENT_TABLE, isEventType } from "../../events/event-types.ts";
 import { type FieldError, Problem } from "../../lib/problem.ts";
 
 const SUBSCRIPTION_ERRORS_MAX = 20;
 
-/** Throws 400 for a list that names a type that there is not, or one twice. */
+/** Throws 400 for a list with an unknown type or a repeated one. */
 export function assertSubscription(events: readonly string[]): void {
   const errors = events
     .flatMap((type, index) => findFault(events, type, index))
@@ -14,7 +14,7 @@ export function assertSubscription(events: readonly string[]): void {
 
 function findFault(events: readonly string[], type: string, index: number): FieldError[] {
   const pointer = `/events/${index}`;
-  if (!isEventType(type)) {
+  if (!isEventType(type) || !EVENT_TABLE[type].isSubscribable) {
     const detail = `events.${index} is not an event type; GET /v1/event-types lists them.`;
     return [{ pointer, code: "unknown_event_type", detail }];
   }

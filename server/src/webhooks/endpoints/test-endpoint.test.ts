@@ -12,7 +12,7 @@ after(() => desk.scrip.close());
 
 const deliveriesOf = async (id: string) => (await desk.get("GET", `/v1/webhooks/${id}/deliveries`)).data;
 
-test("a test is an event of its own, delivered to the endpoint that was tested and to no other", async () => {
+test("a test is a new event, delivered only to the endpoint that was tested", async () => {
   const { webhook } = await desk.register({ url: "https://hooks.example.com/", events: ["order.refunded"] });
   const other = await desk.register();
   const { delivery } = await desk.tells(() => desk.get("POST", `/v1/webhooks/${webhook.id}/test`));
@@ -36,7 +36,7 @@ test("a test is an event of its own, delivered to the endpoint that was tested a
   assert.match(created_at, /^\d{4}-.*\.\d{3}Z$/);
 });
 
-test("each test is another event, and an empty object is as good as no body", async () => {
+test("each test is a new event, and an empty object is accepted like no body", async () => {
   const { webhook } = await desk.register();
   const path = `/v1/webhooks/${webhook.id}/test`;
   const first = await desk.get("POST", path, {});
@@ -69,7 +69,7 @@ test("an endpoint is sent ten tests a minute, by however many processes, and the
   assert.deepEqual(later.map(({ statusCode }) => statusCode).sort(), [...Array(8).fill(200), 429]);
 });
 
-test("a test that is refused is no event, and the same URL may be registered more than once", async () => {
+test("a refused test makes no event, and the same URL can be registered more than once", async () => {
   const owner = await desk.addOwner();
   const { webhook } = await desk.register(undefined, owner);
   assert.equal((await desk.register(undefined, owner)).webhook.url, webhook.url);

@@ -1,26 +1,24 @@
+import { randomUUID } from "node:crypto";
 import sql, { type Sql } from "sql-template-tag";
-import type { Db, Queryable } from "../../db/database.ts";
-import { eventBody } from "../../events/event-body.ts";
+import type { Db, Queryable, Tx } from "../../db/database.ts";
+import { emitEvents } from "../../events/emit-events.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { newId, timeOfId } from "../../lib/ids.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
 import { type DeliveryRow, findDelivery } from "../history/history-queries.ts";
-import { getEndpoint } from "./get-endpoint.ts";
-import { inactiveEndpoint } from "./inactive-endpoint.ts";
+import { getActiveEndpoint } from "./read-endpoints.ts";
 
-/** They go to a server that is not ours, and its owner is perhaps not who asks for them. */
+/** Tests go to a server that is not ours, and its owner may not be the one who asks for them. */
 export const TESTS_PER_MINUTE_MAX = 10;
 const MINUTE_MS = 60_000;
 
-/** Sends `webhook.test` to this endpoint alone, whatever it is subscribed to, by the way that every event goes. */
+/** Sends `webhook.test` to this endpoint only, subscribed or not, through the same pipeline as every event. */
 export async function testEndpoint(
   deps: { db: Db; clock: Clock; announceDeliveries: () => void },
   tenant: Tenant,
   endpointId: string,
 ): Promise<DeliveryRow> {
-  const { active } = await getEndpoint(deps.db, tenant, endpointId);
-  if (!active) throw inactiveEndpoint();
+  await getActiveEndpoint(deps.db, tenant, endpointId);
   const now = deps.clock.now();
   const deliveryId = await insertTest(deps.db, tenant, endpointId, now);
   if (deliveryId === undefined) await refuseTest(deps.db, endpointId, now);
@@ -31,7 +29,7 @@ export async function testEndpoint(
   return row;
 }
 
-/** Throws where the endpoint has had its tests for this minute. */
+/** Throws if the endpoint has had its tests for this minute. */
 async function refuseTest(db: Queryable, endpointId: string, now: Date): Promise<void> {
   const [row] = await db.rows<{ oldest: Date | null }>(sql`
     select (select min(at) from unnest(recent_tests) as at where ${isRecent(now)}) as oldest
@@ -48,33 +46,41 @@ async function refuseTest(db: Queryable, endpointId: string, now: Date): Promise
 const isRecent = (now: Date): Sql => sql`at > ${new Date(now.getTime() - MINUTE_MS)}::timestamptz`;
 
 /**
- * The event and its delivery, in one statement that also counts the test: two at the same moment wait for each other's
- * lock of the endpoint. The id of the delivery, or undefined where the endpoint is no more or has had enough.
+ * Counts the test and writes its event and delivery. The count locks the endpoint, so that two tests at the same moment
+ * are counted one after the other. Returns the delivery's id, or undefined if the endpoint is gone or has had enough tests.
  */
-async function insertTest(
-  db: Queryable,
-  tenant: Tenant,
-  endpointId: string,
-  now: Date,
-): Promise<string | undefined> {
-  const id = newId("evt", now.getTime());
-  const createdAt = new Date(timeOfId(id));
-  const body = eventBody({ id, type: "webhook.test", createdAt, data: { webhook_id: endpointId } });
-  const [row] = await db.rows<{ id: string }>(sql`
-    with tested as (
-      update webhook_endpoints
-      set recent_tests = array(select at from unnest(recent_tests) as at where ${isRecent(now)}) || ${now}::timestamptz
-      where id = ${endpointId} and reseller_id = ${tenant.resellerId} and environment = ${tenant.environment}
-        and deleted_at is null and active
-        and (select count(*) from unnest(recent_tests) as at where ${isRecent(now)}) < ${TESTS_PER_MINUTE_MAX}
-      returning reseller_id, environment
-    ), told as (
-      insert into events (id, reseller_id, environment, type, body, created_at)
-      select ${id}, reseller_id, environment, 'webhook.test', ${body}, ${createdAt} from tested
-      returning id
-    )
-    insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
-    select delivery_id(id, ${endpointId}), id, ${endpointId}, ${now}, ${now} from told
+const insertTest = (db: Db, tenant: Tenant, endpointId: string, now: Date): Promise<string | undefined> =>
+  db.transaction(async (tx) => {
+    if (!(await countTest(tx, tenant, endpointId, now))) return undefined;
+    const { resellerId, environment } = tenant;
+    const [eventId] = await emitEvents(
+      tx,
+      [
+        {
+          type: "webhook.test",
+          resellerId,
+          environment,
+          subject: { kind: "webhook", id: endpointId },
+          // Each test is a new event.
+          cause: randomUUID(),
+          data: { webhook_id: endpointId },
+        },
+      ],
+      now,
+    );
+    const [delivery] = await tx.rows<{ id: string }>(sql`
+      select id from deliveries where event_id = ${eventId} and endpoint_id = ${endpointId}`);
+    return delivery?.id;
+  });
+
+/** False if the endpoint is gone or has had its tests for this minute. */
+const countTest = async (tx: Tx, tenant: Tenant, endpointId: string, now: Date): Promise<boolean> => {
+  const counted = await tx.rows(sql`
+    update webhook_endpoints
+    set recent_tests = array(select at from unnest(recent_tests) as at where ${isRecent(now)}) || ${now}::timestamptz
+    where id = ${endpointId} and reseller_id = ${tenant.resellerId} and environment = ${tenant.environment}
+      and deleted_at is null and active
+      and (select count(*) from unnest(recent_tests) as at where ${isRecent(now)}) < ${TESTS_PER_MINUTE_MAX}
     returning id`);
-  return row?.id;
-}
+  return counted.length > 0;
+};

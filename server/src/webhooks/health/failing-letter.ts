@@ -1,43 +1,59 @@
+import type { Letter } from "../../mail/queue-letter.ts";
 import type { FailingEndpoint } from "./failing-queries.ts";
 
 /**
- * What an owner reads, in plain text. Of the URL only the host is told: paths and queries may hold what receivers use as
- * a password, and a letter goes through many hands.
+ * The letter to an endpoint's owner, in plain text. It names the host of the URL only: a path or query can hold something
+ * that the receiver uses as a password. An outage has one letter of each kind.
  */
-export function failingLetter(endpoint: FailingEndpoint): { subject: string; body: string } {
-  const { told, id } = endpoint;
-  const host = hostOf(endpoint.url);
-  const since = `${endpoint.failingSince.toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  const count = `${endpoint.failures} ${endpoint.failures === 1 ? "attempt" : "attempts"}`;
-  const which = `your webhook endpoint at ${host} (${id}, ${endpoint.environment})`;
-  const failed = `has failed since ${since}: ${count}, not one of which was answered with a status of 2xx in time.`;
-  const look = `How each attempt went: GET /v1/webhooks/${id}/deliveries`;
-  if (told === "disabled") {
-    return {
-      subject: `Your webhook endpoint at ${host} was disabled`,
-      body: paragraphs(
-        `Every delivery to ${which} ${failed}`,
-        "It was disabled, and nothing is sent to it any more. Events are kept for 30 days. To receive them again:",
-        [
-          `1. Mend the endpoint. ${look}`,
-          `2. Enable it: PATCH /v1/webhooks/${id} with {"active": true}`,
-          `3. Have what it missed sent: POST /v1/webhooks/${id}/recover with {"since": "${endpoint.failingSince.toISOString()}"}`,
-        ].join("\n"),
-      ),
-    };
-  }
+export function failingLetter(endpoint: FailingEndpoint): Letter {
+  const { told, id, email } = endpoint;
+  const since = endpoint.failingSince.toISOString();
   return {
-    subject: `Your webhook endpoint at ${host} has been failing for ${told === "72h" ? "72" : "24"} hours`,
-    body: paragraphs(
-      `Every delivery to ${which} ${failed}`,
-      `Please mend it. ${look}`,
-      "Each event is tried again for about three days; once the endpoint answers, what waits follows by itself. What was " +
-        `given up before can be sent again: POST /v1/webhooks/${id}/recover with {"since": "${endpoint.failingSince.toISOString()}"}`,
-      "An endpoint that does nothing but fail for five days is disabled. It can then be enabled again: " +
-        `PATCH /v1/webhooks/${id} with {"active": true}`,
-    ),
+    cause: `endpoint ${id} failing since ${since}: ${told}`,
+    to: email,
+    ...(told === "disabled" ? disabledLetter(endpoint, since) : failingForHours(endpoint, since)),
   };
 }
+
+type Words = { subject: string; text: string };
+
+const disabledLetter = (endpoint: FailingEndpoint, since: string): Words => ({
+  subject: `Your webhook endpoint at ${hostOf(endpoint.url)} was disabled`,
+  text: paragraphs(
+    describe(endpoint),
+    "We disabled the endpoint and no longer send anything to it. Events are kept for 30 days. To receive them again:",
+    [
+      `1. Fix the endpoint. ${seeAttempts(endpoint.id)}`,
+      `2. Enable it: PATCH /v1/webhooks/${endpoint.id} with {"active": true}`,
+      `3. Recover what it missed: ${recover(endpoint.id, since)}`,
+    ].join("\n"),
+  ),
+});
+
+const failingForHours = (endpoint: FailingEndpoint, since: string): Words => ({
+  subject: `Your webhook endpoint at ${hostOf(endpoint.url)} has been failing for ${endpoint.told === "72h" ? "72" : "24"} hours`,
+  text: paragraphs(
+    describe(endpoint),
+    `Please fix it. ${seeAttempts(endpoint.id)}`,
+    "We retry each event for about three days. As soon as the endpoint answers, waiting events are sent. To resend events " +
+      `that we gave up on: ${recover(endpoint.id, since)}`,
+    "An endpoint that fails every delivery for five days is disabled. You can enable it again: " +
+      `PATCH /v1/webhooks/${endpoint.id} with {"active": true}`,
+  ),
+});
+
+function describe({ id, url, environment, failingSince, failures }: FailingEndpoint): string {
+  const time = `${failingSince.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const attempts = `${failures} ${failures === 1 ? "attempt" : "attempts"}`;
+  return (
+    `Every delivery to your webhook endpoint at ${hostOf(url)} (${id}, ${environment}) has failed since ${time}: ` +
+    `${attempts}, and none was answered with a 2xx status in time.`
+  );
+}
+
+const seeAttempts = (id: string): string => `See each attempt: GET /v1/webhooks/${id}/deliveries`;
+const recover = (id: string, since: string): string =>
+  `POST /v1/webhooks/${id}/recover with {"since": "${since}"}`;
 
 const hostOf = (url: string): string => URL.parse(url)?.host ?? "an address that cannot be read";
 

@@ -1,7 +1,7 @@
 import sql from "sql-template-tag";
 import type { Queryable, Tx } from "../../db/database.ts";
 
-/** What an owner is told of an endpoint that does nothing but fail. */
+/** The letters that an owner gets about an endpoint whose deliveries all fail. */
 export type Told = "24h" | "72h" | "disabled";
 
 export type FailingEndpoint = {
@@ -9,34 +9,37 @@ export type FailingEndpoint = {
   resellerId: string;
   environment: "live" | "test";
   url: string;
+  /** The owner's address. */
+  email: string;
   failingSince: Date;
   failures: number;
   told: Told;
 };
 
 export type FailingThresholds = {
-  /** Failing since then or longer. */
+  /** Failing since this time or longer. */
   sinceFirst: Date;
   sinceSecond: Date;
   sinceDisabled: Date;
   failuresToDisable: number;
-  /** What we owed an endpoint before then, and never tried, is our own fault. */
+  /** A delivery that was due before this time and never tried is our own fault. */
   owedBefore: Date;
 };
 
 /**
- * The next endpoint whose owner has to be told something, and the last thing that there is to tell. One that another
- * worker looks at, or that an attempt is being counted for, is left for the next time. So is one that has long waited for
- * an attempt in vain: after an outage of ours it is tried before it is judged.
+ * The next endpoint whose owner must get a letter, and the latest letter that is due. An endpoint that another worker has
+ * locked is skipped until the next time. So is one whose deliveries have been due for long: after an outage of ours, it is
+ * tried before it is judged.
  */
 export const lockNextFailing = async (
   tx: Tx,
   at: FailingThresholds,
 ): Promise<FailingEndpoint | undefined> => {
   const [row] = await tx.rows<FailingEndpoint>(sql`
-    select e.id, e.reseller_id as "resellerId", e.environment, e.url, e.failing_since as "failingSince", e.failures,
-           due.told
+    select e.id, e.reseller_id as "resellerId", e.environment, e.url, r.email, e.failing_since as "failingSince",
+           e.failures, due.told
     from webhook_endpoints e
+    join resellers r on r.id = e.reseller_id
     cross join lateral (
       select case
         when e.failing_since <= ${at.sinceDisabled} and e.failures >= ${at.failuresToDisable} then 'disabled'
@@ -65,21 +68,9 @@ export const markTold = (tx: Tx, { id, told }: FailingEndpoint, now: Date) =>
         updated_at = case when ${told} = 'disabled' then ${now}::timestamptz else updated_at end
     where id = ${id}`);
 
-export const insertNotice = (
-  tx: Tx,
-  { id, resellerId, environment, told }: FailingEndpoint,
-  letter: { subject: string; body: string },
-  now: Date,
-) =>
-  tx.rows(sql`
-    insert into notices (reseller_id, environment, endpoint_id, kind, recipient, subject, body, created_at, next_try_at)
-    select r.id, ${environment}, ${id}, ${told === "disabled" ? "webhook_disabled" : `webhook_failing_${told}`}, r.email,
-           ${letter.subject}, ${letter.body}, ${now}, ${now}
-    from resellers r where r.id = ${resellerId}`);
-
 /**
- * Ends what still waits at endpoints that are switched off, by us or by their owner, or removed; a recovery begins it anew. What an attempt is being
- * written for right now is left for the next time: whoever writes it waits for the endpoint.
+ * Ends waiting deliveries of endpoints that are disabled, switched off or removed. A recovery can restart them. A delivery
+ * whose attempt is being recorded right now is left for the next time, because that transaction waits for the endpoint.
  */
 export const failDeliveriesOfInactive = async (db: Queryable, limit: number): Promise<number> => {
   const rows = await db.rows(sql`

@@ -24,11 +24,11 @@ await db.rows(sql`
 
 beforeEach(() =>
   db.rows(
-    sql`truncate webhook_endpoints, events, deliveries, delivery_attempts, webhook_lanes, notices cascade`,
+    sql`truncate webhook_endpoints, events, deliveries, delivery_attempts, webhook_lanes, letters cascade`,
   ),
 );
 
-test("the owner hears of it at 24 h and at 72 h, once each", async () => {
+test("the owner gets a letter at 24 h and at 72 h, once each", async () => {
   await addEndpoint("whk_1");
   await attempt("whk_1", false);
   await advance(24 * HOUR_MS - 1, "whk_1");
@@ -37,26 +37,26 @@ test("the owner hears of it at 24 h and at 72 h, once each", async () => {
   await advance(1, "whk_1");
   await watch();
   await watch();
-  assert.deepEqual(await kinds(), ["webhook_failing_24h"]);
+  assert.deepEqual(await kinds(), ["24h"]);
   await advance(48 * HOUR_MS - 1, "whk_1");
   await watch();
-  assert.deepEqual(await kinds(), ["webhook_failing_24h"]);
+  assert.deepEqual(await kinds(), ["24h"]);
   await advance(1, "whk_1");
   await watch();
   await watch();
-  assert.deepEqual(await kinds(), ["webhook_failing_24h", "webhook_failing_72h"]);
+  assert.deepEqual(await kinds(), ["24h", "72h"]);
 });
 
-test("one that was never told of 24 h hears of 72 h alone", async () => {
+test("an owner who missed the letter at 24 h gets only the one at 72 h", async () => {
   await addEndpoint("whk_1");
   await attempt("whk_1", false);
   await advance(73 * HOUR_MS, "whk_1");
   await watch();
   await watch();
-  assert.deepEqual(await kinds(), ["webhook_failing_72h"]);
+  assert.deepEqual(await kinds(), ["72h"]);
 });
 
-test("after 5 days it is disabled by its tenth failure and not by its ninth", async () => {
+test("after 5 days an endpoint is disabled by its tenth failure and not by its ninth", async () => {
   await addEndpoint("whk_1");
   for (let count = 0; count < 9; count += 1) await attempt("whk_1", false);
   await advance(121 * HOUR_MS, "whk_1");
@@ -66,7 +66,7 @@ test("after 5 days it is disabled by its tenth failure and not by its ninth", as
   await watch();
   assert.deepEqual(await endpoint("whk_1"), { active: false, notified: "disabled", failures: 10 });
   await watch();
-  assert.deepEqual(await kinds(), ["webhook_failing_72h", "webhook_disabled"]);
+  assert.deepEqual(await kinds(), ["72h", "disabled"]);
 });
 
 test("ten failures in less than 5 days disable nothing", async () => {
@@ -80,7 +80,7 @@ test("ten failures in less than 5 days disable nothing", async () => {
   assert.equal((await endpoint("whk_1"))?.active, false);
 });
 
-test("a success in between begins the count anew", async () => {
+test("a success in between restarts the count", async () => {
   await addEndpoint("whk_1");
   for (let count = 0; count < 20; count += 1) await attempt("whk_1", false);
   await advance(119 * HOUR_MS, "whk_1");
@@ -92,10 +92,10 @@ test("a success in between begins the count anew", async () => {
   assert.deepEqual(await endpoint("whk_1"), { active: true, notified: "nothing", failures: 1 });
   await advance(HOUR_MS, "whk_1");
   await watch();
-  assert.deepEqual(await kinds(), ["webhook_failing_72h", "webhook_failing_24h"]);
+  assert.deepEqual(await kinds(), ["72h", "24h"]);
 });
 
-test("what waits at a disabled endpoint ends as failed; what waits elsewhere goes on", async () => {
+test("waiting deliveries of a disabled endpoint end as failed; others go on", async () => {
   await addEndpoint("whk_1");
   await addEndpoint("whk_2");
   for (let count = 0; count < 10; count += 1) await attempt("whk_1", false);
@@ -106,7 +106,7 @@ test("what waits at a disabled endpoint ends as failed; what waits elsewhere goe
   assert.deepEqual(await statuses("whk_2"), ["pending"]);
 });
 
-test("a delivery that is being written is left, and ended by the next sweep, without a deadlock", async () => {
+test("a delivery that is being recorded is skipped, and ended by the next sweep, without a deadlock", async () => {
   await addEndpoint("whk_1");
   for (let count = 0; count < 10; count += 1) await attempt("whk_1", false);
   await addDelivery("whk_1");
@@ -122,7 +122,7 @@ test("a delivery that is being written is left, and ended by the next sweep, wit
   assert.deepEqual(await statuses("whk_1"), ["failed", "failed"]);
 });
 
-test("one that is enabled again starts anew", async () => {
+test("an endpoint that is enabled again starts from zero", async () => {
   await addEndpoint("whk_1");
   for (let count = 0; count < 10; count += 1) await attempt("whk_1", false);
   await advance(120 * HOUR_MS, "whk_1");
@@ -131,13 +131,13 @@ test("one that is enabled again starts anew", async () => {
     update webhook_endpoints set active = true, failing_since = null, failures = 0, notified = 'nothing'`);
   for (let count = 0; count < 10; count += 1) await attempt("whk_1", false);
   await watch();
-  assert.deepEqual(await kinds(), ["webhook_disabled"]);
+  assert.deepEqual(await kinds(), ["disabled"]);
   await advance(24 * HOUR_MS, "whk_1");
   await watch();
-  assert.deepEqual(await kinds(), ["webhook_disabled", "webhook_failing_24h"]);
+  assert.deepEqual(await kinds(), ["disabled", "24h"]);
 });
 
-test("of one that its owner has switched off nobody is told, and what waits there ends", async () => {
+test("an endpoint that its owner has switched off causes no letter, and its waiting deliveries end", async () => {
   await addEndpoint("whk_1");
   for (let count = 0; count < 10; count += 1) await attempt("whk_1", false);
   await db.rows(sql`update webhook_endpoints set active = false`);
@@ -159,7 +159,7 @@ test("after an outage of ours an endpoint is tried before it is judged", async (
   assert.deepEqual(await kinds(), []);
 });
 
-test("two workers at once write one notice for each endpoint", async () => {
+test("two workers at once write one letter for each endpoint", async () => {
   const ids = Array.from({ length: 12 }, (_, index) => `whk_${index}`);
   for (const id of ids) {
     await addEndpoint(id);
@@ -168,14 +168,11 @@ test("two workers at once write one notice for each endpoint", async () => {
   await advance(24 * HOUR_MS, ...ids);
   await Promise.all([watch(), watch(), watch(), watch()]);
   await watch();
-  const rows = await db.rows<{ id: string }>(sql`select endpoint_id as id from notices order by endpoint_id`);
-  assert.deepEqual(
-    rows.map((row) => row.id),
-    ids.toSorted(),
-  );
+  const rows = await db.rows<{ cause: string }>(sql`select cause from letters`);
+  assert.deepEqual(rows.map(({ cause }) => /whk_\d+/.exec(cause)?.[0]).sort(), ids.toSorted());
 });
 
-test("a letter says where, since when, how often and what to do, and tells nothing of the URL but its host", async () => {
+test("a letter says where, since when, how often and what to do, and names only the host of the URL", async () => {
   await addEndpoint("whk_1");
   const since = clock.now().toISOString();
   for (let count = 0; count < 10; count += 1) await attempt("whk_1", false);
@@ -187,13 +184,10 @@ test("a letter says where, since when, how often and what to do, and tells nothi
     recipient: string;
     subject: string;
     body: string;
-    environment: string;
-  }>(sql`
-    select recipient, subject, body, environment from notices order by id`);
+  }>(sql`select recipient, subject, body_text as body from letters order by id`);
   assert.equal(letters.length, 3);
-  for (const { recipient, subject, body, environment } of letters) {
+  for (const { recipient, subject, body } of letters) {
     assert.equal(recipient, "owner@one.example");
-    assert.equal(environment, "live");
     assert.match(subject, /hooks\.example\.com:8443/);
     assert.match(body, /hooks\.example\.com:8443 \(whk_1, live\)/);
     assert.ok(body.includes(`${since.slice(0, 10)} ${since.slice(11, 16)} UTC`), body);
@@ -282,8 +276,8 @@ async function endpoint(id: string) {
 }
 
 const kinds = async (): Promise<string[]> => {
-  const rows = await db.rows<{ kind: string }>(sql`select kind from notices order by id`);
-  return rows.map((row) => row.kind);
+  const rows = await db.rows<{ cause: string }>(sql`select cause from letters order by id`);
+  return rows.map(({ cause }) => cause.split(": ").at(-1) ?? "");
 };
 
 const statuses = async (endpointId: string): Promise<string[]> => {

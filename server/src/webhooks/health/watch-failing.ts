@@ -1,12 +1,12 @@
 import type { Db } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
+import { isMailAddress, queueLetter } from "../../mail/queue-letter.ts";
 import { failingLetter } from "./failing-letter.ts";
 import {
   type FailingEndpoint,
   type FailingThresholds,
   failDeliveriesOfInactive,
-  insertNotice,
   lockNextFailing,
   markTold,
 } from "./failing-queries.ts";
@@ -14,17 +14,17 @@ import {
 export type WatchDeps = { db: Db; clock: Clock; log: Log };
 
 const HOUR_MS = 3_600_000;
-/** CONTRACT 6: the owner hears of it twice, then the endpoint is disabled. */
+/** CONTRACT 6: the owner gets two letters, then the endpoint is disabled. */
 const FIRST_NOTICE_MS = 24 * HOUR_MS;
 const SECOND_NOTICE_MS = 72 * HOUR_MS;
 const DISABLE_MS = 120 * HOUR_MS;
 const FAILURES_TO_DISABLE = 10;
 const OWED_MS = 5 * 60_000;
-/** Endpoints and deliveries of one sweep; what is left follows at once. */
+/** Endpoints and deliveries of one sweep. The rest follows right after it. */
 const TOLD_MAX = 100;
 const ENDED_MAX = 1_000;
 
-/** Tells owners of endpoints that do nothing but fail, and disables those that have for too long. True: there is more. */
+/** Writes to owners of failing endpoints, and disables those that have failed for too long. Returns whether more are left. */
 export async function watchFailing({ db, clock, log }: WatchDeps): Promise<boolean> {
   let told = 0;
   for (; told < TOLD_MAX; told += 1) {
@@ -33,21 +33,21 @@ export async function watchFailing({ db, clock, log }: WatchDeps): Promise<boole
     log.warn(
       { webhookId: endpoint.id, failures: endpoint.failures, told: endpoint.told },
       endpoint.told === "disabled"
-        ? "an endpoint was disabled after days of nothing but failure"
-        : "an endpoint does nothing but fail; its owner is told",
+        ? "endpoint disabled after five days of failed deliveries"
+        : "endpoint is failing; its owner is notified",
     );
   }
   const ended = await failDeliveriesOfInactive(db, ENDED_MAX);
   return told === TOLD_MAX || ended === ENDED_MAX;
 }
 
-/** What the owner was told of and the letter that tells it are written together, or neither is. */
+/** The letter and the record of it are written together, or neither is. */
 const tellNext = (db: Db, now: Date): Promise<FailingEndpoint | undefined> =>
   db.transaction(async (tx) => {
     const endpoint = await lockNextFailing(tx, thresholdsAt(now));
     if (!endpoint) return undefined;
     await markTold(tx, endpoint, now);
-    await insertNotice(tx, endpoint, failingLetter(endpoint), now);
+    if (isMailAddress(endpoint.email)) await queueLetter(tx, failingLetter(endpoint), now);
     return endpoint;
   });
 

@@ -23,17 +23,17 @@ export type DeliveryRow = {
   webhookId: string;
   status: DeliveryStatus;
   attemptCount: number;
-  /** The latest, in the order in which they were made; null when there were none. */
+  /** The latest attempts, in order; null if there were none. */
   attempts: AttemptRow[] | null;
   nextAttemptAt: Date | null;
   createdAt: Date;
   deliveredAt: Date | null;
 };
 
-/** How many attempts of a delivery are shown; one that was begun anew may have had more. */
+/** How many attempts of a delivery are shown. A delivery that was restarted can have more. */
 export const ATTEMPTS_SHOWN_MAX = 20;
 
-/** Only the latest answer is shown: a page of deliveries with all of theirs could be megabytes. */
+/** Only the latest answer is shown: a page with all answers could be megabytes. */
 const deliveryColumns = sql`
   d.id, d.event_id as "eventId", e.type as "eventType", d.endpoint_id as "webhookId", d.status,
   d.attempts as "attemptCount", d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt",
@@ -68,7 +68,7 @@ export type DeliverySelection = {
   eventType?: EventType | undefined;
   eventId?: string | undefined;
   orderId?: string | undefined;
-  /** Bounds of the id, which are bounds of the time of the event. */
+  /** Bounds of the id, which bound the time of the event. */
   fromId?: string | undefined;
   toId?: string | undefined;
   beforeId: string | undefined;
@@ -76,8 +76,8 @@ export type DeliverySelection = {
 };
 
 /**
- * Newest first, of an endpoint that is known to be the caller's. The range is said of whole rows: one index fits it. Where
- * an event or an order is asked for, its few deliveries are found first.
+ * Newest first, of an endpoint that is known to be the caller's. The range compares whole rows, so that one index fits it.
+ * With an event or an order, its few deliveries are found first.
  */
 export async function listDeliveryRows(
   db: Queryable,
@@ -109,7 +109,7 @@ export async function listDeliveryRows(
   return toSlice(rows, limit, examinedMax);
 }
 
-/** The offset keeps PostgreSQL from looking for them among all of the endpoint's. */
+/** The offset keeps PostgreSQL from searching all of the endpoint's deliveries for them. */
 function deliverySource({ eventId, orderId }: DeliverySelection): Sql {
   if (eventId === undefined && orderId === undefined) return sql`deliveries`;
   return sql`(
@@ -119,7 +119,7 @@ function deliverySource({ eventId, orderId }: DeliverySelection): Sql {
     offset 0)`;
 }
 
-/** False when the caller has no such delivery, or its endpoint is not active. */
+/** False if the caller has no such delivery or its endpoint is not active. */
 export const restartDelivery = async (
   db: Queryable,
   tenant: Tenant,
@@ -135,7 +135,7 @@ export const restartDelivery = async (
   return restarted.length > 0;
 };
 
-/** So many of those that wait for the endpoint end as failed, and that nobody holds: how many. */
+/** Ends waiting deliveries of the endpoint as failed, except locked ones. Returns how many. */
 export const failWaiting = async (db: Queryable, endpointId: string, limit: number): Promise<number> => {
   const failed = await db.rows(sql`
     update deliveries set status = 'failed', next_attempt_at = null
@@ -156,6 +156,6 @@ export const hasWaiting = async (db: Queryable, endpointId: string): Promise<boo
   return found.length > 0;
 };
 
-/** It may have been switched on again meanwhile, and what waits then is meant to be sent. */
+/** The endpoint may be active again by now. Then waiting deliveries are to be sent. */
 const isSwitchedOff = (endpointId: string): Sql =>
   sql`exists (select from webhook_endpoints w where w.id = ${endpointId} and not w.active)`;

@@ -56,7 +56,7 @@ test("a delivery reads with its event, its attempts and when it is tried next", 
   });
 });
 
-test("of many attempts the latest 20 are shown, in their order", async () => {
+test("the latest 20 of many attempts are shown, in order", async () => {
   const { db } = desk.scrip;
   const { webhook } = await desk.register();
   const eventId = await addEvent(db, desk.live);
@@ -72,7 +72,7 @@ test("of many attempts the latest 20 are shown, in their order", async () => {
   );
 });
 
-test("the list is newest first, in pages that a status filter keeps, and another endpoint's are not in it", async () => {
+test("the list is newest first, in pages, with a status filter, and without those of other endpoints", async () => {
   const { webhook } = await desk.register();
   const other = await desk.register();
   const ids = await fill(webhook.id, 11);
@@ -150,7 +150,7 @@ test("deliveries are filtered by event, type, order and the time of the event, a
     assert.deepEqual(await readAll(filters), expected, JSON.stringify(filters));
 });
 
-test("a cursor holds for its endpoint and its filter alone", async () => {
+test("a cursor is bound to its endpoint and filter", async () => {
   const { webhook } = await desk.register();
   const other = await desk.register();
   await fill(webhook.id, 7);
@@ -173,7 +173,7 @@ test("a cursor holds for its endpoint and its filter alone", async () => {
   }
 });
 
-test("a status that there is not, and unknown parameters, are 400", async () => {
+test("an unknown status and unknown parameters are 400", async () => {
   for (const query of [
     "status=sent",
     "status=",
@@ -190,7 +190,7 @@ test("a status that there is not, and unknown parameters, are 400", async () => 
   }
 });
 
-test("a page ends after so many deliveries that do not match, and the next one goes on from there", async () => {
+test("a page ends after so many deliveries that do not match, and the next one continues from there", async () => {
   const { webhook } = await desk.register();
   const { db } = desk.scrip;
   const first = await addDelivery(db, {

@@ -6,11 +6,17 @@ import { readPage } from "../../http/page.ts";
 import { invalidParameter, queryFilter, queryTime } from "../../http/query.ts";
 import type { CursorCodec } from "../../lib/cursor.ts";
 import { firstIdAt } from "../../lib/ids.ts";
-import { getEndpoint } from "../endpoints/get-endpoint.ts";
-import { DELIVERY_STATUSES, type DeliveryStatus, listDeliveryRows } from "./history-queries.ts";
-import { viewDelivery } from "./view-delivery.ts";
+import { getEndpoint } from "../endpoints/read-endpoints.ts";
+import {
+  type AttemptRow,
+  DELIVERY_STATUSES,
+  type DeliveryRow,
+  type DeliveryStatus,
+  listDeliveryRows,
+} from "./history-queries.ts";
+import type { AttemptView, DeliveryView } from "./schemas.ts";
 
-/** What an endpoint was and will be sent, newest event first. */
+/** The deliveries of an endpoint, newest event first. */
 export async function listDeliveries(
   deps: { db: Db; cursors: CursorCodec },
   caller: Caller,
@@ -41,7 +47,7 @@ function readFilters(request: FastifyRequest) {
     eventType: readEventType(request, "eventType"),
     eventId: queryFilter(request, "eventId"),
     orderId: queryFilter(request, "orderId"),
-    // The time of its event is the time inside a delivery's id.
+    // The time inside a delivery's id is the time of its event.
     fromId: from && firstIdAt("dlv", from.getTime()),
     toId: to && firstIdAt("dlv", to.getTime()),
   };
@@ -54,3 +60,26 @@ function readStatus(request: FastifyRequest): DeliveryStatus | undefined {
   if (!status) throw invalidParameter("status", `status must be one of ${DELIVERY_STATUSES.join(", ")}.`);
   return status;
 }
+
+/** A delivery as the endpoint's owner reads it. Members without a value are left out. */
+export const viewDelivery = (row: DeliveryRow): DeliveryView => ({
+  id: row.id,
+  eventId: row.eventId,
+  eventType: row.eventType,
+  webhookId: row.webhookId,
+  status: row.status,
+  attemptCount: row.attemptCount,
+  attempts: (row.attempts ?? []).map(viewAttempt),
+  ...(row.nextAttemptAt === null ? {} : { nextAttemptAt: row.nextAttemptAt.toISOString() }),
+  createdAt: row.createdAt.toISOString(),
+  ...(row.deliveredAt === null ? {} : { deliveredAt: row.deliveredAt.toISOString() }),
+});
+
+const viewAttempt = (row: AttemptRow): AttemptView => ({
+  number: row.number,
+  at: new Date(row.at).toISOString(),
+  ...(row.status === null ? {} : { status: row.status }),
+  ...(row.error === null ? {} : { error: row.error }),
+  latencyMs: row.latencyMs,
+  ...(row.responseBody === null ? {} : { responseBody: row.responseBody }),
+});

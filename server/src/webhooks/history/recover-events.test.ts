@@ -6,7 +6,7 @@ import { type KeyOwner, openWebhookDesk, type WebhookDesk } from "../../../testi
 import { countWaiting } from "../../../testing/database/count-waiting.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { firstIdAt } from "../../lib/ids.ts";
-import { RECOVERED_MAX } from "./recover-queries.ts";
+import { lockRecoveries, RECOVERED_MAX } from "./recover-queries.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -57,7 +57,7 @@ const waitingAt = async (endpointId: string): Promise<string[]> =>
       order by event_id`)
   ).map(({ eventId }) => eventId);
 
-test("events of the span that were never delivered get a delivery, and the workers are told", async () => {
+test("events of the span that were never delivered get a delivery, and the workers are notified", async () => {
   const { owner, eventIds, endpointId } = await openPast();
   const span = { since: at(1).toISOString(), until: at(4).toISOString() };
   assert.deepEqual(await desk.tells(() => recover(endpointId, owner, span)), {
@@ -70,7 +70,7 @@ test("events of the span that were never delivered get a delivery, and the worke
   assert.deepEqual([rest.recovered, await waitingAt(endpointId)], [3, eventIds]);
 });
 
-test("what failed begins anew; what waits and what has arrived stays as it is", async () => {
+test("failed deliveries restart; pending and delivered ones stay as they are", async () => {
   const { owner, eventIds, endpointId } = await openPast();
   const { db } = desk.scrip;
   const [waiting = "", arrived = "", failed = ""] = eventIds;
@@ -90,7 +90,7 @@ test("what failed begins anew; what waits and what has arrived stays as it is", 
   ]);
 });
 
-test("only what the endpoint is subscribed to now is recovered, and no test", async () => {
+test("only types that the endpoint is subscribed to now are recovered, and no tests", async () => {
   const { owner, eventIds, endpointId } = await openPast(["order.refunded", "webhook.test"]);
   const { webhook: tested } = await desk.register(undefined, owner);
   await desk.get("POST", `/v1/webhooks/${tested.id}/test`, undefined, owner);
@@ -116,7 +116,7 @@ test("another reseller's events, the other environment's and another endpoint's 
   assert.deepEqual(await waitingAt(other.id), []);
 });
 
-test("of six recoveries at once each event is recovered by one", async () => {
+test("six recoveries at once recover each event once", async () => {
   const { owner, endpointId } = await openPast();
   const replies = await Promise.all(
     Array.from({ length: 6 }, () => recover(endpointId, owner, { since: at(0).toISOString() })),
@@ -127,7 +127,19 @@ test("of six recoveries at once each event is recovered by one", async () => {
   );
 });
 
-test("a delivery that somebody else is writing meanwhile stays as they write it", async () => {
+test("a recovery waits for another one of the same endpoint, so that no two insert the same delivery", async () => {
+  const { owner, endpointId } = await openPast();
+  const { db } = desk.scrip;
+  const { recovering } = await db.transaction(async (tx) => {
+    await lockRecoveries(tx, endpointId);
+    const begun = recover(endpointId, owner, { since: at(0).toISOString() });
+    await eventually("it waits", async () => (await countWaiting(db)) || undefined);
+    return { recovering: begun };
+  });
+  assert.equal((await recovering).recovered, 6);
+});
+
+test("a delivery that another transaction is writing stays as that one leaves it", async () => {
   const { owner, eventIds, endpointId } = await openPast();
   const { db } = desk.scrip;
   const [eventId = ""] = eventIds;
@@ -145,7 +157,7 @@ test("a delivery that somebody else is writing meanwhile stays as they write it"
   assert.deepEqual(row, { step: 3, status: "pending" });
 });
 
-test("times that are none, are too long ago, in the future or the wrong way round are 400 at their field", async () => {
+test("times that are invalid, too long ago, in the future or in the wrong order are 400 at their field", async () => {
   const { owner, endpointId } = await openPast();
   const now = desk.clock.now().getTime();
   const since = new Date(now - DAY_MS).toISOString();

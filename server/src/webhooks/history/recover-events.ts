@@ -4,19 +4,18 @@ import type { Clock } from "../../lib/clock.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { Problem } from "../../lib/problem.ts";
 import { parseTime } from "../../lib/time.ts";
-import { getEndpoint } from "../endpoints/get-endpoint.ts";
-import { inactiveEndpoint } from "../endpoints/inactive-endpoint.ts";
-import { recoverDeliveries } from "./recover-queries.ts";
+import { getActiveEndpoint } from "../endpoints/read-endpoints.ts";
+import { lockRecoveries, recoverDeliveries } from "./recover-queries.ts";
 
 export type RecoverDeps = { db: Db; clock: Clock; announceDeliveries: () => void };
 
 /** How long events are kept (CONTRACT 6). */
 export const RECOVER_DAYS = 30;
 const DAY_MS = 86_400_000;
-/** What the caller's clock and the request's journey may make of "30 days ago" and of "now". */
+/** Allowance for the caller's clock and for the time that a request takes. */
 const CLOCK_SLACK_MS = 60_000;
 
-/** Sends what the endpoint missed. */
+/** Sends the events that the endpoint missed. */
 export async function recoverEvents(
   deps: RecoverDeps,
   tenant: Tenant,
@@ -25,14 +24,17 @@ export async function recoverEvents(
 ): Promise<{ recovered: number; hasMore: boolean }> {
   const now = deps.clock.now();
   const { since, until } = readSpan(span, now);
-  const { active } = await getEndpoint(deps.db, tenant, id);
-  if (!active) throw inactiveEndpoint();
-  const result = await recoverDeliveries(deps.db, tenant, {
+  await getActiveEndpoint(deps.db, tenant, id);
+  const recovery = {
     endpointId: id,
-    // The time of an event is the time inside its id. Those that are older than is kept are being removed.
+    // The time of an event is the time inside its id. Older events are being removed.
     fromId: firstIdAt("evt", Math.max(since.getTime(), now.getTime() - RECOVER_DAYS * DAY_MS)),
     toId: until && firstIdAt("evt", until.getTime()),
     now,
+  };
+  const result = await deps.db.transaction(async (tx) => {
+    await lockRecoveries(tx, id);
+    return recoverDeliveries(tx, tenant, recovery);
   });
   if (result.recovered > 0) deps.announceDeliveries();
   return result;
@@ -47,7 +49,7 @@ function readSpan(
   if (since.getTime() < now.getTime() - RECOVER_DAYS * DAY_MS - CLOCK_SLACK_MS)
     throw invalidField(
       "since",
-      `since must not be more than ${RECOVER_DAYS} days ago: events are kept that long.`,
+      `since must be at most ${RECOVER_DAYS} days ago. Events are kept for that long.`,
     );
   if (since.getTime() > now.getTime() + CLOCK_SLACK_MS)
     throw invalidField("since", "since must not be in the future.");
@@ -57,8 +59,7 @@ function readSpan(
 
 function readTime(name: string, text: string): Date {
   const time = parseTime(text);
-  if (!time)
-    throw invalidField(name, `${name} must be a time as RFC 3339 has it, such as 2030-01-31T12:00:00Z.`);
+  if (!time) throw invalidField(name, `${name} must be an RFC 3339 time, such as 2030-01-31T12:00:00Z.`);
   return time;
 }
 

@@ -1,17 +1,28 @@
 import sql from "sql-template-tag";
-import type { Queryable } from "../../db/database.ts";
-import { range } from "../../events/event-queries.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { isSubscribed, range } from "../../events/event-queries.ts";
+import { BROADCAST_TYPES } from "../../events/event-types.ts";
 import type { Tenant } from "../../http/caller.ts";
 
-/** How many deliveries one call brings back. Whoever has more to recover asks again. */
+/** How many deliveries one call recovers. A caller with more to recover asks again. */
 export const RECOVERED_MAX = 10_000;
 
 export type Recovery = { endpointId: string; fromId: string; toId: string | undefined; now: Date };
 
+/** Any fixed number works; with the hash of an endpoint it is that endpoint's lock. */
+const RECOVERIES_LOCK = 7_242_016;
+
 /**
- * A delivery of each event of that time which the endpoint's subscription wants now and has not been told: new where there
- * was none, begun anew where it failed. Those that wait already or have arrived stay as they are. Oldest first, and in
- * that order too, so that two such statements queue. A test is for the endpoint that it was made for, at that time.
+ * One recovery of an endpoint at a time. A delivery is unique by its id and by its event and endpoint, and `on conflict`
+ * watches one of the two: when two statements insert the same delivery at the same moment, the other one fails.
+ */
+export const lockRecoveries = (tx: Tx, endpointId: string) =>
+  tx.rows(sql`select pg_advisory_xact_lock(${RECOVERIES_LOCK}, hashtext(${endpointId}))`);
+
+/**
+ * A delivery of each event in that range that the endpoint is subscribed to now and has not received: a new one where there
+ * was none, a restarted one where it failed. Deliveries that are pending or delivered stay as they are. Oldest first. A test
+ * event is never recovered.
  */
 export async function recoverDeliveries(
   db: Queryable,
@@ -26,7 +37,7 @@ export async function recoverDeliveries(
         and w.reseller_id = e.reseller_id and w.environment = e.environment
       left join deliveries d on d.event_id = e.id and d.endpoint_id = ${endpointId}
       where ${range(tenant, { fromId, toId })}
-        and e.type <> 'webhook.test' and (w.events is null or e.type = any(w.events))
+        and e.type = any(${BROADCAST_TYPES}::text[]) and ${isSubscribed}
         and (d.id is null or d.status = 'failed')
       order by e.reseller_id, e.environment, e.id limit ${RECOVERED_MAX + 1}
     ), begun as (

@@ -22,7 +22,7 @@ const stepOf = async (id: string) =>
   (await desk.scrip.db.rows<{ step: number }>(sql`select step from deliveries where id = ${id}`))[0]?.step;
 
 for (const status of ["delivered", "failed", "pending"] as const) {
-  test(`a ${status} delivery begins anew: now, and with all retries ahead of it`, async () => {
+  test(`a ${status} delivery restarts: due now, with all retries`, async () => {
     const { db } = desk.scrip;
     const eventId = await addEvent(db, desk.live);
     const id = await addDelivery(db, { eventId, endpointId, status });
@@ -40,7 +40,7 @@ for (const status of ["delivered", "failed", "pending"] as const) {
   });
 }
 
-test("another's delivery, the other environment's, and that of a removed endpoint are not found and stay as they are", async () => {
+test("deliveries of another reseller, of the other environment and of a removed endpoint are not found and stay as they are", async () => {
   const { db } = desk.scrip;
   const removed = await addEndpoint(db, { ...desk.live, deleted: true });
   const foreign = await addEndpoint(db, desk.stranger);
@@ -67,7 +67,7 @@ test("another's delivery, the other environment's, and that of a removed endpoin
   await desk.get("POST", `/v1/deliveries/${ids[2]}/redeliver`, undefined, desk.sandbox);
 });
 
-test("a delivery to an endpoint that is not active is not begun anew: 409", async () => {
+test("a delivery to an endpoint that is not active is not restarted: 409", async () => {
   const { db } = desk.scrip;
   const { webhook } = await desk.register();
   const eventId = await addEvent(db, desk.live);

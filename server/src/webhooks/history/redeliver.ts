@@ -2,10 +2,10 @@ import type { Db } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { notFound } from "../../lib/problem.ts";
-import { inactiveEndpoint } from "../endpoints/inactive-endpoint.ts";
+import { inactiveEndpoint } from "../endpoints/read-endpoints.ts";
 import { type DeliveryRow, findDelivery, restartDelivery } from "./history-queries.ts";
 
-/** Begins the delivery anew, whatever became of it before: now, with the whole schedule of retries ahead of it. */
+/** Restarts the delivery, whatever its status: it is due now and has all of its retries. */
 export async function redeliver(
   deps: { db: Db; clock: Clock; announceDeliveries: () => void },
   tenant: Tenant,

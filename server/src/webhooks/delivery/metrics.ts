@@ -23,12 +23,12 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     buckets: BUCKETS_SECONDS,
     registers,
   });
-  const waiting = gauge("scrip_webhook_deliveries_waiting", "Deliveries that are due and not sent.");
-  const lanes = gauge("scrip_webhook_lanes", "Endpoints with something waiting.");
-  const failing = gauge("scrip_webhook_endpoints_failing", "Endpoints that do nothing but fail.");
+  const waiting = gauge("scrip_webhook_deliveries_waiting", "Deliveries that are due and not yet sent.");
+  const lanes = gauge("scrip_webhook_lanes", "Endpoints with waiting deliveries.");
+  const failing = gauge("scrip_webhook_endpoints_failing", "Endpoints whose deliveries all fail.");
   const oldest = gauge(
     "scrip_webhook_oldest_due_seconds",
-    "How long the delivery that waits longest has been due.",
+    "How long the oldest waiting delivery has been due.",
   );
   return {
     count({ kind, latencyMs }) {

@@ -11,10 +11,10 @@ const DeliveryAttempt = named(
     number: Type.Integer({ description: "Counts all attempts of the delivery from 1." }),
     at: Type.String({ format: "date-time" }),
     status: Type.Optional(Type.Integer({ description: "HTTP status of your endpoint's answer." })),
-    error: Type.Optional(Type.String({ description: "What kind of failure it was." })),
+    error: Type.Optional(Type.String({ description: "Kind of failure." })),
     latencyMs: Type.Integer({ description: "How long the attempt took." }),
     responseBody: Type.Optional(
-      Type.String({ description: "How the answer began, of the latest attempt alone." }),
+      Type.String({ description: "Start of the answer. Only shown for the latest attempt." }),
     ),
   }),
 );
@@ -30,12 +30,15 @@ const Delivery = named(
       status: Type.String({
         description: `One of ${DELIVERY_STATUSES.map((one) => `\`${one}\``).join(", ")}.`,
       }),
-      attemptCount: Type.Integer({ description: "How many attempts there were in all." }),
+      attemptCount: Type.Integer({ description: "Total number of attempts." }),
       attempts: Type.Array(DeliveryAttempt, {
-        description: `The latest ${ATTEMPTS_SHOWN_MAX} attempts, in the order in which they were made.`,
+        description: `The latest ${ATTEMPTS_SHOWN_MAX} attempts, in order.`,
       }),
       nextAttemptAt: Type.Optional(
-        Type.String({ format: "date-time", description: "While it is `pending`: when it is tried next." }),
+        Type.String({
+          format: "date-time",
+          description: "While it is `pending`: when the next attempt is due.",
+        }),
       ),
       createdAt: Type.String({ format: "date-time" }),
       deliveredAt: Type.Optional(Type.String({ format: "date-time" })),
@@ -75,10 +78,10 @@ export const RecoverRequest = named(
     {
       since: Type.String({
         format: "date-time",
-        description: `Events of this time and later. At most ${RECOVER_DAYS} days ago.`,
+        description: `Events from this time on. At most ${RECOVER_DAYS} days ago.`,
       }),
       until: Type.Optional(
-        Type.String({ format: "date-time", description: "Events before this time. Until now when absent." }),
+        Type.String({ format: "date-time", description: "Events before this time. Until now if absent." }),
       ),
     },
     { additionalProperties: false, examples: [{ since: "2030-01-31T12:00:00Z" }] },
@@ -90,9 +93,9 @@ export const RecoverReply = named(
   "RecoverReply",
   Type.Object(
     {
-      recovered: Type.Integer({ description: "How many deliveries were begun." }),
+      recovered: Type.Integer({ description: "How many deliveries were started." }),
       hasMore: Type.Boolean({
-        description: `Whether there is more than the ${RECOVERED_MAX} that one call recovers. Send the same request again for the rest.`,
+        description: `Whether there are more than the ${RECOVERED_MAX} that one call recovers. Send the same request again for the rest.`,
       }),
     },
     { examples: [{ recovered: 42, hasMore: false }] },

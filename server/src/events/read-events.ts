@@ -1,13 +1,21 @@
 import type { FastifyRequest } from "fastify";
-import type { Db } from "../db/database.ts";
-import type { Caller } from "../http/caller.ts";
+import type { Db, Queryable } from "../db/database.ts";
+import type { Caller, Tenant } from "../http/caller.ts";
 import { readPage } from "../http/page.ts";
 import { queryFilter, queryTime } from "../http/query.ts";
 import type { CursorCodec } from "../lib/cursor.ts";
 import { firstIdAt } from "../lib/ids.ts";
+import { notFound } from "../lib/problem.ts";
 import { canonicalFilters, readEventType } from "./event-filters.ts";
-import { listEventRows } from "./event-queries.ts";
+import { findEvent, listEventRows } from "./event-queries.ts";
 import type { EventView } from "./event-schemas.ts";
+
+/** The caller's event as it is delivered. Another reseller's event is not found. */
+export async function getEvent(db: Queryable, tenant: Tenant, id: string): Promise<EventView> {
+  const row = id.includes("\0") ? undefined : await findEvent(db, tenant, id);
+  if (!row) throw notFound();
+  return JSON.parse(row.body);
+}
 
 /** The reseller's events, newest first, each as it is delivered. */
 export async function listEvents(

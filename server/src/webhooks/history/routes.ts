@@ -4,25 +4,18 @@ import { EVENT_TYPES } from "../../events/event-types.ts";
 import { callerOf } from "../../http/caller.ts";
 import { jsonReply } from "../../http/json-reply.ts";
 import { pageParameters } from "../../http/page.ts";
-import { endpointParams } from "../endpoints/endpoint-routes.ts";
+import { optionalBody } from "../../http/validate-requests.ts";
+import { endpointParams } from "../endpoints/routes.ts";
 import { EmptyBody } from "../endpoints/schemas.ts";
 import { TESTS_PER_MINUTE_MAX, testEndpoint } from "../endpoints/test-endpoint.ts";
-import { optionalBody } from "../optional-body.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
 import { DELIVERY_STATUSES } from "./history-queries.ts";
-import {
-  DeliveryPage,
-  DeliveryReply,
-  type RecoverBody,
-  RecoverReply,
-  RecoverRequest,
-} from "./history-schemas.ts";
-import { listDeliveries } from "./list-deliveries.ts";
+import { listDeliveries, viewDelivery } from "./list-deliveries.ts";
 import { recoverEvents } from "./recover-events.ts";
 import { redeliver } from "./redeliver.ts";
-import { viewDelivery } from "./view-delivery.ts";
+import { DeliveryPage, DeliveryReply, type RecoverBody, RecoverReply, RecoverRequest } from "./schemas.ts";
 
-/** What was sent, and sending it once more. */
+/** What was sent, and sending it again. */
 export function historyRoutes(app: FastifyInstance, deps: WebhookDeps): void {
   listRoute(app, deps);
   testRoute(app, deps);
@@ -34,12 +27,12 @@ const deliveryFilters = {
     Type.String({ description: `Only deliveries with this status: ${DELIVERY_STATUSES.join(", ")}.` }),
   ),
   eventType: Type.Optional(
-    Type.String({ description: `Only deliveries of this type of event: ${EVENT_TYPES.join(", ")}.` }),
+    Type.String({ description: `Only deliveries of this event type: ${EVENT_TYPES.join(", ")}.` }),
   ),
   eventId: Type.Optional(Type.String({ description: "Only the delivery of this event." })),
   orderId: Type.Optional(Type.String({ description: "Only deliveries of this order's events." })),
   createdFrom: Type.Optional(
-    Type.String({ format: "date-time", description: "Only deliveries of events of this time and later." }),
+    Type.String({ format: "date-time", description: "Only deliveries of events from this time on." }),
   ),
   createdTo: Type.Optional(
     Type.String({ format: "date-time", description: "Only deliveries of events before this time." }),
@@ -54,7 +47,7 @@ function listRoute(app: FastifyInstance, deps: WebhookDeps): void {
       tags: ["Webhooks"],
       summary: "List an endpoint's deliveries",
       description:
-        "One for each event, newest event first, with its attempts. With a filter a page may hold fewer than `limit` deliveries, even none, while `hasMore` is true.",
+        "One delivery for each event, with its attempts, newest event first. With a filter, a page can hold fewer than `limit` deliveries, or none, while `hasMore` is true.",
       params: endpointParams,
       querystring: Type.Object({
         ...pageParameters,
@@ -74,7 +67,7 @@ function testRoute(app: FastifyInstance, deps: WebhookDeps): void {
       operationId: "testWebhook",
       tags: ["Webhooks"],
       summary: "Send a test event",
-      description: `Sends \`webhook.test\` to this endpoint, whatever it is subscribed to, signed and retried as every event is. Watch it in the endpoint's deliveries. At most ${TESTS_PER_MINUTE_MAX} a minute for each endpoint, then 429 \`rate_limited\`. An endpoint that is not active is sent nothing: 409 \`webhook_inactive\`.`,
+      description: `Sends \`webhook.test\` to this endpoint, subscribed or not, signed and retried like every event. See the result in the endpoint's deliveries. At most ${TESTS_PER_MINUTE_MAX} a minute for each endpoint, then 429 \`rate_limited\`. If the endpoint is not active: 409 \`webhook_inactive\`.`,
       params: endpointParams,
       body: EmptyBody,
       response: { 200: jsonReply("The delivery of the test event.", DeliveryReply) },
@@ -94,7 +87,7 @@ function againRoutes(app: FastifyInstance, deps: WebhookDeps): void {
       tags: ["Webhooks"],
       summary: "Send one delivery again",
       description:
-        "Begins the delivery anew, whatever became of it: the same event id and body, a fresh signature, all retries ahead of it. An endpoint that is not active is sent nothing: 409 `webhook_inactive`.",
+        "Restarts the delivery, whatever its status: the same event id and body, a new signature, and all retries. If the endpoint is not active: 409 `webhook_inactive`.",
       params: Type.Object({ id: Type.String({ description: "Delivery id." }) }),
       body: EmptyBody,
       response: { 200: jsonReply("The delivery as it is now.", DeliveryReply) },
@@ -109,12 +102,12 @@ function againRoutes(app: FastifyInstance, deps: WebhookDeps): void {
     schema: {
       operationId: "recoverWebhook",
       tags: ["Webhooks"],
-      summary: "Send what an endpoint missed",
+      summary: "Recover missed events",
       description:
-        "Delivers the events of that time which the endpoint is subscribed to now and that it was not sent, or that failed. What has arrived or is waiting already is left alone. Test events are not sent again. An endpoint that is not active is sent nothing: 409 `webhook_inactive`.",
+        "Delivers the events in that time that the endpoint is subscribed to now, and that were not sent to it or failed. Deliveries that arrived or are waiting stay as they are. Test events are not sent again. If the endpoint is not active: 409 `webhook_inactive`.",
       params: endpointParams,
       body: RecoverRequest,
-      response: { 200: jsonReply("How many deliveries were begun.", RecoverReply) },
+      response: { 200: jsonReply("How many deliveries were started.", RecoverReply) },
     },
     handler: (request) => recoverEvents(deps, callerOf(request), request.params.id, request.body),
   });

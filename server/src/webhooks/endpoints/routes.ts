@@ -5,9 +5,7 @@ import { jsonReply } from "../../http/json-reply.ts";
 import { pageParameters } from "../../http/page.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
 import { changeEndpoint } from "./change-endpoint.ts";
-import { toEndpointView } from "./endpoint-view.ts";
-import { getEndpoint } from "./get-endpoint.ts";
-import { listEndpoints } from "./list-endpoints.ts";
+import { getEndpoint, listEndpoints, toEndpointView } from "./read-endpoints.ts";
 import { ENDPOINTS_MAX, registerEndpoint } from "./register-endpoint.ts";
 import { removeEndpoint } from "./remove-endpoint.ts";
 import {
@@ -35,7 +33,7 @@ function registerRoute(app: FastifyInstance, deps: WebhookDeps): void {
       operationId: "registerWebhook",
       tags: ["Webhooks"],
       summary: "Register an endpoint",
-      description: `Signed events are sent to its URL from now on. The reply holds the signing secret, once. At most ${ENDPOINTS_MAX} endpoints.`,
+      description: `Sends signed events to its URL from now on. The reply contains the signing secret, which is shown only once. At most ${ENDPOINTS_MAX} endpoints.`,
       body: RegisterWebhookRequest,
       response: {
         201: {
@@ -77,7 +75,7 @@ function readRoutes(app: FastifyInstance, deps: WebhookDeps): void {
       operationId: "getWebhook",
       tags: ["Webhooks"],
       summary: "Read one endpoint",
-      description: "Everything but its secrets. An id that is not yours is not found.",
+      description: "All fields except its secrets. Returns `not_found` for an id that is not yours.",
       params: endpointParams,
       response: { 200: jsonReply("The endpoint.", WebhookReply) },
     },
@@ -95,7 +93,7 @@ function changeRoutes(app: FastifyInstance, deps: WebhookDeps): void {
       tags: ["Webhooks"],
       summary: "Change an endpoint",
       description:
-        "What is not named stays as it is. Events that wait to be sent go to the new URL. With `active: false` what waits ends as failed, and nothing more is sent. An endpoint that was disabled is enabled with `active: true`; have what it missed sent with a recovery. It then begins without its record of failure, as one with another URL does.",
+        "Fields that are absent stay as they are. Waiting events go to the new URL. With `active: false`, waiting events end as failed and nothing more is sent. `active: true` enables an endpoint that was disabled; use a recovery to get the events it missed. Enabling an endpoint or changing its URL clears its record of failure.",
       params: endpointParams,
       body: ChangeWebhookRequest,
       response: { 200: jsonReply("The endpoint as it is now.", WebhookReply) },
@@ -114,9 +112,9 @@ function changeRoutes(app: FastifyInstance, deps: WebhookDeps): void {
       operationId: "removeWebhook",
       tags: ["Webhooks"],
       summary: "Remove an endpoint",
-      description: "Nothing more is sent to it, what waits to be sent included.",
+      description: "Nothing more is sent to it, including events that are waiting.",
       params: endpointParams,
-      response: { 200: jsonReply("The endpoint is gone.", Type.Object({})) },
+      response: { 200: jsonReply("The endpoint was removed.", Type.Object({})) },
     },
     handler: async (request) => {
       await removeEndpoint(deps, callerOf(request), request.params.id);

@@ -1,0 +1,98 @@
+import sql from "sql-template-tag";
+import type { Tx } from "../db/database.ts";
+import type { Tenant } from "../http/caller.ts";
+import { newId, timeOfId } from "../lib/ids.ts";
+import { isSubscribed } from "./event-queries.ts";
+import { BROADCAST_TYPES, type EVENT_TABLE, type EventDataOf, type EventType } from "./event-types.ts";
+
+/** Something that happened, to be told to the reseller it happened to. */
+export type NewEvent = { [T in EventType]: EventOf<T> }[EventType];
+
+type EventOf<T extends EventType> = Tenant & {
+  type: T;
+  /** What it is about. */
+  subject: { kind: (typeof EVENT_TABLE)[T]["subject"]; id: string };
+  /** What brought it about, such as the id of a ledger entry. A subject has one event for each cause. */
+  cause: string;
+  data: EventDataOf<T>;
+  /** How the sandbox was asked to deliver it. A live event must not have this. */
+  wishes?: DeliveryWishes | undefined;
+};
+
+export type DeliveryWishes = { delayMs?: number; sendTwice?: boolean; badSignature?: boolean };
+
+/**
+ * Writes events and a delivery of each for every endpoint that gets it now, in the caller's transaction: neither exists
+ * without the other, or without what they tell. A second event for the same subject and cause fails the transaction.
+ * Returns the ids of the events.
+ */
+export async function emitEvents(tx: Tx, events: readonly NewEvent[], now: Date): Promise<string[]> {
+  if (events.length === 0) return [];
+  const rows = events.map((event) => toRow(event, now));
+  await tx.rows(
+    sql`
+      with given as materialized (
+        select * from unnest(
+          ${rows.map((row) => row.id)}::text[], ${rows.map((row) => row.resellerId)}::text[],
+          ${rows.map((row) => row.environment)}::text[], ${rows.map((row) => row.type)}::text[],
+          ${rows.map((row) => row.body)}::text[], ${rows.map((row) => row.orderId)}::text[],
+          ${rows.map((row) => row.subjectKind)}::text[], ${rows.map((row) => row.subjectId)}::text[],
+          ${rows.map((row) => row.cause)}::text[], ${rows.map((row) => row.createdAt.toISOString())}::timestamptz[],
+          ${rows.map((row) => row.sendTwice)}::boolean[], ${rows.map((row) => row.badSignature)}::boolean[],
+          ${rows.map((row) => row.dueAt.toISOString())}::timestamptz[]
+        ) as e (id, reseller_id, environment, type, body, order_id, subject_kind, subject_id, cause, created_at, send_twice,
+                bad_signature, due_at)
+      ), written as (
+        insert into events (id, reseller_id, environment, type, body, order_id, subject_kind, subject_id, cause, created_at,
+                            send_twice, bad_signature)
+        select id, reseller_id, environment, type, body, order_id, subject_kind, subject_id, cause, created_at, send_twice,
+               bad_signature
+        from given
+      )
+      insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
+      select delivery_id(e.id, w.id), e.id, w.id, e.due_at, ${now}
+      from given e
+      join webhook_endpoints w on w.reseller_id = e.reseller_id and w.environment = e.environment
+        and w.deleted_at is null and w.active
+        and case when e.type = any(${BROADCAST_TYPES}::text[]) then ${isSubscribed} else w.id = e.subject_id end`,
+    { name: "emit-events" },
+  );
+  return rows.map((row) => row.id);
+}
+
+function toRow(event: NewEvent, now: Date) {
+  const id = newId("evt", now.getTime());
+  // The time inside the id, so that a range of times is a range of ids.
+  const createdAt = new Date(timeOfId(id));
+  const { type, subject, wishes } = event;
+  const isOrder = subject.kind === "order";
+  return {
+    id,
+    type,
+    resellerId: event.resellerId,
+    environment: event.environment,
+    cause: event.cause,
+    createdAt,
+    body: eventBody({ id, type, createdAt, data: event.data }),
+    orderId: isOrder ? subject.id : null,
+    subjectKind: isOrder ? null : subject.kind,
+    subjectId: isOrder ? null : subject.id,
+    sendTwice: wishes?.sendTwice ?? false,
+    badSignature: wishes?.badSignature ?? false,
+    dueAt: new Date(now.getTime() + (wishes?.delayMs ?? 0)),
+  };
+}
+
+/** The envelope of SPEC.md as the text that is stored once, signed and sent unchanged. */
+export const eventBody = (event: {
+  id: string;
+  type: EventType;
+  createdAt: Date;
+  data: EventDataOf<EventType>;
+}): string =>
+  JSON.stringify({
+    id: event.id,
+    type: event.type,
+    created_at: event.createdAt.toISOString(),
+    data: event.data,
+  });
