@@ -1,31 +1,15 @@
 import assert from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
-import sql, { raw } from "sql-template-tag";
+import sql from "sql-template-tag";
 import { createTestDatabase } from "../../testing/database/test-database.ts";
-import type { Tx } from "../db/database.ts";
+import { upgradeRows } from "../../testing/database/upgrade-rows.ts";
 
-const MIGRATIONS = new URL("../../migrations/", import.meta.url);
 const FIRST_HERE = "0016_event_subjects.sql";
 const LAST_HERE = "0017_letters.sql";
 
 test("events and notices from before the upgrade keep their meaning", async () => {
   const { db, drop } = await createTestDatabase();
-  const files = (await readdir(MIGRATIONS)).filter((name) => name.endsWith(".sql")).sort();
-  const apply = async (tx: Tx, names: string[]) => {
-    for (const name of names) await tx.rows(raw(await readFile(new URL(name, MIGRATIONS), "utf8")));
-  };
-  await db.transaction(async (tx) => {
-    await tx.rows(raw("create schema earlier; set local search_path = earlier"));
-    await apply(
-      tx,
-      files.filter((name) => name < FIRST_HERE),
-    );
-    await tx.rows(raw(BEFORE));
-    await apply(
-      tx,
-      files.filter((name) => name >= FIRST_HERE && name <= LAST_HERE),
-    );
+  await upgradeRows(db, { first: FIRST_HERE, last: LAST_HERE, rows: BEFORE }, async (tx) => {
     const events = await tx.rows<Row>(sql`
       select id, order_id, subject_id, cause, send_twice, bad_signature from events order by id`);
     assert.deepEqual(
@@ -46,7 +30,6 @@ test("events and notices from before the upgrade keep their meaning", async () =
       [["notice 2", "a@b", "Two lines", "second", 3]],
     );
     assert.deepEqual(await tx.rows(sql`select body from notices`), [{ body: "first" }]);
-    await tx.rows(raw("drop schema earlier cascade"));
   });
   await drop();
 });

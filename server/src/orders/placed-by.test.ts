@@ -11,6 +11,7 @@ import {
   ordersOf,
   postOrder,
 } from "../../testing/builders/buyers.ts";
+import { upgradeRows } from "../../testing/database/upgrade-rows.ts";
 import { audit } from "../audit/audit.ts";
 import type { Queryable } from "../db/database.ts";
 import { ACTOR_KINDS, type Actor, keyIdOf, otherIdOf } from "../lib/actor.ts";
@@ -142,5 +143,32 @@ test("an actor is a key or another of the known kinds, never both and never neit
       assert.deepEqual(await insert(tx, kind, keyIdOf(actor), otherIdOf(actor)), [{ actor }]);
       await tx.rows(sql`delete from orders where id = 'ord_actor'`);
     }
+  });
+});
+
+test("rows from before the upgrade were written by their keys, and orders that wait for their refund still get it", async () => {
+  const order = (id: string, environment: string, scenario: string, status: string) => `
+    insert into orders (id, reseller_id, environment, idempotency_key, fingerprint, test_scenario, status, total_minor,
+                        currency, key_id, created_at, updated_at)
+    values ('${id}', 'rsl_1', '${environment}', '${id}', sha256(''), ${scenario}, '${status}', 1, 'USD', 'key_1', now(), now());`;
+  const rows = `
+    ${order("ord_1", "live", "null", "completed")}
+    ${order("ord_2", "test", "'refunded_after_completion'", "completed")}
+    ${order("ord_3", "test", "'refunded_after_completion'", "processing")}
+    ${order("ord_4", "test", "'partial'", "processing")}
+    insert into order_work (order_id, due_at) values ('ord_3', now()), ('ord_4', now());
+    insert into code_reveals (order_id, reseller_id, environment, key_id, request_id, address, code_count, revealed_at)
+    values ('ord_1', 'rsl_1', 'live', 'key_2', 'req_1', '192.0.2.1', 1, now());`;
+  const range = { first: "0013_actors_and_refund_times.sql", last: "0015_refund_times_index.sql" };
+  await upgradeRows(scrip.db, { ...range, rows }, async (tx) => {
+    const orders = await tx.rows<{ actor: Actor; refundAfterMs: number | null }>(sql`
+      select o.actor, o.refund_after_ms as "refundAfterMs" from orders o order by o.id`);
+    const actor = { kind: "key", id: "key_1" };
+    assert.deepEqual(
+      orders,
+      [null, 2_000, 2_000, null].map((refundAfterMs) => ({ actor, refundAfterMs })),
+    );
+    const reveals = await tx.rows(sql`select r.actor from code_reveals r`);
+    assert.deepEqual(reveals, [{ actor: { kind: "key", id: "key_2" } }]);
   });
 });
