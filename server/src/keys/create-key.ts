@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import type { Db } from "../db/database.ts";
-import { SCOPES, type Tenant } from "../http/caller.ts";
+import { DEFAULT_SCOPES, SCOPES, type Tenant } from "../http/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import { parseIpRange } from "../lib/ip.ts";
@@ -31,7 +31,7 @@ export async function createKey(
   deps: { db: Db; pepper: KeyObject; clock: Clock },
   input: CreateKeyInput,
 ): Promise<CreatedKey> {
-  const scopes = input.scopes ?? SCOPES;
+  const scopes = input.scopes ?? DEFAULT_SCOPES;
   checkScopes(scopes);
   assertPlainText("a key's name", input.name);
   checkAllowedIps(input.allowedIps);
