@@ -86,6 +86,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   "GET /v1/orders": orders,
   "GET /v1/orders/{id}": { ...orders, of: "order" },
+  "GET /v1/orders/{id}/timeline": { ...orders, of: "order" },
   "GET /v1/orders/{id}/codes": { ...orders, of: "order" },
   "GET /v1/balance": wallet,
   "GET /v1/wallet/entries": wallet,
