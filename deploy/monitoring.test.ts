@@ -12,6 +12,7 @@ import { createFulfilmentMetrics } from "../server/src/fulfilment/fulfilment-met
 import { createMetrics } from "../server/src/http/metrics.ts";
 import { createLog } from "../server/src/lib/log.ts";
 import { createDeliveryMetrics } from "../server/src/webhooks/delivery/metrics.ts";
+import { countDropped } from "../server/src/requests/open-request-log.ts";
 import { findMissing, runProgram } from "./image/run-program.ts";
 
 type Rule = {
@@ -123,6 +124,7 @@ async function listMetrics(): Promise<string[]> {
   requestLatencies.forRoute("GET", "/v1/catalog")(200, 1);
   createFulfilmentMetrics(registry).count("completed", 1);
   createDeliveryMetrics(registry);
+  countDropped(registry);
   const silent = { watchPrimary: async () => {} } as unknown as ServingDb;
   await followPrimary(silent, "api", { registry }, createLog("silent", { write: () => {} }));
   const all = await registry.getMetricsAsJSON();

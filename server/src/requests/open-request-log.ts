@@ -19,11 +19,7 @@ export function openRequestLog(
   app: FastifyInstance,
   { db, clock, log, registry, limits }: OpenRequestLogDeps,
 ): void {
-  const dropped = new Counter({
-    name: "scrip_request_log_dropped_total",
-    help: "API requests that were answered but are missing in the request log.",
-    registers: [registry],
-  });
+  const dropped = countDropped(registry);
   const requestLog = createRequestLog({
     db,
     clock,
@@ -34,3 +30,10 @@ export function openRequestLog(
   logRequests(app, requestLog);
   app.addHook("onClose", () => requestLog.close());
 }
+
+export const countDropped = (registry: Registry): Counter =>
+  new Counter({
+    name: "scrip_request_log_dropped_total",
+    help: "API requests that were answered but are missing in the request log.",
+    registers: [registry],
+  });

@@ -24,7 +24,7 @@ const EXAMPLE = {
   method: "POST",
   path: "/v1/orders",
   status: 402,
-  errorCode: "insufficient_balance",
+  errorCode: "insufficient_funds",
   keyId: "key_01m7ef4g9je00974k1yf0xf7j3",
   address: "192.0.2.10",
   durationMs: 12,
@@ -41,7 +41,11 @@ const RequestDetail = named(
     {
       ...fields,
       error: Type.Optional(
-        Type.Unsafe<object>({ ...problemSchema, description: "The body of the answer, for errors only." }),
+        Type.Unsafe<object>({
+          ...problemSchema,
+          properties: { ...problemSchema.properties, code: Type.String() },
+          description: "The body of the answer, for errors only.",
+        }),
       ),
     },
     { description: "A request to the API, with the body of its error.", examples: [EXAMPLE] },
