@@ -11,8 +11,8 @@ import type { ServingDb } from "../server/src/db/database.ts";
 import { createFulfilmentMetrics } from "../server/src/fulfilment/fulfilment-metrics.ts";
 import { createMetrics } from "../server/src/http/metrics.ts";
 import { createLog } from "../server/src/lib/log.ts";
-import { createDeliveryMetrics } from "../server/src/webhooks/delivery/metrics.ts";
 import { countDropped } from "../server/src/requests/open-request-log.ts";
+import { createDeliveryMetrics } from "../server/src/webhooks/delivery/metrics.ts";
 import { findMissing, runProgram } from "./image/run-program.ts";
 
 type Rule = {

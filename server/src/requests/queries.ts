@@ -1,5 +1,5 @@
 import sql, { type Sql } from "sql-template-tag";
-import { type Column, fromTexts, sentColumns, toTexts } from "../db/column-texts.ts";
+import { type Column, fromTexts, hex, sentColumns, toTexts } from "../db/column-texts.ts";
 import type { Db, Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { EXAMINED_MAX, type LookedRow, NO_ID, type Slice, toSlice } from "../lib/slice.ts";
@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<LoggedRequest>[] = [
   { column: "actor_kind", type: "text", value: (one) => one.actor?.kind ?? null },
   { column: "actor_id", type: "text", value: (one) => one.actor?.id ?? null },
   { column: "key_hint", type: "text", value: (one) => one.keyHint },
-  { column: "key_digest", type: "bytea", value: (one) => one.keyDigest },
+  { column: "key_digest", type: "bytea", value: (one) => one.keyDigest && hex(one.keyDigest) },
   { column: "method", type: "text", value: (one) => one.method },
   { column: "path", type: "text", value: (one) => one.path },
   { column: "status", type: "smallint", value: (one) => one.status },
