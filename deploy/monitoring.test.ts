@@ -11,6 +11,7 @@ import type { ServingDb } from "../server/src/db/database.ts";
 import { createFulfilmentMetrics } from "../server/src/fulfilment/fulfilment-metrics.ts";
 import { createMetrics } from "../server/src/http/metrics.ts";
 import { createLog } from "../server/src/lib/log.ts";
+import { countDropped } from "../server/src/requests/open-request-log.ts";
 import { createDeliveryMetrics } from "../server/src/webhooks/delivery/metrics.ts";
 import { findMissing, runProgram } from "./image/run-program.ts";
 
@@ -123,6 +124,7 @@ async function listMetrics(): Promise<string[]> {
   requestLatencies.forRoute("GET", "/v1/catalog")(200, 1);
   createFulfilmentMetrics(registry).count("completed", 1);
   createDeliveryMetrics(registry);
+  countDropped(registry);
   const silent = { watchPrimary: async () => {} } as unknown as ServingDb;
   await followPrimary(silent, "api", { registry }, createLog("silent", { write: () => {} }));
   const all = await registry.getMetricsAsJSON();

@@ -2,6 +2,7 @@ import { catalogMethods, productMethods } from "./catalog.js";
 import { openConnection } from "./connection.js";
 import { eventMethods, eventTypeMethods } from "./events.js";
 import { orderMethods } from "./orders.js";
+import { requestMethods } from "./requests.js";
 import { walletMethods } from "./wallet.js";
 import { deliveryMethods, webhookMethods } from "./webhooks.js";
 /** Calls fail with a `ScripError` alone; an argument that no call could be made of is a `RangeError`. */
@@ -16,5 +17,6 @@ export function createClient(options) {
         deliveries: deliveryMethods(connection),
         events: eventMethods(connection),
         eventTypes: eventTypeMethods(connection),
+        requests: requestMethods(connection),
     };
 }

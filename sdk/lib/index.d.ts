@@ -8,6 +8,7 @@ export type { EventMethods, EventTypeMethods } from "./events.js";
 export type { Listing } from "./listing.js";
 export { addMoney, compareMoney, formatMoney, type MoneyInput, type MoneySum, minorUnitExponent, multiplyMoney, toMinorUnits, } from "./money.js";
 export type { OrderMethods } from "./orders.js";
+export type { RequestMethods } from "./requests.js";
 export { sandboxCode } from "./sandbox-code.js";
 export { type RawBody, type SignWebhookOptions, signWebhook } from "./sign-webhook.js";
 export type { Timing } from "./timing.js";

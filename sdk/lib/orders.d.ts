@@ -1,6 +1,6 @@
 import type { Connection } from "./connection.js";
 import type { Listing } from "./listing.js";
-import type { CallOptions, Order, OrderCodes, OrderFilters, Placement, PlaceOrderInput, PlaceOrderOptions, WaitOptions } from "./types.js";
+import type { CallOptions, Order, OrderCodes, OrderFilters, Placement, PlaceOrderInput, PlaceOrderOptions, TimelineEntry, WaitOptions } from "./types.js";
 export type OrderMethods = {
     /** Safe to be tried again: the key sees to it that there is one order, however many requests arrive. */
     place(input: PlaceOrderInput, options?: PlaceOrderOptions): Promise<Placement>;
@@ -8,6 +8,8 @@ export type OrderMethods = {
     /** Newest first. */
     list(filters?: OrderFilters, options?: CallOptions): Listing<Order>;
     codes(id: string, options?: CallOptions): Promise<OrderCodes>;
+    /** What happened to the order, oldest first. */
+    timeline(id: string, options?: CallOptions): Promise<TimelineEntry[]>;
     /** The order once it is completed or refunded, or has come to rest as failed. */
     wait(id: string, options?: WaitOptions): Promise<Order>;
 };

@@ -14,6 +14,7 @@ export function orderMethods(connection) {
         get,
         list: (filters, options) => readList(connection, () => "/v1/orders", REPLIES.listOrders, filters, options),
         codes: async (id, options) => read(connection, `${pathOf(id)}/codes`, REPLIES.getOrderCodes, options),
+        timeline: async (id, options) => (await read(connection, `${pathOf(id)}/timeline`, REPLIES.getOrderTimeline, options)).data,
         wait: async (id, options) => waitForOrder(connection, (limits) => get(id, limits), options),
     };
 }

@@ -1,5 +1,5 @@
 import { type Shape } from "./shapes.js";
-import type { Balance, CatalogProduct, Order, OrderCodes, Page, PlacedOrder, Product, WalletEntry } from "./types.js";
+import type { Balance, CatalogProduct, LoggedRequest, LoggedRequestDetail, Order, OrderCodes, Page, PlacedOrder, Product, TimelineEntry, WalletEntry } from "./types.js";
 import type { Delivery, EventType, Recovery, RegisteredWebhook, RotatedSecret, ScripEvent, Webhook } from "./webhook-types.js";
 /** What each operation of the API answers with, by its operationId. */
 export declare const REPLIES: {
@@ -16,6 +16,13 @@ export declare const REPLIES: {
         order: Order;
     }>;
     getOrderCodes: Shape<OrderCodes>;
+    getOrderTimeline: Shape<{
+        data: TimelineEntry[];
+    }>;
+    listRequests: Shape<Page<LoggedRequest>>;
+    getRequest: Shape<{
+        request: LoggedRequestDetail;
+    }>;
     listWalletEntries: Shape<Page<WalletEntry>>;
     listEvents: Shape<Page<ScripEvent>>;
     getEvent: Shape<{

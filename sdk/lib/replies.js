@@ -1,5 +1,5 @@
 import { count, flag, integer, list, object, optional, text, texts, wordOf } from "./shapes.js";
-import { DELIVERY_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, WALLET_ENTRY_TYPES, } from "./words.js";
+import { DELIVERY_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, TIMELINE_TYPES, WALLET_ENTRY_TYPES, } from "./words.js";
 const pageOf = (item) => object({ data: list(item), hasMore: flag, nextCursor: text });
 const money = object({ amount: count, currency: text });
 const scaledMoney = object({ amount: count, currency: text, minorUnitExponent: count });
@@ -66,6 +66,43 @@ const deliveredCode = object({
     expiresAt: optional(text),
     deliveredAt: text,
 });
+const timelineEntry = object({
+    at: text,
+    type: wordOf(TIMELINE_TYPES),
+    lineIndex: optional(count),
+    unitIndex: optional(count),
+    failureCode: optional(text),
+    amount: optional(money),
+    eventId: optional(text),
+    eventType: optional(text),
+    webhookId: optional(text),
+    codeCount: optional(count),
+    keyId: optional(text),
+});
+const requestMembers = {
+    id: text,
+    createdAt: text,
+    method: text,
+    path: text,
+    status: count,
+    errorCode: optional(text),
+    keyId: optional(text),
+    keyHint: optional(text),
+    address: text,
+    durationMs: count,
+};
+const loggedProblem = object({
+    type: text,
+    title: text,
+    status: count,
+    code: text,
+    detail: text,
+    request_id: text,
+    errors: optional(list(object({ pointer: text, code: text, detail: text }))),
+    orderStatus: optional(text),
+    available: optional(count),
+    currentTotal: optional(money),
+});
 const walletEntry = object({
     id: text,
     type: wordOf(WALLET_ENTRY_TYPES),
@@ -126,6 +163,11 @@ export const REPLIES = {
     listOrders: pageOf(order),
     getOrder: object({ order }),
     getOrderCodes: object({ orderId: text, status: orderStatus, data: list(deliveredCode) }),
+    getOrderTimeline: object({ data: list(timelineEntry) }),
+    listRequests: pageOf(object(requestMembers)),
+    getRequest: object({
+        request: object({ ...requestMembers, error: optional(loggedProblem) }),
+    }),
     listWalletEntries: pageOf(walletEntry),
     listEvents: pageOf(event),
     getEvent: object({ event }),

@@ -1,5 +1,5 @@
 import type { Open } from "./shapes.js";
-import type { FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, TEST_SCENARIOS, WALLET_ENTRY_TYPES } from "./words.js";
+import type { FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, TEST_SCENARIOS, TIMELINE_TYPES, WALLET_ENTRY_TYPES } from "./words.js";
 /** Whole minor units of the currency. */
 export type Money = {
     amount: number;
@@ -169,6 +169,63 @@ export type DeliveredCode = {
     receipt?: string;
     expiresAt?: string;
     deliveredAt: string;
+};
+/** One thing that happened to an order. */
+export type TimelineEntry = {
+    at: string;
+    type: Open<(typeof TIMELINE_TYPES)[number]>;
+    lineIndex?: number;
+    unitIndex?: number;
+    /** With `unit_refused`: why the unit could not be delivered. */
+    failureCode?: string;
+    /** With `refunded`: how much. */
+    amount?: Money;
+    eventId?: string;
+    eventType?: string;
+    webhookId?: string;
+    codeCount?: number;
+    keyId?: string;
+};
+/** A request to the API, as the server remembers it for 14 days. */
+export type LoggedRequest = {
+    id: string;
+    createdAt: string;
+    method: string;
+    /** Without its query string. */
+    path: string;
+    status: number;
+    errorCode?: string;
+    keyId?: string;
+    /** Prefix and last four characters of a key that was not accepted. */
+    keyHint?: string;
+    address: string;
+    durationMs: number;
+};
+/** `error` is the body of the answer, for requests that failed. */
+export type LoggedRequestDetail = LoggedRequest & {
+    error?: LoggedProblem;
+};
+export type LoggedProblem = {
+    type: string;
+    title: string;
+    status: number;
+    code: string;
+    detail: string;
+    request_id: string;
+    errors?: {
+        pointer: string;
+        code: string;
+        detail: string;
+    }[];
+    orderStatus?: string;
+    available?: number;
+    currentTotal?: Money;
+};
+export type RequestFilters = PageFilters & CreatedFilters & {
+    /** A status such as `404`, or a class such as `4xx`. */
+    status?: string | undefined;
+    errorCode?: string | undefined;
+    keyId?: string | undefined;
 };
 /** `balance` is what can be spent now. */
 export type Balance = {

@@ -1,6 +1,7 @@
 /** The words that the API uses today, in the order of its reference, where a test looks them up. */
 export declare const ORDER_STATUSES: readonly ["pending", "processing", "completed", "failed", "refunded"];
 export declare const FULFILMENTS: readonly ["partial", "all_or_nothing"];
+export declare const TIMELINE_TYPES: readonly ["accepted", "processing", "unit_delivered", "unit_refused", "completed", "failed", "refunded", "event_created", "event_delivered", "codes_revealed"];
 export declare const GOODS_TYPES: readonly ["code", "url", "topup"];
 export declare const INPUT_FIELD_TYPES: readonly ["text", "number", "select"];
 export declare const WALLET_ENTRY_TYPES: readonly ["deposit", "order", "refund", "adjustment"];

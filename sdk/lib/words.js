@@ -1,6 +1,18 @@
 /** The words that the API uses today, in the order of its reference, where a test looks them up. */
 export const ORDER_STATUSES = ["pending", "processing", "completed", "failed", "refunded"];
 export const FULFILMENTS = ["partial", "all_or_nothing"];
+export const TIMELINE_TYPES = [
+    "accepted",
+    "processing",
+    "unit_delivered",
+    "unit_refused",
+    "completed",
+    "failed",
+    "refunded",
+    "event_created",
+    "event_delivered",
+    "codes_revealed",
+];
 export const GOODS_TYPES = ["code", "url", "topup"];
 export const INPUT_FIELD_TYPES = ["text", "number", "select"];
 export const WALLET_ENTRY_TYPES = ["deposit", "order", "refund", "adjustment"];

@@ -2,6 +2,7 @@ import { type CatalogMethods, catalogMethods, type ProductMethods, productMethod
 import { type ClientOptions, openConnection } from "./connection.ts";
 import { type EventMethods, type EventTypeMethods, eventMethods, eventTypeMethods } from "./events.ts";
 import { type OrderMethods, orderMethods } from "./orders.ts";
+import { type RequestMethods, requestMethods } from "./requests.ts";
 import { type WalletMethods, walletMethods } from "./wallet.ts";
 import { type DeliveryMethods, deliveryMethods, type WebhookMethods, webhookMethods } from "./webhooks.ts";
 
@@ -14,6 +15,7 @@ export type Client = {
   deliveries: DeliveryMethods;
   events: EventMethods;
   eventTypes: EventTypeMethods;
+  requests: RequestMethods;
 };
 
 /** Calls fail with a `ScripError` alone; an argument that no call could be made of is a `RangeError`. */
@@ -28,5 +30,6 @@ export function createClient(options: ClientOptions): Client {
     deliveries: deliveryMethods(connection),
     events: eventMethods(connection),
     eventTypes: eventTypeMethods(connection),
+    requests: requestMethods(connection),
   };
 }

@@ -18,6 +18,7 @@ export {
   toMinorUnits,
 } from "./money.ts";
 export type { OrderMethods } from "./orders.ts";
+export type { RequestMethods } from "./requests.ts";
 export { sandboxCode } from "./sandbox-code.ts";
 export { type RawBody, type SignWebhookOptions, signWebhook } from "./sign-webhook.ts";
 export type { Timing } from "./timing.ts";

@@ -24,7 +24,13 @@ import {
   type Schema,
   wordsIn,
 } from "./testing/openapi.ts";
-import type { OrderFilters, PageFilters, PlaceOrderInput, WalletEntryFilters } from "./types.ts";
+import type {
+  OrderFilters,
+  PageFilters,
+  PlaceOrderInput,
+  RequestFilters,
+  WalletEntryFilters,
+} from "./types.ts";
 import type {
   DeliveryFilters,
   EventFilters,
@@ -59,6 +65,9 @@ const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   listOrders: ({ orders }) => orders.list(),
   getOrder: ({ orders }) => orders.get(ID),
   getOrderCodes: ({ orders }) => orders.codes(ID),
+  getOrderTimeline: ({ orders }) => orders.timeline(ID),
+  listRequests: ({ requests }) => requests.list(),
+  getRequest: ({ requests }) => requests.get(ID),
   listWalletEntries: ({ wallet }) => wallet.entries(),
   listEvents: ({ events }) => events.list(),
   getEvent: ({ events }) => events.get(ID),
@@ -102,6 +111,13 @@ const FILTERS: Partial<Record<Covered, Described>> = {
     ...created,
     type: optional(wordOf(EVENT_TYPES)),
     orderId: optional(text),
+  }),
+  listRequests: object<RequestFilters>({
+    ...paged,
+    ...created,
+    status: optional(text),
+    errorCode: optional(text),
+    keyId: optional(text),
   }),
   listWebhooks: object<PageFilters>(paged),
   listWebhookDeliveries: object<DeliveryFilters>({

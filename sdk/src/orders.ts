@@ -12,6 +12,7 @@ import type {
   Placement,
   PlaceOrderInput,
   PlaceOrderOptions,
+  TimelineEntry,
   WaitOptions,
 } from "./types.ts";
 import { waitForOrder } from "./wait-for-order.ts";
@@ -24,6 +25,8 @@ export type OrderMethods = {
   /** Newest first. */
   list(filters?: OrderFilters, options?: CallOptions): Listing<Order>;
   codes(id: string, options?: CallOptions): Promise<OrderCodes>;
+  /** What happened to the order, oldest first. */
+  timeline(id: string, options?: CallOptions): Promise<TimelineEntry[]>;
   /** The order once it is completed or refunded, or has come to rest as failed. */
   wait(id: string, options?: WaitOptions): Promise<Order>;
 };
@@ -41,6 +44,8 @@ export function orderMethods(connection: Connection): OrderMethods {
     list: (filters, options) =>
       readList(connection, () => "/v1/orders", REPLIES.listOrders, filters, options),
     codes: async (id, options) => read(connection, `${pathOf(id)}/codes`, REPLIES.getOrderCodes, options),
+    timeline: async (id, options) =>
+      (await read(connection, `${pathOf(id)}/timeline`, REPLIES.getOrderTimeline, options)).data,
     wait: async (id, options) => waitForOrder(connection, (limits) => get(id, limits), options),
   };
 }

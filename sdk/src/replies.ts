@@ -5,6 +5,9 @@ import type {
   DeliveredCode,
   InputField,
   InputFieldOption,
+  LoggedProblem,
+  LoggedRequest,
+  LoggedRequestDetail,
   Money,
   Order,
   OrderCodes,
@@ -13,6 +16,7 @@ import type {
   PlacedOrder,
   Product,
   ScaledMoney,
+  TimelineEntry,
   WalletEntry,
 } from "./types.ts";
 import type {
@@ -33,6 +37,7 @@ import {
   GOODS_TYPES,
   INPUT_FIELD_TYPES,
   ORDER_STATUSES,
+  TIMELINE_TYPES,
   WALLET_ENTRY_TYPES,
 } from "./words.ts";
 
@@ -114,6 +119,48 @@ const deliveredCode = object<DeliveredCode>({
   deliveredAt: text,
 });
 
+const timelineEntry = object<TimelineEntry>({
+  at: text,
+  type: wordOf(TIMELINE_TYPES),
+  lineIndex: optional(count),
+  unitIndex: optional(count),
+  failureCode: optional(text),
+  amount: optional(money),
+  eventId: optional(text),
+  eventType: optional(text),
+  webhookId: optional(text),
+  codeCount: optional(count),
+  keyId: optional(text),
+});
+
+const requestMembers = {
+  id: text,
+  createdAt: text,
+  method: text,
+  path: text,
+  status: count,
+  errorCode: optional(text),
+  keyId: optional(text),
+  keyHint: optional(text),
+  address: text,
+  durationMs: count,
+};
+
+const loggedProblem = object<LoggedProblem>({
+  type: text,
+  title: text,
+  status: count,
+  code: text,
+  detail: text,
+  request_id: text,
+  errors: optional(
+    list(object<NonNullable<LoggedProblem["errors"]>[number]>({ pointer: text, code: text, detail: text })),
+  ),
+  orderStatus: optional(text),
+  available: optional(count),
+  currentTotal: optional(money),
+});
+
 const walletEntry = object<WalletEntry>({
   id: text,
   type: wordOf(WALLET_ENTRY_TYPES),
@@ -180,6 +227,11 @@ export const REPLIES = {
   listOrders: pageOf(order),
   getOrder: object<{ order: Order }>({ order }),
   getOrderCodes: object<OrderCodes>({ orderId: text, status: orderStatus, data: list(deliveredCode) }),
+  getOrderTimeline: object<{ data: TimelineEntry[] }>({ data: list(timelineEntry) }),
+  listRequests: pageOf(object<LoggedRequest>(requestMembers)),
+  getRequest: object<{ request: LoggedRequestDetail }>({
+    request: object<LoggedRequestDetail>({ ...requestMembers, error: optional(loggedProblem) }),
+  }),
   listWalletEntries: pageOf(walletEntry),
   listEvents: pageOf(event),
   getEvent: object<{ event: ScripEvent }>({ event }),

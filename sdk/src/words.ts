@@ -1,6 +1,18 @@
 /** The words that the API uses today, in the order of its reference, where a test looks them up. */
 export const ORDER_STATUSES = ["pending", "processing", "completed", "failed", "refunded"] as const;
 export const FULFILMENTS = ["partial", "all_or_nothing"] as const;
+export const TIMELINE_TYPES = [
+  "accepted",
+  "processing",
+  "unit_delivered",
+  "unit_refused",
+  "completed",
+  "failed",
+  "refunded",
+  "event_created",
+  "event_delivered",
+  "codes_revealed",
+] as const;
 export const GOODS_TYPES = ["code", "url", "topup"] as const;
 export const INPUT_FIELD_TYPES = ["text", "number", "select"] as const;
 export const WALLET_ENTRY_TYPES = ["deposit", "order", "refund", "adjustment"] as const;

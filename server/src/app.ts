@@ -24,6 +24,7 @@ import { validateRequests } from "./http/validate-requests.ts";
 import { createAuthenticate } from "./keys/authenticate.ts";
 import { guardRequests, showServerLimits } from "./keys/guard-requests.ts";
 import { createKeyAuthenticator } from "./keys/key-authenticator.ts";
+import { digestKey } from "./keys/key-format.ts";
 import { createUseRecorder } from "./keys/record-use.ts";
 import type { ServerSecrets } from "./keys/server-secrets.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -34,6 +35,9 @@ import type { Log } from "./lib/log.ts";
 import { Problem } from "./lib/problem.ts";
 import { createPlacementBatch, type PlacementLimits } from "./orders/placement-batch.ts";
 import { orderRoutes } from "./orders/routes.ts";
+import { openRequestLog } from "./requests/open-request-log.ts";
+import type { RequestLogLimits } from "./requests/request-log.ts";
+import { requestRoutes } from "./requests/routes.ts";
 import { findForcedAnswer } from "./sandbox/read-scenario.ts";
 import { createShortageFinder, type ShortageFinder } from "./suppliers/stock/stock-levels.ts";
 import type { CodeVault } from "./vault/code-vault.ts";
@@ -65,6 +69,8 @@ export type AppDeps = {
   placementLimits?: Partial<PlacementLimits>;
   /** In place of the one that counts stock, for tests of what is sold out only after it was ordered. */
   findShortage?: ShortageFinder;
+  /** Limits other than the usual ones, or none of it, for tests. */
+  requestLog?: Partial<RequestLogLimits> | "off";
   metricsArePublic: boolean;
   isReady: () => Promise<boolean>;
 };
@@ -110,7 +116,11 @@ export async function buildApp(
   app.addHook("onClose", () => useRecorder.flush());
   const guardDeps = {
     authenticators: [
-      createKeyAuthenticator(createAuthenticate(deps.db, deps.secrets.pepper, deps.clock), useRecorder),
+      createKeyAuthenticator(
+        createAuthenticate(deps.db, deps.secrets.pepper, deps.clock),
+        useRecorder,
+        (key) => digestKey(deps.secrets.pepper, key),
+      ),
     ],
     rateLimiter: createRateLimiter(() => performance.now()),
     rateLimits: deps.rateLimits,
@@ -118,6 +128,8 @@ export async function buildApp(
     findForcedAnswer,
   };
   guardRequests(app, guardDeps);
+  if (deps.requestLog !== "off")
+    openRequestLog(app, { ...deps, registry: deps.metrics.registry, limits: deps.requestLog });
 
   for (const schema of namedSchemas.values()) app.addSchema(schema);
   const openApi = collectApi(app, namedSchemas, describeDeliveries());
@@ -136,6 +148,7 @@ export async function buildApp(
   fulfilmentRoutes(app, deps);
   webhookRoutes(app, { ...deps, cursors, announceDeliveries: createAnnouncer(deps.db, DELIVERIES_CHANNEL) });
   eventRoutes(app, { db: deps.db, cursors });
+  requestRoutes(app, { db: deps.db, cursors });
   addRoutes(app);
 
   serveApi(app, openApi, deps.baseUrl);

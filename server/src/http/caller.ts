@@ -11,8 +11,12 @@ export const SCOPES = [
   "orders:write",
   "wallet:read",
   "webhooks:manage",
+  "requests:read",
 ] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** What a key may do unless it was created for less, or for more. Scopes that came later have to be asked for. */
+export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== "requests:read");
 
 /** Who is asking: what the database said when this request began. Never kept beyond the request. */
 export type Caller = Tenant & {
@@ -30,6 +34,12 @@ declare module "fastify" {
     caller: Caller | undefined;
     /** Where the request came from, by the proxies that are trusted. */
     callerAddress: string;
+    /** Who asked, admitted or not, for the request log alone. `caller` is set once the request is admitted. */
+    requester: Caller | undefined;
+    /** A key that was presented and not accepted, as far as the log may know it. */
+    refusedKey: { hint: string; digest: Buffer } | undefined;
+    /** The problem that was sent as the answer. */
+    sentProblem: { code: string; body: Buffer } | undefined;
   }
 }
 

@@ -16,6 +16,7 @@ export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 
 /** Whatever goes wrong in a request leaves as problem+json with the request's id. */
 export function answerWithProblems(app: FastifyInstance, deps: ProblemDeps): void {
+  app.decorateRequest("sentProblem", undefined);
   app.setErrorHandler((error, request, reply) => sendProblem(deps, toProblem(deps, error), request, reply));
 }
 
@@ -34,6 +35,7 @@ export function sendProblem(
     .headers(problem.options.headers ?? {});
   // Sent as bytes: a route's response schema is for its successes and must not reshape this.
   const body = Buffer.from(JSON.stringify(problemBody(problem, deps.baseUrl(), request.id)));
+  request.sentProblem = { code: problem.code, body };
   reply.type(PROBLEM_TYPE);
   return isUnread(request) ? sendUnread(request, reply, body) : reply.send(body);
 }

@@ -24,6 +24,7 @@ const keys = createKeyAuthenticator(
   async (key) =>
     key === "good" ? { caller: callerFor({ kind: "key", id: "id_1" }), lastUsedAt: null } : undefined,
   { record: (id, address) => void uses.push(`${id} from ${address}`), flush: async () => {} },
+  (key) => Buffer.from(key),
 );
 
 /** As a later one might be: a session in a cookie. */

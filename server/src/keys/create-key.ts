@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
-import type { Db } from "../db/database.ts";
-import { SCOPES, type Tenant } from "../http/caller.ts";
+import type { Db, Queryable } from "../db/database.ts";
+import { DEFAULT_SCOPES, SCOPES, type Tenant } from "../http/caller.ts";
+import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import { parseIpRange } from "../lib/ip.ts";
@@ -13,6 +14,8 @@ export type CreateKeyInput = Tenant & {
   scopes: readonly string[] | undefined;
   allowedIps: readonly string[];
   expiresAt: Date | undefined;
+  /** Who creates it; the command if nobody is named. */
+  creator?: Actor;
 };
 
 /** The one time that the key itself is at hand. */
@@ -25,30 +28,57 @@ export type CreatedKey = {
   scopes: readonly string[];
 };
 
-const ALLOWED_IPS_MAX = 200;
+export type KeyDeps = { db: Db; pepper: KeyObject; clock: Clock };
 
-export async function createKey(
-  deps: { db: Db; pepper: KeyObject; clock: Clock },
-  input: CreateKeyInput,
+const ALLOWED_IPS_MAX = 200;
+const COMMAND: Actor = { kind: "command", id: "scrip key create" };
+
+export async function createKey(deps: KeyDeps, input: CreateKeyInput): Promise<CreatedKey> {
+  const { creator = COMMAND, scopes = DEFAULT_SCOPES } = input;
+  const checked = { name: input.name, scopes, allowedIps: input.allowedIps };
+  checkKey(checked);
+  return addKey(deps.db, deps, {
+    ...input,
+    ...checked,
+    creator,
+    expiresAt: input.expiresAt ?? null,
+    replacesId: null,
+  });
+}
+
+export type NewKeyInput = Tenant & {
+  name: string;
+  scopes: readonly string[];
+  allowedIps: readonly string[];
+  expiresAt: Date | null;
+  creator: Actor;
+  replacesId: string | null;
+};
+
+/** Makes the key and stores its digest. */
+export async function addKey(
+  db: Queryable,
+  { pepper, clock }: Pick<KeyDeps, "pepper" | "clock">,
+  input: NewKeyInput,
 ): Promise<CreatedKey> {
-  const scopes = input.scopes ?? SCOPES;
-  checkScopes(scopes);
-  assertPlainText("a key's name", input.name);
-  checkAllowedIps(input.allowedIps);
   const key = generateKey(input.environment);
-  const now = deps.clock.now();
+  const now = clock.now();
   const id = newId("key", now.getTime());
   const lastFour = key.slice(-4);
-  await insertKey(deps.db, {
-    ...input,
-    id,
-    scopes,
-    lastFour,
-    digest: digestKey(deps.pepper, key),
-    expiresAt: input.expiresAt ?? null,
-    now,
-  });
-  return { id, key, prefix: keyPrefix(input.environment), lastFour, env: input.environment, scopes };
+  await insertKey(db, { ...input, id, lastFour, digest: digestKey(pepper, key), now });
+  const { environment: env, scopes } = input;
+  return { id, key, prefix: keyPrefix(env), lastFour, env, scopes };
+}
+
+/** Throws a RangeError for what no key may have. */
+export function checkKey(key: {
+  name: string;
+  scopes: readonly string[];
+  allowedIps: readonly string[];
+}): void {
+  checkScopes(key.scopes);
+  assertPlainText("a key's name", key.name);
+  checkAllowedIps(key.allowedIps);
 }
 
 function checkScopes(scopes: readonly string[]): void {

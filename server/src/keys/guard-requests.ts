@@ -38,6 +38,8 @@ export type GuardDeps = {
 export function guardRequests(app: FastifyInstance, deps: GuardDeps): void {
   app.decorateRequest("caller", undefined);
   app.decorateRequest("callerAddress", "");
+  app.decorateRequest("requester", undefined);
+  app.decorateRequest("refusedKey", undefined);
   hookEachRoute(app, "onRequest", ({ config }) => {
     const { scope, limitClass = "reads", conditional = false } = config ?? {};
     return (
@@ -65,6 +67,7 @@ async function guard(
   // Before the key is judged: refused requests are counted by address too.
   request.callerAddress = address;
   const caller = await deps.authenticators.find((one) => one.recognizes(request))?.authenticate(request);
+  request.requester = caller;
   const refusal = caller ? refuse(caller, address, scope) : unauthenticated();
   // What was refused already takes nothing from the key's allowance, but is told what is left of it.
   const limited = applyRateLimit(deps, reply, caller, limitClass, refusal ? "peek" : "take");

@@ -1,18 +1,22 @@
 import type { FastifyRequest } from "fastify";
 import { type Authenticator, headerText } from "../http/authenticator.ts";
 import type { Authenticate } from "./authenticate.ts";
+import { isWellFormedKey, keyHint } from "./key-format.ts";
 import type { UseRecorder } from "./record-use.ts";
 
 /** Callers with an API key, in X-API-Key or as a bearer token. Each use of a key is noted, admitted or not. */
 export const createKeyAuthenticator = (
   authenticate: Authenticate,
   useRecorder: UseRecorder,
+  digest: (key: string) => Buffer,
 ): Authenticator => ({
   recognizes: ({ headers }) => headers["x-api-key"] !== undefined || headers.authorization !== undefined,
   async authenticate(request) {
     const key = presentedKey(request);
     const found = key === undefined ? undefined : await authenticate(key);
     if (found) useRecorder.record(found.caller.actor.id, request.callerAddress, found.lastUsedAt);
+    if (!found && key !== undefined && isWellFormedKey(key))
+      request.refusedKey = { hint: keyHint(key), digest: digest(key) };
     return found?.caller;
   },
 });

@@ -11,6 +11,9 @@ const KEY_PATTERN = /^(sc_(?:live|test)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
 export const keyPrefix = (environment: KeyEnvironment): string => `sc_${environment}_`;
 
+/** What may be shown of a key: its prefix and its last four characters. */
+export const keyHint = (key: string): string => `${key.slice(0, key.lastIndexOf("_") + 1)}…${key.slice(-4)}`;
+
 /** A new key: prefix, 32 random base62 characters, and 6 of CRC-32, so that a scanner can tell it from junk offline. */
 export function generateKey(environment: KeyEnvironment): string {
   let body = keyPrefix(environment);

@@ -1,6 +1,7 @@
 import sql from "sql-template-tag";
-import type { Queryable } from "../db/database.ts";
+import type { Queryable, Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
+import type { Actor, ActorKind } from "../lib/actor.ts";
 
 export type KeyRow = {
   id: string;
@@ -15,6 +16,11 @@ export type KeyRow = {
   revokedAt: Date | null;
   lastUsedAt: Date | null;
   lastUsedIp: string | null;
+  creatorKind: ActorKind | null;
+  creatorId: string | null;
+  /** The key that this one replaces, and the key that replaces this one. */
+  replacesId: string | null;
+  replacedById: string | null;
 };
 
 export type LivingKeyRow = {
@@ -56,21 +62,50 @@ export type NewKey = Tenant & {
   scopes: readonly string[];
   allowedIps: readonly string[];
   expiresAt: Date | null;
+  creator: Actor;
+  replacesId: string | null;
   now: Date;
 };
 
 export const insertKey = (db: Queryable, key: NewKey) =>
   db.rows(sql`
     insert into api_keys
-      (id, reseller_id, environment, name, digest, last_four, scopes, allowed_ips, created_at, expires_at)
+      (id, reseller_id, environment, name, digest, last_four, scopes, allowed_ips, created_at, expires_at, creator_kind,
+       creator_id, replaces_id)
     values
       (${key.id}, ${key.resellerId}, ${key.environment}, ${key.name}, ${key.digest}, ${key.lastFour},
-       ${key.scopes}, ${key.allowedIps}, ${key.now}, ${key.expiresAt})`);
+       ${key.scopes}, ${key.allowedIps}, ${key.now}, ${key.expiresAt}, ${key.creator.kind}, ${key.creator.id},
+       ${key.replacesId})`);
 
 const keyColumns = sql`
   id, reseller_id as "resellerId", environment, name, last_four as "lastFour", scopes, allowed_ips as "allowedIps",
   created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
-  last_used_at as "lastUsedAt", last_used_ip as "lastUsedIp"`;
+  last_used_at as "lastUsedAt", last_used_ip as "lastUsedIp", creator_kind as "creatorKind", creator_id as "creatorId",
+  replaces_id as "replacesId", (select s.id from api_keys s where s.replaces_id = api_keys.id) as "replacedById"`;
+
+/** The key itself, kept from changing until the transaction ends. */
+export const lockKey = async (tx: Tx, id: string): Promise<KeyRow | undefined> => {
+  await tx.rows(sql`select from api_keys where id = ${id} for update`);
+  const [row] = await tx.rows<KeyRow>(sql`select ${keyColumns} from api_keys where id = ${id}`);
+  return row;
+};
+
+export const setKeyEnd = (
+  tx: Tx,
+  id: string,
+  { expiresAt, revokedAt }: { expiresAt: Date | null; revokedAt: Date | null },
+) => tx.rows(sql`update api_keys set expires_at = ${expiresAt}, revoked_at = ${revokedAt} where id = ${id}`);
+
+export const updateKey = async (
+  tx: Tx,
+  id: string,
+  { name, scopes, allowedIps }: Pick<KeyRow, "name" | "scopes" | "allowedIps">,
+): Promise<KeyRow | undefined> => {
+  const [row] = await tx.rows<KeyRow>(sql`
+    update api_keys set name = ${name}, scopes = ${scopes}, allowed_ips = ${allowedIps} where id = ${id}
+    returning ${keyColumns}`);
+  return row;
+};
 
 /** All keys, or those of one reseller, oldest first. */
 export const listKeyRows = (db: Queryable, resellerId: string | undefined) =>

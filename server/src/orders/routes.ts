@@ -8,6 +8,7 @@ import type { CursorCodec } from "../lib/cursor.ts";
 import { readScenario } from "../sandbox/read-scenario.ts";
 import { SCENARIOS } from "../sandbox/scenarios.ts";
 import { getOrder } from "./get-order.ts";
+import { getTimeline } from "./get-timeline.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS, readIdempotencyKey } from "./idempotency-key.ts";
 import { listOrders } from "./list-orders.ts";
 import { ORDER_FILTERS } from "./order-filters.ts";
@@ -20,6 +21,7 @@ import {
   PlacedOrderReply,
   type PlaceOrderBody,
   PlaceOrderRequest,
+  TimelineReply,
 } from "./schemas.ts";
 
 export type OrderDeps = PlaceOrderDeps & { db: Db; cursors: CursorCodec };
@@ -109,6 +111,20 @@ function readOrderRoutes(app: FastifyInstance, deps: OrderDeps): void {
       response: { 200: jsonReply("The order.", OrderReply) },
     },
     handler: async (request) => ({ order: await getOrder(deps.db, callerOf(request), request.params.id) }),
+  });
+
+  app.get<{ Params: { id: string } }>("/v1/orders/:id/timeline", {
+    config: { scope: "orders:read", problems: ["not_found"] },
+    schema: {
+      operationId: "getOrderTimeline",
+      tags: ["Orders"],
+      summary: "Read an order's timeline",
+      description:
+        "What happened to the order, oldest first: its acceptance, each unit, refunds, events, their deliveries, and each time its codes were read. Events and deliveries are kept for 30 days.",
+      params: Type.Object({ id: Type.String({ description: "Order id." }) }),
+      response: { 200: jsonReply("The timeline.", TimelineReply) },
+    },
+    handler: async (request) => ({ data: await getTimeline(deps.db, callerOf(request), request.params.id) }),
   });
 
   app.get("/v1/orders", {

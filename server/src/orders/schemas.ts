@@ -3,6 +3,7 @@ import { INPUT_FIELDS_MAX } from "../catalog/input-field-spec.ts";
 import { named } from "../http/named-schema.ts";
 import { pageOf } from "../http/page.ts";
 import { ORDER_STATUSES } from "./status.ts";
+import { TIMELINE_TYPES } from "./timeline-queries.ts";
 
 export const LINES_MAX = 50;
 export const REFERENCE_MAX_CHARACTERS = 128;
@@ -140,4 +141,35 @@ export const Order = named(
 export const OrderReply = named("OrderReply", Type.Object({ order: Order }));
 export const OrderPage = named("OrderPage", pageOf(Order));
 
+const TimelineEntry = named(
+  "TimelineEntry",
+  Type.Object(
+    {
+      at: Type.String({ format: "date-time" }),
+      type: Type.String({
+        description: `One of ${TIMELINE_TYPES.map((one) => `\`${one}\``).join(", ")}. New types may be added.`,
+      }),
+      lineIndex: Type.Optional(Type.Integer({ description: "With `unit_…`: the line, counted from 0." })),
+      unitIndex: Type.Optional(Type.Integer({ description: "With `unit_…`: the unit, counted from 0." })),
+      failureCode: Type.Optional(
+        Type.String({ description: "With `unit_refused`: why the unit could not be delivered." }),
+      ),
+      amount: Type.Optional(OrderMoney),
+      eventId: Type.Optional(Type.String({ description: "With `event_…`: the event." })),
+      eventType: Type.Optional(Type.String()),
+      webhookId: Type.Optional(
+        Type.String({ description: "With `event_delivered`: the endpoint that acknowledged it." }),
+      ),
+      codeCount: Type.Optional(Type.Integer({ description: "With `codes_revealed`: how many codes." })),
+      keyId: Type.Optional(
+        Type.String({ description: "With `codes_revealed`: the API key that read them." }),
+      ),
+    },
+    { examples: [{ at: "2030-01-31T12:00:00.000Z", type: "accepted" }] },
+  ),
+);
+
+export const TimelineReply = named("TimelineReply", Type.Object({ data: Type.Array(TimelineEntry) }));
+
+export type TimelineEntryView = Static<typeof TimelineEntry>;
 export type OrderView = Static<typeof Order>;

@@ -3,7 +3,7 @@ import type { OpenApiDocument } from "../../src/http/openapi/openapi.ts";
 import { operationsOf } from "../../src/http/openapi/parts.ts";
 
 /** What an operation is about, where it names one object. */
-export type ObjectKind = "product" | "order" | "webhook" | "event" | "delivery";
+export type ObjectKind = "product" | "order" | "webhook" | "event" | "delivery" | "request";
 
 /** One operation of the API, with an address that can be called. */
 export type ApiRoute = {
@@ -57,6 +57,7 @@ const SOME_IDS: Readonly<Record<ObjectKind, string>> = {
   webhook: "whk_00000000000000000000000001",
   event: "evt_00000000000000000000000001",
   delivery: "dlv_00000000000000000000000001",
+  request: "req_00000000000000000000000001",
 };
 
 type Rule = {
@@ -70,6 +71,7 @@ type Rule = {
 const catalog = { scope: "catalog:read" } as const;
 const orders = { scope: "orders:read" } as const;
 const wallet = { scope: "wallet:read" } as const;
+const requests = { scope: "requests:read" } as const;
 const webhooks = { scope: "webhooks:manage" } as const;
 
 /** CONTRACT 2, Scopes, said once more, operation by operation. */
@@ -84,6 +86,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   "GET /v1/orders": orders,
   "GET /v1/orders/{id}": { ...orders, of: "order" },
+  "GET /v1/orders/{id}/timeline": { ...orders, of: "order" },
   "GET /v1/orders/{id}/codes": { ...orders, of: "order" },
   "GET /v1/balance": wallet,
   "GET /v1/wallet/entries": wallet,
@@ -105,6 +108,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   "GET /v1/events": webhooks,
   "GET /v1/events/{id}": { ...webhooks, of: "event" },
   "GET /v1/event-types": webhooks,
+  "GET /v1/requests": requests,
+  "GET /v1/requests/{id}": { ...requests, of: "request" },
 };
 
 /** The operations that have a row here. */

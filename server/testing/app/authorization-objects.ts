@@ -4,6 +4,7 @@ import { setListing } from "../../src/catalog/prices/set-listing.ts";
 import { addListPrice, addProducts } from "../builders/builders.ts";
 import { addBuyer } from "../builders/buyers.ts";
 import { createTestFulfiller } from "../builders/fulfilment.ts";
+import { addLoggedRequest } from "../builders/logged-requests.ts";
 import { openShop, type Shop } from "../builders/shop.ts";
 import { addDelivery, addEndpoint } from "../builders/webhook-builders.ts";
 import type { ObjectKind } from "./api-routes.ts";
@@ -42,6 +43,7 @@ export async function openAuthorizationShop(): Promise<AuthorizationShop> {
   assert.ok(delivery, "the completed order has told its endpoint");
   const removedId = await addEndpoint(db, { ...owner, deleted: true });
   const removedDelivery = await addDelivery(db, { eventId: delivery.eventId, endpointId: removedId });
+  const requestId = await addLoggedRequest(db, owner);
   const codes = (await shop.codesOf(orderId)).json().data as { id: string; code: string }[];
 
   return {
@@ -49,7 +51,8 @@ export async function openAuthorizationShop(): Promise<AuthorizationShop> {
     tenants: { owner, stranger },
     async make(kind) {
       if (kind === "webhook") return addEndpoint(db, owner);
-      return { product: productId, order: orderId, event: delivery.eventId, delivery: delivery.id }[kind];
+      const { eventId: event, id } = delivery;
+      return { product: productId, order: orderId, event, delivery: id, request: requestId }[kind];
     },
     unseen: {
       product: [...missing("prd"), ...UNSEEN_PRODUCTS],
@@ -57,12 +60,13 @@ export async function openAuthorizationShop(): Promise<AuthorizationShop> {
       webhook: [...missing("whk"), removedId],
       event: missing("evt"),
       delivery: [...missing("dlv"), removedDelivery],
+      request: missing("req"),
     },
     async ownWords() {
       const endpoints = await db.rows<{ id: string }>(
         sql`select id from webhook_endpoints where reseller_id = ${owner.resellerId} and environment = 'live'`,
       );
-      const ids = [orderId, delivery.id, delivery.eventId, ...endpoints.map(({ id }) => id)];
+      const ids = [orderId, delivery.id, delivery.eventId, requestId, ...endpoints.map(({ id }) => id)];
       return [...ids, ...codes.flatMap(({ id, code }) => [id, code])];
     },
     async tidy() {

@@ -9,6 +9,7 @@ import { type IpRange, parseIpRange } from "../../src/lib/ip.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { secret } from "../../src/lib/secret.ts";
 import type { PlacementLimits } from "../../src/orders/placement-batch.ts";
+import type { RequestLogLimits } from "../../src/requests/request-log.ts";
 import { createReseller } from "../../src/resellers/create-reseller.ts";
 import type { ResellerRow } from "../../src/resellers/queries.ts";
 import type { ShortageFinder } from "../../src/suppliers/stock/stock-levels.ts";
@@ -52,6 +53,8 @@ export type TestAppOptions = {
   webhooks?: Partial<WebhookSettings>;
   /** The app's own way to the database, where it is not the test's. */
   connect?: (connectionString: string) => Promise<Db>;
+  /** The request log, which is off in tests of other things. */
+  requestLog?: Partial<RequestLogLimits>;
   addRoutes?: (app: FastifyInstance) => void;
 };
 
@@ -89,6 +92,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       placementLimits: options.placementLimits ?? {},
       ...(options.findShortage ? { findShortage: options.findShortage } : {}),
       webhooks: { ...TEST_WEBHOOKS, ...options.webhooks },
+      requestLog: options.requestLog ?? "off",
       metricsArePublic: true,
       isReady: async () => true,
     },

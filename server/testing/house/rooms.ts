@@ -13,6 +13,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   mail: ["db"],
   events: ["db", "http"],
   keys: ["db", "http", "vault"],
+  requests: ["db", "http"],
   wallet: ["db", "http", "events"],
   catalog: ["db", "http", "events"],
   webhooks: ["db", "http", "vault", "work", "mail", "events"],
@@ -28,7 +29,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   admin: ["db", "vault", "keys", "wallet", "catalog", "webhooks", "suppliers", "resellers"],
   app: [
     ...["db", "vault", "http", "web", "events", "keys", "wallet", "catalog", "webhooks", "suppliers"],
-    ...["sandbox", "orders", "fulfilment"],
+    ...["requests", "sandbox", "orders", "fulfilment"],
   ],
   bin: [
     ...["config", "db", "vault", "http", "keys", "wallet", "catalog", "webhooks", "suppliers", "resellers"],

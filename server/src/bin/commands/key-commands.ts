@@ -1,13 +1,15 @@
 import type { Command } from "commander";
+import { changeKey } from "../../keys/change-key.ts";
 import { createKey } from "../../keys/create-key.ts";
 import { keyPrefix } from "../../keys/key-format.ts";
 import { type KeyRow, listKeyRows } from "../../keys/queries.ts";
 import { revokeKey } from "../../keys/revoke-key.ts";
+import { GRACE_MAX_HOURS, rollKey } from "../../keys/roll-key.ts";
 import { getReseller } from "../../resellers/get-reseller.ts";
 import { showTime } from "../output/format.ts";
 import { type Cell, table } from "../output/table.ts";
 import { environmentOf, listed, type Options, required, text, UsageError, verb } from "../verb.ts";
-import { timeOf } from "./read-options.ts";
+import { durationOf, timeOf } from "./read-options.ts";
 
 export function keyCommands(program: Command): void {
   const key = program.command("key").description("API keys of resellers");
@@ -18,7 +20,7 @@ export function keyCommands(program: Command): void {
       .description("make a key; it is shown this once")
       .requiredOption("--reseller <id>", "whose key")
       .requiredOption("--env <environment>", "live or test")
-      .option("--scopes <a,b>", "what it may do (default: everything)")
+      .option("--scopes <a,b>", "what it may do (default: all but requests:read)")
       .option("--allow-ips <c,d>", "addresses and CIDR ranges it is locked to (default: any)")
       .option("--expires-at <time>", "when it stops working, as RFC 3339 (default: never)")
       .option("--name <name>", "what it is for"),
@@ -31,7 +33,7 @@ export function keyCommands(program: Command): void {
           environment: environmentOf(options),
           name: text(options, "name") ?? "",
           scopes: listed(text(options, "scopes")),
-          allowedIps: allowedIps(options),
+          allowedIps: givenIps(options) ?? [],
           expiresAt: expiry(options, clock.now()),
         },
       );
@@ -49,6 +51,45 @@ export function keyCommands(program: Command): void {
   );
 
   verb(
+    key
+      .command("roll")
+      .description("replace a key; the new one is shown once and works at once")
+      .argument("<id>")
+      .option("--grace <duration>", `how long the old key still works, 0 to ${GRACE_MAX_HOURS}h`, "24h"),
+    async ({ db, clock, secrets }, options, [id = ""]) => {
+      const graceMs = durationOf(options, "grace");
+      if (graceMs > GRACE_MAX_HOURS * 3_600_000)
+        throw new UsageError(`--grace is at most ${GRACE_MAX_HOURS}h, not "${text(options, "grace")}"`);
+      const creator = { kind: "command", id: "scrip key roll" } as const;
+      const rolled = await rollKey({ db, clock, pepper: secrets.pepper }, { id, graceMs, creator });
+      return { ...rolled, oldKeyEndsAt: rolled.oldKeyEndsAt.toISOString() };
+    },
+    (rolled) =>
+      `${rolled.key}\n\n${rolled.id} is shown this once. ${rolled.replaces} stops working at ${showTime(rolled.oldKeyEndsAt)} UTC.`,
+  );
+
+  verb(
+    key
+      .command("edit")
+      .description("change a key's name, scopes or allowlist; holds from the next request on")
+      .argument("<id>")
+      .option("--name <name>", "what it is for")
+      .option("--scopes <a,b>", "what it may do")
+      .option("--allow-ips <c,d>", 'addresses and CIDR ranges it is locked to, or "any"'),
+    async ({ db }, options, [id = ""]) => {
+      const changes = {
+        name: text(options, "name"),
+        scopes: listed(text(options, "scopes")),
+        allowedIps: text(options, "allowIps") === "any" ? [] : givenIps(options),
+      };
+      if (Object.values(changes).every((change) => change === undefined))
+        throw new UsageError("nothing to change; give --name, --scopes or --allow-ips");
+      return toView((await changeKey(db, id, changes)).after);
+    },
+    (row) => `changed ${row.id} (${row.prefix}…${row.lastFour})`,
+  );
+
+  verb(
     key.command("revoke").description("refuse the key from now on, on every node").argument("<id>"),
     async ({ db, clock }, _options, [id = ""]) => toView(await revokeKey(db, clock, id)),
     (row) => `revoked ${row.id} (${row.prefix}…${row.lastFour})`,
@@ -56,10 +97,10 @@ export function keyCommands(program: Command): void {
 }
 
 /** An empty list would lock the key to nothing and open it to all: somebody's variable was not set. */
-function allowedIps(options: Options): string[] {
+function givenIps(options: Options): string[] | undefined {
   const ranges = listed(text(options, "allowIps"));
   if (ranges?.length === 0) throw new UsageError("--allow-ips is empty; leave it out to accept any address");
-  return ranges ?? [];
+  return ranges;
 }
 
 /** A key that is dead when it is made was meant to be something else. */
@@ -111,6 +152,8 @@ const toView = (row: KeyRow) => ({
   allowIps: row.allowedIps,
   createdAt: row.createdAt.toISOString(),
   ...(row.expiresAt ? { expiresAt: row.expiresAt.toISOString() } : {}),
+  ...(row.replacesId ? { replaces: row.replacesId } : {}),
+  ...(row.replacedById ? { replacedBy: row.replacedById } : {}),
   ...(row.revokedAt ? { revokedAt: row.revokedAt.toISOString() } : {}),
   ...(row.lastUsedAt ? { lastUsedAt: row.lastUsedAt.toISOString() } : {}),
   ...(row.lastUsedIp ? { lastUsedIp: row.lastUsedIp } : {}),

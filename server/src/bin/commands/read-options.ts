@@ -34,11 +34,25 @@ const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_6
 export function ageOf(options: Options, name: string, now: Date): Date | undefined {
   const value = text(options, name);
   if (value === undefined) return undefined;
-  const [, digits = "", unit = ""] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
-  const unitMs = UNITS_MS[unit];
-  if (unitMs === undefined)
+  const ageMs = parseDuration(value);
+  if (ageMs === undefined)
     throw new UsageError(`--${optionOf(name)} takes an age such as 30m, 2h or 7d, not "${value}"`);
-  return new Date(now.getTime() - Number(digits) * unitMs);
+  return new Date(now.getTime() - ageMs);
+}
+
+/** A length of time in milliseconds, such as 30m or 24h. */
+export function durationOf(options: Options, name: string): number {
+  const value = required(options, name);
+  const durationMs = value === "0" ? 0 : parseDuration(value);
+  if (durationMs === undefined)
+    throw new UsageError(`--${optionOf(name)} takes a duration such as 30m, 24h or 0, not "${value}"`);
+  return durationMs;
+}
+
+function parseDuration(text: string): number | undefined {
+  const [, digits = "", unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const unitMs = UNITS_MS[unit];
+  return unitMs === undefined ? undefined : Number(digits) * unitMs;
 }
 
 /** One of a few words. */

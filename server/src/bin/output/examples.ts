@@ -21,6 +21,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "scrip key create --reseller rsl_… --env live --scopes catalog:read,orders:write --allow-ips 203.0.113.0/24",
   ],
   "key list": ["scrip key list --reseller rsl_…"],
+  "key roll": ["scrip key roll key_… --grace 24h"],
+  "key edit": ["scrip key edit key_… --scopes catalog:read,orders:write"],
   "key revoke": ["scrip key revoke key_…"],
   "wallet credit": [
     'scrip wallet credit --reseller rsl_… --env live --amount 100.00 --note "bank transfer 4711"',

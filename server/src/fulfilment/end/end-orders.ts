@@ -41,6 +41,7 @@ export async function endOrders(
           tx,
           codeVault,
           incomplete.map(({ id }) => id),
+          now,
         );
   const goOn = new Set(those("open"));
   const lowered = ended.filter(({ orderId }) => goOn.has(orderId));

@@ -36,7 +36,7 @@ export const markCompleted = (tx: Tx, ids: readonly string[], now: Date) =>
   tx.rows(
     sql`
       with done as (
-        update orders set status = 'completed', open_units = 0, updated_at = greatest(updated_at, ${now})
+        update orders set status = 'completed', open_units = 0, ended_at = ${now}, updated_at = greatest(updated_at, ${now})
         where id = any(${ids})
         returning id
       )
@@ -47,7 +47,7 @@ export const markCompleted = (tx: Tx, ids: readonly string[], now: Date) =>
 /** Every unit is definitively undeliverable: the refund is the work that is left. */
 export const markFailed = (tx: Tx, ids: readonly string[], now: Date) =>
   tx.rows(sql`
-    update orders set status = 'failed', open_units = 0, updated_at = greatest(updated_at, ${now})
+    update orders set status = 'failed', open_units = 0, ended_at = ${now}, updated_at = greatest(updated_at, ${now})
     where id = any(${ids})`);
 
 /** Orders that go on, with fewer open units than before. */

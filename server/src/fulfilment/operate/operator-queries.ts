@@ -26,7 +26,7 @@ export const beginOrder = (tx: Tx, id: string, now: Date) =>
   tx.rows(sql`
     with begun as (
       update orders o
-      set status = 'processing', updated_at = greatest(o.updated_at, ${now}),
+      set status = 'processing', processing_at = ${now}, updated_at = greatest(o.updated_at, ${now}),
           open_units = (select sum(l.quantity) from order_lines l where l.order_id = o.id)
       where o.id = ${id} and o.status = 'pending'
       returning o.id, o.environment
@@ -44,7 +44,7 @@ export const giveUpWaitingUnits = async (
 ): Promise<number> => {
   const [row] = await tx.rows<{ units: number }>(sql`
     with ended as (
-      update order_units set status = 'failed', failure_code = 'temporarily_unavailable'
+      update order_units set status = 'failed', failure_code = 'temporarily_unavailable', failed_at = ${now}
       where order_id = ${id} and status = 'waiting' and (${lines}::smallint[] is null or line_index = any(${lines}))
       returning line_index
     ), told as (

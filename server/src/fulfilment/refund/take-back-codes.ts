@@ -20,11 +20,12 @@ export async function takeBackCodes(
   tx: Tx,
   vault: CodeVault,
   orderIds: readonly string[],
+  now: Date,
 ): Promise<string[]> {
   await deleteTestCodes(tx, orderIds);
   const moved = (await listHeldBackCodes(tx, orderIds)).map((code) => moveOne(vault, code));
   if (moved.length > 0) await moveCodes(tx, moved);
-  await failDeliveredUnits(tx, orderIds);
+  await failDeliveredUnits(tx, orderIds, now);
   return [...new Set(moved.flatMap(({ state, productId }) => (state === "stock" ? [productId] : [])))];
 }
 

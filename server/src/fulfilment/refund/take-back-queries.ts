@@ -55,10 +55,11 @@ export const moveCodes = (tx: Tx, codes: readonly MovedCode[]) =>
     from moved m where c.id = m.id and c.state = 'delivered'`);
 
 /** Their units have failed with the others. A line that failed by itself keeps its own reason. */
-export const failDeliveredUnits = (tx: Tx, orderIds: readonly string[]) =>
+export const failDeliveredUnits = (tx: Tx, orderIds: readonly string[], now: Date) =>
   tx.rows(sql`
     with failed as (
-      update order_units set status = 'failed', delivered_at = null, failure_code = 'temporarily_unavailable'
+      update order_units
+      set status = 'failed', delivered_at = null, failure_code = 'temporarily_unavailable', failed_at = ${now}
       where order_id = any(${orderIds}) and status = 'delivered'
       returning order_id, line_index
     )

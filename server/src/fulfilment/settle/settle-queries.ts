@@ -172,7 +172,8 @@ export const endUnits = (tx: Tx, units: Settlement["unitsEnded"], now: Date) =>
       with ended as (
         update order_units u
         set status = case when one.failure_code is null then 'delivered' else 'failed' end,
-            delivered_at = case when one.failure_code is null then ${now}::timestamptz end, failure_code = one.failure_code
+            delivered_at = case when one.failure_code is null then ${now}::timestamptz end, failure_code = one.failure_code,
+            failed_at = case when one.failure_code is not null then ${now}::timestamptz end
         from unnest(
           ${units.map((one) => one.orderId)}::text[], ${units.map((one) => one.lineIndex)}::smallint[],
           ${units.map((one) => one.unitIndex)}::integer[], ${units.map((one) => one.failureCode)}::text[]

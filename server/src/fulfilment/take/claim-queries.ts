@@ -37,7 +37,7 @@ export const claimDueOrders = async (db: Queryable, claim: Claim): Promise<strin
         returning w.order_id
       ), begun as (
         update orders o
-        set status = 'processing', updated_at = greatest(o.updated_at, ${claim.now}),
+        set status = 'processing', processing_at = ${claim.now}, updated_at = greatest(o.updated_at, ${claim.now}),
             open_units = (select sum(l.quantity) from order_lines l where l.order_id = o.id)
         from leased where o.id = leased.order_id and o.status = 'pending'
         returning o.id, o.environment

@@ -22,6 +22,7 @@ export const tags = [
   { name: "Wallet", description: "What you can spend, and every movement of it." },
   { name: "Webhooks", description: "Where signed events are sent, and what became of each." },
   { name: "Events", description: "What happened, as it is told to your endpoints." },
+  { name: "Requests", description: "Your API requests of the last 14 days." },
 ];
 
 export const securitySchemes = {

@@ -1,0 +1,9 @@
+import type { Connection } from "./connection.js";
+import type { Listing } from "./listing.js";
+import type { CallOptions, LoggedRequest, LoggedRequestDetail, RequestFilters } from "./types.js";
+export type RequestMethods = {
+    /** Your requests to the API in the last 14 days, newest first. The key needs the scope `requests:read`. */
+    list(filters?: RequestFilters, options?: CallOptions): Listing<LoggedRequest>;
+    get(id: string, options?: CallOptions): Promise<LoggedRequestDetail>;
+};
+export declare const requestMethods: (connection: Connection) => RequestMethods;

@@ -1,0 +1,18 @@
+import type { Connection } from "./connection.ts";
+import type { Listing } from "./listing.ts";
+import { read, readList, segment } from "./read.ts";
+import { REPLIES } from "./replies.ts";
+import type { CallOptions, LoggedRequest, LoggedRequestDetail, RequestFilters } from "./types.ts";
+
+export type RequestMethods = {
+  /** Your requests to the API in the last 14 days, newest first. The key needs the scope `requests:read`. */
+  list(filters?: RequestFilters, options?: CallOptions): Listing<LoggedRequest>;
+  get(id: string, options?: CallOptions): Promise<LoggedRequestDetail>;
+};
+
+export const requestMethods = (connection: Connection): RequestMethods => ({
+  list: (filters, options) =>
+    readList(connection, () => "/v1/requests", REPLIES.listRequests, filters, options),
+  get: async (id, options) =>
+    (await read(connection, `/v1/requests/${segment(id)}`, REPLIES.getRequest, options)).request,
+});

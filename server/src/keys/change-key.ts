@@ -1,0 +1,32 @@
+import type { Db } from "../db/database.ts";
+import { checkKey } from "./create-key.ts";
+import { type KeyRow, lockKey, updateKey } from "./queries.ts";
+
+export type KeyChanges = {
+  name?: string | undefined;
+  scopes?: readonly string[] | undefined;
+  /** Empty for any address. */
+  allowedIps?: readonly string[] | undefined;
+};
+
+/** Changes what a key is called and what it may do. Every process follows from the next request on. */
+export function changeKey(
+  db: Db,
+  id: string,
+  changes: KeyChanges,
+): Promise<{ before: KeyRow; after: KeyRow }> {
+  return db.transaction(async (tx) => {
+    const before = await lockKey(tx, id);
+    if (!before) throw new RangeError(`there is no key ${id}`);
+    if (before.revokedAt) throw new RangeError(`key ${id} is revoked and cannot be changed`);
+    const changed = {
+      name: changes.name ?? before.name,
+      scopes: [...(changes.scopes ?? before.scopes)],
+      allowedIps: [...(changes.allowedIps ?? before.allowedIps)],
+    };
+    checkKey(changed);
+    const after = await updateKey(tx, id, changed);
+    if (!after) throw new Error("a locked key has gone");
+    return { before, after };
+  });
+}

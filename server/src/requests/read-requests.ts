@@ -1,0 +1,75 @@
+import type { FastifyRequest } from "fastify";
+import type { Db } from "../db/database.ts";
+import type { Caller, Tenant } from "../http/caller.ts";
+import { readPage } from "../http/page.ts";
+import { invalidParameter, queryFilter, queryTime } from "../http/query.ts";
+import type { CursorCodec } from "../lib/cursor.ts";
+import { firstIdAt, timeOfId } from "../lib/ids.ts";
+import { Problem } from "../lib/problem.ts";
+import { findRequest, listRequestRows, type RequestRow } from "./queries.ts";
+import type { RequestDetailView, RequestView } from "./schemas.ts";
+
+const FILTERS = ["status", "errorCode", "keyId", "createdFrom", "createdTo"] as const;
+const STATUS = /^([1-5])(\d\d|xx)$/;
+
+/** The reseller's requests, newest first. */
+export async function listRequests(
+  deps: { db: Db; cursors: CursorCodec },
+  caller: Caller,
+  request: FastifyRequest,
+): Promise<{ data: RequestView[]; hasMore: boolean; nextCursor: string }> {
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, queryFilter(request, name) ?? ""]));
+  const scope = { ...caller, endpoint: "listRequests", filters };
+  const { after, limit } = readPage(request, deps.cursors, scope);
+  const selection = { ...readFilters(request), beforeId: after, limit };
+  const { rows, nextBeforeId } = await listRequestRows(deps.db, caller, selection);
+  return {
+    data: rows.map(toView),
+    hasMore: nextBeforeId !== undefined,
+    nextCursor: nextBeforeId === undefined ? "" : deps.cursors.encode(scope, nextBeforeId),
+  };
+}
+
+export async function getRequest(db: Db, tenant: Tenant, id: string): Promise<RequestDetailView> {
+  const row = await findRequest(db, tenant, id);
+  if (!row) throw new Problem("not_found", "There is no request with this id in the last 14 days.");
+  return {
+    ...toView(row),
+    ...(row.errorBody === null ? {} : { error: JSON.parse(row.errorBody) as object }),
+  };
+}
+
+function readFilters(request: FastifyRequest) {
+  const from = queryTime(request, "createdFrom");
+  const to = queryTime(request, "createdTo");
+  return {
+    ...readStatus(queryFilter(request, "status")),
+    errorCode: queryFilter(request, "errorCode"),
+    actorId: queryFilter(request, "keyId"),
+    // The time of a request is the time inside its id.
+    fromId: from && firstIdAt("req", from.getTime()),
+    toId: to && firstIdAt("req", to.getTime()),
+  };
+}
+
+function readStatus(text: string | undefined): { statusFrom?: number; statusTo?: number } {
+  if (text === undefined) return {};
+  const [, hundred, rest] = STATUS.exec(text) ?? [];
+  if (hundred === undefined || rest === undefined)
+    throw invalidParameter("status", "status must be an HTTP status such as 404, or a class such as 4xx.");
+  const statusFrom = Number(hundred) * 100 + (rest === "xx" ? 0 : Number(rest));
+  return { statusFrom, statusTo: statusFrom + (rest === "xx" ? 100 : 1) };
+}
+
+const toView = (row: RequestRow): RequestView => ({
+  id: row.id,
+  createdAt: new Date(timeOfId(row.id)).toISOString(),
+  method: row.method,
+  path: row.path,
+  status: row.status,
+  ...(row.errorCode === null ? {} : { errorCode: row.errorCode }),
+  ...(row.actorKind === "key" && row.actorId !== null ? { keyId: row.actorId } : {}),
+  ...(row.keyHint === null ? {} : { keyHint: row.keyHint }),
+  address: row.address,
+  durationMs: row.durationMs,
+});

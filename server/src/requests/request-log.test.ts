@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
+import { loggedRequest } from "../../testing/builders/logged-requests.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { createHandClock } from "../../testing/hand-clock.ts";
+import type { Db } from "../db/database.ts";
+import { newId } from "../lib/ids.ts";
+import { keepPartitions } from "./partitions.ts";
+import { createRequestLog, type RequestLogLimits } from "./request-log.ts";
+
+let database: TestDatabase;
+let db: Db;
+const clock = createHandClock();
+before(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+});
+after(() => database.drop());
+
+function openLog(on: Db = db, limits: Partial<RequestLogLimits> = {}) {
+  const seen = { dropped: 0, errors: 0 };
+  const log = createRequestLog({
+    db: on,
+    clock,
+    onDropped: (count) => {
+      seen.dropped += count;
+    },
+    onError: () => {
+      seen.errors += 1;
+    },
+    limits,
+  });
+  return { log, seen };
+}
+
+const newRequest = () => ({
+  ...loggedRequest(newId("req", clock.now().getTime())),
+  resellerId: "rsl_1",
+  environment: "live" as const,
+});
+
+const countOf = async (ids: readonly string[]) =>
+  (await db.rows(sql`select from api_requests where id = any(${ids})`)).length;
+
+test("requests are written in batches, and close writes what is left", async () => {
+  const { log, seen } = openLog(db, { batchMax: 2, flushDelayMs: 60_000 });
+  const requests = [newRequest(), newRequest(), newRequest(), newRequest(), newRequest()];
+  for (const request of requests) log.add(request);
+  await log.close();
+  assert.equal(await countOf(requests.map(({ id }) => id)), 5);
+  assert.deepEqual(seen, { dropped: 0, errors: 0 });
+});
+
+test("a batch that was written but not acknowledged is written once", async () => {
+  const request = newRequest();
+  for (const { log } of [openLog(), openLog()]) {
+    log.add(request);
+    await log.close();
+  }
+  assert.equal(await countOf([request.id]), 1);
+});
+
+test("requests beyond the limit are dropped and counted while the database is slow", async () => {
+  const { log, seen } = openLog(db, { waitingMax: 3, flushDelayMs: 60_000 });
+  for (let count = 0; count < 5; count += 1) log.add(newRequest());
+  assert.equal(seen.dropped, 2);
+  await log.close();
+});
+
+test("requests without a valid key take only their share", async () => {
+  const { log, seen } = openLog(db, { refusedMax: 1, flushDelayMs: 60_000 });
+  const refused = [newRequest(), newRequest()].map((one) => ({
+    ...one,
+    resellerId: null,
+    environment: null,
+  }));
+  const accepted = newRequest();
+  for (const request of [...refused, accepted]) log.add(request);
+  assert.equal(seen.dropped, 1);
+  await log.close();
+  assert.equal(await countOf([...refused, accepted].map(({ id }) => id)), 2);
+});
+
+test("a database that is away costs the log its requests, and close still ends", async () => {
+  const away = Object.assign(new Error("connection refused"), { code: "ECONNREFUSED" });
+  const broken: Db = { ...db, transaction: () => Promise.reject(away) };
+  const { log, seen } = openLog(broken, { flushDelayMs: 60_000 });
+  log.add(newRequest());
+  await log.close();
+  assert.deepEqual(seen, { dropped: 1, errors: 1 });
+});
+
+test("partitions are made ahead, and the fifteenth day is dropped", async () => {
+  const start = new Date("2030-01-01T23:59:59Z");
+  await Promise.all([keepPartitions(db, start), keepPartitions(db, start)]);
+  await keepPartitions(db, new Date("2030-01-16T00:00:00Z"));
+  const rows = await db.rows<{ name: string }>(sql`
+    select inhrelid::regclass::text as name from pg_inherits where inhparent = 'api_requests'::regclass
+    order by 1`);
+  const kept = rows.map(({ name }) => name.slice(-8)).filter((day) => day.startsWith("2030"));
+  assert.deepEqual(kept, ["20300102", "20300103", "20300115", "20300116", "20300117", "20300118"]);
+});
