@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { hookEachRoute } from "../http/each-route.ts";
-import type { LoggedRequest, RequestLog } from "./request-log.ts";
+import type { LoggedRequest } from "./logged-request.ts";
+import type { RequestLog } from "./request-log.ts";
 
 /** The longest way to write an address. What a proxy passes on may be no address at all, and much longer. */
 const ADDRESS_MAX_CHARACTERS = 45;

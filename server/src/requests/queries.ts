@@ -3,7 +3,7 @@ import { type Column, fromTexts, hex, sentColumns, toTexts } from "../db/column-
 import type { Db, Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { EXAMINED_MAX, type LookedRow, NO_ID, type Slice, toSlice } from "../lib/slice.ts";
-import type { LoggedRequest } from "./request-log.ts";
+import type { LoggedRequest } from "./logged-request.ts";
 
 const COLUMNS: readonly Column<LoggedRequest>[] = [
   { column: "id", type: "text", value: (one) => one.id },

@@ -1,27 +1,8 @@
 import { type Db, isDatabaseUnavailable } from "../db/database.ts";
-import type { Tenant } from "../http/caller.ts";
-import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { LoggedRequest } from "./logged-request.ts";
 import { keepPartitions } from "./partitions.ts";
 import { insertRequests } from "./queries.ts";
-
-/** One answered request, as it is kept. */
-export type LoggedRequest = {
-  id: string;
-  resellerId: string | null;
-  environment: Tenant["environment"] | null;
-  actor: Actor | null;
-  keyHint: string | null;
-  /** Finds the reseller of a key that was revoked or has expired. */
-  keyDigest: Buffer | null;
-  method: string;
-  path: string;
-  status: number;
-  errorCode: string | null;
-  errorBody: string | null;
-  durationMs: number;
-  address: string;
-};
 
 export type RequestLog = {
   /** Returns at once. A request that there is no room for is dropped and counted. */
