@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { addLoggedRequest } from "../../testing/builders/logged-requests.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { createKey } from "../keys/create-key.ts";
 import { revokeKey } from "../keys/revoke-key.ts";
 
 let scrip: TestApp;
@@ -77,7 +78,11 @@ test("a request with a revoked key is in the log of the key's reseller, with no 
 });
 
 test("a key gets the scope only when it is asked for", async () => {
-  const usual = await scrip.addKey(resellerId);
+  const { db, clock, secrets } = scrip;
+  const usual = await createKey(
+    { db, clock, pepper: secrets.pepper },
+    { resellerId, environment: "live", name: "", scopes: undefined, allowedIps: [], expiresAt: undefined },
+  );
   assert.equal((await scrip.call("GET", "/v1/requests", { key: usual.key })).statusCode, 403);
 });
 

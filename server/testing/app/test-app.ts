@@ -1,6 +1,7 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import { type App, buildApp } from "../../src/app.ts";
 import type { Db } from "../../src/db/database.ts";
+import { SCOPES } from "../../src/http/caller.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
 import { createKey } from "../../src/keys/create-key.ts";
 import { loadServerSecrets, type ServerSecrets } from "../../src/keys/server-secrets.ts";
@@ -122,7 +123,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
         email: "owner@reseller.example",
         ...changes,
       }),
-    addKey: (resellerId, { env = "live", scopes, allowedIps = [], expiresAt } = {}) =>
+    addKey: (resellerId, { env = "live", scopes = [...SCOPES], allowedIps = [], expiresAt } = {}) =>
       createKey(
         { db, clock, pepper: secrets.pepper },
         { resellerId, environment: env, name: "", scopes, allowedIps, expiresAt },

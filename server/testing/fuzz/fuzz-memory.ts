@@ -25,8 +25,11 @@ const KINDS: Readonly<Record<string, string>> = {
   dlv: "deliveries",
   ent: "entries",
   cod: "codes",
+  req: "requests",
 };
-const ID = /\b(ord|whk|evt|dlv|ent|cod)_[0-9a-z]{26}\b/g;
+/** They show the paths that a tenant asked for, with ids that it may have made up or taken from elsewhere. */
+const REQUEST_LOG = ["listRequests", "getRequest"];
+const ID = /\b(ord|whk|evt|dlv|ent|cod|req)_[0-9a-z]{26}\b/g;
 const CURSOR = /"nextCursor":"([^"]+)"/;
 
 export function createFuzzMemory(world: FuzzWorld): FuzzMemory {
@@ -59,8 +62,10 @@ export function createFuzzMemory(world: FuzzWorld): FuzzMemory {
       const { headers, body } = told.reply;
       const text = `${JSON.stringify(headers)}${body}`;
       for (const secret of owners.checkSecrets(tenant, told, text)) note(tenant, "secret", secret);
+      const isLog = REQUEST_LOG.includes(told.operationId ?? "");
       for (const [id, prefix = ""] of text.matchAll(ID))
-        if (owners.claim(tenant, told, id)) note(tenant, KINDS[prefix] ?? prefix, id);
+        if ((prefix === "req" || !isLog) && owners.claim(tenant, told, id))
+          note(tenant, KINDS[prefix] ?? prefix, id);
       const cursor = CURSOR.exec(body)?.[1];
       if (cursor !== undefined && owners.claim(tenant, told, cursor))
         note(tenant, `cursor ${told.operationId}`, cursor);

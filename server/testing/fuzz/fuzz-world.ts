@@ -80,7 +80,7 @@ const addKey = (
 ) =>
   createKey(
     { db, clock: systemClock, pepper },
-    { name: "", scopes: undefined, allowedIps: [], expiresAt: undefined, ...tenant, ...changes },
+    { name: "", scopes: SCOPES, allowedIps: [], expiresAt: undefined, ...tenant, ...changes },
   );
 
 async function narrowKey(db: Db, secrets: ServerSecrets, seller: Seller, scope: Scope): Promise<FuzzKey> {
