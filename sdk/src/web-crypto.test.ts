@@ -34,7 +34,7 @@ test("on a page from plain http there are UUIDs, and for the rest an error that 
     { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => own.getRandomValues(bytes) },
     async () => {
       assert.match(await randomUuid(), UUID_V4);
-      await assert.rejects(getSubtle(), /not loaded over https/);
+      await assert.rejects(getSubtle(), /load this page over https/);
     },
   ));
 
