@@ -78,15 +78,15 @@ describe("scrip listen", { concurrency: 2 }, () => {
     t.after(api.kill);
     const first = await startHookReceiver();
     const listening = listenAs(owner, ["--forward-to", first.url], api.url);
-    await listening.prints(/live events, of orders.*Ready/s);
+    await listening.prints(/live events of paid orders.*Ready/s);
     await first.close();
     const early = await addEvent(scrip.db, owner);
-    await listening.prints(/→ connection refused in \d+ ms, again in 2 s/);
+    await listening.prints(/→ connection refused in \d+ ms, retrying in 2 s/);
     await api.kill();
     const receiver = await startHookReceiver(first.port);
     t.after(receiver.close);
     const meanwhile = await addEvent(scrip.db, owner);
-    await listening.prints(/does not answer as it should \(connection_failed\); trying on/);
+    await listening.prints(/is not responding correctly \(connection_failed\); retrying/);
     const restarted = await startServer(api.port);
     t.after(restarted.stop);
     await listening.prints(/is back/);
@@ -95,7 +95,7 @@ describe("scrip listen", { concurrency: 2 }, () => {
     listening.process.kill("SIGTERM");
     const { code, stdout } = await listening.finished;
     assert.equal(code, 0);
-    assert.equal(stdout.match(/trying on/g)?.length, 1, "it is said once");
+    assert.equal(stdout.match(/retrying\./g)?.length, 1, "it is said once");
     assert.deepEqual(await verifiedIds(receiver), [early, meanwhile, late]);
   });
 
@@ -164,7 +164,7 @@ describe("scrip listen", { concurrency: 2 }, () => {
     const { code, stdout, stderr } = await running.finished;
     said.push(stdout, stderr);
     assert.equal(code, 0);
-    const secret = /^Signing secret, until this ends: (whsec_[A-Za-z0-9+/]{43}=)$/m.exec(stderr)?.[1] ?? "";
+    const secret = /^Signing secret for this session: (whsec_[A-Za-z0-9+/]{43}=)$/m.exec(stderr)?.[1] ?? "";
     assert.deepEqual(await verifiedIds(receiver, secret), [wanted, live]);
     const lines = stdout
       .trimEnd()

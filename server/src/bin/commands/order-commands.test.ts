@@ -149,7 +149,7 @@ test("order hold keeps the refund of a failed order back until it is released", 
   const shown = await scripJson<{ refundHeld: boolean }>(["order", "show", id], env);
   assert.equal(shown.refundHeld, true);
   const released = await runScrip(["order", "hold", id, "--release"], env);
-  assert.deepEqual(released, { code: 0, stdout: `${id} is failed; its refund goes on\n`, stderr: "" });
+  assert.deepEqual(released, { code: 0, stdout: `${id} is failed; its refund is not on hold\n`, stderr: "" });
   await worker.drain();
   assert.equal((await read(id)).status, "refunded");
 });

@@ -39,9 +39,9 @@ test("order list shows an order to people and to scripts, and says what to do wh
     assert.match(stdout, new RegExp(`^${id} +pending +live +2\\.50 USD `, "m"));
   }
   for (const [args, reason] of [
-    [["--status", "lost"], /--status is one of pending/],
-    [["--older-than", "1y"], /--older-than takes an age such as 30m/],
-    [["--limit", "0"], /--limit takes a number from 1 to 1000/],
+    [["--status", "lost"], /--status must be one of pending/],
+    [["--older-than", "1y"], /--older-than must be an age such as 30m/],
+    [["--limit", "0"], /--limit must be from 1 to 1000/],
   ] as const) {
     const refused = await scrip.run(["order", "list", ...args]);
     assert.equal(refused.code, 2);

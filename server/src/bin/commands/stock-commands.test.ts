@@ -86,7 +86,7 @@ test("stock import tells what it imported and made, as JSON and for people", asy
   assert.deepEqual(shown, {
     code: 0,
     stdout:
-      `made a route of game to ${supplierId}: priority 100, cost not known\n` +
+      `created a route of game to ${supplierId}: priority 100, cost unknown\n` +
       "imported 1 code(s) for game; 1 can be sold now\n",
     stderr: "",
   });
@@ -104,7 +104,7 @@ test("a refused file exits 1, names every faulty line on standard error, and lea
     "line 6: url: is not an address that begins with https or http",
     "line 5: stands on line 2 too",
     `line 4: is known already: ${known?.id}, in stock`,
-    `scrip: nothing was imported: 4 faulty row(s) in ${file}`,
+    `scrip: nothing was imported: 4 invalid row(s) in ${file}`,
   ]);
   assert.deepEqual(await scripJson(["stock", "level", "--product", "card"], env), {
     data: [

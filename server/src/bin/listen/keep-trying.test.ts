@@ -11,8 +11,8 @@ beforeEach(() => {
 const settle = async () => {
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
 };
-const gone = new ScripError("connection_failed", "The API could not be reached, or broke off.");
-const page = new ScripError("invalid_response", "The API's answer is not JSON.", { status: 404 });
+const gone = new ScripError("connection_failed", "The connection to the API failed.");
+const page = new ScripError("invalid_response", "The API's response is not JSON.", { status: 404 });
 
 function open() {
   const told: string[] = [];
@@ -52,7 +52,7 @@ test("what passes is waited for, ever longer up to five seconds, and told once, 
   }
   assert.equal(await result, "answer");
   assert.deepEqual(told, [
-    "The API at http://api.test does not answer as it should (connection_failed); trying on.",
+    "The API at http://api.test is not responding correctly (connection_failed); retrying.",
     "The API at http://api.test is back.",
   ]);
 });
@@ -74,11 +74,11 @@ const REFUSALS: [ScripError, string][] = [
   ],
   [
     new ScripError("forbidden", "No.", { status: 403 }),
-    "the API key may not read events: it needs the scope webhooks:manage (403, forbidden)",
+    "the API key needs the scope webhooks:manage to read events (403, forbidden)",
   ],
   [
     new ScripError("ip_not_allowed", "No.", { status: 403 }),
-    "the API key may not be used from this address (403, ip_not_allowed)",
+    "the API key does not allow this IP address (403, ip_not_allowed)",
   ],
 ];
 for (const [error, message] of REFUSALS) {
@@ -93,8 +93,7 @@ for (const [error, message] of REFUSALS) {
 
 test("an address without the API ends it at first; when the API has answered before it is waited for", async () => {
   const { ask, pass } = open();
-  const message =
-    "there is no Scrip API at http://api.test: The API's answer is not JSON. (404, invalid_response)";
+  const message = "no Scrip API at http://api.test: The API's response is not JSON. (404, invalid_response)";
   await assert.rejects(ask(page), { message });
   await ask();
   const result = ask(page);
