@@ -69,7 +69,7 @@ export async function runChaos({ durationMs, seed, say }: ChaosOptions): Promise
 function describeProgress(recorder: Recorder, struck: ReadonlyMap<FaultName, number>): string {
   const faults = [...struck.values()].reduce((sum, number) => sum + number, 0);
   const placed = [...recorder.wanted.values()].filter(({ told }) => told).length;
-  return `${faults} faults, ${placed} orders, ${recorder.counts.lost} tries without an answer, ${recorder.contradictions.length} contradictions`;
+  return `${faults} faults, ${placed} orders, ${recorder.counts.lost} tries without a response, ${recorder.contradictions.length} contradictions`;
 }
 
 async function count({ db }: World): Promise<Pick<ChaosResult, "orders" | "events">> {

@@ -49,17 +49,17 @@ export const FAULTS = {
   },
   "restart of PostgreSQL": { share: 3, strike: async ({ dataDir }) => signalDatabase(dataDir, "SIGINT") },
   "end of a backend": { share: 4, strike: terminateBackend },
-  "COMMIT whose answer is lost": { share: 4, strike: proxied("lose-answer", /^commit/i) },
+  "COMMIT with a lost answer": { share: 4, strike: proxied("lose-answer", /^commit/i) },
   "connection cut before a statement": { share: 4, strike: proxied("cut-before", /^(insert|update|with)/i) },
   "statement that stalls": { share: 3, strike: proxied("stall", /^(select|with|commit)/i) },
-  "COMMIT whose answer never comes": { share: 1, strike: proxied("stall-answer", /^commit/i) },
-  "database out of reach": { share: 3, strike: loseDatabase },
-  "clock of an API process set off": {
+  "COMMIT without an answer": { share: 1, strike: proxied("stall-answer", /^commit/i) },
+  "database unreachable": { share: 3, strike: loseDatabase },
+  "clock of an API process shifted": {
     share: 3,
     strike: async ({ apis }, random) =>
       random.pick(apis).setClock(random.below(2 * CLOCK_STEP_API_MS) - CLOCK_STEP_API_MS),
   },
-  "clock of a worker set off": {
+  "clock of a worker shifted": {
     share: 2,
     strike: async ({ workers }, random) =>
       random.pick(workers).setClock(random.below(2 * CLOCK_STEP_WORKER_MS) - CLOCK_STEP_WORKER_MS),

@@ -53,8 +53,8 @@ export function describeResult(result: ChaosResult, seed: number, minutes: numbe
     ]),
     ["orders acknowledged", acknowledged],
     ...[...orders].map(([status, number]): [string, number] => [`… ${status}`, number]),
-    ["answers to placements", recorder.counts.answers],
-    ["tries without an answer", recorder.counts.lost],
+    ["responses to placements", recorder.counts.answers],
+    ["tries without a response", recorder.counts.lost],
     ["orders read back", recorder.counts.reads],
     [
       "payments, acknowledged",
@@ -70,7 +70,7 @@ export function describeResult(result: ChaosResult, seed: number, minutes: numbe
       `**${name}**`,
       findings[name].length,
     ]),
-    ["**did not come to an end**", result.unended.join("; ") || 0],
+    ["**unfinished**", result.unended.join("; ") || 0],
     ["**shortcomings**", describeShortcomings(result).join("; ") || 0],
   ];
   const table = ["| what | |", "|---|---|", ...rows.map(([what, value]) => `| ${what} | ${value} |`)];

@@ -23,7 +23,7 @@ export async function findCodeFaults(
   { db, codeVault, upstreams }: World,
   recorder: Recorder,
   stock: number,
-): Promise<Pick<Findings, "codes doubled" | "codes lost or not as sold">> {
+): Promise<Pick<Findings, "codes duplicated" | "codes lost or wrong">> {
   const rows = await db.rows<CodeRow>(sql`
     select id, order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", product_id as "productId",
            type, sealed
@@ -50,8 +50,8 @@ export async function findCodeFaults(
     if (!isSold) strange.push(`${unit} has a code that was sold for ${buyers.join(", ") || "nobody"}`);
   }
   return {
-    "codes doubled": [...doubled, ...findReadTwice(recorder), ...findBoughtTwice(purchases)],
-    "codes lost or not as sold": [
+    "codes duplicated": [...doubled, ...findReadTwice(recorder), ...findBoughtTwice(purchases)],
+    "codes lost or wrong": [
       ...strange,
       ...findUnread(recorder, texts),
       ...(await findMissingStock(db, stock)),

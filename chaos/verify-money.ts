@@ -18,7 +18,7 @@ type OrderRow = {
 export async function findOrderFaults(
   db: Queryable,
   { wanted, refunded }: Recorder,
-): Promise<Pick<Findings, "orders lost" | "orders doubled, never told or not as wanted">> {
+): Promise<Pick<Findings, "orders lost" | "orders duplicated, unexpected or wrong">> {
   const rows = await db.rows<OrderRow>(sql`
     select id, reseller_id || ' ' || environment || ' ' || idempotency_key as binding, total_minor as "totalMinor",
            refunded_minor as "refundedMinor",
@@ -41,7 +41,7 @@ export async function findOrderFaults(
   for (const id of refunded) if (byId.get(id)?.refundedMinor === 0n) lost.push(`the refund of ${id}`);
   const untold = rows.filter(({ binding, id }) => told.get(binding) !== id);
   strange.push(...untold.map(({ id, binding }) => `${id} of ${binding} was never told`));
-  return { "orders lost": lost, "orders doubled, never told or not as wanted": strange };
+  return { "orders lost": lost, "orders duplicated, unexpected or wrong": strange };
 }
 
 function isAsWanted(

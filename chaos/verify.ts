@@ -17,7 +17,7 @@ export async function verify(
   const { invariants } = await audit(world.db);
   return {
     ...(await findOrderFaults(world.db, recorder)),
-    "payments lost or doubled": await findPaymentFaults(world.db, recorder),
+    "payments lost or duplicated": await findPaymentFaults(world.db, recorder),
     "balances that differ": await findBalanceFaults(world, accounts),
     ...(await findCodeFaults(world, recorder, stock)),
     ...(await findEventFaults(world, accounts)),
