@@ -1,4 +1,4 @@
-/** What is wrong in the end, by kind; all of it empty when nothing was lost, doubled or unexplained. */
+/** What is wrong at the end, by kind. Everything is empty when nothing was lost, duplicated or unexplained. */
 export type Findings = {
   "orders lost": string[];
   "orders duplicated, unexpected or wrong": string[];

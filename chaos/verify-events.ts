@@ -3,7 +3,7 @@ import type { Findings } from "./findings.ts";
 import type { Account } from "./shopfront.ts";
 import type { World } from "./world.ts";
 
-/** Every event arrived where it belongs, as it was written, and nothing arrived that was not written. */
+/** Every event arrived at its receivers unchanged, and nothing else arrived. */
 export async function findEventFaults(
   { db, receivers }: World,
   accounts: readonly Account[],

@@ -7,7 +7,7 @@ import { findEventFaults } from "./verify-events.ts";
 import { findBalanceFaults, findOrderFaults, findPaymentFaults } from "./verify-money.ts";
 import type { World } from "./world.ts";
 
-/** Holds what callers, receivers and suppliers know against the database. */
+/** Compares what callers, receivers and suppliers know with the database. */
 export async function verify(
   world: World,
   accounts: readonly Account[],
