@@ -28,7 +28,7 @@ after(async () => {
 
 test("scrip demo prints the keys, and claims no server: it has started none", async () => {
   const { stdout } = await scrip.run(["demo"]);
-  assert.match(stdout, /^Filled the demo: .* To serve it: scrip start\n/);
+  assert.match(stdout, /^Filled the demo: .* To start the server: scrip start\n/);
   assert.doesNotMatch(stdout, /ready/);
   liveKey = /sc_live_\w+/.exec(stdout)?.[0] ?? "";
   const { data } = await scrip.json<{ data: { id: string }[] }>(["reseller", "list"]);
