@@ -55,7 +55,7 @@ test("the primary freezes and the standby is promoted: an order is acknowledged 
   t.diagnostic(`acknowledged ${outageMs} ms after the promotion, ${frozenForMs} ms after the primary froze`);
 });
 
-test("the old primary lives on without its standby: what was revoked at the new one is refused within the lease", async (t) => {
+test("the old primary stays alive without its standby: a key revoked at the new one is refused within the lease", async (t) => {
   const { postgres, buyer, revoked, newDb } = await openWorld(t);
   const [proxy, toOld] = [
     await startSwitchProxy(postgres.primary.url),

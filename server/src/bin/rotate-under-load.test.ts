@@ -43,7 +43,7 @@ after(async () => {
   await rm(env.DATA_DIR, { recursive: true, force: true });
 });
 
-test("keys are renewed twice while codes are read, sold and imported: no read fails, and none is left behind", async () => {
+test("keys are rotated twice while codes are read, sold and imported: no read fails, and no code is missed", async () => {
   const { db } = database;
   const vault = await openVault();
   await addSealedCodes(db, vault, { prefix: "stock", count: STOCK, state: "stock" });

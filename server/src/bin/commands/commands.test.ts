@@ -129,7 +129,7 @@ test("listing set, catalog hide and catalog unhide", async () => {
   await assertFails(["catalog", "hide", "none"], 1, /no product none/);
 });
 
-test("catalog import counts what it did, and names every invalid row and changes nothing when there is one", async () => {
+test("catalog import counts what it did, and with an invalid row names every one and changes nothing", async () => {
   const file = join(folder, "more.csv");
   await writeFile(file, "id,name,faceValue.amount,faceValue.currency\ncard,Card,5,KWD\nnew,New,10,USD\n");
   assert.deepEqual(await scripJson(["catalog", "import", file], env), {
@@ -148,7 +148,7 @@ test("catalog import counts what it did, and names every invalid row and changes
   assert.doesNotMatch(stdout, /"other"/);
 });
 
-test("catalog export prints what catalog import takes, unchanged", async () => {
+test("catalog export prints what catalog import reads, unchanged", async () => {
   for (const format of ["json", "csv"]) {
     const file = join(folder, `exported.${format}`);
     await writeFile(file, (await runScrip(["catalog", "export", "--format", format], env)).stdout);
@@ -157,7 +157,7 @@ test("catalog export prints what catalog import takes, unchanged", async () => {
   }
 });
 
-test("doctor says of each thing whether it is well, and exits 1 when one is not", async () => {
+test("doctor reports each check, and exits 1 when one fails", async () => {
   const well = await scripJson<{ ok: boolean; checks: { name: string; ok: boolean }[] }>(
     ["doctor"],
     env,

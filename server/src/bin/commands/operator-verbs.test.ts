@@ -60,7 +60,7 @@ test("catalog list and search find products by id, name, type and state, in page
   assert.match((await scrip.run(["catalog", "search", "nothing"])).stdout, /No product/);
 });
 
-test("catalog show only shows; unhide takes back what hide did", async () => {
+test("catalog show changes nothing; unhide reverses hide", async () => {
   assert.equal((await scrip.json<{ hidden: boolean }>(["catalog", "hide", "game"])).hidden, true);
   assert.equal((await scrip.json<{ hidden: boolean }>(["catalog", "show", "game"])).hidden, true);
   const { stdout } = await scrip.run(["catalog", "show", "game"]);
@@ -70,7 +70,7 @@ test("catalog show only shows; unhide takes back what hide did", async () => {
   await assertFails(["catalog", "show", "none"], 1, /no product none/);
 });
 
-test("price set warns of a list that nobody buys from and of prices that go first; a strike below the price is refused", async () => {
+test("price set warns about an unused list and about prices with precedence; a strike below the price is refused", async () => {
   const set = ["price", "set", "--product", "card-5", "--amount", "4.50"];
   const unused = await scrip.run([...set, "--list", "gold", "--currency", "USD"]);
   assert.equal(unused.code, 0);
@@ -84,7 +84,7 @@ test("price set warns of a list that nobody buys from and of prices that go firs
   assert.equal((await scrip.run([...own, "--strike", "4.50"])).code, 0);
 });
 
-test("price remove takes a price away, and fails when there is none", async () => {
+test("price remove removes a price, and fails when there is none", async () => {
   const own = ["price", "remove", "--product", "card-5", "--reseller", resellerId];
   const removed = await scrip.json<{ price: { amount: number } }>(own);
   assert.equal(removed.price.amount, 450);
@@ -134,7 +134,7 @@ test("ten thousand prices take a few seconds, not one start-up each", async () =
   assert.equal(counts.created, 10_000);
 });
 
-test("routes are imported, listed and removed in bulk; what a row leaves empty stays", async () => {
+test("routes are imported, listed and removed in bulk; empty cells keep their values", async () => {
   const add = ["supplier", "add", "--kind", "stock", "--name", "Warehouse"];
   const { id } = await scrip.json<{ id: string }>(add);
   const header = "product,supplier,priority,cost,currency,sku";
@@ -208,7 +208,7 @@ test("reseller update changes what is given and leaves the rest", async () => {
   await scrip.json([...update, "--price-list", "standard"]);
 });
 
-test("key create refuses a time that has passed", async () => {
+test("key create refuses a time in the past", async () => {
   const create = ["key", "create", "--reseller", resellerId, "--env", "test", "--expires-at"];
   await assertFails([...create, "2020-01-01T00:00:00Z"], 2, /--expires-at must be in the future/);
   await assertFails([...create, "tomorrow"], 2, /--expires-at must be a time/);

@@ -49,7 +49,7 @@ test("order list shows an order to people and to scripts, and says what to do wh
   }
 });
 
-test("a suspended reseller places nothing from then on, reads and replays, and goes on after resume", async () => {
+test("a suspended reseller cannot place orders, can read and replay, and can order again after resume", async () => {
   const placed = (await place("before")).json().order;
   await scrip.json(["reseller", "suspend", buyer.resellerId]);
   const refused = await place("after");

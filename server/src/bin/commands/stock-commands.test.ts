@@ -53,7 +53,7 @@ type Imported = {
   routeMade?: object;
 };
 
-test("stock import tells what it imported and made, as JSON and for people", async () => {
+test("stock import reports what it imported and created, as JSON and for people", async () => {
   const first = await stockFile("first.csv", "code,pin\nFIRST-1,1\nFIRST-2,2\n");
   const imported = await scripJson<Imported>(importArgs(first, "--cost", "8.10"), env);
   supplierId = imported.supplierId;
@@ -92,7 +92,7 @@ test("stock import tells what it imported and made, as JSON and for people", asy
   });
 });
 
-test("a refused file exits 1, names every faulty line on standard error, and leaves nothing behind", async () => {
+test("a refused file exits 1, names every invalid line on standard error, and imports nothing", async () => {
   const [known] = await database.db.rows<{ id: string }>(
     sql`select id from codes where product_id = 'card' order by id limit 1`,
   );
@@ -123,7 +123,7 @@ test("a refused file exits 1, names every faulty line on standard error, and lea
   });
 });
 
-test("stock level counts each state by product and supplier, and knows what is expired though nobody has moved it", async () => {
+test("stock level counts each state by product and supplier, including expired codes that were not moved yet", async () => {
   const { db } = database;
   const elsewhere = await addSupplierRow(db, { name: "Elsewhere" });
   await addSupplierRow(db, { kind: "scrip", name: "Called" });
@@ -166,7 +166,7 @@ test("stock level counts each state by product and supplier, and knows what is e
   ]);
 });
 
-test("a code is printed by no outcome of an import, and is in no table", async () => {
+test("no import result prints a code, and no table contains one", async () => {
   const planted = ["PLANTED-CODE-90210", "PLANTED-PIN-90210", "PLANTED-SERIAL-90210"];
   const row = planted.join(",");
   const header = "code,pin,serial";
@@ -218,7 +218,7 @@ const REFUSED: [string, string[], number, RegExp][] = [
   ["a level of an unknown product", ["stock", "level", "--product", "none"], 1, /there is no product none/],
 ];
 
-test("what is wrong is refused with its reason on standard error", { concurrency: 2 }, async (t) => {
+test("a mistake is refused with its reason on standard error", { concurrency: 2 }, async (t) => {
   await Promise.all(
     REFUSED.map(([what, args, code, reason]) =>
       t.test(`${what}: exit ${code}`, async () => {

@@ -66,7 +66,7 @@ const supplyOf = async (productId: string) =>
 
 type Supplier = { id: string; kind: string; name: string; createdAt: string };
 
-test("supplier add prints id, kind, name and time; a config is kept sealed and printed by nothing", async () => {
+test("supplier add prints id, kind, name and time; a config is stored encrypted and never printed", async () => {
   const stock = await scripJson<Supplier>(add("stock", "Shelf", "--rate", "7"), env);
   const scrip = await scripJson<Supplier>(add("scrip", "Upstream", "--config", config), env);
   [stockId, scripId] = [stock.id, scrip.id];
@@ -157,7 +157,7 @@ test("supplier route, disable, enable and --remove change what can be bought liv
   assert.equal(await supplyOf("card"), undefined);
 });
 
-test("supplier statement shows sums and what needs a look, within the times given, and never a code", async () => {
+test("supplier statement shows sums and purchases that need attention, within the given times, and never a code", async () => {
   const { db } = database;
   await db.rows(sql`
     insert into supplier_attempts (order_id, line_index, unit_index, number, environment, product_id, supplier_id, sku,
@@ -257,7 +257,7 @@ const REFUSED: [string, () => string[], number, RegExp][] = [
   ["a list without end", () => ["supplier", "statement", "--limit", "1001"], 2, /--limit must be/],
 ];
 
-test("what is wrong is refused with its reason on standard error, and changes nothing", {
+test("a mistake is refused with its reason on standard error, and changes nothing", {
   concurrency: 2,
 }, async (t) => {
   const state = () =>
@@ -275,7 +275,7 @@ test("what is wrong is refused with its reason on standard error, and changes no
   assert.deepEqual(await state(), before);
 });
 
-test("the key of a supplier is printed by no command, whatever goes wrong, and is in no table", async () => {
+test("no command prints the key of a supplier, even on errors, and no table contains it", async () => {
   const broken = join(folder, "broken.json");
   await writeFile(broken, `{"baseUrl": "${BASE_URL}", "apiKey": "${API_KEY}", "more": "${API_KEY}"}`);
   const debug = { ...env, LOG_LEVEL: "debug" };

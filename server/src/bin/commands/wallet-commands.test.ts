@@ -126,7 +126,7 @@ const REFUSED: [string, () => string[], number, RegExp][] = [
   ],
 ];
 
-test("what is wrong is refused with its reason on standard error, and moves nothing", {
+test("a mistake is refused with its reason on standard error, and moves nothing", {
   concurrency: 3,
 }, async (t) => {
   const before = await balanceOf(scrip.db, buyer);

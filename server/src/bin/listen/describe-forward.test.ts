@@ -56,7 +56,7 @@ for (const [what, changes, expected] of LINES) {
     assert.equal(describeForward({ ...FORWARD, ...changes }, AT), expected));
 }
 
-test("the JSON document leaves out what there is not, and is one line", () => {
+test("the JSON document omits absent members and is one line", () => {
   const at = new Date("2030-01-31T09:05:07.000Z");
   assert.equal(
     forwardJson(FORWARD, at),

@@ -40,7 +40,7 @@ function open() {
   return { told, stopping, ask, asked: () => asked, pass };
 }
 
-test("what passes is waited for, ever longer up to five seconds, and told once, as is its end", async () => {
+test("a temporary failure is retried with pauses of up to five seconds, and is reported once, as is its end", async () => {
   const { ask, asked, pass, told } = open();
   const result = ask(gone, gone, gone, gone, gone);
   await settle();
@@ -57,7 +57,7 @@ test("what passes is waited for, ever longer up to five seconds, and told once, 
   ]);
 });
 
-test("Retry-After is kept to", async () => {
+test("Retry-After is respected", async () => {
   const { ask, asked, pass } = open();
   const result = ask(new ScripError("rate_limited", "", { status: 429, retryAfterMs: 40_000 }));
   await settle();
@@ -91,7 +91,7 @@ for (const [error, message] of REFUSALS) {
   });
 }
 
-test("an address without the API ends it at first; when the API has answered before it is waited for", async () => {
+test("a wrong address ends it at first; once the API has responded, it waits", async () => {
   const { ask, pass } = open();
   const message = "no Scrip API at http://api.test: The API's response is not JSON. (404, invalid_response)";
   await assert.rejects(ask(page), { message });
@@ -102,12 +102,12 @@ test("an address without the API ends it at first; when the API has answered bef
   assert.equal(await result, "answer");
 });
 
-test("a mistake that is not the API's is thrown as it is", async () => {
+test("an error that does not come from the API is rethrown", async () => {
   const mistake = new Error("too many");
   await assert.rejects(open().ask(mistake), mistake);
 });
 
-test("when it is to stop it stops waiting, and asks no more", async () => {
+test("when asked to stop, it stops waiting and sends no more requests", async () => {
   const { ask, asked, stopping } = open();
   const result = ask(gone);
   await settle();

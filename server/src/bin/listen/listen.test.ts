@@ -37,7 +37,7 @@ function startListening(apiKey: string, options: { events?: string; secret?: str
   };
 }
 
-test("a key without webhooks:manage, or that is not known, ends it before it is ready", async () => {
+test("a key without webhooks:manage, or an unknown key, ends it before it is ready", async () => {
   const { key } = await scrip.addKey(resellerId, { env: "test", scopes: ["orders:read"] });
   const { ended, said } = startListening(key);
   await assert.rejects(ended, {
@@ -56,7 +56,7 @@ test("a key that is revoked while it listens ends it", async () => {
   await refused;
 });
 
-test("a type of event that there is not is wrong usage, and those that there are are named", async () => {
+test("an unknown event type is a usage error that lists the known types", async () => {
   const { key } = await scrip.addKey(resellerId, { env: "test" });
   const { ended } = startListening(key, { events: "order.fulfilled,order.lost" });
   await assert.rejects(
@@ -68,7 +68,7 @@ test("a type of event that there is not is wrong usage, and those that there are
   );
 });
 
-test("it says what it does, prints a secret only if it made it, warns of live events and ends when asked", async () => {
+test("it prints its settings, prints only a generated secret, warns about live events and stops when asked", async () => {
   const said = async (env: "live" | "test", secret?: string) => {
     const { key } = await scrip.addKey(resellerId, { env });
     const listening = startListening(key, secret === undefined ? {} : { secret });
