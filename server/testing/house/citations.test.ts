@@ -51,6 +51,7 @@ test("a citation of a section that does not exist is found", () => {
   for (const text of wrong) assert.equal(findWrongCitations(`/** ${text} */`, citable).length, 1, text);
   const right = [
     "CONTRACT 9",
+    "As in CONTRACT 7.",
     "CONTRACT 1, Check order: headers first",
     "CONTRACT 8, Files",
     "CONTRACT 7, `webhook_late`",

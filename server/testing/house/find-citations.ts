@@ -18,12 +18,12 @@ export function readCitable(spec: string, contract: string): Citable {
 export function findWrongCitations(file: string, { headings, sections }: Citable): string[] {
   const text = joinLines(file);
   const wrong: string[] = [];
-  for (const { 0: citation, 1: number, index } of text.matchAll(/\bCONTRACT(?: (\d+))?(?![\w.])/g)) {
+  for (const { 0: citation, 1: number, index } of text.matchAll(/\bCONTRACT(?: (\d+))?(?!\w)/g)) {
     const section = sections.get(Number(number));
     const rest = text.slice(index + citation.length);
     if (!section || !labelExists(rest, section.labels, section.text)) wrong.push(citation + shown(rest));
   }
-  for (const { 0: citation, 1: extension, index } of text.matchAll(/\bSPEC(\.md)?(?![\w.])/g)) {
+  for (const { 0: citation, 1: extension, index } of text.matchAll(/\bSPEC(\.md)?(?!\w)/g)) {
     const rest = text.slice(index + citation.length);
     if (!extension || !labelExists(rest, headings, "")) wrong.push(citation + shown(rest));
   }
