@@ -47,7 +47,7 @@ export async function findCodeFaults(
       row.productId === BOUGHT
         ? buyers.some((reference) => reference.startsWith(`${unit}.`))
         : STOCK_CODE.test(text);
-    if (!isSold) strange.push(`${unit} has a code that was sold for ${buyers.join(", ") || "nobody"}`);
+    if (!isSold) strange.push(`${unit} has a code that was sold for ${buyers.join(", ") || "no unit"}`);
   }
   return {
     "codes duplicated": [...doubled, ...findReadTwice(recorder), ...findBoughtTwice(purchases)],

@@ -69,7 +69,7 @@ export function compareOrders(
   const strange: string[] = [];
   for (const order of wanted) {
     if (knownLost.has(order)) {
-      // Whoever repeated it placed it anew.
+      // The caller's retry placed it again.
       for (const row of rows) if (row.binding === bindingOf(order)) explained.add(row.id);
       continue;
     }

@@ -63,7 +63,7 @@ test("keys are rotated twice while codes are read, sold and imported: no read fa
       rotations.push(await scripJson<Rotated>(["vault", "rotate", "--new-key"], env));
     }
   })();
-  // Whoever fails first ends all of it.
+  // The first failure ends everything.
   await Promise.race([rotating, Promise.all(others).then(() => rotating)]).finally(() => {
     tally.stopped = true;
   });

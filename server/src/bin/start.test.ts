@@ -59,7 +59,7 @@ test("after kill -9 of the server the next start adopts the database, and nothin
   assert.equal(await postmasterPid(env.DATA_DIR), pid, "it was adopted");
   assert.equal(await statusOf(second, live), 200);
   await second.stop("SIGINT");
-  assert.equal(isAlive(pid), false, "whoever adopted it stops it");
+  assert.equal(isAlive(pid), false, "the process that adopted it stops it");
 });
 
 test("the master key and the data directory can be read only by their owner", async () => {

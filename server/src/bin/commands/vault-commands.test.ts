@@ -120,7 +120,7 @@ test("after a kill half way everything can be decrypted, and the next run does t
   const vault = createCodeVault(keyring);
   await addSealedCodes(db, vault, { prefix: "cod", count: total, state: "stock" });
   await db.transaction(async (tx) => {
-    // Whoever holds these keeps the rotation from getting to its end.
+    // A transaction that holds these rows keeps the rotation from finishing.
     await tx.rows(sql`select id from codes where id >= 'cod-002000' for update`);
     const rotation = startRotation();
     await eventually("a part is rewrapped", async () =>

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => scrip.close());
 
-/** Within this process, and forwarding to where nobody is. */
+/** In this process, forwarding to a port without a server. */
 function startListening(apiKey: string, options: { events?: string; secret?: string } = {}) {
   const said: string[] = [];
   const say = (line: string) => void said.push(line);

@@ -65,7 +65,7 @@ function fitWidth(columns: readonly Laid[], width: number): Laid[] {
     if (shrinkWidest(laid, excess)) continue;
     const dropped = laid.findLastIndex((column) => column.optional === true);
     if (dropped === -1) return laid;
-    // What was cut in vain may be whole now.
+    // Columns that were cut without success can be whole again.
     laid = columns.filter((column) => keeps(laid, dropped, column)).map((column) => ({ ...column }));
   }
 }
