@@ -106,8 +106,7 @@ function givenIps(options: Options): string[] | undefined {
 /** A key that is already expired is a mistake. */
 function expiry(options: Options, now: Date): Date | undefined {
   const time = timeOf(options, "expiresAt");
-  if (time !== undefined && time <= now)
-    throw new UsageError("--expires-at must be in the future");
+  if (time !== undefined && time <= now) throw new UsageError("--expires-at must be in the future");
   return time;
 }
 

@@ -64,7 +64,8 @@ export function choiceOf<Choice extends string>(
   const value = text(options, name);
   if (value === undefined) return undefined;
   const found = choices.find((choice) => choice === value);
-  if (found === undefined) throw new UsageError(`--${name} must be one of ${choices.join(", ")}, not "${value}"`);
+  if (found === undefined)
+    throw new UsageError(`--${name} must be one of ${choices.join(", ")}, not "${value}"`);
   return found;
 }
 
