@@ -101,7 +101,7 @@ async function measure(
     const sustained = median(full.map((one) => one.completedPerSecond));
     const half = await place({ ...load, seconds: 2 * ROUND_SECONDS, ordersPerSecond: sustained / 2 });
     const { ok } = await audit(db);
-    if (!ok) throw new Error("the audit found something");
+    if (!ok) throw new Error("the audit found a violation");
     return toRows(pgbench.length > 0 ? median(pgbench) : undefined, sustained, full, half);
   } finally {
     await worker.stop();

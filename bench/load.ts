@@ -6,10 +6,10 @@ export type Figures = { requestsPerSecond: number; p50Ms: number; p99Ms: number 
 
 const run = promisify(execFile);
 
-/** Which program makes the load: wrk where there is one, since a heavier one would slow what it measures. */
+/** The load generator: wrk if installed, because a heavier one would slow down what it measures. */
 export const loadProgram: "wrk" | "autocannon" = spawnSync("wrk", ["-v"]).error ? "autocannon" : "wrk";
 
-/** Asks one URL over many connections for some seconds. A single answer that is not a success spoils the figures. */
+/** Asks one URL over many connections for some seconds. A single failure invalidates the figures. */
 export const applyLoad = (load: Load): Promise<Figures> =>
   loadProgram === "wrk" ? withWrk(load) : withAutocannon(load);
 
@@ -22,7 +22,7 @@ async function withWrk({ url, headers, connections, seconds }: Load): Promise<Fi
     ...Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]),
     url,
   ]);
-  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`the load met errors:\n${stdout}`);
+  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`the load test had errors:\n${stdout}`);
   return {
     requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]),
     p50Ms: toMs(/50%\s+(\S+)/.exec(stdout)?.[1]),
@@ -32,7 +32,7 @@ async function withWrk({ url, headers, connections, seconds }: Load): Promise<Fi
 
 function toMs(text: string | undefined): number {
   const match = /^([\d.]+)(us|ms|s)$/.exec(text ?? "");
-  if (!match) throw new Error(`wrk printed an odd latency: ${text}`);
+  if (!match) throw new Error(`wrk printed an unexpected latency: ${text}`);
   return Number(match[1]) * { us: 0.001, ms: 1, s: 1000 }[match[2] as "us" | "ms" | "s"];
 }
 
@@ -54,6 +54,6 @@ async function withAutocannon({ url, headers, connections, seconds }: Load): Pro
     requests: { average: number };
     latency: { p50: number; p99: number };
   };
-  if (result.errors + result.non2xx > 0) throw new Error("the load met errors");
+  if (result.errors + result.non2xx > 0) throw new Error("the load test had errors");
   return { requestsPerSecond: result.requests.average, p50Ms: result.latency.p50, p99Ms: result.latency.p99 };
 }

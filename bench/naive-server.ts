@@ -1,4 +1,4 @@
-// The yardstick of the orders' benchmark: what a first version would do. One transaction for each order, one statement
+// The baseline of the order benchmark: a naive implementation. One transaction for each order, one statement
 // for each step, the same tables, driver and pool size; no batches, and no checks beyond what keeps the money right.
 import { createHash } from "node:crypto";
 import type { AddressInfo } from "node:net";
@@ -62,7 +62,7 @@ async function place(tx: Tx, idempotencyKey: string, { lines }: Body) {
     note: null,
     createdAt: now,
   });
-  if (!next) throw new Error("too little money");
+  if (!next) throw new Error("insufficient funds");
   await insertEntry(tx, next.entry);
   await tx.rows(sql`insert into order_work (order_id, due_at) values (${id}, ${now})`);
   await updateWallet(tx, next.head);

@@ -1,4 +1,4 @@
-// Callers of POST /v1/orders, in a process of their own: each has a connection and places one order after another.
+// Callers of POST /v1/orders, in a separate process: each has a connection and places one order after another.
 // Raw sockets, because an HTTP client would use as much of the machine as the server that is measured.
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";

@@ -1,4 +1,4 @@
-// Places orders over HTTP and watches them come to their end, in a process of its own. Either as fast as they are
+// Places orders over HTTP and watches until they end, in a separate process. Either as fast as they are
 // completed, with so many under way at most, or at a given pace.
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";

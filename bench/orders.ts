@@ -74,7 +74,7 @@ async function measure(
 
 type Rounds = { pgbench: number[]; naive: CallerFigures[]; ours: CallerFigures[][] };
 
-/** Each round measures everything once, so that the machine's moods meet all of them. */
+/** Each round measures everything once, so that noise affects all of them alike. */
 async function rounds(
   db: Db,
   connectionString: string,

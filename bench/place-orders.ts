@@ -7,7 +7,7 @@ const BODY = JSON.stringify({
   reference: "bench",
 });
 
-/** Places orders of two lines for some seconds, from a process of its own. */
+/** Places orders of two lines for some seconds, from a separate process. */
 export async function placeOrders(input: {
   url: string;
   keys: string[];

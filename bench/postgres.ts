@@ -18,7 +18,7 @@ import { fillSellers } from "./sellers.ts";
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const ROUND_SECONDS = 6;
 const CALLERS = 256;
-/** How far the ratio on another server may lie below that on the embedded one. */
+/** How far the ratio on another server can be below that on the embedded one. */
 const SHARE_MIN = 0.85;
 
 /** One server, with a Scrip on it, and what was measured there. */
@@ -121,7 +121,7 @@ async function onStand(
   }
 }
 
-/** Every round asks each server once, the first one by turns, so that the moods of the machine meet all of them. */
+/** Every round asks each server once, the first one by turns, so that noise affects all of them alike. */
 async function measure(stands: readonly Stand[]): Promise<void> {
   for (const { url, key } of stands) await placeOrders({ url, keys: [key], callers: CALLERS, seconds: 2 });
   for (let round = 0; round < ROUNDS; round += 1) {

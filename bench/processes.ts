@@ -7,7 +7,7 @@ export type Running = { child: ChildProcess; url: string; residentMb: () => numb
 
 const START_TIMEOUT_MS = 60_000;
 
-/** Starts a server as a process of its own and waits until it has printed its address. */
+/** Starts a server as a separate process and waits until it prints its address. */
 export async function startProcess(
   file: string,
   args: readonly string[],
@@ -36,7 +36,7 @@ async function firstAddress(child: ChildProcess): Promise<string> {
   try {
     for await (const line of lines) {
       const url = /http:\/\/localhost:\d+/.exec(line)?.[0];
-      // Loopback by number: looking the name up is not what is measured.
+      // Loopback by number: name resolution is not measured.
       if (url) return url.replace("localhost", "127.0.0.1");
     }
   } finally {

@@ -22,7 +22,7 @@ export const summarize = (): string =>
     ),
   ].join("\n");
 
-/** Prints the table and puts it in place of this benchmark's part of docs/benchmarks.md. */
+/** Prints the table and replaces this benchmark's part of docs/benchmarks.md. */
 export function report(name: string, notes: readonly string[], rows: readonly Row[]): void {
   const part = [
     `## ${name}`,

@@ -19,7 +19,7 @@ const names = chosen.length > 0 ? chosen : Object.keys(benchmarks);
 for (const name of names) {
   const bench = benchmarks[name];
   if (!bench) {
-    console.error(`there is no benchmark ${name}; there are: ${Object.keys(benchmarks).join(", ")}`);
+    console.error(`unknown benchmark ${name}; available: ${Object.keys(benchmarks).join(", ")}`);
     process.exit(2);
   }
   await bench();

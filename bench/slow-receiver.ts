@@ -1,4 +1,4 @@
-// An HTTPS receiver of webhooks that answers each request after 50 ms, in a process of its own.
+// An HTTPS webhook receiver that responds after 50 ms, in a separate process.
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { certificate, key } from "../server/testing/receivers/tls-fixture.ts";

@@ -6,7 +6,7 @@ const TIMEOUT_MS = 20_000;
 const SOCKETS_MAX = 64;
 const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX });
 
-/** One request to a process of the service; rejects when no whole answer came. */
+/** One request to a process of the service. Rejects when no complete response arrives. */
 export function call(
   port: number,
   key: string,
@@ -34,7 +34,7 @@ export function call(
         const chunks: Buffer[] = [];
         reply.on("data", (chunk: Buffer) => void chunks.push(chunk));
         reply.on("error", reject);
-        reply.on("aborted", () => reject(new Error("the answer broke off")));
+        reply.on("aborted", () => reject(new Error("the response was cut off")));
         reply.on("end", () =>
           resolve({ status: reply.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
         );

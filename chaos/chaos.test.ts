@@ -5,16 +5,16 @@ import { runChaos } from "./chaos.ts";
 import { FAULT_NAMES, planFaults } from "./faults.ts";
 import { describeResult, isFaultless } from "./report.ts";
 
-/** A storm of so many faults; `npm run chaos` is the long one. */
+/** A short run with this many faults; `npm run chaos` is the long one. */
 const FAULTS = 5;
 const DURATION_MS = (planFaults(SEED, 60_000)[FAULTS]?.atMs ?? 60_000) - 1;
 
-test(`while processes, database and lines between them fail, nothing is lost, doubled or unexplained (SEED=${SEED})`, async (t) => {
+test(`while processes, database and connections fail, nothing is lost, duplicated or unexplained (SEED=${SEED})`, async (t) => {
   const result = await runChaos({ durationMs: DURATION_MS, seed: SEED, say: () => {} });
   const table = describeResult(result, SEED, DURATION_MS / 60_000);
   t.diagnostic(table);
   assert.ok(isFaultless(result), table);
-  // So short a storm need not meet everything that a long one must, least of all on a busy machine.
+  // A short run does not have to cover everything that a long one must, least of all on a busy machine.
   const struck = [...result.faults.values()].reduce((sum, count) => sum + count, 0);
   const placed = [...result.recorder.wanted.values()].filter(({ told }) => told).length;
   assert.ok(struck >= 3 && placed >= 50, table);

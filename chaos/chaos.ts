@@ -19,7 +19,7 @@ export type ChaosResult = {
   recorder: Recorder;
   events: number;
   repeatedDeliveries: number;
-  /** What did not come to its end, and what is wrong. */
+  /** What did not finish, and what is wrong. */
   unended: string[];
   findings: Findings;
   hasSmallDisk: boolean;
@@ -30,7 +30,7 @@ const CODES_PER_SECOND = 60;
 const CALM_MS = 1_000;
 const TELL_EVERY_MS = 10_000;
 
-/** Load and faults for a while, then calm, then everything is held against everything. */
+/** Load and faults for a while, then calm, then a comparison of everything with everything. */
 export async function runChaos({ durationMs, seed, say }: ChaosOptions): Promise<ChaosResult> {
   const recorder = createRecorder();
   const world = await openWorld(seed, recorder);
@@ -48,7 +48,7 @@ export async function runChaos({ durationMs, seed, say }: ChaosOptions): Promise
     );
     recorder.stopGaps();
     clearInterval(telling);
-    say("the storm is over; callers come to their answers");
+    say("the faults are over; waiting until callers have their responses");
     weather.isStormy = false;
     await Promise.all(actors);
     const unended = await settle(world, say);
@@ -69,7 +69,7 @@ export async function runChaos({ durationMs, seed, say }: ChaosOptions): Promise
 function describeProgress(recorder: Recorder, struck: ReadonlyMap<FaultName, number>): string {
   const faults = [...struck.values()].reduce((sum, number) => sum + number, 0);
   const placed = [...recorder.wanted.values()].filter(({ told }) => told).length;
-  return `${faults} faults, ${placed} orders, ${recorder.counts.lost} tries without an answer, ${recorder.contradictions.length} contradictions`;
+  return `${faults} faults, ${placed} orders, ${recorder.counts.lost} tries without a response, ${recorder.contradictions.length} contradictions`;
 }
 
 async function count({ db }: World): Promise<Pick<ChaosResult, "orders" | "events">> {

@@ -7,15 +7,15 @@ import type { FaultKind } from "../server/testing/database/fault-proxy.ts";
 import { createRandom, type Random } from "../server/testing/seed.ts";
 import type { World } from "./world.ts";
 
-/** One thing that goes wrong, drawn beforehand: what, how far into the run, and the numbers that decide the rest. */
+/** One planned fault: which, how far into the run, and the random numbers that decide the rest. */
 export type PlannedFault = { atMs: number; name: FaultName; draw: number };
 
-/** Whoever finds nothing to strike returns false, and is not counted. */
+/** A fault that finds nothing to strike returns false and is not counted. */
 type Fault = { share: number; strike(world: World, random: Random): Promise<unknown> };
 
 const PAUSE_MEAN_MS = 1_250;
 const CLOCK_STEP_API_MS = 10_000;
-/** Less than the settle delay leaves room for: a worker that believes in the wrong hour may believe a no too early. */
+/** Less than the settle delay allows: a worker with a wrong clock can believe a no too early. */
 const CLOCK_STEP_WORKER_MS = 1_000;
 const STALL_MAX_MS = 3_000;
 const STRUCK_WITHIN_MS = 5_000;
@@ -49,17 +49,17 @@ export const FAULTS = {
   },
   "restart of PostgreSQL": { share: 3, strike: async ({ dataDir }) => signalDatabase(dataDir, "SIGINT") },
   "end of a backend": { share: 4, strike: terminateBackend },
-  "COMMIT whose answer is lost": { share: 4, strike: proxied("lose-answer", /^commit/i) },
+  "COMMIT with a lost answer": { share: 4, strike: proxied("lose-answer", /^commit/i) },
   "connection cut before a statement": { share: 4, strike: proxied("cut-before", /^(insert|update|with)/i) },
   "statement that stalls": { share: 3, strike: proxied("stall", /^(select|with|commit)/i) },
-  "COMMIT whose answer never comes": { share: 1, strike: proxied("stall-answer", /^commit/i) },
-  "database out of reach": { share: 3, strike: loseDatabase },
-  "clock of an API process set off": {
+  "COMMIT without an answer": { share: 1, strike: proxied("stall-answer", /^commit/i) },
+  "database unreachable": { share: 3, strike: loseDatabase },
+  "clock of an API process shifted": {
     share: 3,
     strike: async ({ apis }, random) =>
       random.pick(apis).setClock(random.below(2 * CLOCK_STEP_API_MS) - CLOCK_STEP_API_MS),
   },
-  "clock of a worker set off": {
+  "clock of a worker shifted": {
     share: 2,
     strike: async ({ workers }, random) =>
       random.pick(workers).setClock(random.below(2 * CLOCK_STEP_WORKER_MS) - CLOCK_STEP_WORKER_MS),
@@ -78,7 +78,7 @@ export const FAULTS = {
 export type FaultName = keyof typeof FAULTS;
 export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 
-/** The faults of a run: the seed alone decides them. Every kind comes at least once in a run of a few minutes. */
+/** The faults of a run, decided only by the seed. A run of a few minutes has every kind at least once. */
 export function planFaults(seed: number, durationMs: number): PlannedFault[] {
   const random = createRandom(seed);
   const urn = FAULT_NAMES.flatMap((name) => Array<FaultName>(FAULTS[name].share).fill(name));
@@ -89,7 +89,7 @@ export function planFaults(seed: number, durationMs: number): PlannedFault[] {
   return planned;
 }
 
-/** Lets the planned faults happen, each at its time, and counts those that did. One that lasts holds up no other. */
+/** Runs the planned faults, each at its time, and counts those that happened. A long fault does not delay others. */
 export async function strikeFaults(
   world: World,
   planned: readonly PlannedFault[],
@@ -100,7 +100,7 @@ export async function strikeFaults(
   const busy = new Map<FaultName, Promise<void>>();
   for (const { atMs, name, draw } of planned) {
     await wait(Math.max(0, beganMs + atMs - performance.now()));
-    // Two of one kind follow one another: a process cannot be killed while it is being started.
+    // Two of one kind run one after the other: a process cannot be killed while it starts.
     const done = (busy.get(name) ?? Promise.resolve())
       .then(() => FAULTS[name].strike(world, createRandom(draw)))
       .then(
@@ -109,7 +109,7 @@ export async function strikeFaults(
           counts.set(name, (counts.get(name) ?? 0) + 1);
           onStruck(name);
         },
-        // The database was down already, or there is no small disk.
+        // The database was already down, or there is no small disk.
         () => {},
       );
     busy.set(name, done);
@@ -118,7 +118,7 @@ export async function strikeFaults(
   return counts;
 }
 
-/** Whoever opened the database brings it back, on the same port. */
+/** The owner of the database restarts it, on the same port. */
 async function signalDatabase(dataDir: string, signal: NodeJS.Signals): Promise<void> {
   process.kill(await postmasterPid(dataDir), signal);
 }

@@ -1,13 +1,13 @@
-/** What is wrong in the end, by kind; all of it empty when nothing was lost, doubled or unexplained. */
+/** What is wrong at the end, by kind. Everything is empty when nothing was lost, duplicated or unexplained. */
 export type Findings = {
   "orders lost": string[];
-  "orders doubled, never told or not as wanted": string[];
-  "payments lost or doubled": string[];
+  "orders duplicated, unexpected or wrong": string[];
+  "payments lost or duplicated": string[];
   "balances that differ": string[];
-  "codes doubled": string[];
-  "codes lost or not as sold": string[];
+  "codes duplicated": string[];
+  "codes lost or wrong": string[];
   "events lost": string[];
-  "events that nobody wrote, or wrote otherwise": string[];
+  "events unexpected or changed": string[];
   "signatures unexplained": string[];
   contradictions: string[];
   "invariants broken": string[];

@@ -1,4 +1,4 @@
-// An API or a worker in a process of its own, to be killed; see node.ts. Its clock can be set off from the system's.
+// An API or a worker in a separate process, which can be killed; see node.ts. Its clock can be shifted.
 import type { AddressInfo } from "node:net";
 import { buildApp } from "../server/src/app.ts";
 import { connectDatabase } from "../server/src/db/database.ts";
@@ -18,13 +18,13 @@ import { LOOPBACK } from "../server/testing/builders/delivery.ts";
 export type NodeInput = {
   role: "api" | "worker";
   connectionString: string;
-  /** 0 takes a free one. */
+  /** 0 uses a free port. */
   port: number;
   clockOffsetMs: number;
   limits: Partial<FulfilmentLimits>;
 };
 export type NodeMessage = { clockOffsetMs: number } | "sample";
-/** What a process holds on to, after its garbage is gone where that can be asked for. */
+/** The memory and handles of a process, after garbage collection where it can be triggered. */
 export type NodeSample = { heapBytes: number; rssBytes: number; handles: number };
 
 const input = JSON.parse(process.argv[2] ?? "") as NodeInput;

@@ -10,7 +10,7 @@ import type { NodeInput, NodeSample } from "./node-process.ts";
 export type Node = {
   readonly role: NodeInput["role"];
   readonly port: number;
-  /** Ends it at once, whatever it was at, and starts it again. */
+  /** Kills it at once and starts it again. */
   killAndRaise(): Promise<void>;
   setClock(offsetMs: number): void;
   sample(): Promise<NodeSample>;
@@ -22,7 +22,7 @@ const LOG_MAX_CHARACTERS = 200_000;
 const TAIL_CHARACTERS = 600;
 const RAISE_PAUSE_MS = 200;
 
-/** A process that ends without having been asked to is told of, and started again. */
+/** A process that ends unexpectedly is reported and started again. */
 export async function startNode(
   given: Omit<NodeInput, "port" | "clockOffsetMs">,
   onDied: (what: string) => void,
@@ -49,7 +49,7 @@ export async function startNode(
     running = risen;
     void risen.exited.then(() => {
       if (isExpected) return;
-      onDied(`a process of the role ${given.role} died by itself: ${log.slice(-TAIL_CHARACTERS)}`);
+      onDied(`a process of the role ${given.role} ended unexpectedly: ${log.slice(-TAIL_CHARACTERS)}`);
       void rise();
     });
   };
@@ -86,7 +86,7 @@ export async function startNode(
 
 type Running = { child: ChildProcess; port: number; exited: Promise<unknown> };
 
-/** A process that finds no database at its start ends; whoever runs it starts it again. */
+/** A process that finds no database at its start ends, and is started again. */
 async function raiseUntilUp(input: NodeInput, keep: (text: string) => void): Promise<Running> {
   for (;;) {
     const running = await raise(input, keep).catch(() => undefined);
@@ -105,7 +105,7 @@ async function raise(input: NodeInput, keep: (text: string) => void): Promise<Ru
   child.on("error", () => {});
   const exited = once(child, "exit");
   const started = await Promise.race([once(child, "message"), exited.then(() => undefined)]);
-  if (!started) throw new Error("the process ended before it was up");
+  if (!started) throw new Error("the process ended before it was ready");
   const [{ port }] = started as [{ port: number }];
   return { child, port, exited };
 }

@@ -14,7 +14,7 @@ const PAUSE_MAX_MS = 2_000;
 const RETRY_PAUSE_MS = 100;
 const TRIES_MAX = 200;
 
-/** The operator pays into wallets. A payment whose outcome is unknown is not repeated, as the command says. */
+/** The operator credits wallets. A payment with an unknown outcome is not repeated, as the command says. */
 export const payIn: Actor = async (world, accounts, recorder, weather) => {
   const random = createRandom(weather.seed + 3_000);
   for (let count = 0; weather.isStormy; count += 1) {
@@ -40,7 +40,7 @@ export const payIn: Actor = async (world, accounts, recorder, weather) => {
   }
 };
 
-/** The operator refunds orders, wherever they stand. */
+/** The operator refunds orders of any status. */
 export const refundSome: Actor = async (world, _accounts, recorder, weather) => {
   const random = createRandom(weather.seed + 4_000);
   while (weather.isStormy) {
@@ -55,7 +55,7 @@ export const refundSome: Actor = async (world, _accounts, recorder, weather) => 
   }
 };
 
-/** Keys are replaced. Once a revocation is acknowledged, the old key opens nothing at any process. */
+/** Keys are replaced. Once a revocation is acknowledged, every process refuses the old key. */
 export const replaceKeys: Actor = async (world, accounts, recorder, weather) => {
   const random = createRandom(weather.seed + 5_000);
   while (weather.isStormy) {
@@ -75,7 +75,7 @@ export const replaceKeys: Actor = async (world, accounts, recorder, weather) => 
   }
 };
 
-/** Asks until the process answers: 401 is the only answer that there may be. */
+/** Asks until the process responds. Only 401 is allowed. */
 async function tryRevoked(
   recorder: Recorder,
   port: number,
@@ -85,21 +85,21 @@ async function tryRevoked(
     const answer = await call(port, key, "GET", "/v1/balance").catch(() => undefined);
     if (answer?.status === 401) return;
     if (answer && answer.status !== 503) {
-      recorder.contradictions.push(`${id} was revoked and is answered ${answer.status}`);
+      recorder.contradictions.push(`${id} was revoked and gets ${answer.status}`);
       return;
     }
     await wait(RETRY_PAUSE_MS);
   }
 }
 
-/** What the operator is told by name, or what an outage explains, is foreseen. */
+/** A refusal with a reason, or an outage, is expected. */
 function noteUnforeseen(recorder: Recorder, error: unknown): undefined {
   const isOutage =
     isDatabaseUnavailable(error) || (error instanceof Error && isDatabaseUnavailable(error.cause));
   if (!isOutage && !(error instanceof RangeError)) recorder.contradictions.push(`the operator: ${error}`);
 }
 
-/** Signing secrets are rotated. One whose answer was lost is not known: the next rotation ends it at once. */
+/** Signing secrets are rotated. A secret whose response was lost is unknown: the next rotation ends it at once. */
 export const rotateSecrets: Actor = async (world, accounts, recorder, weather) => {
   const random = createRandom(weather.seed + 6_000);
   while (weather.isStormy) {
@@ -118,7 +118,7 @@ export const rotateSecrets: Actor = async (world, accounts, recorder, weather) =
       // 409: there are three, and none was made.
       if (answer?.status === 200 || answer?.status === 409) break;
       if (answer && answer.status !== 503 && answer.status !== 401)
-        recorder.contradictions.push(`a rotation is answered ${answer.status} ${answer.body}`);
+        recorder.contradictions.push(`a rotation gets ${answer.status} ${answer.body}`);
       await wait(RETRY_PAUSE_MS);
     }
   }

@@ -17,7 +17,7 @@ export type Weather = { isStormy: boolean; seed: number };
 export const PLACERS = 24;
 const PAUSE_MAX_MS = 250;
 const RETRY_PAUSE_MS = 50;
-/** No outage of a storm lasts so long. */
+/** No outage of a run lasts this long. */
 const ANSWERED_WITHIN_MS = 120_000;
 const DUPLICATE_SHARE = 0.2;
 const REPEAT_SHARE = 0.1;
@@ -33,7 +33,7 @@ const SCENARIOS: readonly (OrderScenario | undefined)[] = [
 
 type Errand = { account: Account; order: Wanted; body: object; scenario: OrderScenario | undefined };
 
-/** Callers that order, some of it twice at once or again later, each until it knows what has become of it. */
+/** Callers that place orders, some twice at the same time or again later, each until it knows the outcome. */
 export const placeOrders: Actor = async (world, accounts, recorder, weather) => {
   const placer = async (number: number) => {
     const random = createRandom(weather.seed + 1_000 + number);
@@ -86,7 +86,7 @@ async function runErrand(world: World, recorder: Recorder, errand: Errand, rando
   };
   for (const deadlineMs = performance.now() + ANSWERED_WITHIN_MS; ; ) {
     if (performance.now() > deadlineMs) {
-      recorder.contradictions.push(`${order.idempotencyKey} was not answered in ${ANSWERED_WITHIN_MS} ms`);
+      recorder.contradictions.push(`${order.idempotencyKey} got no response in ${ANSWERED_WITHIN_MS} ms`);
       return;
     }
     const { port } = random.pick(world.apis);
@@ -97,19 +97,19 @@ async function runErrand(world: World, recorder: Recorder, errand: Errand, rando
       return;
     }
     recorder.counts.lost += 1;
-    // An outage is 503; anything else is a fault that nobody foresaw.
+    // An outage is 503; anything else is a bug.
     if (answer?.status === 500) recorder.contradictions.push(`500 ${answer.body}`);
     await wait(RETRY_PAUSE_MS);
   }
 }
 
-/** A key may have been revoked just now; its successor is tried next. */
+/** The key might just have been revoked; its successor is tried next. */
 const isDefinitive = ({ status, body }: Answer): boolean =>
   status < 500 && status !== 401 && !body.includes("idempotency_in_progress");
 
 function note(recorder: Recorder, order: Wanted, { status, body }: Answer): void {
   const problem = (text: string) => recorder.contradictions.push(`${order.idempotencyKey}: ${text}`);
-  // Every wallet holds enough: a refusal for want of money is a fault.
+  // Every wallet has enough money: a refusal for lack of funds is a bug.
   if (status === 422 && body.includes('"out_of_stock"')) {
     order.refused = body;
     if (order.told) problem(`refused after ${order.told.id} was placed`);

@@ -7,7 +7,7 @@ import type { Recorder, Wanted } from "./recorder.ts";
 const READERS = 3;
 const PAUSE_MAX_MS = 100;
 
-/** Where each status may go, after any number of steps. */
+/** The statuses that can follow each status, after any number of steps. */
 const LATER: Record<string, readonly string[]> = {
   pending: ["pending", "processing", "completed", "failed", "refunded"],
   processing: ["processing", "completed", "failed", "refunded"],
@@ -16,7 +16,7 @@ const LATER: Record<string, readonly string[]> = {
   refunded: ["refunded"],
 };
 
-/** Readers that look at what others were told: it is always there, never goes back, and its codes never change. */
+/** Readers that check acknowledged orders: they always exist, never go back, and their codes never change. */
 export const readBack: Actor = async (world, accounts, recorder, weather) => {
   const seen = new Map<string, string>();
   const reader = async (number: number) => {
@@ -43,7 +43,7 @@ export const readBack: Actor = async (world, accounts, recorder, weather) => {
   await Promise.all(Array.from({ length: READERS }, (_, number) => reader(number)));
 };
 
-/** An outage is 503, and a key may have been revoked just now. */
+/** An outage is 503, and the key might just have been revoked. */
 const isAnswer = (status: number): boolean => status !== 503 && status !== 401;
 
 function noteStatus(
@@ -67,7 +67,7 @@ function noteStatus(
   if (LATER[seen.get(id) ?? "pending"]?.includes(order.status)) seen.set(id, order.status);
 }
 
-/** Codes may become more while units are delivered; those that were read stay. */
+/** Codes are added while units are delivered; codes that were read stay. */
 function noteCodes(recorder: Recorder, id: string, { status, body }: { status: number; body: string }): void {
   const before = recorder.codes.get(id) ?? new Map<string, string>();
   if (status === 409 && before.size === 0) return;

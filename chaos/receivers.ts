@@ -5,10 +5,10 @@ import { answerWith, hang, ok, reset } from "../server/testing/receivers/receive
 import { createRandom } from "../server/testing/seed.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** Where events are delivered, and what arrived. */
+/** The receivers of events, and what arrived. */
 export type Receivers = {
   url(name: string): string;
-  /** The bodies of events that arrived whole, by receiver and event id. */
+  /** The bodies of complete events, by receiver and event id. */
   received(name: string): ReadonlyMap<string, string>;
   /** Deliveries beyond the first of each event. */
   repeats(): number;
@@ -16,7 +16,7 @@ export type Receivers = {
   unexplained(): string[];
   goDown(): void;
   comeUp(): void;
-  /** From now on everything is taken. */
+  /** Accepts everything from now on. */
   heal(): void;
   close(): Promise<void>;
 };

@@ -1,31 +1,31 @@
 import type { Tenant } from "../server/src/http/caller.ts";
 
-/** An order that somebody meant to place, and what they were told of it. */
+/** An order that a caller wanted to place, and what the caller was told. */
 export type Wanted = Tenant & {
   idempotencyKey: string;
   productId: string;
   quantity: number;
   told: { id: string; totalMinor: number } | undefined;
-  /** The last refusal, where there was one. Whoever is refused may have been told of a placement by another try. */
+  /** The last refusal, if any. Another try of the same order might have been accepted. */
   refused: string | undefined;
 };
 
-/** A payment into a wallet, by its note. One that was not acknowledged may be there or not. */
+/** A payment into a wallet, by its note. An unacknowledged payment can exist or not. */
 export type Payment = Tenant & { note: string; amountMinor: number; acknowledged: boolean };
 
-/** Everything that callers were told, to be held against what is there in the end. */
+/** Everything that callers were told, to be compared with the final state. */
 export type Recorder = {
   wanted: Map<string, Wanted>;
   payments: Payment[];
-  /** Orders that the operator was told are refunded, wholly or in part. */
+  /** Orders whose full or partial refund was acknowledged to the operator. */
   refunded: Set<string>;
-  /** Codes by order and then by their own id, as they were first read. */
+  /** Codes by order and then by id, as they were first read. */
   codes: Map<string, Map<string, string>>;
-  /** Secrets of webhook endpoints, by endpoint: any of them may have signed a delivery. */
+  /** Secrets of webhook endpoints, by endpoint: any of them can have signed a delivery. */
   secrets: Map<string, string[]>;
   contradictions: string[];
   counts: { answers: number; lost: number; reads: number; rotations: number; revocations: number };
-  /** A placement was acknowledged now. */
+  /** Records that a placement was acknowledged now. */
   served(): void;
   longestGapMs(): number;
   startGaps(): void;

@@ -4,14 +4,14 @@ import type { Findings } from "./findings.ts";
 
 const SHOWN_MAX = 5;
 
-/** More than kills and lost answers explain. */
+/** More than kills and lost responses explain. */
 const REPEATS_MAX_SHARE = 0.1;
 const REPEATS_FREE = 50;
 
 export const isFaultless = ({ unended, findings }: ChaosResult): boolean =>
   unended.length === 0 && Object.values(findings).every((found) => found.length === 0);
 
-/** Nothing is wrong, and enough has happened for that to mean something. */
+/** Nothing is wrong, and enough happened for that to mean something. */
 export const isClean = (result: ChaosResult): boolean =>
   isFaultless(result) && describeShortcomings(result).length === 0;
 
@@ -40,7 +40,7 @@ export function describeShortcomings({
   ];
 }
 
-/** The table of a run, as Markdown, and what was found wrong. */
+/** The table of a run, as Markdown, and the findings. */
 export function describeResult(result: ChaosResult, seed: number, minutes: number): string {
   const { faults, orders, recorder, findings } = result;
   const acknowledged = [...recorder.wanted.values()].filter(({ told }) => told).length;
@@ -53,8 +53,8 @@ export function describeResult(result: ChaosResult, seed: number, minutes: numbe
     ]),
     ["orders acknowledged", acknowledged],
     ...[...orders].map(([status, number]): [string, number] => [`… ${status}`, number]),
-    ["answers to placements", recorder.counts.answers],
-    ["tries without an answer", recorder.counts.lost],
+    ["responses to placements", recorder.counts.answers],
+    ["tries without a response", recorder.counts.lost],
     ["orders read back", recorder.counts.reads],
     [
       "payments, acknowledged",
@@ -70,7 +70,7 @@ export function describeResult(result: ChaosResult, seed: number, minutes: numbe
       `**${name}**`,
       findings[name].length,
     ]),
-    ["**did not come to an end**", result.unended.join("; ") || 0],
+    ["**unfinished**", result.unended.join("; ") || 0],
     ["**shortcomings**", describeShortcomings(result).join("; ") || 0],
   ];
   const table = ["| what | |", "|---|---|", ...rows.map(([what, value]) => `| ${what} | ${value} |`)];

@@ -1,5 +1,5 @@
 // `npm run chaos -- --minutes 10 --seed 1`: the service under load while everything around it fails; then the tests of
-// crashes at their full size, unless `--no-tests` leaves them out.
+// crashes at their full size, unless `--no-tests` is set.
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { runFullSize } from "../scripts/testing/run-full-size.ts";
@@ -15,7 +15,7 @@ const minutes = Number(values.minutes ?? 2);
 const seed = Number(values.seed ?? randomInt(2 ** 31));
 if (!(minutes > 0 && minutes <= MINUTES_MAX) || !Number.isInteger(seed)) {
   console.error(
-    "use: npm run chaos -- --minutes N --seed S (both whole or decimal numbers, minutes above 0)",
+    "usage: npm run chaos -- --minutes N --seed S (both whole or decimal numbers, minutes above 0)",
   );
   process.exit(2);
 }

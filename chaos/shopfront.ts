@@ -16,13 +16,13 @@ import { call } from "./call.ts";
 import type { Recorder } from "./recorder.ts";
 import type { World } from "./world.ts";
 
-/** A reseller in one of its environments, with the key that is valid at the moment and its webhook endpoint. */
+/** A reseller in one environment, with its current key and its webhook endpoint. */
 export type Account = Tenant & { name: string; keyId: string; key: string; endpointId: string };
 
 export const STOCKED = "stocked";
 export const BOUGHT = "bought";
 export const PRICE_MINOR = 200;
-/** How the notes of payments begin, and what codes in stock look like. */
+/** The prefix of payment notes, and the pattern of codes in stock. */
 export const PAYMENT_NOTE = "payment";
 export const STOCK_CODE = /^STOCK-\d+$/;
 const RESELLERS = 3;
@@ -65,7 +65,7 @@ async function openAccount(
   const { id: keyId, key } = await newKey(world, tenant);
   const url = world.receivers.url(name);
   const reply = await call(world.apis[0]?.port ?? 0, key, "POST", "/v1/webhooks", { url });
-  if (reply.status >= 300) throw new Error(`no webhook could be registered: ${reply.body}`);
+  if (reply.status >= 300) throw new Error(`registering a webhook failed: ${reply.body}`);
   const { webhook, secret } = JSON.parse(reply.body) as { webhook: { id: string }; secret: string };
   recorder.secrets.set(name, [secret]);
   return { ...tenant, name, keyId, key, endpointId: webhook.id };

@@ -18,18 +18,18 @@ type CodeRow = {
   sealed: Buffer;
 };
 
-/** Opens every live code that was delivered: each is there once, as callers read it and as its supplier sold it. */
+/** Opens every delivered live code: each exists once, as callers read it and as its supplier sold it. */
 export async function findCodeFaults(
   { db, codeVault, upstreams }: World,
   recorder: Recorder,
   stock: number,
-): Promise<Pick<Findings, "codes doubled" | "codes lost or not as sold">> {
+): Promise<Pick<Findings, "codes duplicated" | "codes lost or wrong">> {
   const rows = await db.rows<CodeRow>(sql`
     select id, order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", product_id as "productId",
            type, sealed
     from codes where environment = 'live' and state = 'delivered'`);
   const purchases = upstreams.flatMap((upstream) => upstream.purchases());
-  // A supplier may sell a code twice; the second time it goes to quarantine.
+  // A supplier can sell a code twice; the second one goes to quarantine.
   const sold = Map.groupBy(purchases, ({ code }) => code ?? "");
   const seen = new Map<string, string>();
   const texts = new Map<string, string>();
@@ -47,11 +47,11 @@ export async function findCodeFaults(
       row.productId === BOUGHT
         ? buyers.some((reference) => reference.startsWith(`${unit}.`))
         : STOCK_CODE.test(text);
-    if (!isSold) strange.push(`${unit} has a code that was sold for ${buyers.join(", ") || "nobody"}`);
+    if (!isSold) strange.push(`${unit} has a code that was sold for ${buyers.join(", ") || "no unit"}`);
   }
   return {
-    "codes doubled": [...doubled, ...findReadTwice(recorder), ...findBoughtTwice(purchases)],
-    "codes lost or not as sold": [
+    "codes duplicated": [...doubled, ...findReadTwice(recorder), ...findBoughtTwice(purchases)],
+    "codes lost or wrong": [
       ...strange,
       ...findUnread(recorder, texts),
       ...(await findMissingStock(db, stock)),
@@ -72,12 +72,12 @@ function findReadTwice({ codes }: Recorder): string[] {
   );
 }
 
-/** What a caller has read is still there, and the same. Those of the sandbox are not sealed and compared elsewhere. */
+/** Codes that a caller read still exist and are the same. Sandbox codes are not sealed and are compared elsewhere. */
 const findUnread = ({ codes }: Recorder, texts: ReadonlyMap<string, string>): string[] =>
   [...codes].flatMap(([orderId, read]) =>
     [...read]
       .filter(([id, code]) => !code.startsWith("TEST-") && texts.get(`${orderId} ${id}`) !== code)
-      .map(([id]) => `${id} of ${orderId} was read and is another code now, or gone`),
+      .map(([id]) => `${id} of ${orderId} was read and is now a different code, or gone`),
   );
 
 async function findMissingStock(db: Queryable, stock: number): Promise<string[]> {
@@ -87,7 +87,7 @@ async function findMissingStock(db: Queryable, stock: number): Promise<string[]>
   return row?.count === stock ? [] : [`${stock} codes were imported, and ${row?.count} are there`];
 }
 
-/** Purchases that stand at the suppliers: of each unit one at most, at all of them together. */
+/** Valid purchases at all suppliers together: at most one per unit. */
 function findBoughtTwice(purchases: readonly TruePurchase[]): string[] {
   const units = new Map<string, string>();
   return purchases.filter(isStanding).flatMap(({ reference }) => {
@@ -98,7 +98,7 @@ function findBoughtTwice(purchases: readonly TruePurchase[]): string[] {
   });
 }
 
-/** Each of them is known here: delivered, in quarantine, or still looked after. */
+/** Each purchase is known here: delivered, in quarantine, or still open. */
 async function findForgottenPurchases(db: Queryable, purchases: readonly TruePurchase[]): Promise<string[]> {
   const rows = await db.rows<{ reference: string }>(sql`
     select order_id || '.' || line_index || '.' || unit_index || '.' || number as reference from supplier_attempts
@@ -106,7 +106,7 @@ async function findForgottenPurchases(db: Queryable, purchases: readonly TruePur
   const known = new Set(rows.map(({ reference }) => reference));
   return purchases
     .filter((purchase) => isStanding(purchase) && !known.has(purchase.reference))
-    .map(({ reference }) => `${reference} was bought, and nobody here knows of it`);
+    .map(({ reference }) => `${reference} was bought and is not known here`);
 }
 
 const isStanding = ({ state }: TruePurchase): boolean => state !== "refunded" && state !== "failed";

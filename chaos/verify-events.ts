@@ -3,11 +3,11 @@ import type { Findings } from "./findings.ts";
 import type { Account } from "./shopfront.ts";
 import type { World } from "./world.ts";
 
-/** Every event arrived where it belongs, as it was written, and nothing arrived that was not written. */
+/** Every event arrived at its receivers unchanged, and nothing else arrived. */
 export async function findEventFaults(
   { db, receivers }: World,
   accounts: readonly Account[],
-): Promise<Pick<Findings, "events lost" | "events that nobody wrote, or wrote otherwise">> {
+): Promise<Pick<Findings, "events lost" | "events unexpected or changed">> {
   const rows = await db.rows<{ id: string; owner: string; body: string }>(
     sql`select id, reseller_id || ' ' || environment as owner, body from events`,
   );
@@ -22,5 +22,5 @@ export async function findEventFaults(
     lost.push(...[...own.keys()].filter((id) => !received.has(id)));
     for (const [id, body] of received) if (own.get(id) !== body) strange.push(`${id} at ${name}`);
   }
-  return { "events lost": lost, "events that nobody wrote, or wrote otherwise": strange };
+  return { "events lost": lost, "events unexpected or changed": strange };
 }

@@ -14,11 +14,11 @@ type OrderRow = {
   lines: { productId: string; quantity: number; unitPriceMinor: number }[];
 };
 
-/** Every order that was told is there as it was wanted, and none that was not. */
+/** Every acknowledged order exists as it was requested, and no other order exists. */
 export async function findOrderFaults(
   db: Queryable,
   { wanted, refunded }: Recorder,
-): Promise<Pick<Findings, "orders lost" | "orders doubled, never told or not as wanted">> {
+): Promise<Pick<Findings, "orders lost" | "orders duplicated, unexpected or wrong">> {
   const rows = await db.rows<OrderRow>(sql`
     select id, reseller_id || ' ' || environment || ' ' || idempotency_key as binding, total_minor as "totalMinor",
            refunded_minor as "refundedMinor",
@@ -40,8 +40,8 @@ export async function findOrderFaults(
   }
   for (const id of refunded) if (byId.get(id)?.refundedMinor === 0n) lost.push(`the refund of ${id}`);
   const untold = rows.filter(({ binding, id }) => told.get(binding) !== id);
-  strange.push(...untold.map(({ id, binding }) => `${id} of ${binding} was never told`));
-  return { "orders lost": lost, "orders doubled, never told or not as wanted": strange };
+  strange.push(...untold.map(({ id, binding }) => `${id} of ${binding} was never acknowledged`));
+  return { "orders lost": lost, "orders duplicated, unexpected or wrong": strange };
 }
 
 function isAsWanted(
@@ -60,7 +60,7 @@ function isAsWanted(
   );
 }
 
-/** What was acknowledged is there once, in its wallet; what was not is there once or not at all; and nothing else is. */
+/** An acknowledged payment exists once, in its wallet; any other exists once or not at all; and nothing else exists. */
 export async function findPaymentFaults(db: Queryable, { payments }: Recorder): Promise<string[]> {
   const rows = await db.rows<{ name: string; amountMinor: bigint }>(sql`
     select reseller_id || ' ' || environment || ' ' || note as name, amount_minor as "amountMinor" from ledger_entries
@@ -78,7 +78,7 @@ export async function findPaymentFaults(db: Queryable, { payments }: Recorder): 
   return [...faults, ...[...found.keys()].map((name) => `${name} was never paid`)];
 }
 
-/** The balance that the API tells is that of the ledger. */
+/** The balance of the API equals that of the ledger. */
 export async function findBalanceFaults(
   { db, apis }: World,
   accounts: readonly Account[],

@@ -7,7 +7,7 @@ import { findEventFaults } from "./verify-events.ts";
 import { findBalanceFaults, findOrderFaults, findPaymentFaults } from "./verify-money.ts";
 import type { World } from "./world.ts";
 
-/** Holds what callers, receivers and suppliers know against the database. */
+/** Compares what callers, receivers and suppliers know with the database. */
 export async function verify(
   world: World,
   accounts: readonly Account[],
@@ -17,7 +17,7 @@ export async function verify(
   const { invariants } = await audit(world.db);
   return {
     ...(await findOrderFaults(world.db, recorder)),
-    "payments lost or doubled": await findPaymentFaults(world.db, recorder),
+    "payments lost or duplicated": await findPaymentFaults(world.db, recorder),
     "balances that differ": await findBalanceFaults(world, accounts),
     ...(await findCodeFaults(world, recorder, stock)),
     ...(await findEventFaults(world, accounts)),

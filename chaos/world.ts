@@ -22,12 +22,12 @@ import { type Node, startNode } from "./node.ts";
 import { createReceivers, type Receivers } from "./receivers.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** Everything that runs, and what stands around it. */
+/** Everything that runs, and its surroundings. */
 export type World = {
   dataDir: string;
-  /** Where the database's disk can be filled up; undefined where no small disk could be mounted. */
+  /** The database's small disk, which can be filled; undefined when none could be mounted. */
   smallDisk: string | undefined;
-  /** Past the proxy, for whoever looks at the truth. */
+  /** Without the proxy, to read the true state. */
   db: Db;
   secrets: ServerSecrets;
   keyring: Keyring;
@@ -40,7 +40,7 @@ export type World = {
   close(): Promise<void>;
 };
 
-/** Short pauses, in the proportions of the real ones. */
+/** Short pauses, in proportion to the real ones. */
 export const LIMITS: Partial<FulfilmentLimits> = {
   leaseMs: 4_000,
   pollMs: 250,
@@ -56,7 +56,7 @@ export const LIMITS: Partial<FulfilmentLimits> = {
 const APIS = 2;
 const WORKERS = 2;
 const SMALL_DISK = "1500m";
-/** So that WAL does not fill the small disk by itself. */
+/** So that WAL alone does not fill the small disk. */
 const SETTINGS = { max_wal_size: "256MB", max_connections: "100" };
 const run = promisify(execFile);
 
@@ -73,7 +73,7 @@ export async function openWorld(seed: number, recorder: Recorder): Promise<World
   }
 }
 
-/** Whatever is opened says at once how it is closed, so that nothing is left behind when the next thing fails. */
+/** Everything that is opened registers how it is closed, so that nothing is left when the next step fails. */
 async function build(
   seed: number,
   recorder: Recorder,
@@ -132,7 +132,7 @@ async function build(
   };
 }
 
-/** A disk of its own for the database, where this user may mount one. */
+/** A separate disk for the database, if this user can mount one. */
 async function mountSmallDisk(path: string): Promise<boolean> {
   return run("mount", ["-t", "tmpfs", "-o", `size=${SMALL_DISK},mode=755`, "tmpfs", path]).then(
     () => true,

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Writes the secrets that deploy/compose.yaml mounts into deploy/secrets, or into the folder that is given. Secrets that
-# are there already stay as they are: another master key would lock the database out.
+# Writes the secrets that deploy/compose.yaml mounts to deploy/secrets or to a given folder. Existing secrets stay
+# unchanged: with another master key the database could not be opened.
 set -eu
 umask 077
 folder=${1:-$(dirname "$0")/secrets}
 mkdir -p "$folder"
 chmod 700 "$folder"
 
-# The containers run as other users and must be able to read the files; on this machine the folder keeps everyone else out.
+# The containers run as other users and must be able to read the files. The folder's mode keeps other users of this machine out.
 keep() {
   if [ -e "$folder/$1" ]; then echo "$1: kept"; return; fi
   printf '%s\n' "$2" >"$folder/$1.new"

@@ -8,7 +8,7 @@ import {
 const PROGRESS_EVERY_MS = 5_000;
 const CLASSES = ["2xx", "3xx", "4xx", "5xx"];
 
-/** A line every few seconds: how far it is, and how fast. A fault is told at once. */
+/** A line every few seconds with progress and rate. A fault is printed at once. */
 export function printProgress(requests: number): (report: FuzzReport, residentMb: () => number) => void {
   let lastMs = performance.now();
   let lastRounds = 0;

@@ -1,5 +1,5 @@
-// `npm run fuzz -- --requests 100000 --seed 1` fuzzes a server of its own, then runs the tests of random input at their full
-// size, unless `--no-tests` leaves them out; `--only N` sends the Nth request alone.
+// `npm run fuzz -- --requests 100000 --seed 1` fuzzes its own server, then runs the tests of random input at their full
+// size, unless `--no-tests` is set; `--only N` sends only the Nth request.
 import { parseArgs } from "node:util";
 import { onBenchDatabase } from "../bench/bench-database.ts";
 import { runFullSize } from "../scripts/testing/run-full-size.ts";
@@ -20,7 +20,7 @@ const requests = readNumber(values.requests);
 const seed = readNumber(values.seed);
 const only = values.only === undefined ? undefined : readNumber(values.only);
 
-// Whoever has seen enough gets the table of what was sent, and nothing is left running.
+// Ctrl-C prints the table of what was sent and leaves nothing running.
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort());
 process.once("SIGTERM", () => stop.abort());
@@ -45,6 +45,6 @@ if (only === undefined && !values["no-tests"] && !stop.signal.aborted && !(await
 
 function readNumber(text: string): number {
   if (/^\d{1,10}$/.test(text)) return Number(text);
-  console.error(`${text} is not a whole number`);
+  console.error(`${text} is not an integer`);
   process.exit(2);
 }

@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** One statement on a connection of its own, on exactly this server; nothing of Scrip is in between. */
+/** One statement on a separate connection to exactly this server, without Scrip in between. */
 export async function ask<Row extends pg.QueryResultRow>(
   connectionString: string,
   text: string,
@@ -21,7 +21,7 @@ export async function ask<Row extends pg.QueryResultRow>(
   }
 }
 
-/** A server that is frozen never says goodbye, so the socket is closed without waiting for it. */
+/** A frozen server never closes the connection, so the socket is closed without waiting. */
 export function closeQuietly(client: pg.Client): void {
   client.end().catch(() => {});
   const { stream } =

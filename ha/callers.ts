@@ -3,7 +3,7 @@ import { type Answer, call } from "../chaos/call.ts";
 import { type Buyer, CARD, CARD_PRICE_MINOR } from "../server/testing/builders/buyers.ts";
 import { createRandom, type Random } from "../server/testing/seed.ts";
 
-/** An order that a caller meant to place, and what it was told. Kept outside of the database. */
+/** An order that a caller wanted to place, and what it was told. Stored outside the database. */
 export type Wanted = {
   buyer: Buyer;
   idempotencyKey: string;
@@ -16,10 +16,10 @@ export type Api = { name: string; port: number; acksMs: number[] };
 
 export type Callers = {
   wanted: readonly Wanted[];
-  /** Answers that no caller should ever get, with the order that they are about. */
+  /** Responses that no caller should ever get, with their order. */
   contradictions: readonly { order: Wanted; what: string }[];
   lostTries(): number;
-  /** Lets each caller come to its answer. */
+  /** Waits until each caller has its response. */
   stop(): Promise<void>;
 };
 
@@ -31,10 +31,10 @@ const RETRY_PAUSE_MS = 50;
 const DUPLICATE_SHARE = 0.1;
 const REPEAT_SHARE = 0.05;
 const QUANTITY_MAX = 3;
-/** No outage of a run lasts so long. */
+/** No outage of a run lasts this long. */
 const ANSWERED_WITHIN_MS = 180_000;
 
-/** Each caller begins with a process of its own; whoever gets no answer repeats its request at any process. */
+/** Each caller starts with one process. Without a response it retries at any process. */
 export function startCallers({ apis, buyers, seed, prefix }: CallersInput): Callers {
   const wanted: Wanted[] = [];
   const contradictions: { order: Wanted; what: string }[] = [];
@@ -55,7 +55,7 @@ export function startCallers({ apis, buyers, seed, prefix }: CallersInput): Call
       await wait(RETRY_PAUSE_MS);
       api = random.pick(apis);
     }
-    contradictions.push({ order, what: `no answer in ${ANSWERED_WITHIN_MS / 1_000} s` });
+    contradictions.push({ order, what: `no response in ${ANSWERED_WITHIN_MS / 1_000} s` });
   };
 
   const runCaller = async (api: Api, number: number): Promise<void> => {
@@ -108,7 +108,7 @@ const post = ({ port }: Api, { buyer, idempotencyKey, quantity }: Wanted): Promi
 const isDefinitive = ({ status, body }: Answer): boolean =>
   status < 500 && !body.includes("idempotency_in_progress");
 
-/** Notes what the caller was told, and returns what is wrong about it. */
+/** Records what the caller was told, and returns what is wrong with it. */
 function note(order: Wanted, { status, body }: Answer, api: Api): string | undefined {
   if (status !== 202) return `${status} ${body}`;
   const atMs = performance.now();

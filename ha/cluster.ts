@@ -22,7 +22,7 @@ export type PatroniCluster = {
   member(name: string): Member;
   superuserUrl(member: Pick<Member, "postgresPort">, database: string): string;
   etcd: { kill(): Promise<void>; start(): Promise<void> };
-  /** Waits until one leader has two standbys that stream, and a synchronous one unless replication is asynchronous. */
+  /** Waits until one leader has two streaming standbys, one of them synchronous unless replication is asynchronous. */
   untilHealthy(withinMs: number): Promise<Health>;
 };
 
@@ -37,7 +37,7 @@ export type ClusterInput = {
 
 const NAMES = ["db1", "db2", "db3"] as const;
 const LOOK_EVERY_MS = 200;
-/** A leader that has just been struck may look healthy for a moment. */
+/** A leader that was just hit by a fault can look healthy for a moment. */
 const STABLE_MS = 1_500;
 const QUESTION_TIMEOUT_MS = 2_000;
 const CHECK_TIMEOUT_MS = 10_000;
@@ -72,7 +72,7 @@ export async function startCluster(input: ClusterInput): Promise<PatroniCluster>
     etcd,
     member(name) {
       const found = members.find((one) => one.name === name);
-      if (!found) throw new Error(`there is no member ${name}`);
+      if (!found) throw new Error(`member ${name} does not exist`);
       return found;
     },
     superuserUrl: ({ postgresPort }, database) =>
@@ -118,7 +118,7 @@ async function startEtcd(
   ];
   let running: Daemon | undefined;
   const start = async () => {
-    // etcd 3.4 asks for this on arm64; elsewhere it changes nothing.
+    // etcd 3.4 requires this on arm64; elsewhere it has no effect.
     const env = process.arch === "arm64" ? { ETCD_UNSUPPORTED_ARCH: "arm64" } : {};
     running = await workplace.start("etcd", programs.etcd, args, env as Record<string, string>);
   };
@@ -140,18 +140,18 @@ async function startHaproxy(
   const path = join(workplace.folder, "haproxy.cfg");
   await writeFile(path, adaptHaproxyConfig(await template("haproxy.cfg"), port, members));
   await checkHaproxy(programs, path);
-  // The file as operators copy it must be valid too.
+  // The original file, as operators copy it, must be valid too.
   await checkHaproxy(programs, fileURLToPath(new URL("haproxy.cfg", TEMPLATES)));
   await workplace.start("haproxy", programs.haproxy, ["-db", "-f", path]);
 }
 
-/** HAProxy says itself what is wrong with a file. */
+/** HAProxy reports what is wrong with a file. */
 const checkHaproxy = (programs: Programs, path: string) =>
   promisify(execFile)(programs.haproxy, ["-c", "-f", path], { timeout: CHECK_TIMEOUT_MS });
 
 type ReplicationRow = { name: string; syncState: string };
 
-/** Asks PostgreSQL, not Patroni: a member that does not answer within the limit is not healthy. */
+/** Asks PostgreSQL, not Patroni: a member that does not respond within the limit is not healthy. */
 async function findHealth(cluster: PatroniCluster, isAsync: boolean): Promise<Health | undefined> {
   const answers = await Promise.all(
     cluster.members.map(async (member) => {

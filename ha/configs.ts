@@ -31,7 +31,7 @@ export function adaptHaproxyConfig(text: string, port: number, members: readonly
   );
 }
 
-/** The settings of one member that Patroni takes from its environment, as the file's head tells an operator. */
+/** The settings of one member that Patroni reads from its environment, as the head of the file describes. */
 export const memberEnvironment = (
   { name, postgresPort, restPort }: MemberPorts,
   given: { dataDir: string; postgresBin: string; etcdPort: number; etcdApi: EtcdApi; password: string },

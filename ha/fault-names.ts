@@ -12,7 +12,7 @@ export const FAULT_NAMES = [
 ] as const;
 export type FaultName = (typeof FAULT_NAMES)[number];
 
-/** What the table says of each. */
+/** The title of each fault in the table. */
 export const FAULT_TITLES: Readonly<Record<FaultName, string>> = {
   switchover: "switchover",
   "kill-postgres": "kill -9 of the leader's postmaster",

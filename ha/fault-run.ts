@@ -15,16 +15,16 @@ export type FaultRow = {
   via: Via;
   fault: FaultName;
   leaders: readonly string[];
-  /** The longest time in which a plain client could not write by the same way: Patroni's part of the outage. */
+  /** The longest time in which a plain client could not write over the same path: Patroni's part of the outage. */
   plainOutageMs: number;
   /** The longest time without an acknowledged order, at the slowest API process. */
   scripOutageMs: number;
-  /** How long after its revocation a key was still taken; undefined where none was revoked. */
+  /** How long after its revocation a key was still accepted; undefined if none was revoked. */
   revokedAcceptedMs: number | undefined;
   unreadyAfterMs: number | undefined;
   acknowledged: number;
   lost: readonly Wanted[];
-  /** Rows of the prober that were acknowledged and are gone: Patroni lost them. */
+  /** Acknowledged rows of the prober that are gone: Patroni lost them. */
   probeRowsLost: number;
   hadTwoLeaders: boolean;
   /** Whether every process acknowledges orders again. */
@@ -40,15 +40,15 @@ export type FaultRunInput = {
   via: Via;
   isAsync: boolean;
   calmMs: number;
-  /** What earlier faults have lost; this one is not asked for it. */
+  /** Losses of earlier faults, which do not count for this one. */
   known: { orders: Set<Wanted>; rows: Set<ProbeAck> };
   say: (line: string) => void;
 };
 
 const HEALTHY_WITHIN_MS = 120_000;
-/** Longer than the bound, so that a key which is taken for longer is measured and not just missed. */
+/** Longer than the limit, so that a key that is accepted for too long is measured. */
 const REFUSED_WITHIN_MS = 30_000;
-/** From a healthy cluster on. */
+/** Counted from a healthy cluster. */
 const SERVING_WITHIN_MS = 60_000;
 const SERVE_LOOK_MS = 50;
 
@@ -71,7 +71,7 @@ export async function runFault(input: FaultRunInput, fault: FaultName): Promise<
       struckMs = performance.now();
     },
     async revokeAt(member) {
-      say(`${member.name} takes writes; a key is revoked there`);
+      say(`${member.name} accepts writes; revoking a key there`);
       await shop.revoke(member, key.id);
       revokedMs = performance.now();
       await watch.untilRefusedByAll(revokedMs, REFUSED_WITHIN_MS);
@@ -104,7 +104,7 @@ export async function runFault(input: FaultRunInput, fault: FaultName): Promise<
 const countAcks = ({ apis }: ScripProcesses): number =>
   apis.reduce((sum, { acksMs }) => sum + acksMs.length, 0);
 
-/** Those that were not known yet, which are known from now on. */
+/** The new ones, which count as known from now on. */
 function remember<Item>(known: Set<Item>, found: readonly Item[]): Item[] {
   const fresh = found.filter((item) => !known.has(item));
   for (const item of fresh) known.add(item);

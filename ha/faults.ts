@@ -10,20 +10,20 @@ export type Blow = {
   health: Health;
   prober: Prober;
   isAsync: boolean;
-  /** Called as soon as the fault has begun. */
+  /** Called as soon as the fault has started. */
   onStruck: () => void;
-  /** Revokes a key at this member and waits until no process takes it any more, within a limit. */
+  /** Revokes a key at this member and waits until every process refuses it, within a limit. */
   revokeAt: (leader: Member) => Promise<void>;
 };
 
-/** Strikes, waits for what Patroni makes of it, and brings back what was struck. */
+/** Causes the fault, waits for Patroni's reaction, and restores what was hit. */
 export type Fault = (blow: Blow) => Promise<void>;
 
 /** Long enough for ttl, a loop of Patroni and a promotion on a busy machine. */
 const NEW_LEADER_WITHIN_MS = 60_000;
-/** A member whose Patroni lives may keep its place for as long as its PostgreSQL is frozen. */
+/** A member with a live Patroni can stay leader as long as its PostgreSQL is frozen. */
 const FROZEN_AT_MOST_MS = 45_000;
-/** More than ttl, so that the leader's key would run out. */
+/** More than ttl, so that the leader's key would expire. */
 const ETCD_AWAY_MS = 30_000;
 /** Some loops of Patroni. */
 const ETCD_BACK_MS = 15_000;
@@ -47,7 +47,7 @@ export const FAULTS: Readonly<Record<FaultName, Fault>> = {
   "kill-postgres": async ({ health, prober, onStruck }) => {
     await health.leader.signalPostmaster("SIGKILL");
     onStruck();
-    // Its processes may finish what they were at; whatever comes a second later is a new server.
+    // Its processes can finish their work; a process that appears a second later belongs to a new server.
     await prober.untilAck(performance.now() + SETTLE_MS, NEW_LEADER_WITHIN_MS);
   },
   "kill-patroni": (blow) =>
@@ -106,7 +106,7 @@ export const FAULTS: Readonly<Record<FaultName, Fault>> = {
     onStruck();
     await wait(ETCD_AWAY_MS);
     await cluster.etcd.start();
-    // The leader's key ran out meanwhile, and whoever is first takes it: the leader may change now.
+    // The leader's key has expired, and the first member takes it: the leader can change now.
     await wait(ETCD_BACK_MS);
   },
   "pause-standby": async ({ health: { synchronous }, prober, onStruck }) => {
@@ -123,7 +123,7 @@ export const FAULTS: Readonly<Record<FaultName, Fault>> = {
 type Replacement = {
   strike: (health: Health) => Promise<void>;
   heal: (health: Health) => Promise<void>;
-  /** Whether the old primary may still answer reads, so that a revoked key must be tried. */
+  /** Whether the old primary can still answer reads, so that a revoked key must be tried. */
   isOldAlive: boolean;
   withinMs: number;
 };
@@ -140,7 +140,7 @@ async function replaceLeader(
   await heal(health);
 }
 
-/** The name of the member that acknowledges writes instead of the old one, or nothing after the limit. */
+/** The name of the member that acknowledges writes instead of the old one, or undefined after the limit. */
 async function untilOtherLeads(
   prober: Prober,
   { name }: Member,

@@ -20,7 +20,7 @@ export type HaInput = {
   programs: Programs;
   workplace: Workplace;
   say: (line: string) => void;
-  /** Called with what ends the processes of Scrip at once, for a run that is cut short. */
+  /** Receives a function that ends the processes of Scrip at once, for an interrupted run. */
   onProcesses: (kill: () => void) => void;
 };
 
@@ -57,7 +57,7 @@ export async function runHa(input: HaInput): Promise<HaResult> {
 
 async function runVia(stage: Stage, via: Via): Promise<void> {
   const { options, cluster, shop, result, wanted, known, workplace, say } = stage;
-  // Every other process has the members in another order.
+  // Every second process has the members in a different order.
   const urlOf = (index: number) => (via === "hosts" ? shop.hostsUrl(index) : shop.urlOf(cluster.haproxyPort));
   const processes = await startScripProcesses(urlOf, workplace.folder, via);
   stage.onProcesses(processes.kill);
@@ -74,13 +74,13 @@ async function runVia(stage: Stage, via: Via): Promise<void> {
   result.findings.contradictions.push(
     ...unexplained.map(({ order, what }) => `${order.idempotencyKey}: ${what}`),
   );
-  result.findings["processes that ended by themselves"].push(...processes.findEnded());
+  result.findings["processes that ended unexpectedly"].push(...processes.findEnded());
   result.lostTries += callers.lostTries();
   await verifyEnd(stage, urlOf(0));
   await processes.stop();
 }
 
-/** A fault that does not come to its end leaves nothing to measure the next ones by. */
+/** After a fault that does not end, later faults cannot be measured. */
 async function runFaults(input: FaultRunInput & Pick<HaOptions, "faults">, result: HaResult): Promise<void> {
   const { via, say } = input;
   for (const fault of input.faults) {
@@ -95,7 +95,7 @@ async function runFaults(input: FaultRunInput & Pick<HaOptions, "faults">, resul
         `${via}: ${fault}: ${error instanceof Error ? error.message : error}`,
       );
     }
-    say(`${via}: the faults after ${fault} are left out`);
+    say(`${via}: the faults after ${fault} are skipped`);
     return;
   }
 }
@@ -106,7 +106,7 @@ async function verifyEnd(
 ): Promise<void> {
   const { leader } = await cluster.untilHealthy(FIRST_HEALTHY_WITHIN_MS);
   const url = shop.urlOf(leader.postgresPort);
-  say("callers have their answers; waiting until every order has ended");
+  say("callers have their responses; waiting until every order has ended");
   if (!(await untilOrdersEnd(url))) result.findings["not finished"].push("some orders did not end");
   const stored = await readOrders(url);
   const compared = compareOrders(stored, wanted, known.orders);
@@ -118,7 +118,7 @@ async function verifyEnd(
   say(`${stored.length} orders compared, audit exited with ${code}`);
 }
 
-/** What a worker held when its database went away is due again at the end of its lease. Here the lease ends at once. */
+/** Orders that a worker had when the database failed are due again when their lease ends. Here it ends at once. */
 async function untilOrdersEnd(url: string): Promise<boolean> {
   await ask(url, "update order_work set due_at = now()", QUESTION_TIMEOUT_MS);
   for (const deadlineMs = performance.now() + ENDED_WITHIN_MS; performance.now() < deadlineMs; ) {
@@ -131,10 +131,10 @@ async function untilOrdersEnd(url: string): Promise<boolean> {
 
 const noFindings = (): Findings => ({
   "orders lost outside of a fault": [],
-  "orders doubled, never told or not as told": [],
-  "debits missing, doubled or wrong": [],
+  "orders duplicated, unexpected or wrong": [],
+  "debits missing, duplicated or wrong": [],
   contradictions: [],
   "invariants broken": [],
-  "processes that ended by themselves": [],
+  "processes that ended unexpectedly": [],
   "not finished": [],
 });

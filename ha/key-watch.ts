@@ -2,12 +2,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { call } from "../chaos/call.ts";
 import type { Api } from "./callers.ts";
 
-/** What a process answered at a time: to a key that may be revoked, and to whoever asks whether it is ready. */
+/** What a process responded at a time: to a key that might be revoked, and to /readyz. */
 export type Sample = { api: string; startMs: number; keyStatus: number; readyStatus: number };
 
 export type KeyWatch = {
   samples: readonly Sample[];
-  /** Waits until each process has refused the key in a request that began after the time. */
+  /** Waits until each process has refused the key in a request that started after the time. */
   untilRefusedByAll(sinceMs: number, withinMs: number): Promise<boolean>;
   stop(): Promise<void>;
 };
@@ -18,7 +18,7 @@ const ANSWER_TIMEOUT_MS = 2_000;
 const REFUSED = 401;
 const NO_ANSWER = 0;
 
-/** Asks each process again and again with the same key, as its holder would. */
+/** Asks each process repeatedly with the same key, as its owner would. */
 export function watchKey(apis: readonly Api[], key: string): KeyWatch {
   const samples: Sample[] = [];
   let isStopping = false;
@@ -56,7 +56,7 @@ export function watchKey(apis: readonly Api[], key: string): KeyWatch {
   };
 }
 
-/** Nobody waits longer than the limit for a sample; an answer that comes later is told of when it comes. */
+/** A sample waits at most for the limit; a later response is recorded when it arrives. */
 async function statusOf(
   port: number,
   key: string,
@@ -81,13 +81,13 @@ async function statusOf(
   }
 }
 
-/** How long after the revocation a request could still begin that was answered 200; 0 when none could. */
+/** How long after the revocation a request that got 200 could still start; 0 when none could. */
 export const acceptedForMs = (samples: readonly Sample[], revokedMs: number): number =>
   samples
     .filter(({ startMs, keyStatus }) => startMs >= revokedMs && keyStatus === 200)
     .reduce((longest, { startMs }) => Math.max(longest, startMs - revokedMs), 0);
 
-/** From the fault until the last process said that it is not ready; undefined when one never did. */
+/** From the fault until the last process was not ready; undefined when one stayed ready. */
 export function unreadyAfterMs(samples: readonly Sample[], fromMs: number): number | undefined {
   const names = [...new Set(samples.map(({ api }) => api))];
   const firsts = names.map(

@@ -1,15 +1,15 @@
 import type { Via } from "./options.ts";
 
-/** A row that a member acknowledged to the prober, by which way, and on which timeline. */
+/** A row that a member acknowledged to the prober, over which path, and on which timeline. */
 export type ProbeAck = { id: string; via: Via; member: string; timeline: number; atMs: number };
 
 export type TwoLeaders = { newer: string; older: string; afterMs: number };
 
-/** Two clients' clocks are one here, but their answers may be read in another order than they came. */
+/** The clients share a clock, but their responses can be read out of order. */
 const ORDER_MARGIN_MS = 1_000;
 
 /**
- * Every promotion begins a new timeline, so a write on an older one after a write on a newer one means that two members
+ * Every promotion starts a new timeline, so a write on an older one after a write on a newer one means that two members
  * were leaders: one of the two histories will be thrown away.
  */
 export function findTwoLeaders(acks: readonly ProbeAck[]): TwoLeaders | undefined {
@@ -25,7 +25,7 @@ export function findTwoLeaders(acks: readonly ProbeAck[]): TwoLeaders | undefine
   return undefined;
 }
 
-/** The longest time without an event between two moments. What came last before counts as the begin. */
+/** The longest time without an event between two times. The last earlier event counts as the start. */
 export function longestGapMs(timesMs: readonly number[], fromMs: number, toMs: number): number {
   const inOrder = [...timesMs].sort((left, right) => left - right);
   const before = inOrder.findLast((at) => at <= fromMs) ?? fromMs;
@@ -34,7 +34,7 @@ export function longestGapMs(timesMs: readonly number[], fromMs: number, toMs: n
   return points.slice(1).reduce((longest, at, index) => Math.max(longest, at - (points[index] ?? at)), 0);
 }
 
-/** Who acknowledged writes, one after the other. */
+/** The members that acknowledged writes, in order. */
 export function leadersInOrder(acks: readonly ProbeAck[]): string[] {
   const names = [...acks].sort((left, right) => left.atMs - right.atMs).map(({ member }) => member);
   return names.filter((name, index) => name !== names[index - 1]);

@@ -11,7 +11,7 @@ export type Member = MemberPorts & {
   startPatroni(): Promise<void>;
   hasPatroni(): boolean;
   signalPatroni(signal: NodeJS.Signals): void;
-  /** The postmaster alone, or with all its processes. */
+  /** Only the postmaster, or all its processes. */
   signalPostmaster(signal: NodeJS.Signals): Promise<void>;
   signalPostgres(signal: NodeJS.Signals): Promise<void>;
   postgresPids(): Promise<number[]>;
@@ -72,7 +72,7 @@ export function describeMember(ports: MemberPorts, input: MemberInput): Member {
   };
 }
 
-/** A file that a killed server left behind names nobody, or a process of somebody else. */
+/** The file of a killed server names no process, or a process of another program. */
 async function postmasterOf(folder: string): Promise<number | undefined> {
   const text = await readFile(join(folder, "postmaster.pid"), "utf8").catch(() => "");
   const pid = Number(text.split("\n", 1)[0]);

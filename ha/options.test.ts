@@ -13,7 +13,7 @@ function optionsOf(...args: string[]): HaOptions {
   return parsed.options;
 }
 
-test("without options every fault runs, both ways, with a seed of its own", () => {
+test("without options every fault runs, both ways, with a random seed", () => {
   const { faults, vias, seed, isAsync, etcdApi } = optionsOf();
   assert.deepEqual(
     { faults, vias, seed, isAsync, etcdApi },

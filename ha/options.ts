@@ -15,9 +15,9 @@ export type HaOptions = {
   isAsync: boolean;
   keep: boolean;
   write: boolean;
-  /** Another Patroni than the installed one. */
+  /** A different Patroni than the installed one. */
   patroni: string | undefined;
-  /** Undefined: whichever is safe with the Patroni that runs. */
+  /** Undefined: the API that is safe with the installed Patroni. */
   etcdApi: EtcdApi | undefined;
 };
 
@@ -25,29 +25,29 @@ export type ParsedOptions = { options: HaOptions } | { help: string } | { mistak
 
 const CALM_SECONDS = 3;
 const CALM_SECONDS_MAX = 600;
-/** With asynchronous replication a leader that dies is what loses orders. */
+/** With asynchronous replication the death of a leader loses orders. */
 const ASYNC_FAULTS: readonly FaultName[] = ["kill-both"];
 
 export const HELP = `npm run ha -- [options]: Scrip on a Patroni cluster on this machine, while the cluster fails.
 
-  --faults a,b           only these, in this order (default: all of them; see below)
+  --faults a,b           only these faults, in this order (default: all; see below)
   --via hosts|haproxy|both
                          DATABASE_URL with all members, or through HAProxy, or one after the other (default: both)
   --seconds N            calm load before and after each fault (default: ${CALM_SECONDS})
-  --seed N               what the callers draw their choices from (default: random)
+  --seed N               the seed of the callers' random choices (default: random)
   --async                asynchronous replication and a standby that lags: must report lost orders and exit with 1
   --etcd v2|v3           the API of etcd that Patroni uses (default: v3, or v2 for Patroni older than 3.0.3)
-  --patroni PATH         another Patroni than the one on PATH
+  --patroni PATH         a different Patroni than the one on PATH
   --keep                 keep the folder with all logs
   --write                put the table into docs/reliability.md
   --help                 this text
 
 Faults: ${FAULT_NAMES.join(", ")}
 
-Exit code: 0 when no order was lost or doubled and every bound held, 1 when not, 2 for wrong options.
+Exit code: 0 when no order was lost or duplicated and every limit held, 1 otherwise, 2 for wrong options.
 Needs Debian's packages patroni, etcd-server, haproxy and a PostgreSQL server.`;
 
-/** Reads the command line; what is wrong with it comes back as one line. */
+/** Reads the command line. A mistake is returned as one line. */
 export function parseOptions(args: readonly string[], randomSeed: () => number): ParsedOptions {
   let values: ReturnType<typeof read>;
   try {
@@ -59,7 +59,7 @@ export function parseOptions(args: readonly string[], randomSeed: () => number):
   const isAsync = values.async ?? false;
   const faults = values.faults?.split(",") ?? (isAsync ? ASYNC_FAULTS : FAULT_NAMES);
   const unknown = faults.find((name) => !isFaultName(name));
-  if (unknown !== undefined) return { mistake: `--faults: there is no fault ${JSON.stringify(unknown)}` };
+  if (unknown !== undefined) return { mistake: `--faults: unknown fault ${JSON.stringify(unknown)}` };
   const via = values.via ?? (isAsync ? "hosts" : "both");
   const vias = VIAS.filter((one) => via === one || via === "both");
   if (vias.length === 0) return { mistake: "--via must be hosts, haproxy or both" };
@@ -67,7 +67,7 @@ export function parseOptions(args: readonly string[], randomSeed: () => number):
   if (!(calmSeconds > 0 && calmSeconds <= CALM_SECONDS_MAX))
     return { mistake: `--seconds must be above 0 and at most ${CALM_SECONDS_MAX}` };
   const seed = values.seed === undefined ? randomSeed() : Number(values.seed);
-  if (!Number.isSafeInteger(seed) || seed < 0) return { mistake: "--seed must be a whole number" };
+  if (!Number.isSafeInteger(seed) || seed < 0) return { mistake: "--seed must be an integer" };
   if (isAsync && values.write) return { mistake: "--write is for a run with synchronous replication" };
   const { etcd } = values;
   if (etcd !== undefined && etcd !== "v2" && etcd !== "v3") return { mistake: "--etcd must be v2 or v3" };

@@ -3,7 +3,7 @@ import { accessSync, constants, globSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 
-/** What the machine must bring. */
+/** The programs that must be installed. */
 export type Programs = {
   patroni: string;
   patroniVersion: string;
@@ -20,7 +20,7 @@ const PACKAGES = { patroni: "patroni", etcd: "etcd-server", haproxy: "haproxy", 
 const MORE_FOLDERS = ["/usr/sbin", "/usr/local/sbin"];
 const VERSION_TIMEOUT_MS = 10_000;
 
-/** Finds all of them, or says in one line what to install. */
+/** Finds all programs, or says in one line what to install. */
 export async function findPrograms(patroni: string | undefined): Promise<Programs | { missing: string }> {
   const found = {
     patroni: patroni ?? findOnPath("patroni"),
@@ -45,13 +45,13 @@ export async function findPrograms(patroni: string | undefined): Promise<Program
 export const describeMissing = (names: readonly (keyof typeof PACKAGES)[]): string =>
   `npm run ha needs ${names.join(", ")}: apt-get install ${names.map((name) => PACKAGES[name]).join(" ")}`;
 
-/** Patroni before 3.0.3 overwrites the leader's key in etcd v3 without looking whose it is; see docs/scaling.md. */
+/** Patroni before 3.0.3 overwrites the leader's key in etcd v3 without checking who holds it; see docs/scaling.md. */
 export function isSafeWithEtcdV3(patroniVersion: string): boolean {
   const [major = 0, minor = 0, patch = 0] = patroniVersion.split(".").map(Number);
   return major > 3 || (major === 3 && (minor > 0 || patch >= 3));
 }
 
-/** The newest of those that Debian's packages put side by side. */
+/** The newest of the installed versions. */
 const findPostgres = (): string | undefined =>
   globSync("/usr/lib/postgresql/*/bin/postgres")
     .filter(isExecutable)

@@ -98,7 +98,7 @@ test("what callers were told is compared with what is there", () => {
   assert.deepEqual(compare([row(1), row(2), row(3)]), [0, 1, 0]);
   assert.deepEqual(compare([row(1), row(2, { totalMinor: "1", debitedMinor: "-1" })]), [0, 1, 0]);
   assert.deepEqual(compare([row(1, { debits: 2 }), row(2, { debitedMinor: "-1" })]), [0, 0, 2]);
-  // The second was rewound with its timeline, and its caller placed it anew.
+  // The second was rewound with its timeline, and its caller placed it again.
   assert.deepEqual(compare([row(1), row(3, { binding: "rsl_1 test key-2" })], [second]), [0, 0, 0]);
 });
 

@@ -4,11 +4,11 @@ import type { Wanted } from "./callers.ts";
 /** What is wrong in the end; all of it empty when nothing was lost or doubled. */
 export type Findings = {
   "orders lost outside of a fault": string[];
-  "orders doubled, never told or not as told": string[];
-  "debits missing, doubled or wrong": string[];
+  "orders duplicated, unexpected or wrong": string[];
+  "debits missing, duplicated or wrong": string[];
   contradictions: string[];
   "invariants broken": string[];
-  "processes that ended by themselves": string[];
+  "processes that ended unexpectedly": string[];
   "not finished": string[];
 };
 
@@ -60,8 +60,8 @@ export function compareOrders(
 ): Pick<
   Findings,
   | "orders lost outside of a fault"
-  | "orders doubled, never told or not as told"
-  | "debits missing, doubled or wrong"
+  | "orders duplicated, unexpected or wrong"
+  | "debits missing, duplicated or wrong"
 > {
   const byId = new Map(rows.map((row) => [row.id, row]));
   const explained = new Set<string>();
@@ -69,7 +69,7 @@ export function compareOrders(
   const strange: string[] = [];
   for (const order of wanted) {
     if (knownLost.has(order)) {
-      // Whoever repeated it placed it anew.
+      // The caller's retry placed it again.
       for (const row of rows) if (row.binding === bindingOf(order)) explained.add(row.id);
       continue;
     }
@@ -88,7 +88,7 @@ export function compareOrders(
     .map(({ id, debits: count, debitedMinor }) => `${id}: ${count} debits, ${debitedMinor}`);
   return {
     "orders lost outside of a fault": lost,
-    "orders doubled, never told or not as told": strange,
-    "debits missing, doubled or wrong": debits,
+    "orders duplicated, unexpected or wrong": strange,
+    "debits missing, duplicated or wrong": debits,
   };
 }

@@ -80,7 +80,7 @@ function describeDaemon(child: ChildProcess): Daemon {
   };
 }
 
-/** PostgreSQL leaves the group of whoever starts it, but it never leaves its data folder. */
+/** PostgreSQL leaves the process group that started it, but never its data folder. */
 export async function pidsIn(folder: string): Promise<number[]> {
   const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const inside = await Promise.all(

@@ -10,7 +10,7 @@ const PAGE = fileURLToPath(new URL("../docs/reliability.md", import.meta.url));
 const BEGIN = "<!-- npm run ha -- --write: begin -->";
 const END = "<!-- npm run ha -- --write: end -->";
 
-/** Puts the table of this run in the place of the last one. */
+/** Replaces the table of the last run. */
 export async function writeDocs(result: HaResult, options: HaOptions, programs: Programs): Promise<void> {
   const page = await readFile(PAGE, "utf8");
   await writeFile(PAGE, replaceBetween(page, describeRun(result, options, programs)));
@@ -24,7 +24,7 @@ function describeRun({ rows, orders, etcdApi }: HaResult, { seed }: HaOptions, p
   return `${about}\n\n${describeTable(rows)}`;
 }
 
-/** What stands between the two marks is replaced; a page without them is refused. */
+/** Replaces the text between the two marks. A page without them is refused. */
 export function replaceBetween(page: string, text: string): string {
   const [before, rest, ...more] = page.split(BEGIN);
   const [, after, ...others] = (rest ?? "").split(END);

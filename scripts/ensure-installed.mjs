@@ -1,4 +1,4 @@
-// Installs the dependencies that package-lock.json names, when they are not there yet. Written for any Node from 18 on.
+// Installs the dependencies that package-lock.json names, when they are not there yet. Works with Node 18 and later.
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ export async function ensureInstalled(root, level) {
   writeStamp(root, level);
 }
 
-/** The quick answer: the same lock file, and no npm was here since. */
+/** The fast check: the same lock file, and npm has not run since. */
 function hasStamp(root, level) {
   const stamp = readJson(stampPath(root));
   return (
@@ -32,7 +32,7 @@ function writeStamp(root, level) {
   try {
     writeFileSync(stampPath(root), `${JSON.stringify(stamp)}\n`);
   } catch {
-    // A folder that we may not write to stays as it is; the next start compares the lock files again.
+    // A read-only folder stays unchanged; the next start compares the lock files again.
   }
 }
 
@@ -51,14 +51,14 @@ function installedAt(root) {
   return statSync(npmRecordPath(root), { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** npm writes down what it installed, when it is done. */
+/** npm records what it installed when it is done. */
 function npmRecordPath(root) {
   return join(root, "node_modules", ".package-lock.json");
 }
 
 /**
- * The thorough answer, for what somebody installed with plain npm (an image that was built with `npm ci`) and
- * after every use of npm.
+ * The thorough check, for dependencies installed with plain npm (such as an image built with `npm ci`) and after every use of
+ * npm.
  */
 function isInstalled(root, level) {
   const wanted = readJson(join(root, "package-lock.json"))?.packages ?? {};
@@ -78,7 +78,7 @@ function isInstalled(root, level) {
 function isNeeded(entry, level) {
   if (entry.dev && level === "prod") return false;
   if (!entry.optional && !entry.devOptional) return true;
-  // Optional packages are binaries, one for each platform; where the C library decides, npm knows and we do not.
+  // Optional packages are binaries, one per platform. Where the C library decides, only npm knows.
   const fits = (allowed, value) => allowed !== undefined && [allowed].flat().includes(value);
   return fits(entry.os, process.platform) && fits(entry.cpu, process.arch) && entry.libc === undefined;
 }
@@ -95,7 +95,7 @@ async function install(root, level) {
     "--include=optional",
     "--ignore-scripts",
   ];
-  // Its standard output is our standard error: ours belongs to the command that runs afterwards.
+  // npm's output goes to standard error, because standard output belongs to the command that runs afterwards.
   await runNpm(args, { cwd: root, what: "install the dependencies" });
 }
 

@@ -1,4 +1,4 @@
-// One install at a time in one checkout. Written for any Node from 18 on.
+// One install at a time in one checkout. Works with Node 18 and later.
 
 import { createHash, randomBytes } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 const POLL_MS = 100;
 const MAX_WAIT_MS = 600_000;
 
-/** Runs `work` while no other process installs here. The lock of a process that died does not hold. */
+/** Runs `work` while no other process installs here. The lock of a dead process does not count. */
 export async function withInstallLock(root, work) {
   const name = createHash("sha256").update(root).digest("hex").slice(0, 16);
   const path = join(tmpdir(), `scrip-install-${name}.lock`);
@@ -24,16 +24,17 @@ export async function withInstallLock(root, work) {
 async function acquire(path) {
   const deadline = Date.now() + MAX_WAIT_MS;
   for (let waits = 0; !tryToAcquire(path); waits += 1) {
-    if (Date.now() > deadline) throw new Error(`another process installs for too long; see ${path}`);
-    if (waits === 1) console.error("waiting for another process that installs dependencies…");
+    if (Date.now() > deadline)
+      throw new Error(`timed out waiting for another process to install; see ${path}`);
+    if (waits === 1) console.error("waiting for another process to install dependencies…");
     if (!breakDeadLock(path)) await delay(POLL_MS);
   }
 }
 
-/** A link appears at once and with its content, or not at all. */
+/** A link appears at once with its content, or not at all. */
 function tryToAcquire(path) {
   const draft = `${path}.${randomBytes(8).toString("hex")}`;
-  // Exclusive: in a directory that everybody writes to, a name that exists may be a link to somewhere else.
+  // Exclusive: in a shared directory an existing name can be a link to another place.
   writeFileSync(draft, `${process.pid}\n`, { flag: "wx" });
   try {
     linkSync(draft, path);
@@ -46,7 +47,7 @@ function tryToAcquire(path) {
   }
 }
 
-/** Answers whether the lock is gone. Moved away first, and put back should it be a newer one by then. */
+/** Whether the lock is gone. It is moved away first, and put back if it is a newer one. */
 function breakDeadLock(path) {
   const owner = ownerOf(path);
   if (owner === undefined) return true;

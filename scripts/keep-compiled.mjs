@@ -1,5 +1,5 @@
-// Keeps what Node has compiled for the next command, which then starts in a fraction of the time. Written for any Node
-// from 18 on.
+// Caches compiled code, so that the next command starts faster. Works with Node
+// 18 and later.
 
 import { lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -8,7 +8,7 @@ import { isAbsolute, join } from "node:path";
 const PRIVATE_DIRECTORY = 0o700;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Where to keep it; undefined when no place is safe. */
+/** The folder of the cache; undefined when no place is safe. */
 export function cacheFolderOf(root) {
   return findCacheFolder(join(root, "node_modules"), userCacheOf(process.env.XDG_CACHE_HOME ?? ""));
 }
@@ -24,8 +24,8 @@ function userCacheOf(asked) {
 }
 
 /**
- * Whoever can write to the folder decides what the next command runs, so it is used only where it belongs to us and nobody
- * else writes: beside the dependencies where they are our own, else in the user's cache.
+ * Anyone who can write to the folder decides what the next command runs. So it is used only if we own it and no one else can
+ * write: next to the dependencies if we own them, otherwise in the user's cache.
  *
  * @param {string} modules
  * @param {string | undefined} userCache
@@ -45,12 +45,12 @@ function openFolder(parent, name) {
   return isOurs(parent) && isOurs(folder) ? folder : undefined;
 }
 
-/** Not with its parents: Node never returns from making those in places such as /proc. */
+/** Without its parents: Node never returns from creating those in places such as /proc. */
 function makeDirectory(path) {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path, { mode: PRIVATE_DIRECTORY });
 }
 
-/** A directory itself, not a link to one: a link can be turned elsewhere. */
+/** A real directory, not a link: a link can be changed to another place. */
 function isOurs(path) {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found?.isDirectory()) return false;

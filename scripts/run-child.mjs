@@ -1,10 +1,10 @@
-// Runs another program in our place. Written for any Node from 18 on.
+// Runs another program instead of this one. Works with Node 18 and later.
 
 import { spawn } from "node:child_process";
 
 const FORWARDED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** Resolves with `{ code, signal }` when the child has ended; until then it gets the signals that are meant for us. */
+/** Resolves with `{ code, signal }` when the child has ended. Until then it gets our signals. */
 export function runChild(command, args, options) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, options);

@@ -1,4 +1,4 @@
-// Runs npm from a script that npm may have started itself. Written for any Node from 18 on.
+// Runs npm from a script that npm might have started. Works with Node 18 and later.
 
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -6,11 +6,11 @@ import { runChild } from "./run-child.mjs";
 
 const QUIET_FLAGS = "--no-audit --no-fund --no-update-notifier --loglevel=error".split(" ");
 
-/** Settings of an npm that started us which would make our own npm do something else than it is told. */
+/** Settings of the npm that started us, which would change what our npm does. */
 const FOREIGN_NPM_SETTINGS =
   /^npm_config_(workspaces?|include_workspace_root|global|location|prefix|local_prefix|dry_run|json|package|package_lock|package_lock_only|call|save.*)$/i;
 
-/** Throws when npm cannot be run, or fails. `what` says in the error what it was to do. */
+/** Throws when npm cannot run or fails. `what` describes the task in the error. */
 export async function runNpm(args, { cwd, what, stdio = ["ignore", 2, 2] }) {
   const [command, ...firstArgs] = npmCommand();
   const env = Object.entries(process.env).filter(([name]) => !FOREIGN_NPM_SETTINGS.test(name));

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The entry of every npm script. Written for any Node from 18 on: it installs what is missing and hands over to
-// Node 24, which the dependencies bring along.
+// The entry of every npm script. Works with Node 18 and later: it installs missing dependencies and
+// continues in Node 24, which is one of them.
 //
 //   node scripts/run.mjs start --demo     the scrip command with its arguments
 //   node scripts/run.mjs --run FILE …     a script of this checkout, with the development dependencies
@@ -18,7 +18,7 @@ const NEEDED_MAJOR = 24;
 const thisFile = fileURLToPath(import.meta.url);
 const root = dirname(dirname(thisFile));
 
-/** The working directory stays what it is: the command keeps its data there by default. */
+/** The working directory does not change: the command keeps its data there by default. */
 export async function run(args) {
   if (process.env.npm_lifecycle_event !== undefined) watchParent(process.ppid);
   const task = parseTask(args);
@@ -51,8 +51,8 @@ async function runWithBundledNode({ file, args }) {
   const node = join(root, "node_modules", `node-${platform}`, "bin", "node");
   if (!existsSync(node)) {
     fail(
-      `Scrip needs Node ${NEEDED_MAJOR} or newer; this is ${process.version} and none is bundled for ${platform}: ` +
-        "install it from your package manager",
+      `Scrip needs Node ${NEEDED_MAJOR} or newer; this is ${process.version}, and no Node is bundled for ${platform}: ` +
+        "install it with your package manager",
     );
   }
   const watcher = new URL("./watch-parent.mjs", import.meta.url).href;
@@ -62,12 +62,12 @@ async function runWithBundledNode({ file, args }) {
     env: {
       ...process.env,
       SCRIP_PARENT_PID: String(process.pid),
-      // Known before the first file is loaded, so that not even Node's own compiler of TypeScript is.
+      // Set before the first file is loaded, so that Node's TypeScript compiler is cached too.
       ...(folder === undefined ? {} : { NODE_COMPILE_CACHE: folder }),
     },
   });
   process.exitCode = code ?? 1;
-  // Whoever started us learns how it ended.
+  // Pass on how it ended.
   if (signal !== null) process.kill(process.pid, signal);
 }
 

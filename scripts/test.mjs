@@ -1,5 +1,5 @@
-// `npm test`: every test, with lint, format and types beside them; the test runner's own counts come last.
-// `npm test -- server/src/lib` runs the tests below that folder, or of one file, alone.
+// `npm test`: every test, in parallel with lint, format and types. The test runner's counts come last.
+// `npm test -- server/src/lib` runs only the tests of that folder or file.
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
@@ -44,12 +44,12 @@ try {
 Object.assign(process.env, COMPILE_CACHE);
 const checks = isWhole ? startChecks() : [];
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, endWithTests);
-// Held for the whole run, so that PostgreSQL is not started anew for each test file.
+// Held for the whole run, so that PostgreSQL does not start again for each test file.
 const server = await openTestServer();
 const passed = await runTests({
   root,
   runs: planRuns(sources, slowFiles),
-  // More than can run: tests of crashes, leases and timeouts wait for a good part of their time.
+  // More than there are cores: tests of crashes, leases and timeouts mostly wait.
   concurrency: availableParallelism() + 2,
   testTimeoutMs: TEST_TIMEOUT_MS,
   limitMs: RUN_LIMIT_MS,
@@ -64,7 +64,7 @@ const checksPassed = (await Promise.all(checks)).every((check) => check.passed);
 process.exit(passed && checksPassed ? 0 : 1);
 
 function startChecks() {
-  console.log("> lint, format and types run beside the tests");
+  console.log("> lint, format and types run in parallel");
   return [
     startCheck(root, "lint and format", [
       "node_modules/@biomejs/biome/bin/biome",
@@ -80,7 +80,7 @@ function startChecks() {
   });
 }
 
-/** Whoever stops the run stops the tests, and all that they started. */
+/** Stopping the run stops the tests and everything they started. */
 function endWithTests() {
   endDescendants();
   process.exit(1);
@@ -88,9 +88,9 @@ function endWithTests() {
 
 /** @param {string} path */
 function testFiles(path) {
-  if (!existsSync(join(root, path))) throw new Error(`there is no ${path}`);
+  if (!existsSync(join(root, path))) throw new Error(`${path} does not exist`);
   if (statSync(join(root, path)).isFile()) return [path];
   const files = globSync(`${path}/**/*.test.ts`, { cwd: root }).sort();
-  if (files.length === 0) throw new Error(`no test was found below ${path}`);
+  if (files.length === 0) throw new Error(`no tests found in ${path}`);
   return files;
 }

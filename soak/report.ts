@@ -1,7 +1,7 @@
 import { median } from "../bench/report.ts";
 import type { Sample, SoakResult } from "./soak.ts";
 
-/** What may grow by so much between the second quarter and the last, of what it was or absolutely, and is still flat. */
+/** How much each value can grow between the second quarter and the last and still count as flat. */
 const GROWTH_MAX = 0.2;
 const SLACK: readonly [RegExp, number][] = [
   [/heap MB$/, 10],
@@ -11,7 +11,7 @@ const SLACK: readonly [RegExp, number][] = [
   [/KB$/, 512],
   [/bytes per order$/, 50],
 ];
-/** Grows with the run, and should. */
+/** Values that grow with the run, as they should. */
 const EXEMPT = "orders";
 
 export type Trend = { name: string; early: number; late: number; isFlat: boolean };
@@ -44,7 +44,7 @@ export function describeSoak({ samples, orders, faults }: SoakResult, seed: numb
     ...rows,
     "",
     faults.length === 0
-      ? "Every invariant holds, and nothing was contradicted."
+      ? "Every invariant holds, and there are no contradictions."
       : faults.slice(0, 10).join("\n"),
     "",
   ].join("\n");

@@ -1,5 +1,5 @@
 // `npm run soak -- --minutes 10 --seed 1`: steady load, and whether anything grows that should not; then the tests of
-// volume at their full size, unless `--no-tests` leaves them out.
+// volume at their full size, unless `--no-tests` is set.
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { runFullSize } from "../scripts/testing/run-full-size.ts";
@@ -14,7 +14,7 @@ const { values } = parseArgs({
 const minutes = Number(values.minutes ?? 5);
 const seed = Number(values.seed ?? randomInt(2 ** 31));
 if (!(minutes > 0 && minutes <= MINUTES_MAX) || !Number.isInteger(seed)) {
-  console.error("use: npm run soak -- --minutes N --seed S (minutes above 0, a whole number for the seed)");
+  console.error("usage: npm run soak -- --minutes N --seed S (minutes above 0, an integer for the seed)");
   process.exit(2);
 }
 const beganMs = performance.now();

@@ -8,7 +8,7 @@ import { fillWorld } from "../chaos/shopfront.ts";
 import { verify } from "../chaos/verify.ts";
 import { openWorld, type World } from "../chaos/world.ts";
 
-/** What is looked at again and again, by name. */
+/** Measured values, by name. */
 export type Sample = Map<string, number>;
 export type SoakOptions = { durationMs: number; seed: number; say: (line: string) => void };
 export type SoakResult = { samples: Sample[]; orders: number; faults: string[] };
@@ -17,7 +17,7 @@ const ACTORS: readonly Actor[] = [placeOrders, readBack];
 const SAMPLES = 40;
 const CODES_PER_SECOND = 120;
 
-/** Tables through which work passes: what has been done leaves nothing behind. */
+/** Tables that work passes through: finished work leaves nothing in them. */
 const PASSING = [
   "order_work",
   "webhook_lanes",
@@ -26,7 +26,7 @@ const PASSING = [
   "webhook_endpoints",
   "product_supply",
 ];
-/** Tables that keep what happened: they grow with the orders, and no faster. */
+/** History tables: they grow with the orders, and no faster. */
 const KEEPING = [
   "orders",
   "order_lines",
@@ -40,7 +40,7 @@ const KEEPING = [
   "code_reveals",
 ];
 
-/** Steady load in good weather, looked at now and then; then everything ends and the books are checked. */
+/** Steady load without faults, measured regularly. Then everything finishes and the books are checked. */
 export async function runSoak({ durationMs, seed, say }: SoakOptions): Promise<SoakResult> {
   const recorder = createRecorder();
   const world = await openWorld(seed, recorder);

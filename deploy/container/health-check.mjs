@@ -1,5 +1,5 @@
-// Ends with 0 when the server in this container answers, else with 1. Takes the path to ask for: /healthz (the default)
-// says that the process lives, /readyz that it can serve.
+// Exits with 0 if the server in this container responds, otherwise with 1. The argument is the path: /healthz (the default)
+// says that the process is alive, /readyz that it can serve.
 
 const TIMEOUT_MS = 4_000;
 const DEFAULT_PORT = "8080";

@@ -1,19 +1,19 @@
-// A receiver of webhooks with Express: WEBHOOK_SECRET=whsec_… PORT=3000 node express.mjs
+// A webhook receiver with Express: WEBHOOK_SECRET=whsec_… PORT=3000 node express.mjs
 import { verifyWebhook, WebhookVerificationError } from "@scrip/sdk";
 import express from "express";
 
-// While a secret is being rotated: the old one and the new one, with a comma between them.
+// During a rotation: the old secret and the new one, separated by a comma.
 const secrets = (process.env.WEBHOOK_SECRET ?? "").split(",");
-// In life a unique column of your database: an event may arrive more than once, and after a restart.
+// In production use a unique column of your database: an event can arrive more than once, also after a restart.
 const seen = new Set();
 
 const app = express();
-// Before any express.json(), which would leave nothing of the bytes that were signed.
+// Before any express.json(), which would consume the bytes that were signed.
 const rawBody = express.raw({ type: () => true, limit: 65_536 });
 
 app.post("/webhooks", rawBody, async (request, response) => {
   const event = await verifyWebhook(request.body, request.headers, secrets);
-  // Write it down, answer, then work: an answer that takes long is a failure, and the event is sent again.
+  // Store it, respond, then work: a slow response counts as a failure, and the event is sent again.
   if (!seen.has(event.id)) setImmediate(handle, event);
   seen.add(event.id);
   response.sendStatus(204);

@@ -1,19 +1,19 @@
-// A receiver of webhooks wherever a server is a function of requests:
+// A webhook receiver for runtimes where a server is a function of requests:
 //   Deno:  Deno.serve(createReceiver(Deno.env.get("WEBHOOK_SECRET")));
 //   Bun:   Bun.serve({ fetch: createReceiver(process.env.WEBHOOK_SECRET) });
 //   Edge:  export default { fetch: (request, env) => createReceiver(env.WEBHOOK_SECRET)(request) };
 import { verifyWebhook, WebhookVerificationError } from "@scrip/sdk";
 
-// In life a unique key of your database: an event may arrive more than once, and at another instance.
+// In production use a unique key of your database: an event can arrive more than once, also at another instance.
 const seen = new Set();
 
-/** While a secret is being rotated: the old one and the new one, with a comma between them. */
+/** During a rotation: the old secret and the new one, separated by a comma. */
 export function createReceiver(secret) {
   const secrets = secret.split(",");
   return async (request) => {
     try {
       const event = await verifyWebhook(await request.arrayBuffer(), request.headers, secrets);
-      // Write it down, answer, then work: an answer that takes long is a failure, and the event is sent again.
+      // Store it, respond, then work: a slow response counts as a failure, and the event is sent again.
       if (!seen.has(event.id)) setTimeout(handle, 0, event);
       seen.add(event.id);
       return new Response(null, { status: 204 });

@@ -2,7 +2,7 @@ import type { Connection } from "./connection.js";
 import type { Listing } from "./listing.js";
 import type { CallOptions, CatalogProduct, PageFilters, Product } from "./types.js";
 export type CatalogMethods = {
-    /** What you may sell, by id. */
+    /** The products that you can sell, ordered by id. */
     list(filters?: PageFilters, options?: CallOptions): Listing<CatalogProduct>;
 };
 export type ProductMethods = {

@@ -16,5 +16,5 @@ export type Client = {
     eventTypes: EventTypeMethods;
     requests: RequestMethods;
 };
-/** Calls fail with a `ScripError` alone; an argument that no call could be made of is a `RangeError`. */
+/** A failed call throws a `ScripError`. An invalid argument throws a `RangeError`. */
 export declare function createClient(options: ClientOptions): Client;

@@ -5,7 +5,7 @@ import { orderMethods } from "./orders.js";
 import { requestMethods } from "./requests.js";
 import { walletMethods } from "./wallet.js";
 import { deliveryMethods, webhookMethods } from "./webhooks.js";
-/** Calls fail with a `ScripError` alone; an argument that no call could be made of is a `RangeError`. */
+/** A failed call throws a `ScripError`. An invalid argument throws a `RangeError`. */
 export function createClient(options) {
     const connection = openConnection(options);
     return {

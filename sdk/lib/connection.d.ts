@@ -1,19 +1,19 @@
 import { type Timing } from "./timing.js";
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export type ClientOptions = {
-    /** Where the API is, as "https://api.example.com"; it may carry a path. */
+    /** The address of the API, such as "https://api.example.com". It can have a path. */
     baseUrl: string;
     apiKey: string;
-    /** The longest that one try may take, its answer's body included; 15 seconds when you do not say. */
+    /** The time limit of one try, including the body of the response. The default is 15 seconds. */
     timeoutMs?: number | undefined;
     /**
-     * How often a call that failed for a passing reason is tried again; 2 when you do not say, and 0 is never. The whole of a
-     * call, with its pauses, takes at most `timeoutMs` times the number of tries.
+     * How often a call with a temporary failure is retried. The default is 2; 0 is never. A call with its pauses takes at
+     * most `timeoutMs` times the number of tries.
      */
     retries?: number | undefined;
     maxResponseBytes?: number | undefined;
     fetch?: Fetch | undefined;
-    /** Clock, pauses and chance of the retries, for tests that are not to wait. */
+    /** Clock, pauses and randomness of the retries, for tests that must not wait. */
     timing?: Timing | undefined;
 };
 export type Connection = {

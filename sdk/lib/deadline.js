@@ -1,5 +1,5 @@
 import { localError } from "./errors.js";
-/** By hand and not with AbortSignal.any and .timeout, which Node 18 lacks or does not wait for. */
+/** Without AbortSignal.any and .timeout, which Node 18 lacks or does not wait for. */
 export function startDeadline(timeoutMs, outer) {
     const controller = new AbortController();
     let giveUp = () => { };
@@ -12,7 +12,7 @@ export function startDeadline(timeoutMs, outer) {
     });
     passed.catch(() => { });
     const onAbort = () => giveUp(localError("aborted", "The call was aborted."));
-    const timer = setTimeout(() => giveUp(localError("timeout", `The API did not answer within ${timeoutMs} ms.`)), timeoutMs);
+    const timer = setTimeout(() => giveUp(localError("timeout", `The API did not respond within ${timeoutMs} ms.`)), timeoutMs);
     outer?.addEventListener("abort", onAbort, { once: true });
     if (outer?.aborted)
         onAbort();

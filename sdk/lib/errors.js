@@ -1,20 +1,20 @@
 const NOT_IMPLEMENTED = 501;
 /**
- * Everything that a call can fail with. Decide by `code`: one of the API's, or a `LocalErrorCode`. It carries no cause,
- * because what fetch throws may quote the headers, and the API key with them.
+ * Every failure of a call. Handle its `code`: one of the API's, or a `LocalErrorCode`. It has no cause, because an error of
+ * fetch can quote the headers, which include the API key.
  */
 export class ScripError extends Error {
     code;
-    /** 0 when there was no answer; whether the API did what it was asked to is then not known. */
+    /** 0 when there was no response. It is then unknown whether the API did what it was asked to do. */
     status;
     requestId;
     errors;
-    /** Further members of the answer, such as `orderStatus` or `currentTotal`. */
+    /** Additional members of the response, such as `orderStatus` or `currentTotal`. */
     members;
     retryAfterMs;
     /**
-     * Of a placement that failed: place again with it, or look it up with `orders.list({ idempotencyKey })`, and there will
-     * never be a second order.
+     * The key of a failed placement. Place the order again with it, or search with `orders.list({ idempotencyKey })`. There is
+     * never a second order.
      */
     idempotencyKey;
     constructor(code, message, context = {}) {
@@ -28,7 +28,7 @@ export class ScripError extends Error {
         this.retryAfterMs = context.retryAfterMs;
         this.idempotencyKey = context.idempotencyKey;
     }
-    /** Whether the same call may well succeed later. The API may add codes at any time, so it is judged by status. */
+    /** Whether the same call can succeed later. It depends on the status, because the API can add codes at any time. */
     get isRetryable() {
         if (this.status === 0)
             return this.code === "connection_failed" || this.code === "timeout";

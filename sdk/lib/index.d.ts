@@ -17,7 +17,7 @@ export { type OrderEvent, type TestEvent, type VerifyWebhookOptions, verifyWebho
 export type { WalletMethods } from "./wallet.js";
 export type * from "./webhook-types.js";
 export type { DeliveryMethods, WebhookMethods } from "./webhooks.js";
-/** For a receiver, which needs no client and no key of the API. */
+/** For a receiver, which needs no client and no API key. */
 export declare const webhooks: {
     verify: typeof verifyWebhook;
     sign: typeof signWebhook;

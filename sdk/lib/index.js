@@ -6,5 +6,5 @@ export { addMoney, compareMoney, formatMoney, minorUnitExponent, multiplyMoney, 
 export { sandboxCode } from "./sandbox-code.js";
 export { signWebhook } from "./sign-webhook.js";
 export { verifyWebhook, WebhookVerificationError, } from "./verify-webhook.js";
-/** For a receiver, which needs no client and no key of the API. */
+/** For a receiver, which needs no client and no API key. */
 export const webhooks = { verify: verifyWebhook, sign: signWebhook };

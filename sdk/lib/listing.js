@@ -1,5 +1,5 @@
 import { localError } from "./errors.js";
-/** Awaited twice it is asked for once, as with every promise; each iteration begins anew. */
+/** Awaited twice, it is requested once, like every promise. Each iteration starts again. */
 export function toListing(readPage, start) {
     let first;
     const ask = () => {
@@ -8,7 +8,7 @@ export function toListing(readPage, start) {
     };
     const pages = () => walkPages(readPage, start);
     return {
-        // biome-ignore lint/suspicious/noThenProperty: it is to be awaited, and nothing is asked for before.
+        // biome-ignore lint/suspicious/noThenProperty: it must be awaitable, and nothing is requested before.
         then: (onPage, onError) => ask().then(onPage, onError),
         catch: (onError) => ask().catch(onError),
         finally: (onEnd) => ask().finally(onEnd),
@@ -24,9 +24,9 @@ async function* walkPages(readPage, start) {
         yield page;
         if (!page.hasMore)
             return;
-        // It would lead round in a circle, with the same items again and again.
+        // The iteration would never end, with the same items again and again.
         if (followed.has(page.nextCursor)) {
-            throw localError("invalid_response", "The API gave a cursor that it had given before.");
+            throw localError("invalid_response", "The API returned the same cursor twice.");
         }
         cursor = page.nextCursor;
         followed.add(cursor);

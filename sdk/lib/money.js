@@ -9,7 +9,7 @@ const EXPONENT_MAX = 20;
 const CURRENCY = /^[A-Z]{3}$/;
 const WHOLE = /^-?\d{1,40}$/;
 const DECIMAL = /^(-?)(\d{1,40})(?:\.(\d{1,20}))?$/;
-/** `{amount: 1250, currency: "USD"}` → "12.50": a plain decimal, for a database or a form and not for a locale. */
+/** `{amount: 1250, currency: "USD"}` → "12.50": a plain decimal for a database or a form, not for a locale. */
 export function formatMoney(money) {
     const { amount, minorUnitExponent: exponent } = toSum(money);
     const sign = amount < 0n ? "-" : "";
@@ -18,14 +18,14 @@ export function formatMoney(money) {
         return sign + digits;
     return `${sign}${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
 }
-/** "12.5" in "USD", or with 2 decimals → 1250n. More decimals than there are is an error: nothing is ever rounded. */
+/** "12.5" in "USD", or with 2 decimals → 1250n. Too many decimals are an error: nothing is ever rounded. */
 export function toMinorUnits(text, currencyOrExponent) {
     const exponent = typeof currencyOrExponent === "string"
         ? minorUnitExponent(currencyOrExponent)
         : toExponent(currencyOrExponent);
     const match = DECIMAL.exec(text);
     if (!match)
-        throw new RangeError('an amount is written like "12.50"');
+        throw new RangeError('an amount must look like "12.50"');
     const [, sign = "", whole = "", decimals = ""] = match;
     if (decimals.length > exponent)
         throw new RangeError(`the amount has more than ${exponent} decimals`);
@@ -36,12 +36,12 @@ export function addMoney(first, ...others) {
     const amounts = others.map((other) => sameMoney(sum, toSum(other)).amount);
     return { ...sum, amount: amounts.reduce((total, amount) => total + amount, sum.amount) };
 }
-/** `times` is a whole number, as of units. */
+/** `times` is an integer, such as a number of units. */
 export function multiplyMoney(money, times) {
     const sum = toSum(money);
     return { ...sum, amount: sum.amount * toWhole(times, "times") };
 }
-/** Below 0 when the first is less, 0 when they are equal, above 0 when it is more: fit for `sort`. */
+/** Negative when the first is less, 0 when they are equal, positive when it is more: usable with `sort`. */
 export function compareMoney(first, second) {
     const left = toSum(first);
     const right = sameMoney(left, toSum(second));
@@ -49,10 +49,10 @@ export function compareMoney(first, second) {
         return 0;
     return left.amount < right.amount ? -1 : 1;
 }
-/** The number of decimals of a currency, as ISO-4217 has it. */
+/** The number of decimals of a currency in ISO-4217. */
 export function minorUnitExponent(currency) {
     if (!CURRENCY.test(currency))
-        throw new RangeError("a currency is three capital letters");
+        throw new RangeError("a currency must be three capital letters");
     const unusual = Object.entries(EXPONENTS).find(([, codes]) => codes.split(" ").includes(currency));
     return unusual ? Number(unusual[0]) : USUAL_EXPONENT;
 }
@@ -64,28 +64,28 @@ function toSum({ amount, currency, minorUnitExponent: exponent }) {
         minorUnitExponent: exponent === undefined ? usual : toExponent(exponent),
     };
 }
-/** A number beyond the safe integers has lost digits already. */
+/** A number beyond the safe integers has already lost digits. */
 function toWhole(value, name) {
     if (typeof value === "bigint")
         return value;
     const isWhole = typeof value === "string" ? WHOLE.test(value) : Number.isSafeInteger(value);
     if (!isWhole)
-        throw new RangeError(`${name} must be a whole number, and exact`);
+        throw new RangeError(`${name} must be a safe integer`);
     return BigInt(value);
 }
 function toExponent(value) {
     const exponent = toWhole(value, "minorUnitExponent");
     if (exponent < 0n || exponent > EXPONENT_MAX) {
-        throw new RangeError(`minorUnitExponent must be from 0 to ${EXPONENT_MAX}`);
+        throw new RangeError(`minorUnitExponent must be an integer from 0 to ${EXPONENT_MAX}`);
     }
     return Number(exponent);
 }
 function sameMoney(left, right) {
     if (left.currency !== right.currency) {
-        throw new RangeError(`${left.currency} and ${right.currency} do not add up`);
+        throw new RangeError(`${left.currency} and ${right.currency} cannot be combined`);
     }
     if (left.minorUnitExponent !== right.minorUnitExponent) {
-        throw new RangeError(`${left.currency} has two different numbers of decimals here`);
+        throw new RangeError(`the two amounts have different numbers of decimals for ${left.currency}`);
     }
     return right;
 }

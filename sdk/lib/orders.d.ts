@@ -2,7 +2,7 @@ import type { Connection } from "./connection.js";
 import type { Listing } from "./listing.js";
 import type { CallOptions, Order, OrderCodes, OrderFilters, Placement, PlaceOrderInput, PlaceOrderOptions, TimelineEntry, WaitOptions } from "./types.js";
 export type OrderMethods = {
-    /** Safe to be tried again: the key sees to it that there is one order, however many requests arrive. */
+    /** Safe to retry: the key ensures that there is one order, no matter how many requests arrive. */
     place(input: PlaceOrderInput, options?: PlaceOrderOptions): Promise<Placement>;
     get(id: string, options?: CallOptions): Promise<Order>;
     /** Newest first. */
@@ -10,7 +10,7 @@ export type OrderMethods = {
     codes(id: string, options?: CallOptions): Promise<OrderCodes>;
     /** What happened to the order, oldest first. */
     timeline(id: string, options?: CallOptions): Promise<TimelineEntry[]>;
-    /** The order once it is completed or refunded, or has come to rest as failed. */
+    /** The order, once it is completed or refunded, or stays failed. */
     wait(id: string, options?: WaitOptions): Promise<Order>;
 };
 export declare function orderMethods(connection: Connection): OrderMethods;

@@ -4,7 +4,7 @@ import { read, readList, segment } from "./read.js";
 import { REPLIES } from "./replies.js";
 import { waitForOrder } from "./wait-for-order.js";
 import { randomUuid } from "./web-crypto.js";
-/** Blanks at its ends would be lost on the way, and it would be another key. */
+/** Spaces at its ends would be lost in transit, and it would be another key. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 export function orderMethods(connection) {
     const pathOf = (id) => `/v1/orders/${segment(id)}`;

@@ -3,10 +3,10 @@ import { type Answer, type Call } from "./request.js";
 import type { CallOptions } from "./types.js";
 export type RepeatableCall<T> = Omit<Call<T>, "body"> & {
     body?: unknown;
-    /** Whether asked twice it does no more than asked once. Otherwise only a clear "not now" lets it be asked again. */
+    /** Whether the call is idempotent. Any other call is retried only when the API says that it has not started. */
     isRepeatable: boolean;
-    /** What 404 means after a try that was not answered: that one did it. */
+    /** The result of a 404 after a try without a response: that try did it. */
     whenGone?: T;
 };
-/** A call with its retries: at most `timeoutMs` for each try, and for all of them together that times their number. */
+/** A call with its retries: at most `timeoutMs` per try, and at most that times the number of tries in all. */
 export declare function perform<T>(connection: Connection, call: RepeatableCall<T>, options?: CallOptions): Promise<Answer<T>>;

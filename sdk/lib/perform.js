@@ -3,10 +3,10 @@ import { localError, ScripError } from "./errors.js";
 import { request } from "./request.js";
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_MAX_MS = 8_000;
-/** A server that wants to be left alone for longer than this is left alone: the caller is told, and decides. */
+/** If the server asks for a longer pause than this, the call fails and the caller decides. */
 const RETRY_AFTER_MAX_MS = 30_000;
 const TEST_SCENARIO = /^[\x21-\x7e]{1,64}$/;
-/** A call with its retries: at most `timeoutMs` for each try, and for all of them together that times their number. */
+/** A call with its retries: at most `timeoutMs` per try, and at most that times the number of tries in all. */
 export async function perform(connection, call, options = {}) {
     const { timing } = connection;
     const { signal } = options;
@@ -34,13 +34,13 @@ export async function perform(connection, call, options = {}) {
             await timing.wait(pauseMs, signal);
             if (signal?.aborted)
                 throw localError("aborted", "The call was aborted.");
-            // A machine that was busy or asleep meanwhile has used up the time.
+            // A machine that was busy or asleep has used up the time.
             if (timing.now() >= endMs)
                 throw error;
         }
     }
 }
-/** Written out once, so that every try sends the same whatever becomes of the input meanwhile. */
+/** Serialised once, so that every try sends the same even if the input changes. */
 function prepare(call, scenario) {
     const prepared = { ...call, body: toJson(call.body) };
     if (scenario === undefined)
@@ -54,18 +54,18 @@ function toJson(value) {
         return JSON.stringify(value);
     }
     catch {
-        throw new RangeError("the input cannot be written as JSON");
+        throw new RangeError("the input cannot be serialised as JSON");
     }
 }
 const mayRepeat = (call, error) => error.isRetryable && (call.isRepeatable || isClearNo(error));
 /**
- * The API itself says that it has not begun. A 503 does not: its database may have fallen silent after the deed was done.
- * Nor does a page of something in between.
+ * The API itself says that it has not started. A 503 does not say so: the database can fail after the work was done. A page of
+ * a proxy does not say so either.
  */
 const isClearNo = ({ status, code }) => status === 429 && code !== "invalid_response";
 /**
- * Anything from nothing to a bound that doubles, so that clients that failed together do not return together. Never sooner
- * than the server asked for; undefined when that is too late.
+ * A random pause up to a bound that doubles, so that clients that failed together do not return together. It is never shorter
+ * than the server asked for; undefined when that is too long.
  */
 function pauseAfter({ retryAfterMs }, failures, chance) {
     if (retryAfterMs !== undefined && retryAfterMs > RETRY_AFTER_MAX_MS)

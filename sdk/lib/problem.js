@@ -3,8 +3,8 @@ import { isRecord } from "./shapes.js";
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 const REDACTED = "[redacted]";
 /**
- * The API's own error, or `invalid_response` when the answer is not one: a page of something in between, or a body that
- * disagrees with its status.
+ * The API's own error, or `invalid_response` when the response is not one: a page of a proxy, or a body that does not match its
+ * status.
  */
 export function toProblemError(body, context, apiKey) {
     const { status, ...problem } = asProblem(redact(body, apiKey)) ?? {};
@@ -15,7 +15,7 @@ export function toProblemError(body, context, apiKey) {
         typeof code !== "string" ||
         !CODE.test(code) ||
         typeof detail !== "string") {
-        const message = `The API answered with status ${context.status} and no error of its own.`;
+        const message = `The API responded with status ${context.status} and no error body.`;
         return localError("invalid_response", message, context);
     }
     return new ScripError(code, detail, {
@@ -26,7 +26,7 @@ export function toProblemError(body, context, apiKey) {
     });
 }
 const asProblem = (body) => (isRecord(body) ? body : undefined);
-/** A server, or something in between, may quote what it was sent. The key has no character that JSON escapes. */
+/** A server or a proxy can quote what it was sent. The key has no character that JSON escapes. */
 function redact(body, apiKey) {
     try {
         return JSON.parse(JSON.stringify(body).replaceAll(apiKey, REDACTED));

@@ -1,7 +1,7 @@
 const FIRST_BYTES = 16 * 1024;
 /**
- * The body, or undefined when it is larger than the limit. It grows one buffer: kept apart, a body that drips in chunks of
- * a single byte would take a hundred times its size.
+ * The body, or undefined when it is larger than the limit. It grows one buffer: separate chunks of a single byte would take a
+ * hundred times the size.
  */
 export async function readBytes(response, limitBytes) {
     const reader = response.body?.getReader();

@@ -1,15 +1,15 @@
 import { toListing } from "./listing.js";
 import { perform } from "./perform.js";
-/** A GET of one thing. */
+/** A GET of one object. */
 export async function read(connection, path, shape, options) {
     const call = { method: "GET", path, expected: 200, shape, isRepeatable: true };
     return (await perform(connection, call, options)).value;
 }
-/** A GET of a list; the filters go with every page, because a cursor is bound to them. */
+/** A GET of a list. Every page sends the filters, because a cursor is bound to them. */
 export function readList(connection, toPath, shape, filters = {}, options) {
     return toListing(async (cursor) => read(connection, toPath() + toQuery({ ...filters, cursor }), shape, options), filters.cursor);
 }
-/** An id that the path would lose or take for a step upward must not become another request. */
+/** An id that a path would drop or read as a parent folder must not become another request. */
 export function segment(id) {
     if (typeof id !== "string" || !/[^.]/.test(id))
         throw new RangeError("the id is not valid");

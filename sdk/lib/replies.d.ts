@@ -1,7 +1,7 @@
 import { type Shape } from "./shapes.js";
 import type { Balance, CatalogProduct, LoggedRequest, LoggedRequestDetail, Order, OrderCodes, Page, PlacedOrder, Product, TimelineEntry, WalletEntry } from "./types.js";
 import type { Delivery, EventType, Recovery, RegisteredWebhook, RotatedSecret, ScripEvent, Webhook } from "./webhook-types.js";
-/** What each operation of the API answers with, by its operationId. */
+/** The response of each operation of the API, by its operationId. */
 export declare const REPLIES: {
     getBalance: Shape<Balance>;
     listCatalog: Shape<Page<CatalogProduct>>;

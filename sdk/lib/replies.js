@@ -154,7 +154,7 @@ const delivery = object({
 });
 const deliveryReply = object({ delivery });
 const webhookReply = object({ webhook });
-/** What each operation of the API answers with, by its operationId. */
+/** The response of each operation of the API, by its operationId. */
 export const REPLIES = {
     getBalance: object({ balance: scaledMoney, asOf: text }),
     listCatalog: pageOf(catalogProduct),

@@ -10,7 +10,7 @@ export type Call<T> = {
     expected: number;
     shape: Shape<T>;
 };
-/** Of one try. */
+/** The settings of one try. */
 export type Limits = {
     timeoutMs: number;
     signal: AbortSignal | undefined;
@@ -19,5 +19,5 @@ export type Answer<T> = {
     value: T;
     headers: Headers;
 };
-/** One call, asked once. The deadline is a wall over all of it, whatever fetch makes of the signal. */
+/** One try of a call. The deadline covers all of it, regardless of how fetch treats the signal. */
 export declare function request<T>(connection: Connection, call: Call<T>, { timeoutMs, signal }: Limits): Promise<Answer<T>>;

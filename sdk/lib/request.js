@@ -3,14 +3,14 @@ import { localError, ScripError } from "./errors.js";
 import { toProblemError } from "./problem.js";
 import { readBytes } from "./read-bytes.js";
 import { readAs, ShapeError } from "./shapes.js";
-/** One call, asked once. The deadline is a wall over all of it, whatever fetch makes of the signal. */
+/** One try of a call. The deadline covers all of it, regardless of how fetch treats the signal. */
 export async function request(connection, call, { timeoutMs, signal }) {
     const deadline = startDeadline(timeoutMs, signal);
     try {
         return await deadline.race(exchange(connection, call, deadline.signal));
     }
     catch (error) {
-        // What is still arriving is of no use to anybody.
+        // The rest of the response is not needed.
         deadline.abandon();
         throw error;
     }
@@ -23,22 +23,22 @@ async function exchange(connection, call, signal) {
     const response = await reach(() => send(connection, call, signal));
     const context = contextOf(response, connection.apiKey);
     if (isRedirect(response)) {
-        throw localError("invalid_response", "The API answered with a redirect, which is not followed.", context);
+        throw localError("invalid_response", "The API responded with a redirect, which is not followed.", context);
     }
     const bytes = await reach(() => readBytes(response, connection.maxResponseBytes));
     if (!bytes)
-        throw localError("invalid_response", "The API's answer is too large.", context);
+        throw localError("invalid_response", "The API's response is too large.", context);
     const body = parseJson(bytes);
     if (response.status !== call.expected) {
         const isProblem = hasType(response, "application/problem+json");
         throw toProblemError(isProblem ? body : undefined, context, connection.apiKey);
     }
     if (body === undefined || !hasType(response, "application/json")) {
-        throw localError("invalid_response", "The API's answer is not JSON.", context);
+        throw localError("invalid_response", "The API's response is not JSON.", context);
     }
     return { value: readShape(call, body, context), headers: response.headers };
 }
-/** What fetch throws may quote the headers, so of it all only a code such as ECONNREFUSED is told. */
+/** An error of fetch can quote the headers, so only its code, such as ECONNREFUSED, is kept. */
 async function reach(attempt) {
     try {
         return await attempt();
@@ -48,7 +48,7 @@ async function reach(attempt) {
             throw error;
         const code = error?.cause?.code;
         const told = typeof code === "string" && /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? ` (${code})` : "";
-        throw localError("connection_failed", `The API could not be reached, or broke off${told}.`);
+        throw localError("connection_failed", `The connection to the API failed${told}.`);
     }
 }
 function send({ fetch, baseUrl, apiKey }, { method, path, headers, body }, signal) {
@@ -61,12 +61,12 @@ function send({ fetch, baseUrl, apiKey }, { method, path, headers, body }, signa
             ...(body === undefined ? {} : { "content-type": "application/json" }),
         },
         ...(body === undefined ? {} : { body }),
-        // Followed, a redirect would carry the key to whoever it names.
+        // A redirect would send the key to the host that it names.
         redirect: "manual",
         signal,
     });
 }
-/** Browsers hide where a redirect would lead, and its status with it. */
+/** Browsers hide the target of a redirect, and its status. */
 const isRedirect = ({ type, status }) => type === "opaqueredirect" || (status >= 300 && status < 400);
 function contextOf({ status, headers }, apiKey) {
     const requestId = headers.get("x-request-id") ?? "";
@@ -77,7 +77,7 @@ function contextOf({ status, headers }, apiKey) {
         retryAfterMs: toMilliseconds(headers.get("retry-after")),
     };
 }
-/** Retry-After is a number of seconds, or a date when somebody in between wrote it. */
+/** Retry-After is a number of seconds, or a date if a proxy wrote it. */
 function toMilliseconds(retryAfter) {
     if (retryAfter === null)
         return undefined;
@@ -106,6 +106,6 @@ function readShape({ shape }, body, context) {
     catch (error) {
         if (!(error instanceof ShapeError))
             throw error;
-        throw localError("invalid_response", `The API's answer is not as promised: ${error.message}.`, context);
+        throw localError("invalid_response", `The API's response does not match its description: ${error.message}.`, context);
     }
 }

@@ -2,7 +2,7 @@ import { getSubtle } from "./web-crypto.js";
 const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const CHARACTERS = 12;
 const CHARACTER_BITS = 5n;
-/** Of the first 64 bits of the hash, the last four are not used. */
+/** The last four of the first 64 bits of the hash are not used. */
 const UNUSED_BITS = 4n;
 /**
  * The code (of a top-up: the receipt) that a sandbox order delivers for a unit (CONTRACT 7): the first 60 bits of SHA-256
@@ -11,7 +11,7 @@ const UNUSED_BITS = 4n;
 export async function sandboxCode(idempotencyKey, lineIndex, unitIndex) {
     for (const index of [lineIndex, unitIndex]) {
         if (!Number.isSafeInteger(index) || index < 0)
-            throw new RangeError("indexes are whole numbers from 0 on");
+            throw new RangeError("indexes must be integers from 0");
     }
     const text = new TextEncoder().encode(`${idempotencyKey}:${lineIndex}:${unitIndex}`);
     const digest = await (await getSubtle()).digest("SHA-256", text);

@@ -1,12 +1,12 @@
-/** Where an answer is not what the API promises. Its message names the place and nothing of what stands there. */
+/** A response that does not match the API. The message names the place and never the value. */
 export class ShapeError extends Error {
 }
 export const text = { kind: "text" };
 export const flag = { kind: "flag" };
-/** From 0 on. */
+/** An integer from 0. */
 export const count = { kind: "count" };
 export const integer = { kind: "integer" };
-/** Texts by names that are the answer's own words, so none of them is told in an error. */
+/** Strings by names that come from the response, so an error never quotes the names. */
 export const texts = { kind: "texts" };
 export const wordOf = (words) => ({
     kind: "text",
@@ -18,7 +18,7 @@ export const object = (members) => ({
     kind: "object",
     members: members,
 });
-/** Further members are let through: a later version of the API may add some. */
+/** Additional members are accepted: later versions of the API can add some. */
 export function readAs(shape, body) {
     check(shape, body, "");
     return body;

@@ -1,5 +1,5 @@
 export const REAL_TIMING = {
-    // Unlike the time of day it never jumps.
+    // Unlike the time of day, it never jumps.
     now: () => performance.now(),
     wait: (ms, signal) => new Promise((resolve) => {
         if (signal?.aborted)

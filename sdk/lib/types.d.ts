@@ -1,6 +1,6 @@
 import type { Open } from "./shapes.js";
 import type { FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, TEST_SCENARIOS, TIMELINE_TYPES, WALLET_ENTRY_TYPES } from "./words.js";
-/** Whole minor units of the currency. */
+/** An integer in minor units of the currency. */
 export type Money = {
     amount: number;
     currency: string;
@@ -9,11 +9,11 @@ export type Money = {
 export type ScaledMoney = Money & {
     minorUnitExponent: number;
 };
-/** What you may ask a list for. */
+/** The parameters of a list. */
 export type PageFilters = {
-    /** How many on a page: 1 to 100, and 50 when you do not say. */
+    /** Items per page, 1 to 100. The default is 50. */
     limit?: number | undefined;
-    /** `nextCursor` of the page before, to go on from there. */
+    /** `nextCursor` of the previous page. */
     cursor?: string | undefined;
 };
 export type CreatedFilters = {
@@ -29,38 +29,38 @@ export type Page<T> = {
     nextCursor: string;
 };
 export type CallOptions = {
-    /** Ends the call, its retries and the pauses between them, at once. */
+    /** Ends the call, its retries and the pauses between them at once. */
     signal?: AbortSignal | undefined;
-    /** The longest that one try of this call may take. */
+    /** The time limit of one try of this call. */
     timeoutMs?: number | undefined;
-    /** How often this call is tried again. */
+    /** How often this call is retried. */
     retries?: number | undefined;
-    /** In the sandbox: has something happen that is rare in life. */
+    /** In the sandbox: simulates a rare case. */
     testScenario?: TestScenario | undefined;
 };
-/** With a test key; a live key's is ignored. `rate_limited` and the like can happen to any call, the others to an order. */
+/** For a test key; ignored with a live key. `rate_limited` and other errors apply to any call, the rest to an order. */
 export type TestScenario = Open<(typeof TEST_SCENARIOS)[number]>;
 export type InputFieldOption = {
     value: string;
     label: string;
     parentValue: string;
 };
-/** What an order line for the product must carry. */
+/** An input field that an order line for the product must contain. */
 export type InputField = {
     /** Its name in the `inputFields` of an order line. */
     key: string;
     type: Open<(typeof INPUT_FIELD_TYPES)[number]>;
     required: boolean;
-    /** RE2; empty when there is none. */
+    /** RE2 syntax; empty when there is none. */
     regex: string;
-    /** Of a select field, in the order of display. */
+    /** The options of a select field, in display order. */
     options: InputFieldOption[];
 };
 type ProductOf<FaceValue> = {
     id: string;
     name: string;
     faceValue: FaceValue;
-    /** Absent when it has no price for you; then it cannot be ordered. */
+    /** Absent when you have no price for it; then you cannot order it. */
     price?: ScaledMoney;
     strikePrice?: ScaledMoney;
     /** Empty when there is none. */
@@ -74,7 +74,7 @@ export type Product = ProductOf<{
     amount: string;
     currency: string;
 }>;
-/** With `isMoney` the amount is money, otherwise it counts in-game units that `unit` names. */
+/** With `isMoney` the amount is money; otherwise it counts the in-game units named by `unit`. */
 export type CatalogProduct = ProductOf<{
     amount: string;
     currency: string;
@@ -82,26 +82,26 @@ export type CatalogProduct = ProductOf<{
     isMoney: boolean;
 }>;
 export type KnownOrderStatus = (typeof ORDER_STATUSES)[number];
-/** A later version of the API may know more of them. */
+/** Later versions of the API can add more. */
 export type OrderStatus = Open<KnownOrderStatus>;
 export type PlaceOrderInput = {
     lines: readonly {
         productId: string;
         quantity: number;
-        /** Values by the `key` of each of the product's input fields. */
+        /** Values by the `key` of each input field of the product. */
         inputFields?: Readonly<Record<string, string | number>> | undefined;
     }[];
-    /** Your own identifier, to find the order by later. */
+    /** Your own identifier. You can search by it later. */
     reference?: string | undefined;
-    /** Minor units; when the order costs something else now, nothing is placed. */
+    /** In minor units. If the order costs a different amount now, nothing is placed. */
     expectedTotal?: number | undefined;
-    /** `partial`, the default, delivers what can be had and pays the rest back; `all_or_nothing` all of it or none. */
+    /** `partial`, the default, delivers what is available and refunds the rest; `all_or_nothing` delivers or refunds all. */
     fulfilment?: (typeof FULFILMENTS)[number] | undefined;
 };
 export type PlaceOrderOptions = CallOptions & {
     /**
-     * One for each order you mean to place: sent again with the same key it is the same order. Made for you when you give
-     * none; give your own, such as the number of your invoice, to stay safe when your program ends before it has the answer.
+     * One key for each order: the same key is the same order. The SDK generates one by default. Pass your own, such as your
+     * invoice number, to stay safe if your program ends before it has the response.
      */
     idempotencyKey?: string | undefined;
 };
@@ -112,13 +112,13 @@ export type PlacedOrder = {
 };
 export type Placement = {
     order: PlacedOrder;
-    /** Whether the key had placed this order before. */
+    /** Whether an earlier try with this key placed the order. */
     replayed: boolean;
     idempotencyKey: string;
 };
 export type WaitOptions = {
     signal?: AbortSignal | undefined;
-    /** How long to wait in all; two minutes when you do not say. */
+    /** How long to wait in total. The default is two minutes. */
     timeoutMs?: number | undefined;
 };
 export type Order = PlacedOrder & {
@@ -144,9 +144,9 @@ export type OrderLine = {
 };
 export type OrderFilters = PageFilters & CreatedFilters & {
     status?: KnownOrderStatus | undefined;
-    /** Exactly this one. */
+    /** Exact match. */
     reference?: string | undefined;
-    /** "Did the request that timed out charge me?" */
+    /** Exact match: finds out whether a request that timed out placed an order. */
     idempotencyKey?: string | undefined;
     productId?: string | undefined;
 };
@@ -156,7 +156,7 @@ export type OrderCodes = {
     status: OrderStatus;
     data: DeliveredCode[];
 };
-/** What one unit turned into; `type` is `code`, `url` or `topup`, and says which of the others is there. */
+/** What one unit delivered. `type` is `code`, `url` or `topup`, and says which other member is present. */
 export type DeliveredCode = {
     id: string;
     lineIndex: number;
@@ -236,7 +236,7 @@ export type KnownWalletEntryType = (typeof WALLET_ENTRY_TYPES)[number];
 export type WalletEntry = {
     id: string;
     type: Open<KnownWalletEntryType>;
-    /** What the wallet gained, negative when it paid; minor units. */
+    /** The change of the balance in minor units; negative when the wallet paid. */
     amount: number;
     balanceAfter: number;
     currency: string;

@@ -1,5 +1,5 @@
 import { computeSignatures, toBytes, toSecrets } from "./sign-webhook.js";
-/** Why a delivery is not to be believed. Its message quotes nothing of the delivery, and never a secret. */
+/** Why a delivery cannot be trusted. The message quotes nothing of the delivery and never a secret. */
 export class WebhookVerificationError extends Error {
     reason;
     constructor(reason, message) {
@@ -12,20 +12,20 @@ const DEFAULT_TOLERANCE_SECONDS = 300;
 const HEADER = "service-signature";
 const TIME = /^\d{1,15}$/;
 const SIGNATURE = /^[0-9a-f]{64}$/i;
-/** Members of `data` by type of event, as the types above promise them. */
+/** Members of `data` by event type, as in the types above. */
 const DATA_MEMBERS = {
     "order.fulfilled": ["order_id", "status"],
     "order.refunded": ["order_id", "status"],
     "webhook.test": ["webhook_id"],
 };
 /**
- * The event of a delivery, once its signature is proven (SPEC.md, Events). Give it the body exactly as it arrived, and of
- * a secret that is being rotated the old one and the new one.
+ * Verifies the signature of a delivery and returns its event (SPEC.md, Events). Pass the raw body. During a rotation pass the
+ * old secret and the new one.
  */
 export async function verifyWebhook(rawBody, headers, secret, { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now = () => Date.now() } = {}) {
     const secrets = toSecrets(secret);
     if (!(toleranceSeconds >= 0))
-        throw new RangeError("toleranceSeconds must be a number from 0 on");
+        throw new RangeError("toleranceSeconds must be 0 or more");
     const { time, signatures } = parseHeader(findHeader(headers));
     if (!(Math.abs(now() - Number(time) * 1000) <= toleranceSeconds * 1000)) {
         throw new WebhookVerificationError("timestamp_outside_tolerance", `The delivery was signed more than ${toleranceSeconds} seconds from now.`);
@@ -33,7 +33,7 @@ export async function verifyWebhook(rawBody, headers, secret, { toleranceSeconds
     const body = toBytes(rawBody);
     const expected = await computeSignatures(secrets, time, body);
     if (!anyMatches(signatures, expected)) {
-        throw new WebhookVerificationError("no_matching_signature", "No signature fits the body: another secret, or not the bytes that were sent.");
+        throw new WebhookVerificationError("no_matching_signature", "No signature matches the body. Check that the secret is right and that the body is the raw bytes that were sent.");
     }
     return parseEvent(body);
 }
@@ -49,21 +49,21 @@ function findHeader(headers) {
         return given.join(",");
     throw new WebhookVerificationError("missing_header", "The delivery has no Service-Signature header.");
 }
-/** `t=<unix seconds>,v1=<hex>`, with as many v1 as there are secrets. Schemes that come later are passed over. */
+/** `t=<unix seconds>,v1=<hex>`, with one v1 per secret. Unknown schemes are ignored. */
 function parseHeader(header) {
     const parts = header.split(",").map((part) => part.trim());
     const valuesOf = (name) => parts.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1));
     const [time = "", ...moreTimes] = valuesOf("t");
     const signatures = valuesOf("v1").filter((text) => SIGNATURE.test(text));
     if (!TIME.test(time) || moreTimes.length > 0 || signatures.length === 0) {
-        throw new WebhookVerificationError("malformed_header", "The Service-Signature header is not of the form t=<seconds>,v1=<hex>.");
+        throw new WebhookVerificationError("malformed_header", "The Service-Signature header must have the form t=<seconds>,v1=<hex>.");
     }
     return { time, signatures: signatures.map(fromHex) };
 }
 /**
- * Each pair is compared in full, byte by byte without a branch, so that the time taken tells nothing of how much of a
- * forgery was right. `subtle.verify` would do as well, but hash the whole body again for each v1 that a stranger sends;
- * this way it is hashed once for each secret.
+ * Each pair is compared in full, byte by byte without a branch, so that the time does not reveal how much of a forgery was
+ * right. `subtle.verify` would also work, but it hashes the whole body again for each v1 that a stranger sends. This hashes it
+ * once per secret.
  */
 function anyMatches(signatures, expected) {
     let matches = 0;
@@ -84,7 +84,7 @@ function parseEvent(body) {
     const isEvent = hasTexts(event, ["id", "type", "created_at"]) && hasTexts(event.data, membersOf(event.type));
     if (isEvent)
         return event;
-    throw new WebhookVerificationError("malformed_body", "The body is signed, and is not an event.");
+    throw new WebhookVerificationError("malformed_body", "The body has a valid signature but is not an event.");
 }
 /** The error of JSON.parse quotes the text, so it is not kept. */
 function parseJson(body) {

@@ -1,7 +1,7 @@
 import { type Connection } from "./connection.js";
 import type { CallOptions, Order, WaitOptions } from "./types.js";
 /**
- * The order once nothing more will happen to it by itself. Looks again and again, less and less often; a look that fails
- * for a passing reason is one more reason to look again.
+ * Returns the order once nothing more will happen to it. Polls less and less often. A poll with a temporary failure is
+ * repeated.
  */
 export declare function waitForOrder({ timing, timeoutMs: lookTimeoutMs }: Connection, look: (options: CallOptions) => Promise<Order>, { timeoutMs, signal }?: WaitOptions): Promise<Order>;

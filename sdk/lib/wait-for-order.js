@@ -3,11 +3,11 @@ import { localError, ScripError } from "./errors.js";
 const DEFAULT_WAIT_MS = 120_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2_000;
-/** `failed` is a short stop on the way to `refunded`, and the resting place of an order whose refund is on hold. */
+/** `failed` is a short stop before `refunded`. An order stays `failed` only while its refund is on hold. */
 const FAILED_GRACE_MS = 5_000;
 /**
- * The order once nothing more will happen to it by itself. Looks again and again, less and less often; a look that fails
- * for a passing reason is one more reason to look again.
+ * Returns the order once nothing more will happen to it. Polls less and less often. A poll with a temporary failure is
+ * repeated.
  */
 export async function waitForOrder({ timing, timeoutMs: lookTimeoutMs }, look, { timeoutMs = DEFAULT_WAIT_MS, signal } = {}) {
     const endMs = timing.now() + checkTimeout(timeoutMs);
@@ -35,4 +35,4 @@ function passing(error) {
         return error;
     throw error;
 }
-const stillOpen = (timeoutMs, members) => localError("timeout", `The order was not seen to end within ${timeoutMs} ms.`, { members });
+const stillOpen = (timeoutMs, members) => localError("timeout", `Timed out after ${timeoutMs} ms waiting for the order.`, { members });

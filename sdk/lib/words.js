@@ -1,4 +1,4 @@
-/** The words that the API uses today, in the order of its reference, where a test looks them up. */
+/** The words that the API uses today, in the order of its reference. A test compares them. */
 export const ORDER_STATUSES = ["pending", "processing", "completed", "failed", "refunded"];
 export const FULFILMENTS = ["partial", "all_or_nothing"];
 export const TIMELINE_TYPES = [

@@ -5,7 +5,7 @@ import { REPLIES } from "./replies.ts";
 import type { CallOptions, CatalogProduct, PageFilters, Product } from "./types.ts";
 
 export type CatalogMethods = {
-  /** What you may sell, by id. */
+  /** The products that you can sell, ordered by id. */
   list(filters?: PageFilters, options?: CallOptions): Listing<CatalogProduct>;
 };
 

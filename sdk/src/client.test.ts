@@ -7,7 +7,7 @@ import { API_KEY, codes, json, order, problem, startAnswering } from "./testing/
 const LINES = [{ productId: "card", quantity: 1, inputFields: { player: "12345" } }];
 const PLACED = { id: "ord_1", status: "pending", total: { amount: 250, currency: "USD" } };
 
-test("place sends the key, the idempotency key and the order, and tells a replay from a first answer", async () => {
+test("place sends the key, the idempotency key and the order, and distinguishes a replay from a first response", async () => {
   let replayed = false;
   const server = await startAnswering((request, response) => {
     const headers = replayed ? { "idempotent-replayed": "true" } : {};
@@ -28,7 +28,7 @@ test("place sends the key, the idempotency key and the order, and tells a replay
   assert.deepEqual(JSON.parse(heard?.body ?? ""), { lines: LINES, reference: "r" });
 });
 
-test("get, list and codes ask where the API has them, and return what it answers", async () => {
+test("get, list and codes call the right endpoints and return their responses", async () => {
   const page = { data: [order()], hasMore: true, nextCursor: "next" };
   const delivered = codes({ code: "ABCD", pin: "1" });
   const server = await startAnswering((request, response) => {
@@ -51,7 +51,7 @@ test("get, list and codes ask where the API has them, and return what it answers
   );
 });
 
-test("what is sent to the webhooks goes as it is, and nothing where there is nothing to say", async () => {
+test("webhook calls send their input unchanged, and no body without input", async () => {
   const server = await startAnswering(problem(400, "invalid_request"));
   const { webhooks, deliveries } = server.client();
   const url = "https://shop.example/hook";
@@ -85,7 +85,7 @@ test("what is sent to the webhooks goes as it is, and nothing where there is not
   });
 });
 
-test("the client verifies what it receives too", async () => {
+test("the client verifies deliveries too", async () => {
   const { webhooks } = createClient({ baseUrl: "https://api.example", apiKey: API_KEY });
   const event = { id: "evt_1", type: "webhook.test", created_at: "2030-01-01T00:00:00.000Z" };
   const body = JSON.stringify({ ...event, data: { webhook_id: "whk_1" } });
@@ -94,7 +94,7 @@ test("the client verifies what it receives too", async () => {
   await assert.rejects(webhooks.verify(body, headers, "whsec_y"), { reason: "no_matching_signature" });
 });
 
-test("a time may be a Date, and one that is none is refused; what is undefined is not asked for", async () => {
+test("a time can be a Date, an invalid one is refused, and undefined filters are not sent", async () => {
   const server = await startAnswering(json({ data: [], hasMore: false, nextCursor: "" }));
   const { orders } = server.client();
   await orders.list({ createdFrom: new Date(0), createdTo: "2030-01-01T00:00:00Z", status: undefined });
@@ -106,13 +106,13 @@ test("a time may be a Date, and one that is none is refused; what is undefined i
   );
 });
 
-test("members that this version does not know are let through", async () => {
+test("unknown members are passed through", async () => {
   const server = await startAnswering(json({ order: order({ note: "new" }), also: 1 }));
   assert.equal(((await server.client().orders.get("ord_1")) as { note?: string }).note, "new");
   await server.close();
 });
 
-test("the base URL may carry a path and a slash at its end", async () => {
+test("the base URL can have a path and a trailing slash", async () => {
   const server = await startAnswering(json({ order: order() }));
   for (const path of ["", "/", "/shop/api", "/shop/api//"]) {
     await server.client({ baseUrl: server.url + path }).orders.get("ord_1");
@@ -124,7 +124,7 @@ test("the base URL may carry a path and a slash at its end", async () => {
   );
 });
 
-test("settings that no call could be made with are refused, and none of them is quoted", () => {
+test("invalid settings are refused, and none of them is quoted", () => {
   const secret = "hunter2";
   const faulty = [
     { baseUrl: `ftp://${secret}.example` },
@@ -155,7 +155,7 @@ test("settings that no call could be made with are refused, and none of them is 
   }
 });
 
-test("an idempotency key that would arrive as another, and an id that leads elsewhere, are not sent", async () => {
+test("an idempotency key that would change in transit, and an id that leads elsewhere, are not sent", async () => {
   const server = await startAnswering(json({}));
   const { orders } = server.client();
   for (const idempotencyKey of ["", " a", "a ", "a\nb", "ü", "k".repeat(256)]) {

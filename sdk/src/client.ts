@@ -18,7 +18,7 @@ export type Client = {
   requests: RequestMethods;
 };
 
-/** Calls fail with a `ScripError` alone; an argument that no call could be made of is a `RangeError`. */
+/** A failed call throws a `ScripError`. An invalid argument throws a `RangeError`. */
 export function createClient(options: ClientOptions): Client {
   const connection = openConnection(options);
   return {

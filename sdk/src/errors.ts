@@ -1,11 +1,11 @@
-/** One field at fault: a JSON Pointer into the body, or `?name` for a query parameter. */
+/** One invalid field: a JSON Pointer into the body, or `?name` for a query parameter. */
 export type FieldError = { pointer: string; code: string; detail: string };
 
-/** Codes that the API never sends: what went wrong was not told by it. */
+/** Codes of the SDK. The API never sends them. */
 export type LocalErrorCode = "connection_failed" | "timeout" | "aborted" | "invalid_response";
 
 export type ErrorContext = {
-  /** The HTTP status, 0 when no whole answer came. */
+  /** The HTTP status; 0 when no complete response arrived. */
   status?: number;
   requestId?: string | undefined;
   errors?: readonly FieldError[];
@@ -17,21 +17,21 @@ export type ErrorContext = {
 const NOT_IMPLEMENTED = 501;
 
 /**
- * Everything that a call can fail with. Decide by `code`: one of the API's, or a `LocalErrorCode`. It carries no cause,
- * because what fetch throws may quote the headers, and the API key with them.
+ * Every failure of a call. Handle its `code`: one of the API's, or a `LocalErrorCode`. It has no cause, because an error of
+ * fetch can quote the headers, which include the API key.
  */
 export class ScripError extends Error {
   readonly code: string;
-  /** 0 when there was no answer; whether the API did what it was asked to is then not known. */
+  /** 0 when there was no response. It is then unknown whether the API did what it was asked to do. */
   readonly status: number;
   readonly requestId: string | undefined;
   readonly errors: readonly FieldError[];
-  /** Further members of the answer, such as `orderStatus` or `currentTotal`. */
+  /** Additional members of the response, such as `orderStatus` or `currentTotal`. */
   readonly members: Readonly<Record<string, unknown>>;
   readonly retryAfterMs: number | undefined;
   /**
-   * Of a placement that failed: place again with it, or look it up with `orders.list({ idempotencyKey })`, and there will
-   * never be a second order.
+   * The key of a failed placement. Place the order again with it, or search with `orders.list({ idempotencyKey })`. There is
+   * never a second order.
    */
   readonly idempotencyKey: string | undefined;
 
@@ -47,7 +47,7 @@ export class ScripError extends Error {
     this.idempotencyKey = context.idempotencyKey;
   }
 
-  /** Whether the same call may well succeed later. The API may add codes at any time, so it is judged by status. */
+  /** Whether the same call can succeed later. It depends on the status, because the API can add codes at any time. */
   get isRetryable(): boolean {
     if (this.status === 0) return this.code === "connection_failed" || this.code === "timeout";
     if (this.status === 409) return this.code === "idempotency_in_progress";

@@ -6,13 +6,13 @@ import type { CallOptions } from "./types.ts";
 import type { EventFilters, EventType, ScripEvent } from "./webhook-types.ts";
 
 export type EventMethods = {
-  /** What happened, newest first: to catch up with what your endpoint missed. */
+  /** Events, newest first. Use it to find events that your endpoint missed. */
   list(filters?: EventFilters, options?: CallOptions): Listing<ScripEvent>;
   get(id: string, options?: CallOptions): Promise<ScripEvent>;
 };
 
 export type EventTypeMethods = {
-  /** What there is to subscribe to, on one page. */
+  /** The event types that you can subscribe to, on one page. */
   list(options?: CallOptions): Listing<EventType>;
 };
 

@@ -37,5 +37,5 @@ export type { WalletMethods } from "./wallet.ts";
 export type * from "./webhook-types.ts";
 export type { DeliveryMethods, WebhookMethods } from "./webhooks.ts";
 
-/** For a receiver, which needs no client and no key of the API. */
+/** For a receiver, which needs no client and no API key. */
 export const webhooks = { verify: verifyWebhook, sign: signWebhook };

@@ -19,7 +19,7 @@ const THREE_PAGES: Record<string, Answered> = {
   c2: { ids: ["evt_3"], next: "" },
 };
 
-/** Pages by their cursors; without a next one a page is the last. */
+/** Pages by their cursors; a page without a next cursor is the last. */
 const paged =
   (pages: Record<string, Answered>): RequestListener =>
   (request, response) => {
@@ -28,7 +28,7 @@ const paged =
     json({ data: ids.map(event), hasMore: next !== "", nextCursor: next })(request, response);
   };
 
-test("nothing is asked for until a listing is awaited or iterated", async () => {
+test("nothing is requested until a listing is awaited or iterated", async () => {
   await answeredBy(paged(THREE_PAGES), async ({ client, heard }) => {
     const listing = client().events.list();
     listing.pages();
@@ -39,7 +39,7 @@ test("nothing is asked for until a listing is awaited or iterated", async () => 
   });
 });
 
-test("awaited, a listing is its first page, asked for once however often it is awaited", async () => {
+test("awaiting a listing returns its first page, requested once no matter how often it is awaited", async () => {
   await answeredBy(paged(THREE_PAGES), async ({ client, heard }) => {
     const listing = client().events.list();
     const page = { data: FIRST.ids.map(event), hasMore: true, nextCursor: "c1" };
@@ -50,7 +50,7 @@ test("awaited, a listing is its first page, asked for once however often it is a
   });
 });
 
-test("for await walks the items of all pages, past an empty one, with the same filters each time", async () => {
+test("for await iterates the items of all pages, past an empty one, with the same filters each time", async () => {
   await answeredBy(paged(THREE_PAGES), async ({ client, heard }) => {
     const ids: string[] = [];
     for await (const { id } of client().events.list({ type: "order.fulfilled", limit: 2 })) ids.push(id);
@@ -62,7 +62,7 @@ test("for await walks the items of all pages, past an empty one, with the same f
   });
 });
 
-test("pages() walks page by page, and from a cursor it begins there", async () => {
+test("pages() iterates page by page, and starts at a given cursor", async () => {
   await answeredBy(paged(THREE_PAGES), async ({ client, heard }) => {
     const sizes: number[] = [];
     for await (const { data } of client().events.list({ cursor: "c1" }).pages()) sizes.push(data.length);
@@ -74,7 +74,7 @@ test("pages() walks page by page, and from a cursor it begins there", async () =
   });
 });
 
-test("each iteration begins anew", async () => {
+test("each iteration starts again", async () => {
   await answeredBy(paged(THREE_PAGES), async ({ client }) => {
     const listing = client().events.list();
     for (const _time of [1, 2]) {
@@ -85,7 +85,7 @@ test("each iteration begins anew", async () => {
   });
 });
 
-test("an iteration that is broken off asks for no more, even at the end of a page", async () => {
+test("an iteration that stops early requests nothing more, even at the end of a page", async () => {
   await answeredBy(paged(THREE_PAGES), async ({ client, heard }) => {
     for (const last of FIRST.ids) {
       heard.length = 0;
@@ -96,7 +96,7 @@ test("an iteration that is broken off asks for no more, even at the end of a pag
   });
 });
 
-test("a cursor that comes again ends in an error, after what came before it", async () => {
+test("a repeated cursor is an error, after the items before it", async () => {
   const circles: Record<string, Answered>[] = [
     { "": FIRST, c1: { ids: ["evt_3"], next: "c1" } },
     { "": FIRST, c1: { ids: ["evt_3"], next: "c2" }, c2: { ids: [], next: "c1" } },
@@ -113,7 +113,7 @@ test("a cursor that comes again ends in an error, after what came before it", as
   }
 });
 
-test("more without a cursor is an error, and not the first page again", async () => {
+test("hasMore without a cursor is an error, and not the first page again", async () => {
   const endless = json({ data: [event("evt_1")], hasMore: true, nextCursor: "" });
   await answeredBy(endless, async ({ client, heard }) => {
     const walk = async () => {
@@ -124,7 +124,7 @@ test("more without a cursor is an error, and not the first page again", async ()
   });
 });
 
-test("a listing fails as a call does, awaited or amid its iteration", async () => {
+test("a listing fails like a call, awaited or during its iteration", async () => {
   let answers = 0;
   const breaking: RequestListener = (request, response) => {
     answers += 1;
@@ -149,7 +149,7 @@ test("a listing fails as a call does, awaited or amid its iteration", async () =
   });
 });
 
-test("an id that leads elsewhere is refused when the listing is asked for", async () => {
+test("an id that leads elsewhere is refused when the listing is requested", async () => {
   await answeredBy(paged(THREE_PAGES), async ({ client, heard }) => {
     await assert.rejects(client().events.get(".."), RangeError);
     assert.deepEqual(heard, []);

@@ -2,13 +2,13 @@ import { localError } from "./errors.ts";
 import type { Page } from "./types.ts";
 
 /**
- * A list that has not been asked for yet. Awaited it is its first page; `for await` walks through the items of all pages,
- * and through `pages()` page by page, each asked for when the one before is used up. Returned from an async function it is
- * awaited, as every promise is, and only its first page comes out.
+ * A list that has not been requested yet. `await` returns its first page. `for await` iterates the items of all pages, and
+ * `pages()` iterates page by page; each page is requested when the previous one is used up. Returned from an async function,
+ * it is awaited like every promise, and only the first page is returned.
  */
 export type Listing<T> = Promise<Page<T>> & AsyncIterable<T> & { pages(): AsyncIterable<Page<T>> };
 
-/** Awaited twice it is asked for once, as with every promise; each iteration begins anew. */
+/** Awaited twice, it is requested once, like every promise. Each iteration starts again. */
 export function toListing<T>(
   readPage: (cursor: string | undefined) => Promise<Page<T>>,
   start?: string,
@@ -20,7 +20,7 @@ export function toListing<T>(
   };
   const pages = () => walkPages(readPage, start);
   return {
-    // biome-ignore lint/suspicious/noThenProperty: it is to be awaited, and nothing is asked for before.
+    // biome-ignore lint/suspicious/noThenProperty: it must be awaitable, and nothing is requested before.
     then: (onPage, onError) => ask().then(onPage, onError),
     catch: (onError) => ask().catch(onError),
     finally: (onEnd) => ask().finally(onEnd),
@@ -39,9 +39,9 @@ async function* walkPages<T>(
     const page = await readPage(cursor);
     yield page;
     if (!page.hasMore) return;
-    // It would lead round in a circle, with the same items again and again.
+    // The iteration would never end, with the same items again and again.
     if (followed.has(page.nextCursor)) {
-      throw localError("invalid_response", "The API gave a cursor that it had given before.");
+      throw localError("invalid_response", "The API returned the same cursor twice.");
     }
     cursor = page.nextCursor;
     followed.add(cursor);

@@ -24,7 +24,7 @@ test("the decimals of every currency are those that the server knows", () => {
   for (const code of CURRENCIES) assert.equal(minorUnitExponent(code), server.minorUnitExponent(code), code);
 });
 
-test("amounts are written with the currency's decimals, whatever they came as", () => {
+test("amounts are formatted with the currency's decimals, from any input type", () => {
   assert.equal(formatMoney(usd(1250)), "12.50");
   assert.equal(formatMoney(usd("5")), "0.05");
   assert.equal(formatMoney(usd(-7n)), "-0.07");
@@ -36,7 +36,7 @@ test("amounts are written with the currency's decimals, whatever they came as", 
   assert.equal(formatMoney(usd("9007199254740993")), "90071992547409.93");
 });
 
-test("what is written is read back as it was, and as the server reads and writes it", () => {
+test("formatting and parsing round-trip, and match the server", () => {
   fc.assert(
     fc.property(fc.constantFrom(...CURRENCIES), fc.bigInt(-(10n ** 30n), 10n ** 30n), (currency, amount) => {
       const text = formatMoney({ amount, currency });
@@ -53,7 +53,7 @@ test("what is written is read back as it was, and as the server reads and writes
   );
 });
 
-test("fewer decimals are filled up, more are refused and never rounded", () => {
+test("missing decimals are filled up; too many are refused and never rounded", () => {
   assert.equal(toMinorUnits("12", 2), 1200n);
   assert.equal(toMinorUnits("12.5", "USD"), 1250n);
   assert.equal(toMinorUnits("0.29", 2), 29n);
@@ -62,7 +62,7 @@ test("fewer decimals are filled up, more are refused and never rounded", () => {
   assert.throws(() => toMinorUnits("1.0", "JPY"), /more than 0/);
 });
 
-test("what is no plain decimal is refused", () => {
+test("anything but a plain decimal is refused", () => {
   const wrong = [
     "",
     " ",
@@ -83,7 +83,7 @@ test("what is no plain decimal is refused", () => {
   assert.throws(() => toMinorUnits(12.5 as unknown as string, 0), RangeError);
 });
 
-test("sums, products and order are exact beyond what a number holds", () => {
+test("sums, products and comparisons are exact beyond safe integers", () => {
   const most = usd(Number.MAX_SAFE_INTEGER);
   assert.deepEqual(addMoney(most, usd("1"), usd(1n)), {
     amount: BigInt(Number.MAX_SAFE_INTEGER) + 2n,
@@ -100,7 +100,7 @@ test("sums, products and order are exact beyond what a number holds", () => {
   assert.equal(compareMoney(usd("10"), usd(10)), 0);
 });
 
-test("money of two currencies, or with two numbers of decimals, is not put together", () => {
+test("money of two currencies, or with two numbers of decimals, is not combined", () => {
   const others: MoneyInput[] = [
     { amount: 1, currency: "EUR" },
     { ...usd(1), minorUnitExponent: 3 },
@@ -112,7 +112,7 @@ test("money of two currencies, or with two numbers of decimals, is not put toget
   }
 });
 
-test("an amount that is not whole, or no longer exact, is refused", () => {
+test("an amount that is not an integer, or not exact, is refused", () => {
   const wrong = [0.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY, "1.5", "", "1e3", null, undefined, {}];
   for (const amount of wrong as number[]) {
     assert.throws(() => formatMoney(usd(amount)), RangeError, String(amount));

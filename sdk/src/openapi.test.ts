@@ -56,7 +56,7 @@ type Covered = keyof typeof REPLIES;
 const ID = "a/b";
 const PLACEMENT = { lines: [{ productId: "card", quantity: 1 }] };
 
-/** How each operation is reached. */
+/** The call of each operation. */
 const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   getBalance: ({ wallet }) => wallet.balance(),
   listCatalog: ({ catalog }) => catalog.list(),
@@ -89,7 +89,7 @@ const oneOf = <Word extends string>(words: readonly Word[]): Shape<Word> => ({ k
 const paged = { limit: optional(count), cursor: optional(text) };
 const created = { createdFrom: optional(text), createdTo: optional(text) };
 
-/** What the types let a caller ask with; the compiler holds each of these to its type. */
+/** The filters that the types allow; the compiler checks each of them. */
 const FILTERS: Partial<Record<Covered, Described>> = {
   listCatalog: object<PageFilters>(paged),
   listOrders: object<OrderFilters>({
@@ -130,7 +130,7 @@ const FILTERS: Partial<Record<Covered, Described>> = {
   }),
 };
 
-/** What the types let a caller send. */
+/** The bodies that the types allow. */
 const BODIES: Partial<Record<Covered, Described>> = {
   placeOrder: object<PlaceOrderInput>({
     lines: list(
@@ -167,7 +167,7 @@ for (const [id, call] of Object.entries(CALLS)) {
 }
 
 function walk(id: Covered, operation: Operation, call: (client: Client) => PromiseLike<unknown>): void {
-  test(`${id}: is asked where the API has it, and reads what the API promises, with and without what may be absent`, async () => {
+  test(`${id}: calls the right endpoint and reads the documented response, with and without optional members`, async () => {
     for (const isFull of [true, false]) {
       const answer = json(exampleOf(DOCUMENT, operation.reply, isFull), { status: operation.status });
       await answeredBy(answer, async ({ client, heard }) => {
@@ -189,7 +189,7 @@ function walk(id: Covered, operation: Operation, call: (client: Client) => Promi
   });
 }
 
-test("the scenarios that an editor offers are those that the sandbox plays", () => {
+test("the scenarios that an editor suggests are those of the sandbox", () => {
   const told = OPERATIONS.get("placeOrder")?.headers["X-Test-Scenario"] ?? "";
   const names = Array.from(told.matchAll(/^- `([a-z_]+)`/gm), ([, name]) => name);
   assert.deepEqual([...TEST_SCENARIOS], names);
@@ -205,7 +205,7 @@ const TYPES: Record<Described["kind"], string> = {
   object: "object",
 };
 
-/** Where shape and schema say different things, each in a line. */
+/** The differences between shape and schema, one per line. */
 function differences(shape: Described, reference: Schema, at: string): string[] {
   const schema = resolve(DOCUMENT, reference);
   if (schema.type !== TYPES[shape.kind]) return [`${at} is ${TYPES[shape.kind]}, in the API ${schema.type}`];

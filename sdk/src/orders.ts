@@ -19,7 +19,7 @@ import { waitForOrder } from "./wait-for-order.ts";
 import { randomUuid } from "./web-crypto.ts";
 
 export type OrderMethods = {
-  /** Safe to be tried again: the key sees to it that there is one order, however many requests arrive. */
+  /** Safe to retry: the key ensures that there is one order, no matter how many requests arrive. */
   place(input: PlaceOrderInput, options?: PlaceOrderOptions): Promise<Placement>;
   get(id: string, options?: CallOptions): Promise<Order>;
   /** Newest first. */
@@ -27,11 +27,11 @@ export type OrderMethods = {
   codes(id: string, options?: CallOptions): Promise<OrderCodes>;
   /** What happened to the order, oldest first. */
   timeline(id: string, options?: CallOptions): Promise<TimelineEntry[]>;
-  /** The order once it is completed or refunded, or has come to rest as failed. */
+  /** The order, once it is completed or refunded, or stays failed. */
   wait(id: string, options?: WaitOptions): Promise<Order>;
 };
 
-/** Blanks at its ends would be lost on the way, and it would be another key. */
+/** Spaces at its ends would be lost in transit, and it would be another key. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 export function orderMethods(connection: Connection): OrderMethods {

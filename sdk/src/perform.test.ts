@@ -21,7 +21,7 @@ const FOUND = json({ order: order() });
 const BUSY = problem(503, "service_unavailable");
 const HANG: RequestListener = () => {};
 
-/** How one read ends, how often it was asked and what pauses it made. */
+/** The result of one read, the number of requests and the pauses. */
 async function read(
   answer: RequestListener,
   options: Parameters<AnsweringServer["client"]>[0] = {},
@@ -51,7 +51,7 @@ const PASSING: Record<string, RequestListener> = {
 };
 
 for (const [what, answer] of Object.entries(PASSING)) {
-  test(`a read is tried again after ${what}`, async () => {
+  test(`a read is retried after ${what}`, async () => {
     const { told, tries } = await read(inTurn(answer, FOUND));
     assert.deepEqual([told, tries], ["read", 2]);
   });
@@ -70,14 +70,14 @@ const LASTING: Record<string, RequestListener> = {
 };
 
 for (const [what, answer] of Object.entries(LASTING)) {
-  test(`nothing is tried again after ${what}`, async () => {
+  test(`nothing is retried after ${what}`, async () => {
     const { outcome, tries } = await read(inTurn(answer, FOUND));
     assert.ok(outcome instanceof ScripError && !outcome.isRetryable);
     assert.equal(tries, 1);
   });
 }
 
-test("a try that is not answered in its time is followed by another", async () => {
+test("a try that times out is retried", async () => {
   let tries = 0;
   const fetch = async () => {
     tries += 1;
@@ -89,7 +89,7 @@ test("a try that is not answered in its time is followed by another", async () =
   assert.equal(tries, 2);
 });
 
-test("by default there are two retries, then the last error is told", async () => {
+test("by default there are two retries, then the last error is thrown", async () => {
   const answer = inTurn(cut, BUSY, problem(500, "internal_error"));
   const { outcome, tries } = await answeredBy(answer, async ({ client, heard }) => {
     const error = await client({ retries: undefined, timing: handTiming() })
@@ -100,7 +100,7 @@ test("by default there are two retries, then the last error is told", async () =
   assert.deepEqual([outcome.code, outcome.isRetryable, tries], ["internal_error", true, 3]);
 });
 
-test("a call may ask for other retries and another timeout than the client has", async () => {
+test("a call can override the client's retries and timeout", async () => {
   await answeredBy(BUSY, async ({ client, heard }) => {
     const { orders } = client({ retries: 2, timing: handTiming() });
     await assert.rejects(orders.get("ord_1", { retries: 0 }), { code: "service_unavailable" });
@@ -118,7 +118,7 @@ test("a call may ask for other retries and another timeout than the client has",
   });
 });
 
-test("pauses lie between nothing and a bound that doubles up to a limit", async () => {
+test("pauses are between zero and a bound that doubles up to a limit", async () => {
   const patient = { retries: 6, timeoutMs: 60_000 };
   const { waited: shortest } = await read(BUSY, patient, handTiming({ chance: 0 }));
   assert.deepEqual(shortest, [0, 0, 0, 0, 0, 0]);
@@ -128,7 +128,7 @@ test("pauses lie between nothing and a bound that doubles up to a limit", async 
   assert.deepEqual(middling, [125, 250, 500, 1000, 2000, 2000]);
 });
 
-test("Retry-After is waited for, and never less", async () => {
+test("a pause is never shorter than Retry-After", async () => {
   const asked = problem(429, "rate_limited", {}, { "retry-after": "7" });
   const { waited } = await read(inTurn(asked, FOUND), {}, handTiming({ chance: 0 }));
   assert.deepEqual(waited, [7000]);
@@ -136,33 +136,33 @@ test("Retry-After is waited for, and never less", async () => {
   assert.deepEqual(spread, [7250]);
 });
 
-test("a Retry-After that is too long is told at once instead of waited for", async () => {
+test("a Retry-After that is too long fails at once", async () => {
   const long = problem(503, "service_unavailable", {}, { "retry-after": "31" });
   const { outcome, tries, waited } = await read(long, { timeoutMs: 60_000 });
   assert.equal((outcome as ScripError).retryAfterMs, 31_000);
   assert.deepEqual([tries, waited], [1, []]);
 });
 
-test("all tries and pauses together have the time of the tries alone, and no pause ends after it", async () => {
+test("all tries and pauses together have the time limit of the tries, and no pause ends after it", async () => {
   const slow = problem(503, "service_unavailable", {}, { "retry-after": "2" });
   const { told, tries, waited } = await read(slow, { timeoutMs: 1000 });
   // Three seconds in all: a second pause of two would end after four.
   assert.deepEqual([told, tries, waited], ["service_unavailable", 2, [2000]]);
 });
 
-test("a last try has no more than what is left of the whole", async () => {
+test("the last try has only the remaining time", async () => {
   const timing = handTiming({ onWait: () => timing.advance(119_900) });
   const { outcome } = await read(inTurn(cut, HANG), { retries: 1, timeoutMs: 60_000 }, timing);
   assert.match((outcome as ScripError).message, /within 100 ms/);
 });
 
-test("a pause that took all the time that was left is followed by no try", async () => {
+test("no try follows a pause that used up the remaining time", async () => {
   const timing = handTiming({ onWait: () => timing.advance(120_000) });
   const { told, tries } = await read(BUSY, { retries: 1, timeoutMs: 60_000 }, timing);
   assert.deepEqual([told, tries], ["service_unavailable", 1]);
 });
 
-test("giving up during a pause ends the call at once, with a real pause too", async () => {
+test("aborting during a pause ends the call at once, also with a real pause", async () => {
   const controller = new AbortController();
   const long: RequestListener = (request, response) => {
     problem(503, "service_unavailable", {}, { "retry-after": "20" })(request, response);
@@ -196,7 +196,7 @@ const ONCE: Record<string, [status: number, reply: object, call: (client: Client
 };
 
 for (const [name, [status, reply, call]] of Object.entries(ONCE)) {
-  test(`${name} is not sent twice when the first may have worked`, async () => {
+  test(`${name} is not sent twice when the first try might have worked`, async () => {
     const told = [problem(500, "internal_error"), BUSY];
     const doubtful = [cut, ...told, ...[429, 502, 503, 504].map(proxyPage), HANG];
     for (const answer of doubtful) {
@@ -208,7 +208,7 @@ for (const [name, [status, reply, call]] of Object.entries(ONCE)) {
     }
   });
 
-  test(`${name} is sent again when the API says that it has not begun`, async () => {
+  test(`${name} is sent again when the API says that it has not started`, async () => {
     const limited = problem(429, "rate_limited");
     const busy = inTurn(limited, limited, json(reply, { status }));
     await answeredBy(busy, async ({ client, heard }) => {
@@ -218,7 +218,7 @@ for (const [name, [status, reply, call]] of Object.entries(ONCE)) {
   });
 }
 
-test("an endpoint whose removal lost its answer is removed, and one that never was is not found", async () => {
+test("a removal with a lost response succeeds, and an unknown endpoint is not found", async () => {
   const gone = problem(404, "not_found");
   const remove = async (answer: RequestListener) =>
     answeredBy(answer, ({ client }) =>
@@ -230,11 +230,11 @@ test("an endpoint whose removal lost its answer is removed, and one that never w
   assert.equal(await remove(inTurn(problem(500, "internal_error"), gone)), undefined);
   assert.equal(await remove(inTurn(BUSY, gone)), undefined);
   assert.equal(await remove(gone), "not_found");
-  // It was told that nothing had happened yet, so somebody else removed it or nobody ever made it.
+  // The API said that nothing had happened yet, so it was removed elsewhere or never existed.
   assert.equal(await remove(inTurn(problem(429, "rate_limited"), gone)), "not_found");
 });
 
-test("a scenario goes with the call and with its retries, and one that no header can hold is refused", async () => {
+test("a scenario is sent with the call and its retries, and an invalid header value is refused", async () => {
   await answeredBy(inTurn(BUSY, FOUND), async ({ client, heard }) => {
     const { orders } = client({ retries: 2, timing: handTiming() });
     await orders.get("ord_1", { testScenario: "rate_limited" });

@@ -5,19 +5,19 @@ import type { CallOptions } from "./types.ts";
 
 export type RepeatableCall<T> = Omit<Call<T>, "body"> & {
   body?: unknown;
-  /** Whether asked twice it does no more than asked once. Otherwise only a clear "not now" lets it be asked again. */
+  /** Whether the call is idempotent. Any other call is retried only when the API says that it has not started. */
   isRepeatable: boolean;
-  /** What 404 means after a try that was not answered: that one did it. */
+  /** The result of a 404 after a try without a response: that try did it. */
   whenGone?: T;
 };
 
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_MAX_MS = 8_000;
-/** A server that wants to be left alone for longer than this is left alone: the caller is told, and decides. */
+/** If the server asks for a longer pause than this, the call fails and the caller decides. */
 const RETRY_AFTER_MAX_MS = 30_000;
 const TEST_SCENARIO = /^[\x21-\x7e]{1,64}$/;
 
-/** A call with its retries: at most `timeoutMs` for each try, and for all of them together that times their number. */
+/** A call with its retries: at most `timeoutMs` per try, and at most that times the number of tries in all. */
 export async function perform<T>(
   connection: Connection,
   call: RepeatableCall<T>,
@@ -45,13 +45,13 @@ export async function perform<T>(
       wasUnanswered ||= !isClearNo(error);
       await timing.wait(pauseMs, signal);
       if (signal?.aborted) throw localError("aborted", "The call was aborted.");
-      // A machine that was busy or asleep meanwhile has used up the time.
+      // A machine that was busy or asleep has used up the time.
       if (timing.now() >= endMs) throw error;
     }
   }
 }
 
-/** Written out once, so that every try sends the same whatever becomes of the input meanwhile. */
+/** Serialised once, so that every try sends the same even if the input changes. */
 function prepare<T>(call: RepeatableCall<T>, scenario: string | undefined): Call<T> {
   const prepared = { ...call, body: toJson(call.body) };
   if (scenario === undefined) return prepared;
@@ -63,7 +63,7 @@ function toJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch {
-    throw new RangeError("the input cannot be written as JSON");
+    throw new RangeError("the input cannot be serialised as JSON");
   }
 }
 
@@ -71,14 +71,14 @@ const mayRepeat = <T>(call: RepeatableCall<T>, error: ScripError): boolean =>
   error.isRetryable && (call.isRepeatable || isClearNo(error));
 
 /**
- * The API itself says that it has not begun. A 503 does not: its database may have fallen silent after the deed was done.
- * Nor does a page of something in between.
+ * The API itself says that it has not started. A 503 does not say so: the database can fail after the work was done. A page of
+ * a proxy does not say so either.
  */
 const isClearNo = ({ status, code }: ScripError): boolean => status === 429 && code !== "invalid_response";
 
 /**
- * Anything from nothing to a bound that doubles, so that clients that failed together do not return together. Never sooner
- * than the server asked for; undefined when that is too late.
+ * A random pause up to a bound that doubles, so that clients that failed together do not return together. It is never shorter
+ * than the server asked for; undefined when that is too long.
  */
 function pauseAfter({ retryAfterMs }: ScripError, failures: number, chance: number): number | undefined {
   if (retryAfterMs !== undefined && retryAfterMs > RETRY_AFTER_MAX_MS) return undefined;

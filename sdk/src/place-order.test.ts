@@ -11,7 +11,7 @@ const SHORT_MS = 150;
 const INPUT = { lines: [{ productId: "card", quantity: 1 }] };
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** A shop that keeps its orders by their keys, as the API does. Some answers get lost on the way. */
+/** A shop that stores orders by their keys, like the API. Some responses get lost. */
 function shop(lose: (nth: number) => RequestListener | undefined): {
   answer: RequestListener;
   orders: Map<string, object>;
@@ -34,7 +34,7 @@ function shop(lose: (nth: number) => RequestListener | undefined): {
   return { answer, orders };
 }
 
-test("a placement whose answer is lost is repeated under its own key and finds the same order", async () => {
+test("a placement with a lost response is retried with its key and finds the same order", async () => {
   for (const lost of [cut, problem(500, "internal_error"), proxyPage(504)]) {
     const { answer, orders } = shop((nth) => (nth < 3 ? lost : undefined));
     await answeredBy(answer, async ({ client, heard }) => {
@@ -47,7 +47,7 @@ test("a placement whose answer is lost is repeated under its own key and finds t
   }
 });
 
-test("a placement that is not answered in its time is repeated under its own key", async () => {
+test("a placement that times out is retried with its key", async () => {
   const keys: (string | null)[] = [];
   const fetch: Fetch = async (_url, init) => {
     keys.push(new Headers(init.headers).get("idempotency-key"));
@@ -60,7 +60,7 @@ test("a placement that is not answered in its time is repeated under its own key
   assert.deepEqual(keys, [idempotencyKey, idempotencyKey]);
 });
 
-test("each placement has a key of its own", async () => {
+test("each placement has its own key", async () => {
   const { answer, orders } = shop(() => undefined);
   await answeredBy(answer, async ({ client }) => {
     const { place } = client().orders;
@@ -70,7 +70,7 @@ test("each placement has a key of its own", async () => {
   });
 });
 
-test("every try sends what was asked for at first, whatever becomes of the input meanwhile", async () => {
+test("every try sends the original input, even if it changes", async () => {
   const input = { lines: [{ productId: "card", quantity: 1 }] };
   const timing = handTiming({ onWait: () => input.lines.push({ productId: "card", quantity: 9 }) });
   const { answer } = shop((nth) => (nth < 3 ? cut : undefined));
@@ -81,7 +81,7 @@ test("every try sends what was asked for at first, whatever becomes of the input
   });
 });
 
-test("a placement that fails tells its key, made or given, and again with it there is one order", async () => {
+test("a failed placement reports its key, and placing again with it gives one order", async () => {
   const { answer, orders } = shop((nth) => (nth < 4 ? cut : undefined));
   await answeredBy(answer, async ({ client }) => {
     const { place } = client({ retries: 2, timing: handTiming() }).orders;
@@ -114,7 +114,7 @@ test("a placement that fails tells its key, made or given, and again with it the
   });
 });
 
-test("a placement that is given up tells its key too", async () => {
+test("an aborted placement reports its key too", async () => {
   const controller = new AbortController();
   const { answer } = shop(() => {
     setImmediate(() => controller.abort());
@@ -128,7 +128,7 @@ test("a placement that is given up tells its key too", async () => {
   });
 });
 
-test("a placement that another of its key is ahead of is repeated until that one is done", async () => {
+test("a placement that is in progress elsewhere is retried until it is done", async () => {
   const busy = problem(409, "idempotency_in_progress", {}, { "retry-after": "1" });
   const timing = handTiming();
   const { answer } = shop((nth) => (nth < 3 ? busy : undefined));
@@ -154,7 +154,7 @@ test("a refusal is not repeated", async () => {
   }
 });
 
-test("an input that JSON cannot hold is refused, and not taken for a failed connection", async () => {
+test("an input that cannot be serialised is refused, and is not a failed connection", async () => {
   await answeredBy(json({}), async ({ client, heard }) => {
     const input = { ...INPUT, expectedTotal: 250n as unknown as number };
     await assert.rejects(client({ retries: 2 }).orders.place(input), RangeError);

@@ -16,7 +16,7 @@ const failure = (answer: RequestListener): Promise<ScripError> =>
     return error;
   });
 
-test("an error of the API brings its code, status, request id, fields, members and delay", async () => {
+test("an error of the API has its code, status, request id, fields, members and delay", async () => {
   const errors = [{ pointer: "/lines/0", code: "x", detail: "y" }];
   const more = { errors, orderStatus: "processing" };
   const error = await failure(problem(409, "order_not_fulfilled", more, { "retry-after": "7" }));
@@ -36,12 +36,12 @@ test("an error of the API brings its code, status, request id, fields, members a
   assert.equal(error.message, "What happened.");
 });
 
-test("a code that this version does not know is passed on as it is", async () => {
+test("an unknown code is passed through", async () => {
   const error = await failure(problem(418, "new_code"));
   assert.deepEqual([error.code, error.status], ["new_code", 418]);
 });
 
-test("a delay may be a date, and nonsense is no delay", async () => {
+test("a delay can be a date, and an invalid one is ignored", async () => {
   const at = new Date(Date.now() + 3_600_000).toUTCString();
   const later = await failure(problem(503, "service_unavailable", {}, { "retry-after": at }));
   assert.ok((later.retryAfterMs ?? 0) > 3_500_000 && (later.retryAfterMs ?? 0) <= 3_600_000);
@@ -80,14 +80,14 @@ const NOT_OURS: Record<string, [RequestListener, number]> = {
 };
 
 for (const [what, [answer, status]] of Object.entries(NOT_OURS)) {
-  test(`${what} is an invalid response that tells its status`, async () => {
+  test(`${what} is an invalid response with its status`, async () => {
     const error = await failure(answer);
     assert.deepEqual([error.code, error.status], ["invalid_response", status]);
     assert.doesNotMatch(inspect(error), /gateway|insufficient/);
   });
 }
 
-test("the API key is in no error, however the server quotes it", async () => {
+test("no error contains the API key, even if the server quotes it", async () => {
   const escaped = API_KEY.replace("s", "\\u0073");
   const quoted = `{"status":401,"code":"unauthenticated","detail":"${API_KEY} ${escaped}","request_id":"${API_KEY}",
     "errors":[{"pointer":"${API_KEY}","code":"x","detail":"${escaped}"}],"${API_KEY}":{"deep":["${escaped}"]}}`;

@@ -5,8 +5,8 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 const REDACTED = "[redacted]";
 
 /**
- * The API's own error, or `invalid_response` when the answer is not one: a page of something in between, or a body that
- * disagrees with its status.
+ * The API's own error, or `invalid_response` when the response is not one: a page of a proxy, or a body that does not match its
+ * status.
  */
 export function toProblemError(body: unknown, context: ErrorContext, apiKey: string): ScripError {
   const { status, ...problem } = asProblem(redact(body, apiKey)) ?? {};
@@ -19,7 +19,7 @@ export function toProblemError(body: unknown, context: ErrorContext, apiKey: str
     !CODE.test(code) ||
     typeof detail !== "string"
   ) {
-    const message = `The API answered with status ${context.status} and no error of its own.`;
+    const message = `The API responded with status ${context.status} and no error body.`;
     return localError("invalid_response", message, context);
   }
   return new ScripError(code, detail, {
@@ -32,7 +32,7 @@ export function toProblemError(body: unknown, context: ErrorContext, apiKey: str
 
 const asProblem = (body: unknown): Record<string, unknown> | undefined => (isRecord(body) ? body : undefined);
 
-/** A server, or something in between, may quote what it was sent. The key has no character that JSON escapes. */
+/** A server or a proxy can quote what it was sent. The key has no character that JSON escapes. */
 function redact(body: unknown, apiKey: string): unknown {
   try {
     return JSON.parse(JSON.stringify(body).replaceAll(apiKey, REDACTED));

@@ -4,7 +4,7 @@ import { perform } from "./perform.ts";
 import type { Shape } from "./shapes.ts";
 import type { CallOptions, Page, PageFilters } from "./types.ts";
 
-/** A GET of one thing. */
+/** A GET of one object. */
 export async function read<T>(
   connection: Connection,
   path: string,
@@ -15,7 +15,7 @@ export async function read<T>(
   return (await perform(connection, call, options)).value;
 }
 
-/** A GET of a list; the filters go with every page, because a cursor is bound to them. */
+/** A GET of a list. Every page sends the filters, because a cursor is bound to them. */
 export function readList<T>(
   connection: Connection,
   toPath: () => string,
@@ -29,7 +29,7 @@ export function readList<T>(
   );
 }
 
-/** An id that the path would lose or take for a step upward must not become another request. */
+/** An id that a path would drop or read as a parent folder must not become another request. */
 export function segment(id: string): string {
   if (typeof id !== "string" || !/[^.]/.test(id)) throw new RangeError("the id is not valid");
   return encodeURIComponent(id);

@@ -218,7 +218,7 @@ const delivery = object<Delivery>({
 const deliveryReply = object<{ delivery: Delivery }>({ delivery });
 const webhookReply = object<{ webhook: Webhook }>({ webhook });
 
-/** What each operation of the API answers with, by its operationId. */
+/** The response of each operation of the API, by its operationId. */
 export const REPLIES = {
   getBalance: object<Balance>({ balance: scaledMoney, asOf: text }),
   listCatalog: pageOf(catalogProduct),

@@ -7,7 +7,7 @@ import type { ScripError } from "./errors.ts";
 import { API_KEY, answeredBy, json, order, startAnswering } from "./testing/answering-server.ts";
 
 const SHORT_MS = 150;
-/** Far more than any of these takes, far less than for ever. */
+/** Far more than any of these takes. */
 const LONG_MS = 60_000;
 
 const failsWith =
@@ -27,14 +27,14 @@ function begin(response: ServerResponse): void {
   response.write('{"order":{"id":"ord_1",');
 }
 
-test("a server that does not listen is a failed connection", async () => {
+test("a server that is not listening is a failed connection", async () => {
   const { url } = await answeredBy(json({}), async (server) => server);
   const { orders } = createClient({ baseUrl: url, apiKey: API_KEY, retries: 0 });
   await assert.rejects(orders.get("ord_1"), failsWith("connection_failed"));
   await assert.rejects(orders.get("ord_1"), /ECONNREFUSED/);
 });
 
-test("a connection that is cut before or amid the answer is a failed connection", async () => {
+test("a connection that is cut before or during the response is a failed connection", async () => {
   const cuts: RequestListener[] = [
     (_request, response) => void response.destroy(),
     (_request, response) => {
@@ -54,7 +54,7 @@ test("a connection that is cut before or amid the answer is a failed connection"
   }
 });
 
-test("a server that never answers, or never ends its answer, meets the timeout", async () => {
+test("a server that never responds, or never ends its response, times out", async () => {
   const stalls: RequestListener[] = [() => {}, (_request, response) => begin(response)];
   for (const stall of stalls) {
     await answeredBy(stall, (server) =>
@@ -63,7 +63,7 @@ test("a server that never answers, or never ends its answer, meets the timeout",
   }
 });
 
-test("a body that drips on and on meets the same timeout: it is no pause between bytes", async () => {
+test("a slow endless body times out too: the limit is not between bytes", async () => {
   const givenUp = Promise.withResolvers<void>();
   const drip: RequestListener = (_request, response) => {
     begin(response);
@@ -76,12 +76,12 @@ test("a body that drips on and on meets the same timeout: it is no pause between
   await answeredBy(drip, async (server) => {
     const { orders } = server.client({ timeoutMs: SHORT_MS });
     await assert.rejects(orders.get("ord_1"), failsWith("timeout"));
-    // The connection is given up too, not only the waiting for it.
+    // The connection is closed too.
     await givenUp.promise;
   });
 });
 
-test("the timeout holds even with a fetch that ignores its signal", async () => {
+test("the timeout works even with a fetch that ignores its signal", async () => {
   const deaf = () => new Promise<Response>(() => {});
   const stuck = async () =>
     new Response(new ReadableStream(), { headers: { "content-type": "application/json" } });
@@ -97,7 +97,7 @@ test("the timeout holds even with a fetch that ignores its signal", async () => 
   }
 });
 
-test("a caller can give up before and while it waits", async () => {
+test("a caller can abort before and during a call", async () => {
   await answeredBy(
     () => {},
     async (server) => {
@@ -119,7 +119,7 @@ test("a caller can give up before and while it waits", async () => {
   );
 });
 
-test("what was given up beforehand is not sent, even by a fetch that ignores its signal", async () => {
+test("an aborted call is not sent, even by a fetch that ignores its signal", async () => {
   let sent = 0;
   const fetch = async () => {
     sent += 1;
@@ -130,7 +130,7 @@ test("what was given up beforehand is not sent, even by a fetch that ignores its
   assert.equal(sent, 0);
 });
 
-test("an answer larger than the limit is given up while it arrives, endless or not", async () => {
+test("a response larger than the limit is aborted while it arrives, endless or not", async () => {
   const givenUp = Promise.withResolvers<void>();
   const endless: RequestListener = (_request, response) => {
     begin(response);
@@ -159,7 +159,7 @@ test("an answer larger than the limit is given up while it arrives, endless or n
   }
 });
 
-test("an answer of many small pieces is put together whole, across the bounds of the buffer", async () => {
+test("a response in many small pieces is assembled across the bounds of the buffer", async () => {
   const text = JSON.stringify({ order: order({ reference: "ü".repeat(40_000) }) });
   const bytes = Buffer.from(text);
   const piecemeal: RequestListener = (_request, response) => {
@@ -186,7 +186,7 @@ test("a redirect is not followed, so that the key goes nowhere else", async () =
   assert.deepEqual(honeypot.heard, []);
 });
 
-test("a redirect as browsers hide it is an invalid response too", async () => {
+test("an opaque redirect, as in browsers, is an invalid response too", async () => {
   const fetch = async () => Object.defineProperty(Response.error(), "type", { value: "opaqueredirect" });
   const client = createClient({ baseUrl: "http://api.example", apiKey: API_KEY, fetch });
   await assert.rejects(client.orders.get("ord_1"), failsWith("invalid_response"));

@@ -16,12 +16,12 @@ export type Call<T> = {
   shape: Shape<T>;
 };
 
-/** Of one try. */
+/** The settings of one try. */
 export type Limits = { timeoutMs: number; signal: AbortSignal | undefined };
 
 export type Answer<T> = { value: T; headers: Headers };
 
-/** One call, asked once. The deadline is a wall over all of it, whatever fetch makes of the signal. */
+/** One try of a call. The deadline covers all of it, regardless of how fetch treats the signal. */
 export async function request<T>(
   connection: Connection,
   call: Call<T>,
@@ -31,7 +31,7 @@ export async function request<T>(
   try {
     return await deadline.race(exchange(connection, call, deadline.signal));
   } catch (error) {
-    // What is still arriving is of no use to anybody.
+    // The rest of the response is not needed.
     deadline.abandon();
     throw error;
   } finally {
@@ -44,22 +44,26 @@ async function exchange<T>(connection: Connection, call: Call<T>, signal: AbortS
   const response = await reach(() => send(connection, call, signal));
   const context = contextOf(response, connection.apiKey);
   if (isRedirect(response)) {
-    throw localError("invalid_response", "The API answered with a redirect, which is not followed.", context);
+    throw localError(
+      "invalid_response",
+      "The API responded with a redirect, which is not followed.",
+      context,
+    );
   }
   const bytes = await reach(() => readBytes(response, connection.maxResponseBytes));
-  if (!bytes) throw localError("invalid_response", "The API's answer is too large.", context);
+  if (!bytes) throw localError("invalid_response", "The API's response is too large.", context);
   const body = parseJson(bytes);
   if (response.status !== call.expected) {
     const isProblem = hasType(response, "application/problem+json");
     throw toProblemError(isProblem ? body : undefined, context, connection.apiKey);
   }
   if (body === undefined || !hasType(response, "application/json")) {
-    throw localError("invalid_response", "The API's answer is not JSON.", context);
+    throw localError("invalid_response", "The API's response is not JSON.", context);
   }
   return { value: readShape(call, body, context), headers: response.headers };
 }
 
-/** What fetch throws may quote the headers, so of it all only a code such as ECONNREFUSED is told. */
+/** An error of fetch can quote the headers, so only its code, such as ECONNREFUSED, is kept. */
 async function reach<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt();
@@ -67,7 +71,7 @@ async function reach<T>(attempt: () => Promise<T>): Promise<T> {
     if (error instanceof ScripError) throw error;
     const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
     const told = typeof code === "string" && /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? ` (${code})` : "";
-    throw localError("connection_failed", `The API could not be reached, or broke off${told}.`);
+    throw localError("connection_failed", `The connection to the API failed${told}.`);
   }
 }
 
@@ -85,13 +89,13 @@ function send<T>(
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
     ...(body === undefined ? {} : { body }),
-    // Followed, a redirect would carry the key to whoever it names.
+    // A redirect would send the key to the host that it names.
     redirect: "manual",
     signal,
   });
 }
 
-/** Browsers hide where a redirect would lead, and its status with it. */
+/** Browsers hide the target of a redirect, and its status. */
 const isRedirect = ({ type, status }: Response): boolean =>
   type === "opaqueredirect" || (status >= 300 && status < 400);
 
@@ -105,7 +109,7 @@ function contextOf({ status, headers }: Response, apiKey: string): ErrorContext 
   };
 }
 
-/** Retry-After is a number of seconds, or a date when somebody in between wrote it. */
+/** Retry-After is a number of seconds, or a date if a proxy wrote it. */
 function toMilliseconds(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined;
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * 1000;
@@ -132,6 +136,10 @@ function readShape<T>({ shape }: Call<T>, body: unknown, context: ErrorContext):
     return readAs(shape, body);
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error;
-    throw localError("invalid_response", `The API's answer is not as promised: ${error.message}.`, context);
+    throw localError(
+      "invalid_response",
+      `The API's response does not match its description: ${error.message}.`,
+      context,
+    );
   }
 }

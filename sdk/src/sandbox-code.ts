@@ -3,7 +3,7 @@ import { getSubtle } from "./web-crypto.ts";
 const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const CHARACTERS = 12;
 const CHARACTER_BITS = 5n;
-/** Of the first 64 bits of the hash, the last four are not used. */
+/** The last four of the first 64 bits of the hash are not used. */
 const UNUSED_BITS = 4n;
 
 /**
@@ -16,8 +16,7 @@ export async function sandboxCode(
   unitIndex: number,
 ): Promise<string> {
   for (const index of [lineIndex, unitIndex]) {
-    if (!Number.isSafeInteger(index) || index < 0)
-      throw new RangeError("indexes are whole numbers from 0 on");
+    if (!Number.isSafeInteger(index) || index < 0) throw new RangeError("indexes must be integers from 0");
   }
   const text = new TextEncoder().encode(`${idempotencyKey}:${lineIndex}:${unitIndex}`);
   const digest = await (await getSubtle()).digest("SHA-256", text);

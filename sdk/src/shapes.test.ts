@@ -36,7 +36,7 @@ const READERS: Record<string, Reader> = {
   },
 };
 
-/** Members that an answer may lack. */
+/** Optional members. */
 const OPTIONAL = /\.(reference|inputFields|failureCode|code|pin|serial|url|receipt|expiresAt|player)$/;
 
 function withOptional(): object {
@@ -46,7 +46,7 @@ function withOptional(): object {
 }
 
 for (const [name, { status, good, call }] of Object.entries(READERS)) {
-  test(`${name}: an answer with any member gone or of another type is an invalid response`, async () => {
+  test(`${name}: a response with a missing member or a wrong type is an invalid response`, async () => {
     let body: unknown = good;
     const wrong = [...brokenCopies(good, "", OPTIONAL), { at: "all", copy: [] }, { at: "all", copy: null }];
     assert.ok(wrong.length > 20, `only ${wrong.length} ways to break it`);
@@ -68,10 +68,10 @@ for (const [name, { status, good, call }] of Object.entries(READERS)) {
 
 const ANY = /^/;
 const NONE = /^(?!)/;
-/** Amounts that may be negative. */
+/** Amounts that can be negative. */
 const SIGNED = /^listWalletEntries.*\.(amount|balanceAfter) is -1$/;
 
-test("no answer of any operation is handed on with a member gone or of another type", () => {
+test("no response of any operation is returned with a missing member or a wrong type", () => {
   for (const [id, shape] of Object.entries(REPLIES)) {
     const schema = OPERATIONS.get(id)?.reply ?? {};
     const [full, least] = [exampleOf(DOCUMENT, schema, true), exampleOf(DOCUMENT, schema, false)];
@@ -82,7 +82,7 @@ test("no answer of any operation is handed on with a member gone or of another t
   }
 });
 
-/** Each member in turn: left out, unless it may be, null, and of another type. */
+/** Each member in turn: missing (unless optional), null, and of a wrong type. */
 function* brokenCopies(
   value: unknown,
   at: string,

@@ -1,6 +1,6 @@
-/** What an answer must look like, as data: `check` reads it, and a test compares it with the API's own description. */
+/** The shape of a response, as data. `check` reads it, and a test compares it with the OpenAPI document. */
 export type Shape<T> = Described & {
-  /** Never there: it ties the shape to the type of what it describes. */
+  /** Never set: it ties the shape to the type that it describes. */
   readonly of?: T;
 };
 
@@ -12,25 +12,25 @@ export type Described =
 
 export type Optional<T> = { readonly kind: "optional"; readonly shape: Shape<T> };
 
-/** Every member of the type, and no other: the compiler keeps types and shapes together. */
+/** Exactly the members of the type: the compiler keeps types and shapes together. */
 export type Members<T> = {
   readonly [K in keyof T]-?: Record<never, never> extends Pick<T, K>
     ? Optional<Exclude<T[K], undefined>>
     : Shape<T[K]>;
 };
 
-/** A word from a list that a later version of the API may lengthen. Editors offer the known ones. */
+/** A word from a list that later versions of the API can extend. Editors suggest the known ones. */
 export type Open<Word extends string> = Word | (string & Record<never, never>);
 
-/** Where an answer is not what the API promises. Its message names the place and nothing of what stands there. */
+/** A response that does not match the API. The message names the place and never the value. */
 export class ShapeError extends Error {}
 
 export const text: Shape<string> = { kind: "text" };
 export const flag: Shape<boolean> = { kind: "flag" };
-/** From 0 on. */
+/** An integer from 0. */
 export const count: Shape<number> = { kind: "count" };
 export const integer: Shape<number> = { kind: "integer" };
-/** Texts by names that are the answer's own words, so none of them is told in an error. */
+/** Strings by names that come from the response, so an error never quotes the names. */
 export const texts: Shape<Record<string, string>> = { kind: "texts" };
 
 export const wordOf = <Word extends string>(words: readonly Word[]): Shape<Open<Word>> => ({
@@ -47,7 +47,7 @@ export const object = <T>(members: Members<T>): Shape<T> => ({
   members: members as Record<string, Described | Optional<unknown>>,
 });
 
-/** Further members are let through: a later version of the API may add some. */
+/** Additional members are accepted: later versions of the API can add some. */
 export function readAs<T>(shape: Shape<T>, body: unknown): T {
   check(shape, body, "");
   return body as T;

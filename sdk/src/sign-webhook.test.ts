@@ -53,7 +53,7 @@ test("without a time it is signed now, and the stripe package accepts it", async
   assert.deepEqual(event, JSON.parse(BODY));
 });
 
-test("no secret, an empty one, a parsed body and a time that is none are refused, and nothing is quoted", async () => {
+test("a missing or empty secret, a parsed body and an invalid time are refused, and nothing is quoted", async () => {
   const hidden = "hunter2";
   const refused = (error: unknown) =>
     (error instanceof RangeError || error instanceof TypeError) && !error.message.includes(hidden);

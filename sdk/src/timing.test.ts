@@ -5,14 +5,14 @@ import { REAL_TIMING } from "./timing.ts";
 
 const FOR_EVER_MS = 2 ** 31 - 1;
 
-test("a pause ends when its time is up, and leaves nothing behind on the signal", async () => {
+test("a pause ends when its time is up, and leaves no listener on the signal", async () => {
   const { signal } = new AbortController();
   await REAL_TIMING.wait(1, signal);
   await REAL_TIMING.wait(1);
   assert.deepEqual(getEventListeners(signal, "abort"), []);
 });
 
-test("a pause ends at once when it is given up, before or amid it", async () => {
+test("a pause ends at once when it is aborted, before or during it", async () => {
   await REAL_TIMING.wait(FOR_EVER_MS, AbortSignal.abort());
   const controller = new AbortController();
   const pause = REAL_TIMING.wait(FOR_EVER_MS, controller.signal);
@@ -21,7 +21,7 @@ test("a pause ends at once when it is given up, before or amid it", async () => 
   assert.deepEqual(getEventListeners(controller.signal, "abort"), []);
 });
 
-test("the clock goes forward, and chance lies from 0 to below 1", () => {
+test("the clock goes forward, and random numbers are from 0 to below 1", () => {
   const before = REAL_TIMING.now();
   assert.ok(REAL_TIMING.now() >= before);
   for (let draw = 0; draw < 100; draw += 1) {

@@ -1,14 +1,14 @@
 export type Timing = {
-  /** Milliseconds since any moment; only differences matter. */
+  /** Milliseconds since some fixed time; only differences matter. */
   now(): number;
-  /** Resolves after that time, and at once when the signal is aborted. */
+  /** Resolves after that time, or at once when the signal is aborted. */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
-  /** From 0 to below 1. */
+  /** A random number from 0 to below 1. */
   random(): number;
 };
 
 export const REAL_TIMING: Timing = {
-  // Unlike the time of day it never jumps.
+  // Unlike the time of day, it never jumps.
   now: () => performance.now(),
   wait: (ms, signal) =>
     new Promise((resolve) => {

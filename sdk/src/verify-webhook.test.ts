@@ -44,7 +44,7 @@ function verify(
 const refusedFor = (reason: WebhookVerificationReason) => (error: unknown) =>
   error instanceof WebhookVerificationError && error.reason === reason && !error.message.includes("ord_");
 
-test("the server's own delivery is accepted, and its event comes back", async () => {
+test("a delivery of the server is accepted, and its event is returned", async () => {
   assert.deepEqual(await verify(BODY, HEADER), JSON.parse(BODY));
 });
 
@@ -58,7 +58,7 @@ test("a header that the stripe package made is accepted", async () => {
   assert.deepEqual(await verify(BODY, header), JSON.parse(BODY));
 });
 
-test("the body may be a string, bytes, an ArrayBuffer, or bytes of another realm", async () => {
+test("the body can be a string, bytes, an ArrayBuffer, or bytes of another realm", async () => {
   const bytes = new TextEncoder().encode(BODY);
   const buffer = bytes.buffer.slice(0, bytes.length);
   const foreign: Uint8Array = runInNewContext("Uint8Array.from(list)", { list: [...bytes] });
@@ -131,7 +131,7 @@ test("a header that is not one time and at least one signature is refused", asyn
   }
 });
 
-test("spaces after commas, capital hex, schemes of later versions and a broken v1 beside a good one do no harm", async () => {
+test("spaces after commas, capital hex, unknown schemes and a broken v1 next to a good one are accepted", async () => {
   const [time, v1] = HEADER.split(",") as [string, string];
   const fine = [
     `${time}, ${v1}`,
@@ -143,7 +143,7 @@ test("spaces after commas, capital hex, schemes of later versions and a broken v
   for (const header of fine) assert.equal((await verify(BODY, header)).id, "evt_1", header);
 });
 
-test("during a rotation any of the signatures may fit any of the secrets", async () => {
+test("during a rotation any signature can match any secret", async () => {
   const [older, newer, other] = [newSecret(), newSecret(), newSecret()];
   const header = signDelivery([newer, older], NOW_SECONDS, BODY);
   for (const secret of [older, newer, [older], [newer, older], [other, older], [other, newer]]) {
@@ -158,13 +158,13 @@ test("during a rotation any of the signatures may fit any of the secrets", async
   await assert.rejects(verify(BODY, crowd), refusedFor("no_matching_signature"));
 });
 
-test("the secret is taken as it was shown, prefix and all", async () => {
+test("the whole secret is the key, including its prefix", async () => {
   for (const secret of [SECRET.slice("whsec_".length), `${SECRET} `, SECRET.toLowerCase(), newSecret()]) {
     await assert.rejects(verify(BODY, HEADER, { secret }), refusedFor("no_matching_signature"));
   }
 });
 
-test("the time may be 300 seconds from now, both ways, and not a millisecond more", async () => {
+test("the time can be 300 seconds from now, both ways, and not a millisecond more", async () => {
   for (const sign of [-1, 1]) {
     const edgeMs = NOW_SECONDS * 1000 + sign * 300_000;
     assert.equal((await verify(BODY, HEADER, { now: () => edgeMs })).id, "evt_1");
@@ -175,7 +175,7 @@ test("the time may be 300 seconds from now, both ways, and not a millisecond mor
   }
 });
 
-test("the tolerance is the caller's to set; one that is none, and a clock that is none, let nothing through", async () => {
+test("the caller can set the tolerance; an invalid tolerance or clock accepts nothing", async () => {
   const late = { ...at(NOW_SECONDS + 10) };
   assert.equal((await verify(BODY, HEADER, { ...late, toleranceSeconds: 10 })).id, "evt_1");
   assert.equal((await verify(BODY, HEADER, { toleranceSeconds: 0 })).id, "evt_1");
@@ -187,7 +187,7 @@ test("the tolerance is the caller's to set; one that is none, and a clock that i
   }
 });
 
-test("without a clock of the caller's, now is now", async () => {
+test("without a given clock, the current time is used", async () => {
   const fresh = await signWebhook(BODY, SECRET);
   assert.equal((await verifyWebhook(BODY, signed(fresh), SECRET)).id, "evt_1");
   const old = await signWebhook(BODY, SECRET, { timestampSeconds: Math.floor(Date.now() / 1000) - 302 });
@@ -201,7 +201,7 @@ test("a time that was moved after signing is refused", async () => {
   await assert.rejects(verify(BODY, padded), refusedFor("no_matching_signature"));
 });
 
-test("a body of which any one bit was changed is refused", async () => {
+test("a body with any changed bit is refused", async () => {
   const bytes = Buffer.from(BODY);
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const changed = Buffer.from(bytes);
@@ -210,7 +210,7 @@ test("a body of which any one bit was changed is refused", async () => {
   }
 });
 
-test("a signature of which any one digit was changed is refused", async () => {
+test("a signature with any changed digit is refused", async () => {
   const start = HEADER.indexOf("v1=") + 3;
   for (let index = start; index < HEADER.length; index += 1) {
     const digit = HEADER.charAt(index) === "0" ? "1" : "0";
@@ -219,16 +219,16 @@ test("a signature of which any one digit was changed is refused", async () => {
   }
 });
 
-test("a body that was parsed and written out again is refused, and so is the parsed one", async () => {
+test("a body that was parsed and serialised again is refused, and so is the parsed one", async () => {
   const sent = BODY.replace(":", ": ");
   const header = signDelivery([SECRET], NOW_SECONDS, sent);
   assert.equal((await verify(sent, header)).id, "evt_1");
   const again = JSON.stringify(JSON.parse(sent));
   await assert.rejects(verify(again, header), refusedFor("no_matching_signature"));
-  await assert.rejects(verify(JSON.parse(sent), header), /as it arrived/);
+  await assert.rejects(verify(JSON.parse(sent), header), /must be the raw body/);
 });
 
-test("any body that is signed and is no event is refused as such, and one of a later type is let through", async () => {
+test("a signed body that is not an event is refused, and an unknown event type is accepted", async () => {
   const event = JSON.parse(BODY);
   const bodies: unknown[] = [
     "",
@@ -255,7 +255,7 @@ test("any body that is signed and is no event is refused as such, and one of a l
   assert.deepEqual(await verify(text, signDelivery([SECRET], NOW_SECONDS, text)), later);
 });
 
-test("whatever the header says, nothing but a right signature is accepted, and nothing else is thrown", async () => {
+test("for any header, only a valid signature is accepted, and only verification errors are thrown", async () => {
   const piece = fc.oneof(
     fc.constantFrom("t=", "v1=", ",", "=", String(NOW_SECONDS), "0".repeat(64), "a".repeat(64), " "),
     fc.string({ maxLength: 5 }),
@@ -269,7 +269,7 @@ test("whatever the header says, nothing but a right signature is accepted, and n
   );
 });
 
-test("a secret that is none is the caller's fault, and is not quoted", async () => {
+test("an invalid secret is a RangeError, and is not quoted", async () => {
   for (const secret of ["", [], [SECRET, ""], [undefined, SECRET], undefined]) {
     await assert.rejects(
       verifyWebhook(BODY, signed(HEADER), secret as string, at(NOW_SECONDS)),

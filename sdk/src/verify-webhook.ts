@@ -1,6 +1,6 @@
 import { computeSignatures, type RawBody, toBytes, toSecrets } from "./sign-webhook.ts";
 
-/** An order's codes are ready to fetch, or its money is back in the wallet. */
+/** An order's codes are ready to fetch, or it was refunded to the wallet. */
 export type OrderEvent = {
   id: string;
   type: "order.fulfilled" | "order.refunded";
@@ -16,7 +16,7 @@ export type TestEvent = {
   data: { webhook_id: string };
 };
 
-/** Later versions of the API may send further types: answer those you do not know with 2xx as well. */
+/** Later versions of the API can send more types. Respond with 2xx to unknown types as well. */
 export type WebhookEvent = OrderEvent | TestEvent;
 
 export type WebhookHeaders =
@@ -24,7 +24,7 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export type VerifyWebhookOptions = {
-  /** How far the signature's time may be from now, in the past and in the future. */
+  /** How far the signature's time can be from now, in the past or in the future. */
   toleranceSeconds?: number;
   /** Milliseconds since 1970. */
   now?: () => number;
@@ -37,7 +37,7 @@ export type WebhookVerificationReason =
   | "no_matching_signature"
   | "malformed_body";
 
-/** Why a delivery is not to be believed. Its message quotes nothing of the delivery, and never a secret. */
+/** Why a delivery cannot be trusted. The message quotes nothing of the delivery and never a secret. */
 export class WebhookVerificationError extends Error {
   readonly reason: WebhookVerificationReason;
 
@@ -52,7 +52,7 @@ const DEFAULT_TOLERANCE_SECONDS = 300;
 const HEADER = "service-signature";
 const TIME = /^\d{1,15}$/;
 const SIGNATURE = /^[0-9a-f]{64}$/i;
-/** Members of `data` by type of event, as the types above promise them. */
+/** Members of `data` by event type, as in the types above. */
 const DATA_MEMBERS: Readonly<Record<WebhookEvent["type"], readonly string[]>> = {
   "order.fulfilled": ["order_id", "status"],
   "order.refunded": ["order_id", "status"],
@@ -60,8 +60,8 @@ const DATA_MEMBERS: Readonly<Record<WebhookEvent["type"], readonly string[]>> = 
 };
 
 /**
- * The event of a delivery, once its signature is proven (SPEC.md, Events). Give it the body exactly as it arrived, and of
- * a secret that is being rotated the old one and the new one.
+ * Verifies the signature of a delivery and returns its event (SPEC.md, Events). Pass the raw body. During a rotation pass the
+ * old secret and the new one.
  */
 export async function verifyWebhook(
   rawBody: RawBody,
@@ -70,7 +70,7 @@ export async function verifyWebhook(
   { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now = () => Date.now() }: VerifyWebhookOptions = {},
 ): Promise<WebhookEvent> {
   const secrets = toSecrets(secret);
-  if (!(toleranceSeconds >= 0)) throw new RangeError("toleranceSeconds must be a number from 0 on");
+  if (!(toleranceSeconds >= 0)) throw new RangeError("toleranceSeconds must be 0 or more");
   const { time, signatures } = parseHeader(findHeader(headers));
   if (!(Math.abs(now() - Number(time) * 1000) <= toleranceSeconds * 1000)) {
     throw new WebhookVerificationError(
@@ -83,7 +83,7 @@ export async function verifyWebhook(
   if (!anyMatches(signatures, expected)) {
     throw new WebhookVerificationError(
       "no_matching_signature",
-      "No signature fits the body: another secret, or not the bytes that were sent.",
+      "No signature matches the body. Check that the secret is right and that the body is the raw bytes that were sent.",
     );
   }
   return parseEvent(body);
@@ -102,7 +102,7 @@ function findHeader(headers: WebhookHeaders): string {
   throw new WebhookVerificationError("missing_header", "The delivery has no Service-Signature header.");
 }
 
-/** `t=<unix seconds>,v1=<hex>`, with as many v1 as there are secrets. Schemes that come later are passed over. */
+/** `t=<unix seconds>,v1=<hex>`, with one v1 per secret. Unknown schemes are ignored. */
 function parseHeader(header: string): { time: string; signatures: Uint8Array[] } {
   const parts = header.split(",").map((part) => part.trim());
   const valuesOf = (name: string) =>
@@ -112,16 +112,16 @@ function parseHeader(header: string): { time: string; signatures: Uint8Array[] }
   if (!TIME.test(time) || moreTimes.length > 0 || signatures.length === 0) {
     throw new WebhookVerificationError(
       "malformed_header",
-      "The Service-Signature header is not of the form t=<seconds>,v1=<hex>.",
+      "The Service-Signature header must have the form t=<seconds>,v1=<hex>.",
     );
   }
   return { time, signatures: signatures.map(fromHex) };
 }
 
 /**
- * Each pair is compared in full, byte by byte without a branch, so that the time taken tells nothing of how much of a
- * forgery was right. `subtle.verify` would do as well, but hash the whole body again for each v1 that a stranger sends;
- * this way it is hashed once for each secret.
+ * Each pair is compared in full, byte by byte without a branch, so that the time does not reveal how much of a forgery was
+ * right. `subtle.verify` would also work, but it hashes the whole body again for each v1 that a stranger sends. This hashes it
+ * once per secret.
  */
 function anyMatches(signatures: readonly Uint8Array[], expected: readonly Uint8Array[]): boolean {
   let matches = 0;
@@ -147,7 +147,7 @@ function parseEvent(body: Uint8Array): WebhookEvent {
   const isEvent =
     hasTexts(event, ["id", "type", "created_at"]) && hasTexts(event.data, membersOf(event.type));
   if (isEvent) return event as WebhookEvent;
-  throw new WebhookVerificationError("malformed_body", "The body is signed, and is not an event.");
+  throw new WebhookVerificationError("malformed_body", "The body has a valid signature but is not an event.");
 }
 
 /** The error of JSON.parse quotes the text, so it is not kept. */

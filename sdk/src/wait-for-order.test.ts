@@ -10,7 +10,7 @@ const SHORT_MS = 150;
 
 const seen = (status: string) => json({ order: order({ status }) });
 
-/** How the waiting ends, how often it looked and what pauses it made. */
+/** The result of waiting, the number of reads and the pauses. */
 async function wait(answer: RequestListener, options?: WaitOptions, timing = handTiming()) {
   return answeredBy(answer, async ({ client, heard }) => {
     const outcome = await client({ retries: 2, timing })
@@ -21,7 +21,7 @@ async function wait(answer: RequestListener, options?: WaitOptions, timing = han
   });
 }
 
-test("an order that has ended is told at once, with nothing but a look at it", async () => {
+test("an order that has ended is returned after one read", async () => {
   for (const status of ["completed", "refunded"]) {
     const { told, outcome, waited } = await wait(seen(status));
     assert.equal(told, status);
@@ -30,19 +30,19 @@ test("an order that has ended is told at once, with nothing but a look at it", a
   }
 });
 
-test("it looks again and again, less and less often, until the order has ended", async () => {
+test("it polls less and less often until the order has ended", async () => {
   const open = [seen("pending"), seen("processing"), seen("processing"), seen("processing"), seen("new")];
   const { told, waited } = await wait(inTurn(...open, seen("completed")));
   assert.equal(told, "completed");
   assert.deepEqual(waited, [250, 500, 1000, 2000, 2000]);
 });
 
-test("failed is not the end while the refund may follow", async () => {
+test("failed is not final while the refund can follow", async () => {
   const { told } = await wait(inTurn(seen("processing"), seen("failed"), seen("failed"), seen("refunded")));
   assert.equal(told, "refunded");
 });
 
-test("an order that stays failed for five seconds is told as failed, counted anew when it moved meanwhile", async () => {
+test("an order that stays failed for five seconds is returned, counted again after any change", async () => {
   const { told, waited } = await wait(seen("failed"));
   assert.equal(told, "failed");
   assert.deepEqual(waited, [250, 500, 1000, 2000, 2000]);
@@ -51,7 +51,7 @@ test("an order that stays failed for five seconds is told as failed, counted ane
   assert.deepEqual(anew, [250, 500, 1000, 2000, 2000, 2000]);
 });
 
-test("after two minutes, or the time that is given, it is a timeout that tells what was seen last", async () => {
+test("after two minutes, or the given time, it times out with the last status", async () => {
   const { told, outcome, waited } = await wait(seen("processing"));
   assert.equal(told, "timeout 0");
   assert.deepEqual((outcome as ScripError).members, { orderStatus: "processing" });
@@ -61,7 +61,7 @@ test("after two minutes, or the time that is given, it is a timeout that tells w
   assert.deepEqual([brief.waited, brief.looks], [[250, 500, 250], 3]);
 });
 
-test("a passing failure is ridden out, and Retry-After is waited for", async () => {
+test("a temporary failure is retried after Retry-After", async () => {
   const busy = problem(429, "rate_limited", {}, { "retry-after": "7" });
   const troubles = [seen("pending"), cut, busy, proxyPage(502), problem(500, "internal_error")];
   const { told, waited } = await wait(inTurn(...troubles, seen("completed")));
@@ -72,13 +72,13 @@ test("a passing failure is ridden out, and Retry-After is waited for", async () 
   assert.deepEqual((outcome as ScripError).members, {});
 });
 
-test("a lasting failure ends it at once", async () => {
+test("a permanent failure ends it at once", async () => {
   const { told, waited } = await wait(inTurn(problem(404, "not_found"), seen("completed")));
   assert.equal(told, "not_found 404");
   assert.deepEqual(waited, []);
 });
 
-test("giving up ends it before, amid a look and amid a pause", async () => {
+test("aborting ends it before a read, during a read and during a pause", async () => {
   const { told, looks } = await wait(seen("completed"), { signal: AbortSignal.abort() });
   assert.deepEqual([told, looks], ["aborted 0", 0]);
   const amidLook = new AbortController();
@@ -90,7 +90,7 @@ test("giving up ends it before, amid a look and amid a pause", async () => {
   assert.deepEqual([paused.told, paused.looks], ["aborted 0", 1]);
 });
 
-test("a look that is not answered has no more than the time that is left", async () => {
+test("a read without a response has only the remaining time", async () => {
   await answeredBy(
     () => {},
     async ({ client }) => {
@@ -100,7 +100,7 @@ test("a look that is not answered has no more than the time that is left", async
   );
 });
 
-test("a time that is none is refused", async () => {
+test("an invalid time is refused", async () => {
   for (const timeoutMs of [0, -1, 1.5, 2 ** 31]) {
     await answeredBy(seen("completed"), ({ client }) =>
       assert.rejects(client().orders.wait("ord_1", { timeoutMs }), RangeError),

@@ -5,7 +5,7 @@ import { getSubtle, randomUuid, toHex } from "./web-crypto.ts";
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const ABC_SHA_256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
-/** Puts another `crypto` where the global one is, as another runtime would have it. */
+/** Replaces the global `crypto`, as in another runtime. */
 async function withGlobalCrypto(crypto: unknown, act: () => Promise<void>): Promise<void> {
   const own = Object.getOwnPropertyDescriptor(globalThis, "crypto") as PropertyDescriptor;
   Object.defineProperty(globalThis, "crypto", { value: crypto, configurable: true, writable: true });
@@ -24,17 +24,17 @@ async function assertWorks(): Promise<void> {
   assert.equal(new Set(ids).size, ids.length);
 }
 
-test("it hashes, and makes version 4 UUIDs that do not repeat", assertWorks);
+test("it hashes, and generates unique version 4 UUIDs", assertWorks);
 
 test("without a global crypto, as on Node 18, it does the same", () =>
   withGlobalCrypto(undefined, assertWorks));
 
-test("on a page from plain http there are UUIDs, and for the rest an error that says why", () =>
+test("on a page from plain http UUIDs work, and the rest fails with a reason", () =>
   withGlobalCrypto(
     { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => own.getRandomValues(bytes) },
     async () => {
       assert.match(await randomUuid(), UUID_V4);
-      await assert.rejects(getSubtle(), /not loaded over https/);
+      await assert.rejects(getSubtle(), /load this page over https/);
     },
   ));
 

@@ -1,21 +1,21 @@
 type WebCrypto = typeof globalThis.crypto;
 
 const UUID_BYTES = 16;
-/** Put together here, so that a bundler for the browser does not go looking for it. */
+/** Concatenated, so that a bundler for the browser does not try to resolve it. */
 const NODE_CRYPTO = ["node", "crypto"].join(":");
 
-/** Web Crypto's hashing and signing. Browsers give it to pages from https and localhost alone. */
+/** Web Crypto's hashing and signing. Browsers provide it only to pages from https and localhost. */
 export async function getSubtle(): Promise<WebCrypto["subtle"]> {
   const { subtle } = await getWebCrypto();
-  if (subtle === undefined) throw new Error("this page has no Web Crypto: it was not loaded over https");
+  if (subtle === undefined) throw new Error("Web Crypto is not available: load this page over https");
   return subtle;
 }
 
-/** A random UUID, made by hand because a page from plain http has random bytes and no `randomUUID`. */
+/** A random UUID. A page from plain http has random bytes but no `randomUUID`. */
 export async function randomUuid(): Promise<string> {
   const crypto = await getWebCrypto();
   const bytes = crypto.getRandomValues(new Uint8Array(UUID_BYTES));
-  // RFC 9562: version 4 stands in the seventh byte, the variant in the ninth.
+  // RFC 9562: the version is in the seventh byte, the variant in the ninth.
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   const hex = toHex(bytes);
@@ -25,7 +25,7 @@ export async function randomUuid(): Promise<string> {
 export const toHex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** Node 18 has it all, but not as a global. */
+/** Node 18 has it, but not as a global. */
 async function getWebCrypto(): Promise<WebCrypto> {
   const { crypto } = globalThis as { crypto?: WebCrypto };
   if (crypto !== undefined) return crypto;

@@ -2,13 +2,13 @@ import type { Open } from "./shapes.ts";
 import type { CreatedFilters, PageFilters } from "./types.ts";
 import type { DELIVERY_STATUSES, EVENT_STATUSES, EVENT_TYPES } from "./words.ts";
 
-/** An event, exactly as it is delivered. It never holds a code: fetch those with your key. */
+/** An event, exactly as it is delivered. It never contains a code: fetch codes with your key. */
 export type ScripEvent = { id: string; type: EventTypeName; created_at: string; data: ScripEventData };
 
-/** New ones are added at any time. */
+/** New ones can be added at any time. */
 export type EventTypeName = Open<(typeof EVENT_TYPES)[number]>;
 
-/** Which of them are there, and what else, depends on the event's type. */
+/** Which members are present depends on the event's type. */
 export type ScripEventData = {
   order_id?: string;
   status?: Open<(typeof EVENT_STATUSES)[number]>;
@@ -23,29 +23,29 @@ export type EventType = { type: EventTypeName; description: string };
 export type Webhook = {
   id: string;
   url: string;
-  /** What it is subscribed to: all there are now, when none were chosen. */
+  /** The event types it subscribes to; all current types when none were chosen. */
   events: EventTypeName[];
   active: boolean;
   createdAt: string;
   updatedAt: string;
-  /** Since when every delivery has failed. */
+  /** Since when every attempt has failed. */
   failingSince?: string;
 };
 
-/** Without `events` it gets all of them, future ones too. */
+/** Without `events` it gets all types, including future ones. */
 export type RegisterWebhookInput = { url: string; events?: readonly EventTypeName[] | undefined };
 
-/** The secret is shown this once. */
+/** The secret is shown only once. */
 export type RegisteredWebhook = { webhook: Webhook; secret: string };
 
 export type UpdateWebhookInput = {
   url?: string | undefined;
-  /** `null` is all types, future ones too. */
+  /** `null` means all types, including future ones. */
   events?: readonly EventTypeName[] | null | undefined;
   active?: boolean | undefined;
 };
 
-/** How long the secret before goes on signing beside the new one: at most 7 days, a day when you do not say. */
+/** How long the previous secret keeps signing next to the new one. The default is a day, the maximum 7 days. */
 export type RotateSecretInput = { gracePeriodSeconds?: number | undefined };
 
 export type RotatedSecret = RegisteredWebhook & { previousSecretExpiresAt: string };
@@ -53,7 +53,7 @@ export type RotatedSecret = RegisteredWebhook & { previousSecretExpiresAt: strin
 /** `since` is inclusive, `until` exclusive; a text is RFC 3339. */
 export type RecoverInput = { since: string | Date; until?: string | Date | undefined };
 
-/** With `hasMore` the same request recovers the rest. */
+/** While `hasMore` is true, the same request recovers the rest. */
 export type Recovery = { recovered: number; hasMore: boolean };
 
 export type KnownDeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -65,7 +65,7 @@ export type Delivery = {
   webhookId: string;
   status: Open<KnownDeliveryStatus>;
   attemptCount: number;
-  /** The latest of them. */
+  /** The latest attempts. */
   attempts: DeliveryAttempt[];
   nextAttemptAt?: string;
   createdAt: string;
@@ -73,10 +73,10 @@ export type Delivery = {
 };
 
 export type DeliveryAttempt = {
-  /** Counts all attempts of the delivery from 1. */
+  /** The number of the attempt, from 1. */
   number: number;
   at: string;
-  /** What your endpoint answered. */
+  /** The HTTP status of your endpoint's response. */
   status?: number;
   error?: string;
   latencyMs: number;

@@ -26,7 +26,7 @@ const PAGE_SCRIPT = `(async () => {
   return { event: event.id, key: placed.idempotencyKey, heard, code: await sdk.sandboxCode("key", 0, 1) };
 })()`;
 
-test("a page in a browser imports the package as it is, makes keys, signs, verifies and foretells codes", async () => {
+test("a page in a browser imports the package, generates keys, signs, verifies and computes codes", async () => {
   const installed = await installSdk();
   const site = await startSite(join(installed.folder, "node_modules/@scrip/sdk"));
   const chromium = await openBrowser();

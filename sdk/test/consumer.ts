@@ -57,7 +57,7 @@ export async function receive(request: Request): Promise<string> {
   }
 }
 
-// What is wrong must be seen to be wrong; were a type lost, these would no longer be errors.
+// These must be type errors; if a type got lost, they would no longer be.
 // @ts-expect-error the API key is missing
 createClient({ baseUrl: "https://api.example.com" });
 // @ts-expect-error a quantity is a number

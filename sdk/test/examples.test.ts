@@ -15,7 +15,7 @@ const LINES_MAX = 40;
 const RUN_TIMEOUT_MS = 60_000;
 const [OLD_SECRET, NEW_SECRET] = ["whsec_b2xkZXI=", "whsec_bmV3ZXI="];
 
-/** A handler of requests needs somebody who listens: each runtime does it in its own way. */
+/** A request handler needs a server: each runtime has its own. */
 const LISTENERS: readonly { runtime: Runtime; script: string }[] = [
   {
     runtime: DENO,
@@ -63,7 +63,7 @@ before(async () => {
 after(() => installed.remove());
 
 for (const file of ["node-http.mjs", "fastify.mjs", "express.mjs"]) {
-  test(`examples/${file} takes a signed delivery, refuses a forged one, handles a repeated one once`, () =>
+  test(`examples/${file} accepts a signed delivery, refuses a forged one, handles a repeated one once`, () =>
     assertReceives(OWN_NODE, file));
 }
 

@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import { runNpm } from "../../scripts/run-npm.mjs";
 import { buildPackage, packPackage } from "../scripts/build-package.ts";
 
-/** A folder of a customer's, into which the SDK was installed from its .tgz. */
+/** A customer's folder with the SDK installed from its .tgz. */
 export type Installed = {
   folder: string;
   /** The .tgz that it came from. */
@@ -26,7 +26,7 @@ export type Installed = {
 
 export const SDK_FOLDER = dirname(import.meta.dirname);
 
-/** Installed once for each state of the source, so that what is tested is the source as it is now; then it is copied. */
+/** Installed once for each state of the source, then copied, so that the tests use the current source. */
 export async function installSdk(): Promise<Installed> {
   const original = await ensureInstalled();
   const folder = mkdtempSync(join(tmpdir(), "scrip-sdk-customer-"));
@@ -40,10 +40,10 @@ export async function installSdk(): Promise<Installed> {
 }
 
 const HASH_CHARACTERS = 16;
-/** All that the package is made of, and what makes it. */
+/** The sources of the package and its build. */
 const SOURCES = ["src/*.ts", "scripts/*.ts", "package.json", "README.md", "tsconfig.build.json"];
 
-/** Made beside its place and moved there when it is whole; of several test files that make it at once one is first. */
+/** Built next to its place and moved there when complete, because several test files can build it at the same time. */
 async function ensureInstalled(): Promise<string> {
   const place = join(tmpdir(), `scrip-sdk-${userInfo().uid}-${hashSources()}`);
   if (existsSync(place)) return place;

@@ -4,20 +4,20 @@ import type { AddressInfo } from "node:net";
 
 export type LossyProxy = {
   url: string;
-  /** The idempotency keys of the placements that came through, in their order. */
+  /** The idempotency keys of the placements that reached the API, in order. */
   keysHeard: string[];
   close(): Promise<void>;
 };
 
 const UPSTREAM_TIMEOUT_MS = 20_000;
 
-/** Of the answer to a placement all is lost, or the second half, or nothing. */
+/** How much of the response to a placement is lost: all, the second half, or nothing. */
 type Loss = "all" | "half" | "none";
 
 /**
- * Stands before an API and loses the answer to each placement once: the API has placed the order, and whoever placed it
- * sees the connection break. Of the first answer nothing arrives; some runtimes then send the request again by themselves,
- * so of the later ones half arrives, which none of them can hide.
+ * A proxy that loses the response to each placement once: the API has placed the order, and the caller sees the connection
+ * break. Nothing of the first response arrives. Some runtimes then retry by themselves, so half of each later response
+ * arrives, which no runtime can hide.
  */
 export async function startLossyProxy(target: string): Promise<LossyProxy> {
   const keysHeard: string[] = [];

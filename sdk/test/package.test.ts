@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => installed.remove());
 
-test("the package holds README, package.json, the JavaScript and its declarations, and nothing else", (t) => {
+test("the package contains README, package.json, the JavaScript and its declarations, and nothing else", (t) => {
   const modules = globSync("*.ts", { cwd: join(SDK_FOLDER, "src") })
     .filter((file) => !file.endsWith(".test.ts"))
     .map((file) => file.slice(0, -".ts".length));
@@ -53,7 +53,7 @@ test("it needs no other package, runs nothing when it is installed, and names it
   ]);
 });
 
-test("its files import one another alone, and tell nothing of where they were built", () => {
+test("its files import only each other, and contain no path of the build machine", () => {
   const files = contents();
   for (const file of files) {
     assert.ok(!text(file).includes(ROOT), file);
@@ -93,7 +93,7 @@ test("so does one for the browser, with moduleResolution bundler", () => {
   typeCheck(OWN_COMPILER, "bundler", { lib: ["es2022", "dom", "dom.asynciterable"], types: [] });
 });
 
-test("so does one who is still at TypeScript 5.0", async () => {
+test("so does one with TypeScript 5.0", async () => {
   await ensureRuntimes();
   typeCheck(OLDEST_TYPESCRIPT, "bundler", { lib: ["es2022", "dom", "dom.iterable"], types: [] });
 });
@@ -115,7 +115,7 @@ function typeCheck(compiler: string, resolution: string, settings: { lib: string
   run([compiler, "-p", "."]);
 }
 
-/** What Node prints, run in the customer's folder; whatever else it ends with is the test's failure. */
+/** The output of Node in the customer's folder. Any failure fails the test. */
 function run(args: string[]): string {
   const { status, stdout, stderr, error } = spawnSync(process.execPath, args, {
     cwd: installed.folder,

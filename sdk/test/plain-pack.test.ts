@@ -19,7 +19,7 @@ before(() => {
 });
 after(() => rmSync(work, { recursive: true, force: true }));
 
-test("sdk/lib is what the source gives", () => {
+test("sdk/lib equals a fresh build of the source", () => {
   assert.deepEqual(textsIn(join(SDK_FOLDER, "lib")), textsIn(join(work, "built/lib")), STALE);
 });
 

@@ -7,7 +7,7 @@ import { openSandbox } from "./open-sandbox.ts";
 import { runScript } from "./run-script.ts";
 import { OWN_NODE } from "./runtimes.ts";
 
-test("the README's code is one program that runs as it stands, and prints what its comments say", async () => {
+test("the README's code is one program that runs unchanged and prints what its comments say", async () => {
   const readme = readFileSync(join(SDK_FOLDER, "README.md"), "utf8");
   const blocks = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code = ""]) => code);
   assert.ok(blocks.length >= 10, `only ${blocks.length} blocks`);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Refuses a setting that names an address which nothing can be sent from here. */
+/** Refuses a setting that is not an address of this machine. */
 export async function assertLocalAddress(setting: string, address: string): Promise<void> {
   const server = createServer();
   try {

@@ -83,7 +83,7 @@ async function createVariant(t: TestContext, variants: readonly Variant[]): Prom
   return url.href;
 }
 
-/** Beside one that holds somebody else's table of migrations. */
+/** Next to a schema that has a migrations table of another program. */
 async function createSchema(connectionString: string, role: string, schema: string): Promise<void> {
   const db = connect(connectionString);
   await db.rows(raw(`create schema ${schema} authorization ${role}`));

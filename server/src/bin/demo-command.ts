@@ -9,19 +9,19 @@ export function demoCommand(program: Command): void {
       .description("fill an empty database with a demo catalog, two resellers, their keys and some stock"),
     async (context) => {
       if (context.config.production)
-        throw new Error("the demo is not for production: NODE_ENV says it is one");
+        throw new Error("scrip demo does not run in production (NODE_ENV is production)");
       if (!(await isEmpty(context.db))) {
         throw new Error(
-          "the database is not empty; the demo fills only an empty one, such as that of a new DATA_DIR",
+          "the database is not empty; scrip demo needs an empty one, such as that of a new DATA_DIR",
         );
       }
       const address = context.config.publicUrl ?? `http://localhost:${context.config.port}`;
       return { ...(await fillDemo(context)), address };
     },
-    // No server was started here, and whether one runs elsewhere is not known.
+    // This command starts no server.
     (demo) =>
       describeDemo(demo, {
-        headline: `Filled the demo: ${demo.products} products, ${demo.codes} codes, two resellers. To serve it: scrip start`,
+        headline: `Filled the demo: ${demo.products} products, ${demo.codes} codes, two resellers. To start the server: scrip start`,
         address: demo.address,
       }),
     { mayCreate: true },
@@ -30,7 +30,7 @@ export function demoCommand(program: Command): void {
 
 type DemoText = { headline: string; address: string };
 
-/** What somebody who has just started it wants to see: the address, the keys, and a line to paste. */
+/** The address, the keys and a command to paste. */
 export function describeDemo(demo: FilledDemo, { headline, address }: DemoText): string {
   const [first, second] = demo.resellers;
   return `${headline}
@@ -42,7 +42,7 @@ export function describeDemo(demo: FilledDemo, { headline, address }: DemoText):
     live key  ${second.liveKey}
     test key  ${second.testKey}
 
-  These keys are shown this once. Try one:
+  These keys are shown only once. Try one:
 
     curl -s -H "X-API-Key: ${first.testKey}" "${address}/v1/catalog?limit=2"
 

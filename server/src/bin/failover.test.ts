@@ -27,7 +27,7 @@ const STOCK = sizeFor("chaos", { share: 2_000, full: 6_000 });
 const ACKNOWLEDGED_EACH = 60;
 const OUTAGE_MAX_MS = 30_000;
 const READY_TIMEOUT_MS = 20_000;
-/** Nobody is left behind by a test that hangs. */
+/** A test that hangs leaves no process behind. */
 const PROCESS_MAX_MS = 240_000;
 
 type Processes = { api: RunningScrip[]; worker: RunningScrip[] };
@@ -102,7 +102,7 @@ async function eachAcknowledges(apis: readonly TimedApi[], when: string): Promis
   }
 }
 
-/** What a load balancer sees. Whoever watches over PostgreSQL is hardly quicker than that. */
+/** What a load balancer sees. A cluster manager is hardly faster. */
 async function untilNoneIsReady(apis: readonly RunningScrip[]): Promise<void> {
   for (const { url } of apis) {
     await eventually(`${url} says that it cannot serve (SEED=${SEED})`, async () =>
@@ -116,7 +116,7 @@ const readiness = async (url: string): Promise<number> =>
 
 /**
  * What a worker had in its hands when the primary died is due again when its lease has run out, half a minute later. Here it
- * runs out at once; whoever still works on an order finds its token gone.
+ * runs out at once; a worker that still has an order finds its token gone.
  */
 async function everythingEnds(db: Db): Promise<void> {
   await db.rows(sql`update order_work set due_at = now()`);

@@ -8,7 +8,7 @@ import type { Log } from "../lib/log.ts";
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
 
-/** Begins the heartbeat of a process that serves, with its metrics and log lines. */
+/** Starts the heartbeat of a serving process, with its metrics and log lines. */
 export async function followPrimary(
   db: ServingDb,
   role: string,
@@ -18,33 +18,33 @@ export async function followPrimary(
   const registers = [registry];
   const beats = new Histogram({
     name: "scrip_database_heartbeat_seconds",
-    help: "Time until the database had answered the heartbeat, a small write once a second.",
+    help: "Time until the database confirmed the heartbeat, a small write once a second.",
     buckets: BUCKETS_SECONDS,
     registers,
   });
   const changes = new Counter({
     name: "scrip_database_primary_changes_total",
-    help: "How often this process dropped all connections for another primary, or for new ones to a silent one.",
+    help: "How often this process replaced all connections, because of a new primary or a silent one.",
     registers,
   });
   await db.watchPrimary(describeProcess(role), {
     onBeat: (elapsedMs) => beats.observe(elapsedMs / 1_000),
     ...tellOf(log, () => changes.inc()),
   });
-  // Who could not be confirmed yet is pruned by a later start.
+  // A process that was never confirmed is pruned by a later start.
   await pruneProcesses(db).catch(() => {});
 }
 
-/** The first confirmation is no news. */
+/** The first confirmation is only informational. */
 function tellOf(log: Log, onChange: () => void): Pick<PrimaryEvents, "onDoubt" | "onConfirmed"> {
   let isFirst = true;
   return {
-    onDoubt: (host, err) => log.warn({ host, err }, "the database is in doubt; all hosts are asked"),
+    onDoubt: (host, err) => log.warn({ host, err }, "the primary is not confirmed; asking all hosts"),
     onConfirmed(host, term, isNew) {
       if (!isFirst && isNew) onChange();
       const words =
         isNew && !isFirst
-          ? "a primary was confirmed and older connections dropped"
+          ? "a new primary was confirmed; older connections were dropped"
           : "the primary was confirmed";
       log[isNew && !isFirst ? "warn" : "info"]({ host, term }, words);
       isFirst = false;

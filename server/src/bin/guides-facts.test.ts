@@ -17,7 +17,7 @@ import { ENDPOINTS_MAX } from "../webhooks/endpoints/register-endpoint.ts";
 import { DELIVERY_STATUSES } from "../webhooks/history/history-queries.ts";
 
 /** The tables of the guides are not run, so they are held to the code here. */
-test("the guide to errors says of every code whether to send it again, under its status", async () => {
+test("the guide to errors says for every code whether to retry, under its status", async () => {
   const rows = (await rowsOf("errors")).filter(([status = ""]) => /^\d/.test(status));
   const told = rows.flatMap(([statuses = "", codes = ""]) =>
     namesIn(codes).map((code) => ({ code, statuses: statuses.split(", ").map(Number) })),

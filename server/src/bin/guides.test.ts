@@ -69,7 +69,7 @@ test("every file in docs/guides is a guide that is served and run", async () => 
 });
 
 for (const name of GUIDE_NAMES) {
-  test(`the guide ${name} does what it says, each block as it stands`, async () => {
+  test(`the guide ${name} works, each block as pasted`, async () => {
     const markdown = await readFile(new URL(`${name}.md`, GUIDES_FOLDER), "utf8");
     const prepare = PREPARED[name] ?? linkSdk;
     const { ran, checked } = await runGuide(markdown, { ...world, prepare });

@@ -22,7 +22,7 @@ const STOCK = 40;
 /** What a silent host may cost, counted from the moment when another can take over. */
 const SILENT_HOST_MAX_MS = 6_000;
 const ANSWER_TIMEOUT_MS = 20_000;
-/** Nobody is left behind by a test that hangs. */
+/** A test that hangs leaves no process behind. */
 const PROCESS_MAX_MS = 120_000;
 
 type World = { postgres: ReplicatedPostgres; buyer: Buyer; revoked: Buyer; newDb: Db };
@@ -55,7 +55,7 @@ test("the primary freezes and the standby is promoted: an order is acknowledged 
   t.diagnostic(`acknowledged ${outageMs} ms after the promotion, ${frozenForMs} ms after the primary froze`);
 });
 
-test("the old primary lives on without its standby: what was revoked at the new one is refused within the lease", async (t) => {
+test("the old primary stays alive without its standby: a key revoked at the new one is refused within the lease", async (t) => {
   const { postgres, buyer, revoked, newDb } = await openWorld(t);
   const [proxy, toOld] = [
     await startSwitchProxy(postgres.primary.url),
@@ -93,7 +93,7 @@ test("the old primary lives on without its standby: what was revoked at the new 
   await neverBack(postgres, processes[0], toOld);
 });
 
-/** The old one is let commit alone, and the new one dies: nobody goes back, although the old one takes writes. */
+/** The old primary can commit alone and the new one dies: no process goes back, although the old one accepts writes. */
 async function neverBack({ primary, standby }: ReplicatedPostgres, direct: RunningScrip, toOld: SwitchProxy) {
   const alone = "set synchronous_commit = local; alter database scrip set synchronous_commit = local";
   await query(primary.adminUrl, alone);

@@ -23,20 +23,20 @@ export type Context = {
 };
 
 export type ContextOptions = {
-  /** Whether a database may be made where there is none. Only a start, the demo and a migration do that. */
+  /** Whether to create a database if there is none. Only start, demo and migrate do. */
   mayCreate: boolean;
   applicationName: string;
   poolSize: number;
   /** 0 is off: the operator's imports and migrations take the time that they take. */
   statementTimeoutMs: number;
-  /** Human one-liners about what the embedded database does. */
+  /** Receives messages about the embedded database. */
   tell: (message: string) => void;
   onConnectionLost: (error: Error) => void;
-  /** Given by a process that serves, which is more particular about its database. Gets what an operator should change. */
+  /** Set by a serving process, which checks its database more strictly. Receives what the operator should change. */
   warn?: (message: string) => void;
 };
 
-/** Opens the database (its own server, or the embedded one), brings it up to date and loads the server's secrets. */
+/** Opens the database (DATABASE_URL or the embedded one), migrates it and loads the server's secrets. */
 export async function openContext(config: Config, options: ContextOptions): Promise<Context> {
   if (config.masterKeys.length === 0 && options.mayCreate) await openDataDir(config.dataDir);
   const database = await openDatabase(config, options);
@@ -47,7 +47,7 @@ export async function openContext(config: Config, options: ContextOptions): Prom
       if (config.databaseUrl) await refuseTransactionPooler(config.databaseUrl.reveal());
     }
     if (!options.mayCreate) await refuseEmptyDatabase(database.db);
-    // Before anything is written: with the key lost, this database is to be left as it is.
+    // Before anything is written: if the master key is lost, the database must stay unchanged.
     const keyring = await openKeyring(config.masterKeys, config.dataDir, {
       mayCreate: !(await hasServerSecrets(database.db)),
     });
@@ -64,7 +64,7 @@ export async function openContext(config: Config, options: ContextOptions): Prom
   }
 }
 
-/** An order that was acknowledged is there after any crash: that is a promise in production, and elsewhere a warning. */
+/** An unsafe database can lose acknowledged orders: refused in production, a warning elsewhere. */
 const sayUnsafe = (what: string): string => `the database is not safe for production: ${what}`;
 
 type OpenDatabase = { db: ServingDb; migrate(): Promise<string[]>; close(): Promise<void> };
@@ -88,7 +88,7 @@ export async function openDatabase(config: Config, options: ContextOptions): Pro
   };
 }
 
-/** Without a limit of time: what a migration does to a large table takes longer than a request may. */
+/** Without a statement timeout: migrating a large table takes longer than a request may. */
 async function migratePatiently(
   own: ServingDb,
   connectionString: string,
@@ -106,7 +106,7 @@ async function migratePatiently(
 async function refuseEmptyDatabase(db: Db): Promise<void> {
   if (!(await isMigrated(db)))
     throw new Error(
-      "there is no Scrip in this database yet; run scrip start or scrip migrate first, or set DATABASE_URL to another",
+      "this database has no Scrip tables; run scrip migrate or scrip start first, or change DATABASE_URL",
     );
 }
 

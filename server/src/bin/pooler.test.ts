@@ -23,7 +23,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("start and doctor ask a database of DATABASE_URL whether it keeps sessions", async () => {
+test("start and doctor check whether the database of DATABASE_URL keeps sessions", async () => {
   const env = { DATABASE_URL: database.connectionString, DATA_DIR: folder };
   const { stdout } = await runScrip(["doctor", "--json"], env);
   const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean }[] };

@@ -6,7 +6,7 @@ import { withoutSecrets } from "./verb.ts";
 type Register = (program: Command) => void;
 
 /**
- * Each group of verbs is a file of its own, loaded when it is asked for: a price must not wait for a web server to be
+ * Each group of verbs is a separate file that is loaded when it is needed: `scrip price` must not wait until the web server is
  * compiled. The order is that of the help.
  */
 const GROUPS: Readonly<Record<string, () => Promise<Register>>> = {
@@ -30,19 +30,19 @@ const GROUPS: Readonly<Record<string, () => Promise<Register>>> = {
   completion: async () => (await import("./commands/completion-command.ts")).completionCommand,
 };
 
-/** The command `scrip`, with the one group that `first` names, or with all of them when it names none. */
+/** The command `scrip`, with the group that `first` names, or with all groups. */
 export async function buildProgram(first?: string): Promise<Command> {
   const program = new Command("scrip")
     .description("Sell gift cards and game top-ups: the server and the operator's tools.")
     .version(readVersion())
-    .showHelpAfterError("(--help says how)")
+    .showHelpAfterError("(see --help)")
     .configureHelp({ showGlobalOptions: true })
-    // Before the commands are made, which take it over.
+    // Before the commands are created, because they inherit it.
     .configureOutput({ outputError: (text, write) => write(withoutSecrets(text)) })
-    // Errors come back to runProgram, which knows the exit codes.
+    // Errors reach runProgram, which sets the exit code.
     .exitOverride();
   const one = first !== undefined && Object.hasOwn(GROUPS, first) ? GROUPS[first] : undefined;
-  // The completion is made of all commands.
+  // The completion needs all commands.
   const groups = one && first !== "completion" ? [one] : Object.values(GROUPS);
   for (const register of await Promise.all(groups.map((load) => load()))) register(program);
   dressHelp(program);

@@ -26,16 +26,16 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("scrip demo prints the keys, and claims no server: it has started none", async () => {
+test("scrip demo prints the keys and does not claim that a server is ready", async () => {
   const { stdout } = await scrip.run(["demo"]);
-  assert.match(stdout, /^Filled the demo: .* To serve it: scrip start\n/);
+  assert.match(stdout, /^Filled the demo: .* To start the server: scrip start\n/);
   assert.doesNotMatch(stdout, /ready/);
   liveKey = /sc_live_\w+/.exec(stdout)?.[0] ?? "";
   const { data } = await scrip.json<{ data: { id: string }[] }>(["reseller", "list"]);
   resellerId = data[0]?.id ?? "";
 });
 
-test("each of the README's operator commands does what it says on the demo, pasted with ids that are there", async () => {
+test("each of the README's operator commands works on the demo, pasted with existing ids", async () => {
   const lines = await readLines();
   assert.ok(lines.length > 40, `${lines.length} lines were found`);
   const replies = new Map<string, Finished>();

@@ -9,7 +9,7 @@ import { startScrip } from "../../testing/processes/run-scrip.ts";
 
 const run = promisify(execFile);
 
-test("the README's five minutes with curl do what it says, pasted as they stand", async () => {
+test("the README's five minutes with curl work as pasted", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "scrip-tour-"));
   const running = await startScrip(["--demo"], { DATA_DIR: dataDir });
   try {

@@ -43,7 +43,7 @@ after(async () => {
   await rm(env.DATA_DIR, { recursive: true, force: true });
 });
 
-test("keys are renewed twice while codes are read, sold and imported: no read fails, and none is left behind", async () => {
+test("keys are rotated twice while codes are read, sold and imported: no read fails, and no code is missed", async () => {
   const { db } = database;
   const vault = await openVault();
   await addSealedCodes(db, vault, { prefix: "stock", count: STOCK, state: "stock" });
@@ -63,7 +63,7 @@ test("keys are renewed twice while codes are read, sold and imported: no read fa
       rotations.push(await scripJson<Rotated>(["vault", "rotate", "--new-key"], env));
     }
   })();
-  // Whoever fails first ends all of it.
+  // The first failure ends everything.
   await Promise.race([rotating, Promise.all(others).then(() => rotating)]).finally(() => {
     tally.stopped = true;
   });

@@ -17,14 +17,14 @@ export type Role = "all" | "api" | "worker";
 
 export type Server = {
   address: string;
-  /** Finishes what is in flight, then stops listening. */
+  /** Finishes requests in flight, then stops listening. */
   stop(): Promise<void>;
 };
 
-/** How long requests and orders that are under way may take to finish once the server has been asked to stop. */
+/** How long requests and orders in flight can take to finish when the server stops. */
 const DRAIN_TIMEOUT_MS = 10_000;
 
-/** The steps of a start after the first one, so that a test can make each of them fail. */
+/** The steps of a start after the first one. Tests make each of them fail. */
 export type ServeSteps = {
   listen: typeof listen;
   serveMetrics: typeof serveMetrics;
@@ -41,8 +41,8 @@ type Opened = {
 };
 
 /**
- * Listens. The context stays open when the server stops: whoever opened it closes it. A step that fails closes what the
- * steps before it opened, so that no half of a server stays behind.
+ * Starts the server. The context stays open when the server stops: its owner closes it. A step that fails closes what the
+ * previous steps opened.
  */
 export async function serve(
   context: Context,
@@ -126,7 +126,7 @@ async function close({ app, metricsApp, worker, webhooks }: Opened): Promise<voi
   clearTimeout(forced);
 }
 
-/** A primary that could not be confirmed lately is not asked, and so does not answer. */
+/** A primary without a recent confirmation is not queried, so it is not ready. */
 async function answers({ db }: Context): Promise<boolean> {
   try {
     await db.rows(sql`select 1`);
@@ -136,7 +136,7 @@ async function answers({ db }: Context): Promise<boolean> {
   }
 }
 
-/** A kept-alive connection would hold the stop up until it times out: its next answer is its last. */
+/** A keep-alive connection would delay the stop until it times out: its next response closes it. */
 const closeConnectionsFromNowOn = (app: FastifyInstance): void => {
   app.server.prependListener("request", (_request, reply) => {
     reply.setHeader("connection", "close");
@@ -149,16 +149,16 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "EADDRINUSE")
-      throw new Error(`PORT ${port} is in use; stop what listens there or set PORT to another`);
+      throw new Error(`PORT ${port} is in use; stop the other program or set PORT to a different port`);
     if (code === "EACCES")
-      throw new Error(`PORT ${port} may not be used by this user; set PORT to one above 1023`);
+      throw new Error(`PORT ${port} needs more privileges; set PORT to a port above 1023`);
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
       throw new Error(`HOST ${host} is not an address of this machine`);
     throw error;
   }
 }
 
-/** /metrics has a port of its own, on loopback unless METRICS_HOST says otherwise, or is on the public one by METRICS_PORT. */
+/** /metrics has its own port, on loopback by default (METRICS_HOST). METRICS_PORT can put it on the public port. */
 async function serveMetrics(
   config: Config,
   metrics: Metrics,
@@ -173,7 +173,10 @@ async function serveMetrics(
     if (config.metricsPortWasAsked) {
       throw new Error(`METRICS_PORT ${config.metricsPort} cannot be used: ${(error as Error).message}`);
     }
-    log.warn({ port: config.metricsPort }, "metrics are not served: the port is in use; set METRICS_PORT");
+    log.warn(
+      { port: config.metricsPort },
+      "metrics are not served: the port is in use; set METRICS_PORT to a free port",
+    );
     return undefined;
   }
 }

@@ -11,15 +11,13 @@ import { print } from "./verb.ts";
 
 const SERVER_POOL_SIZE = 16;
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** Past this the process ends whatever still runs. */
+/** After this time the process ends, even if something still runs. */
 const STOP_TIMEOUT_MS = 40_000;
 
 export function startCommand(program: Command): void {
   program
     .command("start")
-    .description(
-      "bring the database up to date, then serve; starts an embedded PostgreSQL unless DATABASE_URL is set",
-    )
+    .description("migrate the database, then serve; starts an embedded PostgreSQL unless DATABASE_URL is set")
     .addOption(
       new Option("--role <role>", "what this process does").choices(["all", "api", "worker"]).default("all"),
     )
@@ -41,15 +39,15 @@ async function start(role: Role, demo: boolean): Promise<void> {
     poolSize: SERVER_POOL_SIZE,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     tell: (message) => log.info(message),
-    // Logged once it serves: a start that fails says why in one line, and nothing beside it.
+    // Logged once the server runs: a failed start prints one line and nothing else.
     warn: (message) => void warnings.push(message),
-    onConnectionLost: (err) => log.warn({ err }, "a database connection was lost"),
+    onConnectionLost: (err) => log.warn({ err }, "database connection lost"),
   });
   let server: Server | undefined;
   try {
     const filled =
       demo && !config.production && (await isEmpty(context.db)) ? await fillDemo(context) : undefined;
-    // Loaded here, because the other commands need nothing of it and should not wait for it.
+    // Loaded here, because other commands do not need it and must not wait for it.
     const { serve } = await import("./serve.ts");
     server = await serve(context, log, role);
     const wayIn = demo && !filled ? await describeWayIn(context) : "";
@@ -57,7 +55,7 @@ async function start(role: Role, demo: boolean): Promise<void> {
     print(filled ? describeDemo(filled, { headline, address: server.address }) : headline + wayIn);
     for (const warning of warnings) log.warn(warning);
     if (config.databaseUrl && process.getuid?.() === 0)
-      log.warn("running as root, which Scrip does not need; start it as a user of its own");
+      log.warn("running as root, which Scrip does not need; run it as a dedicated user");
     log.info({ role, address: server.address }, "ready");
     const signal = await stopAsked;
     log.info({ signal }, "stopping");
@@ -66,13 +64,13 @@ async function start(role: Role, demo: boolean): Promise<void> {
   }
 }
 
-/** The demo's keys were shown once, at its first start. */
+/** The demo keys were shown once, at the first start. */
 async function describeWayIn({ db }: Context): Promise<string> {
   const [reseller] = await listResellerRows(db);
   if (!reseller) return "";
   return `
 
-  The keys of the demo were shown at its first start. Create another one, for example for ${reseller.name}:
+  The demo keys were shown at the first start. To create another key, for example for ${reseller.name}:
 
     npx scrip key create --reseller ${reseller.id} --env test
 `;
@@ -80,7 +78,7 @@ async function describeWayIn({ db }: Context): Promise<string> {
 
 async function stop(server: Server | undefined, context: Context, log: Log): Promise<void> {
   const overdue = setTimeout(() => {
-    log.fatal("did not stop in time");
+    log.fatal("shutdown timed out");
     process.exit(1);
   }, STOP_TIMEOUT_MS).unref();
   await server?.stop();
@@ -88,10 +86,10 @@ async function stop(server: Server | undefined, context: Context, log: Log): Pro
   clearTimeout(overdue);
 }
 
-/** Ctrl-C comes twice, from the terminal and from npm, which forwards it; that is still one. */
+/** One Ctrl-C can arrive twice: from the terminal, and from npm, which forwards it. */
 const REPEATED_WITHIN_MS = 1_500;
 
-/** Ctrl-C, or a TERM from whoever runs us. A Ctrl-C later on does not wait. */
+/** Resolves on Ctrl-C or SIGTERM. A second Ctrl-C later ends the process at once. */
 function whenAskedToStop(): Promise<string> {
   return new Promise((resolve) => {
     let askedAtMs: number | undefined;

@@ -59,10 +59,10 @@ test("after kill -9 of the server the next start adopts the database, and nothin
   assert.equal(await postmasterPid(env.DATA_DIR), pid, "it was adopted");
   assert.equal(await statusOf(second, live), 200);
   await second.stop("SIGINT");
-  assert.equal(isAlive(pid), false, "whoever adopted it stops it");
+  assert.equal(isAlive(pid), false, "the process that adopted it stops it");
 });
 
-test("the master key and the data directory can be read by their owner alone", async () => {
+test("the master key and the data directory can be read only by their owner", async () => {
   const env = { DATA_DIR: join(folder, "modes") };
   await (await startScrip([], env)).stop("SIGTERM");
   assert.equal((await stat(join(env.DATA_DIR, "master.key"))).mode & 0o777, 0o600);
@@ -110,7 +110,7 @@ test("METRICS_PORT in use ends the start in one line, and leaves nothing behind"
   await assertRefused(env, new RegExp(`^(?:\\{.*\\}\\n)*scrip: METRICS_PORT ${port} cannot be used: .*\\n$`));
 });
 
-test("a DATA_DIR that everybody can write to, or that cannot be, is refused in one line", async () => {
+test("a DATA_DIR that is world-writable or cannot be created is refused in one line", async () => {
   const open = join(folder, "open");
   await mkdir(open);
   await chmod(open, 0o777);
@@ -130,7 +130,7 @@ test("a DATA_DIR that everybody can write to, or that cannot be, is refused in o
     await assertRefused({ DATA_DIR: impossible }, /^scrip: cannot use DATA_DIR .*\n$/);
 });
 
-test("a lost master key is told, and the database is left as it is", async () => {
+test("a lost master key is reported, and the database is unchanged", async () => {
   const env = { DATA_DIR: join(folder, "lost key"), DATABASE_URL: external.connectionString };
   await assertRefused(env, /^scrip: the master key .*master\.key is missing, .*SCRIP_MASTER_KEY.*\n$/);
   await assert.rejects(stat(join(env.DATA_DIR, "master.key")), { code: "ENOENT" });
@@ -138,7 +138,7 @@ test("a lost master key is told, and the database is left as it is", async () =>
   assert.match(command.stderr, /master\.key is missing/);
 });
 
-test("a command refuses where there is no database, and makes none", async () => {
+test("a command without a database fails and creates none", async () => {
   const env = { DATA_DIR: join(folder, "nothing") };
   for (const args of [["audit"], ["reseller", "list"], ["doctor"]]) {
     const { code, stdout, stderr } = await runScrip(args, env);
@@ -151,7 +151,7 @@ test("a command refuses where there is no database, and makes none", async () =>
   await assert.rejects(stat(env.DATA_DIR), { code: "ENOENT" });
 });
 
-test("an unreachable database is refused in one line that holds no password", async () => {
+test("an unreachable database is reported in one line without a password", async () => {
   const { stderr } = await assertRefused(
     { DATABASE_URL: "postgres://scrip:very-secret@127.0.0.1:1/scrip" },
     /^scrip: the database of DATABASE_URL cannot be reached: .*ECONNREFUSED.*\n$/,
@@ -168,7 +168,7 @@ test("a wrong setting is refused in one line that names it", async () => {
   await assertRefused({ LOG_LEVEL: "loud" }, /^scrip: LOG_LEVEL must be one of .*\n$/);
 });
 
-test("a stop lets what is in flight finish, and refuses readiness meanwhile", async () => {
+test("a stop lets requests in flight finish, and is not ready in the meantime", async () => {
   const env = { DATA_DIR: await seeded("drain"), RATE_LIMIT_READS: "0" };
   const running = await startScrip(["--demo"], env);
   const key = keyOf(running, "live");

@@ -8,8 +8,8 @@ const USAGE_EXIT = 2;
 const FAILURE_EXIT = 1;
 
 /**
- * Makes a command of one verb: opens the database, runs it, prints what it returned (one JSON document with --json,
- * else what `show` makes of it), and closes. Errors go to standard error, in one line.
+ * Turns a verb into a command: opens the database, runs the verb, prints its result (one JSON document with --json, otherwise
+ * the text of `show`), and closes the database. Errors are one line on standard error.
  */
 export function verb<Result>(
   command: Command,
@@ -45,7 +45,7 @@ export type Options = Record<string, string | boolean | undefined>;
 
 const COMMAND_POOL_SIZE = 2;
 
-/** The text of an option that the command line guarantees, or that may be absent. */
+/** The text of an option, or undefined when it is absent. */
 export const text = (options: Options, name: string): string | undefined => {
   const value = options[name];
   return typeof value === "string" ? value : undefined;
@@ -60,7 +60,8 @@ export function required(options: Options, name: string): string {
 /** Live or sandbox, as `--env` says. */
 export function environmentOf(options: Options): "live" | "test" {
   const value = required(options, "env");
-  if (value !== "live" && value !== "test") throw new UsageError(`--env is live or test, not "${value}"`);
+  if (value !== "live" && value !== "test")
+    throw new UsageError(`--env must be live or test, not "${value}"`);
   return value;
 }
 
@@ -71,28 +72,28 @@ export const listed = (value: string | undefined): string[] | undefined =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-/** The command line was wrong: exit 2, as for what commander itself refuses. */
+/** A usage error: exit code 2, as for errors of commander. */
 export class UsageError extends Error {}
 
 export const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** What went wrong, on standard error. */
+/** An error, on standard error. */
 export const tellError = (message: string): void => {
   process.stderr.write(`${paintError("red", "scrip:")} ${message}\n`);
 };
 
-/** The command did what it was asked, and the operator may have meant something else. */
+/** The command succeeded, but the operator might have meant something else. */
 export const tellWarning = (message: string): void => {
   process.stderr.write(`${paintError("yellow", "warning:")} ${message}\n`);
 };
 
-/** Commander quotes what it does not understand, and that may be a key in the wrong place. */
+/** Commander quotes arguments that it does not understand, and one of them can be a key in the wrong place. */
 export const withoutSecrets = (line: string): string =>
   line.replaceAll(/(sc_live_|sc_test_|whsec_)[^\s'"]+/g, "$1…");
 
-/** Runs the program; what goes wrong becomes one line on standard error and an exit code. */
+/** Runs the program. An error becomes one line on standard error and an exit code. */
 export async function runProgram(program: Command, argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(argv);

@@ -17,7 +17,7 @@ const COMMITTED = fileURLToPath(new URL("../../openapi.json", import.meta.url));
 process.exitCode = await writeOpenApi(process.argv[2] ?? COMMITTED);
 
 /**
- * `npm run openapi [-- FILE]`: writes the document of the code as it is now. What is committed is a promise (SPEC.md,
+ * `npm run openapi [-- FILE]`: writes the OpenAPI document of the current code. The committed document is a promise (SPEC.md,
  * Versioning), so a document that would break its clients is not written.
  */
 async function writeOpenApi(file: string): Promise<number> {
@@ -26,8 +26,8 @@ async function writeOpenApi(file: string): Promise<number> {
   const breaks = committed ? findBreaks(committed, document) : [];
   if (breaks.length > 0) {
     process.stderr.write(
-      `${file} was not written: clients of it would break.\n${breaks.map((line) => `  ${line}\n`).join("")}` +
-        "Keep the old beside the new, or carry the change on a new version path.\n",
+      `${file} was not written: it would break clients.\n${breaks.map((line) => `  ${line}\n`).join("")}` +
+        "Keep the old next to the new, or make the change under a new version path.\n",
     );
     return 1;
   }
@@ -44,7 +44,7 @@ async function readCommitted(file: string): Promise<OpenApiDocument | undefined>
   }
 }
 
-/** The app is built and never asked anything, so it needs no database. */
+/** The app is built but serves no request, so it needs no database. */
 async function describeApi(): Promise<OpenApiDocument> {
   const anyKey = createSecretKey(Buffer.alloc(32));
   const keyring = fixedKeyring([secret(Buffer.alloc(32))]);
@@ -71,7 +71,7 @@ async function describeApi(): Promise<OpenApiDocument> {
 
 function withoutDatabase(): Db {
   const refuse = async (): Promise<never> => {
-    throw new Error("the API is described without a database");
+    throw new Error("describing the API uses no database");
   };
   return {
     rows: refuse,

@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 
-/** The prefixes of CONTRACT 1, `sup` for suppliers and `prc` for processes, which no reseller sees. An id tells what it names; callers treat the rest as opaque. */
+/** The prefixes of CONTRACT 1, and `sup` for suppliers and `prc` for processes, which no reseller sees. An id tells what it names; callers treat the rest as opaque. */
 export type IdPrefix =
   | "ord"
   | "prd"

@@ -47,7 +47,7 @@ export async function smoke(databaseUrl: string): Promise<void> {
       poolSize: 8,
       statementTimeoutMs,
       tell: () => {},
-      onConnectionLost: (err) => log.warn({ err }, "a database connection was lost"),
+      onConnectionLost: (err) => log.warn({ err }, "database connection lost"),
     });
   try {
     const command = await open(0);

@@ -6,7 +6,7 @@ export function auditCommand(program: Command): void {
   verb(
     program
       .command("audit")
-      .description("prove on the running database that no money and no order is lost or doubled"),
+      .description("prove on the running database that no money and no order is lost or duplicated"),
     async ({ db }) => {
       const result = await audit(db);
       if (!result.ok) process.exitCode = 1;

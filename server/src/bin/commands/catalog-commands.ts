@@ -14,7 +14,7 @@ export function catalogCommands(program: Command): void {
   catalogListCommands(catalog);
 
   verb(
-    catalog.command("show").description("one product and its prices").argument("<id>"),
+    catalog.command("show").description("show a product and its prices").argument("<id>"),
     async ({ db }, options, [id = ""]) => {
       const product = await getCatalogProduct(db, id);
       if (options.json === true) return product;
@@ -43,7 +43,7 @@ function importCommand(catalog: Command): void {
     catalog
       .command("import")
       .description(
-        "create and update products from a JSON or CSV file: all of them, or none when any row is faulty",
+        "create and update products from a JSON or CSV file: all rows, or none if any row is invalid",
       )
       .argument("<file>")
       .addHelpText("after", IMPORT_HELP),
@@ -63,10 +63,10 @@ JSON: {"products": [{"id": "…", "name": "…", "type": "gift_card" | "top_up",
 "currency": "USD", "unit": "USD", "isMoney": true}, "bonus": "", "minQuantity": 1, "maxQuantity": 10,
 "inputFields": [], "active": true, "hidden": false}]}
 CSV: the same names as columns, faceValue.amount and so on; inputFields as JSON in its cell.
-Only id, name, faceValue.amount and faceValue.currency are required. What the file leaves out takes its default, but
-active and hidden stay as they are for a product that exists.`;
+Only id, name, faceValue.amount and faceValue.currency are required. Missing members take their defaults, except active and
+hidden of an existing product, which stay unchanged.`;
 
-/** The export is written as it is read: it may be larger than memory. */
+/** The export is streamed, because it can be larger than memory. */
 function exportCommand(catalog: Command): void {
   const command = catalog
     .command("export")
@@ -77,7 +77,7 @@ function exportCommand(catalog: Command): void {
     async ({ db }, options) => {
       const format = options.json === true ? "json" : text(options, "format");
       if (format !== "json" && format !== "csv")
-        throw new UsageError(`--format is json or csv, not "${format}"`);
+        throw new UsageError(`--format must be json or csv, not "${format}"`);
       const { exportCatalog } = await import("../../catalog/files/export-catalog.ts");
       const progress = startProgress("products written");
       await exportCatalog(db, {

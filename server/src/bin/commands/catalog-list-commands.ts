@@ -10,7 +10,7 @@ const TYPES = ["gift_card", "top_up"] as const;
 
 export function catalogListCommands(catalog: Command): void {
   verb(
-    withFilters(catalog.command("list").description("products in order of id, hidden ones too")),
+    withFilters(catalog.command("list").description("list products by id, including hidden ones")),
     ({ db }, options) => find(db, options, []),
     (found) => showProducts(found, "The catalog is empty. Import products: scrip catalog import FILE"),
   );
@@ -18,24 +18,24 @@ export function catalogListCommands(catalog: Command): void {
     withFilters(
       catalog
         .command("search")
-        .description("products whose id or name has all of these words, in any case")
+        .description("find products whose id or name contains all of these words, in any case")
         .argument("<words...>"),
     ),
     ({ db }, options, words) => {
       const wanted = words.flatMap((word) => word.split(/\s+/)).filter((word) => word !== "");
-      if (wanted.length === 0) throw new UsageError("give a word to search for");
+      if (wanted.length === 0) throw new UsageError("a search word is required");
       return find(db, options, wanted);
     },
-    (found) => showProducts(found, "No product has all of these words in its id or name."),
+    (found) => showProducts(found, "No product matches all of these words."),
   );
 }
 
 const withFilters = (command: Command): Command =>
   command
     .option("--type <type>", TYPES.join(" or "))
-    .option("--hidden", "only hidden ones")
-    .option("--after <id>", "those after this id: the next page")
-    .option("--limit <n>", `how many, up to ${LIMIT_MAX}`, LIMIT_DEFAULT);
+    .option("--hidden", "only hidden products")
+    .option("--after <id>", "the next page: products after this id")
+    .option("--limit <n>", `maximum number, up to ${LIMIT_MAX}`, LIMIT_DEFAULT);
 
 async function find(
   db: Parameters<typeof searchProducts>[0],
@@ -77,7 +77,7 @@ function showProducts({ data, hasMore }: Found, whenEmpty: string): string {
   return [table(columns, rows), ...more].join("\n");
 }
 
-/** Why a product cannot be bought live, or that it can. */
+/** Whether a product can be bought live, or why not. */
 function stateCell(row: FoundProduct): Cell {
   if (!row.active) return { text: "inactive", style: "dim" };
   if (row.hidden) return { text: "hidden", style: "dim" };

@@ -123,13 +123,13 @@ test("listing set, catalog hide and catalog unhide", async () => {
   const args = ["listing", "set", "--product", "card", "--reseller", resellerId, "--listed"];
   assert.deepEqual(await scripJson([...args, "no"], env), { productId: "card", resellerId, listed: false });
   assert.deepEqual(await scripJson([...args, "yes"], env), { productId: "card", resellerId, listed: true });
-  await assertFails([...args, "maybe"], 2, /--listed is yes or no/);
+  await assertFails([...args, "maybe"], 2, /--listed must be yes or no/);
   assert.equal((await scripJson<{ hidden: boolean }>(["catalog", "hide", "card"], env)).hidden, true);
   assert.equal((await scripJson<{ hidden: boolean }>(["catalog", "unhide", "card"], env)).hidden, false);
   await assertFails(["catalog", "hide", "none"], 1, /no product none/);
 });
 
-test("catalog import counts what it did, and names every faulty row and changes nothing when there is one", async () => {
+test("catalog import counts what it did, and with an invalid row names every one and changes nothing", async () => {
   const file = join(folder, "more.csv");
   await writeFile(file, "id,name,faceValue.amount,faceValue.currency\ncard,Card,5,KWD\nnew,New,10,USD\n");
   assert.deepEqual(await scripJson(["catalog", "import", file], env), {
@@ -148,7 +148,7 @@ test("catalog import counts what it did, and names every faulty row and changes 
   assert.doesNotMatch(stdout, /"other"/);
 });
 
-test("catalog export prints what catalog import takes, unchanged", async () => {
+test("catalog export prints what catalog import reads, unchanged", async () => {
   for (const format of ["json", "csv"]) {
     const file = join(folder, `exported.${format}`);
     await writeFile(file, (await runScrip(["catalog", "export", "--format", format], env)).stdout);
@@ -157,7 +157,7 @@ test("catalog export prints what catalog import takes, unchanged", async () => {
   }
 });
 
-test("doctor says of each thing whether it is well, and exits 1 when one is not", async () => {
+test("doctor reports each check, and exits 1 when one fails", async () => {
   const well = await scripJson<{ ok: boolean; checks: { name: string; ok: boolean }[] }>(
     ["doctor"],
     env,
@@ -207,7 +207,11 @@ test("every command has --help; a wrong command line exits 2, a failure 1 with i
     [0, 0, 2, 1],
   );
   await assertFails(["key", "create", "--env", "test"], 2, /required option '--reseller/);
-  await assertFails(["key", "create", "--reseller", resellerId, "--env", "prod"], 2, /--env is live or test/);
+  await assertFails(
+    ["key", "create", "--reseller", resellerId, "--env", "prod"],
+    2,
+    /--env must be live or test/,
+  );
   await assertFails(["key", "create", "--reseller", "rsl_none", "--env", "live"], 1, /no reseller rsl_none/);
   await assertFails(
     ["key", "create", "--reseller", resellerId, "--env", "live", "--scopes", "all"],

@@ -6,7 +6,7 @@ export function completionCommand(program: Command): void {
   program
     .command("completion")
     .description("print a script that completes commands and options in your shell")
-    .addArgument(new Argument("<shell>", "which shell").choices(SHELLS))
+    .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
     .addHelpText("after", HELP)
     .action((shell: Shell) => print(completionFor(program, shell)));
 }

@@ -1,7 +1,7 @@
 import { escapeText } from "../../lib/escape-text.ts";
 import { startFileProgress } from "../output/progress.ts";
 
-/** One line of standard error. */
+/** Prints one line on standard error. */
 export const tell = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
@@ -15,7 +15,7 @@ export type ImportListener = {
   onBytes(bytes: number): void;
 };
 
-/** Runs an import of a file: tells how far it has come, names every faulty row, and fails when there was one. */
+/** Imports a file: shows progress, names every invalid row, and fails if there was one. */
 export async function importFile<Result extends { ok: boolean }>(
   file: string,
   what: string,
@@ -31,7 +31,7 @@ export async function importFile<Result extends { ok: boolean }>(
       },
     });
     if (!isRefusal(result)) return result as Exclude<Result, Refusal>;
-    throw new Error(`nothing was imported: ${result.faults} faulty row(s) in ${file}`);
+    throw new Error(`nothing was imported: ${result.faults} invalid row(s) in ${file}`);
   } finally {
     progress.end();
   }
@@ -42,6 +42,6 @@ const isRefusal = (result: { ok: boolean }): result is Refusal => !result.ok;
 const describeFault = ({ line, id, reason }: Fault): string =>
   `line ${line}${id === undefined ? "" : ` (${escapeText(id)})`}: ${escapeText(reason)}`;
 
-/** For people: what an import did. */
+/** The result of an import, for people. */
 export const showCounts = (counts: { created: number; updated: number; unchanged: number }): string =>
   `created ${counts.created}, updated ${counts.updated}, unchanged ${counts.unchanged}`;

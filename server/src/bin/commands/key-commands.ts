@@ -17,13 +17,13 @@ export function keyCommands(program: Command): void {
   verb(
     key
       .command("create")
-      .description("make a key; it is shown this once")
-      .requiredOption("--reseller <id>", "whose key")
+      .description("create a key; it is shown only once")
+      .requiredOption("--reseller <id>", "the reseller")
       .requiredOption("--env <environment>", "live or test")
-      .option("--scopes <a,b>", "what it may do (default: all but requests:read)")
-      .option("--allow-ips <c,d>", "addresses and CIDR ranges it is locked to (default: any)")
-      .option("--expires-at <time>", "when it stops working, as RFC 3339 (default: never)")
-      .option("--name <name>", "what it is for"),
+      .option("--scopes <a,b>", "the scopes of the key (default: all except requests:read)")
+      .option("--allow-ips <c,d>", "addresses and CIDR ranges that can use it (default: any)")
+      .option("--expires-at <time>", "when it expires, in RFC 3339 (default: never)")
+      .option("--name <name>", "a name for the key"),
     async ({ db, clock, secrets }, options) => {
       const { id: resellerId } = await getReseller(db, required(options, "reseller"));
       return createKey(
@@ -38,16 +38,16 @@ export function keyCommands(program: Command): void {
         },
       );
     },
-    (created) => `${created.key}\n\n${created.id} is shown this once; keep it where secrets are kept.`,
+    (created) => `${created.key}\n\nThe key ${created.id} is shown only once. Store it like a password.`,
   );
 
   verb(
     key
       .command("list")
-      .description("keys, without what is secret of them")
-      .option("--reseller <id>", "only this reseller's"),
+      .description("all keys, by prefix and last four characters")
+      .option("--reseller <id>", "only keys of this reseller"),
     async ({ db }, options) => ({ data: (await listKeyRows(db, text(options, "reseller"))).map(toView) }),
-    ({ data }) => (data.length === 0 ? "No keys yet. Make one: scrip key create --help" : keyTable(data)),
+    ({ data }) => (data.length === 0 ? "No keys yet. Create one: scrip key create --help" : keyTable(data)),
   );
 
   verb(
@@ -59,23 +59,23 @@ export function keyCommands(program: Command): void {
     async ({ db, clock, secrets }, options, [id = ""]) => {
       const graceMs = durationOf(options, "grace");
       if (graceMs > GRACE_MAX_HOURS * 3_600_000)
-        throw new UsageError(`--grace is at most ${GRACE_MAX_HOURS}h, not "${text(options, "grace")}"`);
+        throw new UsageError(`--grace must be at most ${GRACE_MAX_HOURS}h, not "${text(options, "grace")}"`);
       const creator = { kind: "command", id: "scrip key roll" } as const;
       const rolled = await rollKey({ db, clock, pepper: secrets.pepper }, { id, graceMs, creator });
       return { ...rolled, oldKeyEndsAt: rolled.oldKeyEndsAt.toISOString() };
     },
     (rolled) =>
-      `${rolled.key}\n\n${rolled.id} is shown this once. ${rolled.replaces} stops working at ${showTime(rolled.oldKeyEndsAt)} UTC.`,
+      `${rolled.key}\n\n${rolled.id} is shown only once. ${rolled.replaces} stops working at ${showTime(rolled.oldKeyEndsAt)} UTC.`,
   );
 
   verb(
     key
       .command("edit")
-      .description("change a key's name, scopes or allowlist; holds from the next request on")
+      .description("change a key's name, scopes or allowlist; takes effect with the next request")
       .argument("<id>")
-      .option("--name <name>", "what it is for")
-      .option("--scopes <a,b>", "what it may do")
-      .option("--allow-ips <c,d>", 'addresses and CIDR ranges it is locked to, or "any"'),
+      .option("--name <name>", "a name for the key")
+      .option("--scopes <a,b>", "the scopes of the key")
+      .option("--allow-ips <c,d>", 'addresses and CIDR ranges that can use it, or "any"'),
     async ({ db }, options, [id = ""]) => {
       const changes = {
         name: text(options, "name"),
@@ -83,31 +83,30 @@ export function keyCommands(program: Command): void {
         allowedIps: text(options, "allowIps") === "any" ? [] : givenIps(options),
       };
       if (Object.values(changes).every((change) => change === undefined))
-        throw new UsageError("nothing to change; give --name, --scopes or --allow-ips");
+        throw new UsageError("nothing to change; use --name, --scopes or --allow-ips");
       return toView((await changeKey(db, id, changes)).after);
     },
     (row) => `changed ${row.id} (${row.prefix}…${row.lastFour})`,
   );
 
   verb(
-    key.command("revoke").description("refuse the key from now on, on every node").argument("<id>"),
+    key.command("revoke").description("revoke a key at once, on every node").argument("<id>"),
     async ({ db, clock }, _options, [id = ""]) => toView(await revokeKey(db, clock, id)),
     (row) => `revoked ${row.id} (${row.prefix}…${row.lastFour})`,
   );
 }
 
-/** An empty list would lock the key to nothing and open it to all: somebody's variable was not set. */
+/** An empty list would allow any address. It usually means that a variable was not set. */
 function givenIps(options: Options): string[] | undefined {
   const ranges = listed(text(options, "allowIps"));
-  if (ranges?.length === 0) throw new UsageError("--allow-ips is empty; leave it out to accept any address");
+  if (ranges?.length === 0) throw new UsageError("--allow-ips is empty; omit it to allow any address");
   return ranges;
 }
 
-/** A key that is dead when it is made was meant to be something else. */
+/** A key that is already expired is a mistake. */
 function expiry(options: Options, now: Date): Date | undefined {
   const time = timeOf(options, "expiresAt");
-  if (time !== undefined && time <= now)
-    throw new UsageError("--expires-at has passed already; a key needs a time in the future");
+  if (time !== undefined && time <= now) throw new UsageError("--expires-at must be in the future");
   return time;
 }
 

@@ -72,21 +72,21 @@ function secondsAgo(seconds: number): { id: string; at: Date } {
 
 // Two at a time: more would wait for one another to start.
 describe("scrip listen", { concurrency: 2 }, () => {
-  test("a receiver that is down gets its events when it is back, and so it is with the API", async (t) => {
+  test("events arrive once a receiver or the API is back", async (t) => {
     const owner = await addOwner("live");
     const api = await startServer();
     t.after(api.kill);
     const first = await startHookReceiver();
     const listening = listenAs(owner, ["--forward-to", first.url], api.url);
-    await listening.prints(/live events, of orders.*Ready/s);
+    await listening.prints(/live events of paid orders.*Ready/s);
     await first.close();
     const early = await addEvent(scrip.db, owner);
-    await listening.prints(/→ connection refused in \d+ ms, again in 2 s/);
+    await listening.prints(/→ connection refused in \d+ ms, retrying in 2 s/);
     await api.kill();
     const receiver = await startHookReceiver(first.port);
     t.after(receiver.close);
     const meanwhile = await addEvent(scrip.db, owner);
-    await listening.prints(/does not answer as it should \(connection_failed\); trying on/);
+    await listening.prints(/is not responding correctly \(connection_failed\); retrying/);
     const restarted = await startServer(api.port);
     t.after(restarted.stop);
     await listening.prints(/is back/);
@@ -95,11 +95,11 @@ describe("scrip listen", { concurrency: 2 }, () => {
     listening.process.kill("SIGTERM");
     const { code, stdout } = await listening.finished;
     assert.equal(code, 0);
-    assert.equal(stdout.match(/trying on/g)?.length, 1, "it is said once");
+    assert.equal(stdout.match(/retrying\./g)?.length, 1, "it is printed once");
     assert.deepEqual(await verifiedIds(receiver), [early, meanwhile, late]);
   });
 
-  test("brings what happens from now on, each once, in order, signed, and byte for byte as it is stored", async (t) => {
+  test("forwards new events, each once, in order, signed, and byte for byte as stored", async (t) => {
     const owner = await addOwner("test");
     const receiver = await startHookReceiver();
     t.after(receiver.close);
@@ -136,7 +136,7 @@ describe("scrip listen", { concurrency: 2 }, () => {
     assert.match(stdout, /\n4 events forwarded\.\n$/);
   });
 
-  test("--since brings what was before, --events leaves out the rest, --json is a document on each line", async (t) => {
+  test("--since includes earlier events, --events filters by type, --json prints one document per line", async (t) => {
     const owner = await addOwner("test");
     const receiver = await startHookReceiver();
     t.after(receiver.close);
@@ -164,7 +164,7 @@ describe("scrip listen", { concurrency: 2 }, () => {
     const { code, stdout, stderr } = await running.finished;
     said.push(stdout, stderr);
     assert.equal(code, 0);
-    const secret = /^Signing secret, until this ends: (whsec_[A-Za-z0-9+/]{43}=)$/m.exec(stderr)?.[1] ?? "";
+    const secret = /^Signing secret for this session: (whsec_[A-Za-z0-9+/]{43}=)$/m.exec(stderr)?.[1] ?? "";
     assert.deepEqual(await verifiedIds(receiver, secret), [wanted, live]);
     const lines = stdout
       .trimEnd()
@@ -176,7 +176,7 @@ describe("scrip listen", { concurrency: 2 }, () => {
     );
   });
 
-  test("a key that is not known ends it with 1 and the reason in one line", async () => {
+  test("an unknown key ends it with exit code 1 and the reason in one line", async () => {
     const key = generateKey("test");
     keys.push(key);
     const { code, stderr } = await listenAs({ key }, ["--forward-to", "http://127.0.0.1:9/"]).finished;
@@ -187,7 +187,7 @@ describe("scrip listen", { concurrency: 2 }, () => {
     );
   });
 
-  test("what is wrong with the command line ends it with 2 and a sentence, before anything is asked", async () => {
+  test("a usage error exits with 2 and one sentence, before any request", async () => {
     const { key } = await addOwner("test");
     const cases: [string[], Record<string, string>, RegExp][] = [
       [["--forward-to", key], { SCRIP_API_KEY: key }, /^scrip: --forward-to must be an http or https URL/],
@@ -204,7 +204,7 @@ describe("scrip listen", { concurrency: 2 }, () => {
   });
 });
 
-test("nothing that was printed holds a key, or a secret that was given", () => {
+test("no output contains a key or a given secret", () => {
   assert.equal(said.length, 2 * 6);
   for (const text of said) for (const secret of [...keys, SECRET]) assert.ok(!text.includes(secret));
 });

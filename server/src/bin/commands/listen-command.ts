@@ -10,33 +10,27 @@ Examples:
   $ scrip listen --forward-to http://localhost:3000/hook --api-url https://api.example.com --since 10m
   $ scrip listen --forward-to http://localhost:3000/hook --events order.refunded --json
 
-Each event is posted as a webhook is, headers and signature included; one that is not answered with 2xx is posted up
-to five times within a minute. The sandbox's scenarios webhook_… are for registered endpoints alone.`;
+Each event is posted like a webhook, with its headers and signature. An event without a 2xx response is posted up to five
+times within a minute. The sandbox scenarios webhook_… work only for registered endpoints.`;
 
-/** For the reseller's engineer: it needs a key and nothing of the operator's, neither database nor settings. */
+/** For the reseller's engineer. It needs only an API key: no database and no settings of the operator. */
 export function listenCommand(program: Command): void {
   program
     .command("listen")
-    .description("bring a reseller's events to a server on the developer's own machine, as signed webhooks")
-    .requiredOption("--forward-to <url>", "where to send each event; http or https, any address")
-    .option("--api-url <url>", "the API (default: PUBLIC_URL, else http://localhost:PORT, which is 8080)")
+    .description("forward a reseller's events to a local server, as signed webhooks")
+    .requiredOption("--forward-to <url>", "the URL to post each event to; http or https, any address")
+    .option("--api-url <url>", "the address of the API (default: PUBLIC_URL, or http://localhost:PORT)")
     .option(
       "--api-key <key>",
-      "a test or live key with the scope webhooks:manage; better in SCRIP_API_KEY, because others on this machine see command lines",
+      "a test or live key with the scope webhooks:manage; prefer SCRIP_API_KEY, because other users of this machine can see command lines",
     )
     .option(
       "--secret <whsec>",
-      "what to sign with; better in SCRIP_WEBHOOK_SECRET (default: a new one, which is printed)",
+      "the signing secret; prefer SCRIP_WEBHOOK_SECRET (default: a new one, which is printed)",
     )
     .option("--events <types>", "only these types, separated by commas")
-    .option(
-      "--since <time>",
-      "also what has happened since a time (2030-01-31T12:00:00Z) or so long ago (10m, 2h, 1d)",
-    )
-    .option(
-      "--json",
-      "print one JSON document for each attempt, one on a line, and all else on standard error",
-    )
+    .option("--since <time>", "include events since a time (2030-01-31T12:00:00Z) or an age (10m, 2h, 1d)")
+    .option("--json", "print one line of JSON per attempt, and everything else on standard error")
     .addHelpText("after", EXAMPLES)
     .action(async (options: Options) => {
       const settings = readListenOptions(options, process.env, Date.now());
@@ -49,7 +43,7 @@ const tellAside = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
 
-/** Ctrl-C, a TERM, or nobody who reads any more. It ends within moments, so a second Ctrl-C changes nothing. */
+/** Ctrl-C, SIGTERM, or a closed output. It ends at once, so a second Ctrl-C changes nothing. */
 function whenAskedToStop(): AbortSignal {
   const asked = new AbortController();
   const stop = () => asked.abort();

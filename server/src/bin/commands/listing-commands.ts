@@ -10,14 +10,15 @@ export function listingCommands(program: Command): void {
       .description("which products a reseller sees")
       .command("set")
       .description(
-        "list or unlist a product for one reseller; a product is listed for everyone until it is unlisted",
+        "list or unlist a product for one reseller; products are listed for every reseller by default",
       )
-      .requiredOption("--product <id>", "which product")
-      .requiredOption("--reseller <id>", "for whom")
+      .requiredOption("--product <id>", "the product")
+      .requiredOption("--reseller <id>", "the reseller")
       .requiredOption("--listed <yes|no>", "yes or no"),
     async ({ db }, options) => {
       const listed = required(options, "listed");
-      if (listed !== "yes" && listed !== "no") throw new UsageError(`--listed is yes or no, not "${listed}"`);
+      if (listed !== "yes" && listed !== "no")
+        throw new UsageError(`--listed must be yes or no, not "${listed}"`);
       const { id: resellerId } = await getReseller(db, required(options, "reseller"));
       const listing = { productId: required(options, "product"), resellerId, listed: listed === "yes" };
       await setListing(db, listing);

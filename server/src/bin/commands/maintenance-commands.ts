@@ -11,11 +11,11 @@ import { openKeyring } from "../../vault/keyring.ts";
 import { openDatabase } from "../open-context.ts";
 import { print } from "../verb.ts";
 
-/** `migrate` and `doctor` look at a database that may not be up to date, so they open it themselves. */
+/** `migrate` and `doctor` work on a database that might not be migrated, so they open it themselves. */
 export function migrateCommand(program: Command): void {
   program
     .command("migrate")
-    .description("bring the database up to date")
+    .description("apply migrations to the database")
     .option("--json", "print one JSON document")
     .action(async ({ json }: { json?: boolean }) => {
       const { db, close } = await openDatabase(readConfig(process.env), { ...quietly, mayCreate: true });

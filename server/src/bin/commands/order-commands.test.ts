@@ -61,7 +61,7 @@ const money = (units: number) => ({
   minorUnitExponent: 2,
 });
 
-test("order show prints whose order it is, its key, all that the reseller reads, and what was tried, but no code", async () => {
+test("order show prints reseller, key, everything the reseller sees, and the attempts, but no code", async () => {
   const id = await order(sold("SHOWN-CODE"), accepted);
   const shown = await scripJson<{ attempts: Record<string, unknown>[] }>(["order", "show", id], env);
   const { attempts, ...rest } = shown;
@@ -99,7 +99,7 @@ test("order show prints whose order it is, its key, all that the reseller reads,
   assert.doesNotMatch(stdout, /SHOWN-CODE/);
 });
 
-test("order refund pays the chosen lines back, then all, and the reseller reads why", async () => {
+test("order refund refunds the chosen lines, then all, and the reseller sees the reason", async () => {
   const id = await order();
   const before = await balanceOf(scrip.db, buyer);
   const args = ["order", "refund", id, "--reason", "wrong region"];
@@ -121,7 +121,7 @@ test("order refund pays the chosen lines back, then all, and the reseller reads 
   );
 });
 
-test("order retry looks at a waiting order now", async () => {
+test("order retry processes a waiting order now", async () => {
   const id = await order(accepted);
   supplier.answers = [sold("RETRIED-1"), sold("RETRIED-2")];
   assert.deepEqual(await scripJson(["order", "retry", id], env), {
@@ -139,7 +139,7 @@ test("order retry looks at a waiting order now", async () => {
   });
 });
 
-test("order hold keeps the refund of a failed order back until it is released", async () => {
+test("order hold holds the refund of a failed order until it is released", async () => {
   const id = await order();
   const held = { orderId: id, status: "pending", refundHeld: true };
   assert.deepEqual(await scripJson(["order", "hold", id], env), held);
@@ -149,7 +149,7 @@ test("order hold keeps the refund of a failed order back until it is released", 
   const shown = await scripJson<{ refundHeld: boolean }>(["order", "show", id], env);
   assert.equal(shown.refundHeld, true);
   const released = await runScrip(["order", "hold", id, "--release"], env);
-  assert.deepEqual(released, { code: 0, stdout: `${id} is failed; its refund goes on\n`, stderr: "" });
+  assert.deepEqual(released, { code: 0, stdout: `${id} is failed; its refund is not on hold\n`, stderr: "" });
   await worker.drain();
   assert.equal((await read(id)).status, "refunded");
 });
@@ -166,7 +166,7 @@ const REFUSED: [string, (id: string) => string[], number, RegExp][] = [
   ["no order to show", () => ["show", "ord_none"], 1, /there is no order ord_none/],
 ];
 
-test("what makes no sense is refused with its reason on standard error, and changes nothing", {
+test("an invalid input is refused with its reason on standard error, and changes nothing", {
   concurrency: 3,
 }, async (t) => {
   const id = await order();

@@ -19,29 +19,26 @@ export function orderCommands(program: Command): void {
   verb(
     order
       .command("retry")
-      .description("look at an order now: ask its suppliers again, try again what can be tried")
+      .description("process an order now: ask its suppliers again and retry its units")
       .argument("<id>"),
     ({ db, clock }, _options, [id = ""]) => retryOrder(db, clock, id),
-    ({ orderId, status }) => `${orderId} is ${status} and is looked at now`,
+    ({ orderId, status }) => `${orderId} is ${status} and will be processed now`,
   );
   verb(
     order
       .command("hold")
-      .description("keep an order's refund back: when every unit has failed, it rests at failed")
+      .description("hold an order's refund: if every unit fails, the order stays failed")
       .argument("<id>")
-      .option("--release", "let the refund go on"),
+      .option("--release", "continue the refund"),
     ({ db, clock }, options, [id = ""]) => holdOrder(db, clock, id, options.release !== true),
     ({ orderId, status, refundHeld }) =>
-      `${orderId} is ${status}; its refund ${refundHeld ? "is on hold" : "goes on"}`,
+      `${orderId} is ${status}; its refund ${refundHeld ? "is on hold" : "is not on hold"}`,
   );
 }
 
 function showCommand(order: Command): void {
   verb(
-    order
-      .command("show")
-      .description("one order, whoever placed it, with the purchases that were made for it")
-      .argument("<id>"),
+    order.command("show").description("show an order of any reseller, with its purchases").argument("<id>"),
     async ({ db }, _options, [id = ""]) => {
       const row = await findAnyOrder(db, id);
       if (!row) throw new RangeError(`there is no order ${id}`);
@@ -65,11 +62,11 @@ function refundCommand(order: Command): void {
     order
       .command("refund")
       .description(
-        "pay an order back: what was delivered of a completed one, what is not delivered of any other; a purchase that is still unknown is written off",
+        "refund an order: the delivered units of a completed order, the undelivered units of any other; a purchase with an unknown outcome is written off",
       )
       .argument("<id>")
-      .option("--lines <indexes>", "only these lines, counted from 0, such as 0,2")
-      .requiredOption("--reason <text>", "why; the reseller reads it in its statement"),
+      .option("--lines <indexes>", "only these lines, from 0, such as 0,2")
+      .requiredOption("--reason <text>", "the reason; the reseller sees it in its statement"),
     async ({ db, clock }, options, [id = ""]) => {
       const reason = required(options, "reason");
       const refunded = await refundOrder(db, clock, {
@@ -88,7 +85,7 @@ function refundCommand(order: Command): void {
 function linesOf(value: string | undefined): number[] | undefined {
   return listed(value)?.map((index) => {
     if (!/^\d{1,2}$/.test(index))
-      throw new UsageError(`--lines takes line numbers such as 0,2, not "${index}"`);
+      throw new UsageError(`--lines must be line numbers such as 0,2, not "${index}"`);
     return Number(index);
   });
 }

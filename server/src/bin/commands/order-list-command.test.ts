@@ -39,9 +39,9 @@ test("order list shows an order to people and to scripts, and says what to do wh
     assert.match(stdout, new RegExp(`^${id} +pending +live +2\\.50 USD `, "m"));
   }
   for (const [args, reason] of [
-    [["--status", "lost"], /--status is one of pending/],
-    [["--older-than", "1y"], /--older-than takes an age such as 30m/],
-    [["--limit", "0"], /--limit takes a number from 1 to 1000/],
+    [["--status", "lost"], /--status must be one of pending/],
+    [["--older-than", "1y"], /--older-than must be an age such as 30m/],
+    [["--limit", "0"], /--limit must be from 1 to 1000/],
   ] as const) {
     const refused = await scrip.run(["order", "list", ...args]);
     assert.equal(refused.code, 2);
@@ -49,7 +49,7 @@ test("order list shows an order to people and to scripts, and says what to do wh
   }
 });
 
-test("a suspended reseller places nothing from then on, reads and replays, and goes on after resume", async () => {
+test("a suspended reseller cannot place orders, can read and replay, and can order again after resume", async () => {
   const placed = (await place("before")).json().order;
   await scrip.json(["reseller", "suspend", buyer.resellerId]);
   const refused = await place("after");

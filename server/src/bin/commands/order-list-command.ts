@@ -21,19 +21,19 @@ export function orderListCommand(order: Command): void {
   verb(
     order
       .command("list")
-      .description("the newest orders of all resellers, or those that need a look")
+      .description("list the newest orders of all resellers, or orders that need attention")
       .option("--status <status>", ORDER_STATUSES.join(", "))
       .option("--env <environment>", "live or test")
-      .option("--reseller <id>", "of this reseller")
-      .option("--product <id>", "with a line of this product")
-      .option("--reference <text>", "with exactly this reference")
-      .option("--older-than <age>", "placed longer ago than 30m, 2h or 7d")
+      .option("--reseller <id>", "only orders of this reseller")
+      .option("--product <id>", "only orders with this product")
+      .option("--reference <text>", "only orders with exactly this reference")
+      .option("--older-than <age>", "placed before 30m, 2h or 7d ago")
       .option("--newer-than <age>", "placed within the last 30m, 2h or 7d")
-      .option("--held", "whose refund is on hold")
-      .option("--stuck", `not finished ${STUCK_AFTER_MS / 60_000} minutes after they were placed`)
-      .option("--unknown", "with a purchase whose outcome is not known")
-      .option("--before <order>", "older than this order: the next page")
-      .option("--limit <n>", `how many, up to ${LIMIT_MAX}`, LIMIT_DEFAULT),
+      .option("--held", "only orders whose refund is on hold")
+      .option("--stuck", `only orders that are unfinished ${STUCK_AFTER_MS / 60_000} minutes after placement`)
+      .option("--unknown", "only orders with a purchase whose outcome is unknown")
+      .option("--before <order>", "the next page: orders older than this one")
+      .option("--limit <n>", `maximum number, up to ${LIMIT_MAX}`, LIMIT_DEFAULT),
     async ({ db, clock }, options) => {
       const now = clock.now();
       const search = readSearch(options, now);
@@ -122,7 +122,7 @@ const STATUS_STYLES: Readonly<Record<string, Style>> = {
   refunded: "dim",
 };
 
-/** A status in its colour. */
+/** A status with its color. */
 export const statusCell = (status: string): Cell => ({
   text: status,
   style: STATUS_STYLES[status] ?? "bold",

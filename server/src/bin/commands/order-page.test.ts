@@ -37,11 +37,11 @@ const SHOWN: ShownOrder = {
   attempts: [],
 };
 
-test("order show prints what callers wrote as text: it commands no terminal and fakes no line", () => {
+test("order show escapes text of callers: it cannot control the terminal or fake a line", () => {
   const page = orderPage(SHOWN);
   assert.doesNotMatch(page.replaceAll("\n", ""), /[\p{Cc}\p{Cf}]/u);
   assert.equal(page.split("\n").filter((line) => line.startsWith("Status")).length, 1);
-  assert.equal(page.split(ESCAPED).length - 1, 4, "key, reference, name and input");
+  assert.equal(page.split(ESCAPED).length - 1, 5, "actor, key, reference, name and input");
 });
 
 test("order show says that a refund is on hold, and shows money in full", () => {

@@ -18,7 +18,7 @@ export type ShownOrder = {
   attempts: readonly ShownAttempt[];
 };
 
-/** `scrip order show` for people: the order, its lines, and the purchases that were made for it. */
+/** The text of `scrip order show`: the order, its lines and its purchases. */
 export function orderPage(shown: ShownOrder): string {
   const { order } = shown;
   const head = fields([
@@ -82,10 +82,10 @@ const attemptTable = (attempts: readonly ShownAttempt[]): string =>
       { heading: "UNIT", right: true },
       "STATUS",
       "SUPPLIER",
-      "BEGUN (UTC)",
+      "STARTED (UTC)",
       { heading: "WHY", cut: true, optional: true },
       { heading: "SENT", right: true, optional: true },
-      { heading: "LOOKS", right: true, optional: true },
+      { heading: "LOOK-UPS", right: true, optional: true },
       { heading: "REFERENCE", optional: true },
     ],
     attempts.map((attempt) => [

@@ -42,7 +42,9 @@ function removeCommand(price: Command): void {
     withTarget(
       price
         .command("remove")
-        .description("take a price away; a reseller without its own price pays its list's, if there is one"),
+        .description(
+          "remove a price; a reseller without its own price pays the price of its list, if there is one",
+        ),
     ),
     async (context, options) =>
       toView(
@@ -60,10 +62,10 @@ function listCommand(price: Command): void {
   verb(
     price
       .command("list")
-      .description("prices of price lists and of resellers")
-      .option("--product <id>", "only of this product")
-      .option("--reseller <id>", "only this reseller's own")
-      .option("--list <name>", "only of this price list"),
+      .description("list prices of price lists and resellers")
+      .option("--product <id>", "only prices of this product")
+      .option("--reseller <id>", "only this reseller's own prices")
+      .option("--list <name>", "only prices of this list"),
     async ({ db }, options) => {
       const rows = await listPriceRows(db, {
         productId: text(options, "product") ?? null,
@@ -81,7 +83,7 @@ function importCommand(price: Command): void {
   verb(
     price
       .command("import")
-      .description("set prices from a CSV file: all of them, or none when any row is faulty")
+      .description("set prices from a CSV file: all rows, or none if any row is invalid")
       .argument("<file>")
       .addHelpText("after", IMPORT_HELP),
     async ({ db, clock }, _options, [file = ""]) => {
@@ -97,13 +99,13 @@ function importCommand(price: Command): void {
 
 const IMPORT_HELP = `
 The first line names the columns, in any order: product,list,reseller,currency,amount,strike. Each row has either a list
-with its currency, or a reseller, whose wallet says the currency. Prices that the file does not name stay as they are.`;
+and its currency, or a reseller, whose wallet sets the currency. Prices that are not in the file stay unchanged.`;
 
 const withTarget = (command: Command): Command =>
   command
-    .requiredOption("--product <id>", "which product")
-    .option("--reseller <id>", "this reseller's own price, in its wallet's currency")
-    .option("--list <name>", "the price for all resellers of this list (with --currency)")
+    .requiredOption("--product <id>", "the product")
+    .option("--reseller <id>", "set this reseller's own price, in the currency of its wallet")
+    .option("--list <name>", "set the price of this list (with --currency)")
     .option("--currency <code>", "the currency of the list's price (ISO-4217)");
 
 async function target({ db }: Context, options: Options): Promise<PriceTarget> {
@@ -113,26 +115,28 @@ async function target({ db }: Context, options: Options): Promise<PriceTarget> {
   if (resellerId !== undefined && priceList === undefined) {
     const reseller = await getReseller(db, resellerId);
     if (currency !== undefined && currency !== reseller.currency) {
-      throw new RangeError(`the wallet of ${resellerId} is in ${reseller.currency}, so its prices are too`);
+      throw new RangeError(
+        `the wallet of ${resellerId} is in ${reseller.currency}, so its prices must be too`,
+      );
     }
     return { kind: "reseller", resellerId, currency: reseller.currency };
   }
   if (resellerId === undefined && priceList !== undefined && currency !== undefined) {
     return { kind: "list", priceList, currency };
   }
-  throw new UsageError("give either --reseller, or --list with --currency");
+  throw new UsageError("use either --reseller, or --list with --currency");
 }
 
-/** A price that nobody pays was perhaps meant for another list, or another currency. */
+/** A price that no reseller pays might be meant for another list or currency. */
 async function warnIfUnused({ db }: Context, row: PriceRow): Promise<void> {
   const { priceList, productId, currency } = row;
   if (priceList === null) return;
   const { users, ownPrices } = await countListUsers(db, { productId, priceList, currency });
   if (users === 0)
-    tellWarning(`no reseller buys from the list ${priceList} in ${currency}; see: scrip reseller list`);
+    tellWarning(`no reseller uses the list ${priceList} in ${currency}; see: scrip reseller list`);
   else if (ownPrices > 0)
     tellWarning(
-      `${plural(ownPrices, "reseller of this list has", "resellers of this list have")} a price of their own, which goes first; see: scrip price list --product ${productId}`,
+      `${plural(ownPrices, "reseller of this list has", "resellers of this list have")} their own price, which takes precedence; see: scrip price list --product ${productId}`,
     );
 }
 

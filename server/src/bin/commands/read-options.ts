@@ -1,10 +1,10 @@
 import { parseTime } from "../../lib/time.ts";
 import { type Options, required, text, UsageError } from "../verb.ts";
 
-/** A whole number that must be there. */
+/** A required integer. */
 export function wholeNumber(options: Options, name: string): number {
   const value = required(options, name);
-  if (!/^\d{1,9}$/.test(value)) throw new UsageError(`--${name} takes a whole number, not "${value}"`);
+  if (!/^\d{1,9}$/.test(value)) throw new UsageError(`--${name} must be an integer, not "${value}"`);
   return Number(value);
 }
 
@@ -12,31 +12,31 @@ export function wholeNumber(options: Options, name: string): number {
 export function limitOf(options: Options, max: number): number {
   const value = required(options, "limit");
   if (!/^\d{1,9}$/.test(value) || Number(value) < 1 || Number(value) > max)
-    throw new UsageError(`--limit takes a number from 1 to ${max}, not "${value}"`);
+    throw new UsageError(`--limit must be from 1 to ${max}, not "${value}"`);
   return Number(value);
 }
 
-/** A time, or a day alone, which is its first moment in UTC. */
+/** A time, or a date, which means its start in UTC. */
 export function timeOf(options: Options, name: string): Date | undefined {
   const value = text(options, name);
   if (value === undefined) return undefined;
   const time = parseTime(/^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value);
   if (!time)
     throw new UsageError(
-      `--${optionOf(name)} takes a time such as 2030-01-31T12:00:00Z or 2030-01-31, not "${value}"`,
+      `--${optionOf(name)} must be a time such as 2030-01-31T12:00:00Z or 2030-01-31, not "${value}"`,
     );
   return time;
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** How long ago, such as 30m, 2h or 7d. */
+/** An age, such as 30m, 2h or 7d. */
 export function ageOf(options: Options, name: string, now: Date): Date | undefined {
   const value = text(options, name);
   if (value === undefined) return undefined;
   const ageMs = parseDuration(value);
   if (ageMs === undefined)
-    throw new UsageError(`--${optionOf(name)} takes an age such as 30m, 2h or 7d, not "${value}"`);
+    throw new UsageError(`--${optionOf(name)} must be an age such as 30m, 2h or 7d, not "${value}"`);
   return new Date(now.getTime() - ageMs);
 }
 
@@ -45,7 +45,7 @@ export function durationOf(options: Options, name: string): number {
   const value = required(options, name);
   const durationMs = value === "0" ? 0 : parseDuration(value);
   if (durationMs === undefined)
-    throw new UsageError(`--${optionOf(name)} takes a duration such as 30m, 24h or 0, not "${value}"`);
+    throw new UsageError(`--${optionOf(name)} must be a duration such as 30m, 24h or 0, not "${value}"`);
   return durationMs;
 }
 
@@ -55,7 +55,7 @@ function parseDuration(text: string): number | undefined {
   return unitMs === undefined ? undefined : Number(digits) * unitMs;
 }
 
-/** One of a few words. */
+/** One of several words. */
 export function choiceOf<Choice extends string>(
   options: Options,
   name: string,
@@ -64,7 +64,8 @@ export function choiceOf<Choice extends string>(
   const value = text(options, name);
   if (value === undefined) return undefined;
   const found = choices.find((choice) => choice === value);
-  if (found === undefined) throw new UsageError(`--${name} is one of ${choices.join(", ")}, not "${value}"`);
+  if (found === undefined)
+    throw new UsageError(`--${name} must be one of ${choices.join(", ")}, not "${value}"`);
   return found;
 }
 

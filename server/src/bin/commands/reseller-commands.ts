@@ -10,28 +10,24 @@ import { table } from "../output/table.ts";
 import { required, text, UsageError, verb } from "../verb.ts";
 
 export function resellerCommands(program: Command): void {
-  const reseller = program.command("reseller").description("resellers: those who sell what you offer");
+  const reseller = program.command("reseller").description("the resellers who sell your products");
   createCommand(reseller);
 
   verb(
-    reseller.command("list").description("all resellers"),
+    reseller.command("list").description("list all resellers"),
     async ({ db }) => ({ data: (await listResellerRows(db)).map(toView) }),
     ({ data }) =>
       data.length === 0 ? "No resellers yet. Add one: scrip reseller create --help" : listTable(data),
   );
 
   verb(
-    reseller.command("show").description("one reseller").argument("<id>"),
+    reseller.command("show").description("show a reseller").argument("<id>"),
     async ({ db }, _options, [id = ""]) => toView(await getReseller(db, id)),
     showReseller,
   );
 
   updateCommand(reseller);
-  frozenCommand(
-    reseller,
-    "suspend",
-    "refuse new orders of a reseller from now on; it can still read everything",
-  );
+  frozenCommand(reseller, "suspend", "refuse new orders of a reseller; it can still read everything");
   frozenCommand(reseller, "resume", "accept orders of a suspended reseller again");
   limitCommand(reseller);
 }
@@ -41,9 +37,9 @@ function createCommand(reseller: Command): void {
     reseller
       .command("create")
       .description("add a reseller")
-      .requiredOption("--name <name>", "what it is called")
-      .requiredOption("--currency <code>", "currency of its wallet and prices (ISO-4217)")
-      .requiredOption("--email <address>", "where its owner is notified")
+      .requiredOption("--name <name>", "the name of the reseller")
+      .requiredOption("--currency <code>", "the currency of its wallet and prices (ISO-4217)")
+      .requiredOption("--email <address>", "the address for notices to its owner")
       .option("--price-list <name>", "the price list it buys from", STANDARD_PRICE_LIST),
     async ({ db, clock }, options) =>
       toView(
@@ -55,7 +51,7 @@ function createCommand(reseller: Command): void {
         }),
       ),
     (created) =>
-      `created ${created.id} (${created.name}, ${created.currency}); next, make a key: scrip key create --reseller ${created.id} --env test`,
+      `created ${created.id} (${created.name}, ${created.currency}); next, create a key: scrip key create --reseller ${created.id} --env test`,
   );
 }
 
@@ -63,11 +59,11 @@ function updateCommand(reseller: Command): void {
   verb(
     reseller
       .command("update")
-      .description("change a reseller's name, address or price list; what is not given stays")
+      .description("change a reseller's name, address or price list")
       .argument("<id>")
-      .option("--name <name>", "what it is called")
-      .option("--email <address>", "where its owner is notified")
-      .option("--price-list <name>", "the price list it buys from, from its next request on"),
+      .option("--name <name>", "the name of the reseller")
+      .option("--email <address>", "the address for notices to its owner")
+      .option("--price-list <name>", "the price list it buys from, starting with its next request"),
     async ({ db }, options, [id = ""]) => {
       const change = {
         name: text(options, "name"),
@@ -75,7 +71,7 @@ function updateCommand(reseller: Command): void {
         priceList: text(options, "priceList"),
       };
       if (Object.values(change).every((value) => value === undefined))
-        throw new UsageError("give --name, --email, --price-list or several of them");
+        throw new UsageError("use at least one of --name, --email and --price-list");
       return toView(await changeReseller(db, id, change));
     },
     showReseller,
@@ -89,8 +85,8 @@ function frozenCommand(reseller: Command, name: "suspend" | "resume", descriptio
       toView(await freezeReseller(db, clock, id, name === "suspend")),
     (row) =>
       row.frozenAt === undefined
-        ? `${row.id} (${row.name}) may place orders`
-        : `${row.id} (${row.name}) is suspended: new orders are refused; those under way go on`,
+        ? `${row.id} (${row.name}) can place orders`
+        : `${row.id} (${row.name}) is suspended: new orders are refused; existing orders continue`,
   );
 }
 
@@ -98,15 +94,13 @@ function limitCommand(reseller: Command): void {
   verb(
     reseller
       .command("limit")
-      .description(
-        "set the requests per second of each of the reseller's keys; 0 is off, `default` is the server's own",
-      )
+      .description("set the rate limit of each key of a reseller; 0 is off, `default` is the server's limit")
       .argument("<id>")
       .option("--orders <n>", "placements per second")
       .option("--reads <n>", "all other requests per second"),
     async ({ db }, options, [id = ""]) => {
       const limits = { ...rate(text(options, "orders"), "orders"), ...rate(text(options, "reads"), "reads") };
-      if (Object.keys(limits).length === 0) throw new UsageError("give --orders, --reads or both");
+      if (Object.keys(limits).length === 0) throw new UsageError("use --orders, --reads or both");
       return toView(await limitReseller(db, id, limits));
     },
     (row) =>
@@ -118,7 +112,7 @@ function rate(value: string | undefined, name: "orders" | "reads"): { [key in ty
   if (value === undefined) return {};
   if (value === "default") return { [name]: null };
   if (!/^\d{1,7}$/.test(value))
-    throw new UsageError(`--${name} takes a whole number or "default", not "${value}"`);
+    throw new UsageError(`--${name} must be an integer or "default", not "${value}"`);
   return { [name]: Number(value) };
 }
 

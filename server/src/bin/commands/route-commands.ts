@@ -13,15 +13,15 @@ const LIMIT_DEFAULT = "1000";
 export function routeCommands(program: Command): void {
   const route = program
     .command("route")
-    .description("from which supplier each product is bought; one alone is set by: scrip supplier route");
+    .description("the suppliers of each product; to set a single route: scrip supplier route");
   listCommand(route);
 
   verb(
     route
       .command("remove")
-      .description("no longer buy a product from a supplier; its stock stays")
-      .requiredOption("--product <id>", "which product")
-      .requiredOption("--supplier <id>", "from whom"),
+      .description("stop buying a product from a supplier; its stock stays")
+      .requiredOption("--product <id>", "the product")
+      .requiredOption("--supplier <id>", "the supplier"),
     async ({ db, clock }, options) => {
       const key = { productId: required(options, "product"), supplierId: required(options, "supplier") };
       return { ...toRouteView(await removeRoute(db, clock, key)), removed: true };
@@ -32,7 +32,7 @@ export function routeCommands(program: Command): void {
   verb(
     route
       .command("import")
-      .description("make and change routes from a CSV file: all of them, or none when any row is faulty")
+      .description("create and change routes from a CSV file: all rows, or none if any row is invalid")
       .argument("<file>")
       .addHelpText("after", IMPORT_HELP),
     async ({ db, clock }, _options, [file = ""]) => {
@@ -48,18 +48,18 @@ export function routeCommands(program: Command): void {
 
 const IMPORT_HELP = `
 The first line names the columns, in any order: product,supplier,priority,cost,currency,sku. The lowest priority is tried
-first. An empty currency or sku stays as the route has it; a new route takes the currency of the product's face value and
-the product's id. Routes that the file does not name stay as they are.`;
+first. An empty currency or sku keeps the value of the route; a new route takes the currency of the product's face value and
+the product's id. Routes that are not in the file stay unchanged.`;
 
 function listCommand(route: Command): void {
   verb(
     route
       .command("list")
-      .description("routes by product, with priority and cost")
-      .option("--product <id>", "only of this product")
-      .option("--supplier <id>", "only to this supplier")
-      .option("--after <product/supplier>", "those after this route: the next page")
-      .option("--limit <n>", `how many, up to ${LIMIT_MAX}`, LIMIT_DEFAULT),
+      .description("list routes by product, with priority and cost")
+      .option("--product <id>", "only routes of this product")
+      .option("--supplier <id>", "only routes to this supplier")
+      .option("--after <product/supplier>", "the next page: routes after this one")
+      .option("--limit <n>", `maximum number, up to ${LIMIT_MAX}`, LIMIT_DEFAULT),
     async ({ db }, options) => {
       const limit = limitOf(options, LIMIT_MAX);
       const filter: RouteFilter = {
@@ -80,7 +80,7 @@ function afterOf(options: Options): RouteFilter["after"] {
   if (value === undefined) return undefined;
   const [productId = "", supplierId, ...rest] = value.split("/");
   if (supplierId === undefined || rest.length > 0)
-    throw new UsageError(`--after takes a product and a supplier, such as card-25/sup_…, not "${value}"`);
+    throw new UsageError(`--after must be a product and a supplier, such as card-25/sup_…, not "${value}"`);
   return { productId, supplierId };
 }
 
@@ -91,7 +91,7 @@ const toView = (row: ListedRouteRow) => ({
 });
 
 function showRoutes({ data, hasMore }: { data: ReturnType<typeof toView>[]; hasMore: boolean }): string {
-  if (data.length === 0) return "No routes match. Make one: scrip supplier route --help";
+  if (data.length === 0) return "No routes match. Create one: scrip supplier route --help";
   const rows = data.map((row) => [
     row.productId,
     row.supplierId,

@@ -53,7 +53,7 @@ type Imported = {
   routeMade?: object;
 };
 
-test("stock import tells what it imported and made, as JSON and for people", async () => {
+test("stock import reports what it imported and created, as JSON and for people", async () => {
   const first = await stockFile("first.csv", "code,pin\nFIRST-1,1\nFIRST-2,2\n");
   const imported = await scripJson<Imported>(importArgs(first, "--cost", "8.10"), env);
   supplierId = imported.supplierId;
@@ -86,13 +86,13 @@ test("stock import tells what it imported and made, as JSON and for people", asy
   assert.deepEqual(shown, {
     code: 0,
     stdout:
-      `made a route of game to ${supplierId}: priority 100, cost not known\n` +
+      `created a route of game to ${supplierId}: priority 100, cost unknown\n` +
       "imported 1 code(s) for game; 1 can be sold now\n",
     stderr: "",
   });
 });
 
-test("a refused file exits 1, names every faulty line on standard error, and leaves nothing behind", async () => {
+test("a refused file exits 1, names every invalid line on standard error, and imports nothing", async () => {
   const [known] = await database.db.rows<{ id: string }>(
     sql`select id from codes where product_id = 'card' order by id limit 1`,
   );
@@ -104,7 +104,7 @@ test("a refused file exits 1, names every faulty line on standard error, and lea
     "line 6: url: is not an address that begins with https or http",
     "line 5: stands on line 2 too",
     `line 4: is known already: ${known?.id}, in stock`,
-    `scrip: nothing was imported: 4 faulty row(s) in ${file}`,
+    `scrip: nothing was imported: 4 invalid row(s) in ${file}`,
   ]);
   assert.deepEqual(await scripJson(["stock", "level", "--product", "card"], env), {
     data: [
@@ -123,7 +123,7 @@ test("a refused file exits 1, names every faulty line on standard error, and lea
   });
 });
 
-test("stock level counts each state by product and supplier, and knows what is expired though nobody has moved it", async () => {
+test("stock level counts each state by product and supplier, including expired codes that were not moved yet", async () => {
   const { db } = database;
   const elsewhere = await addSupplierRow(db, { name: "Elsewhere" });
   await addSupplierRow(db, { kind: "scrip", name: "Called" });
@@ -166,7 +166,7 @@ test("stock level counts each state by product and supplier, and knows what is e
   ]);
 });
 
-test("a code is printed by no outcome of an import, and is in no table", async () => {
+test("no import result prints a code, and no table contains one", async () => {
   const planted = ["PLANTED-CODE-90210", "PLANTED-PIN-90210", "PLANTED-SERIAL-90210"];
   const row = planted.join(",");
   const header = "code,pin,serial";
@@ -218,7 +218,7 @@ const REFUSED: [string, string[], number, RegExp][] = [
   ["a level of an unknown product", ["stock", "level", "--product", "none"], 1, /there is no product none/],
 ];
 
-test("what is wrong is refused with its reason on standard error", { concurrency: 2 }, async (t) => {
+test("a mistake is refused with its reason on standard error", { concurrency: 2 }, async (t) => {
   await Promise.all(
     REFUSED.map(([what, args, code, reason]) =>
       t.test(`${what}: exit ${code}`, async () => {

@@ -23,11 +23,11 @@ function importCommand(stock: Command): void {
   verb(
     stock
       .command("import")
-      .description("bring codes into stock from a CSV file: all of them, or none when any row is faulty")
+      .description("import codes from a CSV file: all rows, or none if any row is invalid")
       .argument("<file>")
-      .requiredOption("--product <id>", "what the codes are")
-      .option("--supplier <id>", "whose stock; needed where there are several stock suppliers")
-      .option("--cost <decimal>", "what one code cost you, for the route that a first import makes")
+      .requiredOption("--product <id>", "the product of the codes")
+      .option("--supplier <id>", "the stock supplier; required if there are several")
+      .option("--cost <decimal>", "the cost of one code, for the route that a first import creates")
       .addHelpText("after", IMPORT_HELP),
     async (context, options, [file = ""]) => {
       const { importStock } = await import("../../suppliers/stock/import-stock.ts");
@@ -39,7 +39,7 @@ function importCommand(stock: Command): void {
           productId: required(options, "product"),
           supplierId: text(options, "supplier"),
           cost: text(options, "cost"),
-          onWaiting: () => tell("another import is running; waiting for it"),
+          onWaiting: () => tell("waiting for another import to finish"),
         }),
       );
       return toView(result);
@@ -52,8 +52,8 @@ function levelCommand(stock: Command): void {
   verb(
     stock
       .command("level")
-      .description("how many codes there are, by product and supplier")
-      .option("--product <id>", "of this product alone"),
+      .description("count codes by product and supplier")
+      .option("--product <id>", "only this product"),
     async ({ db, clock }, options) => {
       const productId = text(options, "product");
       if (productId !== undefined) await getProductCurrency(db, productId);
@@ -61,7 +61,7 @@ function levelCommand(stock: Command): void {
     },
     ({ data }) =>
       data.length === 0
-        ? "There is no stock. Bring codes in: scrip stock import --product ID FILE.csv"
+        ? "No stock. Import codes: scrip stock import --product ID FILE.csv"
         : levelTable(data),
   );
 }
@@ -92,10 +92,10 @@ const levelTable = (data: readonly StockLevelRow[]): string =>
 
 const IMPORT_HELP = `
 The first line names the columns: code,pin,serial,url,expiresAt, in any order. Each row has either a code or a url; the
-rest may be absent. expiresAt is a time such as 2030-12-31T23:59:59Z. A code that was here before, in stock or sold, is
-refused. Faulty rows are named by line on standard error, and no code is ever printed.
+other columns are optional. expiresAt is a time such as 2030-12-31T23:59:59Z. A code that is already known, in stock or sold,
+is refused. Invalid rows are reported by line on standard error. No code is ever printed.
 
---cost is for a product's first import, which makes its route. Later ones keep the route's cost; to change it, use:
+--cost is for a product's first import, which creates its route. Later imports keep the route's cost. To change it, use:
 scrip supplier route.`;
 
 const toView = ({ productId, supplierId, imported, level, supplierMade, routeMade }: ImportedStock) => ({
@@ -110,11 +110,11 @@ const toView = ({ productId, supplierId, imported, level, supplierMade, routeMad
 function showImported(result: ReturnType<typeof toView>): string {
   const { productId, supplierId, imported, level, supplierMade, routeMade } = result;
   return [
-    ...(supplierMade === undefined ? [] : [`made the stock supplier ${supplierId} (${supplierMade})`]),
+    ...(supplierMade === undefined ? [] : [`created the stock supplier ${supplierId} (${supplierMade})`]),
     ...(routeMade === undefined
       ? []
       : [
-          `made a route of ${productId} to ${supplierId}: priority ${routeMade.priority}, cost ${showCost(routeMade.cost)}`,
+          `created a route of ${productId} to ${supplierId}: priority ${routeMade.priority}, cost ${showCost(routeMade.cost)}`,
         ]),
     `imported ${imported} code(s) for ${productId}; ${level} can be sold now`,
   ].join("\n");

@@ -13,12 +13,12 @@ export function stockListCommand(stock: Command): void {
   verb(
     stock
       .command("list")
-      .description("codes of a product by id, oldest first; never what they are")
-      .requiredOption("--product <id>", "of which product")
-      .option("--supplier <id>", "of this supplier alone")
+      .description("list the codes of a product by id, oldest first; never the codes themselves")
+      .requiredOption("--product <id>", "the product")
+      .option("--supplier <id>", "only this supplier")
       .option("--state <state>", LISTED_STATES.join(", "), "stock")
-      .option("--after <id>", "those after this code: the next page")
-      .option("--limit <n>", `how many, up to ${LIMIT_MAX}`, LIMIT_DEFAULT),
+      .option("--after <id>", "the next page: codes after this id")
+      .option("--limit <n>", `maximum number, up to ${LIMIT_MAX}`, LIMIT_DEFAULT),
     async ({ db }, options) => {
       const productId = required(options, "product");
       await getProductCurrency(db, productId);

@@ -11,12 +11,12 @@ export function stockRemovalCommands(stock: Command): void {
     stock
       .command("withdraw")
       .description("take codes out of stock for good: they are never sold, and cannot be imported again")
-      .requiredOption("--product <id>", "of which product")
-      .requiredOption("--reason <text>", "why; it is kept")
-      .option("--supplier <id>", "of this supplier alone")
-      .option("--ids <ids>", "these codes, separated by commas (see: scrip stock list)")
-      .option("--count <n>", "so many, beginning with what expires last")
-      .option("--all", "all that are in stock"),
+      .requiredOption("--product <id>", "the product")
+      .requiredOption("--reason <text>", "the reason; it is recorded")
+      .option("--supplier <id>", "only this supplier")
+      .option("--ids <ids>", "the ids of the codes, separated by commas (see: scrip stock list)")
+      .option("--count <n>", "how many, starting with the code that expires last")
+      .option("--all", "all codes in stock"),
     async (context, options) => {
       const productId = required(options, "product");
       const choice = readChoice(options);
@@ -26,13 +26,13 @@ export function stockRemovalCommands(stock: Command): void {
       const supplierId = text(options, "supplier");
       const ids = await withdrawStock(context, { productId, supplierId, reason, ...choice });
       const missing = choice.ids?.filter((id) => !ids.includes(id)) ?? [];
-      for (const id of missing) tellWarning(`${id} is not in stock, or is being sold now`);
+      for (const id of missing) tellWarning(`${id} is not in stock, or is being sold`);
       if (missing.length > 0) process.exitCode = 1;
       return { productId, withdrawn: ids.length, ids };
     },
     ({ productId, withdrawn }) =>
       `withdrew ${plural(withdrawn, "code")} of ${productId}` +
-      (withdrawn === 0 ? "" : `; to get them in plain: scrip stock export --product ${productId} --reveal`),
+      (withdrawn === 0 ? "" : `; to export them: scrip stock export --product ${productId} --reveal`),
   );
   exportCommand(stock);
 }
@@ -41,11 +41,11 @@ function exportCommand(stock: Command): void {
   verb(
     stock
       .command("export")
-      .description("write withdrawn codes to standard output in plain, as CSV that import reads")
-      .requiredOption("--product <id>", "of which product")
-      .requiredOption("--reveal", "yes, print codes: whoever reads them can spend them")
-      .requiredOption("--reason <text>", "why; it is kept, with the time and the number of codes")
-      .option("--supplier <id>", "of this supplier alone"),
+      .description("write withdrawn codes to standard output in plain text, as CSV for import")
+      .requiredOption("--product <id>", "the product")
+      .requiredOption("--reveal", "confirm that codes are printed: anyone who reads them can spend them")
+      .requiredOption("--reason <text>", "the reason; it is recorded with the time and the number of codes")
+      .option("--supplier <id>", "only this supplier"),
     async (context, options) => {
       const productId = required(options, "product");
       if (options.json === true) throw new UsageError("stock export writes CSV, not JSON");
@@ -59,14 +59,14 @@ function exportCommand(stock: Command): void {
         write: writeOut,
         onProgress: (done, total) => progress.advance(done, done / total),
         onDamaged(id) {
-          tellWarning(`${id} does not open, and was left out`);
+          tellWarning(`${id} cannot be decrypted and was skipped`);
           process.exitCode = 1;
         },
       });
       progress.end();
       if (exported === 0)
         throw new RangeError(
-          `no code of ${productId} is withdrawn; what can still be sold is not exported. First run: scrip stock withdraw`,
+          `no code of ${productId} is withdrawn, and only withdrawn codes can be exported. First run: scrip stock withdraw`,
         );
     },
     () => undefined,
@@ -77,8 +77,8 @@ function readChoice(options: Options): { ids: string[] | undefined; count: numbe
   const ids = listed(text(options, "ids"));
   const count = text(options, "count");
   const given = [ids !== undefined, count !== undefined, options.all === true].filter(Boolean).length;
-  if (given !== 1) throw new UsageError("give one of --ids, --count and --all");
+  if (given !== 1) throw new UsageError("use one of --ids, --count and --all");
   if (count !== undefined && !/^[1-9]\d{0,8}$/.test(count))
-    throw new UsageError(`--count takes a whole number, not "${count}"`);
+    throw new UsageError(`--count must be an integer, not "${count}"`);
   return { ids, count: count === undefined ? undefined : Number(count) };
 }

@@ -37,7 +37,7 @@ const withdraw = (...args: string[]) => [
   ...args,
 ];
 
-test("a stock file with semicolons, a BOM and CRLF is read as one with commas", async () => {
+test("a stock file with semicolons, a BOM and CRLF is read like one with commas", async () => {
   const { data } = await list();
   assert.deepEqual(
     data.map(({ expiresAt }) => expiresAt.slice(0, 4)),
@@ -55,7 +55,7 @@ test("stock list shows ids in pages, and never a code", async () => {
   assert.match((await scrip.run(["stock", "list", "--product", "card", "--state", "sold"])).stderr, /one of/);
 });
 
-test("what can still be sold is not exported, and nothing is without --reveal", async () => {
+test("codes that can be sold are not exported, and nothing is exported without --reveal", async () => {
   const args = ["stock", "export", "--product", "card", "--reason", "leaving"];
   const unasked = await scrip.run(args);
   assert.deepEqual([unasked.code, unasked.stdout], [2, ""]);
@@ -65,7 +65,7 @@ test("what can still be sold is not exported, and nothing is without --reveal", 
   assert.match(early.stderr, /scrip stock withdraw/);
 });
 
-test("withdrawn codes are out of stock at once, cannot come back, and are exported in plain and on record", async () => {
+test("withdrawn codes are out of stock at once, cannot come back, and are exported in plain text with a record", async () => {
   const { data } = await list();
   const first = await scrip.json<{ ids: string[] }>(withdraw("--ids", data[0]?.id ?? ""));
   assert.deepEqual(first.ids, [data[0]?.id]);
@@ -96,7 +96,7 @@ test("withdrawn codes are out of stock at once, cannot come back, and are export
   await assert.rejects(database.db.rows(sql`delete from stock_operations`), /append-only/);
 });
 
-test("withdrawing everything makes the product unavailable; a code that is not in stock is told and exits 1", async () => {
+test("withdrawing everything makes the product unavailable; a code that is not in stock is reported with exit code 1", async () => {
   const { data } = await list();
   assert.equal((await scrip.json<{ withdrawn: number }>(withdraw("--all"))).withdrawn, 2);
   const [supply] = await database.db.rows(sql`select state from product_supply where product_id = 'card'`);

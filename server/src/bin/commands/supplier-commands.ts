@@ -14,22 +14,18 @@ import { wholeNumber } from "./read-options.ts";
 import { supplierStatementCommand } from "./supplier-statement-command.ts";
 
 export function supplierCommands(program: Command): void {
-  const supplier = program
-    .command("supplier")
-    .description("who you buy from, and what it costs; no reseller sees any of it");
+  const supplier = program.command("supplier").description("suppliers and costs; resellers never see them");
   addCommand(supplier);
 
   verb(
-    supplier
-      .command("list")
-      .description("all suppliers: routes, stock, and whether they are bought from now"),
+    supplier.command("list").description("list all suppliers: routes, stock and state"),
     async ({ db, clock }) => {
       const now = clock.now();
       return { data: (await listSupplierRows(db, now)).map((row) => toListed(row, now)) };
     },
     ({ data }) =>
       data.length === 0
-        ? "No suppliers yet. Importing stock makes one: scrip stock import --help. Or: scrip supplier add --help"
+        ? "No suppliers yet. Import stock: scrip stock import --help. Or add one: scrip supplier add --help"
         : listTable(data),
   );
 
@@ -38,7 +34,7 @@ export function supplierCommands(program: Command): void {
   enabledCommand(
     supplier,
     "disable",
-    "buy nothing more from a supplier; what is under way is followed to its end",
+    "stop buying from a supplier; open purchases are followed to their end",
   );
   routeCommand(supplier);
   supplierStatementCommand(supplier);
@@ -50,17 +46,17 @@ function addCommand(supplier: Command): void {
       .command("add")
       .description("add a supplier: stock sells codes that you import, scrip buys from another Scrip")
       .requiredOption("--kind <kind>", "stock or scrip")
-      .requiredOption("--name <name>", "what you call it")
+      .requiredOption("--name <name>", "a name for the supplier")
       .option(
         "--config <file>",
         'for scrip: a JSON file {"baseUrl": "https://…", "apiKey": "sc_live_…"}; "allowInsecure": true takes an http address',
       )
-      .option("--rate <n>", "purchases per second at most", String(RATE_PER_SECOND_DEFAULT)),
+      .option("--rate <n>", "maximum purchases per second", String(RATE_PER_SECOND_DEFAULT)),
     async (context, options) => {
       const kind = required(options, "kind");
       const file = text(options, "config");
       if (kind !== "stock" && kind !== "scrip")
-        throw new UsageError(`--kind is stock or scrip, not "${kind}"`);
+        throw new UsageError(`--kind must be stock or scrip, not "${kind}"`);
       if (kind === "stock" && file !== undefined) throw new UsageError("a stock supplier takes no --config");
       if (kind === "scrip" && file === undefined)
         throw new UsageError("a scrip supplier needs --config FILE");
@@ -72,7 +68,7 @@ function addCommand(supplier: Command): void {
       });
       return { id: row.id, kind: row.kind, name: row.name, createdAt: row.createdAt.toISOString() };
     },
-    ({ id, kind, name }) => `added ${id} (${kind}, ${name}); say what it sells: scrip supplier route`,
+    ({ id, kind, name }) => `added ${id} (${kind}, ${name}); next, add a route: scrip supplier route`,
   );
 }
 
@@ -80,17 +76,17 @@ function updateCommand(supplier: Command): void {
   verb(
     supplier
       .command("update")
-      .description("change a supplier's name, rate, or address and key; its routes and stock stay")
+      .description("change a supplier's name, rate, or address and key")
       .argument("<id>")
-      .option("--name <name>", "what you call it")
-      .option("--rate <n>", "purchases per second at most")
+      .option("--name <name>", "a name for the supplier")
+      .option("--rate <n>", "maximum purchases per second")
       .option("--config <file>", 'for scrip: a JSON file {"baseUrl": "https://…", "apiKey": "sc_live_…"}')
       .addHelpText("after", UPDATE_HELP),
     async (context, options, [id = ""]) => {
       const file = text(options, "config");
       const name = text(options, "name");
       if (name === undefined && file === undefined && text(options, "rate") === undefined)
-        throw new UsageError("give --name, --rate, --config or several of them");
+        throw new UsageError("use at least one of --name, --rate and --config");
       const ratePerSecond = text(options, "rate") === undefined ? undefined : wholeNumber(options, "rate");
       const config = file === undefined ? undefined : await readSupplierConfig(file);
       return toView(await changeSupplier(context, id, { name, ratePerSecond, config }));
@@ -100,8 +96,8 @@ function updateCommand(supplier: Command): void {
 }
 
 const UPDATE_HELP = `
-A new key must belong to the same account as the old one: open purchases are asked for with it. Another address is
-accepted only while the supplier is disabled and no purchase there is open.`;
+A new key must belong to the same account as the old one, because open purchases are looked up with it. A new address is
+accepted only while the supplier is disabled and has no open purchase.`;
 
 function enabledCommand(supplier: Command, name: "enable" | "disable", description: string): void {
   verb(
@@ -115,20 +111,18 @@ function routeCommand(supplier: Command): void {
   verb(
     supplier
       .command("route")
-      .description(
-        "say that a product is bought from a supplier, or change how; the lowest priority is tried first",
-      )
-      .requiredOption("--product <id>", "which product")
-      .requiredOption("--supplier <id>", "from whom")
+      .description("add or change the route of a product to a supplier; the lowest priority is tried first")
+      .requiredOption("--product <id>", "the product")
+      .requiredOption("--supplier <id>", "the supplier")
       .option("--priority <n>", "the lowest number is tried first")
-      .option("--cost <decimal>", "what one unit costs you, such as 8.10")
+      .option("--cost <decimal>", "the cost of one unit, such as 8.10")
+      .option("--max-cost <decimal>", "for scrip: the highest accepted cost of one unit (default: the cost)")
       .option(
-        "--max-cost <decimal>",
-        "for scrip: the most that you accept to pay for one unit; else no more than the cost",
+        "--currency <code>",
+        "the currency of the cost (default: the route's, or that of the product's face value)",
       )
-      .option("--currency <code>", "of the cost; else the route's own, or the product's face value's")
-      .option("--sku <id>", "what the supplier calls the product; else the route's own, or the product's id")
-      .option("--remove", "no longer buy it there"),
+      .option("--sku <id>", "the supplier's id of the product (default: the route's, or the product's id)")
+      .option("--remove", "remove the route"),
     async ({ db, clock }, options) => {
       const key = { productId: required(options, "product"), supplierId: required(options, "supplier") };
       if (options.remove === true) {
@@ -163,10 +157,10 @@ const WITHOUT_REMOVE = [
   ["sku", "sku"],
 ] as const;
 
-/** Whoever gives a cost with --remove has something else in mind. */
+/** --remove with a cost is a mistake. */
 function refuseWithRemove(options: Options): void {
   for (const [name, flag] of WITHOUT_REMOVE) {
-    if (text(options, name) !== undefined) throw new UsageError(`--remove goes without --${flag}`);
+    if (text(options, name) !== undefined) throw new UsageError(`--remove cannot be used with --${flag}`);
   }
 }
 

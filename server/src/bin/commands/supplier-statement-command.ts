@@ -14,19 +14,15 @@ export function supplierStatementCommand(supplier: Command): void {
     supplier
       .command("statement")
       .description(
-        "what was bought from whom, at what cost, and which purchases are in quarantine, unknown or at another price",
+        "show purchases and costs by supplier, and purchases that are quarantined, unknown or at a different price",
       )
-      .option("--supplier <id>", "of this supplier alone")
+      .option("--supplier <id>", "only this supplier")
       .option(
         "--from <time>",
-        "purchases begun at this time or later, such as 2030-01-31T00:00:00Z or 2030-01-31",
+        "purchases started at this time or later, such as 2030-01-31T00:00:00Z or 2030-01-31",
       )
-      .option("--to <time>", "purchases begun before this time")
-      .option(
-        "--limit <n>",
-        `how many purchases to list one by one, up to ${ATTEMPTS_MAX}`,
-        ATTEMPTS_DEFAULT,
-      ),
+      .option("--to <time>", "purchases started before this time")
+      .option("--limit <n>", `maximum number of purchases to list, up to ${ATTEMPTS_MAX}`, ATTEMPTS_DEFAULT),
     async ({ db }, options) => {
       const filter = {
         supplierId: text(options, "supplier"),
@@ -40,10 +36,10 @@ export function supplierStatementCommand(supplier: Command): void {
 }
 
 function showStatement({ data, attempts, hasMoreAttempts }: SupplierStatement): string {
-  if (data.length === 0) return "Nothing was bought in this time.";
+  if (data.length === 0) return "No purchases in this period.";
   const sums = sumTable(data);
   if (attempts.length === 0) return sums;
-  const more = hasMoreAttempts ? ["(there are more: see --limit, --from and --to)"] : [];
+  const more = hasMoreAttempts ? ["(more purchases exist: use --limit, --from and --to)"] : [];
   return [sums, "", attemptTable(attempts), ...more].join("\n");
 }
 
@@ -83,7 +79,7 @@ const attemptTable = (attempts: SupplierStatement["attempts"]): string =>
       { heading: "UNIT", right: true },
       { heading: "PRODUCT", optional: true },
       { heading: "SUPPLIER", optional: true },
-      "BEGUN (UTC)",
+      "STARTED (UTC)",
       { heading: "EXPECTED", right: true, optional: true },
       { heading: "PRICE", right: true, optional: true },
     ],

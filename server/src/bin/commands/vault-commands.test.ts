@@ -38,7 +38,7 @@ beforeEach(async () => {
   keyFile = join(env.DATA_DIR, "master.key");
 });
 
-test("on the embedded default a new key is taken up while the server runs, and the old one can go", async () => {
+test("with the embedded database a running server picks up a new key, and the old key can be removed", async () => {
   const embedded = { DATA_DIR: join(root, "embedded") };
   await seedCluster(embedded.DATA_DIR);
   await runScrip(["migrate"], embedded);
@@ -60,7 +60,7 @@ test("on the embedded default a new key is taken up while the server runs, and t
     const shown = await runScrip(["vault", "status"], embedded);
     const [, newest = "", older = ""] = shown.stdout.split("\n");
     assert.match(newest, new RegExp(`^${rotated.key} +0 +0 +0 +3 +newest$`));
-    assert.match(older, /^[0-9a-f]{8} +0 +0 +0 +0 +no longer needed: key 2 of .*master\.key may be removed/);
+    assert.match(older, /^[0-9a-f]{8} +0 +0 +0 +0 +no longer needed: key 2 of .*master\.key can be removed/);
     await writeFile(path, `${keys[0]}\n`);
   } finally {
     await server.stop("SIGTERM");
@@ -73,13 +73,13 @@ test("on the embedded default a new key is taken up while the server runs, and t
   }
 });
 
-test("with the key in the environment --new-key says in one line what to do, and touches nothing", async () => {
+test("with the key in the environment --new-key says in one line what to do, and changes nothing", async () => {
   const configured = { ...env, SCRIP_MASTER_KEY: Buffer.alloc(32, 5).toString("base64") };
   const { code, stdout, stderr } = await runScrip(["vault", "rotate", "--new-key"], configured);
   assert.deepEqual([code, stdout], [2, ""]);
   assert.match(
     stderr,
-    /^scrip: .*SCRIP_MASTER_KEY: put a new key first and the old one second.*restart.*\n$/,
+    /^scrip: .*SCRIP_MASTER_KEY: restart every process with OLD,NEW, again with NEW,OLD.*\n$/,
   );
   await assert.rejects(readFile(keyFile), { code: "ENOENT" });
   // What it says is what works.
@@ -92,14 +92,14 @@ test("with the key in the environment --new-key says in one line what to do, and
   await scripJson(["vault", "status"], { ...configured, SCRIP_MASTER_KEY: next });
 });
 
-test("a value that does not open is named by its id alone, and the exit code is 1", async () => {
+test("a value that cannot be decrypted is reported only by its id, and the exit code is 1", async () => {
   const keyring = await openKeyring([], env.DATA_DIR);
   await addSealedCodes(database.db, createCodeVault(keyring), { prefix: "cod", count: 3, state: "stock" });
   await database.db.rows(sql`update codes set product_id = 'elsewhere' where id = 'cod-000001'`);
   const { code, stdout, stderr } = await runScrip(["vault", "rotate", "--new-key"], env);
   assert.equal(code, 1);
   assert.match(stdout, /^rewrapped 5, current 0, failed 1; the newest key is [0-9a-f]{8}\n$/);
-  assert.equal(stderr, "scrip: code cod-000001 does not open\n");
+  assert.equal(stderr, "scrip: code cod-000001 cannot be decrypted\n");
 });
 
 test("a key file that others may read stops every command with one line", async () => {
@@ -113,14 +113,14 @@ test("a key file that others may read stops every command with one line", async 
   );
 });
 
-test("killed half way, everything opens, and the next run does the rest", async () => {
+test("after a kill half way everything can be decrypted, and the next run does the rest", async () => {
   const { db } = database;
   const total = 3_000;
   const keyring = await openKeyring([], env.DATA_DIR);
   const vault = createCodeVault(keyring);
   await addSealedCodes(db, vault, { prefix: "cod", count: total, state: "stock" });
   await db.transaction(async (tx) => {
-    // Whoever holds these keeps the rotation from getting to its end.
+    // A transaction that holds these rows keeps the rotation from finishing.
     await tx.rows(sql`select id from codes where id >= 'cod-002000' for update`);
     const rotation = startRotation();
     await eventually("a part is rewrapped", async () =>
@@ -139,7 +139,7 @@ test("killed half way, everything opens, and the next run does the rest", async 
   assert.deepEqual((await linesOf(keyFile))[0], newest);
 });
 
-test("killed while a new key is announced, the old one goes on, and the next run makes its own", async () => {
+test("after a kill while a new key is announced, the old key stays in use, and the next run creates its own", async () => {
   const keyring = await openKeyring([], env.DATA_DIR);
   await addSealedCodes(database.db, createCodeVault(keyring), { prefix: "cod", count: 10, state: "stock" });
   const [old] = await linesOf(keyFile);
@@ -181,7 +181,7 @@ test("the key file is changed by one process at a time", async () => {
   assert.equal((await linesOf(keyFile)).length, 2);
 });
 
-test("two renewals at once leave both keys in the file, and everything under the newest", async () => {
+test("two rotations at the same time leave both keys in the file, and everything under the newest", async () => {
   const keyring = await openKeyring([], env.DATA_DIR);
   await addSealedCodes(database.db, createCodeVault(keyring), { prefix: "cod", count: 500, state: "stock" });
   const renew = ["vault", "rotate", "--new-key"];

@@ -11,13 +11,13 @@ import { table } from "../output/table.ts";
 import { UsageError, verb } from "../verb.ts";
 
 export function vaultCommands(program: Command): void {
-  const vault = program.command("vault").description("the master keys, and what is sealed under them");
+  const vault = program.command("vault").description("master keys and what is encrypted under them");
 
   verb(
     vault
       .command("rotate")
-      .description("bring codes, supplier configs and server secrets under the newest master key")
-      .option("--new-key", "make a new master key first; running servers take it up by themselves")
+      .description("re-encrypt everything under the newest master key")
+      .option("--new-key", "first create a new master key; running servers pick it up")
       .addHelpText("after", ROTATE_HELP),
     async (context, options) => {
       if (options.newKey === true) await addKey(context);
@@ -36,7 +36,7 @@ export function vaultCommands(program: Command): void {
   verb(
     vault
       .command("status")
-      .description("how many values are sealed under which master key, and which key is no longer needed")
+      .description("show how many values each master key encrypts, and which key is no longer needed")
       .addHelpText("after", STATUS_HELP),
     async (context) => {
       const status = await readVaultStatus(context.db, context);
@@ -48,22 +48,22 @@ export function vaultCommands(program: Command): void {
 }
 
 const ROTATE_HELP = `
-It works while servers run and sell, and can be stopped and run again. Exit 1 when a value did not open (its id is named)
-or when something was held by others for too long: then run it again.
+It works while servers run, and can be stopped and run again. The exit code is 1 when a value cannot be decrypted (its id is
+printed) or when other transactions held rows for too long: then run it again.
 
 Keys in DATA_DIR/master.key: scrip vault rotate --new-key
-Keys in SCRIP_MASTER_KEY: make one with openssl rand -base64 32; restart every process with SCRIP_MASTER_KEY=OLD,NEW,
-then again with NEW,OLD; then run scrip vault rotate. With a single process the first of the two restarts can be left out.
-The older key can go when scrip vault status says so.`;
+Keys in SCRIP_MASTER_KEY: create one with openssl rand -base64 32. Restart every process with SCRIP_MASTER_KEY=OLD,NEW, then
+again with NEW,OLD, then run scrip vault rotate. With a single process you can skip the first restart.
+Remove the old key when scrip vault status says that it is no longer needed.`;
 
 const STATUS_HELP = `
-Keys are named by four bytes of a hash, which tells nothing of the key. A key that is called removable can be taken out of
-the key file or of SCRIP_MASTER_KEY, but backups of the database that were made before the rotation open with it alone.`;
+Keys are identified by four bytes of a hash, which reveals nothing about the key. You can remove a removable key from the key
+file or from SCRIP_MASTER_KEY. Keep it with backups from before the rotation: they need it.`;
 
 async function addKey({ config, db, keyring }: Context): Promise<void> {
   if (config.masterKeys.length > 0)
     throw new UsageError(
-      "the master keys are in SCRIP_MASTER_KEY: put a new key first and the old one second there, restart, then run scrip vault rotate without --new-key",
+      "the master keys are in SCRIP_MASTER_KEY: restart every process with OLD,NEW, again with NEW,OLD, then run scrip vault rotate without --new-key",
     );
   await addMasterKey(keyFilePath(config.dataDir), {
     exclusively: (work) =>
@@ -84,10 +84,11 @@ const SINGULAR = {
 };
 
 function tellTroubles({ failures, failed, complete }: Rotated): void {
-  for (const { kind, id } of failures) process.stderr.write(`scrip: ${SINGULAR[kind]} ${id} does not open\n`);
+  for (const { kind, id } of failures)
+    process.stderr.write(`scrip: ${SINGULAR[kind]} ${id} cannot be decrypted\n`);
   if (failed > failures.length) process.stderr.write(`scrip: and ${failed - failures.length} more\n`);
   if (!complete)
-    process.stderr.write("scrip: others kept rows or transactions open; run scrip vault rotate again\n");
+    process.stderr.write("scrip: other transactions held rows for too long; run scrip vault rotate again\n");
 }
 
 const COLUMNS = [
@@ -110,15 +111,15 @@ function describeStatus({ source, keys, unreadable, settled }: VaultStatus & { s
   ]);
   return [
     table(COLUMNS, rows),
-    ...(unreadable > 0 ? [`${unreadable} value(s) are not sealed values at all`] : []),
-    ...(settled ? [] : ["a transaction is still writing: ask again before a key is removed"]),
+    ...(unreadable > 0 ? [`${unreadable} value(s) are not encrypted values`] : []),
+    ...(settled ? [] : ["a transaction is still writing: run this again before you remove a key"]),
   ].join("\n");
 }
 
 function describeKey({ newest, position, removable }: KeyStatus, source: string): string {
   if (newest) return "newest";
-  if (position === undefined) return `not at hand: put it back into ${source}`;
+  if (position === undefined) return `missing: put it back into ${source}`;
   return removable
-    ? `no longer needed: key ${position} of ${source} may be removed; keep it with backups from before`
-    : "older: run scrip vault rotate";
+    ? `no longer needed: key ${position} of ${source} can be removed; keep it with older backups`
+    : "old: run scrip vault rotate";
 }

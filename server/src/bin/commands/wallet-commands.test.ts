@@ -69,7 +69,7 @@ test("wallet statement shows the newest entries first, as JSON and as a table", 
   assert.match(lines[2] ?? "", new RegExp(`^\\S+ \\S+ +order +-2\\.50 +97\\.50 +${orderId}$`));
   assert.deepEqual(lines.slice(3), [
     "",
-    "There are more: see --limit, --from and --to.",
+    "More entries exist: use --limit, --from and --to.",
     "Balance now: 117.50 USD",
   ]);
 });
@@ -99,7 +99,7 @@ const REFUSED: [string, () => string[], number, RegExp][] = [
     "a statement of no length",
     () => wallet("statement", "--limit", "0"),
     2,
-    /--limit takes a number from 1 to 1000/,
+    /--limit must be from 1 to 1000/,
   ],
   [
     "an environment that is none",
@@ -116,7 +116,7 @@ const REFUSED: [string, () => string[], number, RegExp][] = [
       "x",
     ],
     2,
-    /--env is live or test/,
+    /--env must be live or test/,
   ],
   [
     "a reseller that is none",
@@ -126,7 +126,7 @@ const REFUSED: [string, () => string[], number, RegExp][] = [
   ],
 ];
 
-test("what is wrong is refused with its reason on standard error, and moves nothing", {
+test("a mistake is refused with its reason on standard error, and moves nothing", {
   concurrency: 3,
 }, async (t) => {
   const before = await balanceOf(scrip.db, buyer);

@@ -14,9 +14,9 @@ const STATEMENT_MAX = 1_000;
 const STATEMENT_DEFAULT = "100";
 
 export function walletCommands(program: Command): void {
-  const wallet = program.command("wallet").description("resellers' prepaid money");
-  moveCommand(wallet, "credit", "pay into a wallet");
-  moveCommand(wallet, "debit", "take out of a wallet; never below zero");
+  const wallet = program.command("wallet").description("the prepaid wallets of resellers");
+  moveCommand(wallet, "credit", "add money to a wallet");
+  moveCommand(wallet, "debit", "take money from a wallet; the balance never goes below zero");
   statementCommand(wallet);
 }
 
@@ -24,12 +24,12 @@ function statementCommand(wallet: Command): void {
   verb(
     wallet
       .command("statement")
-      .description("the newest entries of a wallet")
-      .requiredOption("--reseller <id>", "whose wallet")
+      .description("show the newest entries of a wallet")
+      .requiredOption("--reseller <id>", "the reseller")
       .requiredOption("--env <environment>", "live or test")
-      .option("--from <time>", "entries of this time or later, such as 2030-01-31 or 2030-01-31T12:00:00Z")
+      .option("--from <time>", "entries at this time or later, such as 2030-01-31 or 2030-01-31T12:00:00Z")
       .option("--to <time>", "entries before this time")
-      .option("--limit <n>", `how many, up to ${STATEMENT_MAX}`, STATEMENT_DEFAULT),
+      .option("--limit <n>", `maximum number, up to ${STATEMENT_MAX}`, STATEMENT_DEFAULT),
     async ({ db }, options) => {
       const limit = limitOf(options, STATEMENT_MAX);
       const range = { createdFrom: timeOf(options, "from"), createdTo: timeOf(options, "to") };
@@ -38,7 +38,7 @@ function statementCommand(wallet: Command): void {
         environment: environmentOf(options),
       };
       const found = await findWallet(db, tenant);
-      if (!found) throw new RangeError(`there is no ${tenant.environment} wallet of ${tenant.resellerId}`);
+      if (!found) throw new RangeError(`${tenant.resellerId} has no ${tenant.environment} wallet`);
       const rows = await listEntryRows(db, tenant, { ...range, before: undefined, limit: limit + 1 });
       return {
         balance: toMoney(found.balanceMinor, found.currency),
@@ -54,7 +54,7 @@ type Statement = { balance: { amount: number; currency: string }; data: WalletEn
 
 function showStatement({ balance, data, hasMore }: Statement): string {
   const total = `Balance now: ${showMoney(balance.amount, balance.currency)}`;
-  if (data.length === 0) return `No entries in this time.\n\n${total}`;
+  if (data.length === 0) return `No entries in this period.\n\n${total}`;
   const rows = data.map((row) => [
     showTime(row.createdAt),
     row.type,
@@ -71,7 +71,7 @@ function showStatement({ balance, data, hasMore }: Statement): string {
     { heading: "ORDER", optional: true },
     { heading: "NOTE", cut: true, optional: true },
   ] as const;
-  const more = hasMore ? ["There are more: see --limit, --from and --to."] : [];
+  const more = hasMore ? ["More entries exist: use --limit, --from and --to."] : [];
   return [table(columns, rows), "", ...more, total].join("\n");
 }
 
@@ -80,10 +80,10 @@ function moveCommand(wallet: Command, direction: "credit" | "debit", description
     wallet
       .command(direction)
       .description(description)
-      .requiredOption("--reseller <id>", "whose wallet")
+      .requiredOption("--reseller <id>", "the reseller")
       .requiredOption("--env <environment>", "live or test")
       .requiredOption("--amount <decimal>", "such as 100.00, in the wallet's currency")
-      .requiredOption("--note <text>", "why; the reseller reads it in its statement"),
+      .requiredOption("--note <text>", "the reason; the reseller sees it in its statement"),
     async ({ db, clock }, options) => {
       const { id: resellerId } = await getReseller(db, required(options, "reseller"));
       const moved = await moveFunds(

@@ -27,23 +27,23 @@ const LINES: [string, Partial<Forward>, string][] = [
   [
     "failed",
     { status: 500, result: "retrying", retryInMs: 2_000 },
-    "09:05:07  order.refunded   evt_1  ord_1  → 500 in 12 ms, again in 2 s",
+    "09:05:07  order.refunded   evt_1  ord_1  → 500 in 12 ms, retrying in 2 s",
   ],
   [
     "redirected",
     { status: 302, result: "retrying", retryInMs: 2_000 },
-    "09:05:07  order.refunded   evt_1  ord_1  → 302, and redirects are not followed, in 12 ms, again in 2 s",
+    "09:05:07  order.refunded   evt_1  ord_1  → 302, and redirects are not followed, in 12 ms, retrying in 2 s",
   ],
   [
     "not answered",
     { status: undefined, error: "connection_refused", result: "retrying", retryInMs: 30_000 },
-    "09:05:07  order.refunded   evt_1  ord_1  → connection refused in 12 ms, again in 30 s",
+    "09:05:07  order.refunded   evt_1  ord_1  → connection refused in 12 ms, retrying in 30 s",
   ],
   [
     "given up",
     { status: undefined, error: "timeout", result: "given_up", attempt: 5 },
     "09:05:07  order.refunded   evt_1  ord_1  → timeout in 12 ms, given up after 5 attempts\n" +
-      "  to have it again, start anew with --since 2030-01-31T09:05:06.789Z",
+      "  to receive it again, restart with --since 2030-01-31T09:05:06.789Z",
   ],
   [
     "steering the terminal",
@@ -56,7 +56,7 @@ for (const [what, changes, expected] of LINES) {
     assert.equal(describeForward({ ...FORWARD, ...changes }, AT), expected));
 }
 
-test("the JSON document leaves out what there is not, and is one line", () => {
+test("the JSON document omits absent members and is one line", () => {
   const at = new Date("2030-01-31T09:05:07.000Z");
   assert.equal(
     forwardJson(FORWARD, at),

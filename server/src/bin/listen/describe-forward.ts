@@ -1,18 +1,18 @@
 import type { ScripEvent } from "@scrip/sdk";
 import type { Forward } from "./forward-queue.ts";
 
-/** One line for people, and two when it is given up. */
+/** One line for people, or two for the last failed attempt. */
 export function describeForward(forward: Forward, at: Date): string {
   const { event, attempt, latencyMs, result } = forward;
   const columns = [timeOf(at), event.type.padEnd(TYPE_WIDTH), event.id, subjectOf(event)];
   const answer = `→ ${answerOf(forward)} in ${latencyMs} ms`;
   const line = printable(`${columns.filter((text) => text !== "").join("  ")}  `) + answer;
   if (result === "delivered") return line;
-  if (forward.retryInMs !== undefined) return `${line}, again in ${forward.retryInMs / 1_000} s`;
-  return `${line}, given up after ${attempt} attempts\n  to have it again, start anew with --since ${printable(event.created_at)}`;
+  if (forward.retryInMs !== undefined) return `${line}, retrying in ${forward.retryInMs / 1_000} s`;
+  return `${line}, given up after ${attempt} attempts\n  to receive it again, restart with --since ${printable(event.created_at)}`;
 }
 
-/** One JSON document on a line, for programs. */
+/** One line of JSON, for programs. */
 export const forwardJson = ({ event, ...forward }: Forward, at: Date): string =>
   JSON.stringify({
     at: at.toISOString(),
@@ -31,7 +31,7 @@ export const forwardJson = ({ event, ...forward }: Forward, at: Date): string =>
 
 const TYPE_WIDTH = "order.fulfilled".length;
 
-/** By the clock on the developer's wall. */
+/** In local time. */
 const timeOf = (at: Date): string =>
   [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
 
@@ -42,5 +42,5 @@ function answerOf({ status, error }: Forward): string {
   return status >= 300 && status < 400 ? `${status}, and redirects are not followed,` : String(status);
 }
 
-/** Whatever answered as the API: nothing of it may steer the terminal. */
+/** Text from the API must not control the terminal. */
 const printable = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "?");

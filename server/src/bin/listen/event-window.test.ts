@@ -54,33 +54,33 @@ for (const [what, walks, expected] of FRESH) {
 
 const fromAfter = (window: EventWindow, ...walks: Walk[]) => take(window, ...walks).window.fromMs;
 
-test("the window begins a minute before the present of the API, as far as its events tell it", () => {
+test("the window starts a minute before the API's current time, as far as its events show it", () => {
   // The youngest was met at 1,200 of our clock, and the walk began 200 before.
   assert.equal(fromAfter(openWindow(0), walk([c, b, a])), API_NOW + 10 - 200 - OVERLAP_MS);
 });
 
-test("while nothing happens the window moves on with the time that passes", () => {
+test("the window moves with time while nothing happens", () => {
   const idle = walk([c], { beganMs: 31_200, endedMs: 31_300 });
   const empty = walk([], { beganMs: 91_200, endedMs: 91_300 });
   assert.equal(fromAfter(openWindow(0), walk([c]), idle), API_NOW + 10 + 30_000 - OVERLAP_MS);
   assert.equal(fromAfter(openWindow(0), walk([c]), idle, empty), API_NOW + 10 + 90_000 - OVERLAP_MS);
 });
 
-test("a walk that ended early moves nothing, because something may be left below", () => {
+test("a walk that ended early does not move the window, because older events might remain", () => {
   assert.equal(
     fromAfter(openWindow(7), walk([c], { isWhole: false, beganMs: 900_000, endedMs: 900_100 })),
     7,
   );
 });
 
-test("the window never moves back: neither before --since nor for an event that came late", () => {
+test("the window never moves back: not before --since, and not for a late event", () => {
   assert.equal(fromAfter(openWindow(API_NOW + 9), walk([c])), API_NOW + 9);
   const first = fromAfter(openWindow(0), walk([c])) ?? 0;
   const late = event("l", API_NOW - 50_000);
   assert.ok((fromAfter(openWindow(0), walk([c]), walk([c, late])) ?? 0) >= first);
 });
 
-test("without any event there is no beginning, and an unreadable time is none", () => {
+test("without any event there is no start, and an unreadable time is ignored", () => {
   assert.equal(fromAfter(openWindow(undefined), walk([])), undefined);
   assert.equal(fromAfter(openWindow(undefined), walk([{ ...a, created_at: "soon" }])), undefined);
 });

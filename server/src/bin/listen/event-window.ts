@@ -1,27 +1,27 @@
 import type { ScripEvent } from "@scrip/sdk";
 
-/** What of the API's events is looked at, and what of it is known already. */
+/** The range of events that is read, and the events in it that are already known. */
 export type EventWindow = {
-  /** Where it begins, by the API's clock; undefined when there was no event yet. */
+  /** Its start, by the API's clock; undefined before the first event. */
   fromMs: number | undefined;
-  /** Every event that the next walk can meet again. */
+  /** Every event that the next walk can see again. */
   seen: ReadonlySet<string>;
-  /** The youngest event: when it was made, by the API's clock, and when it was met, by ours. */
+  /** The newest event: when it was created, by the API's clock, and when it was seen, by ours. */
   youngest: { createdMs: number; metMs: number } | undefined;
 };
 
 /** Events as the API lists them, newest first. */
 export type Walk = {
   events: readonly ScripEvent[];
-  /** Whether it went on to the beginning of the window. */
+  /** Whether it reached the start of the window. */
   isWhole: boolean;
   beganMs: number;
   endedMs: number;
 };
 
 /**
- * An event has its time before its transaction commits, so a younger one may be seen first. This far behind the present the
- * window begins, to find those that come late.
+ * An event gets its time before its transaction commits, so a newer event can be visible first. The window starts this far in
+ * the past, to find late events.
  */
 export const OVERLAP_MS = 60_000;
 
@@ -31,7 +31,7 @@ export const openWindow = (fromMs: number | undefined): EventWindow => ({
   youngest: undefined,
 });
 
-/** Takes in a walk: which of its events are new, in the order of their creation, and the window of the next one. */
+/** Adds a walk: returns its new events, in the order of creation, and the window of the next walk. */
 export function advanceWindow(
   { fromMs, seen, youngest }: EventWindow,
   { events, isWhole, beganMs, endedMs }: Walk,
@@ -41,9 +41,9 @@ export function advanceWindow(
   return {
     fresh: events.filter(({ id }) => !seen.has(id)).reverse(),
     window: {
-      // Only after a whole walk is it known that nothing is left behind.
+      // Only a complete walk proves that nothing was missed.
       fromMs: isWhole && next ? Math.max(fromMs ?? 0, presentAt(next, beganMs) - OVERLAP_MS) : fromMs,
-      // The window never grows backwards: what a whole walk did not meet, none will.
+      // The window never grows backwards: events that a complete walk did not see do not exist.
       seen: new Set(isWhole ? ids : [...seen, ...ids]),
       youngest: next,
     },
@@ -61,8 +61,8 @@ const younger = (one: Meeting, other: Meeting): Meeting =>
   !one || (other && presentAt(other, one.metMs) > one.createdMs) ? other : one;
 
 /**
- * What the API's clock shows at least at a moment of ours: when an event was met its time had come there. So nothing depends
- * on the two clocks agreeing.
+ * A lower bound of the API's clock at a time of ours: when an event was seen, its time had passed there. So the two clocks do
+ * not have to agree.
  */
 const presentAt = ({ createdMs, metMs }: NonNullable<Meeting>, atMs: number): number =>
   createdMs + (atMs - metMs);

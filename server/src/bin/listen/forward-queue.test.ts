@@ -69,7 +69,7 @@ function openQueue(auto?: (id: string, attempt: number) => number) {
   };
 }
 
-test("each goes out when the one before was answered", async () => {
+test("each event is sent after the response to the previous one", async () => {
   const { add, answer, posted, queue, told } = openQueue();
   await add("a", "b", "c");
   assert.equal(posted(), "a");
@@ -82,7 +82,7 @@ test("each goes out when the one before was answered", async () => {
   assert.deepEqual([queue.delivered(), queue.undelivered()], [3, 0]);
 });
 
-test("one that is not answered holds the next up for a second and no longer", async () => {
+test("an event without a response delays the next one for at most a second", async () => {
   const { add, pass, posted } = openQueue();
   await add("a", "b");
   await pass(999);
@@ -91,7 +91,7 @@ test("one that is not answered holds the next up for a second and no longer", as
   assert.equal(posted(), "ab");
 });
 
-test("no more than sixteen are under way, and the next follows as soon as one ends", async () => {
+test("at most sixteen attempts run, and the next starts as soon as one ends", async () => {
   const { add, answer, pass, posted } = openQueue();
   await add(..."abcdefghijklmnopqrstuvwxyz");
   for (let second = 0; second < 60; second += 1) await pass(1_000);
@@ -123,7 +123,7 @@ for (const status of [undefined, 199, 300, 302, 400, 500]) {
   });
 }
 
-test("what fails does not keep others, and comes again in its order", async () => {
+test("a failed event does not delay others, and is retried in order", async () => {
   const { add, pass, posted, told } = openQueue((id, attempt) => (id !== "c" && attempt === 1 ? 503 : 200));
   await add("a", "b", "c");
   assert.equal(posted(), "abc");
@@ -135,7 +135,7 @@ test("what fails does not keep others, and comes again in its order", async () =
   assert.deepEqual(told.slice(-3), ["a2 delivered", "b2 delivered", "d2 delivered"]);
 });
 
-test("idle it ends at once, and with something under way it waits for it", async () => {
+test("it ends at once when idle, and waits for a running attempt", async () => {
   const idle = openQueue();
   await idle.stop();
   assert.equal(idle.isEnded(), true);
@@ -149,7 +149,7 @@ test("idle it ends at once, and with something under way it waits for it", async
   assert.deepEqual([busy.told, busy.posted()], [["a1 delivered"], "a"]);
 });
 
-test("it waits no longer than two seconds, and what is answered later is not told any more", async () => {
+test("it waits at most two seconds, and later responses are not reported", async () => {
   const { add, answer, isEnded, pass, stop, told } = openQueue();
   await add("a");
   await stop();

@@ -2,49 +2,49 @@ import type { ScripEvent } from "@scrip/sdk";
 import { createBell, endsWithin } from "./pause.ts";
 import type { PostOutcome } from "./post-event.ts";
 
-/** How one attempt went, and what follows. */
+/** The result of one attempt, and what follows. */
 export type Forward = PostOutcome & {
   event: ScripEvent;
-  /** From 1 on. */
+  /** From 1. */
   attempt: number;
   result: "delivered" | "retrying" | "given_up";
-  /** When it is tried again. */
+  /** Time until the next attempt. */
   retryInMs: number | undefined;
 };
 
 export type ForwardQueue = {
   /** In the order of their creation. */
   add(events: readonly ScripEvent[]): void;
-  /** Forwards until the signal, and then waits a moment for what is under way. */
+  /** Forwards until the signal, then waits briefly for running attempts. */
   run(signal: AbortSignal): Promise<void>;
   delivered(): number;
-  /** Those that are waiting, under way or given up. */
+  /** Events that are waiting, running or given up. */
   undelivered(): number;
 };
 
 export type ForwardDeps = {
-  /** One attempt. It never fails by itself. */
+  /** One attempt. It never throws. */
   post(event: ScripEvent): Promise<PostOutcome>;
   report(forward: Forward): void;
   nowMs(): number;
-  /** Before each further attempt; then it is given up. */
+  /** The pause before each further attempt; after the last one the event is given up. */
   retryPausesMs?: readonly number[];
 };
 
 type Waiting = { event: ScripEvent; attempt: number; dueMs: number };
 
 const RETRY_PAUSES_MS: readonly number[] = [2_000, 5_000, 10_000, 30_000];
-/** An answer that takes longer is awaited no more before the next event goes out. */
+/** After this time the next event is sent without waiting for the response. */
 const HOLD_UP_MAX_MS = 1_000;
 const UNDER_WAY_MAX = 16;
 const STOP_GRACE_MS = 1_000;
-/** As good as for ever: whatever changes ends the wait. */
+/** Practically infinite: any change ends the wait. */
 const IDLE_MS = 3_600_000;
 
-/** One after another, in order, as long as the receiver answers; what fails is tried again while others go on. */
+/** Forwards events in order while the receiver responds. A failed event is retried while others continue. */
 export function createForwardQueue(deps: ForwardDeps): ForwardQueue {
   const { retryPausesMs = RETRY_PAUSES_MS } = deps;
-  /** By when they are due, and those that are due at once in their order. */
+  /** Ordered by due time; events due at the same time keep their order. */
   const waiting: Waiting[] = [];
   const underWay = new Set<Promise<void>>();
   const bell = createBell();
@@ -101,7 +101,7 @@ export function createForwardQueue(deps: ForwardDeps): ForwardQueue {
   };
 }
 
-/** Behind all that are due no later. */
+/** Inserts after all events that are due no later. */
 function insert(waiting: Waiting[], item: Waiting): void {
   const index = waiting.findLastIndex(({ dueMs }) => dueMs <= item.dueMs);
   waiting.splice(index + 1, 0, item);

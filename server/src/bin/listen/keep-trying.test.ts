@@ -11,8 +11,8 @@ beforeEach(() => {
 const settle = async () => {
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
 };
-const gone = new ScripError("connection_failed", "The API could not be reached, or broke off.");
-const page = new ScripError("invalid_response", "The API's answer is not JSON.", { status: 404 });
+const gone = new ScripError("connection_failed", "The connection to the API failed.");
+const page = new ScripError("invalid_response", "The API's response is not JSON.", { status: 404 });
 
 function open() {
   const told: string[] = [];
@@ -40,7 +40,7 @@ function open() {
   return { told, stopping, ask, asked: () => asked, pass };
 }
 
-test("what passes is waited for, ever longer up to five seconds, and told once, as is its end", async () => {
+test("a temporary failure is retried with pauses of up to five seconds, and is reported once, as is its end", async () => {
   const { ask, asked, pass, told } = open();
   const result = ask(gone, gone, gone, gone, gone);
   await settle();
@@ -52,12 +52,12 @@ test("what passes is waited for, ever longer up to five seconds, and told once, 
   }
   assert.equal(await result, "answer");
   assert.deepEqual(told, [
-    "The API at http://api.test does not answer as it should (connection_failed); trying on.",
+    "The API at http://api.test is not responding correctly (connection_failed); retrying.",
     "The API at http://api.test is back.",
   ]);
 });
 
-test("Retry-After is kept to", async () => {
+test("Retry-After is respected", async () => {
   const { ask, asked, pass } = open();
   const result = ask(new ScripError("rate_limited", "", { status: 429, retryAfterMs: 40_000 }));
   await settle();
@@ -74,11 +74,11 @@ const REFUSALS: [ScripError, string][] = [
   ],
   [
     new ScripError("forbidden", "No.", { status: 403 }),
-    "the API key may not read events: it needs the scope webhooks:manage (403, forbidden)",
+    "the API key needs the scope webhooks:manage to read events (403, forbidden)",
   ],
   [
     new ScripError("ip_not_allowed", "No.", { status: 403 }),
-    "the API key may not be used from this address (403, ip_not_allowed)",
+    "the API key does not allow this IP address (403, ip_not_allowed)",
   ],
 ];
 for (const [error, message] of REFUSALS) {
@@ -91,10 +91,9 @@ for (const [error, message] of REFUSALS) {
   });
 }
 
-test("an address without the API ends it at first; when the API has answered before it is waited for", async () => {
+test("a wrong address ends it at first; once the API has responded, it waits", async () => {
   const { ask, pass } = open();
-  const message =
-    "there is no Scrip API at http://api.test: The API's answer is not JSON. (404, invalid_response)";
+  const message = "no Scrip API at http://api.test: The API's response is not JSON. (404, invalid_response)";
   await assert.rejects(ask(page), { message });
   await ask();
   const result = ask(page);
@@ -103,12 +102,12 @@ test("an address without the API ends it at first; when the API has answered bef
   assert.equal(await result, "answer");
 });
 
-test("a mistake that is not the API's is thrown as it is", async () => {
+test("an error that does not come from the API is rethrown", async () => {
   const mistake = new Error("too many");
   await assert.rejects(open().ask(mistake), mistake);
 });
 
-test("when it is to stop it stops waiting, and asks no more", async () => {
+test("when asked to stop, it stops waiting and sends no more requests", async () => {
   const { ask, asked, stopping } = open();
   const result = ask(gone);
   await settle();

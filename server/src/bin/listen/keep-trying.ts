@@ -7,8 +7,8 @@ const BACKOFF_BASE_MS = 1_000;
 const BACKOFF_MAX_MS = 5_000;
 
 /**
- * Asks the API until it answers or the signal, when the result is undefined. That it is gone is said once, and that it is
- * back. What will not pass by itself is thrown, said so that a developer can mend it.
+ * Calls the API until it responds or the signal is aborted (then the result is undefined). Reports once that the API is gone and
+ * once that it is back. A permanent error is thrown with a message that a developer can act on.
  */
 export function keepTrying({ apiUrl, tell, signal }: TryingDeps) {
   let wasReached = false;
@@ -23,7 +23,7 @@ export function keepTrying({ apiUrl, tell, signal }: TryingDeps) {
         if (signal.aborted) return undefined;
         if (!(error instanceof ScripError) || !mayPass(error, wasReached)) throw explain(error, apiUrl);
         if (failures === 0)
-          tell(`The API at ${apiUrl} does not answer as it should (${error.code}); trying on.`);
+          tell(`The API at ${apiUrl} is not responding correctly (${error.code}); retrying.`);
         await pause(pauseAfter(error, failures), signal);
       }
     }
@@ -33,7 +33,7 @@ export function keepTrying({ apiUrl, tell, signal }: TryingDeps) {
 
 const isRefusedKey = ({ status }: ScripError): boolean => status === 401 || status === 403;
 
-/** Of an API that has answered well before, everything but a refused key: something in between may be restarting. */
+/** If the API worked before, every error except a refused key is temporary: a proxy might be restarting. */
 const mayPass = (error: ScripError, wasReached: boolean): boolean =>
   !isRefusedKey(error) && (error.isRetryable || wasReached);
 
@@ -51,7 +51,7 @@ function explain(error: unknown, apiUrl: string): unknown {
 
 function reasonOf({ code, status, message }: ScripError, apiUrl: string): string {
   if (status === 401) return "the API key is unknown, expired or revoked";
-  if (code === "forbidden") return "the API key may not read events: it needs the scope webhooks:manage";
-  if (code === "ip_not_allowed") return "the API key may not be used from this address";
-  return `there is no Scrip API at ${apiUrl}: ${message}`;
+  if (code === "forbidden") return "the API key needs the scope webhooks:manage to read events";
+  if (code === "ip_not_allowed") return "the API key does not allow this IP address";
+  return `no Scrip API at ${apiUrl}: ${message}`;
 }

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => scrip.close());
 
-/** Within this process, and forwarding to where nobody is. */
+/** In this process, forwarding to a port without a server. */
 function startListening(apiKey: string, options: { events?: string; secret?: string } = {}) {
   const said: string[] = [];
   const say = (line: string) => void said.push(line);
@@ -37,12 +37,11 @@ function startListening(apiKey: string, options: { events?: string; secret?: str
   };
 }
 
-test("a key without webhooks:manage, or that is not known, ends it before it is ready", async () => {
+test("a key without webhooks:manage, or an unknown key, ends it before it is ready", async () => {
   const { key } = await scrip.addKey(resellerId, { env: "test", scopes: ["orders:read"] });
   const { ended, said } = startListening(key);
   await assert.rejects(ended, {
-    message:
-      /^the API key may not read events: it needs the scope webhooks:manage \(403, forbidden, req_\w+\)$/,
+    message: /^the API key needs the scope webhooks:manage to read events \(403, forbidden, req_\w+\)$/,
   });
   assert.ok(!said.some((line) => /Ready/.test(line)));
   await assert.rejects(startListening(generateKey("live")).ended, { message: /^the API key is unknown/ });
@@ -57,7 +56,7 @@ test("a key that is revoked while it listens ends it", async () => {
   await refused;
 });
 
-test("a type of event that there is not is wrong usage, and those that there are are named", async () => {
+test("an unknown event type is a usage error that lists the known types", async () => {
   const { key } = await scrip.addKey(resellerId, { env: "test" });
   const { ended } = startListening(key, { events: "order.fulfilled,order.lost" });
   await assert.rejects(
@@ -65,11 +64,11 @@ test("a type of event that there is not is wrong usage, and those that there are
     (error: Error) =>
       error instanceof UsageError &&
       error.message ===
-        "--events names a type that there is not; there are order.fulfilled, order.refunded, webhook.test",
+        "--events contains an unknown type; known types: order.fulfilled, order.refunded, webhook.test",
   );
 });
 
-test("it says what it does, prints a secret only if it made it, warns of live events and ends when asked", async () => {
+test("it prints its settings, prints only a generated secret, warns about live events and stops when asked", async () => {
   const said = async (env: "live" | "test", secret?: string) => {
     const { key } = await scrip.addKey(resellerId, { env });
     const listening = startListening(key, secret === undefined ? {} : { secret });
@@ -82,11 +81,11 @@ test("it says what it does, prints a secret only if it made it, warns of live ev
     `Listening to ${what} events at ${apiUrl}, forwarding to http://127.0.0.1:9/`;
   assert.equal(
     await said("test"),
-    `${where("sandbox")}\nSigning secret, until this ends: whsec_new\nReady. Ctrl-C ends it.\n0 events forwarded.`,
+    `${where("sandbox")}\nSigning secret for this session: whsec_new\nReady. Press Ctrl-C to stop.\n0 events forwarded.`,
   );
   assert.equal(
     await said("live", "whsec_given123"),
-    `${where("live")}\nSigning with the secret that you gave.\n` +
-      "Careful: these are live events, of orders that were paid for.\nReady. Ctrl-C ends it.\n0 events forwarded.",
+    `${where("live")}\nSigning with your secret.\n` +
+      "Warning: these are live events of paid orders.\nReady. Press Ctrl-C to stop.\n0 events forwarded.",
   );
 });

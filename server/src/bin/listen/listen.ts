@@ -10,15 +10,15 @@ import type { ListenSettings } from "./read-listen-options.ts";
 import { watchEvents } from "./watch-events.ts";
 
 export type ListenOutput = {
-  /** What was asked for: a line for each attempt. */
+  /** Prints the output: one line for each attempt. */
   print(line: string): void;
-  /** What else there is to know. */
+  /** Prints everything else. */
   tell(line: string): void;
 };
 
 const POLL_MS = 1_000;
 
-/** Brings the key's events to the developer's own server until the signal: each once, in order, and signed. */
+/** Forwards the events of a key to a local server until the signal: each once, in order, and signed. */
 export async function listen(
   settings: ListenSettings,
   { print, tell }: ListenOutput,
@@ -63,7 +63,7 @@ async function followEvents(
     if (eventTypes) await assertEventTypes(client, eventTypes, signal);
     await watch.begin(signal);
   });
-  if (!signal.aborted) tell("Ready. Ctrl-C ends it.");
+  if (!signal.aborted) tell("Ready. Press Ctrl-C to stop.");
   while (!signal.aborted) {
     const events = await api(() => watch.poll(signal));
     queue.add((events ?? []).filter(({ type }) => eventTypes?.includes(type) ?? true));
@@ -71,7 +71,7 @@ async function followEvents(
   }
 }
 
-/** The API is asked, because it may know types that this version does not. */
+/** Asks the API, because it can have types that this version does not know. */
 async function assertEventTypes(
   client: Client,
   wanted: readonly string[],
@@ -80,10 +80,10 @@ async function assertEventTypes(
   const { data } = await client.eventTypes.list({ signal });
   const known = data.map(({ type }) => type);
   if (wanted.every((type) => known.includes(type))) return;
-  throw new UsageError(`--events names a type that there is not; there are ${known.join(", ")}`);
+  throw new UsageError(`--events contains an unknown type; known types: ${known.join(", ")}`);
 }
 
-/** The same as a real delivery, under the developer's secret and with a fresh time. */
+/** The same as a real delivery, with the developer's secret and the current time. */
 function toPosting({ forwardTo, webhookSecret }: ListenSettings, event: ScripEvent, at: Date): Posting {
   const { id, type, created_at, data } = event;
   const body = JSON.stringify({ id, type, created_at, data });
@@ -103,10 +103,8 @@ function toPosting({ forwardTo, webhookSecret }: ListenSettings, event: ScripEve
 function greet({ apiUrl, forwardTo, environment, webhookSecret, secretIsNew }: ListenSettings): string {
   return [
     `Listening to ${environment === "live" ? "live" : "sandbox"} events at ${apiUrl}, forwarding to ${forwardTo}`,
-    secretIsNew
-      ? `Signing secret, until this ends: ${webhookSecret.reveal()}`
-      : "Signing with the secret that you gave.",
-    ...(environment === "live" ? ["Careful: these are live events, of orders that were paid for."] : []),
+    secretIsNew ? `Signing secret for this session: ${webhookSecret.reveal()}` : "Signing with your secret.",
+    ...(environment === "live" ? ["Warning: these are live events of paid orders."] : []),
   ].join("\n");
 }
 

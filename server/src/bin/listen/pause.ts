@@ -1,4 +1,4 @@
-/** Resolves after that time, and at once when the signal is aborted. */
+/** Resolves after that time, or at once when the signal is aborted. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) return resolve();
@@ -11,7 +11,7 @@ export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener("abort", end, { once: true });
   });
 
-/** Resolves when the work has ended, or after that time while it goes on. The work must not fail. */
+/** Resolves when the work ends, or after that time. The work must not fail. */
 export const endsWithin = (work: Promise<unknown>, ms: number): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
@@ -23,7 +23,7 @@ export const endsWithin = (work: Promise<unknown>, ms: number): Promise<void> =>
 
 export type Bell = { ring(): void; wait(ms: number): Promise<void> };
 
-/** For one who waits: until the time has passed, or until somebody rings. */
+/** A wait that ends after a time, or when `ring` is called. */
 export function createBell(): Bell {
   let ring = () => {};
   return {

@@ -26,7 +26,7 @@ async function post(url: string, limits = LIMITS, signal = new AbortController()
   return status ?? error;
 }
 
-test("it posts the body with its length and headers, and tells the status", async (t) => {
+test("it posts the body with its length and headers, and returns the status", async (t) => {
   const url = await serve(t, async (request, response) => {
     let body = "";
     for await (const chunk of request.setEncoding("utf8")) body += chunk;
@@ -40,7 +40,7 @@ test("it posts the body with its length and headers, and tells the status", asyn
   assert.equal(await post(url), 204);
 });
 
-test("a redirect is told and not followed", async (t) => {
+test("a redirect is reported and not followed", async (t) => {
   let asked = 0;
   const url = await serve(t, (_request, response) => {
     asked += 1;
@@ -50,13 +50,13 @@ test("a redirect is told and not followed", async (t) => {
   assert.equal(asked, 1);
 });
 
-test("whoever is silent, before or in the middle of an answer, has until the wall", async (t) => {
+test("a silent receiver, before or during a response, has until the time limit", async (t) => {
   assert.equal(await post(await serve(t, () => {}), SHORT), "timeout");
   const half = await serve(t, (_request, response) => void response.writeHead(200).write("half"));
   assert.equal(await post(half, SHORT), "timeout");
 });
 
-test("an answer without end counts as soon as enough of it was read, and the connection is closed", async (t) => {
+test("an endless response counts as soon as enough of it was read, and the connection is closed", async (t) => {
   let closed: Promise<unknown> = Promise.resolve();
   const url = await serve(t, (_request, response) => {
     closed = once(response, "close");
@@ -70,7 +70,7 @@ test("an answer without end counts as soon as enough of it was read, and the con
   await closed;
 });
 
-test("whoever does not accept, breaks off or speaks something else is told by a word", async (t) => {
+test("a refused, broken or invalid response has an error class", async (t) => {
   const url = await serve(t, (request) => void request.socket.destroy());
   assert.equal(await post(url), "connection_reset");
   assert.equal(await post("http://127.0.0.1:1/"), "connection_refused");
@@ -78,7 +78,7 @@ test("whoever does not accept, breaks off or speaks something else is told by a 
   assert.equal(await post(`http://127.0.0.1:${port}/`), "bad_response");
 });
 
-test("over TLS the certificate is checked, and a handshake without end has less time than the whole", async (t) => {
+test("over TLS the certificate is checked, and an endless handshake times out early", async (t) => {
   const receiver = await startHttpsReceiver((response) => void response.end());
   t.after(receiver.close);
   assert.equal(await post(receiver.url()), "tls_error");
@@ -87,7 +87,7 @@ test("over TLS the certificate is checked, and a handshake without end has less 
   assert.equal(await post(`https://127.0.0.1:${port}/`, { ...LIMITS, connectMs: 50 }), "connect_timeout");
 });
 
-test("what is under way ends with the signal, and what cannot be sent fails like the rest", async (t) => {
+test("the signal ends running attempts, and a request that cannot be sent fails like the rest", async (t) => {
   const stopping = new AbortController();
   const url = await serve(t, () => stopping.abort());
   assert.equal(await post(url, LIMITS, stopping.signal), "stopped");

@@ -3,7 +3,7 @@ import { request as httpsRequest } from "node:https";
 
 export type Posting = { url: string; headers: Readonly<Record<string, string>>; body: string };
 
-/** The status of the answer, or why there was none. */
+/** The status of the response, or why there was none. */
 export type PostOutcome = { status: number | undefined; error: string | undefined; latencyMs: number };
 
 export type PostLimits = { connectMs: number; wallMs: number; readMaxBytes: number };
@@ -12,8 +12,8 @@ export type PostLimits = { connectMs: number; wallMs: number; readMaxBytes: numb
 const POST_LIMITS: PostLimits = { connectMs: 5_000, wallMs: 15_000, readMaxBytes: 16 * 1024 };
 
 /**
- * One attempt, to whatever address the developer names; it never fails by itself and ends within its wall. Each has a
- * connection of its own, because a developer's server is restarted often and would break those that were kept.
+ * One attempt, to any address. It never throws and ends within its time limit. Each attempt opens a new connection, because a
+ * developer's server restarts often and would break kept connections.
  */
 export async function postEvent(
   posting: Posting,
@@ -46,16 +46,16 @@ function exchange({ url, headers, body }: Posting, signal: AbortSignal, limits: 
       signal,
     });
     const wall = setTimeout(() => {
-      // Before the answer that is being read learns that it has broken off.
+      // Before the reader of the response sees that it was cut.
       reject(new TimedOut("timeout"));
       sent.destroy();
     }, limits.wallMs);
     watchConnection(sent, limits.connectMs);
     sent.on("error", reject);
-    // Also after an answer, when it changes nothing; and after a switch of protocols, which is none.
+    // Also after a response, when it changes nothing; and after a protocol switch, which is not a response.
     sent.on("close", () => {
       clearTimeout(wall);
-      reject(Object.assign(new Error("closed without an answer"), { code: "ECONNRESET" }));
+      reject(Object.assign(new Error("closed without a response"), { code: "ECONNRESET" }));
     });
     sent.on("response", (response) => {
       readToEnd(response, limits.readMaxBytes).then(() => resolve(response.statusCode ?? 0), reject);
@@ -77,7 +77,7 @@ async function readToEnd(response: IncomingMessage, readMaxBytes: number): Promi
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // Whoever goes on talking has given its answer; leaving the loop ends the connection.
+    // The response is complete enough; leaving the loop ends the connection.
     if (size > readMaxBytes) return;
   }
 }
@@ -96,7 +96,7 @@ const KNOWN_ERRORS: Readonly<Record<string, string>> = {
   ENETUNREACH: "unreachable",
 };
 
-/** A word for it, such as real deliveries have. What the error says may quote the address, so nothing else is told. */
+/** An error class, as for real deliveries. The message can quote the address, so it is not used. */
 function nameOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const known = KNOWN_ERRORS[code];

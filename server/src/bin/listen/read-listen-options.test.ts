@@ -12,7 +12,7 @@ const TO = { forwardTo: "http://localhost:3000/hook" };
 const read = (options: Options, env: Record<string, string> = {}) =>
   readListenOptions({ ...TO, ...options }, { SCRIP_API_KEY: KEY, ...env }, NOW_MS);
 
-test("with nothing but a key and an address: everything from now on, under a secret of its own", () => {
+test("with only a key and an address: all events from now on, with a generated secret", () => {
   const { apiKey, webhookSecret, ...rest } = read({});
   assert.deepEqual(rest, {
     forwardTo: "http://localhost:3000/hook",
@@ -28,7 +28,7 @@ test("with nothing but a key and an address: everything from now on, under a sec
   assert.notEqual(webhookSecret.reveal(), read({}).webhookSecret.reveal());
 });
 
-test("options go before the environment, and what is empty there is not set", () => {
+test("options take precedence over the environment, and an empty variable counts as not set", () => {
   const both = read(
     { apiKey: OTHER_KEY, secret: "whsec_option12" },
     { SCRIP_WEBHOOK_SECRET: "whsec_environment" },
@@ -93,13 +93,13 @@ const REFUSED: [Options, Record<string, string>, RegExp][] = [
   [{ apiUrl: "http://localhost/?a=b" }, {}, /^--api-url must be/],
   [{ apiUrl: KEY }, {}, /^--api-url must be/],
   [{}, { PORT: "0" }, /^PORT is 0/],
-  [{}, { SCRIP_API_KEY: "" }, /^an API key is needed: set SCRIP_API_KEY, or give --api-key$/],
-  [{ apiKey: KEY.slice(0, -1) }, {}, /^the API key is not one/],
-  [{ apiKey: `${KEY}0` }, {}, /^the API key is not one/],
-  [{ apiKey: "whsec_dGhpcyBpcyB0aGUgc2VjcmV0" }, {}, /^the API key is not one/],
-  [{ secret: KEY }, {}, /^the signing secret must be whsec_/],
-  [{ secret: "whsec_short" }, {}, /^the signing secret must be whsec_/],
-  [{}, { SCRIP_WEBHOOK_SECRET: KEY }, /^the signing secret must be whsec_/],
+  [{}, { SCRIP_API_KEY: "" }, /^an API key is required: set SCRIP_API_KEY or use --api-key$/],
+  [{ apiKey: KEY.slice(0, -1) }, {}, /^the API key is invalid/],
+  [{ apiKey: `${KEY}0` }, {}, /^the API key is invalid/],
+  [{ apiKey: "whsec_dGhpcyBpcyB0aGUgc2VjcmV0" }, {}, /^the API key is invalid/],
+  [{ secret: KEY }, {}, /^the signing secret must start with whsec_/],
+  [{ secret: "whsec_short" }, {}, /^the signing secret must start with whsec_/],
+  [{}, { SCRIP_WEBHOOK_SECRET: KEY }, /^the signing secret must start with whsec_/],
   [{ events: " , " }, {}, /^--events must be a list/],
   [{ since: "yesterday" }, {}, /^--since must be a time/],
   [{ since: "10" }, {}, /^--since must be a time/],
@@ -116,7 +116,7 @@ for (const [options, env, reason] of REFUSED) {
   });
 }
 
-test("a list of types is read with or without blanks", () => {
+test("a list of types can contain spaces", () => {
   assert.deepEqual(read({ events: "order.fulfilled, order.refunded" }).eventTypes, [
     "order.fulfilled",
     "order.refunded",

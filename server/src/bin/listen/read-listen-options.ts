@@ -13,9 +13,9 @@ export type ListenSettings = {
   webhookSecret: Secret<string>;
   /** The developer has it already when it was given. */
   secretIsNew: boolean;
-  /** All types when there are none. */
+  /** All types when empty. */
   eventTypes: readonly string[] | undefined;
-  /** From then on, and else from now on. */
+  /** Start at this time; by default now. */
   sinceMs: number | undefined;
   isJson: boolean;
 };
@@ -24,10 +24,10 @@ const WEBHOOK_SECRET = /^whsec_[A-Za-z0-9+/=_-]{8,200}$/;
 const URL_MAX_CHARACTERS = 2_048;
 const DURATION = /^(\d{1,6})([smhd])$/;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** What the caller's clock may make of "now". */
+/** How far the caller's clock can be ahead. */
 const CLOCK_SLACK_MS = 60_000;
 
-/** No message quotes what was given: where one option is mistaken for another, it may be the key. */
+/** No message quotes a value: if options were mixed up, it can be the key. */
 export function readListenOptions(options: Options, env: Environment, nowMs: number): ListenSettings {
   const apiKey = readKey(text(options, "apiKey") ?? given(env.SCRIP_API_KEY));
   const webhookSecret = readSecret(text(options, "secret") ?? given(env.SCRIP_WEBHOOK_SECRET));
@@ -48,22 +48,26 @@ export function readListenOptions(options: Options, env: Environment, nowMs: num
 const given = (value: string | undefined): string | undefined => value?.trim() || undefined;
 
 function readKey(key: string | undefined): string {
-  if (key === undefined) throw new UsageError("an API key is needed: set SCRIP_API_KEY, or give --api-key");
+  if (key === undefined) throw new UsageError("an API key is required: set SCRIP_API_KEY or use --api-key");
   if (isWellFormedKey(key)) return key;
-  throw new UsageError("the API key is not one: it must be sc_test_ or sc_live_ and what follows, whole");
+  throw new UsageError(
+    "the API key is invalid: it must be a complete key that starts with sc_test_ or sc_live_",
+  );
 }
 
 function readSecret(value: string | undefined): Secret<string> | undefined {
   if (value === undefined) return undefined;
   if (WEBHOOK_SECRET.test(value)) return secret(value);
-  throw new UsageError("the signing secret must be whsec_ and at least 8 characters of base64");
+  throw new UsageError(
+    "the signing secret must start with whsec_, followed by at least 8 characters of base64",
+  );
 }
 
 function readForwardTo(value: string): string {
   const url = parseUrl(value);
   if (url && url.hash === "") return url.href;
   throw new UsageError(
-    "--forward-to must be an http or https URL without credentials and fragment, such as http://localhost:3000/hook",
+    "--forward-to must be an http or https URL without credentials or fragment, such as http://localhost:3000/hook",
   );
 }
 
@@ -72,7 +76,7 @@ function readApiUrl(value: string | undefined, env: Environment): string {
   const url = parseUrl(value);
   if (url && !/[?#]/.test(value)) return (url.origin + url.pathname).replace(/\/+$/, "");
   throw new UsageError(
-    "--api-url must be an http or https URL without credentials, query and fragment, such as https://api.example.com",
+    "--api-url must be an http or https URL without credentials, query or fragment, such as https://api.example.com",
   );
 }
 
@@ -80,7 +84,7 @@ function readApiUrl(value: string | undefined, env: Environment): string {
 function defaultApiUrl(env: Environment): string {
   const { publicUrl, port } = readConfig({ PUBLIC_URL: env.PUBLIC_URL, PORT: env.PORT });
   if (publicUrl !== undefined) return publicUrl;
-  if (port === 0) throw new UsageError("PORT is 0, which is any: give --api-url");
+  if (port === 0) throw new UsageError("PORT is 0, so the port is unknown: use --api-url");
   return `http://localhost:${port}`;
 }
 
@@ -105,7 +109,7 @@ function readSince(value: string | undefined, nowMs: number): number | undefined
     count === "" ? parseTime(value)?.getTime() : nowMs - Number(count) * (UNIT_MS[unit] ?? Number.NaN);
   if (sinceMs === undefined)
     throw new UsageError(
-      "--since must be a time such as 2030-01-31T12:00:00Z, or how long ago: 30s, 10m, 2h, 1d",
+      "--since must be a time such as 2030-01-31T12:00:00Z or an age such as 30s, 10m, 2h, 1d",
     );
   if (sinceMs > nowMs + CLOCK_SLACK_MS) throw new UsageError("--since must not be in the future");
   return Math.max(0, sinceMs);

@@ -65,7 +65,7 @@ async function begin(api: ReturnType<typeof openApi>) {
   return async () => (await watch.poll(signal)).map(({ id }) => id);
 }
 
-test("what was there is passed over, and what comes is given once and in order", async () => {
+test("existing events are skipped, and new events are returned once and in order", async () => {
   const api = openApi();
   api.happen(3);
   const poll = await begin(api);
@@ -76,7 +76,7 @@ test("what was there is passed over, and what comes is given once and in order",
   assert.deepEqual(await poll(), []);
 });
 
-test("an event that is older than what was there at the beginning, and commits later, is given", async () => {
+test("an event that is older than the first known event and commits later is returned", async () => {
   const api = openApi();
   api.state.passedMs += 50_000;
   api.happen(1);
@@ -85,7 +85,7 @@ test("an event that is older than what was there at the beginning, and commits l
   assert.deepEqual(await poll(), late);
 });
 
-test("where nothing has ever happened the first event is given", async () => {
+test("the first event ever is returned", async () => {
   const api = openApi();
   const poll = await begin(api);
   assert.deepEqual(await poll(), []);
@@ -94,7 +94,7 @@ test("where nothing has ever happened the first event is given", async () => {
   assert.deepEqual(await poll(), []);
 });
 
-test("since a time: from that moment on, through all pages", async () => {
+test("--since a time: all events from that time, through all pages", async () => {
   const api = openApi();
   api.happen(1, 5_001);
   const names = [...api.happen(1, 5_000), ...api.happen(250, 0)];
@@ -106,7 +106,7 @@ test("since a time: from that moment on, through all pages", async () => {
   );
 });
 
-test("an event that commits late, below hundreds of younger ones, is given within ten seconds", async () => {
+test("an event that commits late, below hundreds of newer ones, is returned within ten seconds", async () => {
   const api = openApi();
   const poll = await begin(api);
   api.state.passedMs += 50_000;
@@ -138,7 +138,7 @@ test("a quiet poll after a rush is one request, and a minute later the rush is n
   assert.equal(api.state.requests, 1, "the whole window is one page");
 });
 
-test("what happens while the API cannot be reached for an hour is given afterwards, all of it", async () => {
+test("all events of an hour without the API are returned afterwards", async () => {
   const api = openApi();
   api.happen(1);
   const poll = await begin(api);
@@ -152,7 +152,7 @@ test("what happens while the API cannot be reached for an hour is given afterwar
   assert.deepEqual(await poll(), names);
 });
 
-test("a poll that breaks off between two pages gives nothing, and the next one everything", async () => {
+test("a poll that fails between two pages returns nothing, and the next one everything", async () => {
   const api = openApi();
   const poll = await begin(api);
   const names = api.happen(150);
@@ -162,7 +162,7 @@ test("a poll that breaks off between two pages gives nothing, and the next one e
   assert.deepEqual(await poll(), []);
 });
 
-test("more than can be held at once is refused with a hint", async () => {
+test("too many events at once are refused with a hint", async () => {
   const api = openApi();
   const page = { data: [] as ScripEvent[], hasMore: true, nextCursor: "" };
   const endless = async function* () {
@@ -175,6 +175,6 @@ test("more than can be held at once is refused with a hint", async () => {
   );
   await assert.rejects(
     watch.poll(signal),
-    /^Error: there are more than 50000 events since 2030-01-31T12:00:00\.000Z; begin later/,
+    /^Error: more than 50000 events since 2030-01-31T12:00:00\.000Z; use a later --since/,
   );
 });

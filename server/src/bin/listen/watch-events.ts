@@ -2,20 +2,20 @@ import type { Client, ScripEvent } from "@scrip/sdk";
 import { advanceWindow, OVERLAP_MS, openWindow, type Walk } from "./event-window.ts";
 
 export type EventWatch = {
-  /** From now on. What is there already is passed over. */
+  /** Starts now. Existing events are skipped. */
   begin(signal: AbortSignal): Promise<void>;
-  /** What has come since the last time, in the order of its creation, each event once. */
+  /** New events since the last call, in the order of creation, each once. */
   poll(signal: AbortSignal): Promise<ScripEvent[]>;
 };
 
 type WatchDeps = { events: Client["events"]; nowMs: () => number };
 
 const PAGE_SIZE = 100;
-/** How often the window is walked to its beginning, for what came late. In between a page without news ends the walk. */
+/** How often the whole window is read, to find late events. In between a page without new events ends the walk. */
 const WHOLE_WALK_EVERY_MS = 10_000;
 const EVENTS_AT_ONCE_MAX = 50_000;
 
-/** Follows the list of events. A poll that fails changes nothing, and the next one begins where it began. */
+/** Follows the list of events. A failed poll changes nothing; the next one starts at the same place. */
 export function watchEvents(deps: WatchDeps, sinceMs: number | undefined): EventWatch {
   let window = openWindow(sinceMs);
   let wholeAtMs = Number.NEGATIVE_INFINITY;
@@ -54,7 +54,7 @@ async function walkEvents(
     found.push(...data);
     if (found.length > EVENTS_AT_ONCE_MAX) {
       throw new Error(
-        `there are more than ${EVENTS_AT_ONCE_MAX} events since ${filters.createdFrom ?? "the beginning"}; begin later, with --since`,
+        `more than ${EVENTS_AT_ONCE_MAX} events since ${filters.createdFrom ?? "the beginning"}; use a later --since`,
       );
     }
     if (!isWhole && hasMore && data.every(({ id }) => seen.has(id))) return { events: found, isWhole: false };

@@ -1,4 +1,4 @@
-/** At least one example for each command, shown at the end of its help. A test holds them against the commands. */
+/** At least one example for each command, shown at the end of its help. A test checks them against the options. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   start: ["scrip start", "scrip start --role worker"],
   demo: ["DATA_DIR=/tmp/try scrip demo"],

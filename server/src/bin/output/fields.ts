@@ -2,7 +2,7 @@ import { escapeText } from "../../lib/escape-text.ts";
 import type { Cell } from "./table.ts";
 import { paint } from "./terminal.ts";
 
-/** One thing and what is known of it, a line for each: what `show` prints for people. What is undefined is left out. */
+/** An object for people, one line per field. Undefined fields are left out. */
 export function fields(pairs: readonly (readonly [string, Cell | undefined])[]): string {
   const known = pairs.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
   const width = Math.max(...known.map(({ name }) => name.length));

@@ -44,7 +44,7 @@ test("the help of every command marks what is required, and ends with an example
   }
 });
 
-test("no example is of a command that is not there", async () => {
+test("every example belongs to an existing command", async () => {
   const paths = leavesOf(await buildProgram()).map(({ path }) => path);
   assert.deepEqual(
     Object.keys(EXAMPLES).filter((path) => !paths.includes(path)),
@@ -52,7 +52,7 @@ test("no example is of a command that is not there", async () => {
   );
 });
 
-test("a command line loads the group that it names, and all of them for help", async () => {
+test("a command line loads only its group, and all groups for help", async () => {
   const one = await buildProgram("price");
   assert.deepEqual(
     one.commands.map((command) => command.name()),
@@ -71,7 +71,7 @@ async function complete(words: readonly string[]): Promise<string[]> {
   return stdout.trim().split("\n");
 }
 
-test("bash completes commands, verbs, options, and the values that an option takes", async () => {
+test("bash completes commands, verbs, options and option values", async () => {
   assert.deepEqual(await complete(["scrip", "pri"]), ["price"]);
   assert.deepEqual(await complete(["scrip", "price", ""]), ["set", "remove", "list", "import"]);
   assert.deepEqual(await complete(["scrip", "order", "list", "--st"]), ["--status", "--stuck"]);

@@ -4,7 +4,7 @@ import { fields } from "./fields.ts";
 import { priceTable } from "./price-table.ts";
 import { paint } from "./terminal.ts";
 
-/** `scrip catalog show` for people. */
+/** The text of `scrip catalog show`. */
 export function productPage(product: CatalogFileProduct & { prices?: PriceRow[] }): string {
   const { faceValue, prices = [] } = product;
   const head = fields([
@@ -21,7 +21,7 @@ export function productPage(product: CatalogFileProduct & { prices?: PriceRow[] 
   ]);
   const list =
     prices.length === 0
-      ? `No prices: nobody can buy it. Set one: scrip price set --product ${product.id} --list standard --currency USD --amount 9.50`
+      ? `No prices, so no reseller can buy it. Set one: scrip price set --product ${product.id} --list standard --currency USD --amount 9.50`
       : priceTable(prices);
   return `${head}\n\n${paint("bold", "Prices")}\n${list}`;
 }

@@ -16,7 +16,7 @@ function watch(isTTY: boolean) {
   };
 }
 
-test("work of less than two seconds says nothing", () => {
+test("work of less than two seconds prints nothing", () => {
   const { written, at, end } = watch(true);
   at(100, 10, 0.1);
   at(1_999, 1_000, 0.9);
@@ -24,7 +24,7 @@ test("work of less than two seconds says nothing", () => {
   assert.deepEqual(written, []);
 });
 
-test("a terminal sees one line with rate and time left, five times a second at most, and none when it ends", () => {
+test("a terminal shows one line with rate and remaining time, at most five times a second, and clears it at the end", () => {
   const { written, at, end } = watch(true);
   at(2_000, 40_000, 0.25);
   at(2_100, 42_000, 0.26);
@@ -37,7 +37,7 @@ test("a terminal sees one line with rate and time left, five times a second at m
   ]);
 });
 
-test("a log sees a line each ten seconds, without the time left where the whole is not known", () => {
+test("a log gets a line every ten seconds, without a remaining time when the total is unknown", () => {
   const { written, at, end } = watch(false);
   for (let second = 1; second <= 13; second += 1) at(second * 1_000, second * 100);
   at(300_000, 30_000, 0.5);

@@ -2,9 +2,9 @@ import { stat } from "node:fs/promises";
 import { showCount } from "./format.ts";
 
 export type Progress = {
-  /** So much is done. `share`, from 0 to 1, says how much of all that is; without it nobody knows how long it takes. */
+  /** Reports what is done. `share`, from 0 to 1, is its part of the whole; without it no remaining time is shown. */
   advance(done: number, share?: number): void;
-  /** Leaves an empty line behind, for what is printed next. */
+  /** Clears the line for the next output. */
   end(): void;
 };
 
@@ -16,8 +16,8 @@ const LINES_EVERY_MS = 10_000;
 const CLEAR_LINE = "\r\u001b[K";
 
 /**
- * Tells on standard error how far long work has come, how fast, and how long it still takes. Nothing in the first two
- * seconds: what is quick needs no telling. A terminal sees one line that changes, a log a line now and then.
+ * Shows the progress, rate and remaining time of long work on standard error. Prints nothing in the first two seconds. A terminal
+ * shows one changing line, a log a line every ten seconds.
  */
 export function startProgress(
   what: string,
@@ -60,7 +60,7 @@ function describeTime(ms: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** Progress through a file: what share of it was read says how much is left. What cannot be measured has no share. */
+/** Progress through a file, by the share of its bytes. A file without a size has no share. */
 export async function startFileProgress(
   file: string,
   what: string,

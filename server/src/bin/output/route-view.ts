@@ -6,9 +6,9 @@ export type RouteView = {
   productId: string;
   supplierId: string;
   priority: number;
-  /** Absent where none is known. */
+  /** Absent when unknown. */
   cost?: Money;
-  /** Absent where no more than the cost is accepted. */
+  /** Absent when only the cost is accepted. */
   maxCost?: Money;
   sku: string;
 };
@@ -29,4 +29,4 @@ export const toRouteView = (row: RouteRow): RouteView => ({
 
 /** For people. */
 export const showCost = (cost: Money | undefined): string =>
-  cost === undefined ? "not known" : showMoney(cost.amount, cost.currency);
+  cost === undefined ? "unknown" : showMoney(cost.amount, cost.currency);

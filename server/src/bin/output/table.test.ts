@@ -25,7 +25,7 @@ test("without a terminal nothing is cut; money is aligned on the right", () => {
   assert.ok(lines.every((line) => line === line.trimEnd()));
 });
 
-test("in a terminal of 80 and of 200 columns every line fits, and neither id nor money is ever cut", () => {
+test("in a terminal of 80 and of 200 columns every line fits, and no id or amount is ever cut", () => {
   for (const width of [70, 80, 100, 200]) {
     const lines = table(COLUMNS, ROWS, width).split("\n");
     for (const line of lines) assert.ok(displayWidth(line) <= width, `${width}: ${line}`);
@@ -35,18 +35,18 @@ test("in a terminal of 80 and of 200 columns every line fits, and neither id nor
   assert.match(table(COLUMNS, ROWS, 100), /…/);
 });
 
-test("a column of nothing is left out in a terminal, and stays in a pipe", () => {
+test("an empty column is left out in a terminal and stays in a pipe", () => {
   const columns = ["ID", { heading: "NOTE", optional: true }] as const;
   assert.equal(table(columns, [["card", ""]], 80), "ID\ncard");
   assert.equal(table(columns, [["card", ""]], Number.POSITIVE_INFINITY), "ID    NOTE\ncard");
 });
 
-test("a terminal that is too narrow for what must be shown gets it all the same", () => {
+test("required columns are shown even in a terminal that is too narrow", () => {
   const [, first] = table(["ID", { heading: "PRICE", right: true }], [[ID, "1.00 USD"]], 40).split("\n");
   assert.equal(first, `${ID}  1.00 USD`);
 });
 
-test("cells cannot command the terminal or pretend to be other cells", () => {
+test("cells cannot control the terminal or imitate other cells", () => {
   const text = table(["NAME", "NEXT"], [["evil\u001b[2J\n\u202eeman", "ok"]], Number.POSITIVE_INFINITY);
   assert.equal(text.split("\n").length, 2);
   assert.ok(text.includes("evil\\u{1b}[2J\\u{a}\\u{202e}eman  ok"));
@@ -67,7 +67,7 @@ test("wide characters take two columns and marks none, in padding and in cutting
   assert.deepEqual(lines.slice(1), ["漢字漢  1", "abc     2"]);
 });
 
-test("amounts have separators of thousands, whatever their number of decimals", () => {
+test("amounts have thousands separators, with any number of decimals", () => {
   assert.equal(showMoney(123_456_789n, "USD"), "1,234,567.89 USD");
   assert.equal(showMoney(-1_234_567n, "JPY"), "-1,234,567 JPY");
   assert.equal(showMoney(1_234_567n, "KWD"), "1,234.567 KWD");

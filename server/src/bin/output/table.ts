@@ -1,30 +1,30 @@
 import { escapeText } from "../../lib/escape-text.ts";
 import { cutTo, displayWidth, lineWidth, paint, type Style } from "./terminal.ts";
 
-/** A column is its heading, with what makes it different from plain text on the left. */
+/** A column: its heading, or its heading and options. */
 export type Column =
   | string
   | {
       heading: string;
-      /** Numbers and money stand under one another by their last digit. */
+      /** Align right, for numbers and money. */
       right?: true;
-      /** May be cut where the terminal is too narrow. Never an id or money. */
+      /** Can be cut when the terminal is too narrow. Never an id or money. */
       cut?: true;
-      /** Left out where the terminal is too narrow even after cutting, the last one first, and where it is empty. */
+      /** Left out when it is empty, or when the terminal is too narrow even after cutting; the last one first. */
       optional?: true;
     };
 
-/** A cell may have a colour. */
+/** A cell can have a color. */
 export type Cell = string | { text: string; style: Style };
 
 type Laid = Exclude<Column, string> & { width: number; cells: { text: string; style?: Style }[] };
 
 const GAP = "  ";
-/** A name that is cut to less tells nothing; before that, a column is left out. */
+/** A shorter text would be unreadable; then a column is left out instead. */
 const CUT_MIN_WIDTH = 20;
 
 /**
- * Rows as aligned columns, for people. In a terminal they fit its width; in a pipe nothing is cut. What does not print is
+ * Rows as aligned columns, for people. In a terminal they fit its width; in a pipe nothing is cut. Non-printing characters are
  * escaped.
  */
 export function table(
@@ -65,7 +65,7 @@ function fitWidth(columns: readonly Laid[], width: number): Laid[] {
     if (shrinkWidest(laid, excess)) continue;
     const dropped = laid.findLastIndex((column) => column.optional === true);
     if (dropped === -1) return laid;
-    // What was cut in vain may be whole now.
+    // Columns that were cut without success can be whole again.
     laid = columns.filter((column) => keeps(laid, dropped, column)).map((column) => ({ ...column }));
   }
 }

@@ -12,7 +12,7 @@ const WIDTH_MIN = 40;
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow";
 
-/** Coloured where the terminal shows colours: never in a pipe, nor with NO_COLOR. */
+/** Colored if the terminal shows colors: never in a pipe or with NO_COLOR. */
 export const paint = (style: Style, text: string): string =>
   styleText(style, text, { stream: process.stdout });
 
