@@ -63,9 +63,11 @@ export function createFuzzMemory(world: FuzzWorld): FuzzMemory {
       const text = `${JSON.stringify(headers)}${body}`;
       for (const secret of owners.checkSecrets(tenant, told, text)) note(tenant, "secret", secret);
       const isLog = REQUEST_LOG.includes(told.operationId ?? "");
-      for (const [id, prefix = ""] of text.matchAll(ID))
-        if ((prefix === "req" || !isLog) && owners.claim(tenant, told, id))
-          note(tenant, KINDS[prefix] ?? prefix, id);
+      for (const [id, prefix = ""] of text.matchAll(ID)) {
+        // Every answer has the id of its request, also one to a caller without a valid key.
+        const isOwned = prefix === "req" ? tenants.includes(tenant) : !isLog;
+        if (isOwned && owners.claim(tenant, told, id)) note(tenant, KINDS[prefix] ?? prefix, id);
+      }
       const cursor = CURSOR.exec(body)?.[1];
       if (cursor !== undefined && owners.claim(tenant, told, cursor))
         note(tenant, `cursor ${told.operationId}`, cursor);
