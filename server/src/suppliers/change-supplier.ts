@@ -1,9 +1,9 @@
 import type { Db } from "../db/database.ts";
 import type { Json } from "../lib/strict-json.ts";
 import type { Keyring } from "../vault/keyring.ts";
-import { assertSupplierConfig } from "./assert-supplier-config.ts";
 import { getSupplier, noSupplier } from "./get-supplier.ts";
 import { findSupplierByName, readSupplierConfigState, type SupplierRow, updateSupplier } from "./queries.ts";
+import { assertSupplierConfig } from "./scrip/scrip-config.ts";
 import { checkRate, checkSupplierName, nameTaken } from "./store-supplier.ts";
 import { findSupplierAddress, sealSupplierConfig } from "./supplier-config.ts";
 

@@ -3,7 +3,7 @@ import { type Secret, secret } from "../lib/secret.ts";
 import { type Json, JsonError, parseStrictJson } from "../lib/strict-json.ts";
 import type { Keyring } from "../vault/keyring.ts";
 import { open, SealError, seal } from "../vault/seal.ts";
-import { assertSupplierConfig } from "./assert-supplier-config.ts";
+import { assertSupplierConfig } from "./scrip/scrip-config.ts";
 
 const CONFIG_MAX_BYTES = 65_536;
 

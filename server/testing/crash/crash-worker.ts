@@ -1,9 +1,9 @@
 import sql from "sql-template-tag";
 import type { Queryable } from "../../src/db/database.ts";
-import { openSupplier } from "../../src/fulfilment/buy/open-supplier.ts";
 import { createFulfiller, type FulfilDeps, type Fulfiller } from "../../src/fulfilment/fulfil-orders.ts";
 import { FULFILMENT_LIMITS } from "../../src/fulfilment/limits.ts";
 import { followWrittenOff } from "../../src/fulfilment/operate/follow-written-off.ts";
+import { openSupplier } from "../../src/suppliers/open-suppliers.ts";
 import { refreshSupply } from "../../src/suppliers/refresh-supply.ts";
 import type { RemoteSupplier } from "../../src/suppliers/supplier.ts";
 import type { Keyring } from "../../src/vault/keyring.ts";

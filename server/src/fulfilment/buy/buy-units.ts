@@ -1,6 +1,7 @@
 import type { Db } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { identityOf } from "../../suppliers/goods.ts";
+import type { OpenedSupplier } from "../../suppliers/open-suppliers.ts";
 import type { LookUpOutcome, PurchaseOutcome, RemoteSupplier } from "../../suppliers/supplier.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
 import { type UnitOutcome, unitText } from "../judge/decide-settlement.ts";
@@ -26,9 +27,6 @@ export type BuyDeps = {
   /** A supplier's price is not what was expected. */
   onPriceAlert: (alert: PriceAlert) => void;
 };
-
-/** `hasFailed`: its circuit breaker remembers failures, so that an answer is news to it. */
-export type OpenedSupplier = { supplier: RemoteSupplier; hasFailed: boolean };
 
 type PlannedUnit = { unit: DueUnit; plan: UnitPlan };
 type Purchase = { unit: DueUnit; plan: UnitPlan & { kind: "buy" } };

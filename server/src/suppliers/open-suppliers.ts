@@ -1,10 +1,13 @@
 import sql from "sql-template-tag";
-import type { Db } from "../../db/database.ts";
-import { createScripSupplier } from "../../suppliers/scrip/scrip-supplier.ts";
-import { openSupplierConfig } from "../../suppliers/supplier-config.ts";
-import type { Keyring } from "../../vault/keyring.ts";
-import { SealError } from "../../vault/seal.ts";
-import type { OpenedSupplier } from "./buy-units.ts";
+import type { Db } from "../db/database.ts";
+import type { Keyring } from "../vault/keyring.ts";
+import { SealError } from "../vault/seal.ts";
+import { createScripSupplier } from "./scrip/scrip-supplier.ts";
+import type { RemoteSupplier } from "./supplier.ts";
+import { openSupplierConfig } from "./supplier-config.ts";
+
+/** `hasFailed`: its circuit breaker remembers failures, so that an answer is news to it. */
+export type OpenedSupplier = { supplier: RemoteSupplier; hasFailed: boolean };
 
 /**
  * Opens a supplier for one call; undefined when its settings are gone, do not open or are refused. They are read each time, so that a

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { secret } from "../lib/secret.ts";
-import { assertSupplierConfig } from "./assert-supplier-config.ts";
-import { createScripSupplier } from "./scrip/scrip-supplier.ts";
+import { secret } from "../../lib/secret.ts";
+import { assertSupplierConfig } from "./scrip-config.ts";
+import { createScripSupplier } from "./scrip-supplier.ts";
 
 const apiKey = `sc_live_${"aB3".repeat(12)}zz`;
 const baseUrl = "https://upstream.example/api/";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
-import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
-import { secret } from "../../lib/secret.ts";
-import { supplierConfigContext } from "../../suppliers/supplier-config.ts";
-import { fixedKeyring } from "../../vault/keyring.ts";
-import { seal } from "../../vault/seal.ts";
-import { openSupplier } from "./open-supplier.ts";
+import { addSupplierRow } from "../../testing/builders/supply-builders.ts";
+import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { secret } from "../lib/secret.ts";
+import { fixedKeyring } from "../vault/keyring.ts";
+import { seal } from "../vault/seal.ts";
+import { openSupplier } from "./open-suppliers.ts";
+import { supplierConfigContext } from "./supplier-config.ts";
 
 const keyring = fixedKeyring([secret(Buffer.alloc(32, 1))]);
 const apiKey = `sc_live_${"k".repeat(38)}`;
