@@ -7,6 +7,7 @@ import type { Clock } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import { setRoute } from "../suppliers/set-route.ts";
 import { importStock } from "../suppliers/stock/import-stock.ts";
+import { stockKind } from "../suppliers/stock/stock-kind.ts";
 import { RATE_PER_SECOND_DEFAULT, storeSupplier } from "../suppliers/store-supplier.ts";
 import { createCodeDigest } from "../vault/code-digest.ts";
 import type { CodeVault } from "../vault/code-vault.ts";
@@ -40,7 +41,7 @@ async function addStockSupplier({ db, clock }: DemoStockDeps): Promise<string> {
   const now = clock.now();
   const { id } = await storeSupplier(db, {
     id: newId("sup", now.getTime()),
-    kind: "stock",
+    kind: stockKind.kind,
     name: SUPPLIER_NAME,
     ratePerSecond: RATE_PER_SECOND_DEFAULT,
     sealedConfig: null,

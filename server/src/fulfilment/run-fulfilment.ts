@@ -20,7 +20,9 @@ const SWEEP_EVERY_MS = 30_000;
 const FOLLOW_EVERY_MS = 5_000;
 
 /** The background work of a process: orders, purchases that were written off, and what is looked at now and then. */
-export function runFulfilment(deps: Omit<FulfilDeps, "onStockTaken" | "onReturned">): RunningFulfilment {
+export function runFulfilment(
+  deps: Omit<FulfilDeps, "onStockTaken" | "onReturned"> & { closeSuppliers?: () => Promise<void> },
+): RunningFulfilment {
   const { db, log, limits } = deps;
   const refresh = createBatcher<readonly string[], void>({
     run: async (groups) => {
@@ -59,7 +61,10 @@ export function runFulfilment(deps: Omit<FulfilDeps, "onStockTaken" | "onReturne
     async stop(timeoutMs) {
       const stopped = Promise.all([listener.close(), ...[...orders, ...others].map((one) => one.stop())]);
       // The leases are kept until the last supplier has answered.
-      const done = stopped.then(() => fulfiller.idle()).finally(() => leases.stop());
+      const done = stopped
+        .then(() => fulfiller.idle())
+        .finally(() => leases.stop())
+        .then(() => deps.closeSuppliers?.());
       let timer: NodeJS.Timeout | undefined;
       const tooLong = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, timeoutMs);

@@ -4,7 +4,7 @@ import type { Metrics } from "../http/metrics.ts";
 import type { ServerSecrets } from "../keys/server-secrets.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import { openSupplier } from "../suppliers/open-suppliers.ts";
+import { createOpenSuppliers } from "../suppliers/open-suppliers.ts";
 import { createCodeDigest } from "../vault/code-digest.ts";
 import type { CodeVault } from "../vault/code-vault.ts";
 import type { Keyring } from "../vault/keyring.ts";
@@ -40,6 +40,17 @@ export function startWorker(
   changes: Partial<FulfilmentLimits> = {},
 ): RunningFulfilment {
   const limits = { ...FULFILMENT_LIMITS, ...changes };
+  const suppliers = createOpenSuppliers({
+    db,
+    keyring,
+    timeoutMs: limits.callTimeoutMs,
+    onUnusable: (reason) =>
+      log.error(
+        { alert: "supplier_unusable", reason },
+        "a supplier's config is refused; nothing is bought there",
+      ),
+    onCloseFailed: (err) => log.warn({ err }, "a supplier was not closed cleanly"),
+  });
   return runFulfilment({
     db,
     clock,
@@ -47,13 +58,8 @@ export function startWorker(
     log,
     limits,
     metrics: createFulfilmentMetrics(metrics.registry),
-    openSupplier: (supplierId) =>
-      openSupplier(db, keyring, supplierId, limits.callTimeoutMs, (reason) =>
-        log.error(
-          { alert: "supplier_unusable", reason },
-          "a supplier's config is refused; nothing is bought there",
-        ),
-      ),
+    openSupplier: suppliers.open,
+    closeSuppliers: suppliers.close,
     digestCode: createCodeDigest(secrets.codeDigestKey),
     onEnded: createAnnouncer(db, DELIVERIES_CHANNEL),
     onDamaged: (codeId) =>

@@ -1,20 +1,22 @@
 import sql, { type Sql } from "sql-template-tag";
-import type { Queryable } from "../db/database.ts";
-
-export type SupplierKind = "stock" | "scrip";
+import type { Queryable, Tx } from "../db/database.ts";
 
 export type SupplierRow = {
   id: string;
-  kind: SupplierKind;
+  /** A name of the registry; one that only a newer version knows is possible. */
+  kind: string;
+  /** Its goods are codes in the operator's own stock; else it is called. */
+  hasOwnStock: boolean;
   name: string;
   enabled: boolean;
   ratePerSecond: number;
   createdAt: Date;
 };
 
-const supplierColumns = sql`id, kind, name, enabled, rate_per_second as "ratePerSecond", created_at as "createdAt"`;
+const supplierColumns = sql`
+  id, kind, has_own_stock as "hasOwnStock", name, enabled, rate_per_second as "ratePerSecond", created_at as "createdAt"`;
 
-export type NewSupplier = Omit<SupplierRow, "enabled"> & { sealedConfig: Buffer | null };
+export type NewSupplier = Omit<SupplierRow, "enabled" | "hasOwnStock"> & { sealedConfig: Buffer | null };
 
 /** No row comes back when the name is taken. */
 export const insertSupplier = async (
@@ -67,14 +69,18 @@ export const updateSupplier = async (
   return row;
 };
 
-export const readSupplierConfigState = async (db: Queryable, id: string) => {
-  const [row] = await db.rows<{ sealedConfig: Buffer; enabled: boolean; openAttempts: number }>(sql`
-    select sealed_config as "sealedConfig", enabled,
-           (select count(*) from supplier_attempts a where a.supplier_id = s.id and a.status = 'open')::integer
-             as "openAttempts"
-    from suppliers s where id = ${id}`);
+/** The lock under which purchases are opened too: see `reserveCalls`. */
+export const lockSupplierConfig = async (tx: Tx, id: string) => {
+  const [row] = await tx.rows<{ sealedConfig: Buffer; enabled: boolean }>(sql`
+    select sealed_config as "sealedConfig", enabled from suppliers where id = ${id} for no key update`);
   return row;
 };
+
+export async function countOpenPurchases(tx: Tx, id: string): Promise<number> {
+  const [row] = await tx.rows<{ count: number }>(sql`
+    select count(*)::integer as count from supplier_attempts where supplier_id = ${id} and status = 'open'`);
+  return row?.count ?? 0;
+}
 
 export const findSupplierByName = async (db: Queryable, name: string): Promise<SupplierRow | undefined> => {
   const [row] = await db.rows<SupplierRow>(
@@ -95,7 +101,7 @@ export const listSupplierRows = (db: Queryable, now: Date) =>
   db.rows<ListedSupplierRow>(sql`
     select ${supplierColumns}, consecutive_failures as "consecutiveFailures", open_until as "openUntil",
            (select count(*) from supplier_routes r where r.supplier_id = s.id)::integer as routes,
-           case when kind = 'stock' then coalesce(stocked.level, 0) end as "stockLevel"
+           case when has_own_stock then coalesce(stocked.level, 0) end as "stockLevel"
     from suppliers s
     left join (
       select c.supplier_id, count(*)::integer as level from codes c
@@ -111,7 +117,7 @@ export const listStockSupplierIds = async (db: Queryable, productId?: string): P
       ? sql`true`
       : sql`exists (select from supplier_routes r where r.supplier_id = s.id and r.product_id = ${productId})`;
   const rows = await db.rows<{ id: string }>(
-    sql`select s.id from suppliers s where s.kind = 'stock' and ${routed} order by s.id limit 2`,
+    sql`select s.id from suppliers s where s.has_own_stock and ${routed} order by s.id limit 2`,
   );
   return rows.map(({ id }) => id);
 };

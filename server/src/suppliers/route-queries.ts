@@ -1,6 +1,5 @@
 import sql, { empty } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
-import type { SupplierKind } from "./queries.ts";
 
 export type RouteRow = {
   productId: string;
@@ -71,9 +70,12 @@ export async function listProductCurrencies(
   return new Map(rows.map(({ id, currency }) => [id, currency]));
 }
 
-export async function listSupplierKinds(db: Queryable): Promise<ReadonlyMap<string, SupplierKind>> {
-  const rows = await db.rows<{ id: string; kind: SupplierKind }>(sql`select id, kind from suppliers`);
-  return new Map(rows.map(({ id, kind }) => [id, kind]));
+/** Every supplier's id, and whether it sells from the operator's own stock. */
+export async function listStockFlags(db: Queryable): Promise<ReadonlyMap<string, boolean>> {
+  const rows = await db.rows<{ id: string; hasOwnStock: boolean }>(
+    sql`select id, has_own_stock as "hasOwnStock" from suppliers`,
+  );
+  return new Map(rows.map(({ id, hasOwnStock }) => [id, hasOwnStock]));
 }
 
 /** Routes of products by "product supplier". */

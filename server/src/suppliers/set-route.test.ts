@@ -80,7 +80,7 @@ test("the most that a unit may cost stays until it or the currency changes, and 
   await assert.rejects(ofScrip({ maxCost: "9.001" }), /more decimals than USD has/);
   assert.equal((await findRoute(db, { productId: "card", supplierId: scripId }))?.costMinor, 900n);
   assert.equal((await ofScrip({ cost: "800", currency: "JPY" })).maxCostMinor, null);
-  await assert.rejects(route({ maxCost: "9.00" }), /stock has no price of its own/);
+  await assert.rejects(route({ maxCost: "9.00" }), /--max-cost is for a supplier that is called/);
 });
 
 const REFUSED: [string, Partial<SetRouteInput>, RegExp][] = [

@@ -30,9 +30,11 @@ export async function setRoute(db: Db, clock: Clock, input: SetRouteInput): Prom
   checkPriority(priority);
   const route = await db.transaction(async (tx) => {
     const productCurrency = await getProductCurrency(tx, productId);
-    const { kind } = await getSupplier(tx, supplierId);
-    if (kind === "stock" && input.maxCost !== undefined)
-      throw new RangeError("stock has no price of its own; --max-cost is for a scrip supplier");
+    const { hasOwnStock } = await getSupplier(tx, supplierId);
+    if (hasOwnStock && input.maxCost !== undefined)
+      throw new RangeError(
+        "--max-cost is for a supplier that is called; stock has no price that could change",
+      );
     const present = await findRoute(tx, { productId, supplierId });
     const cost = parseCost(input.cost, input.currency ?? present?.costCurrency ?? productCurrency);
     const changed = {

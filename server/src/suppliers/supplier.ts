@@ -45,4 +45,6 @@ export type RemoteSupplier = {
   buy(request: PurchaseRequest): Promise<PurchaseOutcome>;
   /** `upstreamId` is the supplier's own id of the purchase, where it has told it. */
   lookUp(reference: string, upstreamId: string | undefined): Promise<LookUpOutcome>;
+  /** Ends what it keeps between calls, such as a connection, in bounded time. Nothing is called after it. */
+  close?(): Promise<void>;
 };

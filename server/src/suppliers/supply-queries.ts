@@ -53,7 +53,7 @@ const staleSupply = (scope: SupplyScope): Sql => sql`
       select s.product_id from product_supply s where true ${within(sql`s.product_id`, scope)}
     ) concerned
     left join (
-      select r.product_id, r.supplier_id, s.kind = 'scrip' or ${hasStock(scope.now)} as has_goods
+      select r.product_id, r.supplier_id, not s.has_own_stock or ${hasStock(scope.now)} as has_goods
       from supplier_routes r join suppliers s on s.id = r.supplier_id
       where ${canSell(scope.now)} ${within(sql`r.product_id`, scope)}
     ) u on u.product_id = concerned.product_id
@@ -98,7 +98,7 @@ export const countDeliverable = (
         ) one
       ) stocked
       group by wanted.product_id
-      having not bool_or(s.kind = 'scrip')`,
+      having bool_and(s.has_own_stock)`,
     { name: "count-deliverable" },
   );
 

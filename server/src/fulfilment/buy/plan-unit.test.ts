@@ -14,7 +14,7 @@ const after = (ms: number): Date => new Date(CREATED.getTime() + ms);
 const route = (supplierId: string, changes: Partial<Route> = {}): Route => ({
   productId: "card",
   supplierId,
-  kind: "scrip",
+  hasOwnStock: false,
   sku: `sku of ${supplierId}`,
   costMinor: null,
   maxCostMinor: null,
@@ -61,7 +61,7 @@ const input = (changes: Partial<PlanInput> & { attempts?: Attempt[] }): PlanInpu
 
 const a = route("sup_a");
 const b = route("sup_b");
-const stock = route("sup_stock", { kind: "stock" });
+const stock = route("sup_stock", { hasOwnStock: true });
 const resting = route("sup_resting", { paused: true });
 
 const PLANS: [string, PlanInput, object][] = [
@@ -158,7 +158,7 @@ const routes = fc.uniqueArray(
   fc
     .record({
       supplierId: suppliers,
-      kind: fc.constantFrom<Route["kind"][]>("stock", "scrip"),
+      hasOwnStock: fc.boolean(),
       paused: fc.boolean(),
     })
     .map(({ supplierId, ...changes }) => route(supplierId, changes)),
@@ -188,7 +188,7 @@ test("no supplier is asked twice for a unit, none that rests, and each attempt h
       const asked = given.unit.attempts.map(({ supplierId }) => supplierId);
       assert.ok(!asked.includes(plan.route.supplierId));
       assert.ok(!plan.route.paused);
-      assert.equal(plan.kind === "take-stock", plan.route.kind === "stock");
+      assert.equal(plan.kind === "take-stock", plan.route.hasOwnStock);
       assert.equal(plan.number, given.unit.attempts.length + 1);
       const before = given.routes.slice(0, given.routes.indexOf(plan.route));
       assert.ok(before.every(({ paused, supplierId }) => paused || asked.includes(supplierId)));

@@ -47,7 +47,7 @@ export function planUnit(input: PlanInput): UnitPlan {
   const untried = routes.filter((route) => !tried.has(route.supplierId));
   const route = untried.find((candidate) => !candidate.paused);
   const number = (last?.number ?? 0) + 1;
-  if (route) return { kind: route.kind === "stock" ? "take-stock" : "buy", route, number };
+  if (route) return { kind: route.hasOwnStock ? "take-stock" : "buy", route, number };
   if (untried.length === 0) return { kind: "give-up", failureCode: worstOf(attempts) };
   return now.getTime() - createdAt.getTime() < limits.giveUpAfterMs
     ? { kind: "wait", until: new Date(now.getTime() + limits.lookFirstMs) }

@@ -31,7 +31,7 @@ const digestOf = (code: string): Buffer => Buffer.from(code.padEnd(32, "."));
 const routeTo = (supplierId: string, productId: string): Route => ({
   productId,
   supplierId,
-  kind: "stock",
+  hasOwnStock: true,
   sku: productId,
   costMinor: 5n,
   maxCostMinor: null,

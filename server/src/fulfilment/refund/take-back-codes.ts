@@ -30,9 +30,9 @@ export async function takeBackCodes(
 }
 
 /** A code that does not open any more cannot be sold again either. */
-function moveOne(vault: CodeVault, { sealed, kind, ...code }: HeldBackCode): MovedCode {
+function moveOne(vault: CodeVault, { sealed, hasOwnStock, ...code }: HeldBackCode): MovedCode {
   const plain = openOne(vault, code, sealed);
-  if (plain && kind === "stock") {
+  if (plain && hasOwnStock) {
     return { ...code, state: "stock", sealed: vault.seal(stockPlace(code.id, code.productId), plain) };
   }
   const place = quarantinePlace(code.id, code, code.productId);
@@ -41,7 +41,7 @@ function moveOne(vault: CodeVault, { sealed, kind, ...code }: HeldBackCode): Mov
 
 function openOne(
   vault: CodeVault,
-  code: Omit<HeldBackCode, "sealed" | "kind">,
+  code: Omit<HeldBackCode, "sealed" | "hasOwnStock">,
   sealed: Buffer,
 ): Buffer | undefined {
   try {

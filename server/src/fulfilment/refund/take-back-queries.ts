@@ -1,15 +1,14 @@
 import sql from "sql-template-tag";
 import type { Tx } from "../../db/database.ts";
-import type { SupplierKind } from "../../suppliers/queries.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
 
-export type HeldBackCode = UnitKey & { id: string; productId: string; sealed: Buffer; kind: SupplierKind };
+export type HeldBackCode = UnitKey & { id: string; productId: string; sealed: Buffer; hasOwnStock: boolean };
 
 /** Delivered codes of live orders, with where they came from. */
 export const listHeldBackCodes = (tx: Tx, orderIds: readonly string[]) =>
   tx.rows<HeldBackCode>(sql`
     select c.id, c.order_id as "orderId", c.line_index as "lineIndex", c.unit_index as "unitIndex",
-           c.product_id as "productId", c.sealed, s.kind
+           c.product_id as "productId", c.sealed, s.has_own_stock as "hasOwnStock"
     from codes c join suppliers s on s.id = c.supplier_id
     where c.order_id = any(${orderIds}) and c.state = 'delivered' and c.environment = 'live'
     order by c.id for update of c`);

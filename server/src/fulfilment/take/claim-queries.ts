@@ -134,7 +134,7 @@ const toBigInt = (amount: number | null): bigint | null => (amount === null ? nu
 export const listRoutes = (db: Queryable, productIds: readonly string[], now: Date) =>
   db.rows<Route>(
     sql`
-      select r.product_id as "productId", r.supplier_id as "supplierId", s.kind, r.sku, r.cost_minor as "costMinor",
+      select r.product_id as "productId", r.supplier_id as "supplierId", s.has_own_stock as "hasOwnStock", r.sku, r.cost_minor as "costMinor",
              r.max_cost_minor as "maxCostMinor", r.cost_currency as "costCurrency", coalesce(s.open_until > ${now}, false) as paused
       from supplier_routes r
       join suppliers s on s.id = r.supplier_id

@@ -53,7 +53,8 @@ export type Attempt = {
 export type Route = {
   productId: string;
   supplierId: string;
-  kind: "stock" | "scrip";
+  /** Taken from the operator's own stock; else the supplier is called. */
+  hasOwnStock: boolean;
   sku: string;
   costMinor: bigint | null;
   /** The most that is accepted for a unit; null for no more than the cost. */

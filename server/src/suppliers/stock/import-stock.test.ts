@@ -154,7 +154,7 @@ test("a wrong product, supplier or cost is refused before the file is opened", a
   const refused: [Partial<ImportStockInput>, RegExp][] = [
     [{ productId: "none" }, /there is no product none/],
     [{ supplierId: "sup_none" }, /there is no supplier sup_none/],
-    [{ supplierId: called }, /is no stock supplier/],
+    [{ supplierId: called }, /has no stock; codes can only be imported/],
     [{ cost: "8.101" }, /more decimals than USD has/],
     [{ cost: "-1" }, /is not an amount/],
   ];

@@ -6,6 +6,7 @@ import { listStockSupplierIds, type SupplierRow } from "../queries.ts";
 import { findRoute, type RouteRow, upsertRoute } from "../route-queries.ts";
 import { parseCost } from "../set-route.ts";
 import { RATE_PER_SECOND_DEFAULT, storeSupplier } from "../store-supplier.ts";
+import { stockKind } from "./stock-kind.ts";
 
 const SUPPLIER_NAME = "Stock";
 const ROUTE_PRIORITY = 100;
@@ -43,9 +44,9 @@ export async function findStockTarget(tx: Tx, input: StockTargetInput): Promise<
 const NO_COST: Cost = { costMinor: null, costCurrency: null };
 
 async function checkSupplier(tx: Tx, id: string): Promise<string> {
-  const { kind } = await getSupplier(tx, id);
-  if (kind !== "stock")
-    throw new RangeError(`${id} is no stock supplier; codes are imported into stock alone`);
+  const { hasOwnStock } = await getSupplier(tx, id);
+  if (!hasOwnStock)
+    throw new RangeError(`${id} has no stock; codes can only be imported for a stock supplier`);
   return id;
 }
 
@@ -92,7 +93,7 @@ export async function openStockTarget(tx: Tx, target: StockTarget, now: Date): P
 const makeSupplier = (tx: Tx, now: Date): Promise<SupplierRow> =>
   storeSupplier(tx, {
     id: newId("sup", now.getTime()),
-    kind: "stock",
+    kind: stockKind.kind,
     name: SUPPLIER_NAME,
     ratePerSecond: RATE_PER_SECOND_DEFAULT,
     sealedConfig: null,
