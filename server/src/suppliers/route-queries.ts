@@ -88,7 +88,7 @@ export async function listPresentRoutes(
   return new Map(rows.map((row) => [`${row.productId} ${row.supplierId}`, row]));
 }
 
-/** Writes what differs; in one statement, whatever the number of routes. */
+/** Writes what differs; in one statement, whatever the number of routes, and in one order, so that two do not deadlock. */
 export async function mergeRoutes(
   tx: Queryable,
   routes: readonly RouteRow[],
@@ -103,6 +103,7 @@ export async function mergeRoutes(
       ${routes.map((one) => one.costCurrency)}::text[], ${routes.map((one) => one.maxCostMinor)}::bigint[],
       ${routes.map((one) => one.sku)}::text[]
     ) as route (product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku)
+    order by product_id, supplier_id
     on conflict (product_id, supplier_id) do update
       set priority = excluded.priority, cost_minor = excluded.cost_minor, cost_currency = excluded.cost_currency,
           max_cost_minor = excluded.max_cost_minor, sku = excluded.sku, updated_at = excluded.updated_at

@@ -7,6 +7,8 @@ import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
 import {
   accepted,
   createScriptedSupplier,
+  lost,
+  notFound,
   refused,
   type ScriptedSupplier,
   sold,
@@ -205,3 +207,26 @@ test("without a cost nothing is expected, and what was charged is booked all the
     attempts: [],
   });
 });
+
+const SOLD_AFTER_REFUSAL: [what: string, outcome: PurchaseOutcome, sum: string, listed: unknown[][]][] = [
+  ["an unreadable total", at(sold("G-8"), "unreadable"), "80 USD, 0 unknown", []],
+  ["no total", sold("G-9"), "80 USD, 0 unknown", []],
+  ["the refused price", at(sold("G-10"), usd(90n)), "90 USD, 0 unknown", [["delivered", "price", 80, 90]]],
+];
+for (const [what, outcome, sum, listed] of SOLD_AFTER_REFUSAL) {
+  test(`a price that was refused is not booked when the first request turns out to have sold for ${what}`, async () => {
+    supplier.answers = [lost, notFound, at(refused("temporarily_unavailable"), usd(90n)), outcome];
+    const id = await shop.order([productId, 1]);
+    await worker.drain();
+    for (let go = 0; go < 5 && (await shop.read(id)).status !== "completed"; go += 1) await later(30_000);
+    assert.equal((await shop.read(id)).status, "completed");
+    assert.deepEqual(await statement(), {
+      sums: [["1 bought, 0 refused, 0 unknown", sum]],
+      attempts: listed,
+    });
+    // A price that was charged is judged as if it had never been refused.
+    const isTold = "price" in outcome;
+    assert.equal(alerts.includes("purchase_price_beyond_limit 0.0"), isTold);
+    assert.equal(await isEnabled(), !isTold);
+  });
+}

@@ -57,5 +57,9 @@ function alertOf(
   return verdict === "differs" ? "purchase_price_differs" : "purchase_price_beyond_limit";
 }
 
-const isKnown = ({ priceMinor, priceCurrency }: Attempt, price: ToldPrice): boolean =>
-  price !== "unreadable" && priceMinor === price.amountMinor && priceCurrency === price.currency;
+/** A price that came with a refusal was not charged, so a sale at that price is news. */
+const isKnown = ({ priceMinor, priceCurrency, doubtedFailureCode }: Attempt, price: ToldPrice): boolean =>
+  doubtedFailureCode === null &&
+  price !== "unreadable" &&
+  priceMinor === price.amountMinor &&
+  priceCurrency === price.currency;

@@ -128,16 +128,21 @@ const priceColumns = (attempts: readonly Priced[]): Sql => sql`
   ${attempts.map(({ price }) => price?.amountMinor ?? null)}::bigint[],
   ${attempts.map(({ price }) => price?.currency ?? null)}::text[]`;
 
-/** An answer without a price leaves what an earlier one said. */
-const newPrice = sql`
-  supplier_price_minor = coalesce(one.price_minor, a.supplier_price_minor),
-  supplier_price_currency = coalesce(one.price_currency, a.supplier_price_currency)`;
+/**
+ * An answer without a price leaves what an earlier one said, except when a sale follows a refusal that was doubted: the price
+ * of the refusal is not what was charged.
+ */
+const newPrice = (isSold: Sql): Sql => sql`
+  supplier_price_minor = case when a.doubted_failure_code is not null and ${isSold} then one.price_minor
+    else coalesce(one.price_minor, a.supplier_price_minor) end,
+  supplier_price_currency = case when a.doubted_failure_code is not null and ${isSold} then one.price_currency
+    else coalesce(one.price_currency, a.supplier_price_currency) end`;
 
 export const endAttempts = (tx: Tx, attempts: Settlement["attemptsEnded"], now: Date) =>
   tx.rows(sql`
     update supplier_attempts a
     set status = one.status, failure_code = one.failure_code, resolved_at = ${now}, looks = a.looks + 1,
-        upstream_id = coalesce(one.upstream_id, a.upstream_id), ${newPrice}
+        upstream_id = coalesce(one.upstream_id, a.upstream_id), ${newPrice(sql`one.status <> 'refused'`)}
     from unnest(
       ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
       ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
@@ -151,7 +156,8 @@ export const noteAttempts = (tx: Tx, attempts: Settlement["attemptsOpen"]) =>
   tx.rows(sql`
     update supplier_attempts a
     set upstream_id = coalesce(one.upstream_id, a.upstream_id), doubtful = one.doubtful,
-        doubted_failure_code = one.doubted_failure_code, looks = a.looks + 1, ${newPrice}
+        doubted_failure_code = one.doubted_failure_code, looks = a.looks + 1,
+        ${newPrice(sql`one.doubted_failure_code is null`)}
     from unnest(
       ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
       ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
