@@ -16,6 +16,7 @@ import {
   type ScriptedSupplier,
   sold,
 } from "../../../testing/upstream/scripted-supplier.ts";
+import { withdrawStock } from "../../suppliers/stock/withdraw-stock.ts";
 import { supplierStatement } from "../../suppliers/supplier-statement.ts";
 import { holdOrder } from "../operate/hold-order.ts";
 import { refundOrder } from "../refund/refund-order.ts";
@@ -181,6 +182,23 @@ test("the operator's refund of what is missing brings the rest back too", async 
   await worker.drain();
   await assertRefundedWhole(id);
   assert.equal(await stockOf(stocked), 1);
+});
+
+test("a code that is withdrawn while an order holds it comes back withdrawn, and is never sold", async () => {
+  const stocked = await shop.addStocked(2);
+  const bought = await shop.addBought(supplierId);
+  supplier.answers = [accepted, refused("out_of_stock")];
+  const id = await order([stocked, 1], [bought, 1]);
+  await worker.drain();
+  const { db } = shop.scrip;
+  const all = { productId: stocked, supplierId: undefined, ids: undefined, count: undefined };
+  const { ids, heldIds } = await withdrawStock({ db, clock: shop.clock }, { ...all, reason: "recalled" });
+  assert.deepEqual([ids.length, heldIds.length], [1, 1]);
+  shop.clock.advance(2_000);
+  await worker.drain();
+  await assertRefundedWhole(id);
+  const states = await db.rows(sql`select state from codes where product_id = ${stocked}`);
+  assert.deepEqual(states, [{ state: "withdrawn" }, { state: "withdrawn" }]);
 });
 
 test("a code that no longer opens goes to quarantine and holds nothing up", async () => {

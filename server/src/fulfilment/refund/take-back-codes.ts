@@ -1,5 +1,5 @@
 import type { Tx } from "../../db/database.ts";
-import { deliveredPlace, quarantinePlace, stockPlace } from "../../vault/code-place.ts";
+import { deliveredPlace, quarantinePlace, stockPlace, type UnitKey } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { KEY_NOT_AT_HAND, SealError } from "../../vault/seal.ts";
 import {
@@ -30,10 +30,14 @@ export async function takeBackCodes(
 }
 
 /** A code that does not open any more cannot be sold again either. */
-function moveOne(vault: CodeVault, { sealed, hasOwnStock, ...code }: HeldBackCode): MovedCode {
+function moveOne(
+  vault: CodeVault,
+  { sealed, hasOwnStock, withdrawOnReturn, ...code }: HeldBackCode,
+): MovedCode {
   const plain = openOne(vault, code, sealed);
   if (plain && hasOwnStock) {
-    return { ...code, state: "stock", sealed: vault.seal(stockPlace(code.id, code.productId), plain) };
+    const state = withdrawOnReturn ? "withdrawn" : "stock";
+    return { ...code, state, sealed: vault.seal(stockPlace(code.id, code.productId), plain) };
   }
   const place = quarantinePlace(code.id, code, code.productId);
   return { ...code, state: "quarantined", sealed: plain ? vault.seal(place, plain) : sealed };
@@ -41,7 +45,7 @@ function moveOne(vault: CodeVault, { sealed, hasOwnStock, ...code }: HeldBackCod
 
 function openOne(
   vault: CodeVault,
-  code: Omit<HeldBackCode, "sealed" | "hasOwnStock">,
+  code: UnitKey & { productId: string },
   sealed: Buffer,
 ): Buffer | undefined {
   try {

@@ -38,6 +38,29 @@ export async function markWithdrawn(tx: Tx, choice: StockChoice): Promise<string
   return rows.map(({ id }) => id).sort();
 }
 
+/**
+ * Codes that unfinished orders hold back, because they want all or nothing: they are withdrawn when they return. With a count
+ * there is nothing to mark: so many others are withdrawn.
+ */
+export async function markWithdrawOnReturn(tx: Tx, choice: StockChoice): Promise<string[]> {
+  const { productId, supplierId, ids, count } = choice;
+  if (count !== undefined) return [];
+  const rows = await tx.rows<{ id: string }>(sql`
+    update codes set withdraw_on_return = true
+    where id in (
+      select c.id from order_work w
+      join orders o on o.id = w.order_id and o.all_or_nothing and o.status = 'processing'
+      join codes c on c.order_id = o.id and c.state = 'delivered' and c.environment = 'live'
+      where c.product_id = ${productId}
+        and exists (select from suppliers s where s.id = c.supplier_id and s.has_own_stock)
+        ${supplierId === undefined ? empty : sql`and c.supplier_id = ${supplierId}`}
+        ${ids === undefined ? empty : sql`and c.id = any(${ids}::text[])`}
+      order by c.id for update of c
+    )
+    returning id`);
+  return rows.map(({ id }) => id).sort();
+}
+
 export type StockOperation = {
   action: "withdraw" | "export";
   productId: string;
