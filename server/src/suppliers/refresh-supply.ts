@@ -1,10 +1,6 @@
+import { lockCatalog } from "../catalog/lock-catalog.ts";
 import type { Db } from "../db/database.ts";
-import {
-  countStaleSupply,
-  deleteStaleSupply,
-  lockCatalogState,
-  upsertStaleSupply,
-} from "./supply-queries.ts";
+import { countStaleSupply, deleteStaleSupply, upsertStaleSupply } from "./supply-queries.ts";
 
 /** Each round after the first means that the truth moved while the one before was being written. */
 const ROUNDS_MAX = 5;
@@ -31,7 +27,7 @@ export async function refreshSupply(
     const { toSet, toDelete } = await countStaleSupply(db, scope);
     if (toSet + toDelete === 0) break;
     changed += await db.transaction(async (tx) => {
-      await lockCatalogState(tx);
+      await lockCatalog(tx);
       const stale = await countStaleSupply(tx, scope);
       // A statement raises the revision even when it touches no row, so none runs that has nothing to do.
       const set = stale.toSet > 0 ? await upsertStaleSupply(tx, scope) : [];

@@ -4,14 +4,6 @@ import type { Queryable, Tx } from "../db/database.ts";
 /** Which products are looked at, and the time at which codes are expired or not. */
 export type SupplyScope = { productIds: readonly string[] | undefined; now: Date };
 
-/**
- * Writers of what the catalog shows take turns, as in catalog/lock-catalog: each raises the revision after it has
- * locked its rows, and two that met the other way round would deadlock.
- */
-export async function lockCatalogState(tx: Tx): Promise<void> {
-  await tx.rows(sql`select revision from catalog_state for update`);
-}
-
 /** How many products have no right row, and how many have a row too many. */
 export async function countStaleSupply(
   db: Queryable,

@@ -22,7 +22,7 @@ export function keyCommands(program: Command): void {
       .requiredOption("--env <environment>", "live or test")
       .option("--scopes <a,b>", "what it may do (default: all but requests:read)")
       .option("--allow-ips <c,d>", "addresses and CIDR ranges it is locked to (default: any)")
-      .option("--expires-at <time>", "when it stops working, as RFC 3339 (default: never)")
+      .option("--expires-at <time>", "when it stops working, such as 2030-01-31T12:00:00Z (default: never)")
       .option("--name <name>", "what it is for"),
     async ({ db, clock, secrets }, options) => {
       const { id: resellerId } = await getReseller(db, required(options, "reseller"));

@@ -48,13 +48,14 @@ export function vaultCommands(program: Command): void {
 }
 
 const ROTATE_HELP = `
-It works while servers run and sell, and can be stopped and run again. Exit 1 when a value did not open (its id is named)
-or when something was held by others for too long: then run it again.
+It works while servers run and sell, and can be stopped and run again. It exits with 1 when a value did not open (it names
+the id), or when a row was locked for too long: then run it again.
 
 Keys in DATA_DIR/master.key: scrip vault rotate --new-key
-Keys in SCRIP_MASTER_KEY: make one with openssl rand -base64 32; restart every process with SCRIP_MASTER_KEY=OLD,NEW,
-then again with NEW,OLD; then run scrip vault rotate. With a single process the first of the two restarts can be left out.
-The older key can go when scrip vault status says so.`;
+Keys in SCRIP_MASTER_KEY: make one with openssl rand -base64 32. Restart every process with SCRIP_MASTER_KEY=OLD,NEW, then
+again with NEW,OLD, then run scrip vault rotate. The first key seals and all of them open, so every process must know the new
+key before any seals with it. With a single process you can skip the first restart.
+Remove the old key when scrip vault status says so.`;
 
 const STATUS_HELP = `
 Keys are named by four bytes of a hash, which tells nothing of the key. A key that is called removable can be taken out of
@@ -63,7 +64,7 @@ the key file or of SCRIP_MASTER_KEY, but backups of the database that were made 
 async function addKey({ config, db, keyring }: Context): Promise<void> {
   if (config.masterKeys.length > 0)
     throw new UsageError(
-      "the master keys are in SCRIP_MASTER_KEY: put a new key first and the old one second there, restart, then run scrip vault rotate without --new-key",
+      "the master keys are in SCRIP_MASTER_KEY: restart every process with SCRIP_MASTER_KEY=OLD,NEW, then with NEW,OLD, then run scrip vault rotate without --new-key",
     );
   await addMasterKey(keyFilePath(config.dataDir), {
     exclusively: (work) =>
