@@ -6,11 +6,11 @@ import { followWrittenOff } from "./operate/follow-written-off.ts";
 import { refundAfterCompletion } from "./refund/refund-after-completion.ts";
 import { sweep } from "./sweep.ts";
 
-/** On which workers hear that orders were placed. */
+/** Notifies workers of new orders. */
 export const ORDERS_CHANNEL = "scrip_orders";
 
 export type RunningFulfilment = {
-  /** Takes no further orders and waits for those under way, at most so long; what is left is taken up by others. */
+  /** Takes no more orders and waits for those in progress until the timeout. Other workers take over the rest. */
   stop(timeoutMs: number): Promise<void>;
 };
 
@@ -19,7 +19,7 @@ const BATCHES_AT_ONCE = 2;
 const SWEEP_EVERY_MS = 30_000;
 const FOLLOW_EVERY_MS = 5_000;
 
-/** The background work of a process: orders, purchases that were written off, and what is looked at now and then. */
+/** The background work of a process: orders, written-off purchases, and periodic checks. */
 export function runFulfilment(
   deps: Omit<FulfilDeps, "onStockTaken" | "onReturned"> & { closeSuppliers?: () => Promise<void> },
 ): RunningFulfilment {
@@ -40,12 +40,12 @@ export function runFulfilment(
     onReturned: wake,
     onStockTaken: (productIds) =>
       void refresh(productIds).catch((err) =>
-        log.warn({ err }, "supply was not refreshed; the next sweep will"),
+        log.warn({ err }, "supply could not be refreshed; the next sweep retries"),
       ),
   });
 
   const loop = (step: () => Promise<boolean>, pollMs: number, what: string): Loop =>
-    runLoop({ step, pollMs, onError: (err) => log.error({ err }, `${what} failed; it is tried again`) });
+    runLoop({ step, pollMs, onError: (err) => log.error({ err }, `${what} failed; retrying`) });
   const orders: Loop[] = Array.from({ length: BATCHES_AT_ONCE }, () =>
     loop(() => fulfiller.step(), limits.pollMs, "fulfilment"),
   );

@@ -14,14 +14,14 @@ import { createFulfilmentMetrics } from "./fulfilment-metrics.ts";
 import { FULFILMENT_LIMITS, type FulfilmentLimits } from "./limits.ts";
 import { type RunningFulfilment, runFulfilment } from "./run-fulfilment.ts";
 
-/** What they cost stands in the statement alone: logs name no cost. */
+/** Costs are shown by the statement only: logs name no cost. */
 const PRICE_ALERTS: Readonly<Record<PriceAlert["alert"], string>> = {
   purchase_price_refused:
-    "a supplier's price is not the cost of the route, and nothing was bought; see: scrip supplier statement",
+    "a supplier's price differs from the cost of the route; nothing was bought; see: scrip supplier statement",
   purchase_price_differs:
-    "a supplier charged another price than the cost of the route, within what you accept; see: scrip supplier statement",
+    "a supplier charged a price that differs from the cost of the route, within your maximum; see: scrip supplier statement",
   purchase_price_beyond_limit:
-    "a supplier charged more than you accept, or in another currency, and is now disabled; see: scrip supplier statement",
+    "a supplier charged more than your maximum, or in another currency, and is now disabled; see: scrip supplier statement",
 };
 
 export type WorkerContext = {
@@ -34,7 +34,7 @@ export type WorkerContext = {
   metrics: Metrics;
 };
 
-/** Fulfilment with everything that it needs, out of a server's context. */
+/** Starts fulfilment with the dependencies of a server. */
 export function startWorker(
   { db, clock, secrets, keyring, codeVault, log, metrics }: WorkerContext,
   changes: Partial<FulfilmentLimits> = {},
@@ -47,7 +47,7 @@ export function startWorker(
     onUnusable: (reason) =>
       log.error(
         { alert: "supplier_unusable", reason },
-        "a supplier's config is refused; nothing is bought there",
+        "a supplier's config is invalid; nothing is bought there",
       ),
     onCloseFailed: (err) => log.warn({ err }, "a supplier was not closed cleanly"),
   });
@@ -64,11 +64,11 @@ export function startWorker(
     onEnded: createAnnouncer(db, DELIVERIES_CHANNEL),
     onDamaged: (codeId) =>
       log.error({ alert: "code_damaged", codeId }, "a code in stock does not open and was set aside"),
-    // By id alone: whose it is, only `scrip supplier list` tells.
+    // By id only: `scrip supplier list` shows the name.
     onBreakerOpened: (supplierId, failure) =>
       log.warn(
         { alert: "supplier_failing", supplierId, failure },
-        "a supplier keeps failing and is left alone for a while; see: scrip supplier list",
+        "a supplier keeps failing and is paused; see: scrip supplier list",
       ),
     onPriceAlert: ({ alert, unit }) => log.error({ alert, ...unit }, PRICE_ALERTS[alert]),
   });

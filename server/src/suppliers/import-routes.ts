@@ -26,10 +26,10 @@ export type ImportRoutesResult =
   | { ok: true; created: number; updated: number; unchanged: number }
   | { ok: false; faults: number };
 
-/** A file is read into memory whole; a larger one is given in parts. */
+/** A file is read into memory as a whole. Split larger ones. */
 export const ROUTE_ROWS_MAX = 500_000;
 
-/** Makes and changes the routes that a CSV file names, all of them or none. Other routes stay as they are. */
+/** Creates and updates the routes in a CSV file, all or none. Other routes stay unchanged. */
 export async function importRoutes(
   db: Db,
   clock: Clock,
@@ -81,7 +81,7 @@ async function readRows(
   return read;
 }
 
-/** What a row leaves empty stays as the route has it, as with a single route. */
+/** Empty cells keep the value of the route, as when a single route is set. */
 async function resolveRoutes(
   tx: Tx,
   rows: readonly Row[],

@@ -82,7 +82,7 @@ test("an opened supplier is kept until its config is sealed again", async () => 
   await sealFor(id, config);
   const reopened = await suppliers.open(id);
   assert.ok(reopened && reopened.supplier !== first.supplier);
-  // What is still in somebody's hands sends nothing any more.
+  // A caller that still holds the closed one sends nothing.
   const request = { reference: "r", sku: "s", inputFields: null };
   assert.deepEqual(await first.supplier.buy(request), { kind: "unknown", reason: "closed" });
 });

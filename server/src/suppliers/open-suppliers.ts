@@ -22,7 +22,7 @@ export type OpenSuppliersDeps = {
   keyring: Keyring;
   /** How long one call may take. */
   timeoutMs: number;
-  /** Why a supplier cannot be called; names neither the supplier nor anything of its config. */
+  /** Why a supplier cannot be called. The reason quotes nothing of its config. */
   onUnusable?: (reason: string) => void;
   onCloseFailed?: (error: unknown) => void;
   kindOf?: (name: string) => Pick<RemoteKind, "open">;
@@ -31,9 +31,9 @@ export type OpenSuppliersDeps = {
 type Kept = { sealedConfig: Buffer; supplier: RemoteSupplier; close(): Promise<void> };
 
 /**
- * The suppliers that this process calls. The config is read for each call, so that a new key or address holds at once. What
- * was opened with it is kept while it is the same, so that a token or a connection outlives a call. Every sealing gives
- * other bytes, so the sealed bytes are the version of a config.
+ * The suppliers that this process calls. The config is read for each call, so that a new key or address takes effect at
+ * once. An opened supplier is kept until its config changes, so that a token or a connection outlives a call. Sealing the same
+ * config twice gives different bytes, so the sealed bytes serve as the version of a config.
  */
 export function createOpenSuppliers(deps: OpenSuppliersDeps): OpenSuppliers {
   const { db, onUnusable = () => {}, onCloseFailed = () => {} } = deps;
@@ -99,7 +99,7 @@ function openNow(
 
 const CLOSED: PurchaseOutcome & LookUpOutcome = { kind: "unknown", reason: "closed" };
 
-/** The supplier, and a `close` that waits for its calls. One that is called after that answers `unknown` and sends nothing. */
+/** The supplier, and a `close` that waits for its calls. Calls after that send nothing and return `unknown`. */
 function closeAfterCalls(supplier: RemoteSupplier): { supplier: RemoteSupplier; close(): Promise<void> } {
   const calls = new Set<Promise<unknown>>();
   let isClosed = false;

@@ -3,9 +3,9 @@ import type { Queryable, Tx } from "../db/database.ts";
 
 export type SupplierRow = {
   id: string;
-  /** A name of the registry; one that only a newer version knows is possible. */
+  /** A name from the registry, possibly one that only a newer version knows. */
   kind: string;
-  /** Its goods are codes in the operator's own stock; else it is called. */
+  /** Whether it sells from the operator's own stock. All others are called. */
   hasOwnStock: boolean;
   name: string;
   enabled: boolean;
@@ -18,7 +18,7 @@ const supplierColumns = sql`
 
 export type NewSupplier = Omit<SupplierRow, "enabled" | "hasOwnStock"> & { sealedConfig: Buffer | null };
 
-/** No row comes back when the name is taken. */
+/** Returns no row when the name is taken. */
 export const insertSupplier = async (
   db: Queryable,
   supplier: NewSupplier,
@@ -53,7 +53,7 @@ export type SupplierChange = {
   sealedConfig: Buffer | undefined;
 };
 
-/** What is undefined stays as it is. */
+/** Undefined fields stay unchanged. */
 export const updateSupplier = async (
   db: Queryable,
   id: string,
@@ -69,7 +69,7 @@ export const updateSupplier = async (
   return row;
 };
 
-/** The lock under which purchases are opened too: see `reserveCalls`. */
+/** Purchases are opened under the same lock: see `reserveCalls`. */
 export const lockSupplierConfig = async (tx: Tx, id: string) => {
   const [row] = await tx.rows<{ sealedConfig: Buffer; enabled: boolean }>(sql`
     select sealed_config as "sealedConfig", enabled from suppliers where id = ${id} for no key update`);
@@ -110,7 +110,7 @@ export const listSupplierRows = (db: Queryable, now: Date) =>
     ) stocked on stocked.supplier_id = s.id
     order by s.id`);
 
-/** The stock suppliers of a product, or all of them. Two are enough to know that there are several. */
+/** The stock suppliers of a product, or all of them. Two rows are enough to know that there are several. */
 export const listStockSupplierIds = async (db: Queryable, productId?: string): Promise<string[]> => {
   const routed: Sql =
     productId === undefined
@@ -122,7 +122,7 @@ export const listStockSupplierIds = async (db: Queryable, productId?: string): P
   return rows.map(({ id }) => id);
 };
 
-/** The currency that a product is sold in; undefined when there is no such product. */
+/** The currency that a product is sold in, or undefined for an unknown product. */
 export const findProductCurrency = async (db: Queryable, id: string): Promise<string | undefined> => {
   const [row] = await db.rows<{ currency: string }>(
     sql`select face_value_currency as currency from products where id = ${id}`,

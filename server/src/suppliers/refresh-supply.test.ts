@@ -69,7 +69,7 @@ test("a product is available while an enabled supplier is called for it", async 
   assert.equal(await supplyOf("called"), "available");
 });
 
-test("a product of a kind of supplier that nobody has named here is available, as of any that is called", async () => {
+test("a product is available from a supplier of any kind that is called, also one that this version does not know", async () => {
   await addRouted("newly-called", { kind: "newer" });
   await refreshSupply(db, ["newly-called"], NOW);
   assert.equal(await supplyOf("newly-called"), "available");
@@ -149,7 +149,7 @@ test("no ids at all are no products, not all of them", async () => {
   assert.equal(await supplyOf("nobody-asked"), undefined);
 });
 
-test("a code that somebody holds is not waited for", async () => {
+test("a locked code is not waited for", async () => {
   const supplierId = await addRouted("held");
   const code = await addStockRow(db, { productId: "held", supplierId });
   await db.transaction(async (tx) => {

@@ -5,7 +5,7 @@ import { describeKinds, findKind, getKind, getRemoteKind, KIND_NAMES, REMOTE_KIN
 /** The check of `suppliers.kind`. */
 const KIND_PATTERN = /^[a-z][a-z0-9_]{0,31}$/;
 
-test("every kind has a name of its own that the table accepts", () => {
+test("every kind has a unique name that the table accepts", () => {
   assert.equal(new Set(KIND_NAMES).size, KIND_NAMES.length);
   for (const name of KIND_NAMES) assert.match(name, KIND_PATTERN);
 });

@@ -7,7 +7,7 @@ export type RouteRow = {
   priority: number;
   costMinor: bigint | null;
   costCurrency: string | null;
-  /** The most that is accepted for a unit of a supplier that is called; null for no more than the cost. */
+  /** The maximum price of a unit from a supplier that is called. Null means the cost is the maximum. */
   maxCostMinor: bigint | null;
   sku: string;
 };
@@ -88,7 +88,7 @@ export async function listPresentRoutes(
   return new Map(rows.map((row) => [`${row.productId} ${row.supplierId}`, row]));
 }
 
-/** Writes what differs; in one statement, whatever the number of routes, and in one order, so that two do not deadlock. */
+/** Writes what differs in one statement. Rows are written in the order of their key, so that two imports do not deadlock. */
 export async function mergeRoutes(
   tx: Queryable,
   routes: readonly RouteRow[],

@@ -11,7 +11,7 @@ type KindFacts = {
   canCheckAccount: boolean;
 };
 
-/** A supplier whose goods are codes that the operator imports. It has no config, and nobody is called. */
+/** A supplier whose goods are codes that the operator imports. It has no config, and is never called. */
 export type StockKind = KindFacts & { hasOwnStock: true };
 
 /** A supplier that is called. Its config says where, and with which credentials. */
@@ -19,11 +19,11 @@ export type RemoteKind = KindFacts & {
   hasOwnStock: false;
   /** The JSON of its config file, as the help of `--config` shows it. */
   configExample: string;
-  /** Throws a RangeError for a config that it cannot use. The message quotes nothing of it: that may be a secret. */
+  /** Throws a RangeError for an unusable config. The message quotes nothing of it, because that may be a secret. */
   parseConfig(json: unknown): object;
   /**
-   * Where a config buys, also for one that `parseConfig` refuses today: the operator must be able to repair it. Undefined
-   * when it names no address.
+   * The account that a config buys from, even if `parseConfig` refuses the config today: the operator must be able to fix
+   * it. Undefined without an address.
    */
   accountOf(json: unknown): SupplierAccount | undefined;
   /** Makes no call yet. Throws as `parseConfig` does. */
@@ -35,7 +35,7 @@ export type SupplierKind = StockKind | RemoteKind;
 /** Two configs of one address and holder buy from the same account, and see the same purchases. */
 export type SupplierAccount = {
   address: string;
-  /** What tells accounts of one address apart: a client id, or the key itself where there is nothing else. */
+  /** What distinguishes accounts at one address: a client id, or the key itself if there is nothing else. */
   holder: string;
 };
 

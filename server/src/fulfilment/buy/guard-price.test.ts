@@ -86,7 +86,7 @@ async function later(ms: number): Promise<void> {
   await worker.drain();
 }
 
-test("the cost of the route goes with the purchase, and a price that is the cost is nothing to tell", async () => {
+test("the cost of the route goes with the purchase, and a price equal to the cost raises no alert", async () => {
   supplier.answers = [at(sold("G-1"), usd(COST_MINOR))];
   const id = await shop.order([productId, 1]);
   await worker.drain();
@@ -99,7 +99,7 @@ test("the cost of the route goes with the purchase, and a price that is the cost
   });
 });
 
-test("with a maximum the purchase may cost that much, and what was charged is booked and told", async () => {
+test("with a maximum the purchase may cost that much, and the charge is booked and reported", async () => {
   await shop.scrip.db.rows(
     sql`update supplier_routes set max_cost_minor = 95 where supplier_id = ${supplierId}`,
   );
@@ -150,7 +150,7 @@ for (const [what, price, sum, listed] of OVERCHARGED) {
   });
 }
 
-test("a refusal because of the price pays the reseller back, costs nothing, and is told", async () => {
+test("a refusal because of the price refunds the reseller, costs nothing, and is reported", async () => {
   supplier.answers = [at(refused("temporarily_unavailable"), usd(90n))];
   const id = await shop.order([productId, 1]);
   await worker.drain();
@@ -165,7 +165,7 @@ test("a refusal because of the price pays the reseller back, costs nothing, and 
   await shop.assertHealthy();
 });
 
-test("a price that is told while the purchase is under way counts as unknown, and is told once", async () => {
+test("a price that comes while the purchase is open counts as unknown, and is reported once", async () => {
   const dear = at(accepted, usd(500n));
   supplier.answers = [dear, dear, dear, at(sold("G-5"), usd(500n))];
   const id = await shop.order([productId, 1]);
@@ -193,7 +193,7 @@ test("a purchase that was written off is booked as charged when it arrives", asy
   await shop.assertHealthy();
 });
 
-test("without a cost nothing is expected, and what was charged is booked all the same", async () => {
+test("without a cost nothing is expected, and the charge is still booked", async () => {
   await shop.scrip.db.rows(
     sql`update supplier_routes set cost_minor = null, cost_currency = null where supplier_id = ${supplierId}`,
   );

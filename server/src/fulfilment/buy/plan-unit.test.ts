@@ -79,7 +79,7 @@ const PLANS: [string, PlanInput, object][] = [
     { kind: "buy", route: b, number: 2 },
   ],
   [
-    "a supplier that is routed no longer counts as tried all the same",
+    "a supplier that is no longer routed still counts as tried",
     input({ routes: [b], attempts: [saidNo(1, "sup_a", "out_of_stock")] }),
     { kind: "buy", route: b, number: 2 },
   ],
@@ -104,7 +104,7 @@ const PLANS: [string, PlanInput, object][] = [
     { kind: "wait", until: after(limits.giveUpAfterMs - 1 + limits.lookFirstMs) },
   ],
   [
-    "but not for ever",
+    "but not forever",
     input({ routes: [resting], now: after(limits.giveUpAfterMs) }),
     { kind: "give-up", failureCode: "temporarily_unavailable" },
   ],
@@ -180,7 +180,7 @@ test(`an open attempt is looked after before anything else, and nothing is given
   );
 });
 
-test("no supplier is asked twice for a unit, none that rests, and each attempt has a number of its own", () => {
+test("no supplier is called twice for a unit or while it is paused, and each attempt has a unique number", () => {
   fc.assert(
     fc.property(inputs, (given) => {
       const plan = planUnit(given);

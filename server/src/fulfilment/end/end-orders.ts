@@ -78,6 +78,6 @@ function endingOf(end: OrderEnd, ended: number): Ending {
   return refundHeld ? "open" : "completed-in-part";
 }
 
-/** Something of it was not delivered, and it wants all or nothing. */
+/** It is all or nothing, and part of it was not delivered. */
 export const isIncomplete = ({ allOrNothing, delivered, units }: OrderEnd): boolean =>
   allOrNothing && delivered < units;

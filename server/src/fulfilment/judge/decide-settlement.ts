@@ -5,7 +5,7 @@ import type { FailureCode, SupplierPrice } from "../../suppliers/supplier.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
 import type { Route } from "../take/order-work.ts";
 
-/** What was found out about a unit, before anything is written about it. */
+/** What is known about a unit before anything is written. */
 export type UnitOutcome = { unit: UnitKey; productId: string } & (
   | { kind: "test-code"; code: string; type: GoodsType }
   | { kind: "take-stock"; route: Route; number: number }
@@ -19,7 +19,7 @@ export type UnitOutcome = { unit: UnitKey; productId: string } & (
       price?: SupplierPrice;
     }
   | { kind: "refused"; number: number; failureCode: FailureCode; price?: SupplierPrice }
-  /** Nothing is decided; the attempt stays open and is looked at again. */
+  /** Undecided: the attempt stays open and is looked up again. */
   | ({ kind: "open"; number: number; dueAt: Date; price?: SupplierPrice } & AttemptNotes)
   | { kind: "wait"; until: Date }
   | { kind: "give-up"; failureCode: FailureCode }
@@ -67,7 +67,7 @@ export type Settlement = {
     status: "delivered" | "refused" | "quarantined";
     failureCode: FailureCode | null;
     upstreamId: string | null;
-    /** What the supplier said that it costs; null when it did not say. */
+    /** The price that the supplier gave, or null. */
     price: SupplierPrice | null;
   })[];
   attemptsOpen: (UnitKey & AttemptNotes & { number: number; price: SupplierPrice | null })[];
@@ -126,7 +126,7 @@ function decideOne(
       if (isWaiting) settlement.unitsLater.push({ ...unit, dueAt: outcome.dueAt });
       return;
   }
-  // The operator may have given the unit up meanwhile; nothing was bought for it, so there is nothing to keep.
+  // The operator may have given the unit up. Nothing was bought for it, so there is nothing to keep.
   if (!isWaiting) return;
   switch (outcome.kind) {
     case "test-code": {
@@ -147,7 +147,7 @@ function decideOne(
   }
 }
 
-/** A code that was seen before, or that comes for a unit that was given up, was paid for and must not be delivered. */
+/** A known code, or one for a unit that was given up, was paid for and must not be delivered. */
 function decideBought(
   state: SettlementState,
   seenDigests: Set<string>,
@@ -164,7 +164,7 @@ function decideBought(
   settlement.codesNew.push({ ...unit, id: newId("cod"), productId, content, quarantineReason });
   const status = quarantineReason === null ? "delivered" : "quarantined";
   settlement.attemptsEnded.push({ ...unit, number, status, failureCode: null, upstreamId, price });
-  // Nothing else is bought in its place: a unit is bought once, and the reseller gets its money back.
+  // No replacement is bought: a unit is bought at most once, and the reseller gets a refund.
   if (isWaiting)
     settlement.unitsEnded.push({ ...unit, failureCode: isKnown ? "temporarily_unavailable" : null });
 }

@@ -29,7 +29,7 @@ export async function refundAfterCompletion({ db, clock, onEnded }: RefundAfterD
   return due.length === REFUNDS_AT_ONCE;
 }
 
-/** Somebody else may be at it, or have done it. */
+/** Another worker may be doing it, or have done it. */
 const refund = (db: Db, id: string, now: Date): Promise<void> =>
   db.transaction(async (tx) => {
     const [tenant] = await tx.rows<Tenant>(sql`

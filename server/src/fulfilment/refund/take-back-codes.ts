@@ -12,9 +12,9 @@ import {
 } from "./take-back-queries.ts";
 
 /**
- * Undoes what was delivered of orders that want all or nothing and cannot have all. Nobody has seen a code of them yet.
- * Codes from stock go back there, as if they had never been taken. What was bought from a supplier has been paid for: it
- * goes to quarantine. Returns the products that have stock again.
+ * Undoes the deliveries of all-or-nothing orders that cannot be completed. Their codes have not been shown yet. Codes from
+ * stock return to stock, or become withdrawn if the operator withdrew them. Codes from a supplier have been paid for and go to
+ * quarantine. Returns the products that have stock again.
  */
 export async function takeBackCodes(
   tx: Tx,
@@ -29,7 +29,7 @@ export async function takeBackCodes(
   return [...new Set(moved.flatMap(({ state, productId }) => (state === "stock" ? [productId] : [])))];
 }
 
-/** A code that does not open any more cannot be sold again either. */
+/** A code that no longer opens cannot be sold again. */
 function moveOne(
   vault: CodeVault,
   { sealed, hasOwnStock, withdrawOnReturn, ...code }: HeldBackCode,
@@ -51,7 +51,7 @@ function openOne(
   try {
     return vault.open(deliveredPlace(code, code.productId), sealed);
   } catch (error) {
-    // Without its master key no code opens, and none is the worse for it.
+    // Without its master key no code opens, but none is damaged.
     if (error instanceof SealError && error.message !== KEY_NOT_AT_HAND) return undefined;
     throw error;
   }

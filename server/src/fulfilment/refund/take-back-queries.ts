@@ -34,8 +34,8 @@ export type MovedCode = UnitKey & {
 };
 
 /**
- * The codes, and the attempts that brought them: one at the operator's own stock has bought nothing after all, one at a
- * supplier has.
+ * Moves the codes and ends their attempts: an attempt at the operator's own stock has bought nothing, one at a supplier
+ * has.
  */
 export const moveCodes = (tx: Tx, codes: readonly MovedCode[]) =>
   tx.rows(sql`

@@ -15,7 +15,7 @@ export type SettleDeps = {
 
 export type SettledOrders = {
   endings: OrderEnding[];
-  /** Products whose stock was asked for, or came back: whether there is any may have changed. */
+  /** Products whose stock was taken or returned, so their availability may have changed. */
   stockTaken: string[];
 };
 
@@ -24,9 +24,9 @@ const SETTLE_TRIES_MAX = 5;
 
 /**
  * One transaction for a batch of orders: codes, attempts, units, status, refunds. Only orders whose lease is still the
- * worker's own are touched, so a worker that was thought dead writes nothing. Two workers that are handed the same code
- * at the same moment collide in the database; the later one comes again and sees it. A code in stock that does not open
- * is set aside, and another one taken.
+ * worker's own are touched, so a worker that lost its lease writes nothing. Two workers that receive the same code at the
+ * same time collide in the database; the later one retries and sees it. A code in stock that does not open is set aside, and
+ * another one is taken.
  */
 export async function settleOrders(
   { db, codeVault, onDamaged }: SettleDeps,
@@ -36,7 +36,7 @@ export async function settleOrders(
   const settle = () =>
     db.transaction(async (tx) => {
       const held = new Map((await lockTakenOrders(tx, batch)).map((lease) => [lease.orderId, lease.token]));
-      // One process may have held the same order twice: only what was found out under the lease that holds counts.
+      // One process may have leased the same order twice. Only results under the current lease count.
       const mine = batch.filter(({ orderId, token }) => held.get(orderId) === token);
       const outcomes = mine.flatMap((order) => order.outcomes);
       const ended = await settleOutcomes(tx, codeVault, outcomes, now);

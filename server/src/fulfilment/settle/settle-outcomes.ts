@@ -27,7 +27,7 @@ import {
 } from "./settle-queries.ts";
 
 /**
- * Writes what was found out about units whose orders are locked: codes, attempts, the units and their lines. Returns how
+ * Writes the outcomes of units whose orders are locked: codes, attempts, units and lines. Returns how
  * many units of each order ended.
  */
 export async function settleOutcomes(

@@ -4,13 +4,12 @@ import type { SupplierPrice } from "../../suppliers/supplier.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
 import type { Settlement } from "../judge/decide-settlement.ts";
 
-/** An order, and the token of the lease under which somebody works on it. */
+/** An order, and the token of its lease. */
 export type Lease = { orderId: string; token: string };
 
 /**
- * Locks those of the orders whose lease is still the worker's own, work before order and in order of id, as everybody
- * does who changes them, and returns the leases that hold. Whoever else holds one now is waited for; what follows is read
- * in later statements.
+ * Locks the orders whose lease is still the worker's own, and returns those leases. The row of work is locked before the
+ * order, in order of id, as in every change of orders. It waits for other holders; what follows is read in later statements.
  */
 export const lockTakenOrders = (tx: Tx, leases: readonly Lease[]) =>
   tx.rows<Lease>(
@@ -103,7 +102,7 @@ export const deliverStock = (
     { name: "deliver-stock" },
   );
 
-/** Attempts that begin and end within one transaction: those at the operator's own stock. */
+/** Attempts that start and end in one transaction: those at the operator's own stock. */
 export const insertEndedAttempts = (tx: Tx, attempts: Settlement["attemptsNew"], now: Date) =>
   tx.rows(
     sql`
@@ -129,8 +128,8 @@ const priceColumns = (attempts: readonly Priced[]): Sql => sql`
   ${attempts.map(({ price }) => price?.currency ?? null)}::text[]`;
 
 /**
- * An answer without a price leaves what an earlier one said, except when a sale follows a refusal that was doubted: the price
- * of the refusal is not what was charged.
+ * An answer without a price keeps an earlier price, unless a sale follows a doubted refusal: the price of the refusal was not
+ * charged.
  */
 const newPrice = (isSold: Sql): Sql => sql`
   supplier_price_minor = case when a.doubted_failure_code is not null and ${isSold} then one.price_minor

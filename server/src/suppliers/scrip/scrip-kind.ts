@@ -18,7 +18,7 @@ export const scripKind: RemoteKind = {
   },
 };
 
-/** A key says nothing about its account, so every other key may belong to another one. */
+/** A key does not tell its account, so any other key may belong to another account. */
 function accountOf(json: unknown): SupplierAccount | undefined {
   const { baseUrl, apiKey } = (json ?? {}) as { baseUrl?: unknown; apiKey?: unknown };
   if (typeof baseUrl !== "string" || !URL.canParse(baseUrl)) return undefined;

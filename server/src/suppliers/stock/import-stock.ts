@@ -42,7 +42,7 @@ export type ImportStockInput = StockTargetInput & {
   file: string;
   onFault(fault: StockFault): void;
   onProgress?(rows: number): void;
-  /** So many bytes more of the file were read. */
+  /** The number of further bytes read. */
   onBytes?(bytes: number): void;
   /** Another import is running, and this one waits for it. */
   onWaiting?(): void;
@@ -58,7 +58,7 @@ const BATCH_ROWS = 1_000;
 
 /**
  * Brings codes into stock, all of a file or nothing (CONTRACT 8). Every code is sealed and digested here: nothing of it
- * reaches the database in plain. Every fault is told as it is found, so that a file of any size needs little memory.
+ * reaches the database in plain. Every fault is reported as it is found, so that a file of any size needs little memory.
  */
 export async function importStock(
   deps: ImportStockDeps,
@@ -90,7 +90,7 @@ export async function importStock(
   }
 }
 
-/** Rolls the transaction back; the faults have been told. */
+/** Rolls the transaction back. The faults have been reported. */
 class StockRefused extends Error {}
 
 type Report = (fault: StockFault) => void;
@@ -170,18 +170,18 @@ function sealRow(
   };
 }
 
-/** The later line is the fault: the first is the one that its author will look for. */
+/** The later line is the duplicate; the report points to the first one. */
 async function reportDuplicates(tx: Tx, report: Report): Promise<void> {
   await analyzeStaging(tx);
   await openDuplicates(tx);
   for (;;) {
     const duplicates = await fetchDuplicates(tx);
     if (duplicates.length === 0) return;
-    for (const { line, firstLine } of duplicates) report({ line, reason: `stands on line ${firstLine} too` });
+    for (const { line, firstLine } of duplicates) report({ line, reason: `duplicate of line ${firstLine}` });
   }
 }
 
-/** Named by the id of the known one: whoever looks at it sees where it went, and nobody sees the code. */
+/** Names the id of the known code, so that the operator can see where it went without seeing the code. */
 async function reportKnown(tx: Tx, report: Report): Promise<void> {
   await openKnown(tx);
   for (;;) {

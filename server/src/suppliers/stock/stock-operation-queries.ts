@@ -20,7 +20,7 @@ export type StockChoice = {
   count: number | undefined;
 };
 
-/** What expires last goes first: what is left is what sells first anyway. Expired codes count as in stock here. */
+/** Codes that expire last are withdrawn first, because the others sell first. Expired codes count as in stock here. */
 export async function markWithdrawn(tx: Tx, choice: StockChoice): Promise<string[]> {
   const { productId, supplierId, ids, count } = choice;
   const rows = await tx.rows<{ id: string }>(sql`
@@ -39,8 +39,8 @@ export async function markWithdrawn(tx: Tx, choice: StockChoice): Promise<string
 }
 
 /**
- * Codes that unfinished orders hold back, because they want all or nothing: they are withdrawn when they return. With a count
- * there is nothing to mark: so many others are withdrawn.
+ * Marks codes that unfinished all-or-nothing orders hold: they are withdrawn when they return. With a count nothing is
+ * marked, because that many codes are withdrawn from stock.
  */
 export async function markWithdrawOnReturn(tx: Tx, choice: StockChoice): Promise<string[]> {
   const { productId, supplierId, ids, count } = choice;
@@ -97,7 +97,7 @@ const ofPage = ({ productId, supplierId, state, afterId }: StockPage): Sql => sq
   environment = 'live' and product_id = ${productId} and state = ${state} and id > ${afterId}
   ${supplierId === undefined ? empty : sql`and supplier_id = ${supplierId}`}`;
 
-/** Codes by id, which is by time of import. Nothing of a code itself. */
+/** Codes in the order of their import, without their content. */
 export const listCodes = (db: Queryable, page: StockPage) =>
   db.rows<ListedCode>(sql`
     select id, supplier_id as "supplierId", state, type, expires_at as "expiresAt", created_at as "createdAt",

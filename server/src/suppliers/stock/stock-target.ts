@@ -11,7 +11,7 @@ import { stockKind } from "./stock-kind.ts";
 const SUPPLIER_NAME = "Stock";
 const ROUTE_PRIORITY = 100;
 
-/** Where codes go that are imported. What is undefined is made with the first of them. */
+/** Where imported codes go. A missing supplier or route is created with the first code. */
 export type StockTarget = {
   productId: string;
   supplierId: string | undefined;
@@ -27,7 +27,7 @@ export type StockTargetInput = {
   cost?: string | undefined;
 };
 
-/** Finds the supplier that codes of a product belong to: the one named, else the only one that it can be. */
+/** Finds the supplier for codes of a product: the named one, or the only possible one. */
 export async function findStockTarget(tx: Tx, input: StockTargetInput): Promise<StockTarget> {
   const { productId } = input;
   const currency = await getProductCurrency(tx, productId);
@@ -58,7 +58,7 @@ async function findOnlySupplier(tx: Tx, productId: string): Promise<string | und
   throw new RangeError(`${where} stock suppliers; say which with --supplier (see: scrip supplier list)`);
 }
 
-/** A cost belongs to the route and holds for all of its stock, so an import does not change it in passing. */
+/** A cost belongs to the route and all of its stock, so an import does not change it silently. */
 function otherCost({ productId, supplierId, costMinor, costCurrency }: RouteRow): RangeError {
   const has =
     costMinor === null || costCurrency === null
@@ -71,7 +71,7 @@ function otherCost({ productId, supplierId, costMinor, costCurrency }: RouteRow)
 
 export type OpenedStockTarget = { supplierId: string; supplierMade?: string; routeMade?: RouteRow };
 
-/** Makes the supplier and the route where they are missing. */
+/** Creates the supplier and the route if they are missing. */
 export async function openStockTarget(tx: Tx, target: StockTarget, now: Date): Promise<OpenedStockTarget> {
   const { productId, cost } = target;
   const made = target.supplierId === undefined ? await makeSupplier(tx, now) : undefined;
