@@ -1,6 +1,6 @@
 import type { Db } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
-import { newId } from "../lib/ids.ts";
+import { idsOf } from "../lib/ids.ts";
 import type { Json } from "../lib/strict-json.ts";
 import type { Keyring } from "../vault/keyring.ts";
 import type { SupplierRow } from "./queries.ts";
@@ -23,7 +23,7 @@ export async function addSupplier(
 ): Promise<SupplierRow> {
   checkConfig(kind, config);
   const createdAt = deps.clock.now();
-  const id = newId("sup", createdAt.getTime());
+  const id = idsOf(deps.clock)("sup");
   const sealedConfig = config === undefined ? null : sealSupplierConfig(deps.keyring, id, config);
   return storeSupplier(deps.db, { id, kind, name, ratePerSecond, sealedConfig, createdAt });
 }

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import sql from "sql-template-tag";
 import type { Queryable } from "../../src/db/database.ts";
-import { newId } from "../../src/lib/ids.ts";
 import { addProducts } from "./builders.ts";
+import { newId } from "./new-id.ts";
 
 /** Products without any supply. */
 export async function addUnsuppliedProducts(db: Queryable, ids: readonly string[]): Promise<void> {

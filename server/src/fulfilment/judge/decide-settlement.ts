@@ -1,4 +1,4 @@
-import { newId } from "../../lib/ids.ts";
+import type { Ids } from "../../lib/ids.ts";
 import type { Secret } from "../../lib/secret.ts";
 import type { Goods, GoodsType } from "../../suppliers/goods.ts";
 import type { FailureCode, SupplierPrice } from "../../suppliers/supplier.ts";
@@ -80,7 +80,11 @@ export const attemptText = (unit: UnitKey, number: number): string => `${unitTex
 export const stockText = (productId: string, supplierId: string): string => `${productId} ${supplierId}`;
 
 /** Decides what each outcome means for its unit. Pure: the same state and outcomes always settle the same way. */
-export function decideSettlement(state: SettlementState, outcomes: readonly UnitOutcome[]): Settlement {
+export function decideSettlement(
+  state: SettlementState,
+  outcomes: readonly UnitOutcome[],
+  ids: Ids,
+): Settlement {
   const settlement: Settlement = {
     codesTaken: [],
     codesNew: [],
@@ -92,12 +96,15 @@ export function decideSettlement(state: SettlementState, outcomes: readonly Unit
   };
   const picked = new Map([...state.picked].map(([key, ids]) => [key, [...ids]]));
   const seenDigests = new Set(state.knownDigests);
-  for (const outcome of outcomes) decideOne({ ...state, picked }, seenDigests, settlement, outcome);
+  for (const outcome of outcomes) decideOne({ ...state, picked, ids }, seenDigests, settlement, outcome);
   return settlement;
 }
 
+/** Codes are the only thing that is new, and need ids. */
+type Deciding = SettlementState & { ids: Ids };
+
 function decideOne(
-  state: SettlementState,
+  state: Deciding,
   seenDigests: Set<string>,
   settlement: Settlement,
   outcome: UnitOutcome,
@@ -131,7 +138,7 @@ function decideOne(
   switch (outcome.kind) {
     case "test-code": {
       const content = { test: outcome.code, type: outcome.type };
-      settlement.codesNew.push({ ...unit, id: newId("cod"), productId, content, quarantineReason: null });
+      settlement.codesNew.push({ ...unit, id: state.ids("cod"), productId, content, quarantineReason: null });
       settlement.unitsEnded.push({ ...unit, failureCode: null });
       return;
     }
@@ -149,7 +156,7 @@ function decideOne(
 
 /** A known code, or one for a unit that was given up, was paid for and must not be delivered. */
 function decideBought(
-  state: SettlementState,
+  state: Deciding,
   seenDigests: Set<string>,
   settlement: Settlement,
   outcome: UnitOutcome & { kind: "bought" },
@@ -161,7 +168,7 @@ function decideBought(
   const quarantineReason = isKnown ? "duplicate" : isWaiting ? null : "late";
   if (digest) seenDigests.add(digest.toString("hex"));
   const content = { goods, supplierId, digest };
-  settlement.codesNew.push({ ...unit, id: newId("cod"), productId, content, quarantineReason });
+  settlement.codesNew.push({ ...unit, id: state.ids("cod"), productId, content, quarantineReason });
   const status = quarantineReason === null ? "delivered" : "quarantined";
   settlement.attemptsEnded.push({ ...unit, number, status, failureCode: null, upstreamId, price });
   // No replacement is bought: a unit is bought at most once, and the reseller gets a refund.

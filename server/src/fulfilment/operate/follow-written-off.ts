@@ -1,3 +1,4 @@
+import { idsOf } from "../../lib/ids.ts";
 import { type BuyDeps, keyOf, lookUpAttempt } from "../buy/buy-units.ts";
 import type { UnitOutcome } from "../judge/decide-settlement.ts";
 import { lookPauseMs } from "../limits.ts";
@@ -48,6 +49,6 @@ async function follow(deps: BuyDeps & SettleDeps, attempt: WrittenOff): Promise<
   // The order may be finished, so there is no lease. Its lock keeps out other changes.
   await deps.db.transaction(async (tx) => {
     await lockOrder(tx, attempt.orderId);
-    await settleOutcomes(tx, deps.codeVault, [outcome], deps.clock.now());
+    await settleOutcomes(tx, deps.codeVault, [outcome], idsOf(deps.clock), deps.clock.now());
   });
 }

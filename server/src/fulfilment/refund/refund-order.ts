@@ -1,6 +1,7 @@
 import type { Db, Tx } from "../../db/database.ts";
 import { emitEvents } from "../../events/emit-events.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { type Ids, idsOf } from "../../lib/ids.ts";
 import { assertPlainText } from "../../lib/plain-text.ts";
 import { isIncomplete } from "../end/end-orders.ts";
 import { deleteWork, markCompleted, markFailed, readEnds } from "../end/end-queries.ts";
@@ -50,7 +51,7 @@ export async function refundOrder(db: Db, clock: Clock, input: RefundInput): Pro
     const lines = await chosenLines(tx, input);
     const refunded = await refundChosen(tx, order, lines, now);
     if (refunded.units === 0) throw new RangeError(nothingToRefund(order, lines !== null));
-    return pay(tx, order, refunded, input.reason, now);
+    return pay(tx, order, refunded, input.reason, idsOf(clock), now);
   });
 }
 
@@ -86,6 +87,7 @@ async function pay(
   order: OperatedOrder,
   refunded: RefundedUnits,
   reason: string,
+  ids: Ids,
   now: Date,
 ): Promise<RefundedOrder> {
   const [end] = await readEnds(tx, [order.id]);
@@ -96,10 +98,10 @@ async function pay(
   const isBroken = isSettled && end.delivered > 0n && isIncomplete(end);
   // A full refund passes through failed if nothing was delivered.
   if (isSettled && end.delivered === 0n) await markFailed(tx, [order.id], now);
-  const status = await payRefund(tx, order, refunded, reason, now);
+  const status = await payRefund(tx, order, refunded, reason, ids, now);
   if (isBroken) await makeDue(tx, order.id, now);
   else if (isSettled && end.delivered > 0n) {
-    await emitEvents(tx, [orderFulfilled(end)], now);
+    await emitEvents(tx, [orderFulfilled(end)], ids, now);
     await markCompleted(tx, [order.id], now);
   }
   if (status === "refunded") await deleteWork(tx, [order.id]);

@@ -1,4 +1,6 @@
 import { type Db, errorCodeOf } from "../../db/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { idsOf } from "../../lib/ids.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { DamagedCode, setDamagedAside } from "../buy/take-stock.ts";
 import { endOrders, type OrderEnding } from "../end/end-orders.ts";
@@ -8,6 +10,7 @@ import { type Lease, lockTakenOrders } from "./settle-queries.ts";
 
 export type SettleDeps = {
   db: Db;
+  clock: Clock;
   codeVault: CodeVault;
   /** A code in stock did not open and was set aside. */
   onDamaged: (codeId: string) => void;
@@ -29,7 +32,7 @@ const SETTLE_TRIES_MAX = 5;
  * another one is taken.
  */
 export async function settleOrders(
-  { db, codeVault, onDamaged }: SettleDeps,
+  { db, clock, codeVault, onDamaged }: SettleDeps,
   batch: readonly (Lease & { outcomes: readonly UnitOutcome[] })[],
   now: Date,
 ): Promise<SettledOrders> {
@@ -39,9 +42,16 @@ export async function settleOrders(
       // One process may have leased the same order twice. Only results under the current lease count.
       const mine = batch.filter(({ orderId, token }) => held.get(orderId) === token);
       const outcomes = mine.flatMap((order) => order.outcomes);
-      const ended = await settleOutcomes(tx, codeVault, outcomes, now);
+      const ended = await settleOutcomes(tx, codeVault, outcomes, idsOf(clock), now);
       if (held.size === 0) return { endings: [], stockTaken: [] };
-      const { endings, stockReturned } = await endOrders(tx, codeVault, [...held.keys()], ended, now);
+      const { endings, stockReturned } = await endOrders(
+        tx,
+        codeVault,
+        [...held.keys()],
+        ended,
+        idsOf(clock),
+        now,
+      );
       return { endings, stockTaken: [...new Set([...productsFromStock(outcomes), ...stockReturned])] };
     });
   for (let tries = 1; ; tries += 1) {

@@ -1,4 +1,5 @@
 import type { Tx } from "../../db/database.ts";
+import type { Ids } from "../../lib/ids.ts";
 import { encodeGoods } from "../../suppliers/goods.ts";
 import { deliveredPlace, quarantinePlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
@@ -34,12 +35,13 @@ export async function settleOutcomes(
   tx: Tx,
   vault: CodeVault,
   outcomes: readonly UnitOutcome[],
+  ids: Ids,
   now: Date,
 ): Promise<EndedUnits[]> {
   if (outcomes.length === 0) return [];
   const needs = stockNeeds(outcomes);
   const picked = needs.length === 0 ? [] : await pickStock(tx, needs, now);
-  const settlement = decideSettlement(await readState(tx, outcomes, picked, now), outcomes);
+  const settlement = decideSettlement(await readState(tx, outcomes, picked, now), outcomes, ids);
   return write(tx, vault, settlement, picked, now);
 }
 

@@ -87,7 +87,7 @@ test("of two leases of one order in a batch only the one that holds is settled",
       outcomes: [{ ...about, kind: "wait", until: shop.clock.now() } as const],
     },
   ];
-  await settleOrders({ db, codeVault, onDamaged: () => {} }, batch, shop.clock.now());
+  await settleOrders({ db, clock: shop.clock, codeVault, onDamaged: () => {} }, batch, shop.clock.now());
   assert.deepEqual(await unitStatuses(db, id), ["waiting"]);
 });
 

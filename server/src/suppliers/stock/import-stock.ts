@@ -1,6 +1,6 @@
 import type { Db, Tx } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { newId } from "../../lib/ids.ts";
+import { type Ids, idsOf } from "../../lib/ids.ts";
 import { stockPlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { encodeGoods, identityOf } from "../goods.ts";
@@ -80,7 +80,7 @@ export async function importStock(
       await reportDuplicates(tx, report);
       await reportKnown(tx, report);
       if (faults > 0) throw new StockRefused();
-      return store(tx, { target, staged, now, report });
+      return store(tx, { target, staged, ids: idsOf(deps.clock), now, report });
     });
     await refreshSupply(deps.db, [input.productId], now);
     return { ok: true, ...imported };
@@ -152,14 +152,14 @@ async function* toBatches(
 }
 
 function sealRow(
-  { codeVault, digestCode }: ImportStockDeps,
+  { clock, codeVault, digestCode }: ImportStockDeps,
   { productId }: StockTarget,
   row: Extract<StockRow, { goods: unknown }>,
 ): StagedCode {
   const goods = row.goods.reveal();
   const identity = identityOf(goods);
   if (goods.type === "topup" || identity === undefined) throw new Error("a receipt cannot be put in stock");
-  const id = newId("cod");
+  const id = idsOf(clock)("cod");
   return {
     line: row.line,
     id,
@@ -200,11 +200,11 @@ const STATES: Readonly<Record<KnownRow["state"], string>> = {
   withdrawn: "withdrawn",
 };
 
-type Storing = { target: StockTarget; staged: number; now: Date; report: Report };
+type Storing = { target: StockTarget; staged: number; ids: Ids; now: Date; report: Report };
 
-async function store(tx: Tx, { target, staged, now, report }: Storing): Promise<ImportedStock> {
+async function store(tx: Tx, { target, staged, ids, now, report }: Storing): Promise<ImportedStock> {
   const { productId } = target;
-  const opened = await openStockTarget(tx, target, now);
+  const opened = await openStockTarget(tx, target, ids, now);
   const stock = { productId, supplierId: opened.supplierId, now };
   const imported = await insertStock(tx, stock);
   if (imported < staged) {

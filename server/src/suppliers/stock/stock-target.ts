@@ -1,5 +1,5 @@
 import type { Tx } from "../../db/database.ts";
-import { newId } from "../../lib/ids.ts";
+import type { Ids } from "../../lib/ids.ts";
 import { formatAmount } from "../../lib/money.ts";
 import { getProductCurrency, getSupplier } from "../get-supplier.ts";
 import { listStockSupplierIds, type SupplierRow } from "../queries.ts";
@@ -72,9 +72,14 @@ function otherCost({ productId, supplierId, costMinor, costCurrency }: RouteRow)
 export type OpenedStockTarget = { supplierId: string; supplierMade?: string; routeMade?: RouteRow };
 
 /** Creates the supplier and the route if they are missing. */
-export async function openStockTarget(tx: Tx, target: StockTarget, now: Date): Promise<OpenedStockTarget> {
+export async function openStockTarget(
+  tx: Tx,
+  target: StockTarget,
+  ids: Ids,
+  now: Date,
+): Promise<OpenedStockTarget> {
   const { productId, cost } = target;
-  const made = target.supplierId === undefined ? await makeSupplier(tx, now) : undefined;
+  const made = target.supplierId === undefined ? await makeSupplier(tx, ids, now) : undefined;
   const supplierId = made?.id ?? target.supplierId ?? "";
   const opened = { supplierId, ...(made ? { supplierMade: made.name } : {}) };
   if (target.route) return opened;
@@ -90,9 +95,9 @@ export async function openStockTarget(tx: Tx, target: StockTarget, now: Date): P
   return { ...opened, routeMade };
 }
 
-const makeSupplier = (tx: Tx, now: Date): Promise<SupplierRow> =>
+const makeSupplier = (tx: Tx, ids: Ids, now: Date): Promise<SupplierRow> =>
   storeSupplier(tx, {
-    id: newId("sup", now.getTime()),
+    id: ids("sup"),
     kind: stockKind.kind,
     name: SUPPLIER_NAME,
     ratePerSecond: RATE_PER_SECOND_DEFAULT,
