@@ -5,7 +5,8 @@ import type { AddressInfo } from "node:net";
 import Fastify from "fastify";
 import sql from "sql-template-tag";
 import { connectDatabase, type Tx } from "../server/src/db/database.ts";
-import { newId } from "../server/src/lib/ids.ts";
+import { systemClock } from "../server/src/lib/clock.ts";
+import { idsOf } from "../server/src/lib/ids.ts";
 import { appendEntry } from "../server/src/wallet/entry.ts";
 import { insertEntry, lockWallet, updateWallet } from "../server/src/wallet/queries.ts";
 
@@ -36,7 +37,7 @@ async function place(tx: Tx, idempotencyKey: string, { lines }: Body) {
     select id from orders where binding = ${`${tenant.resellerId} live ${idempotencyKey}`}`);
   if (bound) return bound;
   const now = new Date();
-  const id = newId("ord", now.getTime());
+  const id = idsOf(systemClock)("ord");
   const prices = await tx.rows<{ productId: string; amountMinor: bigint }>(sql`
     select product_id as "productId", amount_minor as "amountMinor" from list_prices
     where product_id = any(${lines.map((line) => line.productId)}) and price_list = 'standard' and currency = 'USD'`);
@@ -55,7 +56,7 @@ async function place(tx: Tx, idempotencyKey: string, { lines }: Body) {
       values (${id}, ${index}, ${tenant.resellerId}, 'live', ${line.productId}, 'Card', ${price}, ${line.quantity}, ${price * BigInt(line.quantity)})`);
   }
   const next = appendEntry(wallet, {
-    id: newId("ent"),
+    id: idsOf(systemClock)("ent"),
     type: "order",
     amountMinor: -total,
     orderId: id,

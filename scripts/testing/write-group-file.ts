@@ -5,22 +5,16 @@ import { pathToFileURL } from "node:url";
 
 const FOLDER = "node_modules/.cache/scrip-test-groups";
 const NAME_CHARACTERS = 12;
-const IDS = new URL("../../server/src/lib/ids.ts", import.meta.url).href;
 
-/**
- * A file that runs others in one process, one after the other, each as a suite with its name, whose hooks are its own. What
- * the process remembers of time is forgotten in between: the ids of a file that sets its clock ahead would lie in the future.
- */
+/** A file that runs others in one process, one after the other, each as a suite with its name and its own hooks. */
 export function writeGroupFile(root: string, files: readonly string[]): string {
   const suites = files.map((file) => {
     const url = pathToFileURL(resolve(root, file)).href;
     return `suite(${JSON.stringify(file)}, async () => {
-  before(forgetLastId);
   await import(${JSON.stringify(url)});
 });`;
   });
-  const text = `import { before, suite } from "node:test";
-import { forgetLastId } from ${JSON.stringify(IDS)};
+  const text = `import { suite } from "node:test";
 ${suites.join("\n")}
 `;
   const folder = join(root, FOLDER);

@@ -29,7 +29,7 @@ import { createUseRecorder } from "./keys/record-use.ts";
 import type { ServerSecrets } from "./keys/server-secrets.ts";
 import type { Clock } from "./lib/clock.ts";
 import { createCursorCodec } from "./lib/cursor.ts";
-import { newId } from "./lib/ids.ts";
+import { idsOf } from "./lib/ids.ts";
 import type { IpRange } from "./lib/ip.ts";
 import type { Log } from "./lib/log.ts";
 import { Problem } from "./lib/problem.ts";
@@ -167,7 +167,7 @@ function createFastify(deps: AppDeps, problems: ProblemDeps, unroutable: Unrouta
     loggerInstance: deps.log,
     childLoggerFactory: lazyChild,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
-    genReqId: () => newId("req"),
+    genReqId: () => idsOf(deps.clock)("req"),
     requestIdHeader: false,
     bodyLimit: BODY_MAX_BYTES,
     // Requests that are under way finish; connections without one are closed.

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import type { Db } from "../db/database.ts";
 import type { ServerSecrets } from "../keys/server-secrets.ts";
 import type { Clock } from "../lib/clock.ts";
-import { newId } from "../lib/ids.ts";
+import { idsOf } from "../lib/ids.ts";
 import { setRoute } from "../suppliers/set-route.ts";
 import { importStock } from "../suppliers/stock/import-stock.ts";
+import { stockKind } from "../suppliers/stock/stock-kind.ts";
 import { RATE_PER_SECOND_DEFAULT, storeSupplier } from "../suppliers/store-supplier.ts";
 import { createCodeDigest } from "../vault/code-digest.ts";
 import type { CodeVault } from "../vault/code-vault.ts";
@@ -39,8 +40,8 @@ export async function fillDemoStock(deps: DemoStockDeps): Promise<number> {
 async function addStockSupplier({ db, clock }: DemoStockDeps): Promise<string> {
   const now = clock.now();
   const { id } = await storeSupplier(db, {
-    id: newId("sup", now.getTime()),
-    kind: "stock",
+    id: idsOf(clock)("sup"),
+    kind: stockKind.kind,
     name: SUPPLIER_NAME,
     ratePerSecond: RATE_PER_SECOND_DEFAULT,
     sealedConfig: null,

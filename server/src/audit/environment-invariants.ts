@@ -1,44 +1,7 @@
 import sql from "sql-template-tag";
-import { missingTriggers } from "./guards.ts";
+import { ENVIRONMENT_GUARDS, missingTriggers } from "../db/guards.ts";
 import type { Invariant } from "./invariant.ts";
 import { attemptName, unitName } from "./unit-name.ts";
-
-/** Who was shown a code stays on record, as what the codes were for does. */
-const REVEAL_TRIGGERS = [
-  `create trigger code_reveals_append_only before delete or update on code_reveals
-     for each row execute function refuse_change()`,
-  `create trigger code_reveals_never_emptied before truncate on code_reveals
-     for each statement execute function refuse_change()`,
-];
-
-const apart = (name: string, when: string, table: string, refusal: string): string =>
-  `create trigger ${name} after ${when} on ${table} referencing new table as written
-     for each statement execute function ${refusal}()`;
-const stays = (table: string, columns: string): string =>
-  `create trigger ${table}_stay before update of ${columns} on ${table}
-     for each row execute function refuse_move()`;
-
-/** What keeps the two apart while nobody audits. */
-const APART_TRIGGERS = [
-  apart("order_units_environment", "insert", "order_units", "refuse_other_environment"),
-  apart("supplier_attempts_environment", "insert", "supplier_attempts", "refuse_other_environment"),
-  apart("codes_environment_new", "insert", "codes", "refuse_other_environment"),
-  apart("codes_environment_given", "update", "codes", "refuse_other_environment"),
-  apart("events_owner", "insert", "events", "refuse_other_owner"),
-  apart("code_reveals_owner", "insert", "code_reveals", "refuse_other_owner"),
-  apart("deliveries_endpoint", "insert", "deliveries", "refuse_other_endpoint"),
-  `create trigger ledger_entries_wallet after insert on ledger_entries for each row
-     when new.type = 'refund' execute function refuse_other_wallet()`,
-  stays("orders", "id, reseller_id, environment"),
-  stays("order_lines", "order_id, reseller_id, environment"),
-  stays("deliveries", "event_id, endpoint_id"),
-  stays("webhook_secrets", "endpoint_id"),
-  stays("wallets", "reseller_id, environment"),
-  stays("order_units", "order_id, environment"),
-  stays("supplier_attempts", "order_id, environment"),
-  stays("webhook_endpoints", "reseller_id, environment"),
-  stays("api_keys", "reseller_id, environment"),
-];
 
 /** Lines and entries are compared with their orders by the invariants of debit and refund; this is about the rest. */
 export const environmentsAreApart: Invariant = {
@@ -74,5 +37,5 @@ export const environmentsAreApart: Invariant = {
       select from orders o
       where o.id = r.order_id and o.reseller_id = r.reseller_id and o.environment = r.environment
     )
-    union all ${missingTriggers([...REVEAL_TRIGGERS, ...APART_TRIGGERS])}`,
+    union all ${missingTriggers(ENVIRONMENT_GUARDS)}`,
 };

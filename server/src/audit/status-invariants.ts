@@ -1,6 +1,6 @@
 import sql, { type Sql } from "sql-template-tag";
+import { missingTriggers } from "../db/guards.ts";
 import { misdirectedDeliveries, untoldEvents } from "./event-invariants.ts";
-import { missingTriggers } from "./guards.ts";
 import type { Invariant } from "./invariant.ts";
 
 /** CONTRACT 4, in the order of the migration that made the trigger. */

@@ -1,5 +1,5 @@
 import sql, { type Sql } from "sql-template-tag";
-import { missingIndexes } from "./guards.ts";
+import { missingIndexes } from "../db/guards.ts";
 import type { Invariant } from "./invariant.ts";
 import { attemptName, sameUnit, unitName } from "./unit-name.ts";
 

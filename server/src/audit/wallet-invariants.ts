@@ -1,5 +1,5 @@
 import sql from "sql-template-tag";
-import { missingTriggers } from "./guards.ts";
+import { missingTriggers } from "../db/guards.ts";
 import type { Invariant } from "./invariant.ts";
 
 /** The balance, its entries and their chain agree, for each wallet. */

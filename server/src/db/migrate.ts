@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import sql, { raw } from "sql-template-tag";
 import { type Db, errorCodeOf, type Queryable, type Tx } from "./database.ts";
+import { createMissingGuards, ENVIRONMENT_GUARDS } from "./guards.ts";
 
 export type Migration = { name: string; checksum: string; text: string };
 
+const MIGRATION_NAME = /^\d{4}_\w+\.sql$/;
 const MIGRATIONS_FOLDER = new URL("../../migrations/", import.meta.url);
 /** Any fixed number serves; it only has to be the same in every process. */
 const MIGRATION_LOCK = 7_242_001;
@@ -22,6 +24,9 @@ export async function migrate(db: Db): Promise<string[]> {
       });
     if (isNew) applied.push(migration.name);
   }
+  await db.transaction(applyGuards).catch((error) => {
+    throw explain(error, GUARDS);
+  });
   await db.transaction((tx) => refuseUnknown(tx, migrations));
   return applied;
 }
@@ -42,8 +47,8 @@ async function isUpToDate(db: Db, migrations: readonly Migration[]): Promise<boo
   );
   const applied = new Map(rows.map((row) => [row.name, row.checksum]));
   return (
-    applied.size === migrations.length &&
-    migrations.every(({ name, checksum }) => applied.get(name) === checksum)
+    applied.size === migrations.length + 1 &&
+    [...migrations, GUARDS].every(({ name, checksum }) => applied.get(name) === checksum)
   );
 }
 
@@ -53,7 +58,22 @@ export async function listPendingMigrations(db: Db): Promise<string[]> {
     ? await db.rows<{ name: string }>(sql`select name from schema_migrations`)
     : [];
   const names = new Set(applied.map((row) => row.name));
-  return (await readMigrations()).map((migration) => migration.name).filter((name) => !names.has(name));
+  return [...(await readMigrations()), GUARDS].map(({ name }) => name).filter((name) => !names.has(name));
+}
+
+/** The guards in their present form. Unlike a migration they are listed once, and followed whenever the list changes. */
+const GUARDS: Migration = toMigration("guards.sql", ENVIRONMENT_GUARDS.join(";\n"));
+
+async function applyGuards(tx: Tx): Promise<void> {
+  await tx.rows(sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+  const [known] = await tx.rows<{ checksum: string }>(
+    sql`select checksum from schema_migrations where name = ${GUARDS.name}`,
+  );
+  if (known?.checksum === GUARDS.checksum) return;
+  await createMissingGuards(tx);
+  await tx.rows(sql`
+    insert into schema_migrations (name, checksum) values (${GUARDS.name}, ${GUARDS.checksum})
+    on conflict (name) do update set checksum = excluded.checksum, applied_at = now()`);
 }
 
 /** PostgreSQL's own for what the role may not do. */
@@ -70,13 +90,17 @@ function explain(error: unknown, { name }: Migration): unknown {
 }
 
 async function readMigrations(): Promise<Migration[]> {
-  const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => name.endsWith(".sql")).sort();
+  const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => MIGRATION_NAME.test(name)).sort();
   return Promise.all(
     names.map(async (name) => {
       const text = await readFile(new URL(name, MIGRATIONS_FOLDER), "utf8");
-      return { name, text, checksum: createHash("sha256").update(text).digest("hex") };
+      return toMigration(name, text);
     }),
   );
+}
+
+function toMigration(name: string, text: string): Migration {
+  return { name, text, checksum: createHash("sha256").update(text).digest("hex") };
 }
 
 async function applyOnce(tx: Tx, migration: Migration): Promise<boolean> {
@@ -108,7 +132,7 @@ async function applyOnce(tx: Tx, migration: Migration): Promise<boolean> {
 
 /** An older version must not run on a newer schema: it would write what the newer one forbids. */
 async function refuseUnknown(tx: Tx, migrations: readonly Migration[]): Promise<void> {
-  const names = migrations.map((migration) => migration.name);
+  const names = [...migrations, GUARDS].map((migration) => migration.name);
   const [unknown] = await tx.rows<{ name: string }>(
     sql`select name from schema_migrations where name <> all(${names}) order by name limit 1`,
   );

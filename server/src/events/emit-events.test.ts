@@ -3,11 +3,12 @@ import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { addOrder } from "../../testing/builders/builders.ts";
 import { addEndpoint, addTenant } from "../../testing/builders/delivery.ts";
+import { newId } from "../../testing/builders/new-id.ts";
 import { fulfilledEvent } from "../../testing/builders/webhook-builders.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import type { Db } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
-import { newId, timeOfId } from "../lib/ids.ts";
+import { createIds, timeOfId } from "../lib/ids.ts";
 import { emitEvents, type NewEvent } from "./emit-events.ts";
 import { isSubscribed } from "./event-queries.ts";
 
@@ -35,7 +36,8 @@ async function placed(): Promise<string> {
   await addOrder(db, { ...tenant, id });
   return id;
 }
-const emit = (...events: NewEvent[]) => db.transaction((tx) => emitEvents(tx, events, NOW));
+const ids = createIds({ now: () => NOW });
+const emit = (...events: NewEvent[]) => db.transaction((tx) => emitEvents(tx, events, ids, NOW));
 const eventsOf = (orderId: string) =>
   db.rows<{ id: string; type: string; body: string; cause: string } & Tenant>(sql`
     select id, type, body, cause, reseller_id as "resellerId", environment from events where order_id = ${orderId} order by id`);
@@ -93,7 +95,7 @@ test("a transaction that is rolled back leaves no event", async () => {
   await addEndpoint(db, tenant);
   const orderId = await placed();
   const rolledBack = db.transaction(async (tx) => {
-    await emitEvents(tx, [fulfilled(orderId)], NOW);
+    await emitEvents(tx, [fulfilled(orderId)], ids, NOW);
     throw new Error("changed my mind");
   });
   await assert.rejects(rolledBack, /changed my mind/);

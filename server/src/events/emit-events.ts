@@ -1,7 +1,7 @@
 import sql from "sql-template-tag";
 import type { Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
-import { newId, timeOfId } from "../lib/ids.ts";
+import { type Ids, timeOfId } from "../lib/ids.ts";
 import { isSubscribed } from "./event-queries.ts";
 import { BROADCAST_TYPES, type EVENT_TABLE, type EventDataOf, type EventType } from "./event-types.ts";
 
@@ -26,9 +26,14 @@ export type DeliveryWishes = { delayMs?: number; sendTwice?: boolean; badSignatu
  * without the other, or without what they tell. A second event for the same subject and cause fails the transaction.
  * Returns the ids of the events.
  */
-export async function emitEvents(tx: Tx, events: readonly NewEvent[], now: Date): Promise<string[]> {
+export async function emitEvents(
+  tx: Tx,
+  events: readonly NewEvent[],
+  ids: Ids,
+  now: Date,
+): Promise<string[]> {
   if (events.length === 0) return [];
-  const rows = events.map((event) => toRow(event, now));
+  const rows = events.map((event) => toRow(event, ids("evt"), now));
   await tx.rows(
     sql`
       with given as materialized (
@@ -60,8 +65,7 @@ export async function emitEvents(tx: Tx, events: readonly NewEvent[], now: Date)
   return rows.map((row) => row.id);
 }
 
-function toRow(event: NewEvent, now: Date) {
-  const id = newId("evt", now.getTime());
+function toRow(event: NewEvent, id: string, now: Date) {
   // The time inside the id, so that a range of times is a range of ids.
   const createdAt = new Date(timeOfId(id));
   const { type, subject, wishes } = event;

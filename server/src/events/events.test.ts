@@ -4,6 +4,7 @@ import sql from "sql-template-tag";
 import { addOrder } from "../../testing/builders/builders.ts";
 import { fulfilledEvent } from "../../testing/builders/webhook-builders.ts";
 import { openWebhookDesk, type WebhookDesk } from "../../testing/builders/webhook-desk.ts";
+import { idsOf } from "../lib/ids.ts";
 import { emitEvents, type NewEvent } from "./emit-events.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 
@@ -47,6 +48,7 @@ async function emit({ name, orderId, type, cause }: Emitted): Promise<void> {
           data: { order_id: orderId, status },
         } as NewEvent,
       ],
+      idsOf(desk.clock),
       desk.clock.now(),
     ),
   );

@@ -111,7 +111,7 @@ test("after a lost answer the supplier is asked by our reference, and what it so
   await assertHealthy();
 });
 
-test("what nobody knows of is sent again under the same reference, and not before it has had time to arrive", async () => {
+test("what is not found is sent again under the same reference, and only after it has had time to arrive", async () => {
   first.answers = [lost, notFound, notFound, sold("A-3")];
   const id = await order();
   await worker.drain();

@@ -81,7 +81,7 @@ async function tell(lane: CrashLane, story: CrashStory, killAt: number): Promise
   return end;
 }
 
-/** Two purchases without an answer: one was made all the same, of the other the supplier never heard. */
+/** Two purchases without an answer: one was made, and the other never reached the supplier. */
 async function openRefundStory(lane: CrashLane): Promise<CrashStory> {
   const { shop, worker } = lane;
   const { db } = shop.scrip;

@@ -15,16 +15,16 @@ export type FulfilDeps = BuyDeps &
   SettleDeps & {
     log: Log;
     metrics: FulfilmentMetrics;
-    /** Stock of these products was taken: whether they can still be had is to be looked at. */
+    /** Stock of these products was taken: check whether they are still available. */
     onStockTaken: (productIds: readonly string[]) => void;
-    /** Orders came to an end: there are events to deliver. */
+    /** Orders ended: there are events to deliver. */
     onEnded: () => void;
-    /** Orders were given back, and some of them may be due at once. */
+    /** Orders returned to the queue, and some may be due at once. */
     onReturned: () => void;
   };
 
 export type Fulfiller = {
-  /** Takes orders that are due; true when there may be more. Orders that wait for suppliers go on by themselves. */
+  /** Takes orders that are due; true when there may be more. Orders that wait for suppliers continue in the background. */
   step(): Promise<boolean>;
   /** Keeps the leases of orders that are still being worked on. */
   renew(): Promise<void>;
@@ -42,7 +42,7 @@ type Settling = Lease & Pick<Tenant, "environment"> & { createdAt: Date; outcome
  */
 export function createFulfiller(deps: FulfilDeps): Fulfiller {
   const { db, clock, limits } = deps;
-  // By lease: an order whose lease has run out may be under way twice, and each of the two ends on its own.
+  // By lease: an order whose lease has expired can be in progress twice, and each run ends separately.
   const underWay = new Map<Lease, Promise<void>>();
   const settleWithOthers = createBatcher<Settling, void>({
     run: async (batch) => {
@@ -124,7 +124,7 @@ function instantOutcome(order: PlannedOrder["order"], { unit, plan }: PlannedUni
   }
 }
 
-/** All in one transaction; where one of them makes that fail, or take too long, each in one of its own. */
+/** All in one transaction. If that fails or takes too long, each order in a separate one. */
 async function settleTogether(deps: FulfilDeps, batch: readonly Settling[]): Promise<void> {
   try {
     await settle(deps, batch);
@@ -144,7 +144,7 @@ async function settle(deps: FulfilDeps, batch: readonly Settling[]): Promise<voi
   if (settled.stockTaken.length > 0) deps.onStockTaken(settled.stockTaken);
   if (settled.endings.some(({ ending }) => ending === "open" || ending === "failed")) deps.onReturned();
   if (settled.endings.some(({ ending }) => ending !== "open")) deps.onEnded();
-  // Sandbox orders fail and wait because they were asked to: that is no measure of the service.
+  // Sandbox orders fail and wait on request, so they do not measure the service.
   const live = batch.filter(({ environment }) => environment === "live");
   const createdAt = new Map(live.map((one) => [one.orderId, one.createdAt.getTime()]));
   for (const { id, ending } of settled.endings) {
@@ -153,10 +153,10 @@ async function settle(deps: FulfilDeps, batch: readonly Settling[]): Promise<voi
   }
 }
 
-/** After an error an order is tried again when its lease has run out; until then nobody runs into the same wall. */
+/** After an error an order is retried when its lease expires, so that the error does not repeat at once. */
 async function giveBack(deps: FulfilDeps, leases: readonly Lease[], error: unknown): Promise<void> {
   const orderIds = leases.map((one) => one.orderId);
-  deps.log.error({ err: error, orderIds }, "orders could not be settled; they are tried again");
+  deps.log.error({ err: error, orderIds }, "orders could not be settled; retrying later");
   if (!isDatabaseUnavailable(error) || errorCodeOf(error) === STATEMENT_TIMEOUT) return;
   await returnLeases(deps.db, leases, deps.clock.now()).catch(() => {});
 }

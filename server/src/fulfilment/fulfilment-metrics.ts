@@ -3,14 +3,14 @@ import type { OrderEnding } from "./end/end-orders.ts";
 import type { Backlog } from "./sweep-queries.ts";
 
 export type FulfilmentMetrics = {
-  /** A live order was settled: how it stands now, and how long after its acceptance. */
+  /** A live order was settled: its status, and the time since its acceptance. */
   count(ending: OrderEnding["ending"], ageMs: number): void;
   show(backlog: Backlog): void;
 };
 
 const BUCKETS_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600];
 
-/** Counts without naming anyone: neither supplier nor product nor reseller is a label. */
+/** No supplier, product or reseller is a label. */
 export function createFulfilmentMetrics(registry: Registry): FulfilmentMetrics {
   const registers = [registry];
   const ended = new Counter({

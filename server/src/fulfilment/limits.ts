@@ -4,28 +4,28 @@ export type FulfilmentLimits = {
   batchMax: number;
   /** Units of orders taken at once: their rows are made in one statement. One order is always taken. */
   batchUnitsMax: number;
-  /** Units of one order that are looked at in one go. */
+  /** Units of one order that are handled in one run. */
   unitsMax: number;
   /** Orders that wait for a supplier at the same time, and calls at the same time for one of them. */
   inFlightMax: number;
   callsPerOrderMax: number;
-  /** A worker that dies leaves its orders alone for so long. */
+  /** How long the orders of a dead worker wait for another. */
   leaseMs: number;
   pollMs: number;
   /** How long a supplier may take to answer one call. */
   callTimeoutMs: number;
-  /** How long after it was sent a purchase that nobody knows of is taken for not made. */
+  /** How long after it was sent a purchase that is not found counts as not made. */
   settleDelayMs: number;
-  /** From the first look-up to the longest pause between two. */
+  /** The first and the longest pause between look-ups. */
   lookFirstMs: number;
   lookMaxMs: number;
-  /** A unit that cannot even be tried (no supplier answers) is given up after so long. */
+  /** When to give up a unit that no supplier can be called for. */
   giveUpAfterMs: number;
-  /** An attempt without an outcome for so long is told to the operator. */
+  /** When to alert the operator of an attempt without an outcome. */
   alertAfterMs: number;
-  /** An attempt that the operator wrote off is taken for not made when it is not found so long after it was sent. */
+  /** How long after it was sent a written-off attempt that is not found counts as not made. */
   writtenOffSettleMs: number;
-  /** Failures in a row that open a supplier's circuit breaker, and how long it then stays open. */
+  /** Consecutive failures that open a supplier's circuit breaker, and how long it stays open. */
   breakerFailures: number;
   breakerFirstMs: number;
   breakerMaxMs: number;
@@ -55,7 +55,7 @@ export const FULFILMENT_LIMITS: FulfilmentLimits = {
   breakerMaxMs: 5 * MINUTE_MS,
 };
 
-/** The pause before the next look-up: it doubles with each, up to the longest, with up to a fifth more by chance. */
+/** The pause before the next look-up: it doubles each time up to the maximum, plus up to 20% jitter. */
 export const lookPauseMs = (
   limits: FulfilmentLimits,
   looks: number,

@@ -55,7 +55,7 @@ test("units that wait do not keep those from being looked at that are due", asyn
   await shop.assertHealthy();
 });
 
-test(`${UNITS} units in one line are delivered, each with a code of its own, and what is missing is paid back`, async () => {
+test(`${UNITS} units in one line are delivered, each with a different code, and missing units are refunded`, async () => {
   const { db } = shop.scrip;
   const [ordered, inStock] = [UNITS, UNITS - 10];
   const productId = await shop.addStocked(inStock);

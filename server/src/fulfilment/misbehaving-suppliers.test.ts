@@ -146,7 +146,7 @@ function assertBoughtOnce(): void {
   assert.deepEqual(twice, [], `bought twice (SEED=${SEED}):\n${plans.join("\n\n")}`);
 }
 
-/** Every code that a reseller reads was sold for that very unit, and to nobody else. */
+/** Every code that a reseller reads was sold for that unit and no other. */
 async function assertDeliveredWasSold(orders: ReadonlyMap<string, string>): Promise<void> {
   const sold = new Map(
     upstreams

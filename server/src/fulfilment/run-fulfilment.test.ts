@@ -110,7 +110,7 @@ test("stop waits for the suppliers that were asked, and settles what they say", 
   await shop.assertHealthy();
 });
 
-test("stop does not wait for ever, and another worker takes up what is left", async () => {
+test("stop waits no longer than its timeout, and another worker takes over the rest", async () => {
   const answer = holdAnswers("too late");
   const running = run();
   const id = await shop.order([bought, 1]);

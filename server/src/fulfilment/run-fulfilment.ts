@@ -6,11 +6,11 @@ import { followWrittenOff } from "./operate/follow-written-off.ts";
 import { refundAfterCompletion } from "./refund/refund-after-completion.ts";
 import { sweep } from "./sweep.ts";
 
-/** On which workers hear that orders were placed. */
+/** Notifies workers of new orders. */
 export const ORDERS_CHANNEL = "scrip_orders";
 
 export type RunningFulfilment = {
-  /** Takes no further orders and waits for those under way, at most so long; what is left is taken up by others. */
+  /** Takes no more orders and waits for those in progress until the timeout. Other workers take over the rest. */
   stop(timeoutMs: number): Promise<void>;
 };
 
@@ -19,8 +19,10 @@ const BATCHES_AT_ONCE = 2;
 const SWEEP_EVERY_MS = 30_000;
 const FOLLOW_EVERY_MS = 5_000;
 
-/** The background work of a process: orders, purchases that were written off, and what is looked at now and then. */
-export function runFulfilment(deps: Omit<FulfilDeps, "onStockTaken" | "onReturned">): RunningFulfilment {
+/** The background work of a process: orders, written-off purchases, and periodic checks. */
+export function runFulfilment(
+  deps: Omit<FulfilDeps, "onStockTaken" | "onReturned"> & { closeSuppliers?: () => Promise<void> },
+): RunningFulfilment {
   const { db, log, limits } = deps;
   const refresh = createBatcher<readonly string[], void>({
     run: async (groups) => {
@@ -38,12 +40,12 @@ export function runFulfilment(deps: Omit<FulfilDeps, "onStockTaken" | "onReturne
     onReturned: wake,
     onStockTaken: (productIds) =>
       void refresh(productIds).catch((err) =>
-        log.warn({ err }, "supply was not refreshed; the next sweep will"),
+        log.warn({ err }, "supply could not be refreshed; the next sweep retries"),
       ),
   });
 
   const loop = (step: () => Promise<boolean>, pollMs: number, what: string): Loop =>
-    runLoop({ step, pollMs, onError: (err) => log.error({ err }, `${what} failed; it is tried again`) });
+    runLoop({ step, pollMs, onError: (err) => log.error({ err }, `${what} failed; retrying`) });
   const orders: Loop[] = Array.from({ length: BATCHES_AT_ONCE }, () =>
     loop(() => fulfiller.step(), limits.pollMs, "fulfilment"),
   );
@@ -59,7 +61,10 @@ export function runFulfilment(deps: Omit<FulfilDeps, "onStockTaken" | "onReturne
     async stop(timeoutMs) {
       const stopped = Promise.all([listener.close(), ...[...orders, ...others].map((one) => one.stop())]);
       // The leases are kept until the last supplier has answered.
-      const done = stopped.then(() => fulfiller.idle()).finally(() => leases.stop());
+      const done = stopped
+        .then(() => fulfiller.idle())
+        .finally(() => leases.stop())
+        .then(() => deps.closeSuppliers?.());
       let timer: NodeJS.Timeout | undefined;
       const tooLong = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, timeoutMs);

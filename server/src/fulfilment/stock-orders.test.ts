@@ -98,7 +98,7 @@ test("a line for which stock is short is delivered as far as it goes, and the re
   await assertHealthy();
 });
 
-test("an order of which nothing can be had is failed, then refunded, and has no codes", async () => {
+test("an order of which nothing can be delivered fails, is refunded, and has no codes", async () => {
   const productId = await addStocked(1);
   const before = await balanceOf(scrip.db, buyer);
   const ids = [await order([{ productId, quantity: 1 }]), await order([{ productId, quantity: 2 }])];

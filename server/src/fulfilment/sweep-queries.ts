@@ -8,11 +8,11 @@ export type Backlog = {
   dueOrders: number;
   oldestDueSeconds: number;
   unknownAttempts: number;
-  /** Of those that nobody has written off. */
+  /** Of those that are not written off. */
   oldestUnknownSeconds: number;
 };
 
-/** Attempts that have been open since before that time and that nobody was told of. */
+/** Attempts that have been open since before that time and were not reported yet. */
 export const listOverdue = (db: Queryable, openedBefore: Date, limit: number) =>
   db.rows<Overdue>(sql`
     select order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", number,
@@ -21,7 +21,7 @@ export const listOverdue = (db: Queryable, openedBefore: Date, limit: number) =>
     where status = 'open' and opened_at < ${openedBefore} and alerted_at is null and written_off_at is null
     order by opened_at limit ${limit}`);
 
-/** One that is being settled at this moment is left for the next time: whoever waits here could be waited for. */
+/** One that is being settled is left for the next run, because waiting here could deadlock. */
 export const markAlerted = (db: Queryable, told: readonly Overdue[], now: Date) =>
   db.rows(sql`
     update supplier_attempts a set alerted_at = ${now}

@@ -7,7 +7,7 @@ import type { FulfilmentMetrics } from "./fulfilment-metrics.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 import { listOverdue, markAlerted, readBacklog } from "./sweep-queries.ts";
 
-/** How many are told of in one sweep. */
+/** How many are reported in one sweep. */
 const ALERTS_MAX = 100;
 
 export type SweepDeps = {
@@ -18,7 +18,7 @@ export type SweepDeps = {
   limits: FulfilmentLimits;
 };
 
-/** What has to be looked at now and then. One part that fails keeps no other from being done. */
+/** Periodic checks. If one fails, the others still run. */
 export async function sweep(deps: SweepDeps): Promise<void> {
   const parts = [keepStock(deps), alertOfUnknown(deps), showBacklog(deps)];
   const failed = (await Promise.allSettled(parts)).find((part) => part.status === "rejected");
@@ -30,7 +30,7 @@ async function keepStock({ db, clock }: SweepDeps): Promise<void> {
   await refreshSupply(db, undefined, clock.now());
 }
 
-/** Marked after it was told: told twice is better than never. */
+/** Marked after the alert: alerting twice is better than never. */
 async function alertOfUnknown({ db, clock, log, limits }: SweepDeps): Promise<void> {
   const now = clock.now();
   const overdue = await listOverdue(db, new Date(now.getTime() - limits.alertAfterMs), ALERTS_MAX);

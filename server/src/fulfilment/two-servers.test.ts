@@ -192,7 +192,7 @@ async function assertBoughtOnce(): Promise<void> {
   assert.equal(units?.count, sold?.count, "what was sold is what was delivered");
 }
 
-/** Each delivered unit has the code that its upstream order delivered, and nobody else has it. */
+/** Each delivered unit has the code that its upstream order delivered, and no other unit has it. */
 async function assertSameCodes(orderIds: readonly string[]): Promise<void> {
   const account = await soleReseller(seller.scrip.db);
   const { key } = await seller.scrip.addKey(account);

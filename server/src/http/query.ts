@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type FieldError, Problem } from "../lib/problem.ts";
+import { parseTime } from "../lib/time.ts";
 
 const PARAMETER_ERRORS_MAX = 20;
 
@@ -94,17 +95,4 @@ export function queryTime(request: FastifyRequest, name: string): Date | undefin
   if (!time)
     throw invalidParameter(name, `${name} must be a time as RFC 3339 has it, such as 2030-01-31T12:00:00Z.`);
   return time;
-}
-
-const RFC_3339 =
-  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d{1,3}(\d{0,6}))?(?:Z|[+-]\d{2}:\d{2})$/i;
-
-function parseTime(text: string): Date | undefined {
-  const match = RFC_3339.exec(text);
-  const time = new Date(text.toUpperCase());
-  if (!match || Number.isNaN(time.getTime())) return undefined;
-  const [, date = "", , finer = ""] = match;
-  // JavaScript takes the 31st of February for the 3rd of March.
-  if (!new Date(`${date}T00:00:00Z`).toISOString().startsWith(date)) return undefined;
-  return /[1-9]/.test(finer) ? new Date(time.getTime() + 1) : time;
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { FastifyRequest } from "fastify";
-import { newId } from "../lib/ids.ts";
+import { systemClock } from "../lib/clock.ts";
+import { idsOf } from "../lib/ids.ts";
 import { Problem, problemBody } from "../lib/problem.ts";
 import { NO_SNIFF } from "./bare-app.ts";
 import { lingeringEnd } from "./lingering-end.ts";
@@ -70,7 +71,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 
 /** There is no route and no reply, so the answer goes straight to the connection. */
 function rawProblem(deps: ProblemDeps, detail: string): string {
-  const requestId = newId("req");
+  const requestId = idsOf(systemClock)("req");
   const body = JSON.stringify(problemBody(new Problem("invalid_request", detail), deps.baseUrl(), requestId));
   return (
     `HTTP/1.1 400 Bad Request\r\nContent-Type: ${PROBLEM_TYPE}\r\nX-Request-Id: ${requestId}\r\n` +

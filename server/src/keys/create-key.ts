@@ -3,7 +3,7 @@ import type { Db, Queryable } from "../db/database.ts";
 import { DEFAULT_SCOPES, SCOPES, type Tenant } from "../http/caller.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
-import { newId } from "../lib/ids.ts";
+import { idsOf } from "../lib/ids.ts";
 import { parseIpRange } from "../lib/ip.ts";
 import { assertPlainText } from "../lib/plain-text.ts";
 import { digestKey, generateKey, keyPrefix } from "./key-format.ts";
@@ -63,7 +63,7 @@ export async function addKey(
 ): Promise<CreatedKey> {
   const key = generateKey(input.environment);
   const now = clock.now();
-  const id = newId("key", now.getTime());
+  const id = idsOf(clock)("key");
   const lastFour = key.slice(-4);
   await insertKey(db, { ...input, id, lastFour, digest: digestKey(pepper, key), now });
   const { environment: env, scopes } = input;

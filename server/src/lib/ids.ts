@@ -1,4 +1,5 @@
 import { randomFillSync } from "node:crypto";
+import type { Clock } from "./clock.ts";
 
 /** The prefixes of CONTRACT 1, and `sup` for suppliers and `prc` for processes, which no reseller sees. An id tells what it names; callers treat the rest as opaque. */
 export type IdPrefix =
@@ -15,20 +16,44 @@ export type IdPrefix =
   | "sup"
   | "prc";
 
-/** A new id: the prefix and a UUIDv7 in 26 characters of Crockford base32, so that text order is time order. */
-export function newId(prefix: IdPrefix, nowMs: number = Date.now()): string {
-  advance(nowMs);
-  if (poolOffset === pool.length) {
-    randomFillSync(pool);
-    poolOffset = 0;
-  }
-  const [first = 0, second = 0, third = 0] = pool.subarray(poolOffset, poolOffset + WORDS_PER_ID);
-  poolOffset += WORDS_PER_ID;
-  // Behind the 48 bits of time: version 7 and the sequence, the variant's two bits and two random ones, in 20 bits;
-  // then 60 random bits in two halves.
-  const head = (0x7000 << 4) | (sequence << 4) | 0b1000 | (first & 0b11);
-  return `${prefix}_${timeText}${base32(head, 4)}${base32(second >>> 2, 6)}${base32(third >>> 2, 6)}`;
+/** Makes ids: the prefix and a UUIDv7 in 26 characters of Crockford base32, so that text order is time order. */
+export type Ids = (prefix: IdPrefix) => string;
+
+/**
+ * A source of ids by a clock. Each id sorts after the one before, also when the clock stands still or is set back: ids of one
+ * millisecond count up, and past 4,096 of them the next millisecond is borrowed.
+ */
+export function createIds(clock: Clock): Ids {
+  let lastMs = -1;
+  let sequence = 0;
+  let timeText = "";
+  return (prefix) => {
+    const nowMs = clock.now().getTime();
+    if (nowMs <= lastMs && sequence < SEQUENCE_MAX) sequence += 1;
+    else {
+      lastMs = Math.max(nowMs, lastMs + 1);
+      sequence = 0;
+      timeText = encodeTime(lastMs);
+    }
+    return `${prefix}_${timeText}${randomTail(sequence)}`;
+  };
 }
+
+/** Whatever shares a clock shares the order of its ids. */
+const sources = new WeakMap<Clock, Ids>();
+
+/** The one source of a clock, for code that is given the clock. */
+export function idsOf(clock: Clock): Ids {
+  let ids = sources.get(clock);
+  if (!ids) {
+    ids = createIds(clock);
+    sources.set(clock, ids);
+  }
+  return ids;
+}
+
+/** The id of the entry that pays for an order. There is one for each order, so it follows from the order's id. */
+export const entryIdOf = (orderId: string): string => `ent${orderId.slice(orderId.indexOf("_"))}`;
 
 /** The time inside an id, in milliseconds: its first ten characters. */
 export function timeOfId(id: string): number {
@@ -46,11 +71,6 @@ export function firstIdAt(prefix: IdPrefix, timestampMs: number): string {
   return `${prefix}_${time}${"0".repeat(ID_CHARACTERS - TIME_CHARACTERS)}`;
 }
 
-/** For tests that share a process, each with a clock of its own: ids begin anew at the time that they are made. */
-export function forgetLastId(): void {
-  lastMs = -1;
-}
-
 const ID_CHARACTERS = 26;
 const TIME_CHARACTERS = 10;
 const TIME_MAX_MS = 2 ** 48 - 1;
@@ -63,19 +83,16 @@ const WORDS_PER_ID = 3;
 const pool = new Uint32Array(WORDS_PER_ID * 512);
 let poolOffset = pool.length;
 
-let lastMs = -1;
-let sequence = 0;
-let timeText = "";
-
-/** Ids made in one millisecond count up; past 4,096 of them the clock is borrowed from the next one. */
-function advance(nowMs: number): void {
-  if (nowMs <= lastMs && sequence < SEQUENCE_MAX) {
-    sequence += 1;
-    return;
+/** Behind the 48 bits of time: version 7, the sequence, the variant's two bits and two random ones; then 60 random bits. */
+function randomTail(sequence: number): string {
+  if (poolOffset === pool.length) {
+    randomFillSync(pool);
+    poolOffset = 0;
   }
-  lastMs = Math.max(nowMs, lastMs + 1);
-  sequence = 0;
-  timeText = encodeTime(lastMs);
+  const [first = 0, second = 0, third = 0] = pool.subarray(poolOffset, poolOffset + WORDS_PER_ID);
+  poolOffset += WORDS_PER_ID;
+  const head = (0x7000 << 4) | (sequence << 4) | 0b1000 | (first & 0b11);
+  return base32(head, 4) + base32(second >>> 2, 6) + base32(third >>> 2, 6);
 }
 
 /** 48 bits in ten characters. */

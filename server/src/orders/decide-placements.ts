@@ -1,7 +1,7 @@
 import type { Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { type Actor, actorKey } from "../lib/actor.ts";
-import { newId } from "../lib/ids.ts";
+import { entryIdOf } from "../lib/ids.ts";
 import { formatAmount } from "../lib/money.ts";
 import { Problem } from "../lib/problem.ts";
 import type { OrderFate } from "../sandbox/order-fate.ts";
@@ -107,7 +107,7 @@ function settle(state: PlacementState, placement: Placement, priced: PricedOrder
     return { kind: "refused", problem };
   }
   const next = appendEntry(head, {
-    id: newId("ent", placement.createdAt.getTime()),
+    id: entryIdOf(placement.orderId),
     type: "order",
     amountMinor: -priced.totalMinor,
     orderId: placement.orderId,

@@ -1,6 +1,7 @@
 import sql, { join, type Sql } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
+import { EXAMINED_MAX, type LookedRow, type Slice, toSlice } from "../lib/slice.ts";
 import { givenFilters, type OrderFilterValues } from "./order-filters.ts";
 import { type IdRange, inRange, intersect } from "./order-range.ts";
 import { type OrderRow, orderColumns } from "./queries.ts";
@@ -11,15 +12,6 @@ export type OrderSelection = {
   limit: number;
 };
 
-export type OrderSlice = {
-  rows: OrderRow[];
-  /** The next page begins below this id; undefined when there is none. */
-  nextBeforeId: string | undefined;
-};
-
-/** How many orders are looked at for one page when an index answers one filter and the orders themselves the others. */
-const EXAMINED_MAX = 300;
-
 /**
  * Newest first. Each filter has an index that ends in the id, so a page costs the same however many orders there are.
  * Of several filters one leads and the others are asked of each order that it brings. So that this costs no more
@@ -29,7 +21,7 @@ export async function listOrderRows(
   db: Queryable,
   tenant: Tenant,
   { filters, beforeId, limit }: OrderSelection,
-): Promise<OrderSlice> {
+): Promise<Slice<OrderRow>> {
   const given = givenFilters(filters);
   const ids = intersect([
     ...given.map(({ filter, value }) => filter.ids?.(value) ?? {}),
@@ -46,18 +38,16 @@ export async function listOrderRows(
     ? leading.lead.bring(tenant, leading.value, ids, examinedMax)
     : newest(tenant, ids, examinedMax);
   const conditions = others.map(({ condition }) => condition);
-  const rows = await db.rows<SliceRow>(selectSlice(brought, conditions, wanted));
+  const rows = await db.rows<LookedRow<OrderRow>>(selectSlice(brought, conditions, wanted));
   return toSlice(rows, limit, examinedMax);
 }
-
-type SliceRow = OrderRow & { examined: bigint; lastExaminedId: string | null };
 
 const selectSlice = (brought: Sql, conditions: readonly Sql[], wanted: number): Sql => sql`
   with examined as materialized (
     select o.*, ${conditions.length === 0 ? sql`true` : join(conditions, " and ")} as matches from (${brought}) o
   )
   select looked.*, shown.*
-  from (select count(*) as examined, min(id) as "lastExaminedId" from examined) looked
+  from (select count(*)::integer as examined, min(id) as "lastExaminedId" from examined) looked
   left join (
     select ${orderColumns} from examined o where o.matches order by o.id desc limit ${wanted}
   ) shown on true
@@ -66,13 +56,3 @@ const selectSlice = (brought: Sql, conditions: readonly Sql[], wanted: number): 
 const newest = (tenant: Tenant, ids: IdRange, limit: number): Sql => sql`
   select o.* from orders o where ${inRange(sql`o.reseller_id, o.environment, o.id`, tenant, [], ids)}
   order by o.reseller_id desc, o.environment desc, o.id desc limit ${limit}`;
-
-/** A list without orders still has one row, which says how many were looked at and no order. */
-function toSlice(found: readonly SliceRow[], limit: number, examinedMax: number): OrderSlice {
-  const matching = found.filter((row) => row.id !== null);
-  const rows = matching.slice(0, limit);
-  if (matching.length > limit) return { rows, nextBeforeId: rows.at(-1)?.id };
-  const [looked] = found;
-  const isWhole = looked === undefined || looked.examined < BigInt(examinedMax);
-  return { rows, nextBeforeId: isWhole ? undefined : (looked.lastExaminedId ?? undefined) };
-}

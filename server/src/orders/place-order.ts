@@ -7,7 +7,7 @@ import type { Tx } from "../db/database.ts";
 import { unauthenticated } from "../http/authenticator.ts";
 import type { Caller, Tenant } from "../http/caller.ts";
 import type { Clock } from "../lib/clock.ts";
-import { newId, timeOfId } from "../lib/ids.ts";
+import { idsOf, timeOfId } from "../lib/ids.ts";
 import { Problem } from "../lib/problem.ts";
 import { orderFate } from "../sandbox/order-fate.ts";
 import { refuseAsAsked } from "../sandbox/refuse-as-asked.ts";
@@ -64,7 +64,7 @@ async function submitUntilDecided(
   isDuplicate: boolean,
 ): Promise<PlaceOrderResult> {
   const giveUpAtMs = performance.now() + IN_PROGRESS_AFTER_MS;
-  const orderId = newId("ord", deps.clock.now().getTime());
+  const orderId = idsOf(deps.clock)("ord");
   let { catalogRevision } = caller;
   for (let pricings = 1; ; pricings += 1) {
     const ids = [...new Set(request.lines.map((line) => line.productId))];

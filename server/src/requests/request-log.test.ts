@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { loggedRequest } from "../../testing/builders/logged-requests.ts";
+import { newId } from "../../testing/builders/new-id.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { createHandClock } from "../../testing/hand-clock.ts";
 import type { Db } from "../db/database.ts";
-import { newId } from "../lib/ids.ts";
 import { keepPartitions } from "./partitions.ts";
 import { createRequestLog, type RequestLogLimits } from "./request-log.ts";
 

@@ -4,7 +4,7 @@ const NAME_MAX_CHARACTERS = 200;
 const PRICE_LIST_PATTERN = /^[A-Za-z0-9._:-]{1,64}$/;
 const EMAIL_PATTERN = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
 
-/** The name without the space around it. */
+/** The name, trimmed. */
 export function checkName(text: string): string {
   const name = text.trim();
   if (name.length === 0 || name.length > NAME_MAX_CHARACTERS) {

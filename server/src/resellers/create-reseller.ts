@@ -1,7 +1,7 @@
 import type { Db } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isCurrency } from "../lib/currencies.ts";
-import { newId } from "../lib/ids.ts";
+import { idsOf } from "../lib/ids.ts";
 import { openWallets } from "../wallet/open-wallets.ts";
 import { checkEmail, checkName, checkPriceList } from "./check-reseller.ts";
 import { insertReseller, type ResellerRow } from "./queries.ts";
@@ -24,7 +24,7 @@ export async function createReseller(db: Db, clock: Clock, input: CreateReseller
   const now = clock.now();
   return db.transaction(async (tx) => {
     const [row] = await insertReseller(tx, {
-      id: newId("rsl", now.getTime()),
+      id: idsOf(clock)("rsl"),
       name,
       currency: input.currency,
       email,

@@ -4,7 +4,7 @@ import { type ResellerRow, updateRateLimits } from "./queries.ts";
 
 export const RATE_MAX_PER_SECOND = 1_000_000;
 
-/** Sets a reseller's own rates, for each of its keys. It holds from the next request on, on every node. */
+/** Sets the rate limits of a reseller, which apply to each of its keys. They take effect with the next request on every node. */
 export async function limitReseller(
   db: Db,
   id: string,

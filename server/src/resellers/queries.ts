@@ -9,7 +9,7 @@ export type ResellerRow = {
   priceList: string;
   rateLimitOrders: number | null;
   rateLimitReads: number | null;
-  /** Since when it may place nothing. */
+  /** When it was suspended. A suspended reseller cannot place orders. */
   frozenAt: Date | null;
   createdAt: Date;
 };
@@ -35,7 +35,7 @@ export const findReseller = async (db: Queryable, id: string): Promise<ResellerR
   return row;
 };
 
-/** undefined leaves a limit as it is; null gives the server's own back. */
+/** Undefined leaves a limit unchanged; null restores the server's default. */
 export const updateRateLimits = (
   db: Queryable,
   id: string,
@@ -54,7 +54,7 @@ export type ResellerChange = {
   priceList: string | undefined;
 };
 
-/** What is undefined stays as it is. */
+/** Undefined fields stay unchanged. */
 export const updateReseller = (db: Queryable, id: string, change: ResellerChange) =>
   db.rows<ResellerRow>(sql`
     update resellers set
@@ -64,7 +64,7 @@ export const updateReseller = (db: Queryable, id: string, change: ResellerChange
     where id = ${id}
     returning ${resellerColumns}`);
 
-/** A second time keeps the first one's moment. */
+/** Suspending again keeps the first time. */
 export const updateFrozen = (db: Queryable, id: string, frozenAt: Date | null) =>
   db.rows<ResellerRow>(sql`
     update resellers

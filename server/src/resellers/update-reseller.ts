@@ -4,7 +4,7 @@ import { checkEmail, checkName, checkPriceList } from "./check-reseller.ts";
 import { noReseller } from "./get-reseller.ts";
 import { type ResellerChange, type ResellerRow, updateFrozen, updateReseller } from "./queries.ts";
 
-/** Changes what is given and leaves the rest. Another price list holds from the next request on. */
+/** Changes the given fields. A new price list takes effect with the next request. */
 export async function changeReseller(db: Db, id: string, change: ResellerChange): Promise<ResellerRow> {
   const [row] = await updateReseller(db, id, {
     name: change.name === undefined ? undefined : checkName(change.name),
@@ -16,8 +16,8 @@ export async function changeReseller(db: Db, id: string, change: ResellerChange)
 }
 
 /**
- * Suspends a reseller, or lets it go on. A placement reads this in its own transaction, so one that begins after the
- * answer is refused on every node.
+ * Suspends a reseller or reactivates it. Placements read this in their own transaction, so every node refuses those that
+ * start after this returns.
  */
 export async function freezeReseller(
   db: Db,

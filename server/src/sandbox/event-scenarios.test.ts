@@ -120,7 +120,7 @@ test("webhook_bad_signature: it never verifies, not at a retry either, and every
   assert.equal(request?.headers["service-event-type"], "order.fulfilled");
 });
 
-test("a receiver that rightly refuses bad signatures is not counted as failing, and is neither told of nor disabled", async () => {
+test("a receiver that correctly refuses bad signatures does not count as failing: no notice is sent and it is not disabled", async () => {
   const right = await orderWith(undefined);
   assert.deepEqual(told(desk.receivedOf(right)), ONCE);
   desk.answerWith(answerWith(400));

@@ -21,7 +21,7 @@ const countOrders = async (): Promise<number> => {
   return rows.length;
 };
 
-test("a placement that is refused as asked charges nothing, binds nothing and tells nobody", async () => {
+test("a forced refusal of a placement charges nothing, binds no key and sends no event", async () => {
   for (const [code, status] of ALL) {
     const balance = await desk.balance();
     const orders = await countOrders();

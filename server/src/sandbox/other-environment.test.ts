@@ -40,7 +40,7 @@ before(async () => {
 });
 after(() => scrip.close());
 
-/** Both orders have the same idempotency key: an environment is a world of its own. */
+/** Both orders have the same idempotency key: environments are separate. */
 async function addObjects(owner: Buyer): Promise<Objects> {
   const { id: webhooks } = await addEndpoint(scrip.db, owner);
   const placed = await postOrder(scrip, owner, "the same key in both");

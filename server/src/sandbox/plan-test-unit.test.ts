@@ -33,7 +33,7 @@ test("without a scenario a unit is delivered", () => {
   for (const isLast of [false, true]) assert.deepEqual(plan(null, { isLast }), delivered);
 });
 
-test("each scenario of an order plans its units as it says, and there is no other", () => {
+test("each scenario of an order plans its units as documented, and there are no others", () => {
   assert.deepEqual(Object.keys(PLANS), SCENARIO_NAMES.filter(isOrderScenario));
   for (const [scenario, [among, last]] of Object.entries(PLANS) as [OrderScenario, [object, object]][]) {
     assert.deepEqual(plan(scenario), among, scenario);

@@ -1,7 +1,7 @@
 import type { FailureCode } from "../suppliers/supplier.ts";
 import type { OrderScenario } from "./scenarios.ts";
 
-/** What the sandbox does for a unit, where live would ask a supplier. */
+/** What the sandbox does for a unit instead of calling a supplier. */
 export type TestUnitPlan =
   | { kind: "make-test-code" }
   | { kind: "wait"; until: Date }
@@ -12,7 +12,7 @@ export type TestUnitInput = {
   createdAt: Date;
   /** Whether it is the last unit of the order's last line. */
   isLast: boolean;
-  /** Whether the order is delivered whole or not at all. */
+  /** Whether the order is all or nothing. */
   allOrNothing?: boolean;
   now: Date;
 };

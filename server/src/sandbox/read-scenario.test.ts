@@ -95,7 +95,7 @@ test("with a test key every endpoint answers with the error that is asked for", 
   }
 });
 
-test("what was asked for is no fault of the service, and is not logged as one", async () => {
+test("a forced error is not a fault of the service and is not logged as one", async () => {
   const key = { key: keys.test };
   for (const code of Object.keys(FORCED))
     await scrip.call("GET", "/v1/balance", { ...key, headers: asking(code) });

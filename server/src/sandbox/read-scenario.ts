@@ -6,7 +6,7 @@ import { type ForcedAnswer, isForcedAnswer, isScenario, SCENARIO_NAMES, type Sce
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** The scenario that a request asks for; a live key's header is not even looked at. */
+/** The scenario that a request asks for. The header is ignored for live keys. */
 export function readScenario(
   { environment }: Pick<Tenant, "environment">,
   headers: IncomingHttpHeaders,
@@ -19,7 +19,7 @@ export function readScenario(
   throw new Problem("invalid_test_scenario", `X-Test-Scenario must be one of ${known}.`);
 }
 
-/** The error that a request is answered with before anything else is looked at, when it asks for one. */
+/** The error that the scenario forces before anything else is checked, if any. */
 export function findForcedAnswer(
   tenant: Pick<Tenant, "environment">,
   headers: IncomingHttpHeaders,

@@ -4,7 +4,7 @@ import type { ForcedRefusal } from "./scenarios.ts";
 
 type Asked = { lines: readonly { name: string }[]; totalMinor: bigint; currency: string };
 
-/** The refusal that a scenario asks for of an order that could be placed, told as live would tell it. */
+/** The refusal that a scenario forces on an order that could be placed, worded as in live. */
 export function refuseAsAsked(scenario: ForcedRefusal, { lines, totalMinor, currency }: Asked): Problem {
   if (scenario === "insufficient_funds") {
     const total = `${formatAmount(totalMinor, currency)} ${currency}`;

@@ -79,7 +79,7 @@ const reaches = (id: string, status: string): Promise<OrderView> =>
     const { order } = await call<{ order: OrderView }>("GET", `/v1/orders/${id}`);
     return order.status === status ? order : undefined;
   });
-/** The types of the events that arrive of an order, each verified by somebody else's package. */
+/** The types of the events that arrive of an order, each verified by an independent package. */
 const arrive = (id: string, count: number): Promise<string[]> =>
   eventually(`${count} events of ${id} arrive`, async () => {
     const { webhooks } = new Stripe("sk_test_unused");

@@ -55,7 +55,7 @@ test("the database knows the same ones, of orders and of events", async () => {
   assert.deepEqual(await namedBy("events_test_scenario"), ON_THE_EVENTS);
 });
 
-test("what JavaScript has on every object is no scenario", () => {
+test("a property that every JavaScript object has is not a scenario", () => {
   for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty", "", "SUCCESS", " success"])
     assert.equal(isScenario(name), false, name);
 });

@@ -1,4 +1,4 @@
-/** What `X-Test-Scenario` may say (CONTRACT 7), with what then happens. */
+/** The values of `X-Test-Scenario` (CONTRACT 7), and what each does. */
 export const SCENARIOS = {
   insufficient_funds: "the order is refused with 402 `insufficient_funds`",
   out_of_stock: "the order is refused with 422 `out_of_stock`",
@@ -22,11 +22,11 @@ export type Scenario = keyof typeof SCENARIOS;
 
 export const SCENARIO_NAMES = Object.keys(SCENARIOS) as Scenario[];
 
-/** Answered before anything else is looked at, on every endpoint. */
+/** Returned before anything else is checked, on every endpoint. */
 export type ForcedAnswer = "rate_limited" | "internal_error" | "service_unavailable";
 /** Refuses a placement that would otherwise be accepted. */
 export type ForcedRefusal = "insufficient_funds" | "out_of_stock" | "product_not_purchasable";
-/** Bound to the order when it is accepted. `success` leaves nothing to remember. */
+/** Stored with the order when it is accepted. `success` needs nothing stored. */
 export type OrderScenario = Exclude<Scenario, ForcedAnswer | ForcedRefusal | "success">;
 
 const FORCED_ANSWERS: ReadonlySet<Scenario> = new Set<ForcedAnswer>([

@@ -155,7 +155,7 @@ test(`${ORDERS} sandbox orders in all scenarios leave everything live as it was 
   assert.deepEqual(await digestLiveRows(db), before);
   assert.equal(before.orders?.rows, 1);
   assert.equal(before.codes?.rows, STOCK + 1);
-  assert.equal(upstream.calls().length, calls, "nobody called");
+  assert.equal(upstream.calls().length, calls, "no supplier was called");
   const ended = (await registry.metrics()).match(/^scrip_orders_ended_total.*$/gm);
   assert.deepEqual(ended, ['scrip_orders_ended_total{ending="completed"} 1'], "the live one alone");
   await assertFates(placed);

@@ -6,7 +6,7 @@ const GROUP_CHARACTERS = 4;
 
 /**
  * The code of a sandbox unit (CONTRACT 7): the first 60 bits of SHA-256 over the order's idempotency key and the unit's
- * place, five at a time. Whoever wrote the test can compute it before ordering.
+ * place, five at a time. The author of a test can compute it before ordering.
  */
 export function testCode(idempotencyKey: string, lineIndex: number, unitIndex: number): string {
   const digest = hash("sha256", `${idempotencyKey}:${lineIndex}:${unitIndex}`, "buffer");

@@ -1,17 +1,18 @@
 import type { Db } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
-import { newId } from "../lib/ids.ts";
+import { idsOf } from "../lib/ids.ts";
 import type { Json } from "../lib/strict-json.ts";
 import type { Keyring } from "../vault/keyring.ts";
-import type { SupplierKind, SupplierRow } from "./queries.ts";
+import type { SupplierRow } from "./queries.ts";
+import { getKind } from "./registry.ts";
 import { storeSupplier } from "./store-supplier.ts";
 import { sealSupplierConfig } from "./supplier-config.ts";
 
 export type AddSupplierInput = {
-  kind: SupplierKind;
+  kind: string;
   name: string;
   ratePerSecond: number;
-  /** Address and key of a supplier that is called; stock has none. */
+  /** Address and credentials of a supplier that is called; own stock has none. */
   config: Json | undefined;
 };
 
@@ -20,10 +21,19 @@ export async function addSupplier(
   deps: { db: Db; clock: Clock; keyring: Keyring },
   { kind, name, ratePerSecond, config }: AddSupplierInput,
 ): Promise<SupplierRow> {
+  checkConfig(kind, config);
   const createdAt = deps.clock.now();
-  const id = newId("sup", createdAt.getTime());
-  if (kind === "stock" && config !== undefined) throw new RangeError("a stock supplier takes no config");
-  if (kind === "scrip" && config === undefined) throw new RangeError("a scrip supplier needs a config");
+  const id = idsOf(deps.clock)("sup");
   const sealedConfig = config === undefined ? null : sealSupplierConfig(deps.keyring, id, config);
   return storeSupplier(deps.db, { id, kind, name, ratePerSecond, sealedConfig, createdAt });
+}
+
+function checkConfig(name: string, config: Json | undefined): void {
+  const kind = getKind(name);
+  if (kind.hasOwnStock) {
+    if (config !== undefined) throw new RangeError(`a ${name} supplier takes no config`);
+    return;
+  }
+  if (config === undefined) throw new RangeError(`a ${name} supplier needs a config`);
+  kind.parseConfig(config);
 }

@@ -5,7 +5,7 @@ import { type SupplierRow, updateEnabled } from "./queries.ts";
 import { refreshSupply } from "./refresh-supply.ts";
 import { listRoutedProductIds } from "./route-queries.ts";
 
-/** Lets a supplier be bought from, or stops it. Purchases that are under way are followed to their end all the same. */
+/** Enables or disables a supplier. Open purchases are still followed to their end. */
 export async function setEnabled(db: Db, clock: Clock, id: string, enabled: boolean): Promise<SupplierRow> {
   const row = await updateEnabled(db, id, enabled);
   if (!row) throw noSupplier(id);

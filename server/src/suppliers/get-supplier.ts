@@ -10,7 +10,7 @@ export async function getSupplier(db: Queryable, id: string): Promise<SupplierRo
 export const noSupplier = (id: string): RangeError =>
   new RangeError(`there is no supplier ${id}; see: scrip supplier list`);
 
-/** The currency that costs of a product are in unless said otherwise. */
+/** The default currency of the costs of a product. */
 export async function getProductCurrency(db: Queryable, productId: string): Promise<string> {
   const currency = await findProductCurrency(db, productId);
   if (currency === undefined)

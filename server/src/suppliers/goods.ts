@@ -1,4 +1,4 @@
-/** What one unit turns into: a code, a link, or the receipt of a top-up. Bearer money: it lives inside a Secret. */
+/** What one unit delivers: a code, a link, or the receipt of a top-up. It is bearer money, so it is kept in a Secret. */
 export type Goods =
   | { type: "code"; code: string; pin?: string; serial?: string; expiresAt?: string }
   | { type: "url"; url: string; pin?: string; serial?: string; expiresAt?: string }
@@ -6,7 +6,7 @@ export type Goods =
 
 export type GoodsType = Goods["type"];
 
-/** The bytes that are sealed. When it expires is no secret and stands beside them. */
+/** The bytes that are sealed. The expiry time is not secret and is stored beside them. */
 export function encodeGoods(goods: Goods): Buffer {
   const { type: _type, ...content } = { ...goods, expiresAt: undefined };
   return Buffer.from(JSON.stringify(content));
@@ -18,7 +18,7 @@ export function decodeGoods(type: GoodsType, plain: Buffer, expiresAt: Date | nu
   return { type, ...content, ...(expiresAt ? { expiresAt: expiresAt.toISOString() } : {}) } as Goods;
 }
 
-/** What tells one code from another. A receipt is no bearer money, and suppliers may repeat theirs. */
+/** What identifies a code. A receipt is not bearer money, and suppliers can repeat theirs. */
 export function identityOf(goods: Goods): string | undefined {
   switch (goods.type) {
     case "code":

@@ -1,12 +1,11 @@
 import type { Db, Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { readCsvTable, type TableRow } from "../lib/read-csv-table.ts";
-import type { SupplierKind } from "./queries.ts";
 import { refreshSupply } from "./refresh-supply.ts";
 import {
   listPresentRoutes,
   listProductCurrencies,
-  listSupplierKinds,
+  listStockFlags,
   mergeRoutes,
   type RouteRow,
 } from "./route-queries.ts";
@@ -27,10 +26,10 @@ export type ImportRoutesResult =
   | { ok: true; created: number; updated: number; unchanged: number }
   | { ok: false; faults: number };
 
-/** A file is read into memory whole; a larger one is given in parts. */
+/** A file is read into memory as a whole. Split larger ones. */
 export const ROUTE_ROWS_MAX = 500_000;
 
-/** Makes and changes the routes that a CSV file names, all of them or none. Other routes stay as they are. */
+/** Creates and updates the routes in a CSV file, all or none. Other routes stay unchanged. */
 export async function importRoutes(
   db: Db,
   clock: Clock,
@@ -82,7 +81,7 @@ async function readRows(
   return read;
 }
 
-/** What a row leaves empty stays as the route has it, as with a single route. */
+/** Empty cells keep the value of the route, as when a single route is set. */
 async function resolveRoutes(
   tx: Tx,
   rows: readonly Row[],
@@ -90,7 +89,7 @@ async function resolveRoutes(
 ): Promise<RouteRow[]> {
   const productIds = [...new Set(rows.map(({ cells }) => cells.product))];
   const currencies = await listProductCurrencies(tx, productIds);
-  const suppliers = await listSupplierKinds(tx);
+  const suppliers = await listStockFlags(tx);
   const present = await listPresentRoutes(tx, productIds);
   return rows.flatMap(({ line, cells }) => {
     try {
@@ -105,7 +104,7 @@ async function resolveRoutes(
 
 type Known = {
   currencies: ReadonlyMap<string, string>;
-  suppliers: ReadonlyMap<string, SupplierKind>;
+  suppliers: ReadonlyMap<string, boolean>;
   present: ReadonlyMap<string, RouteRow>;
 };
 
@@ -113,12 +112,12 @@ function toRoute(cells: RouteCells, { currencies, suppliers, present }: Known): 
   const { product: productId, supplier: supplierId } = cells;
   const productCurrency = currencies.get(productId);
   if (productCurrency === undefined) throw new RangeError(`there is no product "${productId}"`);
-  const kind = suppliers.get(supplierId);
-  if (kind === undefined) throw new RangeError(`there is no supplier "${supplierId}"`);
+  const hasOwnStock = suppliers.get(supplierId);
+  if (hasOwnStock === undefined) throw new RangeError(`there is no supplier "${supplierId}"`);
   const before = present.get(`${productId} ${supplierId}`);
   if (!/^\d{1,9}$/.test(cells.priority)) throw new RangeError(`"${cells.priority}" is not a priority`);
-  if (kind === "stock" && cells.maxCost !== "")
-    throw new RangeError("stock has no price of its own; maxCost is for a scrip supplier");
+  if (hasOwnStock && cells.maxCost !== "")
+    throw new RangeError("maxCost is for a supplier that is called; stock has no price that could change");
   const cost = parseCost(cells.cost, cells.currency || (before?.costCurrency ?? productCurrency));
   return {
     productId,

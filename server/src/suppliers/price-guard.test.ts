@@ -89,7 +89,7 @@ test("a changed price within the limit is sent again once, under the same refere
   }
 });
 
-test("a price that changes again is refused: nobody runs after it", async () => {
+test("a price that changes again is refused and not tried a third time", async () => {
   const { supplier, heard } = supplierOf({ place: inTurn(changed(usd(260)), changed(usd(270))) });
   const outcome = await supplier.buy(REQUEST);
   const refused = { kind: "refused", failureCode: "temporarily_unavailable", supplierFault: false };

@@ -5,7 +5,7 @@ import type { PriceLimit, ToldPrice } from "./supplier.ts";
 /** How a price compares with what was expected. */
 export type PriceVerdict =
   | "as_expected"
-  /** Another price, and one that the operator accepts. */
+  /** A different price that the operator accepts. */
   | "differs"
   /** More than the operator accepts, or in another currency, or no price at all. */
   | "beyond_limit";
@@ -16,7 +16,7 @@ export function judgePrice(price: ToldPrice, limit: PriceLimit): PriceVerdict {
   return price.amountMinor === limit.expectedMinor ? "as_expected" : "differs";
 }
 
-/** The total that a `price_changed` tells, when it is one that may be paid. */
+/** The total in a `price_changed` error, if the operator accepts it. */
 export function acceptableTotal(error: ScripError, limit: PriceLimit): bigint | undefined {
   if (error.status !== 409 || error.code !== "price_changed") return undefined;
   const price = readPrice(error.members.currentTotal);
@@ -24,7 +24,7 @@ export function acceptableTotal(error: ScripError, limit: PriceLimit): bigint | 
   return judgePrice(price, limit) === "differs" ? price.amountMinor : undefined;
 }
 
-/** What the total of an order, or the `currentTotal` of a refusal, says. */
+/** Reads the total of an order, or the `currentTotal` of a refusal. */
 export function readPrice(total: unknown): ToldPrice {
   if (typeof total !== "object" || total === null) return "unreadable";
   const { amount, currency } = total as Record<string, unknown>;

@@ -1,22 +1,24 @@
 import sql, { type Sql } from "sql-template-tag";
-import type { Queryable } from "../db/database.ts";
-
-export type SupplierKind = "stock" | "scrip";
+import type { Queryable, Tx } from "../db/database.ts";
 
 export type SupplierRow = {
   id: string;
-  kind: SupplierKind;
+  /** A name from the registry, possibly one that only a newer version knows. */
+  kind: string;
+  /** Whether it sells from the operator's own stock. All others are called. */
+  hasOwnStock: boolean;
   name: string;
   enabled: boolean;
   ratePerSecond: number;
   createdAt: Date;
 };
 
-const supplierColumns = sql`id, kind, name, enabled, rate_per_second as "ratePerSecond", created_at as "createdAt"`;
+const supplierColumns = sql`
+  id, kind, has_own_stock as "hasOwnStock", name, enabled, rate_per_second as "ratePerSecond", created_at as "createdAt"`;
 
-export type NewSupplier = Omit<SupplierRow, "enabled"> & { sealedConfig: Buffer | null };
+export type NewSupplier = Omit<SupplierRow, "enabled" | "hasOwnStock"> & { sealedConfig: Buffer | null };
 
-/** No row comes back when the name is taken. */
+/** Returns no row when the name is taken. */
 export const insertSupplier = async (
   db: Queryable,
   supplier: NewSupplier,
@@ -51,7 +53,7 @@ export type SupplierChange = {
   sealedConfig: Buffer | undefined;
 };
 
-/** What is undefined stays as it is. */
+/** Undefined fields stay unchanged. */
 export const updateSupplier = async (
   db: Queryable,
   id: string,
@@ -67,14 +69,18 @@ export const updateSupplier = async (
   return row;
 };
 
-export const readSupplierConfigState = async (db: Queryable, id: string) => {
-  const [row] = await db.rows<{ sealedConfig: Buffer; enabled: boolean; openAttempts: number }>(sql`
-    select sealed_config as "sealedConfig", enabled,
-           (select count(*) from supplier_attempts a where a.supplier_id = s.id and a.status = 'open')::integer
-             as "openAttempts"
-    from suppliers s where id = ${id}`);
+/** Purchases are opened under the same lock: see `reserveCalls`. */
+export const lockSupplierConfig = async (tx: Tx, id: string) => {
+  const [row] = await tx.rows<{ sealedConfig: Buffer; enabled: boolean }>(sql`
+    select sealed_config as "sealedConfig", enabled from suppliers where id = ${id} for no key update`);
   return row;
 };
+
+export async function countOpenPurchases(tx: Tx, id: string): Promise<number> {
+  const [row] = await tx.rows<{ count: number }>(sql`
+    select count(*)::integer as count from supplier_attempts where supplier_id = ${id} and status = 'open'`);
+  return row?.count ?? 0;
+}
 
 export const findSupplierByName = async (db: Queryable, name: string): Promise<SupplierRow | undefined> => {
   const [row] = await db.rows<SupplierRow>(
@@ -95,7 +101,7 @@ export const listSupplierRows = (db: Queryable, now: Date) =>
   db.rows<ListedSupplierRow>(sql`
     select ${supplierColumns}, consecutive_failures as "consecutiveFailures", open_until as "openUntil",
            (select count(*) from supplier_routes r where r.supplier_id = s.id)::integer as routes,
-           case when kind = 'stock' then coalesce(stocked.level, 0) end as "stockLevel"
+           case when has_own_stock then coalesce(stocked.level, 0) end as "stockLevel"
     from suppliers s
     left join (
       select c.supplier_id, count(*)::integer as level from codes c
@@ -104,19 +110,19 @@ export const listSupplierRows = (db: Queryable, now: Date) =>
     ) stocked on stocked.supplier_id = s.id
     order by s.id`);
 
-/** The stock suppliers of a product, or all of them. Two are enough to know that there are several. */
+/** The stock suppliers of a product, or all of them. Two rows are enough to know that there are several. */
 export const listStockSupplierIds = async (db: Queryable, productId?: string): Promise<string[]> => {
   const routed: Sql =
     productId === undefined
       ? sql`true`
       : sql`exists (select from supplier_routes r where r.supplier_id = s.id and r.product_id = ${productId})`;
   const rows = await db.rows<{ id: string }>(
-    sql`select s.id from suppliers s where s.kind = 'stock' and ${routed} order by s.id limit 2`,
+    sql`select s.id from suppliers s where s.has_own_stock and ${routed} order by s.id limit 2`,
   );
   return rows.map(({ id }) => id);
 };
 
-/** The currency that a product is sold in; undefined when there is no such product. */
+/** The currency that a product is sold in, or undefined for an unknown product. */
 export const findProductCurrency = async (db: Queryable, id: string): Promise<string | undefined> => {
   const [row] = await db.rows<{ currency: string }>(
     sql`select face_value_currency as currency from products where id = ${id}`,

@@ -29,7 +29,7 @@ const LATER = new Date("2030-06-01T12:00:00.001Z");
 /** A product of its own for each test, routed to a supplier of its own. */
 async function addRouted(
   productId: string,
-  supplier: { kind?: "stock" | "scrip"; enabled?: boolean } = {},
+  supplier: { kind?: string; enabled?: boolean } = {},
 ): Promise<string> {
   await addUnsuppliedProducts(db, [productId]);
   const supplierId = await addSupplierRow(db, supplier);
@@ -67,6 +67,12 @@ test("a product is available while an enabled supplier is called for it", async 
   await setEnabled(supplierId, true);
   assert.equal(await refreshSupply(db, ["called"], NOW), 1);
   assert.equal(await supplyOf("called"), "available");
+});
+
+test("a product is available from a supplier of any kind that is called, also one that this version does not know", async () => {
+  await addRouted("newly-called", { kind: "newer" });
+  await refreshSupply(db, ["newly-called"], NOW);
+  assert.equal(await supplyOf("newly-called"), "available");
 });
 
 test("a product from stock is empty, available with a code, and empty again when it is sold", async () => {
@@ -143,7 +149,7 @@ test("no ids at all are no products, not all of them", async () => {
   assert.equal(await supplyOf("nobody-asked"), undefined);
 });
 
-test("a code that somebody holds is not waited for", async () => {
+test("a locked code is not waited for", async () => {
   const supplierId = await addRouted("held");
   const code = await addStockRow(db, { productId: "held", supplierId });
   await db.transaction(async (tx) => {

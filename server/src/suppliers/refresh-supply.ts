@@ -1,24 +1,19 @@
+import { lockCatalog } from "../catalog/lock-catalog.ts";
 import type { Db } from "../db/database.ts";
-import {
-  countStaleSupply,
-  deleteStaleSupply,
-  lockCatalogState,
-  upsertStaleSupply,
-} from "./supply-queries.ts";
+import { countStaleSupply, deleteStaleSupply, upsertStaleSupply } from "./supply-queries.ts";
 
-/** Each round after the first means that the truth moved while the one before was being written. */
+/** Each extra round means that stock or routes changed while the previous round was written. */
 const ROUNDS_MAX = 5;
 
 /**
  * Brings product_supply in line with routes and stock, and returns how many products changed. Without ids it looks at
- * every product that has a route or a row. Whoever changes routes, stock or suppliers calls it after the commit.
+ * every product that has a route or a row. Call it after the commit of any change to routes, stock or suppliers.
  *
- * Mostly nothing differs, and then it only reads: the catalog's revision is raised by those changes alone that a
- * reseller can see. It looks again after each change of its own, because stock that was taken while it wrote has been
- * compared by its taker with a row that was not there yet.
+ * Usually nothing differs, and then it only reads: only changes that a reseller can see raise the catalog's revision. It
+ * checks again after each change, because a worker that took stock in the meantime compared it with the old row.
  *
- * It locks no code, because a buyer would wait for one that is locked only to be counted. A code that is just being taken
- * therefore counts until its taker has committed and comes here, and is there still when the taker gives it back.
+ * It locks no codes, because buyers would wait for codes that are locked only to be counted. A code that is being taken
+ * therefore counts until the worker commits and calls this, and still counts if the worker returns it.
  */
 export async function refreshSupply(
   db: Db,
@@ -31,9 +26,9 @@ export async function refreshSupply(
     const { toSet, toDelete } = await countStaleSupply(db, scope);
     if (toSet + toDelete === 0) break;
     changed += await db.transaction(async (tx) => {
-      await lockCatalogState(tx);
+      await lockCatalog(tx);
       const stale = await countStaleSupply(tx, scope);
-      // A statement raises the revision even when it touches no row, so none runs that has nothing to do.
+      // A statement raises the revision even when it changes no row, so it runs only when there is something to change.
       const set = stale.toSet > 0 ? await upsertStaleSupply(tx, scope) : [];
       const deleted = stale.toDelete > 0 ? await deleteStaleSupply(tx, scope) : [];
       return set.length + deleted.length;

@@ -1,6 +1,5 @@
 import sql, { empty } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
-import type { SupplierKind } from "./queries.ts";
 
 export type RouteRow = {
   productId: string;
@@ -8,7 +7,7 @@ export type RouteRow = {
   priority: number;
   costMinor: bigint | null;
   costCurrency: string | null;
-  /** The most that is accepted for a unit of a supplier that is called; null for no more than the cost. */
+  /** The maximum price of a unit from a supplier that is called. Null means the cost is the maximum. */
   maxCostMinor: bigint | null;
   sku: string;
 };
@@ -71,9 +70,12 @@ export async function listProductCurrencies(
   return new Map(rows.map(({ id, currency }) => [id, currency]));
 }
 
-export async function listSupplierKinds(db: Queryable): Promise<ReadonlyMap<string, SupplierKind>> {
-  const rows = await db.rows<{ id: string; kind: SupplierKind }>(sql`select id, kind from suppliers`);
-  return new Map(rows.map(({ id, kind }) => [id, kind]));
+/** Every supplier's id, and whether it sells from the operator's own stock. */
+export async function listStockFlags(db: Queryable): Promise<ReadonlyMap<string, boolean>> {
+  const rows = await db.rows<{ id: string; hasOwnStock: boolean }>(
+    sql`select id, has_own_stock as "hasOwnStock" from suppliers`,
+  );
+  return new Map(rows.map(({ id, hasOwnStock }) => [id, hasOwnStock]));
 }
 
 /** Routes of products by "product supplier". */
@@ -86,7 +88,7 @@ export async function listPresentRoutes(
   return new Map(rows.map((row) => [`${row.productId} ${row.supplierId}`, row]));
 }
 
-/** Writes what differs; in one statement, whatever the number of routes. */
+/** Writes what differs in one statement. Rows are written in the order of their key, so that two imports do not deadlock. */
 export async function mergeRoutes(
   tx: Queryable,
   routes: readonly RouteRow[],
@@ -101,6 +103,7 @@ export async function mergeRoutes(
       ${routes.map((one) => one.costCurrency)}::text[], ${routes.map((one) => one.maxCostMinor)}::bigint[],
       ${routes.map((one) => one.sku)}::text[]
     ) as route (product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku)
+    order by product_id, supplier_id
     on conflict (product_id, supplier_id) do update
       set priority = excluded.priority, cost_minor = excluded.cost_minor, cost_currency = excluded.cost_currency,
           max_cost_minor = excluded.max_cost_minor, sku = excluded.sku, updated_at = excluded.updated_at

@@ -15,24 +15,25 @@ export type SetRouteInput = RouteKey & {
   /** What one unit costs, as decimal text. */
   cost: string;
   currency: string | undefined;
-  /** The most that one unit may cost, where the supplier's own price has changed. */
+  /** The maximum cost of a unit, if the supplier's price has changed. */
   maxCost?: string | undefined;
   sku: string | undefined;
 };
 
 /**
- * Says that a product is bought from a supplier, or changes how. Currency, the most that a unit may cost and the
- * supplier's name for the product stay as they are when they are not given again: a new cost must not make it buy
- * something else.
+ * Creates or changes the route of a product to a supplier. Currency, maximum cost and SKU stay unchanged when they are not
+ * given: a new cost must not make it buy something else.
  */
 export async function setRoute(db: Db, clock: Clock, input: SetRouteInput): Promise<RouteRow> {
   const { productId, supplierId, priority } = input;
   checkPriority(priority);
   const route = await db.transaction(async (tx) => {
     const productCurrency = await getProductCurrency(tx, productId);
-    const { kind } = await getSupplier(tx, supplierId);
-    if (kind === "stock" && input.maxCost !== undefined)
-      throw new RangeError("stock has no price of its own; --max-cost is for a scrip supplier");
+    const { hasOwnStock } = await getSupplier(tx, supplierId);
+    if (hasOwnStock && input.maxCost !== undefined)
+      throw new RangeError(
+        "--max-cost is for a supplier that is called; stock has no price that could change",
+      );
     const present = await findRoute(tx, { productId, supplierId });
     const cost = parseCost(input.cost, input.currency ?? present?.costCurrency ?? productCurrency);
     const changed = {
@@ -52,13 +53,13 @@ export async function setRoute(db: Db, clock: Clock, input: SetRouteInput): Prom
 
 type Cost = { costMinor: bigint; costCurrency: string };
 
-/** "8.10" in USD → 810n USD. A cost may be zero: some stock is a present. */
+/** "8.10" in USD → 810n USD. A cost can be zero: some stock is free. */
 export function parseCost(text: string, currency: string): Cost {
   if (!isCurrency(currency)) throw new RangeError(`"${currency}" is not an ISO-4217 currency, such as USD`);
   return { costMinor: parseAmount(text, currency), costCurrency: currency };
 }
 
-/** A maximum in another currency says nothing about the new cost, so it is dropped with its currency. */
+/** A maximum in another currency cannot be compared with the new cost, so it is dropped. */
 export function chooseMaxCost(
   text: string | undefined,
   cost: Cost,
@@ -70,7 +71,7 @@ export function chooseMaxCost(
   if (maxCostMinor !== null && maxCostMinor < costMinor) {
     const max = formatAmount(maxCostMinor, costCurrency);
     throw new RangeError(
-      `the most that a unit may cost is ${max}, and its cost is ${formatAmount(costMinor, costCurrency)}; set --max-cost to the cost or more`,
+      `the maximum cost ${max} is below the cost ${formatAmount(costMinor, costCurrency)}; set --max-cost to the cost or more`,
     );
   }
   return maxCostMinor;
@@ -86,7 +87,7 @@ export function checkSku(sku: string): string {
   return sku;
 }
 
-/** The product is no longer bought there. Its stock stays, and is sold again when the route is back. */
+/** The product is no longer bought there. Its stock stays, and sells again once the route is restored. */
 export async function removeRoute(db: Db, clock: Clock, key: RouteKey): Promise<RouteRow> {
   const removed = await deleteRoute(db, key);
   if (!removed) throw new RangeError(`there is no route of ${key.productId} to ${key.supplierId}`);

@@ -1,7 +1,7 @@
 import sql, { empty, type Sql } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 
-/** Purchases that were begun from `from` on and before `to`. */
+/** Purchases opened at `from` or later, and before `to`. */
 export type StatementFilter = {
   supplierId: string | undefined;
   from: Date | undefined;
@@ -11,7 +11,7 @@ export type StatementFilter = {
 export type StatementRow = {
   supplierId: string;
   supplierName: string;
-  /** Null where the route had no cost and the supplier told no price. */
+  /** Null if the route had no cost and the supplier gave no price. */
   currency: string | null;
   delivered: number;
   quarantined: number;
@@ -53,7 +53,7 @@ const isCharged = sql`a.status <> 'refused' and a.supplier_price_minor is not nu
 export type OddAttemptReason =
   | "duplicate"
   | "late"
-  /** It was bought for an order of all or nothing that could not have all. */
+  /** It was bought for an all-or-nothing order that could not be completed. */
   | "incomplete"
   /** The supplier's price is not the cost of the route. */
   | "price"
@@ -108,7 +108,7 @@ export const listOddAttempts = (db: Queryable, filter: StatementFilter, limit: n
     ) a
     order by a.opened_at desc, a.order_id desc, a.line_index, a.unit_index`);
 
-/** Where the route had no cost, none was expected. */
+/** A route without a cost expects no price. */
 const hasOtherPrice = sql`
   a.cost_minor is not null and a.supplier_price_minor is not null
   and (a.supplier_price_minor, a.supplier_price_currency) <> (a.cost_minor, a.cost_currency)`;

@@ -6,7 +6,7 @@ export const RATE_PER_SECOND_DEFAULT = 50;
 const RATE_PER_SECOND_MAX = 10_000;
 const NAME_MAX_CHARACTERS = 200;
 
-/** A new supplier under a name that no other has. It sells nothing until a route leads to it. */
+/** Stores a new supplier under a unique name. It sells nothing until a route leads to it. */
 export async function storeSupplier(db: Queryable, supplier: NewSupplier): Promise<SupplierRow> {
   const name = checkSupplierName(supplier.name);
   checkRate(supplier.ratePerSecond);
@@ -18,7 +18,7 @@ export async function storeSupplier(db: Queryable, supplier: NewSupplier): Promi
 export const nameTaken = (name: string): RangeError =>
   new RangeError(`there is a supplier named "${name}" already; see: scrip supplier list`);
 
-/** The name without the space around it. */
+/** The name, trimmed. */
 export function checkSupplierName(text: string): string {
   const name = text.trim();
   if (name.length > 0 && name.length <= NAME_MAX_CHARACTERS && isPlainText(name)) return name;

@@ -10,12 +10,12 @@ import {
   type StatementRow,
 } from "./statement-queries.ts";
 
-/** What was asked of one supplier at costs in one currency; without a currency, where no cost is known. */
+/** Purchases from one supplier at costs in one currency. Without a currency if no cost is known. */
 export type StatementLine = {
   supplierId: string;
   supplierName: string;
   currency?: string;
-  /** Delivered and quarantined: what the supplier will want to be paid for. */
+  /** Delivered and quarantined: what the supplier will bill. */
   bought: number;
   delivered: number;
   quarantined: number;
@@ -35,7 +35,7 @@ export type OddAttempt = {
   status: "quarantined" | "unknown" | "delivered" | "refused";
   reason: OddAttemptReason | undefined;
   openedAt: string;
-  /** What one unit was expected to cost, and what the supplier said, where they differ. */
+  /** The expected cost of a unit and the price that the supplier gave, if they differ. */
   cost?: Money;
   price?: Money;
 };
@@ -43,9 +43,9 @@ export type OddAttempt = {
 export type SupplierStatement = { data: StatementLine[]; attempts: OddAttempt[]; hasMoreAttempts: boolean };
 
 /**
- * What was bought from whom at what cost, to be held against the supplier's own bill, and each purchase that is in
- * quarantine, unknown or at another price than expected, up to `attemptsMax` of them. The cost is what the supplier
- * charged, in the currency that it charged; where it does not say, the cost of the route.
+ * What was bought from each supplier and at what cost, to compare with its bill, and each purchase that is in quarantine,
+ * unknown or at an unexpected price, up to `attemptsMax`. The cost is what the supplier charged, in its currency, or the cost of
+ * the route if the supplier did not say.
  */
 export async function supplierStatement(
   db: Queryable,

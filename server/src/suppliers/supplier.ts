@@ -1,7 +1,7 @@
 import type { Secret } from "../lib/secret.ts";
 import type { Goods } from "./goods.ts";
 
-/** CONTRACT 4: why a unit could not be had, as the reseller reads it. */
+/** CONTRACT 4: why a unit could not be delivered, as the reseller sees it. */
 export const FAILURE_CODES = [
   "out_of_stock",
   "rejected_by_issuer",
@@ -10,39 +10,41 @@ export const FAILURE_CODES = [
 ] as const;
 export type FailureCode = (typeof FAILURE_CODES)[number];
 
-/** One unit, under a reference that names this purchase for good: asked again, it is the same purchase. */
+/** One unit. The reference identifies the purchase permanently: sent again, it is the same purchase. */
 export type PurchaseRequest = {
   reference: string;
   sku: string;
   inputFields: Readonly<Record<string, string>> | null;
-  /** What the unit may cost. Absent when the route has no cost: then any price is paid, as nobody knows better. */
+  /** What the unit may cost. Absent if the route has no cost: then any price is paid. */
   limit?: PriceLimit | undefined;
 };
 
-/** The price that is expected, and the most that is accepted. */
+/** The expected price, and the maximum that is accepted. */
 export type PriceLimit = { expectedMinor: bigint; maxMinor: bigint; currency: string };
 
 export type SupplierPrice = { amountMinor: bigint; currency: string };
-/** What a supplier says that a unit costs. Unreadable is no amount, or one of no currency that there is. */
+/** The price that a supplier gives for a unit. Unreadable means no amount, or an unknown currency. */
 export type ToldPrice = SupplierPrice | "unreadable";
 
 /**
- * What is known of a purchase after the supplier was asked. Only `refused` says that nothing was bought and nothing will
- * be; `unknown` is every answer that is lost, late, broken or makes no sense, and says nothing at all.
+ * What is known of a purchase after a call. Only `refused` means that nothing was bought and nothing will be. `unknown` is
+ * every answer that is lost, late, broken or makes no sense: it proves nothing.
  */
 export type PurchaseOutcome =
   | { kind: "delivered"; goods: Secret<Goods>; upstreamId: string; price?: ToldPrice }
   | { kind: "accepted"; upstreamId: string; price?: ToldPrice }
-  /** With a price, the price was the reason: it is not what was expected, or more than is accepted. */
+  /** With a price, the price was the reason: it was not the expected one, or above the maximum. */
   | { kind: "refused"; failureCode: FailureCode; supplierFault: boolean; price?: ToldPrice }
   | { kind: "unknown"; reason: string };
 
 /** A look-up may also find nothing: the purchase was never made, or is not there yet. */
 export type LookUpOutcome = PurchaseOutcome | { kind: "not_found" };
 
-/** A supplier that is asked over the network. Both calls end in bounded time and never throw for what it answers. */
+/** A supplier that is called over the network. Both calls end in bounded time and never throw because of an answer. */
 export type RemoteSupplier = {
   buy(request: PurchaseRequest): Promise<PurchaseOutcome>;
-  /** `upstreamId` is the supplier's own id of the purchase, where it has told it. */
+  /** `upstreamId` is the supplier's id of the purchase, if known. */
   lookUp(reference: string, upstreamId: string | undefined): Promise<LookUpOutcome>;
+  /** Closes what it keeps between calls, such as a connection, in bounded time. It is not called again. */
+  close?(): Promise<void>;
 };

@@ -1,18 +1,10 @@
 import sql, { empty, type Sql } from "sql-template-tag";
 import type { Queryable, Tx } from "../db/database.ts";
 
-/** Which products are looked at, and the time at which codes are expired or not. */
+/** Which products to check, and the time that decides whether a code has expired. */
 export type SupplyScope = { productIds: readonly string[] | undefined; now: Date };
 
-/**
- * Writers of what the catalog shows take turns, as in catalog/lock-catalog: each raises the revision after it has
- * locked its rows, and two that met the other way round would deadlock.
- */
-export async function lockCatalogState(tx: Tx): Promise<void> {
-  await tx.rows(sql`select revision from catalog_state for update`);
-}
-
-/** How many products have no right row, and how many have a row too many. */
+/** How many products lack the right row, and how many have one that must go. */
 export async function countStaleSupply(
   db: Queryable,
   scope: SupplyScope,
@@ -53,7 +45,7 @@ const staleSupply = (scope: SupplyScope): Sql => sql`
       select s.product_id from product_supply s where true ${within(sql`s.product_id`, scope)}
     ) concerned
     left join (
-      select r.product_id, r.supplier_id, s.kind = 'scrip' or ${hasStock(scope.now)} as has_goods
+      select r.product_id, r.supplier_id, not s.has_own_stock or ${hasStock(scope.now)} as has_goods
       from supplier_routes r join suppliers s on s.id = r.supplier_id
       where ${canSell(scope.now)} ${within(sql`r.product_id`, scope)}
     ) u on u.product_id = concerned.product_id
@@ -63,8 +55,8 @@ const staleSupply = (scope: SupplyScope): Sql => sql`
   where present.state is distinct from truth.state`;
 
 /**
- * A supplier that is left alone for longer than this sells nothing for now. An order can wait as long as a pause of less,
- * and has to: without one nobody would ever find out that the supplier sells again.
+ * A supplier that is paused for longer than this sells nothing for now. Orders wait for a shorter pause, and must: without
+ * an order nothing would find out that the supplier sells again.
  */
 const PAUSE_LONG_MS = 60_000;
 
@@ -73,8 +65,8 @@ const canSell = (now: Date): Sql => sql`
   s.enabled and coalesce(s.open_until <= ${new Date(now.getTime() + PAUSE_LONG_MS)}, true)`;
 
 /**
- * How many units of each product can be delivered now, counted up to what is wanted of it. No row for a product whose
- * limit nobody knows: one that is bought elsewhere, or has no route at all.
+ * How many units of each product can be delivered now, counted up to the wanted quantity. No row for a product without a
+ * known limit: one that a supplier is called for, or that has no route.
  */
 export const countDeliverable = (
   db: Queryable,
@@ -98,7 +90,7 @@ export const countDeliverable = (
         ) one
       ) stocked
       group by wanted.product_id
-      having not bool_or(s.kind = 'scrip')`,
+      having bool_and(s.has_own_stock)`,
     { name: "count-deliverable" },
   );
 
@@ -106,8 +98,8 @@ const within = (productId: Sql, { productIds }: SupplyScope): Sql =>
   productIds ? sql`and ${productId} = any(${productIds}::text[])` : empty;
 
 /**
- * Asked in two halves, because each is one look into the index, however many expired codes stand before it. Asked for the
- * first of them and not whether there is one: EXISTS may be answered by reading all of the stock into memory.
+ * Two queries, because each is a single index probe however many expired codes come first. They ask for the first row and do
+ * not use EXISTS, which PostgreSQL can answer by reading all of the stock into memory.
  */
 const hasStock = (now: Date): Sql => sql`
   coalesce(${firstInStock(sql`c.expires_at > ${now}`)}, ${firstInStock(sql`c.expires_at is null`)}, false)`;
@@ -118,7 +110,7 @@ const firstInStock = (condition: Sql): Sql => sql`(
   order by c.product_id, c.supplier_id, c.expires_at, c.id limit 1
 )`;
 
-/** A code that somebody holds at this moment is left for the next time. */
+/** A locked code is left for the next run. */
 export const markStockExpired = (db: Queryable, now: Date, limit: number) =>
   db.rows<{ productId: string }>(sql`
     update codes set state = 'expired'

@@ -63,6 +63,20 @@ test("after a rotation the older key still opens, and the newer one seals", () =
   assert.throws(() => open([older], CONTEXT, after), SealError);
 });
 
+test("in a rolling restart from OLD to OLD,NEW to NEW,OLD every process opens what any other seals", () => {
+  const steps: [MasterKeys, MasterKeys][] = [
+    [[older], [older, newer]],
+    [
+      [older, newer],
+      [newer, older],
+    ],
+  ];
+  for (const [before, after] of steps) {
+    assert.deepEqual(open(after, CONTEXT, seal(before, CONTEXT, PLAIN)), PLAIN);
+    assert.deepEqual(open(before, CONTEXT, seal(after, CONTEXT, PLAIN)), PLAIN);
+  }
+});
+
 test("resealing keeps the value, takes the newest key, and is done once", () => {
   const before = seal([older], CONTEXT, PLAIN);
   const after = reseal([newer, older], CONTEXT, before);

@@ -1,7 +1,7 @@
 import { type Db, isDatabaseUnavailable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import type { Clock } from "../lib/clock.ts";
-import { newId } from "../lib/ids.ts";
+import { idsOf } from "../lib/ids.ts";
 import { formatAmount, parseAmount } from "../lib/money.ts";
 import { assertPlainText } from "../lib/plain-text.ts";
 import { appendEntry, type WalletHead } from "./entry.ts";
@@ -23,7 +23,7 @@ export async function moveFunds(
     throw new RangeError(`a note has at most ${NOTE_MAX_CHARACTERS} characters`);
   assertPlainText("a note", input.note);
   const now = clock.now();
-  const entryId = newId("ent", now.getTime());
+  const entryId = idsOf(clock)("ent");
   const moving = db.transaction(async (tx) => {
     const head = await lockWallet(tx, tenant);
     if (!head) throw new RangeError(`there is no ${tenant.environment} wallet of ${tenant.resellerId}`);

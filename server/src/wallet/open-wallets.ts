@@ -1,7 +1,7 @@
 import type { Db, Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { minorUnitExponent } from "../lib/currencies.ts";
-import { newId } from "../lib/ids.ts";
+import { idsOf } from "../lib/ids.ts";
 import { appendEntry, emptyHead } from "./entry.ts";
 import { insertEntry, insertWallet, listResellersWithoutWallets } from "./queries.ts";
 
@@ -17,7 +17,7 @@ export async function openWallets(
   await insertWallet(tx, emptyHead({ resellerId: reseller.id, environment: "live" }, reseller.currency));
   const now = clock.now();
   const funded = appendEntry(emptyHead({ resellerId: reseller.id, environment: "test" }, reseller.currency), {
-    id: newId("ent", now.getTime()),
+    id: idsOf(clock)("ent"),
     type: "deposit",
     amountMinor: TEST_FUNDS_MAJOR * 10n ** BigInt(minorUnitExponent(reseller.currency)),
     orderId: null,

@@ -4,13 +4,13 @@ import sql from "sql-template-tag";
 import type { Queryable } from "../../src/db/database.ts";
 import type { Tenant } from "../../src/http/caller.ts";
 import { createKey } from "../../src/keys/create-key.ts";
-import { newId } from "../../src/lib/ids.ts";
 import type { Placement } from "../../src/orders/decide-placements.ts";
 import { createReseller } from "../../src/resellers/create-reseller.ts";
 import { ORDINARY_FATE } from "../../src/sandbox/order-fate.ts";
 import { moveFunds } from "../../src/wallet/move-funds.ts";
 import type { TestApp } from "../app/test-app.ts";
 import { addListPrice, addProducts } from "./builders.ts";
+import { newId } from "./new-id.ts";
 
 /** A reseller with a live key. */
 export type Buyer = Tenant & { keyId: string; key: string };

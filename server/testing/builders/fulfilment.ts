@@ -4,7 +4,6 @@ import type { Queryable } from "../../src/db/database.ts";
 import { createFulfiller, type FulfilDeps, type Fulfiller } from "../../src/fulfilment/fulfil-orders.ts";
 import { createFulfilmentMetrics } from "../../src/fulfilment/fulfilment-metrics.ts";
 import { FULFILMENT_LIMITS, type FulfilmentLimits } from "../../src/fulfilment/limits.ts";
-import { newId } from "../../src/lib/ids.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { encodeGoods, type Goods, identityOf } from "../../src/suppliers/goods.ts";
 import { refreshSupply } from "../../src/suppliers/refresh-supply.ts";
@@ -12,6 +11,7 @@ import type { RemoteSupplier } from "../../src/suppliers/supplier.ts";
 import { createCodeDigest } from "../../src/vault/code-digest.ts";
 import { stockPlace } from "../../src/vault/code-place.ts";
 import type { TestApp } from "../app/test-app.ts";
+import { newId } from "./new-id.ts";
 
 export type TestFulfiller = Fulfiller & {
   deps: FulfilDeps;

@@ -1,9 +1,9 @@
 import type { Db } from "../../src/db/database.ts";
 import type { Tenant } from "../../src/http/caller.ts";
-import { newId } from "../../src/lib/ids.ts";
 import type { LoggedRequest } from "../../src/requests/logged-request.ts";
 import { keepPartitions } from "../../src/requests/partitions.ts";
 import { insertRequests } from "../../src/requests/queries.ts";
+import { newId } from "./new-id.ts";
 
 /** A request of this tenant in the log, made now; its id. */
 export async function addLoggedRequest(

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import type { LightMyRequestResponse } from "fastify";
 import sql from "sql-template-tag";
 import { audit } from "../../src/audit/audit.ts";
-import { newId } from "../../src/lib/ids.ts";
 import type { OrderView } from "../../src/orders/schemas.ts";
 import { encodeGoods, type Goods, identityOf } from "../../src/suppliers/goods.ts";
 import { refreshSupply } from "../../src/suppliers/refresh-supply.ts";
@@ -13,6 +12,7 @@ import { createTestApp, type TestApp } from "../app/test-app.ts";
 import { createHandClock, type HandClock } from "../hand-clock.ts";
 import { addListPrice, addProducts } from "./builders.ts";
 import { addBuyer, type Buyer, postOrder } from "./buyers.ts";
+import { newId } from "./new-id.ts";
 import { addRouteRow, addSupplierRow } from "./supply-builders.ts";
 
 /** What one unit of everything costs here. */

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import sql from "sql-template-tag";
 import type { Queryable } from "../../src/db/database.ts";
-import { newId } from "../../src/lib/ids.ts";
 import { addProducts } from "./builders.ts";
+import { newId } from "./new-id.ts";
 
 /** Products without any supply. */
 export async function addUnsuppliedProducts(db: Queryable, ids: readonly string[]): Promise<void> {
@@ -16,11 +16,11 @@ export async function addUnsuppliedProducts(db: Queryable, ids: readonly string[
 /** A supplier straight into the table. The config of one that is called opens nowhere. */
 export async function addSupplierRow(
   db: Queryable,
-  supplier: { kind?: "stock" | "scrip"; name?: string; enabled?: boolean } = {},
+  supplier: { kind?: string; name?: string; enabled?: boolean } = {},
 ): Promise<string> {
   const id = newId("sup");
   const { kind = "stock", name = id, enabled = true } = supplier;
-  const config = kind === "scrip" ? Buffer.from("not a sealed config") : null;
+  const config = kind === "stock" ? null : Buffer.from("not a sealed config");
   await db.rows(sql`
     insert into suppliers (id, kind, name, sealed_config, enabled) values (${id}, ${kind}, ${name}, ${config}, ${enabled})`);
   return id;

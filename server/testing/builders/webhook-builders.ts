@@ -3,7 +3,7 @@ import type { Queryable } from "../../src/db/database.ts";
 import { eventBody, type NewEvent } from "../../src/events/emit-events.ts";
 import type { EventType } from "../../src/events/event-types.ts";
 import type { Tenant } from "../../src/http/caller.ts";
-import { newId } from "../../src/lib/ids.ts";
+import { newId } from "./new-id.ts";
 
 /** An endpoint straight into the table, without a secret: for tests of who may read it and of what it is sent. */
 export async function addEndpoint(

@@ -1,9 +1,9 @@
 import sql from "sql-template-tag";
 import type { Queryable } from "../../src/db/database.ts";
-import { openSupplier } from "../../src/fulfilment/buy/open-supplier.ts";
 import { createFulfiller, type FulfilDeps, type Fulfiller } from "../../src/fulfilment/fulfil-orders.ts";
 import { FULFILMENT_LIMITS } from "../../src/fulfilment/limits.ts";
 import { followWrittenOff } from "../../src/fulfilment/operate/follow-written-off.ts";
+import { createOpenSuppliers } from "../../src/suppliers/open-suppliers.ts";
 import { refreshSupply } from "../../src/suppliers/refresh-supply.ts";
 import type { RemoteSupplier } from "../../src/suppliers/supplier.ts";
 import type { Keyring } from "../../src/vault/keyring.ts";
@@ -35,6 +35,7 @@ const DEADLINE_MS = 30_000;
 export function createCrashWorker(context: CrashWorkerContext): CrashWorker {
   const { db, clock, codeVault, digestCode, log, keyring, lookDb } = context;
   const { wrapSupplier = (supplier: RemoteSupplier) => supplier } = context;
+  const suppliers = createOpenSuppliers({ db, keyring, timeoutMs: LIMITS.callTimeoutMs });
   const refreshes: Promise<unknown>[] = [];
   const deps: FulfilDeps = {
     db,
@@ -46,7 +47,7 @@ export function createCrashWorker(context: CrashWorkerContext): CrashWorker {
     // Nobody reads them, and to load what counts them takes as long as half of the rest of the worker.
     metrics: { count: () => {}, show: () => {} },
     openSupplier: async (id) => {
-      const opened = await openSupplier(db, keyring, id, LIMITS.callTimeoutMs);
+      const opened = await suppliers.open(id);
       return opened && { ...opened, supplier: wrapSupplier(opened.supplier, id) };
     },
     onBreakerOpened: () => {},

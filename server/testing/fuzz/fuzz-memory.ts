@@ -65,7 +65,7 @@ export function createFuzzMemory(world: FuzzWorld): FuzzMemory {
       const isLog = REQUEST_LOG.includes(told.operationId ?? "");
       for (const [id, prefix = ""] of text.matchAll(ID)) {
         // Every answer has the id of its request, also one to a caller without a valid key.
-        const isOwned = prefix === "req" ? tenants.includes(tenant) : !isLog;
+        const isOwned = !isLog && (prefix !== "req" || tenants.includes(tenant));
         if (isOwned && owners.claim(tenant, told, id)) note(tenant, KINDS[prefix] ?? prefix, id);
       }
       const cursor = CURSOR.exec(body)?.[1];

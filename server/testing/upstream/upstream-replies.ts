@@ -1,7 +1,7 @@
-import { newId } from "../../src/lib/ids.ts";
 import { Problem, type ProblemOptions, problemBody } from "../../src/lib/problem.ts";
 import { type ProblemCode, problemTable } from "../../src/lib/problem-table.ts";
 import type { OrderView } from "../../src/orders/schemas.ts";
+import { newId } from "../builders/new-id.ts";
 import { idFrom, type Purchase, statusOf } from "./upstream-ledger.ts";
 
 /** An answer as it goes over the line, whole. */

@@ -22,7 +22,7 @@ export function keyCommands(program: Command): void {
       .requiredOption("--env <environment>", "live or test")
       .option("--scopes <a,b>", "the scopes of the key (default: all except requests:read)")
       .option("--allow-ips <c,d>", "addresses and CIDR ranges that can use it (default: any)")
-      .option("--expires-at <time>", "when it expires, in RFC 3339 (default: never)")
+      .option("--expires-at <time>", "when it expires, such as 2030-01-31T12:00:00Z (default: never)")
       .option("--name <name>", "a name for the key"),
     async ({ db, clock, secrets }, options) => {
       const { id: resellerId } = await getReseller(db, required(options, "reseller"));

@@ -208,10 +208,15 @@ test("reseller update changes what is given and leaves the rest", async () => {
   await scrip.json([...update, "--price-list", "standard"]);
 });
 
-test("key create refuses a time in the past", async () => {
+test("key create refuses a time in the past or without a time zone", async () => {
   const create = ["key", "create", "--reseller", resellerId, "--env", "test", "--expires-at"];
   await assertFails([...create, "2020-01-01T00:00:00Z"], 2, /--expires-at must be in the future/);
   await assertFails([...create, "tomorrow"], 2, /--expires-at must be a time/);
+  await assertFails(
+    [...create, "2099-01-01T00:00:00"],
+    2,
+    /--expires-at needs a time zone: 2099-01-01T00:00:00Z/,
+  );
   assert.equal((await scrip.run([...create, "2099-01-01"])).code, 0);
 });
 
@@ -224,4 +229,6 @@ test("wallet statement is bounded by --from and --to", async () => {
   assert.equal(await entries("--to", "2020-01-01"), 0);
   assert.equal(await entries("--from", "2099-01-01T00:00:00Z"), 0);
   await assertFails(["wallet", "statement", ...wallet, "--from", "May"], 2, /--from must be a time/);
+  const local = ["wallet", "statement", ...wallet, "--to", "2099-01-01T00:00:00.5"];
+  await assertFails(local, 2, /--to needs a time zone/);
 });

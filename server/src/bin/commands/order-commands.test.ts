@@ -135,7 +135,7 @@ test("order retry processes a waiting order now", async () => {
   assert.deepEqual(again, {
     code: 1,
     stdout: "",
-    stderr: `scrip: ${id} is completed: there is nothing left to try\n`,
+    stderr: `scrip: ${id} is completed: there is nothing to retry\n`,
   });
 });
 

@@ -16,17 +16,22 @@ export function limitOf(options: Options, max: number): number {
   return Number(value);
 }
 
-/** A time, or a date, which means its start in UTC. */
+/** A time with its zone, or a date, which means its start in UTC. */
 export function timeOf(options: Options, name: string): Date | undefined {
   const value = text(options, name);
   if (value === undefined) return undefined;
   const time = parseTime(/^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value);
-  if (!time)
+  if (time) return time;
+  const option = `--${optionOf(name)}`;
+  if (LOCAL_TIME.test(value) && parseTime(`${value}Z`))
     throw new UsageError(
-      `--${optionOf(name)} must be a time such as 2030-01-31T12:00:00Z or 2030-01-31, not "${value}"`,
+      `${option} needs a time zone: ${value}Z for UTC, or an offset such as ${value}+02:00, not "${value}"`,
     );
-  return time;
+  throw new UsageError(`${option} must be a time such as 2030-01-31T12:00:00Z or 2030-01-31, not "${value}"`);
 }
+
+/** A time whose zone would be that of whichever machine reads it. */
+const LOCAL_TIME = /T[\d:.]+$/i;
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

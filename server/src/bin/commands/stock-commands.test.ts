@@ -102,7 +102,7 @@ test("a refused file exits 1, names every invalid line on standard error, and im
   assert.deepEqual(refused.stderr.trimEnd().split("\n"), [
     "line 3: has neither a code nor a url",
     "line 6: url: is not an address that begins with https or http",
-    "line 5: stands on line 2 too",
+    "line 5: duplicate of line 2",
     `line 4: is known already: ${known?.id}, in stock`,
     `scrip: nothing was imported: 4 invalid row(s) in ${file}`,
   ]);

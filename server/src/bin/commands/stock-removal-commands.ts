@@ -24,14 +24,18 @@ export function stockRemovalCommands(stock: Command): void {
       const { withdrawStock } = await import("../../suppliers/stock/withdraw-stock.ts");
       const reason = required(options, "reason");
       const supplierId = text(options, "supplier");
-      const ids = await withdrawStock(context, { productId, supplierId, reason, ...choice });
-      const missing = choice.ids?.filter((id) => !ids.includes(id)) ?? [];
-      for (const id of missing) tellWarning(`${id} is not in stock, or is being sold`);
+      const { ids, heldIds } = await withdrawStock(context, { productId, supplierId, reason, ...choice });
+      const found = new Set([...ids, ...heldIds]);
+      const missing = choice.ids?.filter((id) => !found.has(id)) ?? [];
+      for (const id of missing) tellWarning(`${id} is not in stock, or is being sold now`);
       if (missing.length > 0) process.exitCode = 1;
-      return { productId, withdrawn: ids.length, ids };
+      return { productId, withdrawn: ids.length, held: heldIds.length, ids };
     },
-    ({ productId, withdrawn }) =>
+    ({ productId, withdrawn, held }) =>
       `withdrew ${plural(withdrawn, "code")} of ${productId}` +
+      (held === 0
+        ? ""
+        : `; ${plural(held, "code")} held by unfinished orders will be withdrawn if they return`) +
       (withdrawn === 0 ? "" : `; to export them: scrip stock export --product ${productId} --reveal`),
   );
   exportCommand(stock);

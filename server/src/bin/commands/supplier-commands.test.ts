@@ -9,7 +9,7 @@ import { addStockRow, addUnsuppliedProducts } from "../../../testing/builders/su
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
 import { runScrip, scripJson } from "../../../testing/processes/run-scrip.ts";
 import { secret } from "../../lib/secret.ts";
-import { openSupplierConfig } from "../../suppliers/supplier-config.ts";
+import { unsealSupplierConfig } from "../../suppliers/supplier-config.ts";
 import { fixedKeyring } from "../../vault/keyring.ts";
 
 const MASTER_KEY = Buffer.alloc(32, 5);
@@ -78,8 +78,8 @@ test("supplier add prints id, kind, name and time; a config is stored encrypted 
     sql`select sealed_config as "sealedConfig" from suppliers where id = ${scripId}`,
   );
   assert.ok(row);
-  const opened = openSupplierConfig(fixedKeyring([secret(MASTER_KEY)]), { id: scripId, ...row });
-  assert.deepEqual([opened.baseUrl, opened.apiKey.reveal()], [BASE_URL, API_KEY]);
+  const opened = unsealSupplierConfig(fixedKeyring([secret(MASTER_KEY)]), { id: scripId, ...row });
+  assert.deepEqual({ ...(opened as object) }, { baseUrl: BASE_URL, apiKey: API_KEY });
 });
 
 test("supplier list shows rate, routes, stock and breaker, as JSON and as a table", async () => {

@@ -1,8 +1,9 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { addSupplier } from "../../suppliers/add-supplier.ts";
 import { changeSupplier } from "../../suppliers/change-supplier.ts";
 import { setEnabled } from "../../suppliers/enable-supplier.ts";
 import { type ListedSupplierRow, listSupplierRows, type SupplierRow } from "../../suppliers/queries.ts";
+import { describeKinds, findKind, KIND_NAMES, REMOTE_KINDS } from "../../suppliers/registry.ts";
 import { removeRoute, setRoute } from "../../suppliers/set-route.ts";
 import { RATE_PER_SECOND_DEFAULT } from "../../suppliers/store-supplier.ts";
 import { readSupplierConfig } from "../../suppliers/supplier-config.ts";
@@ -44,22 +45,19 @@ function addCommand(supplier: Command): void {
   verb(
     supplier
       .command("add")
-      .description("add a supplier: stock sells codes that you import, scrip buys from another Scrip")
-      .requiredOption("--kind <kind>", "stock or scrip")
+      .description(`add a supplier: ${describeKinds()}`)
+      .addOption(kindOption())
       .requiredOption("--name <name>", "a name for the supplier")
-      .option(
-        "--config <file>",
-        'for scrip: a JSON file {"baseUrl": "https://…", "apiKey": "sc_live_…"}; "allowInsecure": true takes an http address',
-      )
+      .option("--config <file>", CONFIG_HELP)
       .option("--rate <n>", "maximum purchases per second", String(RATE_PER_SECOND_DEFAULT)),
     async (context, options) => {
       const kind = required(options, "kind");
       const file = text(options, "config");
-      if (kind !== "stock" && kind !== "scrip")
-        throw new UsageError(`--kind must be stock or scrip, not "${kind}"`);
-      if (kind === "stock" && file !== undefined) throw new UsageError("a stock supplier takes no --config");
-      if (kind === "scrip" && file === undefined)
-        throw new UsageError("a scrip supplier needs --config FILE");
+      const { hasOwnStock } = findKind(kind) ?? {};
+      if (hasOwnStock === undefined)
+        throw new UsageError(`--kind must be ${KIND_NAMES.join(" or ")}, not "${kind}"`);
+      if (hasOwnStock && file !== undefined) throw new UsageError(`a ${kind} supplier takes no --config`);
+      if (!hasOwnStock && file === undefined) throw new UsageError(`a ${kind} supplier needs --config FILE`);
       const row = await addSupplier(context, {
         kind,
         name: required(options, "name"),
@@ -80,7 +78,8 @@ function updateCommand(supplier: Command): void {
       .argument("<id>")
       .option("--name <name>", "a name for the supplier")
       .option("--rate <n>", "maximum purchases per second")
-      .option("--config <file>", 'for scrip: a JSON file {"baseUrl": "https://…", "apiKey": "sc_live_…"}')
+      .option("--config <file>", CONFIG_HELP)
+      .option("--same-account", "the new config buys from the same account; needed while purchases are open")
       .addHelpText("after", UPDATE_HELP),
     async (context, options, [id = ""]) => {
       const file = text(options, "config");
@@ -89,15 +88,26 @@ function updateCommand(supplier: Command): void {
         throw new UsageError("use at least one of --name, --rate and --config");
       const ratePerSecond = text(options, "rate") === undefined ? undefined : wholeNumber(options, "rate");
       const config = file === undefined ? undefined : await readSupplierConfig(file);
-      return toView(await changeSupplier(context, id, { name, ratePerSecond, config }));
+      const isSameAccount = options.sameAccount === true;
+      if (isSameAccount && config === undefined) throw new UsageError("--same-account goes with --config");
+      return toView(await changeSupplier(context, id, { name, ratePerSecond, config, isSameAccount }));
     },
     (row) => `${row.id} is ${row.name}, at most ${row.ratePerSecond} purchases per second`,
   );
 }
 
 const UPDATE_HELP = `
-A new key must belong to the same account as the old one, because open purchases are looked up with it. A new address is
-accepted only while the supplier is disabled and has no open purchase.`;
+Open purchases are looked up with the new config. Another account does not know them, and they would be bought again. So
+another key is accepted only while no purchase is open, and another address only while the supplier is disabled too. If the
+new config belongs to the same account, --same-account lifts both rules.`;
+
+/** Not `choices`: commander would answer in words of its own. */
+const kindOption = (): Option =>
+  Object.assign(new Option("--kind <kind>", KIND_NAMES.join(" or ")).makeOptionMandatory(), {
+    argChoices: [...KIND_NAMES],
+  });
+
+const CONFIG_HELP = `a JSON file; ${REMOTE_KINDS.map(({ kind, configExample }) => `for ${kind}: ${configExample}`).join("; ")}`;
 
 function enabledCommand(supplier: Command, name: "enable" | "disable", description: string): void {
   verb(
@@ -116,7 +126,10 @@ function routeCommand(supplier: Command): void {
       .requiredOption("--supplier <id>", "the supplier")
       .option("--priority <n>", "the lowest number is tried first")
       .option("--cost <decimal>", "the cost of one unit, such as 8.10")
-      .option("--max-cost <decimal>", "for scrip: the highest accepted cost of one unit (default: the cost)")
+      .option(
+        "--max-cost <decimal>",
+        "for a supplier that is called: the highest accepted cost of one unit (default: the cost)",
+      )
       .option(
         "--currency <code>",
         "the currency of the cost (default: the route's, or that of the product's face value)",
@@ -164,7 +177,10 @@ function refuseWithRemove(options: Options): void {
   }
 }
 
-const toView = ({ createdAt, ...row }: SupplierRow) => ({ ...row, createdAt: createdAt.toISOString() });
+const toView = ({ createdAt, hasOwnStock: _, ...row }: SupplierRow) => ({
+  ...row,
+  createdAt: createdAt.toISOString(),
+});
 
 const toListed = (row: ListedSupplierRow, now: Date) => ({
   id: row.id,

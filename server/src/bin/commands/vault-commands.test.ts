@@ -79,7 +79,7 @@ test("with the key in the environment --new-key says in one line what to do, and
   assert.deepEqual([code, stdout], [2, ""]);
   assert.match(
     stderr,
-    /^scrip: .*SCRIP_MASTER_KEY: restart every process with OLD,NEW, again with NEW,OLD.*\n$/,
+    /^scrip: .*SCRIP_MASTER_KEY: restart every process with SCRIP_MASTER_KEY=OLD,NEW, then with NEW,OLD.*\n$/,
   );
   await assert.rejects(readFile(keyFile), { code: "ENOENT" });
   // What it says is what works.

@@ -53,7 +53,8 @@ printed) or when other transactions held rows for too long: then run it again.
 
 Keys in DATA_DIR/master.key: scrip vault rotate --new-key
 Keys in SCRIP_MASTER_KEY: create one with openssl rand -base64 32. Restart every process with SCRIP_MASTER_KEY=OLD,NEW, then
-again with NEW,OLD, then run scrip vault rotate. With a single process you can skip the first restart.
+again with NEW,OLD, then run scrip vault rotate. The first key encrypts and all of them decrypt, so every process must know the
+new key before any process encrypts with it. With a single process you can skip the first restart.
 Remove the old key when scrip vault status says that it is no longer needed.`;
 
 const STATUS_HELP = `
@@ -63,7 +64,7 @@ file or from SCRIP_MASTER_KEY. Keep it with backups from before the rotation: th
 async function addKey({ config, db, keyring }: Context): Promise<void> {
   if (config.masterKeys.length > 0)
     throw new UsageError(
-      "the master keys are in SCRIP_MASTER_KEY: restart every process with OLD,NEW, again with NEW,OLD, then run scrip vault rotate without --new-key",
+      "the master keys are in SCRIP_MASTER_KEY: restart every process with SCRIP_MASTER_KEY=OLD,NEW, then with NEW,OLD, then run scrip vault rotate without --new-key",
     );
   await addMasterKey(keyFilePath(config.dataDir), {
     exclusively: (work) =>

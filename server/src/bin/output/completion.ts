@@ -32,7 +32,6 @@ function collect(command: Command, path: string): Node[] {
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   "--env": ["live", "test"],
   "--listed": ["yes", "no"],
-  "--kind": ["stock", "scrip"],
   "--format": ["json", "csv"],
   "--status": ["pending", "processing", "completed", "failed", "refunded"],
   "--state": ["stock", "expired", "withdrawn", "damaged", "quarantined", "delivered"],

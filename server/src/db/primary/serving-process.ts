@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { newId } from "../../lib/ids.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { idsOf } from "../../lib/ids.ts";
 
 /** A process that serves, as its row in `processes` tells of it. */
 export type ServingProcess = { id: string; role: string; host: string; pid: number; version: string };
@@ -9,7 +10,7 @@ const PACKAGE_FILE = new URL("../../../package.json", import.meta.url);
 
 /** This process, under an id of this start. */
 export const describeProcess = (role: string): ServingProcess => ({
-  id: newId("prc"),
+  id: idsOf(systemClock)("prc"),
   role,
   host: hostname(),
   pid: process.pid,

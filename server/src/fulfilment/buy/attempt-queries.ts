@@ -5,7 +5,7 @@ import type { Route } from "../take/order-work.ts";
 
 export type OpenedAttempt = UnitKey & { productId: string; number: number; route: Route };
 
-/** Written before the supplier is asked: whatever happens then, it is known that it may have been. */
+/** Written before the supplier is called, so that a crash leaves a record of a possible purchase. */
 export const insertOpenAttempts = (tx: Tx, attempts: readonly OpenedAttempt[], now: Date) =>
   tx.rows(sql`
     insert into supplier_attempts (order_id, line_index, unit_index, number, environment, product_id, supplier_id, sku,
@@ -23,8 +23,8 @@ export const insertOpenAttempts = (tx: Tx, attempts: readonly OpenedAttempt[], n
               max_cost_minor)`);
 
 /**
- * Written before an attempt is sent once more. Not for one whose unit was given up meanwhile: what was not bought by then
- * must not be bought at all.
+ * Written before an attempt is sent again. An attempt whose unit was given up in the meantime is not sent: what was not
+ * bought by then must not be bought at all.
  */
 export const markSentAgain = async (tx: Tx, unit: UnitKey, number: number, now: Date): Promise<boolean> => {
   const rows = await tx.rows(sql`

@@ -1,6 +1,7 @@
 import type { Db } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { identityOf } from "../../suppliers/goods.ts";
+import type { OpenedSupplier } from "../../suppliers/open-suppliers.ts";
 import type { LookUpOutcome, PurchaseOutcome, RemoteSupplier } from "../../suppliers/supplier.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
 import { type UnitOutcome, unitText } from "../judge/decide-settlement.ts";
@@ -18,22 +19,19 @@ export type BuyDeps = {
   db: Db;
   clock: Clock;
   limits: FulfilmentLimits;
-  /** Undefined for a supplier that cannot be asked: it is gone, or its settings do not open. */
+  /** Undefined for a supplier that cannot be called: it is gone, or its config does not open. */
   openSupplier: (supplierId: string) => Promise<OpenedSupplier | undefined>;
   digestCode: (text: string) => Buffer;
-  /** By id and class of failure: a log may name neither a supplier nor what it answered. */
+  /** By id and class of failure: a log must not name a supplier or quote its answer. */
   onBreakerOpened: (supplierId: string, failure: string) => void;
   /** A supplier's price is not what was expected. */
   onPriceAlert: (alert: PriceAlert) => void;
 };
 
-/** `hasFailed`: its circuit breaker remembers failures, so that an answer is news to it. */
-export type OpenedSupplier = { supplier: RemoteSupplier; hasFailed: boolean };
-
 type PlannedUnit = { unit: DueUnit; plan: UnitPlan };
 type Purchase = { unit: DueUnit; plan: UnitPlan & { kind: "buy" } };
 
-/** Asks suppliers about the units of one order. No transaction is open while one is asked. */
+/** Calls suppliers for the units of one order. No transaction is open during a call. */
 export async function buyUnits(
   deps: BuyDeps,
   token: string,
@@ -51,7 +49,7 @@ export async function buyUnits(
   return outcomes;
 }
 
-/** Only what is sent at once is written ahead: what the operator gives up meanwhile is not bought any more. */
+/** Only what is sent at once is written ahead, so that units that the operator gives up in the meantime are not bought. */
 async function buyAtOnce(
   deps: BuyDeps,
   token: string,
@@ -65,7 +63,7 @@ async function buyAtOnce(
   return Promise.all(calls);
 }
 
-/** The write-ahead: commits an attempt for each unit that may be bought now, and says which those are. */
+/** The write-ahead: commits an attempt for each unit that can be bought now, and returns those units. */
 function openAttempts(
   { db, clock, limits }: BuyDeps,
   token: string,
@@ -86,7 +84,7 @@ function openAttempts(
       purchases.filter(({ unit }) => waiting.has(unitText(unit))),
       ({ plan }) => plan.route.supplierId,
     );
-    // In order of id, as everybody locks them.
+    // In order of id, the order in which suppliers are always locked.
     for (const supplierId of [...bySupplier.keys()].sort()) {
       const wanted = bySupplier.get(supplierId) ?? [];
       granted.push(...wanted.slice(0, await reserveCalls(tx, supplierId, wanted.length, now, limits)));
@@ -124,7 +122,7 @@ async function send(deps: BuyDeps, unit: DueUnit, attempt: Attempt): Promise<Uni
     inputFields: unit.inputFields,
     limit: limitOf(attempt),
   };
-  // A process that stood still since it wrote the attempt must not send it now: others may have ended it meanwhile.
+  // A process that was suspended after it wrote the attempt must not send it now: others may have ended it.
   const isOverdue = () => clock.now().getTime() - (attempt.lastSentAt?.getTime() ?? 0) > limits.callTimeoutMs;
   const buy = async (supplier: RemoteSupplier) => (isOverdue() ? OVERDUE : supplier.buy(request));
   // What was never sent was never bought.
@@ -170,7 +168,7 @@ export async function lookUpAttempt(
     : { ...toOutcome(deps, unit, attempt, judgement), ...price };
 }
 
-/** One call, whose answer also tells the supplier's circuit breaker how it is. */
+/** One call. Its answer also updates the supplier's circuit breaker. */
 async function ask<Answer extends LookUpOutcome>(
   deps: BuyDeps,
   supplierId: string,
@@ -221,7 +219,7 @@ export const keyOf = ({ orderId, lineIndex, unitIndex }: UnitKey): UnitKey => ({
   unitIndex,
 });
 
-/** Runs the tasks, at most so many at a time. */
+/** Runs the tasks, at most `atOnce` at a time. */
 async function inTurns<T>(tasks: readonly (() => Promise<T>)[], atOnce: number): Promise<T[]> {
   const results: T[] = [];
   const left = [...tasks];

@@ -7,6 +7,8 @@ import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
 import {
   accepted,
   createScriptedSupplier,
+  lost,
+  notFound,
   refused,
   type ScriptedSupplier,
   sold,
@@ -84,7 +86,7 @@ async function later(ms: number): Promise<void> {
   await worker.drain();
 }
 
-test("the cost of the route goes with the purchase, and a price that is the cost is nothing to tell", async () => {
+test("the cost of the route goes with the purchase, and a price equal to the cost raises no alert", async () => {
   supplier.answers = [at(sold("G-1"), usd(COST_MINOR))];
   const id = await shop.order([productId, 1]);
   await worker.drain();
@@ -97,7 +99,7 @@ test("the cost of the route goes with the purchase, and a price that is the cost
   });
 });
 
-test("with a maximum the purchase may cost that much, and what was charged is booked and told", async () => {
+test("with a maximum the purchase may cost that much, and the charge is booked and reported", async () => {
   await shop.scrip.db.rows(
     sql`update supplier_routes set max_cost_minor = 95 where supplier_id = ${supplierId}`,
   );
@@ -148,7 +150,7 @@ for (const [what, price, sum, listed] of OVERCHARGED) {
   });
 }
 
-test("a refusal because of the price pays the reseller back, costs nothing, and is told", async () => {
+test("a refusal because of the price refunds the reseller, costs nothing, and is reported", async () => {
   supplier.answers = [at(refused("temporarily_unavailable"), usd(90n))];
   const id = await shop.order([productId, 1]);
   await worker.drain();
@@ -163,7 +165,7 @@ test("a refusal because of the price pays the reseller back, costs nothing, and 
   await shop.assertHealthy();
 });
 
-test("a price that is told while the purchase is under way counts as unknown, and is told once", async () => {
+test("a price that comes while the purchase is open counts as unknown, and is reported once", async () => {
   const dear = at(accepted, usd(500n));
   supplier.answers = [dear, dear, dear, at(sold("G-5"), usd(500n))];
   const id = await shop.order([productId, 1]);
@@ -191,7 +193,7 @@ test("a purchase that was written off is booked as charged when it arrives", asy
   await shop.assertHealthy();
 });
 
-test("without a cost nothing is expected, and what was charged is booked all the same", async () => {
+test("without a cost nothing is expected, and the charge is still booked", async () => {
   await shop.scrip.db.rows(
     sql`update supplier_routes set cost_minor = null, cost_currency = null where supplier_id = ${supplierId}`,
   );
@@ -205,3 +207,26 @@ test("without a cost nothing is expected, and what was charged is booked all the
     attempts: [],
   });
 });
+
+const SOLD_AFTER_REFUSAL: [what: string, outcome: PurchaseOutcome, sum: string, listed: unknown[][]][] = [
+  ["an unreadable total", at(sold("G-8"), "unreadable"), "80 USD, 0 unknown", []],
+  ["no total", sold("G-9"), "80 USD, 0 unknown", []],
+  ["the refused price", at(sold("G-10"), usd(90n)), "90 USD, 0 unknown", [["delivered", "price", 80, 90]]],
+];
+for (const [what, outcome, sum, listed] of SOLD_AFTER_REFUSAL) {
+  test(`a price that was refused is not booked when the first request turns out to have sold for ${what}`, async () => {
+    supplier.answers = [lost, notFound, at(refused("temporarily_unavailable"), usd(90n)), outcome];
+    const id = await shop.order([productId, 1]);
+    await worker.drain();
+    for (let go = 0; go < 5 && (await shop.read(id)).status !== "completed"; go += 1) await later(30_000);
+    assert.equal((await shop.read(id)).status, "completed");
+    assert.deepEqual(await statement(), {
+      sums: [["1 bought, 0 refused, 0 unknown", sum]],
+      attempts: listed,
+    });
+    // A price that was charged is judged as if it had never been refused.
+    const isTold = "price" in outcome;
+    assert.equal(alerts.includes("purchase_price_beyond_limit 0.0"), isTold);
+    assert.equal(await isEnabled(), !isTold);
+  });
+}

@@ -13,17 +13,16 @@ export type PriceAlert = {
 
 type GuardDeps = { db: Db; clock: Clock; onPriceAlert: (alert: PriceAlert) => void };
 
-/** What an attempt may cost; undefined where its route had no cost. */
+/** What an attempt may cost, or undefined if its route had no cost. */
 export function limitOf({ costMinor, maxCostMinor, costCurrency }: Attempt): PriceLimit | undefined {
   if (costMinor === null || costCurrency === null) return undefined;
   return { expectedMinor: costMinor, maxMinor: maxCostMinor ?? costMinor, currency: costCurrency };
 }
 
 /**
- * Holds the price in a supplier's answer against what was expected, and returns it, to be booked. A unit that was sold
- * beyond the limit was bought all the same: it is delivered and never bought again, and what was charged is booked in
- * the currency that it was charged in. But nothing more is bought from that supplier until the operator enables it: it
- * was told what to expect and charged something else.
+ * Compares the price in a supplier's answer with the expected one, and returns the price to be booked. A unit that was sold
+ * above the limit was still bought: it is delivered, never bought again, and booked as charged. But the supplier knew the
+ * expected price and charged something else, so nothing more is bought from it until the operator enables it.
  */
 export async function guardPrice(
   deps: GuardDeps,
@@ -41,7 +40,7 @@ export async function guardPrice(
   return price === "unreadable" ? {} : { price };
 }
 
-/** A price is told once, however often the supplier is asked about the purchase. */
+/** A price is reported once, however often the purchase is looked up. */
 function alertOf(
   attempt: Attempt,
   kind: LookUpOutcome["kind"],
@@ -52,10 +51,14 @@ function alertOf(
   if (kind === "refused") return "purchase_price_refused";
   const verdict = judgePrice(price, limit);
   if (verdict === "as_expected" || isKnown(attempt, price)) return undefined;
-  // Nothing of it can be remembered, so it is told when the purchase ends.
+  // An unreadable price cannot be stored, so it is reported when the purchase ends.
   if (price === "unreadable" && kind !== "delivered") return undefined;
   return verdict === "differs" ? "purchase_price_differs" : "purchase_price_beyond_limit";
 }
 
-const isKnown = ({ priceMinor, priceCurrency }: Attempt, price: ToldPrice): boolean =>
-  price !== "unreadable" && priceMinor === price.amountMinor && priceCurrency === price.currency;
+/** A price that came with a refusal was not charged, so a sale at that price is reported. */
+const isKnown = ({ priceMinor, priceCurrency, doubtedFailureCode }: Attempt, price: ToldPrice): boolean =>
+  doubtedFailureCode === null &&
+  price !== "unreadable" &&
+  priceMinor === price.amountMinor &&
+  priceCurrency === price.currency;

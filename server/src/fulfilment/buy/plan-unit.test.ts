@@ -14,7 +14,7 @@ const after = (ms: number): Date => new Date(CREATED.getTime() + ms);
 const route = (supplierId: string, changes: Partial<Route> = {}): Route => ({
   productId: "card",
   supplierId,
-  kind: "scrip",
+  hasOwnStock: false,
   sku: `sku of ${supplierId}`,
   costMinor: null,
   maxCostMinor: null,
@@ -61,7 +61,7 @@ const input = (changes: Partial<PlanInput> & { attempts?: Attempt[] }): PlanInpu
 
 const a = route("sup_a");
 const b = route("sup_b");
-const stock = route("sup_stock", { kind: "stock" });
+const stock = route("sup_stock", { hasOwnStock: true });
 const resting = route("sup_resting", { paused: true });
 
 const PLANS: [string, PlanInput, object][] = [
@@ -79,7 +79,7 @@ const PLANS: [string, PlanInput, object][] = [
     { kind: "buy", route: b, number: 2 },
   ],
   [
-    "a supplier that is routed no longer counts as tried all the same",
+    "a supplier that is no longer routed still counts as tried",
     input({ routes: [b], attempts: [saidNo(1, "sup_a", "out_of_stock")] }),
     { kind: "buy", route: b, number: 2 },
   ],
@@ -104,7 +104,7 @@ const PLANS: [string, PlanInput, object][] = [
     { kind: "wait", until: after(limits.giveUpAfterMs - 1 + limits.lookFirstMs) },
   ],
   [
-    "but not for ever",
+    "but not forever",
     input({ routes: [resting], now: after(limits.giveUpAfterMs) }),
     { kind: "give-up", failureCode: "temporarily_unavailable" },
   ],
@@ -158,7 +158,7 @@ const routes = fc.uniqueArray(
   fc
     .record({
       supplierId: suppliers,
-      kind: fc.constantFrom<Route["kind"][]>("stock", "scrip"),
+      hasOwnStock: fc.boolean(),
       paused: fc.boolean(),
     })
     .map(({ supplierId, ...changes }) => route(supplierId, changes)),
@@ -180,7 +180,7 @@ test(`an open attempt is looked after before anything else, and nothing is given
   );
 });
 
-test("no supplier is asked twice for a unit, none that rests, and each attempt has a number of its own", () => {
+test("no supplier is called twice for a unit or while it is paused, and each attempt has a unique number", () => {
   fc.assert(
     fc.property(inputs, (given) => {
       const plan = planUnit(given);
@@ -188,7 +188,7 @@ test("no supplier is asked twice for a unit, none that rests, and each attempt h
       const asked = given.unit.attempts.map(({ supplierId }) => supplierId);
       assert.ok(!asked.includes(plan.route.supplierId));
       assert.ok(!plan.route.paused);
-      assert.equal(plan.kind === "take-stock", plan.route.kind === "stock");
+      assert.equal(plan.kind === "take-stock", plan.route.hasOwnStock);
       assert.equal(plan.number, given.unit.attempts.length + 1);
       const before = given.routes.slice(0, given.routes.indexOf(plan.route));
       assert.ok(before.every(({ paused, supplierId }) => paused || asked.includes(supplierId)));

@@ -4,13 +4,13 @@ import type { FailureCode } from "../../suppliers/supplier.ts";
 import type { FulfilmentLimits } from "../limits.ts";
 import type { Attempt, DueUnit, Route } from "../take/order-work.ts";
 
-/** What is to be done for a unit now. */
+/** The next step for a unit. */
 export type UnitPlan =
-  /** The sandbox asks no supplier. */
+  /** The sandbox calls no supplier. */
   | TestUnitPlan
   | { kind: "take-stock"; route: Route; number: number }
   | { kind: "buy"; route: Route; number: number }
-  /** What became of this attempt? */
+  /** Find the outcome of this attempt. */
   | { kind: "look-up"; attempt: Attempt }
   | { kind: "wait"; until: Date }
   | { kind: "give-up"; failureCode: FailureCode };
@@ -29,8 +29,8 @@ export type PlanInput = {
 };
 
 /**
- * Decides the next step for a unit. An attempt without an outcome is looked after before anything else: as long as it
- * might have bought the unit, nobody else is asked. Another route follows only after a definitive no.
+ * Decides the next step for a unit. An attempt without an outcome comes first: while it might have bought the unit, no other
+ * supplier is called. Another route follows only after a definitive refusal.
  */
 export function planUnit(input: PlanInput): UnitPlan {
   const { createdAt, unit, routes, now, limits } = input;
@@ -40,21 +40,21 @@ export function planUnit(input: PlanInput): UnitPlan {
   if (input.isDoomed) return { kind: "give-up", failureCode: "temporarily_unavailable" };
   if (input.environment === "test") return planTestUnit({ ...input, isLast: unit.isLast });
   const last = attempts.at(-1);
-  // The account is the buyer's own, and no supplier can deliver to a wrong one.
+  // No supplier can deliver to a wrong account.
   if (last?.failureCode === "invalid_account") return { kind: "give-up", failureCode: last.failureCode };
 
   const tried = new Set(attempts.map((attempt) => attempt.supplierId));
   const untried = routes.filter((route) => !tried.has(route.supplierId));
   const route = untried.find((candidate) => !candidate.paused);
   const number = (last?.number ?? 0) + 1;
-  if (route) return { kind: route.kind === "stock" ? "take-stock" : "buy", route, number };
+  if (route) return { kind: route.hasOwnStock ? "take-stock" : "buy", route, number };
   if (untried.length === 0) return { kind: "give-up", failureCode: worstOf(attempts) };
   return now.getTime() - createdAt.getTime() < limits.giveUpAfterMs
     ? { kind: "wait", until: new Date(now.getTime() + limits.lookFirstMs) }
     : { kind: "give-up", failureCode: "temporarily_unavailable" };
 }
 
-/** What the reseller is told when several said no: the one that tells most about the goods. */
+/** The failure code after several refusals: the one that says most about the goods. */
 function worstOf(attempts: readonly Attempt[]): FailureCode {
   const codes = new Set(attempts.map((attempt) => attempt.failureCode));
   const told: readonly FailureCode[] = ["rejected_by_issuer", "out_of_stock"];

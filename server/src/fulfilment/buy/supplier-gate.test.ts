@@ -102,7 +102,7 @@ test("so many failures in a row open the breaker, and only the last of them says
   assert.equal(await reserve(id, 2, clock.now()), 0);
 });
 
-test("an answer in between starts the count anew", async () => {
+test("an answer in between resets the count", async () => {
   const clock = createHandClock();
   const id = await addSupplier();
   await fail(id, limits.breakerFailures - 1, clock.now());
@@ -121,7 +121,7 @@ test("when its pause is over exactly one call is let through, though ten ask at 
   clock.advance(1);
   assert.equal(sum(await askTen()), 1);
   clock.advance(limits.breakerFirstMs - 1);
-  assert.equal(sum(await askTen()), 0, "nobody else is let through before that one has told how it went");
+  assert.equal(sum(await askTen()), 0, "no other call is let through before that one has an outcome");
   await recordAnswer(db, id);
   assert.equal(sum(await askTen()), 50);
 });
@@ -169,7 +169,7 @@ const insertAttempt = (tx: Tx, orderId: string, supplierId: string) =>
            'out_of_stock', now(), now()
     from supplier_attempts where order_id = ${orderId}`);
 
-test("a purchase can be written while somebody else reserves calls at its supplier", async () => {
+test("a purchase can be written while another transaction reserves calls at its supplier", async () => {
   const id = await addSupplier();
   await db.transaction(async (reserving) => {
     await reserveCalls(reserving, id, 1, new Date(), limits);

@@ -2,7 +2,7 @@ import sql from "sql-template-tag";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { FulfilmentLimits } from "../limits.ts";
 
-/** How much of its rate a supplier that was left alone may be asked for at once. */
+/** How much of its rate an idle supplier can be used at once. */
 const BURST_MS = 1_000;
 
 type Gate = {
@@ -14,8 +14,8 @@ type Gate = {
 };
 
 /**
- * How many of the wanted purchases may begin now, by the supplier's rate and its circuit breaker, all workers together.
- * A breaker whose pause is over lets one through, and pauses again until that one has told how it went.
+ * How many of the wanted purchases can start now, by the supplier's rate and circuit breaker, for all workers together. A
+ * breaker whose pause is over lets one through, and pauses again until that one has an outcome.
  */
 export async function reserveCalls(
   tx: Tx,
@@ -24,8 +24,8 @@ export async function reserveCalls(
   now: Date,
   limits: FulfilmentLimits,
 ): Promise<number> {
-  // The lock lets others write purchases and codes of the supplier, which refer to its row. It is a statement of its own,
-  // because one that locks and changes the row goes back to the version it saw first, and can so meet others in a circle.
+  // The lock lets others write purchases and codes of the supplier, which refer to its row. It is a separate statement,
+  // because a statement that locks and updates the row starts from the version it saw first and can deadlock.
   const [gate] = await tx.rows<Gate>(sql`
     select rate_per_second as "ratePerSecond", enabled, next_call_at as "nextCallAt",
            consecutive_failures as "consecutiveFailures", open_until as "openUntil"
@@ -37,7 +37,7 @@ export async function reserveCalls(
   const allowed = Math.floor(((now.getTime() - freeFromMs) * ratePerSecond) / 1_000);
   const granted = Math.max(0, Math.min(wanted, isTripped ? 1 : wanted, allowed));
   if (granted === 0) return 0;
-  // Rounded up to the millisecond that is kept: rounded down, a fast supplier would be asked without end.
+  // Rounded up to the stored millisecond. Rounded down, a fast supplier would have no limit.
   const nextCallAt = new Date(freeFromMs + Math.ceil((granted * 1_000) / ratePerSecond));
   const openUntil = isTripped ? new Date(now.getTime() + limits.breakerFirstMs) : gate.openUntil;
   await tx.rows(sql`
@@ -45,13 +45,13 @@ export async function reserveCalls(
   return granted;
 }
 
-/** An answer that makes sense closes the breaker. */
+/** A valid answer closes the breaker. */
 export const recordAnswer = (db: Queryable, supplierId: string) =>
   db.rows(sql`
     update suppliers set consecutive_failures = 0, open_until = null
     where id = ${supplierId} and (consecutive_failures > 0 or open_until is not null)`);
 
-/** Failures in a row open it, for longer each time. True when this one did. */
+/** Consecutive failures open the breaker, longer each time. True if this one did. */
 export const recordFailure = async (
   db: Queryable,
   supplierId: string,

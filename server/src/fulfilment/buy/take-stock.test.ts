@@ -29,20 +29,20 @@ async function holdOne(productId: string, meanwhile: () => Promise<unknown>, end
       const [code] = await pick(tx, need(productId, 1));
       await meanwhile();
       if (end === "given back") throw giveBack;
-      // Sold to somebody whose order does not matter here.
+      // Sold; the order does not matter here.
       await tx.rows(sql`update codes set state = 'expired' where id = ${code?.id}`);
     })
     .catch((error) => assert.equal(error, giveBack));
 }
 
 const someoneWaits = () =>
-  eventually("somebody waits for a lock", async () => {
+  eventually("a transaction waits for a lock", async () => {
     const waiting = await shop.scrip.db.rows(sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
     return waiting.length > 0 ? true : undefined;
   });
 
-test("codes that somebody holds are passed over as long as others suffice", async () => {
+test("locked codes are skipped while there are enough others", async () => {
   const productId = await shop.addStocked(3);
   const id = await shop.order([productId, 2]);
   await holdOne(productId, () => worker.drain(), "given back");
@@ -57,7 +57,7 @@ for (const [end, units] of [
   ["given back", [2, 0]],
   ["sold", [1, 1]],
 ] as const)
-  test(`where they do not suffice what somebody holds is waited for; once it is ${end}, so many are delivered`, async () => {
+  test(`without enough others a locked code is waited for; once it is ${end}, as many as there are get delivered`, async () => {
     const productId = await shop.addStocked(2);
     const id = await shop.order([productId, 2]);
     let drained: Promise<void> | undefined;

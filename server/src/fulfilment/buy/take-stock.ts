@@ -9,14 +9,13 @@ export type StockNeed = { productId: string; supplierId: string; count: number }
 export type PickedCode = { id: string; productId: string; supplierId: string; sealed: Buffer };
 
 /**
- * Locks as many codes as are needed, or as there are; what expires first goes first. Codes that somebody else has locked
- * are passed over at first; only where the others do not suffice are they waited for, because whoever holds them may
- * give them back, or only wrap them anew.
+ * Locks as many codes as are needed, or as there are, those that expire first at first. Locked codes are skipped. Only if the
+ * others are too few does it wait for them, because another transaction may return them or only rewrap them.
  *
- * Who waits holds no code but those before the one waited for, in the order that is everybody's: two that both held some
- * of the last codes would wait for one another. So those of the first look are given back first. PostgreSQL may yet wait
- * in that first look: for a row that was locked when it came by, and whose new version somebody else has locked by the
- * time it looks again. Should a circle come of that, whoever is told gives everything back and takes its place in order.
+ * A transaction that waits holds only codes that come before the one it waits for, in one global order: two that both held
+ * some of the last codes would deadlock. So the codes of the first pass are released first. PostgreSQL can still wait in the
+ * first pass, for a row that was locked when it was read and whose new version another transaction has locked since. If that
+ * deadlocks, the transaction that gets the error releases everything and waits in order.
  */
 export async function pickStock(tx: Tx, needs: readonly StockNeed[], now: Date): Promise<PickedCode[]> {
   const wanted = needs.reduce((sum, need) => sum + need.count, 0);
@@ -57,7 +56,7 @@ const lockStock = (tx: Tx, needs: readonly StockNeed[], now: Date, whenLocked: S
       ) c`,
   );
 
-/** Picked codes by product and supplier, as the settlement hands them out. */
+/** Picked codes by product and supplier. */
 export const groupPicked = (picked: readonly PickedCode[]): Map<string, string[]> => {
   const groups = new Map<string, string[]>();
   for (const { id, productId, supplierId } of picked) {
@@ -77,7 +76,7 @@ export class DamagedCode extends Error {
   }
 }
 
-/** Seals picked codes anew for the units they were given to: where they lay they open no longer. */
+/** Seals picked codes for their units. They no longer open as stock. */
 export function sealForUnits(
   vault: CodeVault,
   picked: readonly PickedCode[],
@@ -98,12 +97,12 @@ function openStock(
   try {
     return vault.open(stockPlace(id, productId), sealed);
   } catch (error) {
-    // Without its master key no code opens, and none is the worse for it.
+    // Without its master key no code opens, but none is damaged.
     if (error instanceof SealError && error.message !== KEY_NOT_AT_HAND) throw new DamagedCode(id, error);
     throw error;
   }
 }
 
-/** Takes a damaged code out of stock, so that it stands in nobody's way. */
+/** Takes a damaged code out of stock, so that it blocks nothing. */
 export const setDamagedAside = (db: Db, codeId: string) =>
   db.rows(sql`update codes set state = 'damaged' where id = ${codeId} and state = 'stock'`);

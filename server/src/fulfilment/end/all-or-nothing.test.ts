@@ -16,6 +16,7 @@ import {
   type ScriptedSupplier,
   sold,
 } from "../../../testing/upstream/scripted-supplier.ts";
+import { withdrawStock } from "../../suppliers/stock/withdraw-stock.ts";
 import { supplierStatement } from "../../suppliers/supplier-statement.ts";
 import { holdOrder } from "../operate/hold-order.ts";
 import { refundOrder } from "../refund/refund-order.ts";
@@ -79,7 +80,7 @@ async function assertRefundedWhole(id: string): Promise<void> {
   await shop.assertHealthy();
 }
 
-test("an order that can be had whole is delivered like any other, and says what it was", async () => {
+test("an order that can be completed is delivered like any other, and shows its fulfilment", async () => {
   const productId = await shop.addStocked(2);
   const id = await order([productId, 2]);
   await worker.drain();
@@ -90,7 +91,7 @@ test("an order that can be had whole is delivered like any other, and says what 
   await shop.assertHealthy();
 });
 
-test("where stock is short everything goes back, the money to the wallet and the codes into stock, to be sold again", async () => {
+test("when stock is short the money returns to the wallet and the codes return to stock, to be sold again", async () => {
   const full = await shop.addStocked(3);
   const short = await shop.addStocked(1);
   const id = await order([full, 3], [short, 2]);
@@ -157,7 +158,7 @@ test("a unit that would have to wait for a supplier is given up when another has
   assert.deepEqual(supplier.asked, []);
 });
 
-test("a refund that is on hold rests at failed with the codes back, and is paid when it is released", async () => {
+test("an order whose refund is on hold stays failed with its codes back in stock, and is refunded when released", async () => {
   const full = await shop.addStocked(1);
   const gone = await addGone();
   const id = await order([full, 1], [gone, 1]);
@@ -183,7 +184,24 @@ test("the operator's refund of what is missing brings the rest back too", async 
   assert.equal(await stockOf(stocked), 1);
 });
 
-test("a code that no longer opens goes to quarantine and holds nothing up", async () => {
+test("a code that is withdrawn while an order holds it comes back withdrawn, and is never sold", async () => {
+  const stocked = await shop.addStocked(2);
+  const bought = await shop.addBought(supplierId);
+  supplier.answers = [accepted, refused("out_of_stock")];
+  const id = await order([stocked, 1], [bought, 1]);
+  await worker.drain();
+  const { db } = shop.scrip;
+  const all = { productId: stocked, supplierId: undefined, ids: undefined, count: undefined };
+  const { ids, heldIds } = await withdrawStock({ db, clock: shop.clock }, { ...all, reason: "recalled" });
+  assert.deepEqual([ids.length, heldIds.length], [1, 1]);
+  shop.clock.advance(2_000);
+  await worker.drain();
+  await assertRefundedWhole(id);
+  const states = await db.rows(sql`select state from codes where product_id = ${stocked}`);
+  assert.deepEqual(states, [{ state: "withdrawn" }, { state: "withdrawn" }]);
+});
+
+test("a code that no longer opens goes to quarantine and delays nothing", async () => {
   const stocked = await shop.addStocked(1);
   const bought = await shop.addBought(supplierId);
   supplier.answers = [accepted, refused("out_of_stock")];
@@ -196,7 +214,7 @@ test("a code that no longer opens goes to quarantine and holds nothing up", asyn
   assert.equal(await stockOf(stocked), 0);
 });
 
-test("fulfilment is part of the request: partial is the same as nothing said, and the other is a conflict", async () => {
+test("fulfilment is part of the request: partial equals the default, and another value is a conflict", async () => {
   const productId = await shop.addStocked(3);
   const lines = [{ productId, quantity: 1 }];
   const post = (body: object) => postOrder(shop.scrip, shop.buyer, "fulfilment key", { lines, ...body });

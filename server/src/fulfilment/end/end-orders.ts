@@ -1,5 +1,6 @@
 import type { Tx } from "../../db/database.ts";
 import { emitEvents } from "../../events/emit-events.ts";
+import type { Ids } from "../../lib/ids.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { refundFailedUnits } from "../refund/refund-units.ts";
 import { takeBackCodes } from "../refund/take-back-codes.ts";
@@ -22,12 +23,13 @@ import { orderFulfilled } from "./order-event.ts";
 export async function endOrders(
   tx: Tx,
   codeVault: CodeVault,
-  ids: readonly string[],
+  orderIds: readonly string[],
   ended: readonly EndedUnits[],
+  ids: Ids,
   now: Date,
 ): Promise<EndedOrders> {
   const unitsEnded = new Map(ended.map((one) => [one.orderId, one.units]));
-  const ends = await readEnds(tx, ids);
+  const ends = await readEnds(tx, orderIds);
   const endings = ends.map((end) => ({ id: end.id, ending: endingOf(end, unitsEnded.get(end.id) ?? 0) }));
   const those = (...wanted: Ending[]) =>
     endings.filter(({ ending }) => wanted.includes(ending)).map(({ id }) => id);
@@ -48,9 +50,9 @@ export async function endOrders(
   if (lowered.length > 0) await lowerOpenUnits(tx, lowered, now);
   const completed = those("completed", "completed-in-part");
   const told = ends.filter(({ id }) => completed.includes(id));
-  await emitEvents(tx, told.map(orderFulfilled), now);
+  await emitEvents(tx, told.map(orderFulfilled), ids, now);
   const toRefund = those("completed-in-part", "refunded");
-  if (toRefund.length > 0) await refundFailedUnits(tx, toRefund, now);
+  if (toRefund.length > 0) await refundFailedUnits(tx, toRefund, ids, now);
   if (completed.length > 0) await markCompleted(tx, completed, now);
   if (failed.length > 0) await markFailed(tx, failed, now);
   const finished = those("refunded", "failed-and-held");
@@ -78,6 +80,6 @@ function endingOf(end: OrderEnd, ended: number): Ending {
   return refundHeld ? "open" : "completed-in-part";
 }
 
-/** Something of it was not delivered, and it wants all or nothing. */
+/** It is all or nothing, and part of it was not delivered. */
 export const isIncomplete = ({ allOrNothing, delivered, units }: OrderEnd): boolean =>
   allOrNothing && delivered < units;

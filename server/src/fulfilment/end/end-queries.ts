@@ -8,7 +8,7 @@ export type OrderEnd = ToldOrder & {
   status: OrderStatus;
   refundHeld: boolean;
   openUnits: number;
-  /** Units delivered, and units that are neither delivered nor refunded, be they open or given up. */
+  /** Units delivered, and units neither delivered nor refunded, whether open or given up. */
   delivered: bigint;
   owed: bigint;
   /** All of its units; none of them is delivered without the others where it is all or nothing. */
@@ -16,7 +16,7 @@ export type OrderEnd = ToldOrder & {
   allOrNothing: boolean;
 };
 
-/** Where orders stand. */
+/** The progress of orders. */
 export const readEnds = (db: Queryable, ids: readonly string[]) =>
   db.rows<OrderEnd>(
     sql`
@@ -44,7 +44,7 @@ export const markCompleted = (tx: Tx, ids: readonly string[], now: Date) =>
     { name: "mark-completed" },
   );
 
-/** Every unit is definitively undeliverable: the refund is the work that is left. */
+/** No unit can be delivered. Only the refund is left to do. */
 export const markFailed = (tx: Tx, ids: readonly string[], now: Date) =>
   tx.rows(sql`
     update orders set status = 'failed', open_units = 0, ended_at = ${now}, updated_at = greatest(updated_at, ${now})
@@ -61,7 +61,7 @@ export const lowerOpenUnits = (tx: Tx, ended: readonly EndedUnits[], now: Date) 
 export const deleteWork = (tx: Tx, ids: readonly string[]) =>
   tx.rows(sql`delete from order_work where order_id = any(${ids})`);
 
-/** Gives orders back. They are due when the first of their units is; with none waiting, at once or, on hold, never. */
+/** Returns orders to the queue. They are due with their first unit; without waiting units, at once, or never if on hold. */
 export const returnOrders = (tx: Tx, ids: readonly string[], now: Date) =>
   tx.rows(sql`
     update order_work w

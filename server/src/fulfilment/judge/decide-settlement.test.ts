@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { newId } from "../../../testing/builders/new-id.ts";
 import { SEED } from "../../../testing/seed.ts";
 import { secret } from "../../lib/secret.ts";
 import { FAILURE_CODES } from "../../suppliers/supplier.ts";
@@ -31,7 +32,7 @@ const digestOf = (code: string): Buffer => Buffer.from(code.padEnd(32, "."));
 const routeTo = (supplierId: string, productId: string): Route => ({
   productId,
   supplierId,
-  kind: "stock",
+  hasOwnStock: true,
   sku: productId,
   costMinor: 5n,
   maxCostMinor: null,
@@ -126,7 +127,7 @@ function promise(
 ) {
   test(`${what} (SEED=${SEED})`, () => {
     fc.assert(
-      fc.property(states, outcomes, (state, all) => check(state, all, decideSettlement(state, all))),
+      fc.property(states, outcomes, (state, all) => check(state, all, decideSettlement(state, all, newId))),
       { seed: SEED, numRuns: 1_000 },
     );
   });
@@ -241,6 +242,6 @@ promise(
       ...rest,
       codesNew: codesNew.map(({ id: _id, ...code }) => code),
     });
-    assert.deepEqual(withoutIds(decideSettlement(state, all)), withoutIds(settled));
+    assert.deepEqual(withoutIds(decideSettlement(state, all, newId)), withoutIds(settled));
   },
 );

@@ -1,11 +1,11 @@
-import { newId } from "../../lib/ids.ts";
+import type { Ids } from "../../lib/ids.ts";
 import type { Secret } from "../../lib/secret.ts";
 import type { Goods, GoodsType } from "../../suppliers/goods.ts";
 import type { FailureCode, SupplierPrice } from "../../suppliers/supplier.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
 import type { Route } from "../take/order-work.ts";
 
-/** What was found out about a unit, before anything is written about it. */
+/** What is known about a unit before anything is written. */
 export type UnitOutcome = { unit: UnitKey; productId: string } & (
   | { kind: "test-code"; code: string; type: GoodsType }
   | { kind: "take-stock"; route: Route; number: number }
@@ -19,7 +19,7 @@ export type UnitOutcome = { unit: UnitKey; productId: string } & (
       price?: SupplierPrice;
     }
   | { kind: "refused"; number: number; failureCode: FailureCode; price?: SupplierPrice }
-  /** Nothing is decided; the attempt stays open and is looked at again. */
+  /** Undecided: the attempt stays open and is looked up again. */
   | ({ kind: "open"; number: number; dueAt: Date; price?: SupplierPrice } & AttemptNotes)
   | { kind: "wait"; until: Date }
   | { kind: "give-up"; failureCode: FailureCode }
@@ -67,7 +67,7 @@ export type Settlement = {
     status: "delivered" | "refused" | "quarantined";
     failureCode: FailureCode | null;
     upstreamId: string | null;
-    /** What the supplier said that it costs; null when it did not say. */
+    /** The price that the supplier gave, or null. */
     price: SupplierPrice | null;
   })[];
   attemptsOpen: (UnitKey & AttemptNotes & { number: number; price: SupplierPrice | null })[];
@@ -80,7 +80,11 @@ export const attemptText = (unit: UnitKey, number: number): string => `${unitTex
 export const stockText = (productId: string, supplierId: string): string => `${productId} ${supplierId}`;
 
 /** Decides what each outcome means for its unit. Pure: the same state and outcomes always settle the same way. */
-export function decideSettlement(state: SettlementState, outcomes: readonly UnitOutcome[]): Settlement {
+export function decideSettlement(
+  state: SettlementState,
+  outcomes: readonly UnitOutcome[],
+  ids: Ids,
+): Settlement {
   const settlement: Settlement = {
     codesTaken: [],
     codesNew: [],
@@ -92,12 +96,15 @@ export function decideSettlement(state: SettlementState, outcomes: readonly Unit
   };
   const picked = new Map([...state.picked].map(([key, ids]) => [key, [...ids]]));
   const seenDigests = new Set(state.knownDigests);
-  for (const outcome of outcomes) decideOne({ ...state, picked }, seenDigests, settlement, outcome);
+  for (const outcome of outcomes) decideOne({ ...state, picked, ids }, seenDigests, settlement, outcome);
   return settlement;
 }
 
+/** Codes are the only thing that is new, and need ids. */
+type Deciding = SettlementState & { ids: Ids };
+
 function decideOne(
-  state: SettlementState,
+  state: Deciding,
   seenDigests: Set<string>,
   settlement: Settlement,
   outcome: UnitOutcome,
@@ -126,12 +133,12 @@ function decideOne(
       if (isWaiting) settlement.unitsLater.push({ ...unit, dueAt: outcome.dueAt });
       return;
   }
-  // The operator may have given the unit up meanwhile; nothing was bought for it, so there is nothing to keep.
+  // The operator may have given the unit up. Nothing was bought for it, so there is nothing to keep.
   if (!isWaiting) return;
   switch (outcome.kind) {
     case "test-code": {
       const content = { test: outcome.code, type: outcome.type };
-      settlement.codesNew.push({ ...unit, id: newId("cod"), productId, content, quarantineReason: null });
+      settlement.codesNew.push({ ...unit, id: state.ids("cod"), productId, content, quarantineReason: null });
       settlement.unitsEnded.push({ ...unit, failureCode: null });
       return;
     }
@@ -147,9 +154,9 @@ function decideOne(
   }
 }
 
-/** A code that was seen before, or that comes for a unit that was given up, was paid for and must not be delivered. */
+/** A known code, or one for a unit that was given up, was paid for and must not be delivered. */
 function decideBought(
-  state: SettlementState,
+  state: Deciding,
   seenDigests: Set<string>,
   settlement: Settlement,
   outcome: UnitOutcome & { kind: "bought" },
@@ -161,10 +168,10 @@ function decideBought(
   const quarantineReason = isKnown ? "duplicate" : isWaiting ? null : "late";
   if (digest) seenDigests.add(digest.toString("hex"));
   const content = { goods, supplierId, digest };
-  settlement.codesNew.push({ ...unit, id: newId("cod"), productId, content, quarantineReason });
+  settlement.codesNew.push({ ...unit, id: state.ids("cod"), productId, content, quarantineReason });
   const status = quarantineReason === null ? "delivered" : "quarantined";
   settlement.attemptsEnded.push({ ...unit, number, status, failureCode: null, upstreamId, price });
-  // Nothing else is bought in its place: a unit is bought once, and the reseller gets its money back.
+  // No replacement is bought: a unit is bought at most once, and the reseller gets a refund.
   if (isWaiting)
     settlement.unitsEnded.push({ ...unit, failureCode: isKnown ? "temporarily_unavailable" : null });
 }

@@ -191,7 +191,7 @@ test("a doubt stays until the end, the supplier's id is never forgotten, and the
   );
 });
 
-test("nothing is sent again, nor refused for not being found, before it has had time to arrive", () => {
+test("nothing is sent again or refused as not found before it has had time to arrive", () => {
   fc.assert(
     fc.property(knowns, (known) => {
       const judged = judgeLookedUp(known, notFound, NOW, limits);

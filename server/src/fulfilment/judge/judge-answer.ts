@@ -9,14 +9,14 @@ export type Judgement =
   | { kind: "refused"; failureCode: FailureCode }
   | ({ kind: "open"; dueAt: Date } & AttemptNotes);
 
-/** Nobody knows of it and it has had time to arrive: ask again, under the same reference. */
+/** The supplier does not know it, and it has had time to arrive: send it again under the same reference. */
 export type SendAgain = { kind: "send-again" };
 
 type Known = Pick<Attempt, "upstreamId" | "doubtful" | "doubtedFailureCode" | "looks" | "lastSentAt">;
 
 /**
- * After the purchase was sent. A refusal is believed at once only when no answer was lost before: else an earlier request
- * may still be on its way, and the supplier is asked once more when it has had time to arrive.
+ * After the purchase was sent. A refusal is believed at once only if no earlier answer was lost. Otherwise an earlier request
+ * may still arrive, and the purchase is looked up once more after that time.
  */
 export function judgeSent(
   attempt: Known,
@@ -40,7 +40,7 @@ export function judgeSent(
   }
 }
 
-/** After the supplier was asked what became of it. What it says of a purchase that it knows is final. */
+/** After a look-up. What the supplier says of a purchase that it knows is final. */
 export function judgeLookedUp(
   attempt: Known,
   answer: LookUpOutcome,

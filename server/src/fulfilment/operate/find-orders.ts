@@ -27,7 +27,7 @@ export type OrderSearch = OrderFilterValues & {
   resellerId?: string | undefined;
   /** Its refund is on hold. */
   held?: boolean | undefined;
-  /** Not finished though it was placed long ago. */
+  /** Unfinished, and placed long ago. */
   stuck?: boolean | undefined;
   /** A purchase for it has no outcome. */
   unknown?: boolean | undefined;
@@ -35,7 +35,7 @@ export type OrderSearch = OrderFilterValues & {
   limit: number;
 };
 
-/** An order that is not finished by then is worth a look. */
+/** When an unfinished order counts as stuck. */
 export const STUCK_AFTER_MS = 15 * 60_000;
 /** Purchases take some seconds; one that is open for longer, or whose answer was lost, counts as unknown. */
 const UNKNOWN_AFTER_MS = 60_000;
@@ -66,7 +66,7 @@ export async function findOrders(
 const isUnknown = (now: Date): Sql => sql`
   a.status = 'open' and (a.doubtful or a.opened_at < ${new Date(now.getTime() - UNKNOWN_AFTER_MS)})`;
 
-/** Few orders are unfinished or have an open purchase: those are found by the small table that names them. */
+/** Few orders are unfinished or have an open purchase, so they are found by the small tables that list them. */
 function conditionsOf(search: OrderSearch, now: Date): Sql[] {
   const stuckBefore = new Date(now.getTime() - STUCK_AFTER_MS);
   const isUnfinished = search.stuck === true || search.status === "pending" || search.status === "processing";

@@ -61,7 +61,7 @@ const attemptsOf = async (id: string): Promise<string[]> => {
   return rows.map(({ status }) => status);
 };
 
-test("what nobody knows of is not taken for not bought before long, and is never sent again", async () => {
+test("what is not found counts as not bought only after a long time, and is never sent again", async () => {
   const id = await writtenOff();
   supplier.answers = [notFound];
   for (let passedMs = 0; passedMs + 3_600_000 < writtenOffSettleMs; passedMs += 3_600_000) {

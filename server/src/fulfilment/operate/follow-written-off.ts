@@ -1,3 +1,4 @@
+import { idsOf } from "../../lib/ids.ts";
 import { type BuyDeps, keyOf, lookUpAttempt } from "../buy/buy-units.ts";
 import type { UnitOutcome } from "../judge/decide-settlement.ts";
 import { lookPauseMs } from "../limits.ts";
@@ -6,12 +7,12 @@ import { settleOutcomes } from "../settle/settle-outcomes.ts";
 import { lockOrder } from "./operator-queries.ts";
 import { listWrittenOff, postponeLook, type WrittenOff } from "./written-off-queries.ts";
 
-/** How many are asked about in one go. */
+/** How many are looked up in one run. */
 const FOLLOWED_MAX = 16;
 
 /**
- * Asks what became of purchases that the operator wrote off. The unit has been refunded, so what arrives now goes to
- * quarantine; nothing is ever sent again. True when there may be more to ask about.
+ * Looks up purchases that the operator wrote off. Their units have been refunded, so codes that arrive go to quarantine.
+ * Nothing is sent again. True when there may be more.
  */
 export async function followWrittenOff(deps: BuyDeps & SettleDeps): Promise<boolean> {
   const due = await claim(deps);
@@ -19,7 +20,7 @@ export async function followWrittenOff(deps: BuyDeps & SettleDeps): Promise<bool
   return due.length === FOLLOWED_MAX;
 }
 
-/** Takes those that are due, and makes them due again later: a worker that dies meanwhile leaves nothing behind. */
+/** Takes those that are due and postpones them, so that a worker that dies needs no cleanup. */
 const claim = ({ db, clock, limits }: BuyDeps): Promise<WrittenOff[]> =>
   db.transaction(async (tx) => {
     const now = clock.now();
@@ -36,7 +37,7 @@ async function follow(deps: BuyDeps & SettleDeps, attempt: WrittenOff): Promise<
   const found = await lookUpAttempt({ ...deps, limits }, attempt, attempt);
   const outcome: UnitOutcome =
     found.kind === "send-again"
-      ? // Nobody knows of it after all this time: nothing was bought.
+      ? // Still not found after all this time: nothing was bought.
         {
           unit: keyOf(attempt),
           productId: attempt.productId,
@@ -45,9 +46,9 @@ async function follow(deps: BuyDeps & SettleDeps, attempt: WrittenOff): Promise<
           failureCode: "temporarily_unavailable",
         }
       : found;
-  // The order may be long finished, so there is no lease; its lock keeps this apart from whoever else changes it.
+  // The order may be finished, so there is no lease. Its lock keeps out other changes.
   await deps.db.transaction(async (tx) => {
     await lockOrder(tx, attempt.orderId);
-    await settleOutcomes(tx, deps.codeVault, [outcome], deps.clock.now());
+    await settleOutcomes(tx, deps.codeVault, [outcome], idsOf(deps.clock), deps.clock.now());
   });
 }

@@ -59,7 +59,7 @@ async function checkRests(id: string, status: string) {
   await shop.assertHealthy();
 }
 
-test("an order that is held before it is begun is delivered all the same", async () => {
+test("an order that is held before a worker takes it is still delivered", async () => {
   supplier.answers = [sold("held and delivered")];
   const id = await shop.order([bought, 1]);
   assert.deepEqual(await hold(id), { orderId: id, status: "pending", refundHeld: true });
@@ -133,11 +133,11 @@ test("orders of which no refund can become due are not held", async () => {
   await worker.drain();
   await assert.rejects(hold(done), {
     name: "RangeError",
-    message: `${done} is completed: no refund of it is due`,
+    message: `${done} is completed: it has no refund to hold`,
   });
-  await assert.rejects(release(done), /no refund of it is due/);
+  await assert.rejects(release(done), /it has no refund to hold/);
   await refundOrder(shop.scrip.db, shop.clock, { orderId: done, lines: undefined, reason: "back" });
-  await assert.rejects(hold(done), { message: `${done} is refunded: no refund of it is due` });
+  await assert.rejects(hold(done), { message: `${done} is refunded: it has no refund to hold` });
   await assert.rejects(hold("ord_none"), { message: "there is no order ord_none" });
 });
 
@@ -183,13 +183,13 @@ test("retry refuses orders for which nothing can be tried, and says what can be 
   await worker.drain();
   await assert.rejects(retry(done), {
     name: "RangeError",
-    message: `${done} is completed: there is nothing left to try`,
+    message: `${done} is completed: there is nothing to retry`,
   });
   supplier.answers = [refused("invalid_account")];
   const [held, paid] = [await shop.order([bought, 1]), await shop.order([bought, 1])];
   await hold(held);
   await worker.drain();
-  await assert.rejects(retry(paid), { message: `${paid} is refunded: there is nothing left to try` });
+  await assert.rejects(retry(paid), { message: `${paid} is refunded: there is nothing to retry` });
   await assert.rejects(retry(held), {
     message: new RegExp(
       `^every unit of ${held} has definitively failed and its refund is on hold: .*--release"$`,

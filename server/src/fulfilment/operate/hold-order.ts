@@ -6,15 +6,15 @@ import { lockOrder, makeDue, makeUnitsDue, setRefundHeld } from "./operator-quer
 export type OperatedResult = { orderId: string; status: string; refundHeld: boolean };
 
 /**
- * Keeps an order's refund back until it is released: when it fails, it rests there. Units that can still be delivered are
- * delivered all the same.
+ * Holds the refund of an order until it is released: if the order fails, it stays failed. Units that can still be delivered
+ * are delivered.
  */
 export const holdOrder = (db: Db, clock: Clock, orderId: string, held: boolean): Promise<OperatedResult> =>
   db.transaction(async (tx) => {
     const order = await lockOrder(tx, orderId);
     if (!order) throw new RangeError(`there is no order ${orderId}`);
     if (order.status === "completed" || order.status === "refunded")
-      throw new RangeError(`${orderId} is ${order.status}: no refund of it is due`);
+      throw new RangeError(`${orderId} is ${order.status}: it has no refund to hold`);
     const now = clock.now();
     await setRefundHeld(tx, orderId, held, now);
     if (!held) await makeDue(tx, orderId, now);
@@ -22,7 +22,7 @@ export const holdOrder = (db: Db, clock: Clock, orderId: string, held: boolean):
     return { orderId, status: order.status, refundHeld: held };
   });
 
-/** Looks at an order now instead of when it would be due: asks its suppliers again, tries again what it can. */
+/** Makes an order due now: calls its suppliers again and retries what it can. */
 export const retryOrder = (db: Db, clock: Clock, orderId: string): Promise<OperatedResult> =>
   db.transaction(async (tx) => {
     const order = await lockOrder(tx, orderId);
@@ -32,7 +32,7 @@ export const retryOrder = (db: Db, clock: Clock, orderId: string): Promise<Opera
         `every unit of ${orderId} has definitively failed and its refund is on hold: pay it with "scrip order refund ${orderId} --reason …", or release it with "scrip order hold ${orderId} --release"`,
       );
     if (order.status === "completed" || order.status === "refunded")
-      throw new RangeError(`${orderId} is ${order.status}: there is nothing left to try`);
+      throw new RangeError(`${orderId} is ${order.status}: there is nothing to retry`);
     const now = clock.now();
     await makeUnitsDue(tx, orderId, now);
     await makeDue(tx, orderId, now);

@@ -21,7 +21,7 @@ export const lockOrder = async (tx: Tx, id: string): Promise<OperatedOrder | und
   return row;
 };
 
-/** What a worker does first, for an order that none has taken yet. */
+/** The first step of a worker, for an order that no worker has taken yet. */
 export const beginOrder = (tx: Tx, id: string, now: Date) =>
   tx.rows(sql`
     with begun as (
@@ -68,7 +68,7 @@ export const setRefundHeld = (tx: Tx, id: string, held: boolean, now: Date) =>
   tx.rows(sql`
     update orders set refund_held = ${held}, updated_at = greatest(updated_at, ${now}) where id = ${id}`);
 
-/** Makes an order due now, whether it had work or not. A worker that has it at this moment keeps it. */
+/** Makes an order due now, with or without a row of work. A worker that has leased it keeps it. */
 export const makeDue = (tx: Tx, id: string, now: Date) =>
   tx.rows(sql`
     insert into order_work (order_id, due_at) values (${id}, ${now})

@@ -93,7 +93,7 @@ const round = (ids: readonly string[], actions: number) =>
     ...workers.map((worker) => worker.drain()),
     ...workers.map((worker) => followWrittenOff(worker.deps)),
     ...Array.from({ length: actions }, async (_, turn) => {
-      // Spread over the round: some before the workers have begun, some when they are almost done.
+      // Spread over the round: some before the workers start, some when they are almost done.
       for (let wait = 0; wait < turn; wait += 1) await new Promise(setImmediate);
       await act(random.pick(ids));
     }),

@@ -22,12 +22,12 @@ export type ShownAttempt = {
 
 export type ShownFulfilment = {
   refundHeld: boolean;
-  /** What X-Test-Scenario asked for: why a sandbox order is as it is. */
+  /** The X-Test-Scenario of a sandbox order. */
   testScenario?: OrderScenario;
   attempts: ShownAttempt[];
 };
 
-/** For the operator: what was tried for an order, and whether its refund is held back. Never a code. */
+/** For the operator: what was tried for an order, and whether its refund is on hold. Never a code. */
 export async function showFulfilment(db: Queryable, orderId: string): Promise<ShownFulfilment> {
   const [order] = await db.rows<{ refundHeld: boolean; testScenario: OrderScenario | null }>(sql`
     select refund_held as "refundHeld", test_scenario as "testScenario" from orders where id = ${orderId}`);

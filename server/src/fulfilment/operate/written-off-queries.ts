@@ -5,7 +5,7 @@ import type { Attempt } from "../take/order-work.ts";
 
 export type WrittenOff = UnitKey & Attempt & { productId: string };
 
-/** Attempts that were given up and have to be asked about, locked against another worker that asks for them too. */
+/** Written-off attempts that are due for a look-up, locked against other workers. */
 export const listWrittenOff = (tx: Tx, now: Date, limit: number) =>
   tx.rows<WrittenOff>(sql`
     select order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", product_id as "productId",

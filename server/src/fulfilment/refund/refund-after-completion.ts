@@ -2,6 +2,7 @@ import sql from "sql-template-tag";
 import type { Db } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { type Ids, idsOf } from "../../lib/ids.ts";
 import { refundUnits } from "./refund-queries.ts";
 import { payRefund } from "./refund-units.ts";
 
@@ -23,19 +24,19 @@ export async function refundAfterCompletion({ db, clock, onEnded }: RefundAfterD
       and updated_at <= ${now}::timestamptz - refund_after_ms * interval '1 millisecond'
     order by updated_at limit ${REFUNDS_AT_ONCE}`);
   const errors: unknown[] = [];
-  for (const { id } of due) await refund(db, id, now).catch((error) => errors.push(error));
+  for (const { id } of due) await refund(db, id, idsOf(clock), now).catch((error) => errors.push(error));
   if (due.length > errors.length) onEnded();
   if (errors.length > 0) throw errors[0];
   return due.length === REFUNDS_AT_ONCE;
 }
 
-/** Somebody else may be at it, or have done it. */
-const refund = (db: Db, id: string, now: Date): Promise<void> =>
+/** Another worker may be doing it, or have done it. */
+const refund = (db: Db, id: string, ids: Ids, now: Date): Promise<void> =>
   db.transaction(async (tx) => {
     const [tenant] = await tx.rows<Tenant>(sql`
       select reseller_id as "resellerId", environment from orders where id = ${id} and status = 'completed'
       for update skip locked`);
     if (!tenant) return;
     const units = await refundUnits(tx, { orderId: id, status: "delivered", lines: null });
-    await payRefund(tx, tenant, units, NOTE, now);
+    await payRefund(tx, tenant, units, NOTE, ids, now);
   });

@@ -148,7 +148,7 @@ test("a completed order is refunded as a whole, and not twice", async () => {
   assert.equal(await balanceOf(shop.scrip.db, shop.buyer), balance);
 });
 
-test("a failed order is refunded by the operator before a worker does, and then by nobody", async () => {
+test("a failed order that the operator refunds before a worker does is refunded once", async () => {
   const id = await failed(false);
   assert.equal((await shop.read(id)).status, "failed");
   await check(await refund(id), "refunded", 3, 0, ALL_BACK);

@@ -1,6 +1,7 @@
 import type { Db, Tx } from "../../db/database.ts";
 import { emitEvents } from "../../events/emit-events.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { type Ids, idsOf } from "../../lib/ids.ts";
 import { assertPlainText } from "../../lib/plain-text.ts";
 import { isIncomplete } from "../end/end-orders.ts";
 import { deleteWork, markCompleted, markFailed, readEnds } from "../end/end-queries.ts";
@@ -34,9 +35,9 @@ export type RefundedOrder = {
 const REASON_MAX_CHARACTERS = 500;
 
 /**
- * The operator pays an order back. What was delivered is refunded once the order is completed and stays readable; what
- * is not delivered yet is given up, and a purchase of it that is still unknown is written off: should its code arrive, it
- * goes to quarantine and never to the reseller, who has the money.
+ * The operator refunds an order. Delivered units are refunded once the order is completed, and their codes stay readable.
+ * Other units are given up, and their unknown purchases are written off: a code that still arrives goes to quarantine and never
+ * to the reseller, who has the money.
  */
 export async function refundOrder(db: Db, clock: Clock, input: RefundInput): Promise<RefundedOrder> {
   if (input.reason.trim() === "") throw new RangeError("a refund needs a reason");
@@ -50,7 +51,7 @@ export async function refundOrder(db: Db, clock: Clock, input: RefundInput): Pro
     const lines = await chosenLines(tx, input);
     const refunded = await refundChosen(tx, order, lines, now);
     if (refunded.units === 0) throw new RangeError(nothingToRefund(order, lines !== null));
-    return pay(tx, order, refunded, input.reason, now);
+    return pay(tx, order, refunded, input.reason, idsOf(clock), now);
   });
 }
 
@@ -80,30 +81,31 @@ async function refundChosen(
   return refundUnits(tx, { ...choice, status: "failed" });
 }
 
-/** Moves the order along CONTRACT 4 to where its units now are; the money and the status change together. */
+/** Moves the order along CONTRACT 4 to match its units. Money and status change together. */
 async function pay(
   tx: Tx,
   order: OperatedOrder,
   refunded: RefundedUnits,
   reason: string,
+  ids: Ids,
   now: Date,
 ): Promise<RefundedOrder> {
   const [end] = await readEnds(tx, [order.id]);
   if (!end) throw new Error("a locked order is gone");
   const isOpen = end.status === "processing";
   const isSettled = isOpen && end.openUnits === 0 && end.owed === 0n;
-  // What was delivered of an order that is all or nothing follows: a worker takes it back and pays the rest.
+  // The delivered part of an all-or-nothing order follows: a worker takes it back and refunds the rest.
   const isBroken = isSettled && end.delivered > 0n && isIncomplete(end);
-  // A refund of everything passes through failed, which is where nothing of it was delivered.
+  // A full refund passes through failed if nothing was delivered.
   if (isSettled && end.delivered === 0n) await markFailed(tx, [order.id], now);
-  const status = await payRefund(tx, order, refunded, reason, now);
+  const status = await payRefund(tx, order, refunded, reason, ids, now);
   if (isBroken) await makeDue(tx, order.id, now);
   else if (isSettled && end.delivered > 0n) {
-    await emitEvents(tx, [orderFulfilled(end)], now);
+    await emitEvents(tx, [orderFulfilled(end)], ids, now);
     await markCompleted(tx, [order.id], now);
   }
   if (status === "refunded") await deleteWork(tx, [order.id]);
-  // Units of other lines have failed too, and nothing else is waited for: a worker ends the order.
+  // Units of other lines have failed too and nothing is left to wait for: a worker ends the order.
   else if (isOpen && end.openUnits === 0 && !isSettled) await makeDue(tx, order.id, now);
   return {
     orderId: order.id,

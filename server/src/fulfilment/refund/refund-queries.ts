@@ -20,7 +20,7 @@ export type UnitChoice = {
   lines: readonly number[] | null;
 };
 
-/** Marks units as refunded, counts them in their lines, and says what they cost. A unit is marked once. */
+/** Marks units as refunded, counts them in their lines, and returns their price. A unit is marked once. */
 export const refundUnits = async (tx: Tx, { orderId, status, lines }: UnitChoice): Promise<RefundedUnits> => {
   const [row] = await tx.rows<{ units: bigint; amountMinor: bigint }>(sql`
     with refunded as (

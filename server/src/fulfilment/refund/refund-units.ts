@@ -1,7 +1,7 @@
 import type { Tx } from "../../db/database.ts";
 import { emitEvents } from "../../events/emit-events.ts";
 import type { Tenant } from "../../http/caller.ts";
-import { newId } from "../../lib/ids.ts";
+import type { Ids } from "../../lib/ids.ts";
 import type { OrderStatus } from "../../orders/status.ts";
 import { appendEntry } from "../../wallet/entry.ts";
 import { insertEntry, lockWallet, updateWallet } from "../../wallet/queries.ts";
@@ -9,13 +9,19 @@ import { orderRefunded } from "../end/order-event.ts";
 import { addRefund, findOwners, type RefundedUnits, refundUnits } from "./refund-queries.ts";
 
 /** Pays back what could not be delivered. The orders are locked; their wallets are locked in the order of their keys. */
-export async function refundFailedUnits(tx: Tx, orderIds: readonly string[], now: Date): Promise<void> {
+export async function refundFailedUnits(
+  tx: Tx,
+  orderIds: readonly string[],
+  ids: Ids,
+  now: Date,
+): Promise<void> {
   for (const { id, ...tenant } of await findOwners(tx, orderIds)) {
     await payRefund(
       tx,
       tenant,
       await refundUnits(tx, { orderId: id, status: "failed", lines: null }),
       null,
+      ids,
       now,
     );
   }
@@ -30,13 +36,14 @@ export async function payRefund(
   tenant: Tenant,
   { orderId, units, amountMinor }: RefundedUnits,
   note: string | null,
+  ids: Ids,
   now: Date,
 ): Promise<OrderStatus> {
   if (units === 0) throw new Error(`nothing of ${orderId} is left to refund`);
   const head = await lockWallet(tx, tenant);
   if (!head) throw new Error("a reseller without a wallet");
   const next = appendEntry(head, {
-    id: newId("ent", now.getTime()),
+    id: ids("ent"),
     type: "refund",
     amountMinor,
     orderId,
@@ -50,6 +57,6 @@ export async function payRefund(
   const told = status === "refunded" ? "refunded" : "partially_refunded";
   const { resellerId, environment } = tenant;
   const order = { id: orderId, resellerId, environment, scenario };
-  await emitEvents(tx, [orderRefunded(order, next.entry.id, told)], now);
+  await emitEvents(tx, [orderRefunded(order, next.entry.id, told)], ids, now);
   return status;
 }

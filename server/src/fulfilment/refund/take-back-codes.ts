@@ -1,5 +1,5 @@
 import type { Tx } from "../../db/database.ts";
-import { deliveredPlace, quarantinePlace, stockPlace } from "../../vault/code-place.ts";
+import { deliveredPlace, quarantinePlace, stockPlace, type UnitKey } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { KEY_NOT_AT_HAND, SealError } from "../../vault/seal.ts";
 import {
@@ -12,9 +12,9 @@ import {
 } from "./take-back-queries.ts";
 
 /**
- * Undoes what was delivered of orders that want all or nothing and cannot have all. Nobody has seen a code of them yet.
- * Codes from stock go back there, as if they had never been taken. What was bought from a supplier has been paid for: it
- * goes to quarantine. Returns the products that have stock again.
+ * Undoes the deliveries of all-or-nothing orders that cannot be completed. Their codes have not been shown yet. Codes from
+ * stock return to stock, or become withdrawn if the operator withdrew them. Codes from a supplier have been paid for and go to
+ * quarantine. Returns the products that have stock again.
  */
 export async function takeBackCodes(
   tx: Tx,
@@ -29,11 +29,15 @@ export async function takeBackCodes(
   return [...new Set(moved.flatMap(({ state, productId }) => (state === "stock" ? [productId] : [])))];
 }
 
-/** A code that does not open any more cannot be sold again either. */
-function moveOne(vault: CodeVault, { sealed, kind, ...code }: HeldBackCode): MovedCode {
+/** A code that no longer opens cannot be sold again. */
+function moveOne(
+  vault: CodeVault,
+  { sealed, hasOwnStock, withdrawOnReturn, ...code }: HeldBackCode,
+): MovedCode {
   const plain = openOne(vault, code, sealed);
-  if (plain && kind === "stock") {
-    return { ...code, state: "stock", sealed: vault.seal(stockPlace(code.id, code.productId), plain) };
+  if (plain && hasOwnStock) {
+    const state = withdrawOnReturn ? "withdrawn" : "stock";
+    return { ...code, state, sealed: vault.seal(stockPlace(code.id, code.productId), plain) };
   }
   const place = quarantinePlace(code.id, code, code.productId);
   return { ...code, state: "quarantined", sealed: plain ? vault.seal(place, plain) : sealed };
@@ -41,13 +45,13 @@ function moveOne(vault: CodeVault, { sealed, kind, ...code }: HeldBackCode): Mov
 
 function openOne(
   vault: CodeVault,
-  code: Omit<HeldBackCode, "sealed" | "kind">,
+  code: UnitKey & { productId: string },
   sealed: Buffer,
 ): Buffer | undefined {
   try {
     return vault.open(deliveredPlace(code, code.productId), sealed);
   } catch (error) {
-    // Without its master key no code opens, and none is the worse for it.
+    // Without its master key no code opens, but none is damaged.
     if (error instanceof SealError && error.message !== KEY_NOT_AT_HAND) return undefined;
     throw error;
   }

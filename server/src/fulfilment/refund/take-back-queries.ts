@@ -1,15 +1,22 @@
 import sql from "sql-template-tag";
 import type { Tx } from "../../db/database.ts";
-import type { SupplierKind } from "../../suppliers/queries.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
 
-export type HeldBackCode = UnitKey & { id: string; productId: string; sealed: Buffer; kind: SupplierKind };
+export type HeldBackCode = UnitKey & {
+  id: string;
+  productId: string;
+  sealed: Buffer;
+  hasOwnStock: boolean;
+  /** The operator has withdrawn it while the order held it. */
+  withdrawOnReturn: boolean;
+};
 
 /** Delivered codes of live orders, with where they came from. */
 export const listHeldBackCodes = (tx: Tx, orderIds: readonly string[]) =>
   tx.rows<HeldBackCode>(sql`
     select c.id, c.order_id as "orderId", c.line_index as "lineIndex", c.unit_index as "unitIndex",
-           c.product_id as "productId", c.sealed, s.kind
+           c.product_id as "productId", c.sealed, s.has_own_stock as "hasOwnStock",
+           c.withdraw_on_return as "withdrawOnReturn"
     from codes c join suppliers s on s.id = c.supplier_id
     where c.order_id = any(${orderIds}) and c.state = 'delivered' and c.environment = 'live'
     order by c.id for update of c`);
@@ -22,13 +29,13 @@ export const deleteTestCodes = (tx: Tx, orderIds: readonly string[]) =>
 export type MovedCode = UnitKey & {
   id: string;
   productId: string;
-  state: "stock" | "quarantined";
+  state: "stock" | "withdrawn" | "quarantined";
   sealed: Buffer;
 };
 
 /**
- * The codes, and the attempts that brought them: one at the operator's own stock has bought nothing after all, one at a
- * supplier has.
+ * Moves the codes and ends their attempts: an attempt at the operator's own stock has bought nothing, one at a supplier
+ * has.
  */
 export const moveCodes = (tx: Tx, codes: readonly MovedCode[]) =>
   tx.rows(sql`
@@ -40,18 +47,18 @@ export const moveCodes = (tx: Tx, codes: readonly MovedCode[]) =>
       ) as one (id, state, sealed, order_id, line_index, unit_index)
     ), attempts as (
       update supplier_attempts a
-      set status = case when m.state = 'stock' then 'refused' else 'quarantined' end,
-          failure_code = case when m.state = 'stock' then 'temporarily_unavailable' end
+      set status = case when m.state = 'quarantined' then 'quarantined' else 'refused' end,
+          failure_code = case when m.state <> 'quarantined' then 'temporarily_unavailable' end
       from moved m
       where a.order_id = m.order_id and a.line_index = m.line_index and a.unit_index = m.unit_index
         and a.status = 'delivered'
     )
     update codes c
     set state = m.state, sealed = m.sealed, delivered_at = null,
-        order_id = case when m.state = 'stock' then null else m.order_id end,
-        line_index = case when m.state = 'stock' then null else m.line_index end,
-        unit_index = case when m.state = 'stock' then null else m.unit_index end,
-        quarantine_reason = case when m.state = 'stock' then null else 'incomplete' end
+        order_id = case when m.state = 'quarantined' then m.order_id end,
+        line_index = case when m.state = 'quarantined' then m.line_index end,
+        unit_index = case when m.state = 'quarantined' then m.unit_index end,
+        quarantine_reason = case when m.state = 'quarantined' then 'incomplete' end
     from moved m where c.id = m.id and c.state = 'delivered'`);
 
 /** Their units have failed with the others. A line that failed by itself keeps its own reason. */

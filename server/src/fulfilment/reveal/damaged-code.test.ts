@@ -60,7 +60,7 @@ for (const [damage, change] of DAMAGES)
     await shop.assertHealthy();
   });
 
-test("when only damaged codes are left the order is paid back, and the product cannot be had any more", async () => {
+test("when only damaged codes are left the order is refunded, and the product is no longer available", async () => {
   const productId = await shop.addStocked(1);
   const [only] = await stockOf(productId);
   await setSeal(only?.id, Buffer.from("scratched"));

@@ -12,7 +12,7 @@ import type { OrderCodesView, OrderCodeView } from "./schemas.ts";
 export type RevealDeps = { db: Db; clock: Clock; codeVault: CodeVault };
 export type RevealRequest = { orderId: string; requestId: string; address: string };
 
-/** The codes of the caller's order. That they were shown, and to whom, is committed before they leave. */
+/** The codes of the caller's order. The record of who was shown them is committed before they leave. */
 export async function revealCodes(
   { db, clock, codeVault }: RevealDeps,
   caller: Caller,

@@ -32,8 +32,8 @@ export type DeliveredCode = {
 };
 
 /**
- * The codes of an order that the caller owns, in the order of its lines and units. While an order that is all or nothing
- * is processed they may still be taken back.
+ * The codes of an order that the caller owns, in the order of its lines and units. While an all-or-nothing order is
+ * processing they can still be taken back.
  */
 export const listDeliveredCodes = (db: Queryable, tenant: Tenant, orderId: string) =>
   db.rows<DeliveredCode>(

@@ -1,4 +1,6 @@
 import { type Db, errorCodeOf } from "../../db/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { idsOf } from "../../lib/ids.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { DamagedCode, setDamagedAside } from "../buy/take-stock.ts";
 import { endOrders, type OrderEnding } from "../end/end-orders.ts";
@@ -8,6 +10,7 @@ import { type Lease, lockTakenOrders } from "./settle-queries.ts";
 
 export type SettleDeps = {
   db: Db;
+  clock: Clock;
   codeVault: CodeVault;
   /** A code in stock did not open and was set aside. */
   onDamaged: (codeId: string) => void;
@@ -15,7 +18,7 @@ export type SettleDeps = {
 
 export type SettledOrders = {
   endings: OrderEnding[];
-  /** Products whose stock was asked for, or came back: whether there is any may have changed. */
+  /** Products whose stock was taken or returned, so their availability may have changed. */
   stockTaken: string[];
 };
 
@@ -24,24 +27,31 @@ const SETTLE_TRIES_MAX = 5;
 
 /**
  * One transaction for a batch of orders: codes, attempts, units, status, refunds. Only orders whose lease is still the
- * worker's own are touched, so a worker that was thought dead writes nothing. Two workers that are handed the same code
- * at the same moment collide in the database; the later one comes again and sees it. A code in stock that does not open
- * is set aside, and another one taken.
+ * worker's own are touched, so a worker that lost its lease writes nothing. Two workers that receive the same code at the
+ * same time collide in the database; the later one retries and sees it. A code in stock that does not open is set aside, and
+ * another one is taken.
  */
 export async function settleOrders(
-  { db, codeVault, onDamaged }: SettleDeps,
+  { db, clock, codeVault, onDamaged }: SettleDeps,
   batch: readonly (Lease & { outcomes: readonly UnitOutcome[] })[],
   now: Date,
 ): Promise<SettledOrders> {
   const settle = () =>
     db.transaction(async (tx) => {
       const held = new Map((await lockTakenOrders(tx, batch)).map((lease) => [lease.orderId, lease.token]));
-      // One process may have held the same order twice: only what was found out under the lease that holds counts.
+      // One process may have leased the same order twice. Only results under the current lease count.
       const mine = batch.filter(({ orderId, token }) => held.get(orderId) === token);
       const outcomes = mine.flatMap((order) => order.outcomes);
-      const ended = await settleOutcomes(tx, codeVault, outcomes, now);
+      const ended = await settleOutcomes(tx, codeVault, outcomes, idsOf(clock), now);
       if (held.size === 0) return { endings: [], stockTaken: [] };
-      const { endings, stockReturned } = await endOrders(tx, codeVault, [...held.keys()], ended, now);
+      const { endings, stockReturned } = await endOrders(
+        tx,
+        codeVault,
+        [...held.keys()],
+        ended,
+        idsOf(clock),
+        now,
+      );
       return { endings, stockTaken: [...new Set([...productsFromStock(outcomes), ...stockReturned])] };
     });
   for (let tries = 1; ; tries += 1) {

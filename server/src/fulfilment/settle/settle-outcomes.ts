@@ -1,4 +1,5 @@
 import type { Tx } from "../../db/database.ts";
+import type { Ids } from "../../lib/ids.ts";
 import { encodeGoods } from "../../suppliers/goods.ts";
 import { deliveredPlace, quarantinePlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
@@ -27,19 +28,20 @@ import {
 } from "./settle-queries.ts";
 
 /**
- * Writes what was found out about units whose orders are locked: codes, attempts, the units and their lines. Returns how
+ * Writes the outcomes of units whose orders are locked: codes, attempts, units and lines. Returns how
  * many units of each order ended.
  */
 export async function settleOutcomes(
   tx: Tx,
   vault: CodeVault,
   outcomes: readonly UnitOutcome[],
+  ids: Ids,
   now: Date,
 ): Promise<EndedUnits[]> {
   if (outcomes.length === 0) return [];
   const needs = stockNeeds(outcomes);
   const picked = needs.length === 0 ? [] : await pickStock(tx, needs, now);
-  const settlement = decideSettlement(await readState(tx, outcomes, picked, now), outcomes);
+  const settlement = decideSettlement(await readState(tx, outcomes, picked, now), outcomes, ids);
   return write(tx, vault, settlement, picked, now);
 }
 

@@ -4,13 +4,12 @@ import type { SupplierPrice } from "../../suppliers/supplier.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
 import type { Settlement } from "../judge/decide-settlement.ts";
 
-/** An order, and the token of the lease under which somebody works on it. */
+/** An order, and the token of its lease. */
 export type Lease = { orderId: string; token: string };
 
 /**
- * Locks those of the orders whose lease is still the worker's own, work before order and in order of id, as everybody
- * does who changes them, and returns the leases that hold. Whoever else holds one now is waited for; what follows is read
- * in later statements.
+ * Locks the orders whose lease is still the worker's own, and returns those leases. The row of work is locked before the
+ * order, in order of id, as in every change of orders. It waits for other holders; what follows is read in later statements.
  */
 export const lockTakenOrders = (tx: Tx, leases: readonly Lease[]) =>
   tx.rows<Lease>(
@@ -103,7 +102,7 @@ export const deliverStock = (
     { name: "deliver-stock" },
   );
 
-/** Attempts that begin and end within one transaction: those at the operator's own stock. */
+/** Attempts that start and end in one transaction: those at the operator's own stock. */
 export const insertEndedAttempts = (tx: Tx, attempts: Settlement["attemptsNew"], now: Date) =>
   tx.rows(
     sql`
@@ -128,16 +127,21 @@ const priceColumns = (attempts: readonly Priced[]): Sql => sql`
   ${attempts.map(({ price }) => price?.amountMinor ?? null)}::bigint[],
   ${attempts.map(({ price }) => price?.currency ?? null)}::text[]`;
 
-/** An answer without a price leaves what an earlier one said. */
-const newPrice = sql`
-  supplier_price_minor = coalesce(one.price_minor, a.supplier_price_minor),
-  supplier_price_currency = coalesce(one.price_currency, a.supplier_price_currency)`;
+/**
+ * An answer without a price keeps an earlier price, unless a sale follows a doubted refusal: the price of the refusal was not
+ * charged.
+ */
+const newPrice = (isSold: Sql): Sql => sql`
+  supplier_price_minor = case when a.doubted_failure_code is not null and ${isSold} then one.price_minor
+    else coalesce(one.price_minor, a.supplier_price_minor) end,
+  supplier_price_currency = case when a.doubted_failure_code is not null and ${isSold} then one.price_currency
+    else coalesce(one.price_currency, a.supplier_price_currency) end`;
 
 export const endAttempts = (tx: Tx, attempts: Settlement["attemptsEnded"], now: Date) =>
   tx.rows(sql`
     update supplier_attempts a
     set status = one.status, failure_code = one.failure_code, resolved_at = ${now}, looks = a.looks + 1,
-        upstream_id = coalesce(one.upstream_id, a.upstream_id), ${newPrice}
+        upstream_id = coalesce(one.upstream_id, a.upstream_id), ${newPrice(sql`one.status <> 'refused'`)}
     from unnest(
       ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
       ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
@@ -151,7 +155,8 @@ export const noteAttempts = (tx: Tx, attempts: Settlement["attemptsOpen"]) =>
   tx.rows(sql`
     update supplier_attempts a
     set upstream_id = coalesce(one.upstream_id, a.upstream_id), doubtful = one.doubtful,
-        doubted_failure_code = one.doubted_failure_code, looks = a.looks + 1, ${newPrice}
+        doubted_failure_code = one.doubted_failure_code, looks = a.looks + 1,
+        ${newPrice(sql`one.doubted_failure_code is null`)}
     from unnest(
       ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
       ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],

@@ -13,8 +13,8 @@ export type Claim = {
 };
 
 /**
- * Takes orders that are due: writes the lease and, for those that nobody took before, the status and the units. Rows that
- * another worker is taking at this moment are passed over.
+ * Takes orders that are due: writes the lease and, for new orders, the status and the units. Rows that another worker has
+ * locked are skipped.
  */
 export const claimDueOrders = async (db: Queryable, claim: Claim): Promise<string[]> => {
   const rows = await db.rows<{ id: string }>(
@@ -130,11 +130,11 @@ const toAttempt = (row: AttemptRow): Attempt => ({
 /** Amounts are safe integers, as constraints of their columns say. */
 const toBigInt = (amount: number | null): bigint | null => (amount === null ? null : BigInt(amount));
 
-/** The ways to have these products, in the order in which they are tried. */
+/** The routes of these products, in the order in which they are tried. */
 export const listRoutes = (db: Queryable, productIds: readonly string[], now: Date) =>
   db.rows<Route>(
     sql`
-      select r.product_id as "productId", r.supplier_id as "supplierId", s.kind, r.sku, r.cost_minor as "costMinor",
+      select r.product_id as "productId", r.supplier_id as "supplierId", s.has_own_stock as "hasOwnStock", r.sku, r.cost_minor as "costMinor",
              r.max_cost_minor as "maxCostMinor", r.cost_currency as "costCurrency", coalesce(s.open_until > ${now}, false) as paused
       from supplier_routes r
       join suppliers s on s.id = r.supplier_id

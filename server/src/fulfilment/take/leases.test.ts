@@ -84,7 +84,7 @@ test("workers that take orders at the same moment never take the same one", asyn
 });
 
 test(`several workers share ${ORDERS} orders: each is settled once, and nothing is bought twice`, async () => {
-  // The orders of the test before are due again by now, so that this test begins with a crowd of its own.
+  // The orders of the test before are due again by now, so that this test starts with many due orders.
   const { db } = shop.scrip;
   const stocked = await shop.addStocked(ORDERS);
   const endings: string[] = [];

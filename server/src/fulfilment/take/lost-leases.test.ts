@@ -61,7 +61,7 @@ test("an answer that came under a lease that is gone counts for nothing, even in
   first.answers = [sold("A-1")];
   shop.clock.advance(60_000);
   await worker.drain();
-  assert.deepEqual(second.asked, [], "nobody else was asked");
+  assert.deepEqual(second.asked, [], "no other supplier was called");
   assert.equal((await shop.codesOf(id)).json().data[0].code, "A-1");
   await shop.assertHealthy();
 });
@@ -87,11 +87,11 @@ test("of two leases of one order in a batch only the one that holds is settled",
       outcomes: [{ ...about, kind: "wait", until: shop.clock.now() } as const],
     },
   ];
-  await settleOrders({ db, codeVault, onDamaged: () => {} }, batch, shop.clock.now());
+  await settleOrders({ db, clock: shop.clock, codeVault, onDamaged: () => {} }, batch, shop.clock.now());
   assert.deepEqual(await unitStatuses(db, id), ["waiting"]);
 });
 
-test("a process that stood still after it wrote an attempt does not send it", async () => {
+test("a process that was suspended after it wrote an attempt does not send it", async () => {
   const id = await shop.order([await shop.addBought(ids.first), 1]);
   const worker = createTestFulfiller(shop.scrip, {
     changes: {

@@ -4,7 +4,7 @@ import type { OrderScenario } from "../../sandbox/scenarios.ts";
 import type { FailureCode } from "../../suppliers/supplier.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
 
-/** An order that a worker has taken, and what of it is due. */
+/** An order that a worker has taken, with its due units. */
 export type TakenOrder = Tenant & {
   id: string;
   status: OrderStatus;
@@ -12,19 +12,19 @@ export type TakenOrder = Tenant & {
   scenario: OrderScenario | null;
   createdAt: Date;
   allOrNothing: boolean;
-  /** Something of it cannot be had, and it wants all or nothing: nothing more is bought for it. */
+  /** It is all or nothing and part of it failed: nothing more is bought for it. */
   isDoomed: boolean;
   units: DueUnit[];
 };
 
-/** A unit that waits and is to be looked at now. */
+/** A waiting unit that is due. */
 export type DueUnit = UnitKey & {
   productId: string;
   productType: "gift_card" | "top_up";
   inputFields: Record<string, string> | null;
   /** Whether it is the last unit of the order's last line. Looked up for orders with a scenario alone. */
   isLast: boolean;
-  /** Every try to buy it, oldest first. */
+  /** Every attempt to buy it, oldest first. */
   attempts: Attempt[];
 };
 
@@ -40,25 +40,26 @@ export type Attempt = {
   sends: number;
   looks: number;
   lastSentAt: Date | null;
-  /** What it may cost, as its route said when it was opened. */
+  /** What it may cost, by its route when it was opened. */
   costMinor: bigint | null;
   maxCostMinor: bigint | null;
   costCurrency: string | null;
-  /** What the supplier said last that it costs, where it did. */
+  /** The last price that the supplier gave, if any. */
   priceMinor: bigint | null;
   priceCurrency: string | null;
 };
 
-/** One way to have a product, and whether its supplier can be asked now. */
+/** A route of a product, and whether its supplier can be called now. */
 export type Route = {
   productId: string;
   supplierId: string;
-  kind: "stock" | "scrip";
+  /** Whether it is taken from the operator's own stock. Other suppliers are called. */
+  hasOwnStock: boolean;
   sku: string;
   costMinor: bigint | null;
-  /** The most that is accepted for a unit; null for no more than the cost. */
+  /** The maximum price of a unit. Null means the cost is the maximum. */
   maxCostMinor: bigint | null;
   costCurrency: string | null;
-  /** The breaker is open: nothing is bought there for the moment. */
+  /** The breaker is open: nothing is bought there for now. */
   paused: boolean;
 };

@@ -62,7 +62,7 @@ test("an order that cannot be settled does not hold up the others of its batch, 
   assert.match(logged, /orders could not be settled/);
   await shop.assertHealthy();
 
-  // Nobody runs into the same wall again before the lease is over, and then it still stands in nobody's way.
+  // The error does not repeat before the lease is over, and then it still blocks no other order.
   await worker.drain();
   shop.clock.advance(FULFILMENT_LIMITS.leaseMs);
   await worker.step();
@@ -74,7 +74,7 @@ test("an order that cannot be settled does not hold up the others of its batch, 
   await shop.assertHealthy();
 });
 
-test("what was bought for it is not bought again, and neither the log nor an error tells its code", async () => {
+test("what was bought for it is not bought again, and its code is in no log and no error", async () => {
   const productId = await shop.addBought(supplierId);
   const ids = [await shop.order([productId, 1]), await shop.order([productId, 1])];
   const [poisoned = "", other = ""] = ids;

@@ -9,7 +9,7 @@ export type PlannedUnit = { unit: DueUnit; plan: UnitPlan };
 export type PlannedOrder = { order: TakenOrder; planned: PlannedUnit[] };
 export type TakenBatch = { token: string; orders: PlannedOrder[] };
 
-/** Leases orders that are due and decides what is to be done for each of their units. */
+/** Leases due orders and decides the next step for each of their units. */
 export async function takeOrders(
   db: Db,
   now: Date,

@@ -5,10 +5,10 @@ import { FAILURE_CODES, type FailureCode, type PurchaseOutcome } from "../suppli
 import { asScripError, NONSENSE, unknownBecauseOf } from "./scrip-answers.ts";
 import { toScripGoods } from "./scrip-goods.ts";
 
-/** What we know of the order that we asked for. The sku is known only to whoever buys. */
+/** What we know of the order that we asked for. The sku is known only when buying. */
 export type AskedOrder = { id: string; reference: string; sku?: string };
 
-/** What a supplier's order says about our purchase; its goods are read when it says that it has delivered them. */
+/** What the supplier's order says about our purchase. Its goods are read once it is delivered. */
 export async function judgeScripOrder(
   client: Client,
   order: Order,
@@ -24,7 +24,7 @@ export async function judgeScripOrder(
     case "completed":
       return line.fulfilledQuantity === 1 ? readGoods(client, order, line, options) : NONSENSE;
     case "failed":
-      // Undeliverable for good; its refund may be on hold, but that is between the operators.
+      // It can never be delivered. Its refund may be on hold, which is for the operators to settle.
       return line.fulfilledQuantity === 0 ? refusedBy(line) : NONSENSE;
     case "refunded":
       return order.refundedTotal.amount === order.total.amount ? refusedBy(line) : NONSENSE;

@@ -11,10 +11,10 @@ const refused = (failureCode: FailureCode, supplierFault: boolean): Refused => (
   supplierFault,
 });
 
-/** Nothing can be bought there until an operator has seen to it. */
+/** Nothing can be bought there until an operator fixes it. */
 const UNUSABLE = refused("temporarily_unavailable", true);
 
-/** The errors by which a Scrip says that it has not placed an order and has not begun to. */
+/** The errors that mean that a Scrip has not placed the order and will not. */
 const REFUSALS: ReadonlyMap<string, Refused> = new Map([
   ["400 invalid_request", UNUSABLE],
   ["400 idempotency_key_invalid", UNUSABLE],
@@ -33,10 +33,10 @@ const REFUSALS: ReadonlyMap<string, Refused> = new Map([
   ["422 invalid_input_field", refused("invalid_account", false)],
 ]);
 
-/** The definitive no that a placement was answered with, or undefined when it was none. */
+/** The definitive refusal of a placement, or undefined if the answer is not one. */
 export function refusalOf({ status, code, errors, members }: ScripError): Refused | undefined {
   const isAboutProduct = errors.some(({ pointer }) => pointer.startsWith("/lines/"));
-  // What is not found, when it is no product, is the path: the address is wrong for all that we could buy.
+  // If it is not the product that was not found, it is the path: the address is wrong for every product.
   if (status === 404 && code === "not_found" && !isAboutProduct) return UNUSABLE;
   const refusal = REFUSALS.get(`${status} ${code}`);
   return refusal && code === "price_changed"
@@ -44,23 +44,23 @@ export function refusalOf({ status, code, errors, members }: ScripError): Refuse
     : refusal;
 }
 
-/** An answer that contradicts itself or what was asked tells nothing, least of all that nothing was bought. */
+/** An answer that contradicts itself or the request proves nothing, and never that nothing was bought. */
 export const NONSENSE: Unknown = { kind: "unknown", reason: "nonsense" };
 
-/** Why an answer tells nothing, in a word of ours: it goes into logs, and the answer may hold anything. */
+/** Why an answer proves nothing, in one of our own words. It goes into logs, so it quotes nothing of the answer. */
 export const unknownBecauseOf = (error: ScripError): Unknown => ({
   kind: "unknown",
   reason: reasonOf(error),
 });
 
-/** For `catch`: an answer of the supplier's becomes a value; a fault of our own goes on. */
+/** For `catch`: an answer of the supplier becomes a value; our own errors are rethrown. */
 export function asScripError(error: unknown): ScripError {
   if (error instanceof ScripError) return error;
   throw error;
 }
 
 function reasonOf({ status, code }: ScripError): string {
-  // We give up on nothing but time, so what was aborted has run out of it.
+  // Only our timeout aborts a call.
   if (status === 0) return code === "aborted" ? "timeout" : (LOCAL_REASONS.get(code) ?? "nonsense");
   if (status === 429) return "busy";
   if (status >= 500) return "server_error";

@@ -4,12 +4,12 @@ import type { Goods } from "../goods.ts";
 
 const TEXT_MAX_CHARACTERS = 1_000;
 const URL_MAX_CHARACTERS = 2_048;
-/** CONTRACT 7: every code of a sandbox begins so, and no live one does. */
+/** CONTRACT 7: every sandbox code starts with this, and no live code does. */
 const SANDBOX_PREFIX = "TEST-";
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Cs}]/u;
 
 /**
- * The goods of one unit, or why they are none. Those of a sandbox are worth nothing: somebody has given us a test key, and
+ * The goods of one unit, or why they are unusable. Sandbox goods are worth nothing: the config holds a test key, and
  * delivering them would be worse than waiting.
  */
 export function toScripGoods(entry: DeliveredCode): Goods | "sandbox" | "nonsense" {
@@ -45,7 +45,7 @@ function toTime(text: string): string | undefined {
 const isText = (text: string, max = TEXT_MAX_CHARACTERS): boolean =>
   text.trim() !== "" && text.length <= max && !CONTROL_CHARACTERS.test(text);
 
-/** Space inside would be mended silently by whoever opens it, and could have been anything. */
+/** Browsers silently repair a space inside a URL, and the original character is unknown. */
 function isWebAddress(text: string): boolean {
   const protocol = URL.parse(text)?.protocol ?? "";
   return ["https:", "http:"].includes(protocol) && isText(text, URL_MAX_CHARACTERS) && !/\s/.test(text);

@@ -69,7 +69,7 @@ test("a reference that was bought something else under says nothing", async () =
   assert.deepEqual(await supplier.buy(other), { kind: "unknown", reason: "conflict" });
 });
 
-test("an unknown product is out of stock, and an unknown path is no use at all", async () => {
+test("an unknown product is out of stock, and an unknown path disqualifies the supplier", async () => {
   const refusal = { kind: "refused", failureCode: "out_of_stock", supplierFault: false };
   assert.deepEqual(await supplier.buy({ ...card("unit-5"), sku: "nowhere" }), refusal);
   assert.deepEqual(await supplierWith(buyer.key, `${baseUrl}/elsewhere`).buy(card("unit-5")), unusable);

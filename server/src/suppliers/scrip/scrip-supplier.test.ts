@@ -168,7 +168,7 @@ test("an order is one unit under the reference, with input fields only where the
   }
 });
 
-test("one wall stands over all calls of a purchase together", async () => {
+test("one timeout covers all calls of a purchase together", async () => {
   const slowly =
     (answer: ScriptedAnswer): ScriptedAnswer =>
     async () => {

@@ -20,19 +20,19 @@ export type ScripSupplierConfig = {
   fetch?: Fetch;
 };
 
-/** One wall for a purchase or a look-up, however many calls it takes. */
+/** The timeout of a purchase or a look-up, for all its calls together. */
 export const SUPPLIER_TIMEOUT_MS = 15_000;
-/** We read single units: more than this is no answer to what we asked. */
+/** We buy single units, so a longer answer cannot be right. */
 const RESPONSE_MAX_BYTES = 256 * 1024;
 
-/** Another Scrip, bought from over its public API under a reference of ours, which is its Idempotency-Key too. */
+/** Another Scrip, called over its public API. Our reference is also the Idempotency-Key. */
 export function createScripSupplier(config: ScripSupplierConfig): RemoteSupplier {
   const timeoutMs = config.timeoutMs ?? SUPPLIER_TIMEOUT_MS;
   const client = createClient({
     baseUrl: config.baseUrl,
     apiKey: config.apiKey.reveal(),
     timeoutMs,
-    // Whether and when to ask again is the worker's to decide, and what each answer meant is written down first.
+    // The worker decides whether and when to retry, after it has recorded what each answer means.
     retries: 0,
     maxResponseBytes: RESPONSE_MAX_BYTES,
     ...(config.fetch ? { fetch: config.fetch } : {}),
@@ -47,7 +47,7 @@ export function createScripSupplier(config: ScripSupplierConfig): RemoteSupplier
 async function buy(client: Client, request: PurchaseRequest, options: CallOptions): Promise<PurchaseOutcome> {
   const { reference, sku, limit } = request;
   const first = await place(client, request, limit?.expectedMinor, options);
-  // A refused request binds nothing there, so the same reference may be sent with another expectation.
+  // A refused request does not bind the reference, so it can be sent again with another expected total.
   const acceptable = first instanceof ScripError && limit ? acceptableTotal(first, limit) : undefined;
   const placed = acceptable === undefined ? first : await place(client, request, acceptable, options);
   if (placed instanceof ScripError) return refusalOf(placed) ?? unknownBecauseOf(placed);
@@ -74,8 +74,8 @@ async function place(
 }
 
 /**
- * Here no error is a refusal: it refuses the question, and says nothing about the purchase. An id that leads to no order of
- * ours was told wrongly, perhaps by an answer that was meant for somebody else; the reference then still finds it.
+ * No error is a refusal here: it refuses the look-up and proves nothing about the purchase. An id that leads to no order of
+ * ours was wrong, for example because the answer was for another caller; the reference still finds the order.
  */
 async function lookUp(
   client: Client,
@@ -87,7 +87,7 @@ async function lookUp(
   const outcome = await readOrder(client, upstreamId, { reference }, options);
   if (outcome.kind !== "unknown" || !ID_MISLED.includes(outcome.reason)) return outcome;
   const found = await findOrder(client, reference, options);
-  // It has been accepted once, so "there is nothing" cannot be true.
+  // It was accepted once, so "not found" cannot be true.
   return found.kind === "not_found" ? outcome : found;
 }
 
@@ -95,7 +95,7 @@ async function findOrder(client: Client, reference: string, options: CallOptions
   const page = await client.orders.list({ idempotencyKey: reference }, options).catch(asScripError);
   if (page instanceof ScripError) return unknownBecauseOf(page);
   const [order] = page.data;
-  // A page may be empty while there is more to come; only an empty list says that there is nothing.
+  // A page can be empty while more follow. Only an empty last page means that there is no order.
   if (!order) return page.hasMore ? NONSENSE : { kind: "not_found" };
   if (page.data.length > 1 || !isUsableId(order.id)) return NONSENSE;
   return judgeScripOrder(client, order, { id: order.id, reference }, options);
@@ -114,5 +114,5 @@ async function readOrder(
 
 const ID_MISLED = ["missing", "nonsense"];
 
-/** It goes into paths, and into a column that holds 200 characters. */
+/** The id is used in paths, and in a column of 200 characters. */
 const isUsableId = (id: string): boolean => /^[A-Za-z0-9_-][A-Za-z0-9._:-]{0,199}$/.test(id);

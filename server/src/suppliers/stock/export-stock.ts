@@ -29,7 +29,7 @@ const BATCH_CODES = 1_000;
 
 /**
  * Writes withdrawn codes in plain, in the format that the import reads. Only withdrawn ones: a code that can still be sold
- * must not be in two hands. What leaves is written down first, with the reason. Returns how many left.
+ * must not be known elsewhere. The export is recorded first, with its reason. Returns the number of codes.
  */
 export async function exportStock(
   deps: { db: Db; clock: Clock; codeVault: CodeVault },
@@ -48,7 +48,7 @@ export async function exportStock(
   let read = 0;
   let afterId = "";
   for (;;) {
-    // No more than was written down: what is withdrawn meanwhile leaves with the next export.
+    // No more than was recorded. Codes withdrawn in the meantime are part of the next export.
     const limit = Math.min(BATCH_CODES, total - read);
     const codes = limit === 0 ? [] : await listSealedCodes(db, { ...first, afterId, limit });
     const last = codes.at(-1);

@@ -154,7 +154,7 @@ test("a wrong product, supplier or cost is refused before the file is opened", a
   const refused: [Partial<ImportStockInput>, RegExp][] = [
     [{ productId: "none" }, /there is no product none/],
     [{ supplierId: "sup_none" }, /there is no supplier sup_none/],
-    [{ supplierId: called }, /is no stock supplier/],
+    [{ supplierId: called }, /has no stock; codes can only be imported/],
     [{ cost: "8.101" }, /more decimals than USD has/],
     [{ cost: "-1" }, /is not an amount/],
   ];
@@ -187,8 +187,8 @@ test("any faulty row keeps all of them out, and every one is named by its line",
       [4, "has neither a code nor a url"],
       [6, "expiresAt: has passed already"],
       [7, "code: begins with TEST-, as codes of the sandbox alone do"],
-      [5, "stands on line 2 too"],
-      [8, "stands on line 2 too"],
+      [5, "duplicate of line 2"],
+      [8, "duplicate of line 2"],
     ],
   );
   assert.deepEqual(await counts(), [0, 0, 0]);

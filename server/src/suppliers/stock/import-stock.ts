@@ -1,6 +1,6 @@
 import type { Db, Tx } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { newId } from "../../lib/ids.ts";
+import { type Ids, idsOf } from "../../lib/ids.ts";
 import { stockPlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { encodeGoods, identityOf } from "../goods.ts";
@@ -42,7 +42,7 @@ export type ImportStockInput = StockTargetInput & {
   file: string;
   onFault(fault: StockFault): void;
   onProgress?(rows: number): void;
-  /** So many bytes more of the file were read. */
+  /** The number of further bytes read. */
   onBytes?(bytes: number): void;
   /** Another import is running, and this one waits for it. */
   onWaiting?(): void;
@@ -58,7 +58,7 @@ const BATCH_ROWS = 1_000;
 
 /**
  * Brings codes into stock, all of a file or nothing (CONTRACT 8). Every code is sealed and digested here: nothing of it
- * reaches the database in plain. Every fault is told as it is found, so that a file of any size needs little memory.
+ * reaches the database in plain. Every fault is reported as it is found, so that a file of any size needs little memory.
  */
 export async function importStock(
   deps: ImportStockDeps,
@@ -80,7 +80,7 @@ export async function importStock(
       await reportDuplicates(tx, report);
       await reportKnown(tx, report);
       if (faults > 0) throw new StockRefused();
-      return store(tx, { target, staged, now, report });
+      return store(tx, { target, staged, ids: idsOf(deps.clock), now, report });
     });
     await refreshSupply(deps.db, [input.productId], now);
     return { ok: true, ...imported };
@@ -90,7 +90,7 @@ export async function importStock(
   }
 }
 
-/** Rolls the transaction back; the faults have been told. */
+/** Rolls the transaction back. The faults have been reported. */
 class StockRefused extends Error {}
 
 type Report = (fault: StockFault) => void;
@@ -152,14 +152,14 @@ async function* toBatches(
 }
 
 function sealRow(
-  { codeVault, digestCode }: ImportStockDeps,
+  { clock, codeVault, digestCode }: ImportStockDeps,
   { productId }: StockTarget,
   row: Extract<StockRow, { goods: unknown }>,
 ): StagedCode {
   const goods = row.goods.reveal();
   const identity = identityOf(goods);
   if (goods.type === "topup" || identity === undefined) throw new Error("a receipt cannot be put in stock");
-  const id = newId("cod");
+  const id = idsOf(clock)("cod");
   return {
     line: row.line,
     id,
@@ -170,18 +170,18 @@ function sealRow(
   };
 }
 
-/** The later line is the fault: the first is the one that its author will look for. */
+/** The later line is the duplicate; the report points to the first one. */
 async function reportDuplicates(tx: Tx, report: Report): Promise<void> {
   await analyzeStaging(tx);
   await openDuplicates(tx);
   for (;;) {
     const duplicates = await fetchDuplicates(tx);
     if (duplicates.length === 0) return;
-    for (const { line, firstLine } of duplicates) report({ line, reason: `stands on line ${firstLine} too` });
+    for (const { line, firstLine } of duplicates) report({ line, reason: `duplicate of line ${firstLine}` });
   }
 }
 
-/** Named by the id of the known one: whoever looks at it sees where it went, and nobody sees the code. */
+/** Names the id of the known code, so that the operator can see where it went without seeing the code. */
 async function reportKnown(tx: Tx, report: Report): Promise<void> {
   await openKnown(tx);
   for (;;) {
@@ -200,11 +200,11 @@ const STATES: Readonly<Record<KnownRow["state"], string>> = {
   withdrawn: "withdrawn",
 };
 
-type Storing = { target: StockTarget; staged: number; now: Date; report: Report };
+type Storing = { target: StockTarget; staged: number; ids: Ids; now: Date; report: Report };
 
-async function store(tx: Tx, { target, staged, now, report }: Storing): Promise<ImportedStock> {
+async function store(tx: Tx, { target, staged, ids, now, report }: Storing): Promise<ImportedStock> {
   const { productId } = target;
-  const opened = await openStockTarget(tx, target, now);
+  const opened = await openStockTarget(tx, target, ids, now);
   const stock = { productId, supplierId: opened.supplierId, now };
   const imported = await insertStock(tx, stock);
   if (imported < staged) {

@@ -49,10 +49,8 @@ test("a file without a header does not give its first code away", async () => {
   assert.equal(JSON.stringify(rows).includes("S3CR"), false);
 });
 
-test("a column that stands twice, or none that could hold a code, is a fault of the header alone", async () => {
-  assert.deepEqual(await read("code,pin,code\nA,B,C\n"), [
-    { line: 1, fault: "the column code stands twice" },
-  ]);
+test("a duplicate column, or no column for codes, is a single fault of the header", async () => {
+  assert.deepEqual(await read("code,pin,code\nA,B,C\n"), [{ line: 1, fault: "duplicate column code" }]);
   assert.deepEqual(await read("pin,serial\nA,B\n"), [
     { line: 1, fault: "there is neither a column code nor a column url" },
   ]);

@@ -7,7 +7,7 @@ import { parseStockRow, STOCK_COLUMNS, type StockCells, type StockColumn } from 
 /** A row of a stock file, or what is wrong on its line. */
 export type StockRow = { line: number; goods: Secret<Goods> } | { line: number; fault: string };
 
-/** Far more than five cells of their greatest length: a longer record is a quote left open. */
+/** Far more than five cells of maximum length: a longer record has an unclosed quote. */
 const RECORD_MAX_BYTES = 65_536;
 
 /** Reads a stock file (CSV, the first line names the columns), one row after the other. */
@@ -36,7 +36,7 @@ export async function* readStockFile(
   if (rows === 0) yield { line: 1, fault: "the file holds no codes; its first line names the columns" };
 }
 
-/** A file without a header begins with a code, so a name that is not known is told by its place alone. */
+/** A file without a header starts with a code, so an unknown name is reported by its position only. */
 function listColumnFaults(columns: readonly string[]): string[] {
   const unknown = [...columns.keys()].filter((index) => !isStockColumn(columns[index] ?? ""));
   const twice = STOCK_COLUMNS.filter((name) => columns.indexOf(name) !== columns.lastIndexOf(name));
@@ -45,7 +45,7 @@ function listColumnFaults(columns: readonly string[]): string[] {
     ...unknown.map(
       (index) => `column ${index + 1} has no known name; the first line names the columns: ${known}`,
     ),
-    ...twice.map((name) => `the column ${name} stands twice`),
+    ...twice.map((name) => `duplicate column ${name}`),
     ...(columns.includes("code") || columns.includes("url")
       ? []
       : ["there is neither a column code nor a column url"]),
@@ -66,7 +66,7 @@ function readRow(
   return "goods" in row ? { goods: secret(row.goods) } : { fault: row.faults.join("; ") };
 }
 
-/** Space around a cell is an accident of the spreadsheet that it came from. */
+/** Spreadsheets leave space around cells. */
 function toCells(columns: readonly string[], cells: readonly string[]): StockCells {
   const cellOf = (column: StockColumn): string => cells[columns.indexOf(column)]?.trim() ?? "";
   return {

@@ -14,10 +14,10 @@ export type StagedCode = {
 
 const FAULTS_PER_FETCH = 1_000;
 
-/** Any fixed number serves; it only has to be the same in every process. */
+/** Any fixed number that is the same in every process. */
 const STOCK_IMPORT_LOCK = 7_242_010;
 
-/** Imports take turns: two with codes in common would otherwise wait for each other's. False when it is another's. */
+/** Imports take turns, because two with codes in common would deadlock. False while another one runs. */
 export async function tryLockStockImport(tx: Tx): Promise<boolean> {
   const [row] = await tx.rows<{ locked: boolean }>(
     sql`select pg_try_advisory_xact_lock(${STOCK_IMPORT_LOCK}) as locked`,
@@ -30,14 +30,14 @@ export async function lockStockImport(tx: Tx): Promise<void> {
 }
 
 /**
- * The lock that every insert takes, taken before the first code is sealed and in nobody's way: a rotation of the master
- * key waits for those that are writing, and the codes of a long import come to the table only at its end.
+ * Takes the table lock of an insert before the first code is sealed. It blocks no one else, but a rotation of the master key
+ * waits for it; the codes of a long import reach the table only at its end.
  */
 export async function announceNewCodes(tx: Tx): Promise<void> {
   await tx.rows(sql`lock table codes in row exclusive mode`);
 }
 
-/** Where the file waits until it is known to be whole: a refused one leaves nothing behind in the real table. */
+/** Holds the rows until the file is known to be valid: a refused file leaves nothing in the real table. */
 export async function createStaging(tx: Tx): Promise<void> {
   await tx.rows(sql`
     create temporary table staged_codes (
@@ -60,7 +60,7 @@ export async function insertStaged(tx: Tx, codes: readonly StagedCode[]): Promis
     ) as code (line, id, type, sealed, digest, expires_at)`);
 }
 
-/** A table that is filled and read in one transaction has no statistics unless someone asks. */
+/** A table that is filled and read in one transaction has no statistics without this. */
 export async function analyzeStaging(tx: Tx): Promise<void> {
   await tx.rows(sql`analyze staged_codes`);
 }
@@ -107,7 +107,7 @@ export async function closeKnown(tx: Tx): Promise<void> {
   await tx.rows(sql`close known_codes`);
 }
 
-/** Returns how many went in; a code that came to be known a moment ago stays out. */
+/** Returns the number of new codes. A code that became known a moment ago is left out. */
 export async function insertStock(
   tx: Tx,
   stock: { productId: string; supplierId: string; now: Date },

@@ -10,15 +10,15 @@ export type Shortage = { productId: string; available: number };
 /** Finds the first product of which fewer can be delivered now than are wanted. `tx` reads within a transaction. */
 export type ShortageFinder = (wanted: readonly Wanted[], tx?: Queryable) => Promise<Shortage | undefined>;
 
-/** How long a level that sufficed is taken to suffice: what sells out meanwhile is paid back. */
+/** How long a sufficient level is trusted. Units that sell out in the meantime are refunded. */
 const KEPT_MS = 1_000;
 const PRODUCTS_KEPT_MAX = 10_000;
-/** Counted up to here even when fewer are wanted, so that the next order need not count again. */
+/** Counted up to here even for smaller orders, so that the next order does not have to count again. */
 const COUNTED_MIN = 100;
 
 /**
- * Orders are accepted by a level that was counted a moment ago, and refused only by one that is counted for them: what can
- * be delivered is never refused. One unit is not counted at all, because whether there is one the catalog knows.
+ * Orders can be accepted by a recent count, but are refused only by a fresh one: what can be delivered is never refused. An
+ * order of one unit is not counted, because the catalog knows whether there is any.
  */
 export function createShortageFinder(db: Db, clock: Clock): ShortageFinder {
   const kept = new Map<string, { level: number; untilMs: number }>();

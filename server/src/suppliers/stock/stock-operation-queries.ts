@@ -20,7 +20,7 @@ export type StockChoice = {
   count: number | undefined;
 };
 
-/** What expires last goes first: what is left is what sells first anyway. Expired codes count as in stock here. */
+/** Codes that expire last are withdrawn first, because the others sell first. Expired codes count as in stock here. */
 export async function markWithdrawn(tx: Tx, choice: StockChoice): Promise<string[]> {
   const { productId, supplierId, ids, count } = choice;
   const rows = await tx.rows<{ id: string }>(sql`
@@ -33,6 +33,29 @@ export async function markWithdrawn(tx: Tx, choice: StockChoice): Promise<string
       order by c.product_id, c.supplier_id, c.expires_at desc, c.id desc
       limit ${count ?? null}
       for update skip locked
+    )
+    returning id`);
+  return rows.map(({ id }) => id).sort();
+}
+
+/**
+ * Marks codes that unfinished all-or-nothing orders hold: they are withdrawn when they return. With a count nothing is
+ * marked, because that many codes are withdrawn from stock.
+ */
+export async function markWithdrawOnReturn(tx: Tx, choice: StockChoice): Promise<string[]> {
+  const { productId, supplierId, ids, count } = choice;
+  if (count !== undefined) return [];
+  const rows = await tx.rows<{ id: string }>(sql`
+    update codes set withdraw_on_return = true
+    where id in (
+      select c.id from order_work w
+      join orders o on o.id = w.order_id and o.all_or_nothing and o.status = 'processing'
+      join codes c on c.order_id = o.id and c.state = 'delivered' and c.environment = 'live'
+      where c.product_id = ${productId}
+        and exists (select from suppliers s where s.id = c.supplier_id and s.has_own_stock)
+        ${supplierId === undefined ? empty : sql`and c.supplier_id = ${supplierId}`}
+        ${ids === undefined ? empty : sql`and c.id = any(${ids}::text[])`}
+      order by c.id for update of c
     )
     returning id`);
   return rows.map(({ id }) => id).sort();
@@ -74,7 +97,7 @@ const ofPage = ({ productId, supplierId, state, afterId }: StockPage): Sql => sq
   environment = 'live' and product_id = ${productId} and state = ${state} and id > ${afterId}
   ${supplierId === undefined ? empty : sql`and supplier_id = ${supplierId}`}`;
 
-/** Codes by id, which is by time of import. Nothing of a code itself. */
+/** Codes in the order of their import, without their content. */
 export const listCodes = (db: Queryable, page: StockPage) =>
   db.rows<ListedCode>(sql`
     select id, supplier_id as "supplierId", state, type, expires_at as "expiresAt", created_at as "createdAt",

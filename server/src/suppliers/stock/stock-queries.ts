@@ -50,7 +50,7 @@ export const listStockLevels = (db: Queryable, filter: { productId: string | und
       union all
       select x.product_id, x.supplier_id, 0, 0, 0, 0, 0, 0 from supplier_routes x where true ${ofProduct}
     ) counted
-    join suppliers s on s.id = counted.supplier_id and s.kind = 'stock'
+    join suppliers s on s.id = counted.supplier_id and s.has_own_stock
     group by counted.product_id, s.id, s.name
     order by counted.product_id, s.id`);
 };

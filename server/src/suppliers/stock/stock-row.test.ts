@@ -6,7 +6,7 @@ const NOW = new Date("2030-06-01T12:00:00.000Z");
 const EMPTY: StockCells = { code: "", pin: "", serial: "", url: "", expiresAt: "" };
 const parse = (cells: Partial<StockCells>) => parseStockRow({ ...EMPTY, ...cells }, NOW);
 
-test("a code or a url with what belongs to it is read as it stands", () => {
+test("a code or a url with what belongs to it is read unchanged", () => {
   assert.deepEqual(parse({ code: "ABCD-1234" }), { goods: { type: "code", code: "ABCD-1234" } });
   assert.deepEqual(
     parse({ code: "a b,ö", pin: "0042", serial: "007", expiresAt: "2030-06-01T14:00:00.001+02:00" }),

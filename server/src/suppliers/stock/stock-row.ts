@@ -9,8 +9,8 @@ export type StockColumn = (typeof STOCK_COLUMNS)[number];
 export type StockCells = Readonly<Record<StockColumn, string>>;
 
 /**
- * Reads one row of a stock file, or says what is wrong with it. Codes are bearer money and what is said ends up in
- * terminals and logs: a reason names the column and never what stands in it.
+ * Reads one row of a stock file, or returns what is wrong with it. Codes are bearer money and messages end up in terminals
+ * and logs, so a message names the column and never its content.
  */
 export function parseStockRow(cells: StockCells, now: Date): { goods: Goods } | { faults: string[] } {
   const faults: string[] = [];
@@ -30,11 +30,11 @@ export function parseStockRow(cells: StockCells, now: Date): { goods: Goods } | 
   return faults.length > 0 ? { faults } : { goods: toGoods(cells, expiry.time) };
 }
 
-/** CONTRACT 7: a live code never begins like this. */
+/** CONTRACT 7: a live code never starts with this. */
 const SANDBOX_PREFIX = "TEST-";
 const CELL_MAX_CHARACTERS = 1_000;
 
-/** Characters that do not show: two codes that look alike would be two codes, and a buyer could not type either. */
+/** Invisible characters: codes that look alike would differ, and a buyer could not type them. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 /** What decoding leaves where a byte is not UTF-8. */
 const UNDECODABLE = "�";
@@ -48,7 +48,7 @@ function findTextFault(cell: string): string | undefined {
 
 function isWebAddress(text: string): boolean {
   const url = URL.parse(text);
-  // A space inside would be mended silently, and the link that is sold would not be the one that was bought.
+  // Browsers silently repair a space, so the link that is sold would differ from the one that was bought.
   return (url?.protocol === "https:" || url?.protocol === "http:") && !/\s/.test(text);
 }
 

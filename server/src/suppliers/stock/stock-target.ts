@@ -1,16 +1,17 @@
 import type { Tx } from "../../db/database.ts";
-import { newId } from "../../lib/ids.ts";
+import type { Ids } from "../../lib/ids.ts";
 import { formatAmount } from "../../lib/money.ts";
 import { getProductCurrency, getSupplier } from "../get-supplier.ts";
 import { listStockSupplierIds, type SupplierRow } from "../queries.ts";
 import { findRoute, type RouteRow, upsertRoute } from "../route-queries.ts";
 import { parseCost } from "../set-route.ts";
 import { RATE_PER_SECOND_DEFAULT, storeSupplier } from "../store-supplier.ts";
+import { stockKind } from "./stock-kind.ts";
 
 const SUPPLIER_NAME = "Stock";
 const ROUTE_PRIORITY = 100;
 
-/** Where codes go that are imported. What is undefined is made with the first of them. */
+/** Where imported codes go. A missing supplier or route is created with the first code. */
 export type StockTarget = {
   productId: string;
   supplierId: string | undefined;
@@ -26,7 +27,7 @@ export type StockTargetInput = {
   cost?: string | undefined;
 };
 
-/** Finds the supplier that codes of a product belong to: the one named, else the only one that it can be. */
+/** Finds the supplier for codes of a product: the named one, or the only possible one. */
 export async function findStockTarget(tx: Tx, input: StockTargetInput): Promise<StockTarget> {
   const { productId } = input;
   const currency = await getProductCurrency(tx, productId);
@@ -43,9 +44,9 @@ export async function findStockTarget(tx: Tx, input: StockTargetInput): Promise<
 const NO_COST: Cost = { costMinor: null, costCurrency: null };
 
 async function checkSupplier(tx: Tx, id: string): Promise<string> {
-  const { kind } = await getSupplier(tx, id);
-  if (kind !== "stock")
-    throw new RangeError(`${id} is no stock supplier; codes are imported into stock alone`);
+  const { hasOwnStock } = await getSupplier(tx, id);
+  if (!hasOwnStock)
+    throw new RangeError(`${id} has no stock; codes can only be imported for a stock supplier`);
   return id;
 }
 
@@ -57,7 +58,7 @@ async function findOnlySupplier(tx: Tx, productId: string): Promise<string | und
   throw new RangeError(`${where} stock suppliers; say which with --supplier (see: scrip supplier list)`);
 }
 
-/** A cost belongs to the route and holds for all of its stock, so an import does not change it in passing. */
+/** A cost belongs to the route and all of its stock, so an import does not change it silently. */
 function otherCost({ productId, supplierId, costMinor, costCurrency }: RouteRow): RangeError {
   const has =
     costMinor === null || costCurrency === null
@@ -70,10 +71,15 @@ function otherCost({ productId, supplierId, costMinor, costCurrency }: RouteRow)
 
 export type OpenedStockTarget = { supplierId: string; supplierMade?: string; routeMade?: RouteRow };
 
-/** Makes the supplier and the route where they are missing. */
-export async function openStockTarget(tx: Tx, target: StockTarget, now: Date): Promise<OpenedStockTarget> {
+/** Creates the supplier and the route if they are missing. */
+export async function openStockTarget(
+  tx: Tx,
+  target: StockTarget,
+  ids: Ids,
+  now: Date,
+): Promise<OpenedStockTarget> {
   const { productId, cost } = target;
-  const made = target.supplierId === undefined ? await makeSupplier(tx, now) : undefined;
+  const made = target.supplierId === undefined ? await makeSupplier(tx, ids, now) : undefined;
   const supplierId = made?.id ?? target.supplierId ?? "";
   const opened = { supplierId, ...(made ? { supplierMade: made.name } : {}) };
   if (target.route) return opened;
@@ -89,10 +95,10 @@ export async function openStockTarget(tx: Tx, target: StockTarget, now: Date): P
   return { ...opened, routeMade };
 }
 
-const makeSupplier = (tx: Tx, now: Date): Promise<SupplierRow> =>
+const makeSupplier = (tx: Tx, ids: Ids, now: Date): Promise<SupplierRow> =>
   storeSupplier(tx, {
-    id: newId("sup", now.getTime()),
-    kind: "stock",
+    id: ids("sup"),
+    kind: stockKind.kind,
     name: SUPPLIER_NAME,
     ratePerSecond: RATE_PER_SECOND_DEFAULT,
     sealedConfig: null,

@@ -5,6 +5,7 @@ import sql from "sql-template-tag";
 import Stripe from "stripe";
 import { addOrder } from "../../../testing/builders/builders.ts";
 import { addEndpoint, addTenant } from "../../../testing/builders/delivery.ts";
+import { newId } from "../../../testing/builders/new-id.ts";
 import { fulfilledEvent } from "../../../testing/builders/webhook-builders.ts";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
 import { sizeFor } from "../../../testing/full-size.ts";
@@ -22,7 +23,6 @@ import { createRandom, SEED } from "../../../testing/seed.ts";
 import type { Db } from "../../db/database.ts";
 import { emitEvents } from "../../events/emit-events.ts";
 import type { Tenant } from "../../http/caller.ts";
-import { newId } from "../../lib/ids.ts";
 import type { DeliveryLimits } from "./limits.ts";
 
 const KILLS = sizeFor("chaos", { share: 3, full: 15 });
@@ -68,7 +68,7 @@ async function emitOne(): Promise<void> {
   const orderId = newId("ord");
   await db.transaction(async (tx) => {
     await addOrder(tx, { ...tenant, id: orderId });
-    await emitEvents(tx, [fulfilledEvent(tenant, orderId)], new Date());
+    await emitEvents(tx, [fulfilledEvent(tenant, orderId)], newId, new Date());
   });
 }
 

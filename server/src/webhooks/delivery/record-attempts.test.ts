@@ -4,12 +4,12 @@ import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { addOrder } from "../../../testing/builders/builders.ts";
 import { addDue, addEndpoint, addTenant } from "../../../testing/builders/delivery.ts";
+import { newId } from "../../../testing/builders/new-id.ts";
 import { fulfilledEvent } from "../../../testing/builders/webhook-builders.ts";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
 import { connectDatabase, type Db, type Tx } from "../../db/database.ts";
 import { emitEvents } from "../../events/emit-events.ts";
 import type { Tenant } from "../../http/caller.ts";
-import { newId } from "../../lib/ids.ts";
 import type { AttemptRecord } from "./attempt-queries.ts";
 import { claimLanes } from "./lane-queries.ts";
 import { recordAttempts } from "./record-attempts.ts";
@@ -79,7 +79,7 @@ const statusOf = async (deliveryId: string): Promise<string | undefined> => {
 async function emitOne(tx: Tx): Promise<void> {
   const orderId = newId("ord");
   await addOrder(tx, { ...tenant, id: orderId });
-  await emitEvents(tx, [fulfilledEvent(tenant, orderId)], new Date());
+  await emitEvents(tx, [fulfilledEvent(tenant, orderId)], newId, new Date());
 }
 
 test("an order that is ending and an attempt that is being recorded do not wait for each other", async () => {

@@ -1,7 +1,7 @@
 import type { Db } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { newId } from "../../lib/ids.ts";
+import { idsOf } from "../../lib/ids.ts";
 import { Problem } from "../../lib/problem.ts";
 import type { Secret } from "../../lib/secret.ts";
 import type { Keyring } from "../../vault/keyring.ts";
@@ -27,7 +27,7 @@ export async function registerEndpoint(
   await assertWebhookUrl(deps.webhooks, input.url);
   const now = deps.clock.now();
   const row: EndpointRow = {
-    id: newId("whk", now.getTime()),
+    id: idsOf(deps.clock)("whk"),
     url: input.url,
     events: input.events ?? null,
     active: true,

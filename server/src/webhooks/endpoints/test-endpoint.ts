@@ -4,6 +4,7 @@ import type { Db, Queryable, Tx } from "../../db/database.ts";
 import { emitEvents } from "../../events/emit-events.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { type Ids, idsOf } from "../../lib/ids.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
 import { type DeliveryRow, findDelivery } from "../history/history-queries.ts";
 import { getActiveEndpoint } from "./read-endpoints.ts";
@@ -20,7 +21,7 @@ export async function testEndpoint(
 ): Promise<DeliveryRow> {
   await getActiveEndpoint(deps.db, tenant, endpointId);
   const now = deps.clock.now();
-  const deliveryId = await insertTest(deps.db, tenant, endpointId, now);
+  const deliveryId = await insertTest(deps.db, tenant, endpointId, idsOf(deps.clock), now);
   if (deliveryId === undefined) await refuseTest(deps.db, endpointId, now);
   deps.announceDeliveries();
   const row = deliveryId && (await findDelivery(deps.db, tenant, deliveryId));
@@ -49,7 +50,13 @@ const isRecent = (now: Date): Sql => sql`at > ${new Date(now.getTime() - MINUTE_
  * Counts the test and writes its event and delivery. The count locks the endpoint, so that two tests at the same moment
  * are counted one after the other. Returns the delivery's id, or undefined if the endpoint is gone or has had enough tests.
  */
-const insertTest = (db: Db, tenant: Tenant, endpointId: string, now: Date): Promise<string | undefined> =>
+const insertTest = (
+  db: Db,
+  tenant: Tenant,
+  endpointId: string,
+  ids: Ids,
+  now: Date,
+): Promise<string | undefined> =>
   db.transaction(async (tx) => {
     if (!(await countTest(tx, tenant, endpointId, now))) return undefined;
     const { resellerId, environment } = tenant;
@@ -66,6 +73,7 @@ const insertTest = (db: Db, tenant: Tenant, endpointId: string, now: Date): Prom
           data: { webhook_id: endpointId },
         },
       ],
+      ids,
       now,
     );
     const [delivery] = await tx.rows<{ id: string }>(sql`

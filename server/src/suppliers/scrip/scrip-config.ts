@@ -1,13 +1,13 @@
 import { createClient } from "@scrip/sdk";
 
-export type SupplierConfig = { baseUrl: string; apiKey: string; allowInsecure?: boolean };
+export type ScripConfig = { baseUrl: string; apiKey: string; allowInsecure?: boolean };
 
 const MEMBERS: readonly string[] = ["baseUrl", "apiKey", "allowInsecure"];
 /** CONTRACT 2: 32 random characters and 6 of checksum. */
 const LIVE_KEY = /^sc_live_[0-9A-Za-z]{38}$/;
 
-/** The config of a supplier of the kind `scrip`. Its messages quote nothing: what stands there may be the key. */
-export function assertSupplierConfig(json: unknown): SupplierConfig {
+/** The config of a supplier of the kind `scrip`. Its messages quote nothing of it, because that may be the key. */
+export function parseScripConfig(json: unknown): ScripConfig {
   if (typeof json !== "object" || json === null || Array.isArray(json)) {
     throw new RangeError('the config must be {"baseUrl": "…", "apiKey": "…"}');
   }
@@ -24,7 +24,7 @@ export function assertSupplierConfig(json: unknown): SupplierConfig {
     throw new RangeError("apiKey must be a live key: sc_live_ and 38 letters and digits");
   }
   if (typeof allowInsecure !== "boolean") throw new RangeError("allowInsecure must be true or false");
-  // What the client takes is what the supplier can be made of.
+  // It refuses an address that the supplier could not be made with.
   createClient({ baseUrl, apiKey });
   if (!allowInsecure && isExposed(new URL(baseUrl))) {
     throw new RangeError(
@@ -34,6 +34,6 @@ export function assertSupplierConfig(json: unknown): SupplierConfig {
   return { baseUrl, apiKey, ...(allowInsecure ? { allowInsecure } : {}) };
 }
 
-/** Plain http is safe within this machine alone. The URL has written every spelling of an address in one way. */
+/** Plain http is safe within this machine alone. `URL` has normalized the address. */
 const isExposed = ({ protocol, hostname }: URL): boolean =>
   protocol === "http:" && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);

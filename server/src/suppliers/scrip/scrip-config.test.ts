@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { secret } from "../lib/secret.ts";
-import { assertSupplierConfig } from "./assert-supplier-config.ts";
-import { createScripSupplier } from "./scrip/scrip-supplier.ts";
+import { secret } from "../../lib/secret.ts";
+import { parseScripConfig } from "./scrip-config.ts";
+import { createScripSupplier } from "./scrip-supplier.ts";
 
 const apiKey = `sc_live_${"aB3".repeat(12)}zz`;
 const baseUrl = "https://upstream.example/api/";
@@ -16,7 +16,7 @@ test("a live key and an address make a supplier", () => {
     "http://[::1]:1",
     "http://2130706433",
   ]) {
-    const config = assertSupplierConfig({ baseUrl: url, apiKey });
+    const config = parseScripConfig({ baseUrl: url, apiKey });
     assert.deepEqual(config, { baseUrl: url, apiKey });
     createScripSupplier({ ...config, apiKey: secret(config.apiKey) });
   }
@@ -56,14 +56,14 @@ const FAULTS: [what: string, config: unknown, message: RegExp][] = [
 
 test("plain http is taken where the config says so", () => {
   const config = { baseUrl: "http://upstream.example", apiKey, allowInsecure: true };
-  assert.deepEqual(assertSupplierConfig(config), config);
-  assert.deepEqual(assertSupplierConfig({ ...config, baseUrl, allowInsecure: false }), { baseUrl, apiKey });
+  assert.deepEqual(parseScripConfig(config), config);
+  assert.deepEqual(parseScripConfig({ ...config, baseUrl, allowInsecure: false }), { baseUrl, apiKey });
 });
 
 for (const [what, config, message] of FAULTS) {
   test(`a config with ${what} is refused, without a word of what it holds`, () => {
     assert.throws(
-      () => assertSupplierConfig(config),
+      () => parseScripConfig(config),
       (error) => {
         assert.ok(error instanceof RangeError);
         assert.match(error.message, message);

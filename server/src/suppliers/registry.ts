@@ -1,0 +1,31 @@
+import { scripKind } from "./scrip/scrip-kind.ts";
+import { stockKind } from "./stock/stock-kind.ts";
+import type { RemoteKind, SupplierKind } from "./supplier-kind.ts";
+
+/** Every kind of supplier. What differs from kind to kind is asked here, or of the column `suppliers.has_own_stock`. */
+const SUPPLIER_KINDS: readonly SupplierKind[] = [stockKind, scripKind];
+
+export const KIND_NAMES: readonly string[] = SUPPLIER_KINDS.map(({ kind }) => kind);
+
+export const REMOTE_KINDS: readonly RemoteKind[] = SUPPLIER_KINDS.filter((one) => !one.hasOwnStock);
+
+/** Undefined for a kind that only a newer version knows. */
+export const findKind = (name: string): SupplierKind | undefined =>
+  SUPPLIER_KINDS.find(({ kind }) => kind === name);
+
+export function getKind(name: string): SupplierKind {
+  const kind = findKind(name);
+  if (!kind) throw new RangeError(`the kind of a supplier is ${KIND_NAMES.join(" or ")}, not "${name}"`);
+  return kind;
+}
+
+/** `stock sells codes that you import; scrip buys from another Scrip` */
+export const describeKinds = (): string =>
+  SUPPLIER_KINDS.map(({ kind, does }) => `${kind} ${does}`).join("; ");
+
+/** The kind of a supplier that is called and has a config. */
+export function getRemoteKind(name: string): RemoteKind {
+  const kind = getKind(name);
+  if (kind.hasOwnStock) throw new RangeError(`a ${name} supplier takes no config`);
+  return kind;
+}

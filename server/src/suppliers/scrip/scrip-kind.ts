@@ -1,0 +1,26 @@
+import { secret } from "../../lib/secret.ts";
+import type { RemoteKind, SupplierAccount } from "../supplier-kind.ts";
+import { parseScripConfig } from "./scrip-config.ts";
+import { createScripSupplier } from "./scrip-supplier.ts";
+
+export const scripKind: RemoteKind = {
+  kind: "scrip",
+  does: "buys from another Scrip",
+  hasOwnStock: false,
+  canSyncCatalog: false,
+  canCheckAccount: false,
+  configExample: '{"baseUrl": "https://…", "apiKey": "sc_live_…"}; "allowInsecure": true allows plain http',
+  parseConfig: parseScripConfig,
+  accountOf,
+  open(json, { timeoutMs }) {
+    const { baseUrl, apiKey } = parseScripConfig(json);
+    return createScripSupplier({ baseUrl, apiKey: secret(apiKey), timeoutMs });
+  },
+};
+
+/** A key does not tell its account, so any other key may belong to another account. */
+function accountOf(json: unknown): SupplierAccount | undefined {
+  const { baseUrl, apiKey } = (json ?? {}) as { baseUrl?: unknown; apiKey?: unknown };
+  if (typeof baseUrl !== "string" || !URL.canParse(baseUrl)) return undefined;
+  return { address: new URL(baseUrl).href, holder: typeof apiKey === "string" ? apiKey : "" };
+}

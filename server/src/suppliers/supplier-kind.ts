@@ -1,0 +1,42 @@
+import type { RemoteSupplier } from "./supplier.ts";
+
+type KindFacts = {
+  /** The name in `suppliers.kind` and in `--kind`: lowercase letters, digits and underscores. */
+  kind: string;
+  /** What it does, as the help of `scrip supplier add` says it after the name. */
+  does: string;
+  /** Whether `scrip supplier sync` can read its catalog. */
+  canSyncCatalog: boolean;
+  /** Whether it can tell if the account of a top-up exists. */
+  canCheckAccount: boolean;
+};
+
+/** A supplier whose goods are codes that the operator imports. It has no config, and is never called. */
+export type StockKind = KindFacts & { hasOwnStock: true };
+
+/** A supplier that is called. Its config says where, and with which credentials. */
+export type RemoteKind = KindFacts & {
+  hasOwnStock: false;
+  /** The JSON of its config file, as the help of `--config` shows it. */
+  configExample: string;
+  /** Throws a RangeError for an unusable config. The message quotes nothing of it, because that may be a secret. */
+  parseConfig(json: unknown): object;
+  /**
+   * The account that a config buys from, even if `parseConfig` refuses the config today: the operator must be able to fix
+   * it. Undefined without an address.
+   */
+  accountOf(json: unknown): SupplierAccount | undefined;
+  /** Makes no call yet. Throws as `parseConfig` does. */
+  open(json: unknown, options: OpenOptions): RemoteSupplier;
+};
+
+export type SupplierKind = StockKind | RemoteKind;
+
+/** Two configs of one address and holder buy from the same account, and see the same purchases. */
+export type SupplierAccount = {
+  address: string;
+  /** What distinguishes accounts at one address: a client id, or the key itself if there is nothing else. */
+  holder: string;
+};
+
+export type OpenOptions = { timeoutMs: number };
