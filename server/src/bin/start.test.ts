@@ -114,12 +114,12 @@ test("a DATA_DIR that everybody can write to, or that cannot be, is refused in o
   const open = join(folder, "open");
   await mkdir(open);
   await chmod(open, 0o777);
-  const refused = /^scrip: DATA_DIR .*open can be written by everybody; .*chmod 700 .*\n$/;
+  const refused = /^scrip: DATA_DIR .*open is writable by everyone; .*chmod 700 .*\n$/;
   await assertRefused({ DATA_DIR: open }, refused);
   await assertRefused({ DATA_DIR: open, DATABASE_URL: external.connectionString }, refused);
   assert.deepEqual(await readdir(open), []);
   const doctor = await runScrip(["doctor"], { DATA_DIR: open, DATABASE_URL: external.connectionString });
-  assert.match(doctor.stdout, /^FAIL {2}configuration: DATA_DIR .* can be written by everybody/);
+  assert.match(doctor.stdout, /^FAIL {2}configuration: DATA_DIR .* is writable by everyone/);
   await writeFile(join(folder, "file"), "");
   for (const impossible of [
     join(folder, "file"),
@@ -154,7 +154,7 @@ test("a command refuses where there is no database, and makes none", async () =>
 test("an unreachable database is refused in one line that holds no password", async () => {
   const { stderr } = await assertRefused(
     { DATABASE_URL: "postgres://scrip:very-secret@127.0.0.1:1/scrip" },
-    /^scrip: the database of DATABASE_URL cannot be reached: .*ECONNREFUSED.*\n$/,
+    /^scrip: cannot reach the database of DATABASE_URL: .*ECONNREFUSED.*\n$/,
   );
   assert.doesNotMatch(stderr, /very-secret/);
 });

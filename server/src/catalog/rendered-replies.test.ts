@@ -36,7 +36,7 @@ test("a reply is rendered once per view and revision, with a strong ETag of its 
   assert.notEqual(other.etag, first.etag);
 });
 
-test("with another revision, of the catalog or of the reseller, it is rendered again", async () => {
+test("a new catalog or reseller revision renders it again", async () => {
   const replies = createRenderedReplies();
   await replies.get("page", "5.1", rendered("5.1", "old"));
   assert.equal(await textOf(replies.get("page", "6.1", rendered("6.1", "new"))), "new");

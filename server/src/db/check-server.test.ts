@@ -50,7 +50,10 @@ test("a read-only database is refused with the reason", async (t) => {
 
 test("a search path without an existing schema is refused and named", async (t) => {
   await set(t, "search_path", "shop, other");
-  await assert.rejects(checkServer(connect(t)), /no schema of search_path \(shop, other\) exists; create it/);
+  await assert.rejects(
+    checkServer(connect(t)),
+    /no schema in search_path \(shop, other\) exists; create one/,
+  );
 });
 
 test("a database with an encoding other than UTF8 is refused and its encoding named", async (t) => {

@@ -76,7 +76,7 @@ test("a read-only host is not used, and the error says so", async (t) => {
   assert.ok(await backendOf(connect(t, withHosts(OWN))), "a single host is used without asking");
 });
 
-test("with a heartbeat a single host that takes no writes is an outage: a proxy may lead to a standby for a while", async (t) => {
+test("with a heartbeat, a single read-only host counts as an outage, because a proxy can point to a standby for a while", async (t) => {
   const name = new URL(database.connectionString).pathname.slice(1);
   await database.db.rows(raw(`alter database ${name} set default_transaction_read_only = on`));
   t.after(() => database.db.rows(raw(`alter database ${name} reset default_transaction_read_only`)));
@@ -134,7 +134,7 @@ test("a transaction with an ignored failed statement is not reported as committe
   assert.equal(await backendOf(db), before, "nothing is wrong with the connection");
 });
 
-test("with several hosts a database that does not exist is told as such", async (t) => {
+test("with several hosts, a missing database is reported as such", async (t) => {
   const db = connect(t, withHosts(OWN, OWN).replace(/\/[^/]*$/, "/nowhere"));
   const checking = checkServer(db);
   await assert.rejects(checking, /cannot reach the database of DATABASE_URL: .*"nowhere" does not exist/);

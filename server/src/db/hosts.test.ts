@@ -104,10 +104,10 @@ test("a pool without a free connection says nothing about its host, so the searc
   });
   await assert.rejects(searching, (error) => isDatabaseUnavailable(error));
   assert.deepEqual(asked, [0]);
-  assert.deepEqual(await search(hosts, [0]), [0], "and it makes nobody wait");
+  assert.deepEqual(await search(hosts, [0]), [0], "and it delays no one");
 });
 
-test("with a single host its own error is the error, and each search asks it", async () => {
+test("with a single host its own error is thrown, and each search asks it", async () => {
   const hosts = openHosts(`postgres://u:${PASSWORD}@a/d`);
   const failure = new Error("away");
   for (let time = 0; time < 2; time += 1) {

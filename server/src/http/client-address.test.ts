@@ -29,7 +29,7 @@ test("the client is the rightmost hop that is not a trusted proxy", () => {
   assert.equal(clientAddress("10.1.2.3", "10.0.0.1, 198.51.100.4", PROXIES), "198.51.100.4");
 });
 
-test("where every hop is a trusted proxy the leftmost is the client", () => {
+test("if every hop is a trusted proxy, the leftmost is the client", () => {
   assert.equal(clientAddress("10.1.2.3", "10.4.4.4, 10.5.5.5", PROXIES), "10.4.4.4");
   assert.equal(clientAddress("10.1.2.3", undefined, PROXIES), "10.1.2.3");
 });

@@ -23,8 +23,7 @@ export function toSafeInteger(amountMinor: bigint): number {
 /** "9.5" in USD → 950n. Too many decimals, signs, exponents and separators are refused, never rounded. */
 export function parseAmount(text: string, currency: string): bigint {
   const match = /^(\d{1,16})(?:\.(\d+))?$/.exec(text);
-  if (!match)
-    throw new RangeError(`"${text}" is not a valid amount; write it like ${exampleAmount(currency)}`);
+  if (!match) throw new RangeError(`"${text}" is not an amount; write it like ${exampleAmount(currency)}`);
   const [, whole = "0", decimals = ""] = match;
   const exponent = minorUnitExponent(currency);
   if (decimals.length > exponent) {

@@ -40,7 +40,7 @@ test("a config sealed under a key that was added a moment ago opens after a look
     },
   };
   assert.equal(openSupplierConfig(following, { id: "sup_1", sealedConfig }).baseUrl, CONFIG.baseUrl);
-  assert.throws(() => openSupplierConfig(keyring, { id: "sup_1", sealedConfig }), /not at hand/);
+  assert.throws(() => openSupplierConfig(keyring, { id: "sup_1", sealedConfig }), /not available/);
 });
 
 test("what is no config is never sealed", () => {

@@ -28,7 +28,7 @@ export async function openKeyring(
   if (!found && !mayCreate) {
     throw new Error(
       `the master key ${path} is missing, but this database is sealed with it; restore the file from its backup, ` +
-        "or set SCRIP_MASTER_KEY to the key that it held",
+        "or set SCRIP_MASTER_KEY to the key it contained",
     );
   }
   return followKeyFile(path, found ?? (await createKeyFile(path)), nowMs);

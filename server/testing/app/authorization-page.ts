@@ -30,5 +30,5 @@ ${rows.map(toLine).join("\n")}
 
 const toLine = ({ route, own, missing, foreign }: AuthorizationRow): string =>
   `| \`${route.operationId}\` | ${route.method} ${route.path} | ${
-    route.scope === undefined ? "none, no key" : `\`${route.scope}\``
+    route.scope === undefined ? "none (no key needed)" : `\`${route.scope}\``
   } | ${own} | ${missing} | ${foreign} |`;

@@ -23,7 +23,7 @@ test("compiled files are cached next to the dependencies, in a folder that only 
   assert.equal((await stat(folder ?? "")).mode & 0o777, 0o700);
 });
 
-test("where others may write to the dependencies, the user's own cache is taken", async () => {
+test("if others can write to the dependencies, the user's own cache is used", async () => {
   await chmod(modules, 0o777);
   assert.equal(findCacheFolder(modules, user), join(user, "scrip"));
 });

@@ -92,7 +92,7 @@ const REFUSED: [string, () => string[], number, RegExp][] = [
     "more than there is",
     () => wallet("debit", "--amount", "1000", "--note", "x"),
     1,
-    /the wallet holds 117.50 USD, less than 1000/,
+    /the balance is 117.50 USD, less than 1000/,
   ],
   ["a missing note", () => wallet("credit", "--amount", "1"), 2, /required option '--note/],
   [

@@ -159,7 +159,7 @@ test("a wrong product, supplier or cost is refused before the file is opened", a
     [{ cost: "-1" }, /is not an amount/],
   ];
   for (const [changes, reason] of refused) await assert.rejects(run("", { ...changes, ...absent }), reason);
-  await assert.rejects(run("", absent), /there is no such file/);
+  await assert.rejects(run("", absent), /no such file/);
   assert.deepEqual(await counts(), [0, 1, 0]);
 });
 
