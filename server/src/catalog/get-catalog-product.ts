@@ -4,6 +4,6 @@ import { type CatalogFileProduct, findCatalogProduct } from "./product-queries.t
 /** The operator's view of a product, including hidden and inactive ones. */
 export async function getCatalogProduct(db: Queryable, id: string): Promise<CatalogFileProduct> {
   const row = await findCatalogProduct(db, id);
-  if (!row) throw new RangeError(`no such product: ${id}; see: scrip catalog export`);
+  if (!row) throw new RangeError(`there is no product ${id}; see: scrip catalog export`);
   return row;
 }

@@ -14,6 +14,6 @@ export async function setHidden(
     await lockCatalog(tx);
     return updateHidden(tx, id, hidden, clock.now());
   });
-  if (!product) throw new RangeError(`no such product: ${id}; see: scrip catalog export`);
+  if (!product) throw new RangeError(`there is no product ${id}; see: scrip catalog export`);
   return product;
 }

@@ -7,7 +7,7 @@ export const Money = named(
   Type.Object(
     {
       amount: Type.Integer({ description: "Value in the currency's minor units." }),
-      currency: Type.String({ description: "ISO-4217 code.", pattern: "^[A-Z]{3}$" }),
+      currency: Type.String({ description: "ISO 4217 currency code.", pattern: "^[A-Z]{3}$" }),
       minorUnitExponent: Type.Integer({
         description:
           "Number of decimals of the currency. The amount divided by 10 to this power is the value in major units.",
@@ -40,7 +40,7 @@ export const ProductFaceValue = named(
 /** The single product has amount and currency only. */
 export const ProductFaceValueBrief = named(
   "ProductFaceValueBrief",
-  Type.Object({ amount: faceValueAmount, currency: Type.String({ description: "ISO-4217 code." }) }),
+  Type.Object({ amount: faceValueAmount, currency: Type.String({ description: "ISO 4217 currency code." }) }),
 );
 
 export const InputFieldOption = named(

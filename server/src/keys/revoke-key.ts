@@ -8,6 +8,6 @@ import { type KeyRow, markKeyRevoked } from "./queries.ts";
  */
 export async function revokeKey(db: Db, clock: Clock, id: string): Promise<KeyRow> {
   const [key] = await markKeyRevoked(db, id, clock.now());
-  if (!key) throw new RangeError(`no such key: ${id}`);
+  if (!key) throw new RangeError(`there is no key ${id}`);
   return key;
 }

@@ -26,6 +26,6 @@ export const isCurrency = (code: string): boolean => exponents.has(code);
 /** The number of decimals of a currency in ISO 4217. */
 export function minorUnitExponent(currency: string): number {
   const exponent = exponents.get(currency);
-  if (exponent === undefined) throw new RangeError(`${currency} is not an ISO-4217 currency`);
+  if (exponent === undefined) throw new RangeError(`${currency} is not an ISO 4217 currency`);
   return exponent;
 }

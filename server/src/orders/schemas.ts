@@ -87,7 +87,7 @@ export const OrderMoney = named(
   Type.Object(
     {
       amount: Type.Integer({ description: "Value in the currency's minor units." }),
-      currency: Type.String({ description: "ISO-4217 code." }),
+      currency: Type.String({ description: "ISO 4217 currency code." }),
     },
     { examples: [{ amount: 4750, currency: "USD" }] },
   ),

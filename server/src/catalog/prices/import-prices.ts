@@ -87,6 +87,6 @@ async function reportUnknownProducts(
 ): Promise<void> {
   const known = await findKnownProducts(tx, [...new Set(prices.map(({ productId }) => productId))]);
   for (const { line, productId } of prices) {
-    if (!known.has(productId)) report({ line, reason: `no such product: "${productId}"` });
+    if (!known.has(productId)) report({ line, reason: `there is no product "${productId}"` });
   }
 }

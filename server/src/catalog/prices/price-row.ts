@@ -36,7 +36,7 @@ function targetOf(cells: Cells, currencies: ReadonlyMap<string, string>): Omit<P
     return { priceList: list, resellerId: null, currency };
   }
   const own = currencies.get(reseller);
-  if (own === undefined) throw new RangeError(`no such reseller: "${reseller}"`);
+  if (own === undefined) throw new RangeError(`there is no reseller "${reseller}"`);
   if (currency !== "" && currency !== own)
     throw new RangeError(`the wallet of ${reseller} is in ${own}, so its prices must be too`);
   return { priceList: null, resellerId: reseller, currency: own };

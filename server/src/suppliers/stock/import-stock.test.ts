@@ -155,7 +155,7 @@ test("a wrong product, supplier or cost is refused before the file is opened", a
     [{ productId: "none" }, /there is no product none/],
     [{ supplierId: "sup_none" }, /there is no supplier sup_none/],
     [{ supplierId: called }, /is no stock supplier/],
-    [{ cost: "8.101" }, /more decimals than USD has/],
+    [{ cost: "8.101" }, /too many decimals: USD has/],
     [{ cost: "-1" }, /is not an amount/],
   ];
   for (const [changes, reason] of refused) await assert.rejects(run("", { ...changes, ...absent }), reason);
