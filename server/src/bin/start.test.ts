@@ -145,7 +145,7 @@ test("a command refuses where there is no database, and makes none", async () =>
     assert.equal(code, 1);
     assert.match(
       stdout + stderr,
-      /no Scrip database in .*nothing; start one with scrip start, or set DATA_DIR or/,
+      /no Scrip database in .*nothing; create one with scrip start, or set DATA_DIR or/,
     );
   }
   await assert.rejects(stat(env.DATA_DIR), { code: "ENOENT" });
@@ -163,7 +163,7 @@ test("a wrong setting is refused in one line that names it", async () => {
   await assertRefused({ PORT: "http" }, /^scrip: PORT must be a whole number from 0 to 65535, not "http"\n$/);
   await assertRefused(
     { TRUSTED_PROXIES: "10.0.0.0/33" },
-    /^scrip: TRUSTED_PROXIES holds "10.0.0.0\/33".*\n$/,
+    /^scrip: TRUSTED_PROXIES contains "10.0.0.0\/33".*\n$/,
   );
   await assertRefused({ LOG_LEVEL: "loud" }, /^scrip: LOG_LEVEL must be one of .*\n$/);
 });
