@@ -36,7 +36,7 @@ const INPUT_PATTERN_CHARACTERS_MAX = 512;
  */
 const INPUT_PATTERN_INSTRUCTIONS_MAX = 2_000;
 
-/** Parses the `inputFields` of a product (SPEC, InputFieldSpec). The result has every member. */
+/** Parses the `inputFields` of a product (SPEC.md, InputFieldSpec). The result has every member. */
 export function parseInputFieldSpecs(value: Json): { specs: InputFieldSpec[] } | { faults: Fault[] } {
   if (!Array.isArray(value))
     return { faults: [{ path: PATH, reason: `must be an array, not ${nameKind(value)}` }] };
