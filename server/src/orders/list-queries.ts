@@ -13,17 +13,17 @@ export type OrderSelection = {
 
 export type OrderSlice = {
   rows: OrderRow[];
-  /** The next page begins below this id; undefined when there is none. */
+  /** The next page starts below this id. Undefined on the last page. */
   nextBeforeId: string | undefined;
 };
 
-/** How many orders are looked at for one page when an index answers one filter and the orders themselves the others. */
+/** How many orders one page can examine when an index answers one filter and the rows answer the others. */
 const EXAMINED_MAX = 300;
 
 /**
- * Newest first. Each filter has an index that ends in the id, so a page costs the same however many orders there are.
- * Of several filters one leads and the others are asked of each order that it brings. So that this costs no more
- * either, a page ends after so many orders, full or not, and the next one goes on from there.
+ * Newest first. Each filter has an index that ends in the id, so a page costs the same for any number of orders. Of
+ * several filters one leads, and the others are checked on each order it finds. To bound that cost too, a page ends
+ * after a number of examined orders, full or not, and the next one continues from there.
  */
 export async function listOrderRows(
   db: Queryable,
@@ -67,7 +67,7 @@ const newest = (tenant: Tenant, ids: IdRange, limit: number): Sql => sql`
   select o.* from orders o where ${inRange(sql`o.reseller_id, o.environment, o.id`, tenant, [], ids)}
   order by o.reseller_id desc, o.environment desc, o.id desc limit ${limit}`;
 
-/** A list without orders still has one row, which says how many were looked at and no order. */
+/** A list without orders still has one row, with the number of examined orders. */
 function toSlice(found: readonly SliceRow[], limit: number, examinedMax: number): OrderSlice {
   const matching = found.filter((row) => row.id !== null);
   const rows = matching.slice(0, limit);
