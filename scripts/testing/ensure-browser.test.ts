@@ -21,7 +21,7 @@ function bareMachine(changes: Partial<Machine> = {}) {
   return { machine, done };
 }
 
-const HOW_TO = /^Error: .*install it \(on Debian: apt-get install chromium\), or name one in CHROMIUM_PATH$/;
+const HOW_TO = /^Error: .*install it \(on Debian: apt-get install chromium\), or set CHROMIUM_PATH$/;
 
 test("where there is a browser nothing is installed", () => {
   const { machine, done } = bareMachine({ hasBrowser: () => true });

@@ -65,9 +65,9 @@ export type AppDeps = {
   trustedProxies: readonly IpRange[];
   rateLimits: { orders: number; reads: number };
   webhooks: WebhookSettings;
-  /** Other than the usual ones, for tests of what happens at them. */
+  /** Non-default limits, for tests of what happens at them. */
   placementLimits?: Partial<PlacementLimits>;
-  /** In place of the one that counts stock, for tests of what is sold out only after it was ordered. */
+  /** Replaces the stock check, for tests of products that sell out after they were ordered. */
   findShortage?: ShortageFinder;
   /** Limits other than the usual ones, or none of it, for tests. */
   requestLog?: Partial<RequestLogLimits> | "off";
@@ -83,7 +83,9 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const CONNECTION_CHECK_INTERVAL_MS = 1_000;
 const HEADERS_MAX_BYTES = 16 * 1024;
 
-/** The whole HTTP side: one line for each thing that every request meets, then one for each folder of routes. */
+/**
+ * The whole HTTP side: one line for each thing that applies to every request, then one for each folder of routes.
+ */
 export async function buildApp(
   deps: AppDeps,
   addRoutes: (app: FastifyInstance) => void = () => {},
@@ -95,7 +97,7 @@ export async function buildApp(
 
   const observeUnrouted = observeRequests(app, deps.metrics.requestLatencies, deps.log);
   const findUnknownPath = answerUnknownPaths(app, problems);
-  // One hook for what every request meets: each further one costs each request.
+  // One hook for everything that applies to every request, because each further hook costs every request.
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
     reply.header(...NO_SNIFF);
@@ -111,7 +113,7 @@ export async function buildApp(
   validateRequests(app, namedSchemas);
 
   const useRecorder = createUseRecorder(deps.db, deps.clock, (err) =>
-    deps.log.warn({ err }, "a key's use was not recorded"),
+    deps.log.warn({ err }, "failed to record the use of a key"),
   );
   app.addHook("onClose", () => useRecorder.flush());
   const guardDeps = {
@@ -170,7 +172,7 @@ function createFastify(deps: AppDeps, problems: ProblemDeps, unroutable: Unrouta
     genReqId: () => idsOf(deps.clock)("req"),
     requestIdHeader: false,
     bodyLimit: BODY_MAX_BYTES,
-    // Requests that are under way finish; connections without one are closed.
+    // Requests in progress finish. Idle connections are closed.
     forceCloseConnections: "idle",
     return503OnClosing: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -179,17 +181,17 @@ function createFastify(deps: AppDeps, problems: ProblemDeps, unroutable: Unrouta
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: CONNECTION_CHECK_INTERVAL_MS,
       maxHeaderSize: HEADERS_MAX_BYTES,
-      // A second Authorization, Content-Type or Host must not vanish: which of the two was meant cannot be known.
+      // A second Authorization, Content-Type or Host must not be dropped: it is unknown which of the two is meant.
       joinDuplicateHeaders: true,
-      // Node's own answer to a missing Host has no body; findBadHost gives one.
+      // Node.js's own response to a missing Host has no body. findBadHost sends one.
       requireHostHeader: false,
     },
-    // An id of any length reaches its route, so that the key is judged before it.
+    // An id of any length reaches its route, so that the key is checked first.
     routerOptions: { maxParamLength: HEADERS_MAX_BYTES },
     clientErrorHandler: (error, socket) => unroutable.answerUnreadable(error, socket),
     frameworkErrors: (error, request, reply) => {
-      const detail = "The request's path could not be read.";
-      // The error's message quotes the whole address, which may carry a key; its code does not.
+      const detail = "The request path could not be parsed.";
+      // The error's message quotes the whole URL, which can contain a key. Its code does not.
       const problem = new Problem("invalid_request", detail, { log: { reason: error.code } });
       sendProblem(problems, problem, request, reply);
     },
@@ -198,7 +200,7 @@ function createFastify(deps: AppDeps, problems: ProblemDeps, unroutable: Unrouta
 
 const translateDatabaseError = (error: unknown): Problem | undefined =>
   isDatabaseUnavailable(error)
-    ? new Problem("service_unavailable", "The service cannot reach its database for the moment.", {
+    ? new Problem("service_unavailable", "The service cannot reach its database at the moment.", {
         headers: { "retry-after": "1" },
         cause: error,
       })

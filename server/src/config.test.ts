@@ -10,7 +10,7 @@ import { isInAnyRange, parseIp } from "./lib/ip.ts";
 const PASSWORD = "hunter2-correct-horse";
 const MASTER_KEY = Buffer.alloc(32, 5);
 
-test("an empty environment is a working server on this machine", () => {
+test("an empty environment gives a working server on this machine", () => {
   const config = readConfig({});
   assert.equal(config.production, false);
   assert.equal(config.databaseUrl, undefined);
@@ -33,7 +33,7 @@ test("an empty environment is a working server on this machine", () => {
   assert.equal(config.metricsPortWasAsked, false);
 });
 
-test("a setting that is empty or blank counts as not set", () => {
+test("an empty or blank setting counts as unset", () => {
   for (const blank of ["", "  "]) {
     const config = readConfig(
       Object.fromEntries(["HOST", "DATA_DIR", ...Object.keys(BAD)].map((name) => [name, blank])),
@@ -42,7 +42,7 @@ test("a setting that is empty or blank counts as not set", () => {
   }
 });
 
-/** A setting, its value, and what the configuration must then say. */
+/** A setting, its value, and what the configuration must contain. */
 const GOOD: readonly (readonly [Environment, (config: Config) => unknown, unknown])[] = [
   [{ NODE_ENV: "production" }, (config) => config.production, true],
   [{ NODE_ENV: "production" }, (config) => config.host, "0.0.0.0"],
@@ -96,7 +96,7 @@ const GOOD: readonly (readonly [Environment, (config: Config) => unknown, unknow
   [{ NODE_ENV: "production", WEBHOOK_ALLOW_NETWORKS: "" }, (config) => config.webhookAllowNetworks, []],
 ];
 
-test("each setting does what it says", () => {
+test("each setting has its effect", () => {
   for (const [env, read, expected] of GOOD)
     assert.deepEqual(read(readConfig(env)), expected, JSON.stringify(env));
 });
@@ -192,7 +192,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   METRICS_HOST: ["localhost", "*", "0.0.0.0:9464", "10.0.0.0/8"],
 };
 
-test("a wrong value stops the start with one line that names the setting and repeats no password", () => {
+test("an invalid value stops the start with one line that names the setting and quotes no password", () => {
   for (const [name, values] of Object.entries(BAD)) {
     for (const value of values) {
       const error = refusal({ [name]: value });
@@ -203,7 +203,7 @@ test("a wrong value stops the start with one line that names the setting and rep
   }
 });
 
-test("each secret may come from a file, and a wrong one is refused without repeating it", async (t) => {
+test("each secret can come from a file, and an invalid one is refused without quoting it", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "scrip secrets "));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const file = async (text: string) => {
@@ -232,7 +232,7 @@ test("WEBHOOK_ALLOW_NETWORKS is refused in production", () => {
   assert.match(error.message, /^WEBHOOK_ALLOW_NETWORKS .*production/);
 });
 
-test("a configuration that is printed shows no password and no master key", () => {
+test("a printed configuration shows no password and no master key", () => {
   const config = readConfig({
     DATABASE_URL: `postgres://scrip:${PASSWORD}@db/scrip`,
     SMTP_URL: `smtp://scrip:${PASSWORD}@mail`,

@@ -6,7 +6,7 @@ import { type Secret, secret } from "./lib/secret.ts";
 import { splitDatabaseUrl } from "./lib/split-database-url.ts";
 import { withSecretFiles } from "./lib/with-secret-files.ts";
 
-/** Everything that the environment decides (CONTRACT 8, Settings), read and checked once. */
+/** All settings from the environment (CONTRACT 8, Settings), read and validated once. */
 export type Config = {
   production: boolean;
   databaseUrl: Secret<string> | undefined;
@@ -14,30 +14,30 @@ export type Config = {
   host: string;
   port: number;
   publicUrl: string | undefined;
-  /** Newest first: the first seals, all of them open. */
+  /** Newest first. The first one seals; all of them open. */
   masterKeys: readonly Secret<Buffer>[];
   trustedProxies: readonly IpRange[];
   webhookEgressIps: readonly string[];
   webhookAllowNetworks: readonly IpRange[];
-  /** Which of this machine's addresses webhooks are sent from. */
+  /** The local address that webhooks are sent from. */
   webhookLocalAddress: string | undefined;
   webhookProxyUrl: Secret<string> | undefined;
-  /** Requests per second for each key; 0 is off. */
+  /** Requests per second for each key. 0 disables the limit. */
   rateLimits: { orders: number; reads: number };
   smtpUrl: Secret<string> | undefined;
   mailFrom: string;
   logLevel: LogLevel;
-  /** 0 is off; the same number as PORT puts /metrics on the public port. */
+  /** 0 disables it. The same number as PORT serves /metrics on the public port. */
   metricsPort: number;
   metricsHost: string;
-  /** By a port or an address: then it must be served, or the start fails. */
+  /** Set explicitly by a port or an address. Then it must be served, or the start fails. */
   metricsPortWasAsked: boolean;
 };
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A setting that cannot be used. The message is the one line that the operator sees. */
+/** An invalid setting. The message is the one line that the operator sees. */
 export class ConfigError extends Error {
   constructor(setting: string, reason: string) {
     super(`${setting} ${reason}`);
@@ -53,7 +53,7 @@ const RATE_MAX_PER_SECOND = 1_000_000;
 const PORT_MAX = 65_535;
 const MASTER_KEY_BYTES = 32;
 
-/** What may be given as a file too, by NAME_FILE. */
+/** Settings that can also be read from a file, with NAME_FILE. */
 export const SECRET_SETTINGS = ["DATABASE_URL", "SCRIP_MASTER_KEY", "SMTP_URL", "WEBHOOK_PROXY_URL"] as const;
 
 export function readConfig(environment: Environment): Config {
@@ -63,7 +63,7 @@ export function readConfig(environment: Environment): Config {
   if (production && webhookAllowNetworks.length > 0) {
     throw new ConfigError(
       "WEBHOOK_ALLOW_NETWORKS",
-      "must not be set when NODE_ENV is production: it opens the inside to webhooks",
+      "must not be set when NODE_ENV is production: it lets webhooks reach internal addresses",
     );
   }
   const publicUrl = readPublicUrl(env);
@@ -78,7 +78,7 @@ export function readConfig(environment: Environment): Config {
     trustedProxies: readRanges(env, "TRUSTED_PROXIES"),
     webhookEgressIps: list(env, "WEBHOOK_EGRESS_IPS").map((text) => {
       if (parseIpRange(text) === undefined || text.includes("/")) {
-        throw new ConfigError("WEBHOOK_EGRESS_IPS", `holds "${text}", which is not an IP address`);
+        throw new ConfigError("WEBHOOK_EGRESS_IPS", `contains "${text}", which is not an IP address`);
       }
       return text;
     }),
@@ -100,7 +100,7 @@ export function readConfig(environment: Environment): Config {
 
 const readText = (path: string): string => readFileSync(path, "utf8");
 
-/** A setting that is empty counts as not set: that is what `FOO= npm start` means. */
+/** An empty setting counts as unset: that is what `FOO= npm start` means. */
 function value(env: Environment, name: string): string | undefined {
   const text = env[name]?.trim();
   return text === "" ? undefined : text;
@@ -125,7 +125,7 @@ function readRanges(env: Environment, name: string): IpRange[] {
   return list(env, name).map((text) => {
     const range = parseIpRange(text);
     if (!range)
-      throw new ConfigError(name, `holds "${text}", which is neither an IP address nor a CIDR range`);
+      throw new ConfigError(name, `contains "${text}", which is neither an IP address nor a CIDR range`);
     return range;
   });
 }
@@ -133,12 +133,12 @@ function readRanges(env: Environment, name: string): IpRange[] {
 function readUrl(env: Environment, name: string, protocols: readonly string[]): URL | undefined {
   const text = value(env, name);
   if (text === undefined) return undefined;
-  // The value may carry a password, so the message does not repeat it.
+  // The value can contain a password, so the message does not quote it.
   if (!URL.canParse(text))
-    throw new ConfigError(name, `must be a URL that begins with ${protocols.join(" or ")}//`);
+    throw new ConfigError(name, `must be a URL that starts with ${protocols.join(" or ")}//`);
   const url = new URL(text);
   if (!protocols.includes(url.protocol)) {
-    throw new ConfigError(name, `must begin with ${protocols.join(" or ")}//, not ${url.protocol}//`);
+    throw new ConfigError(name, `must start with ${protocols.join(" or ")}//, not ${url.protocol}//`);
   }
   return url;
 }
@@ -159,12 +159,12 @@ function readPublicUrl(env: Environment): string | undefined {
   const url = readUrl(env, "PUBLIC_URL", ["http:", "https:"]);
   if (!url) return undefined;
   if (url.search !== "" || url.hash !== "" || url.username + url.password !== "") {
-    throw new ConfigError("PUBLIC_URL", "must be an address without credentials, query or fragment");
+    throw new ConfigError("PUBLIC_URL", "must be a URL without credentials, query or fragment");
   }
   if (!/^\/+$/.test(url.pathname)) {
     throw new ConfigError(
       "PUBLIC_URL",
-      `must not have a path such as ${url.pathname}: Scrip serves from the root of its host; give it a host name of its own`,
+      `must not have a path such as ${url.pathname}: Scrip serves from the root of its host; give it its own host name`,
     );
   }
   return url.origin;
@@ -200,7 +200,7 @@ function readSmtpUrl(env: Environment): Secret<string> | undefined {
   return secret(url.href);
 }
 
-/** A stray percent sign would only show when they are used. */
+/** Otherwise a stray percent sign would only show up when they are used. */
 function hasReadableCredentials({ username, password }: URL): boolean {
   try {
     decodeURIComponent(username + password);
@@ -217,7 +217,7 @@ function readMailFrom(env: Environment, publicUrl: string | undefined): string {
   if (!/^(?:[^\s<>@",;]+@[^\s<>@",;]+|[^<>@",;\r\n]{1,100} <[^\s<>@",;]+@[^\s<>@",;]+>)$/.test(text)) {
     throw new ConfigError(
       "MAIL_FROM",
-      "must be a mail address such as scrip@example.com or Scrip <scrip@example.com>",
+      "must be an email address such as scrip@example.com or Scrip <scrip@example.com>",
     );
   }
   return text;
@@ -229,7 +229,7 @@ function readMasterKeys(env: Environment): Secret<Buffer>[] {
     if (!key) {
       throw new ConfigError(
         "SCRIP_MASTER_KEY",
-        `must be ${MASTER_KEY_BYTES} bytes in base64 or hex; make one with: openssl rand -base64 ${MASTER_KEY_BYTES}`,
+        `must be ${MASTER_KEY_BYTES} bytes in base64 or hex; generate one with: openssl rand -base64 ${MASTER_KEY_BYTES}`,
       );
     }
     return secret(key);

@@ -3,13 +3,13 @@ import { setTimeout as wait } from "node:timers/promises";
 const LOOK_EVERY_MS = 10;
 const DEADLINE_MS = 20_000;
 
-/** Waits for a condition, not for a time: asks again until it answers, and fails when it never does. */
+/** Waits for a condition instead of a time: polls until it is true, and fails if it never is. */
 export async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`waited ${DEADLINE_MS} ms in vain: ${what}`);
+    if (Date.now() > deadline) throw new Error(`timed out after ${DEADLINE_MS} ms waiting for: ${what}`);
     await wait(LOOK_EVERY_MS);
   }
 }

@@ -1,9 +1,9 @@
-/** The commands that run tests at their full size: what crashes, what is random input, what is plain volume. */
+/** The commands that run tests at full size: crashes, random input, volume. */
 export type FullSizeCommand = "chaos" | "fuzz" | "soak";
 
 /**
- * How much of a test that only gains by repetition is run: a share of it in `npm test`, and all of it in the command that is
- * named here, which finds the test by this call.
+ * How much of a repetitive test is run: a share of it in `npm test`, and all of it in the named command, which finds
+ * the test by this call.
  */
 export const sizeFor = <Size>(
   _command: FullSizeCommand,

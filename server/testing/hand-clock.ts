@@ -2,7 +2,7 @@ import type { Clock } from "../src/lib/clock.ts";
 
 export type HandClock = Clock & { advance(ms: number): void };
 
-/** A clock that moves only when it is told to. */
+/** A clock that only moves when told to. */
 export function createHandClock(start: Date = new Date()): HandClock {
   let nowMs = start.getTime();
   return {

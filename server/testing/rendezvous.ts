@@ -1,4 +1,4 @@
-/** Whoever comes waits for the others; when so many have come, all are served by one act, each with its own share. */
+/** Each caller waits for the others. When all have arrived, one call serves them all, each with its own result. */
 export function createRendezvous<Given, Got>(
   count: number,
   act: (given: Given[]) => Promise<Got[]>,

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 
-/** One seed for each run. A failing property prints it; `SEED=123 npm test -- FILE` runs the same values again. */
+/** One seed for each run. A failing property prints it; `SEED=123 npm test -- FILE` repeats the same values. */
 export const SEED = process.env.SEED === undefined ? randomInt(2 ** 31) : Number(process.env.SEED);
 
 export type Random = {

@@ -3,8 +3,8 @@ import { setImmediate as nextPhase } from "node:timers/promises";
 export type TakeTurn = <Result>(act: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Whoever comes first is served first, and nobody before the one served has finished and whatever follows from that has
- * come to rest: so the same callers always come in the same order, however long each of them is served.
+ * Serves callers first come, first served. The next one starts only when the previous one has finished and its
+ * consequences have settled, so the order of callers is deterministic.
  */
 export function createTurns(): TakeTurn {
   let last: Promise<unknown> = Promise.resolve();
@@ -15,7 +15,7 @@ export function createTurns(): TakeTurn {
   };
 }
 
-/** What follows may itself wait for the next phase of the event loop, as callers do that are served together. */
+/** Consequences can wait for the next phase of the event loop, as batched callers do. */
 async function comeToRest(): Promise<void> {
   await nextPhase();
   await nextPhase();

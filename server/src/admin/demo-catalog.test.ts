@@ -13,12 +13,12 @@ const products = demoProducts.map((product): ImportedProduct => {
 const ids = new Set(products.map((product) => product.id));
 const fields = products.flatMap((product) => product.inputFields);
 
-test("there are about forty demo products, each with an id of its own", () => {
+test("there are about forty demo products with unique ids", () => {
   assert.ok(products.length >= 35 && products.length <= 45, `${products.length} products`);
   assert.equal(ids.size, products.length);
 });
 
-test("the demo has gift cards in currencies with no, two and three decimals, several of a brand", () => {
+test("the demo has gift cards in currencies with zero, two and three decimals, several per brand", () => {
   const currencies = new Set(
     products.filter((product) => product.type === "gift_card").map((product) => product.faceValue.currency),
   );
@@ -36,7 +36,7 @@ test("the demo has top-ups that count units, with text, number, select and casca
   assert.ok(fields.some((field) => field.options.some((option) => option.parentValue !== "")));
 });
 
-test("the demo has a hidden, an inactive and an unpriced product, and bounds of all sizes", () => {
+test("the demo has a hidden, an inactive and an unpriced product, and various quantity limits", () => {
   assert.ok(products.some((product) => product.hidden));
   assert.ok(products.some((product) => product.active === false));
   const priced = new Set(demoPrices.map((price) => price.productId));
@@ -55,7 +55,7 @@ test("one demo product has a bonus and a strike price", () => {
   assert.ok(products.some((product) => product.bonus !== "" && struck.has(product.id)));
 });
 
-test("demo prices are exact, of known products, one for each product and currency, and below what they strike", () => {
+test("demo prices are exact, for known products, unique per product and currency, and below their strike price", () => {
   const pairs = demoPrices.map((price) => `${price.productId} ${price.currency}`);
   assert.equal(new Set(pairs).size, pairs.length);
   const own = demoResellerPrices.map((price) => ({
@@ -70,17 +70,17 @@ test("demo prices are exact, of known products, one for each product and currenc
   }
 });
 
-test("a card is sold for a few per cent less than its face value", () => {
+test("a card costs a few percent less than its face value", () => {
   const cards = new Map(products.map((product) => [product.id, product.faceValue]));
   for (const { productId, currency, amount } of demoPrices) {
     const faceValue = cards.get(productId);
     if (!faceValue?.isMoney || faceValue.currency !== currency) continue;
     const share = Number(amount) / Number(faceValue.amount);
-    assert.ok(share > 0.9 && share < 1, `${productId} is sold for ${share} of its face value`);
+    assert.ok(share > 0.9 && share < 1, `${productId} costs ${share} of its face value`);
   }
 });
 
-test("each demo reseller has prices of its own and products it may not see", () => {
+test("each demo reseller has its own prices and products it cannot see", () => {
   for (const reseller of ["northwind", "kestrel"]) {
     assert.ok(demoResellerPrices.some((price) => price.reseller === reseller));
     assert.ok(demoUnlisted.some((entry) => entry.reseller === reseller && ids.has(entry.productId)));

@@ -13,14 +13,14 @@ type DemoResellerPrice = {
   strike?: string;
 };
 
-/** What `scrip demo` fills an empty service with, in the shape of a catalog file. */
+/** The products that `scrip demo` creates, in the shape of a catalog file. */
 export const demoProducts: readonly ProductFileRow[] = [...demoGiftCards, ...demoTopUps];
 
 type PriceCell = string | { amount: string; strike: string } | undefined;
 
 /**
- * Product, USD, EUR on the price list `standard`. `nimbus-kw-20` has no price at all and so cannot be bought;
- * `kettlebird-us-5` has none in EUR.
+ * Product, USD and EUR price on the price list `standard`. `nimbus-kw-20` has no price and cannot be bought;
+ * `kettlebird-us-5` has no EUR price.
  */
 const PRICE_TABLE: readonly (readonly [productId: string, usd: PriceCell, eur: PriceCell])[] = [
   ["nimbus-us-10", "9.60", "8.90"],
@@ -69,7 +69,7 @@ export const demoPrices: readonly DemoPrice[] = PRICE_TABLE.flatMap(([productId,
   ...toPrices(productId, "EUR", eur),
 ]);
 
-/** Prices that one reseller has negotiated; each is in the currency of that reseller's wallet. */
+/** Prices that one reseller has negotiated, in the currency of that reseller's wallet. */
 export const demoResellerPrices: readonly DemoResellerPrice[] = [
   { reseller: "northwind", productId: "nimbus-us-25", amount: "23.25", strike: "25.00" },
   { reseller: "northwind", productId: "arcadia-crystals-325", amount: "4.55" },
@@ -78,7 +78,7 @@ export const demoResellerPrices: readonly DemoResellerPrice[] = [
   { reseller: "kestrel", productId: "velvet-gold-1000", amount: "13.90" },
 ];
 
-/** Products that one of the two may not see. */
+/** Products that one of the two resellers cannot see. */
 export const demoUnlisted: readonly { reseller: DemoResellerName; productId: string }[] = [
   { reseller: "northwind", productId: "velvet-gold-300" },
   { reseller: "northwind", productId: "velvet-gold-1000" },

@@ -1,6 +1,6 @@
 import type { ProductFileRow } from "../catalog/files/product-file.ts";
 
-/** Gift cards of brands that do not exist, in currencies with no, two and three decimals. */
+/** Gift cards of fictional brands, in currencies with zero, two and three decimals. */
 export const demoGiftCards: readonly ProductFileRow[] = [
   { id: "nimbus-us-10", name: "Nimbus Store 10 USD", faceValue: { amount: "10.00", currency: "USD" } },
   { id: "nimbus-us-25", name: "Nimbus Store 25 USD", faceValue: { amount: "25.00", currency: "USD" } },

@@ -10,7 +10,7 @@ const NO_CELLS = { code: "", pin: "", serial: "", url: "", expiresAt: "" };
 const types = new Map(demoProducts.map((product) => [product.id, product.type ?? "gift_card"]));
 const stockOf = new Map(demoStock.map((stock) => [stock.productId, stock]));
 
-test("most demo gift cards have some twenty codes, a few are empty, a few have no route", () => {
+test("most demo gift cards have about twenty codes, a few are out of stock, a few have no route", () => {
   const cards = [...types].filter(([, type]) => type === "gift_card").map(([id]) => stockOf.get(id));
   const counts = cards.map((stock) => stock?.codes);
   assert.ok(counts.filter((codes = 0) => codes >= 20).length > cards.length / 2);
@@ -18,12 +18,12 @@ test("most demo gift cards have some twenty codes, a few are empty, a few have n
   assert.ok(counts.filter((codes) => codes === undefined).length >= 2);
 });
 
-test("a top-up is sold from the demo's stock in one or two cases alone", () => {
+test("only one or two demo top-ups are sold from stock", () => {
   const topUps = demoStock.filter(({ productId }) => types.get(productId) === "top_up");
   assert.ok(topUps.length >= 1 && topUps.length <= 2);
 });
 
-test("demo stock is of known products, each once, and costs less than its face value and than its price", () => {
+test("demo stock is for known products, once each, and costs less than the face value and the price", () => {
   assert.equal(stockOf.size, demoStock.length);
   for (const { productId, cost } of demoStock) {
     const faceValue = demoProducts.find((product) => product.id === productId)?.faceValue;
@@ -37,7 +37,7 @@ test("demo stock is of known products, each once, and costs less than its face v
   }
 });
 
-test("a demo stock file holds as many codes as were asked for, each valid and none twice", () => {
+test("a demo stock file has the requested number of unique, valid codes", () => {
   const seen = new Set<string>();
   let made = 0;
   for (const { productId, shape } of demoStock) {

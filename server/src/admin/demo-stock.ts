@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { StockColumn } from "../suppliers/stock/stock-row.ts";
 
-/** What a card of a brand looks like: the columns that its stock file has, and how each cell is made. */
+/** The format of a brand's cards: the columns of its stock file, and how each cell is generated. */
 type Shape = Partial<Record<StockColumn, (now: Date) => string>>;
 
 export type DemoStock = { productId: string; cost: string; codes: number; shape: Shape };
@@ -9,9 +9,9 @@ export type DemoStock = { productId: string; cost: string; codes: number; shape:
 const CODES = 20;
 
 /**
- * Product, what one of it costs in its own currency, how many there are. Those with none are out of stock. What is missing here has no
- * route and cannot be bought live: `orbitmart-mx-500`, `nimbus-kw-20`, which has no price either, the discontinued
- * `lumora-us-5999`, and the top-ups, whose issuers would have to be asked, but for two that are sold as vouchers too.
+ * Product, unit cost in its own currency, number of codes (0 is out of stock). Products missing here have no route
+ * and cannot be bought live: `orbitmart-mx-500`, `nimbus-kw-20`, which has no price either, the discontinued
+ * `lumora-us-5999`, and all top-ups except two that are also sold as vouchers.
  */
 const STOCK_TABLE: readonly (readonly [productId: string, cost: string, codes: number, shape?: Shape])[] = [
   ["nimbus-us-10", "9.25", CODES],
@@ -43,13 +43,13 @@ export const demoStock: readonly DemoStock[] = STOCK_TABLE.map(
   ([productId, cost, codes, shape = { code: giftCode }]) => ({ productId, cost, codes, shape }),
 );
 
-/** A stock file of so many codes that nobody has seen before. */
+/** A stock file with this many new codes. */
 export function makeStockFile({ codes, shape }: Pick<DemoStock, "codes" | "shape">, now: Date): string {
   const rows = Array.from({ length: codes }, () => Object.values(shape).map((makeCell) => makeCell(now)));
   return `${[Object.keys(shape), ...rows].map((cells) => cells.join(",")).join("\n")}\n`;
 }
 
-/** Without vowels no code spells anything, and none begins like those of the sandbox. */
+/** Without vowels no code spells a word, and none starts like a sandbox code. */
 const LETTERS = "BCDFGHJKLMNPQRTVWXZ2346789";
 
 const draw = (alphabet: string, length: number): string =>

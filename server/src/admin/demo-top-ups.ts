@@ -2,7 +2,7 @@ import type { ProductFileRow } from "../catalog/files/product-file.ts";
 
 type Fields = NonNullable<ProductFileRow["inputFields"]>;
 
-/** A text with a pattern, and servers that depend on the region chosen. */
+/** A text with a pattern, and servers that depend on the selected region. */
 const ARCADIA_FIELDS: Fields = [
   { key: "playerId", type: "text", required: true, regex: "^[0-9]{9,10}$" },
   {
@@ -29,7 +29,7 @@ const ARCADIA_FIELDS: Fields = [
   },
 ];
 
-/** A number with a pattern, and a select that may be left out. */
+/** A number with a pattern, and an optional select. */
 const EMBERFALL_FIELDS: Fields = [
   { key: "accountNumber", type: "number", required: true, regex: "^[1-9][0-9]{7}$" },
   {
@@ -52,7 +52,7 @@ const VELVET_FIELDS: Fields = [
   { key: "email", type: "text", required: true, regex: "^[^@ ]{1,64}@[^@ ]{1,128}$" },
 ];
 
-/** Credits of games that do not exist, and two mobile networks that do not either. */
+/** Credits of fictional games and two fictional mobile networks. */
 export const demoTopUps: readonly ProductFileRow[] = [
   arcadia("60", {}),
   arcadia("325", { bonus: "+25 Crystals" }),

@@ -6,16 +6,16 @@ import { listPendingMigrations } from "../db/migrate.ts";
 export type Check = { name: string; ok: boolean; detail: string };
 
 export type Examination = {
-  /** What the settings came to, in words that hold no secret. */
+  /** A summary of the settings without secrets. */
   settings: () => Promise<string>;
   openDatabase: () => Promise<{ db: Db; close(): Promise<void> }>;
-  /** Fails when something between here and the database keeps no sessions. */
+  /** Fails if a pooler between here and the database does not keep sessions. */
   checkPooler: () => Promise<void>;
-  /** Fails when the master key is not the one that the database was set up with. */
+  /** Fails if the master key is not the one the database was set up with. */
   openSecrets: (db: Db) => Promise<void>;
 };
 
-/** Looks at everything that a start needs, and says of each whether it is well. */
+/** Checks everything that a start needs and reports whether each item is OK. */
 export async function examine(examination: Examination): Promise<{ ok: boolean; checks: Check[] }> {
   const checks: Check[] = [await check("configuration", examination.settings)];
   const database = checks[0]?.ok ? await attempt(examination.openDatabase) : undefined;
@@ -55,36 +55,37 @@ const describeServer = async (db: Db): Promise<string> => `PostgreSQL ${(await c
 async function describeDurability(db: Db): Promise<string> {
   const { risks } = await checkServer(db);
   if (risks.length > 0) throw new Error(risks.join("; "));
-  return "commits are on disk before they are answered";
+  return "commits are on disk before they are acknowledged";
 }
 
-/** Each connection keeps a backend of its own, with the parameters that it has set there. */
+/** Each connection keeps its own backend, with the parameters set there. */
 async function describeSessions(examination: Examination, db: Db): Promise<string> {
   await examination.checkPooler();
   const [row] = await db.rows<{ jit: string }>(sql`select current_setting('jit') as jit`);
-  if (row?.jit !== "off") throw new Error("jit is on for our own connections: each order would be compiled");
-  return "each connection keeps its own, and jit is off there";
+  if (row?.jit !== "off") throw new Error("jit is on for our connections: every order would be compiled");
+  return "each connection keeps its own session, with jit off";
 }
 
 async function describeMigrations(db: Db): Promise<string> {
   const pending = await listPendingMigrations(db);
-  if (pending.length > 0) throw new Error(`not applied yet: ${pending.join(", ")}; run: scrip migrate`);
+  if (pending.length > 0) throw new Error(`not applied: ${pending.join(", ")}; run: scrip migrate`);
   return "all applied";
 }
 
 async function describeSecrets(examination: Examination, db: Db): Promise<string> {
   await examination.openSecrets(db);
-  return "opens what is sealed";
+  return "opens sealed values";
 }
 
 const CLOCK_DRIFT_MAX_MS = 5_000;
 
-/** Keys expire and signatures are dated by our clock; leases by the database's. They must agree. */
+/** Key expiry and signatures use our clock; leases use the database's. They must agree. */
 async function describeClock(db: Db): Promise<string> {
   const before = Date.now();
   const [row] = await db.rows<{ now: Date }>(sql`select clock_timestamp() as now`);
   const middle = (before + Date.now()) / 2;
   const driftMs = Math.round(Math.abs((row?.now.getTime() ?? 0) - middle));
-  if (driftMs > CLOCK_DRIFT_MAX_MS) throw new Error(`this machine and the database differ by ${driftMs} ms`);
-  return `within ${CLOCK_DRIFT_MAX_MS / 1000} s of the database's`;
+  if (driftMs > CLOCK_DRIFT_MAX_MS)
+    throw new Error(`the clocks of this machine and the database differ by ${driftMs} ms`);
+  return `within ${CLOCK_DRIFT_MAX_MS / 1000} s of the database clock`;
 }

@@ -23,10 +23,10 @@ export type DemoStockDeps = {
 const SUPPLIER_NAME = "Demo stock";
 const ROUTE_PRIORITY = 100;
 
-/** One supplier with stock of most cards, so that live orders can be placed; returns how many codes there are. */
+/** Creates one supplier with stock of most cards, so that live orders can be placed. Returns the number of codes. */
 export async function fillDemoStock(deps: DemoStockDeps): Promise<number> {
   const supplierId = await addStockSupplier(deps);
-  // Only its owner can enter a directory made like this, and the codes leave it before the demo is ready.
+  // Only its owner can enter this directory, and the codes are removed before the demo is ready.
   const folder = await mkdtemp(join(tmpdir(), "scrip-demo-"));
   try {
     let codes = 0;
@@ -50,7 +50,7 @@ async function addStockSupplier({ db, clock }: DemoStockDeps): Promise<string> {
   return id;
 }
 
-/** The first codes bring the route with them; a product that has a route and no codes is out of stock. */
+/** The first codes create the route. A product with a route and no codes is out of stock. */
 async function stockUp(
   deps: DemoStockDeps,
   supplierId: string,
@@ -75,6 +75,6 @@ async function stockUp(
       onFault: ({ line, reason }) => void faults.push(`line ${line} ${reason}`),
     },
   );
-  if (!result.ok) throw new Error(`the demo's stock of ${productId} is faulty: ${faults.join("; ")}`);
+  if (!result.ok) throw new Error(`the demo stock of ${productId} is faulty: ${faults.join("; ")}`);
   return result.imported;
 }

@@ -28,7 +28,7 @@ const order = (key: string, productId: string, quantity = 1) =>
     body: JSON.stringify({ lines: [{ productId, quantity }] }),
   });
 
-test("the demo's live keys can buy about half of what they see, its test keys all that has a price", async () => {
+test("the demo's live keys can buy about half of what they see, its test keys everything with a price", async () => {
   assert.equal(await isEmpty(scrip.db), false);
   for (const { liveKey, testKey } of demo.resellers) {
     const live = await readCatalog(liveKey);
@@ -39,7 +39,7 @@ test("the demo's live keys can buy about half of what they see, its test keys al
   }
 });
 
-test("a live order of a demo card is placed, of an empty one out of stock, of one without a route refused", async () => {
+test("a live order for a demo card is placed; without stock it is out of stock, without a route it is refused", async () => {
   const [{ liveKey, testKey }] = demo.resellers;
   assert.equal((await order(liveKey, "nimbus-us-25", 2)).statusCode, 202);
   assert.equal((await order(liveKey, "zephyr-ae-100")).json().code, "out_of_stock");
@@ -47,7 +47,7 @@ test("a live order of a demo card is placed, of an empty one out of stock, of on
   assert.equal((await order(testKey, "zephyr-ae-100")).statusCode, 202);
 });
 
-test("the demo says how many codes it made, and none of them is in the database as it reads", async () => {
+test("the demo reports how many codes it created, and stores none in plain text", async () => {
   const rows = await scrip.db.rows<{ sealed: Buffer }>(sql`
     select sealed from codes where state = 'stock' and environment = 'live'`);
   assert.equal(rows.length, demo.codes);

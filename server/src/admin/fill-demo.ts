@@ -14,12 +14,12 @@ import { type DemoStockDeps, fillDemoStock } from "./fill-demo-stock.ts";
 export type DemoReseller = { id: string; name: string; currency: string; liveKey: string; testKey: string };
 export type FilledDemo = { products: number; codes: number; resellers: [DemoReseller, DemoReseller] };
 
-/** What the demo's live wallets begin with; the test wallets have their funds anyway. */
+/** The initial balance of the demo's live wallets. Test wallets are funded anyway. */
 const DEMO_FUNDS = "5000.00";
 
 /**
- * Two resellers with different currencies, prices and listings, about forty products, and stock of most gift cards, to look
- * around in.
+ * Creates two resellers with different currencies, prices and listings, about forty products, and stock of most gift
+ * cards.
  */
 export async function fillDemo(deps: DemoStockDeps): Promise<FilledDemo> {
   const { db, clock } = deps;
@@ -55,7 +55,7 @@ export async function fillDemo(deps: DemoStockDeps): Promise<FilledDemo> {
   return { products: demoProducts.length, codes, resellers: [northwind, kestrel] };
 }
 
-/** Whether nobody has put anything here yet. */
+/** Whether the database has no data yet. */
 export const isEmpty = async (db: Db): Promise<boolean> =>
   (await listResellerRows(db)).length === 0 && !(await hasProducts(db));
 

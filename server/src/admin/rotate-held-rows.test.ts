@@ -31,7 +31,7 @@ before(async () => {
 after(() => database.drop());
 beforeEach(() => emptyVault(db));
 
-test("a row that another holds is visited again, and what he made of it is not undone", async () => {
+test("a row locked by another transaction is retried, and its change is kept", async () => {
   const vault = createCodeVault(fixedKeyring([OLD_KEY]));
   await addSealedCodes(db, vault, { prefix: "stock", count: 450, state: "stock" });
   const place = placeOf({ ...UNIT, id: "stock-000007", state: "delivered" });
@@ -39,7 +39,7 @@ test("a row that another holds is visited again, and what he made of it is not u
   await db.transaction(async (tx) => {
     await tx.rows(sql`select id from codes where id in ('stock-000007', 'stock-000300') for update`);
     rotation = rotateVault(vaultDeps(db, NEW_KEY, OLD_KEY));
-    await eventually("all but the held rows are rewrapped", async () =>
+    await eventually("all but the locked rows are rewrapped", async () =>
       (await countUnder(db, NEW_KEY)) === 448 ? true : undefined,
     );
     await tx.rows(sql`
@@ -56,14 +56,14 @@ test("a row that another holds is visited again, and what he made of it is not u
   assert.equal(newest.open(place, code?.sealed ?? Buffer.of()).toString(), "delivered");
 });
 
-test("a row that is held at the last look is visited again too", async () => {
+test("a row that is locked during the last pass is retried too", async () => {
   await fillVault(db, OLD_KEY);
   const late = createCodeVault(fixedKeyring([OLD_KEY]));
   const release = Promise.withResolvers<void>();
   let holding: Promise<void> | undefined;
   const rows: Db["rows"] = async (query, options) => {
     const found = await db.rows<never>(query, options);
-    // The writers have been waited for: somebody comes only now, and leaves when he was met once.
+    // All writers have finished. Another one starts only now, and ends after its row was met once.
     if (query.text.includes("pg_locks") && !holding) {
       await addSealedCodes(db, late, { prefix: "late", count: 1, state: "stock" });
       const locked = Promise.withResolvers<void>();
@@ -84,7 +84,7 @@ test("a row that is held at the last look is visited again too", async () => {
   );
 });
 
-test("a value that changed since it was read is left as it is now", async () => {
+test("a value that changed since it was read is left as it is", async () => {
   await addSealedCodes(db, createCodeVault(fixedKeyring([OLD_KEY])), {
     prefix: "stock",
     count: 2,
@@ -105,16 +105,16 @@ test("a value that changed since it was read is left as it is now", async () => 
   );
 });
 
-test("codes that are still being written under the older key are waited for", async () => {
+test("codes still being written under the older key are waited for", async () => {
   await fillVault(db, OLD_KEY);
   const vault = createCodeVault(fixedKeyring([OLD_KEY]));
   let rotation: ReturnType<typeof rotateVault> | undefined;
   await db.transaction(async (tx) => {
-    // Gathered in a table of its own first, as an import does: the codes are not touched until the end.
+    // Collected in a temporary table first, as an import does. The codes table is not touched until the end.
     await tx.rows(sql`create temp table gathered (sealed bytea) on commit drop`);
     await tx.rows(sql`insert into gathered values (${Buffer.of(0)})`);
     rotation = rotateVault(vaultDeps(db, NEW_KEY, OLD_KEY));
-    await eventually("what can be seen is rewrapped", async () =>
+    await eventually("visible codes are rewrapped", async () =>
       (await countUnder(db, NEW_KEY)) === FILLED.codes ? true : undefined,
     );
     await addSealedCodes(tx, vault, { prefix: "late", count: 300, state: "stock" });
@@ -124,7 +124,7 @@ test("codes that are still being written under the older key are waited for", as
   assert.equal(await countUnder(db, OLD_KEY), 0);
 });
 
-test("past its patience it says that it is not complete, and counts what it did", async () => {
+test("after its time limit it reports that it is incomplete, and counts what it did", async () => {
   await fillVault(db, OLD_KEY);
   await db.transaction(async (tx) => {
     await tx.rows(sql`select id from codes where id = 'stock-000000' for update`);
@@ -132,7 +132,7 @@ test("past its patience it says that it is not complete, and counts what it did"
     assert.deepEqual([rotated.rewrapped, rotated.complete, rotated.failed], [FILLED.values - 1, false, 0]);
     const status = await readVaultStatus(db, vaultDeps(db, NEW_KEY, OLD_KEY, LOST_KEY), 100);
     assert.equal(status.settled, false);
-    // Nothing is seen under the third key, but who knows what is about to be.
+    // Nothing visible uses the third key, but an open transaction might.
     assert.equal(status.keys[2]?.removable, false);
   });
   const again = await rotateVault(vaultDeps(db, NEW_KEY, OLD_KEY));

@@ -1,7 +1,7 @@
 import sql, { type Sql } from "sql-template-tag";
 import type { Queryable, Tx } from "../db/database.ts";
 
-/** Where sealed values are kept: `id` names a row, `sealed` is the value, `where` tells which rows count. */
+/** A column of sealed values: `id` identifies a row, `sealed` is the value, `where` selects the rows that count. */
 export type SealedColumn = { table: Sql; id: Sql; sealed: Sql; where: Sql };
 
 export type SealedRow = { id: string; sealed: Buffer };
@@ -9,14 +9,14 @@ export type Replacement = { id: string; before: Buffer; after: Buffer };
 
 export type OutdatedPage = {
   column: SealedColumn;
-  /** What a value begins with that needs nothing done. */
+  /** The prefix of values that need no work. */
   prefix: Buffer;
-  /** The id after which the page begins. */
+  /** The page starts after this id. */
   after: string;
   limit: number;
 };
 
-/** The next values that do not begin as they should, and what else of their rows is wanted. */
+/** The next values without the expected prefix, with the other columns that are needed. */
 export const listOutdated = <Row extends SealedRow>(db: Queryable, page: OutdatedPage, others: Sql) => {
   const { table, id, sealed, where } = page.column;
   return db.rows<Row>(sql`
@@ -27,9 +27,8 @@ export const listOutdated = <Row extends SealedRow>(db: Queryable, page: Outdate
 };
 
 /**
- * Replaces values that are still what was read, and returns the ids of those. A row that somebody holds is left out
- * instead of waited for: whoever waits while it holds others can end in a deadlock. The rows are locked for this one
- * statement and no longer.
+ * Replaces values that are unchanged since they were read and returns their ids. Locked rows are skipped, because
+ * waiting while holding others can deadlock. The rows are locked for this statement only.
  */
 export const replaceSealed = (db: Queryable, column: SealedColumn, replacements: readonly Replacement[]) => {
   const { table, id, sealed } = column;
@@ -48,15 +47,15 @@ export const replaceSealed = (db: Queryable, column: SealedColumn, replacements:
     returning present.${id} as id`);
 };
 
-/** How many values begin with which bytes: their format and the id of their key. */
+/** Counts values by prefix: their format and key id. */
 export const countSealed = (db: Queryable, { table, sealed, where }: SealedColumn, prefixBytes: number) =>
   db.rows<{ prefix: Buffer; count: number }>(sql`
     select substring(${sealed} from 1 for ${prefixBytes}) as prefix, count(*)::integer as count
     from ${table} where ${where} and ${sealed} is not null group by 1 order by 1`);
 
 /**
- * The transactions that have written, or have rows locked to write. Those of every table count: a stock import gathers
- * what it has sealed in a table of its own before it comes to the codes.
+ * The transactions that have written, or have locked rows to write, in any table: a stock import collects sealed
+ * codes in a temporary table before it writes them.
  */
 export const listWriters = (db: Queryable) =>
   db.rows<{ id: string }>(sql`
@@ -64,8 +63,8 @@ export const listWriters = (db: Queryable) =>
     where locktype = 'relation' and mode in ('RowShareLock', 'RowExclusiveLock') and pid <> pg_backend_pid()
       and database = (select oid from pg_database where datname = current_database())`);
 
-/** Any fixed number serves; it only has to be the same in every process. */
+/** Any fixed number works, as long as it is the same in every process. */
 const KEY_FILE_LOCK = 7_242_003;
 
-/** Lets one process at a time change the key file: whoever shares the database shares the master keys. */
+/** Lets one process at a time change the key file. Processes that share the database share the master keys. */
 export const lockKeyFile = (tx: Tx) => tx.rows(sql`select pg_advisory_xact_lock(${KEY_FILE_LOCK})`);

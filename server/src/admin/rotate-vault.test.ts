@@ -30,7 +30,7 @@ before(async () => {
 after(() => database.drop());
 beforeEach(() => emptyVault(db));
 
-test("every kind of sealed value comes under the newest key and opens with it alone", async () => {
+test("every kind of sealed value is moved to the newest key and opens with that key alone", async () => {
   await fillVault(db, OLD_KEY);
   const rotated = await rotateVault(vaultDeps(db, NEW_KEY, OLD_KEY));
   const expected = { rewrapped: FILLED.values, current: 0, failed: 0, complete: true, failures: [] };
@@ -57,7 +57,7 @@ test("every kind of sealed value comes under the newest key and opens with it al
   await loadServerSecrets(db, [NEW_KEY]);
 });
 
-test("the server's secrets stay what they are", async () => {
+test("the server secrets keep their values", async () => {
   const before = await loadServerSecrets(db, [OLD_KEY]);
   await rotateVault(vaultDeps(db, NEW_KEY, OLD_KEY));
   const after = await loadServerSecrets(db, [NEW_KEY]);
@@ -67,7 +67,7 @@ test("the server's secrets stay what they are", async () => {
   assert.equal(after.pepper.equals(after.codeDigestKey), false);
 });
 
-test("run again it changes nothing, and sandbox codes and stock suppliers are no concern of it", async () => {
+test("running it again changes nothing, and sandbox codes and stock suppliers are not touched", async () => {
   await fillVault(db, OLD_KEY);
   await db.rows(sql`
     insert into codes (id, environment, product_id, state, type, test_code, order_id, line_index, unit_index, delivered_at)
@@ -79,7 +79,7 @@ test("run again it changes nothing, and sandbox codes and stock suppliers are no
   assert.deepEqual(await everything(), before);
 });
 
-test("what does not open is named by id, left as it was, and does not stop the rest", async () => {
+test("a value that does not open is reported by id, left unchanged, and does not stop the rest", async () => {
   await fillVault(db, OLD_KEY);
   const lost = createCodeVault(fixedKeyring([LOST_KEY]));
   await addSealedCodes(db, lost, { prefix: "lost", count: 1, state: "stock" });
@@ -108,7 +108,7 @@ test("what does not open is named by id, left as it was, and does not stop the r
   );
 });
 
-test("progress counts up to all that there is to do", async () => {
+test("progress counts up to the total", async () => {
   await fillVault(db, OLD_KEY);
   const told: number[] = [];
   await rotateVault(vaultDeps(db, NEW_KEY, OLD_KEY), {

@@ -11,7 +11,7 @@ export type RotateDeps = { db: Db; keyring: Keyring; codeVault: CodeVault };
 
 export type RotateOptions = {
   onProgress?: (done: number, total: number) => void;
-  /** How long rows and transactions that others keep open are waited for. */
+  /** How long to wait for rows and transactions that others keep open. */
   patienceMs?: number;
 };
 
@@ -19,12 +19,14 @@ export type Rotated = {
   /** The id of the newest master key. */
   key: string;
   rewrapped: number;
-  /** So many were under the newest key before. */
+  /** How many values already used the newest key. */
   current: number;
   failed: number;
-  /** Some rows were held by others, or may yet be written by a transaction that is still open: it has to be run again. */
+  /**
+   * False if some rows were locked, or if an open transaction may still write under an older key. Then run it again.
+   */
   complete: boolean;
-  /** The first of those that did not open. */
+  /** The first values that did not open. */
   failures: { kind: SealedKind; id: string }[];
 };
 
@@ -34,8 +36,8 @@ const HELD_ROWS_PAUSE_MS = 50;
 const FAILURES_NAMED_MAX = 100;
 
 /**
- * Brings everything that is sealed under the newest master key while others go on reading and writing. It can be
- * killed at any time and run again: each value is under one key or another and opens with both at hand.
+ * Moves all sealed values to the newest master key during concurrent reads and writes. It can be killed at any time
+ * and run again: each value is under one of the keys, and all keys are available.
  */
 export async function rotateVault(deps: RotateDeps, options: RotateOptions = {}): Promise<Rotated> {
   const { onProgress = () => {}, patienceMs = PATIENCE_MS } = options;
@@ -46,7 +48,7 @@ export async function rotateVault(deps: RotateDeps, options: RotateOptions = {})
   rotation.onBatch = () => onProgress(Math.min(rotation.rewrapped, outdated), outdated);
 
   const first = await rewrapAll(rotation, stores);
-  // What was being written under an older key all this time is there to be seen by the second look.
+  // The second pass sees what was being written under an older key during the first.
   const settled = await waitForWriters(deps.db, patienceMs);
   const second = await rewrapAll(rotation, stores);
   return {
@@ -78,14 +80,14 @@ async function count({ db, keyring }: RotateDeps, stores: readonly SealedStore[]
   return { current, outdated };
 }
 
-/** False when some rows were held by others for longer than our patience. */
+/** Returns false if some rows stayed locked longer than the time limit. */
 async function rewrapAll(rotation: Rotation, stores: readonly SealedStore[]): Promise<boolean> {
   let complete = true;
   for (const store of stores) complete = (await rewrapStore(rotation, store)) && complete;
   return complete;
 }
 
-/** Rows that others held or changed in the meantime are visited again in another pass. */
+/** Rows that others locked or changed in the meantime are retried in another pass. */
 async function rewrapStore(rotation: Rotation, store: SealedStore): Promise<boolean> {
   let deadlineMs = performance.now() + rotation.patienceMs;
   for (;;) {

@@ -11,22 +11,22 @@ import { listOutdated, type OutdatedPage, type SealedColumn, type SealedRow } fr
 
 export type SealedKind = "codes" | "supplierConfigs" | "webhookSecrets" | "serverSecrets";
 
-/** A kind of value that is kept sealed, and how a renewed master key gets to it. */
+/** A kind of sealed value, and how key rotation reaches it. */
 export type SealedStore = {
   kind: SealedKind;
   column: SealedColumn;
-  /** What a value begins with that is under the newest key. */
+  /** The prefix of values under the newest key. */
   prefix: (keys: MasterKeys) => Buffer;
   listOutdated: (db: Queryable, page: Page) => Promise<PlacedRow[]>;
   rewrap: (place: string, sealed: Buffer) => Buffer | undefined;
 };
 
-/** A sealed value with the text that its seal is bound to. */
+/** A sealed value with the text its seal is bound to. */
 export type PlacedRow = SealedRow & { place: string };
 
 type Page = Omit<OutdatedPage, "column">;
 
-/** Everything that is sealed. Whatever else comes to be sealed in the database belongs in this list. */
+/** All sealed values in the database. Anything else that is sealed in the future belongs in this list. */
 export const sealedStores = (deps: { keyring: Keyring; codeVault: CodeVault }): SealedStore[] => [
   {
     kind: "codes",
@@ -39,7 +39,7 @@ export const sealedStores = (deps: { keyring: Keyring; codeVault: CodeVault }): 
   underMasterKey(deps.keyring, "supplierConfigs", SUPPLIER_CONFIGS, supplierConfigContext),
   {
     ...underMasterKey(deps.keyring, "webhookSecrets", WEBHOOK_SECRETS, webhookSecretContext),
-    // Bound to the endpoint and not to the row, of which one endpoint may have several.
+    // Bound to the endpoint, not the row, because an endpoint can have several secrets.
     listOutdated: async (db, page) => {
       const outdated = { ...page, column: WEBHOOK_SECRETS };
       const rows = await listOutdated<SealedRow & { endpointId: string }>(db, outdated, SECRET_PLACE);
@@ -56,15 +56,15 @@ const column = (table: string, id: string, sealed: string, where: Sql = sql`true
   where,
 });
 
-/** A damaged code opens under no key, and must not keep an older one in use for ever. */
+/** A damaged code opens with no key and must not keep an old key in use. */
 const CODES = column("codes", "id", "sealed", sql`state <> 'damaged'`);
 const SUPPLIER_CONFIGS = column("suppliers", "id", "sealed_config");
-/** Ids are numbers here, and are read as text as all others are. */
+/** These ids are numbers, read as text like all others. */
 const WEBHOOK_SECRETS = column("webhook_secrets", "id::text", "sealed");
 const SECRET_PLACE: Sql = sql`, endpoint_id as "endpointId"`;
 const SERVER_SECRETS = column("sealed_secrets", "name", "sealed");
 
-/** Values of vault/seal.ts, which are sealed by the master key itself. */
+/** Values of vault/seal.ts, which are sealed directly under the master key. */
 const underMasterKey = (
   keyring: Keyring,
   kind: SealedKind,
@@ -90,7 +90,7 @@ type CodeRow = SealedRow & {
 const CODE_PLACE: Sql = sql`, product_id as "productId", state, order_id as "orderId", line_index as "lineIndex",
   unit_index as "unitIndex"`;
 
-/** A code that expired or was withdrawn keeps the seal that it had in stock. */
+/** An expired or withdrawn code keeps the seal that it had in stock. */
 function toPlacedCode({ id, sealed, productId, state, ...unit }: CodeRow): PlacedRow {
   switch (state) {
     case "stock":

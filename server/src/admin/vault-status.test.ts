@@ -30,7 +30,7 @@ before(async () => {
 after(() => database.drop());
 beforeEach(() => emptyVault(db));
 
-test("status tells what is under which key, and calls a key removable when nothing is", async () => {
+test("status shows what is sealed under which key, and marks a key removable when nothing is", async () => {
   await fillVault(db, OLD_KEY);
   await addSealedCodes(db, createCodeVault(fixedKeyring([LOST_KEY])), {
     prefix: "lost",
@@ -73,7 +73,7 @@ test("status tells what is under which key, and calls a key removable when nothi
   assert.deepEqual(after.keys.slice(2), [unused, lost]);
 });
 
-test("a code that was set aside as damaged is no longer asked for, and keeps no key in use", async () => {
+test("a damaged code is ignored and keeps no key in use", async () => {
   await fillVault(db, OLD_KEY);
   await db.rows(
     sql`update codes set state = 'damaged', sealed = ${Buffer.alloc(90, 2)} where id = 'stock-000001'`,

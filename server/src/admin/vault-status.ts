@@ -7,28 +7,28 @@ import { type SealedKind, type SealedStore, sealedStores } from "./sealed-stores
 import { waitForWriters } from "./wait-for-writers.ts";
 
 export type KeyStatus = {
-  /** Tells keys apart and nothing about them. */
+  /** Identifies a key without revealing it. */
   id: string;
-  /** Its place among the keys at hand, from 1; absent when it is not at hand. */
+  /** The key's position among the available keys, from 1. Absent if the key is not available. */
   position?: number;
   newest: boolean;
   values: Record<SealedKind, number>;
-  /** Nothing is sealed under it any more. Backups may still need it. */
+  /** Nothing is sealed under this key any more. Backups may still need it. */
   removable: boolean;
 };
 
 export type VaultStatus = {
   newest: string;
   keys: KeyStatus[];
-  /** Values that do not begin as a sealed value does. */
+  /** Values without the prefix of a sealed value. */
   unreadable: number;
-  /** False while a transaction is open whose values cannot be seen yet: then no key is called removable. */
+  /** False while an open transaction may have values that are not visible yet. Then no key is removable. */
   settled: boolean;
 };
 
 const WRITERS_PATIENCE_MS = 5_000;
 
-/** What is sealed under which key. Nothing is opened. */
+/** Reports what is sealed under which key, without opening anything. */
 export async function readVaultStatus(
   db: Queryable,
   deps: { keyring: Keyring; codeVault: CodeVault },

@@ -5,8 +5,8 @@ import { listWriters } from "./rotate-queries.ts";
 const LOOK_EVERY_MS = 50;
 
 /**
- * Waits until every transaction has ended that is writing now. What it wrote cannot be seen before, and
- * may be sealed under the key that was the newest when it began. False when one of them outlasts the limit.
+ * Waits for all transactions that are writing now. Their values are not visible before they end and can be sealed
+ * under an older key. Returns false if one of them outlasts the limit.
  */
 export async function waitForWriters(db: Queryable, limitMs: number): Promise<boolean> {
   const deadlineMs = performance.now() + limitMs;

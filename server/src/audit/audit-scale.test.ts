@@ -10,7 +10,7 @@ import { audit } from "./audit.ts";
 
 const ORDERS = 20_000;
 const UNITS = 36_000;
-/** No table is read more often than that by one question, indexes included. */
+/** No query reads a table more often than this, including its indexes. */
 const READS_OF_ALL_PAGES_MAX = 3;
 
 let database: TestDatabase;
@@ -23,7 +23,7 @@ before(async () => {
 
 after(() => database.drop());
 
-/** The database, and what each statement of its transactions costs. */
+/** The database, recording the cost of each statement in its transactions. */
 function observed(db: Db): { db: Db; costs: Cost[] } {
   const costs: Cost[] = [];
   const transaction: Db["transaction"] = (work) =>
@@ -38,9 +38,9 @@ function observed(db: Db): { db: Db; costs: Cost[] } {
   return { db: { ...db, transaction }, costs };
 }
 
-for (const known of ["are not known", "are known"]) {
+for (const known of ["are missing", "are present"]) {
   test(`an audit reads whole tables a few times, and none row by row, when statistics ${known}`, async () => {
-    if (known === "are known") await database.db.rows(sql`analyze`);
+    if (known === "are present") await database.db.rows(sql`analyze`);
     const [size] = await database.db.rows<{ pages: number }>(sql`
       select (sum(pg_total_relation_size(oid)) / current_setting('block_size')::integer)::integer as pages
       from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`);

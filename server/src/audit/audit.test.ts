@@ -25,7 +25,7 @@ const runAudit = (...options: string[]) =>
     SCRIP_MASTER_KEY: TEST_MASTER_KEY.toString("base64"),
   });
 
-test("an empty database and one with orders are clean, and the audit says how much it looked at", async () => {
+test("an empty database and one with orders are clean, and the audit reports how much it checked", async () => {
   const { ok, invariants } = await audit(scrip.db);
   assert.ok(ok);
   assert.deepEqual(
@@ -49,7 +49,7 @@ test("an empty database and one with orders are clean, and the audit says how mu
   await empty.drop();
 });
 
-test("the audit sees one state of the database while others write to it", async () => {
+test("the audit sees one snapshot during concurrent writes", async () => {
   const buyer = await addBuyer(scrip);
   let stopped = false;
   const writing = (async () => {
@@ -67,7 +67,7 @@ test("the audit sees one state of the database while others write to it", async 
   await writing;
 });
 
-test("scrip audit prints a line for each invariant and exits 0 when all hold", async () => {
+test("scrip audit prints one line per invariant and exits with 0 if all hold", async () => {
   const { code, stdout } = await runAudit();
   assert.equal(code, 0);
   const lines = stdout.trimEnd().split("\n");
@@ -78,11 +78,11 @@ test("scrip audit prints a line for each invariant and exits 0 when all hold", a
   assert.equal((JSON.parse(json.stdout) as AuditResult).ok, true);
 });
 
-test("scrip audit names what is broken, tells at most 100 of it and exits 1", async () => {
+test("scrip audit lists at most 100 violations and exits with 1", async () => {
   await scrip.db.rows(sql`delete from order_work where order_id = ${orderId}`);
   const text = await runAudit();
   assert.equal(text.code, 1);
-  assert.match(text.stdout, /^FAIL {2}7\. .+\n {8}order ord_\w+ is pending and has no work$/m);
+  assert.match(text.stdout, /^FAIL {2}7\. .+\n {8}order ord_\w+ is pending but has no work$/m);
   await scrip.db.rows(sql`
     insert into order_work (order_id, due_at) select 'ord_' || n, now() from generate_series(1, 150) n`);
   const json = await runAudit("--json");

@@ -35,12 +35,12 @@ const invariants: readonly Invariant[] = [
   acknowledgementsSurvive,
 ];
 
-/** Proves the invariants on the running database, all of them on one state of it, while others go on writing. */
+/** Checks the invariants on the running database, all on one snapshot, during concurrent writes. */
 export const audit = (db: Db): Promise<AuditResult> =>
   db.transaction(async (tx) => {
     await tx.rows(sql`set transaction isolation level repeatable read, read only`);
-    // Each question is about whole tables. On statistics that are stale, PostgreSQL takes a loop within a loop for
-    // cheap, and then a question lasts hours.
+    // Each query covers whole tables. With stale statistics PostgreSQL underestimates nested loops, and a query
+    // would take hours.
     await tx.rows(sql`set local enable_nestloop = off`);
     const results: AuditedInvariant[] = [];
     for (const invariant of invariants) results.push(await prove(tx, invariant));

@@ -1,19 +1,19 @@
 import sql from "sql-template-tag";
 import type { Invariant } from "./invariant.ts";
 
-/** What an acknowledgement rests on. */
+/** The tables that an acknowledgement relies on. */
 const TABLES = ["orders", "order_lines", "order_work", "wallets", "ledger_entries", "order_units", "events"];
 
 /**
- * A database cannot tell what callers were told. It can tell what the promise rests on: that no table of orders and money
- * is emptied by a crash, and that a retry finds the order that its key is bound to. `npm run chaos` tests the rest.
+ * A database does not know what callers were told, but it knows what the promise relies on: no table of orders or
+ * money would be emptied by a crash, and a retry finds the order of its key. `npm run chaos` tests the rest.
  */
 export const acknowledgementsSurvive: Invariant = {
   number: 11,
-  name: "what was acknowledged survives a crash: its tables are logged, and a retry finds it by its key",
+  name: "acknowledged orders survive a crash: their tables are logged, and a retry finds them by key",
   count: sql`select count(*) as count from unnest(${TABLES}::text[]) as name`,
   violations: sql`
-    select 'table ' || name || case when c.oid is null then ' is missing' else ' is emptied by a crash' end as violation
+    select 'table ' || name || case when c.oid is null then ' is missing' else ' would be emptied by a crash' end as violation
     from unnest(${TABLES}::text[]) as name
     left join pg_class c on c.oid = to_regclass(name)
     where c.relpersistence is distinct from 'p'

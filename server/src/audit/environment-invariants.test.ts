@@ -12,22 +12,22 @@ testDamages({
     [
       "update order_units set environment = 'test' where order_id = 'ord_failed' and line_index = 0 and unit_index = 1",
     ],
-    { 10: ["unit ord_failed/0/1 is test and its order live"] },
+    { 10: ["unit ord_failed/0/1 is test but its order is live"] },
   ],
-  "a sandbox order that asked a live supplier": [
+  "a sandbox order with a live purchase attempt": [
     [
       `insert into supplier_attempts (order_id, line_index, unit_index, number, environment, product_id, supplier_id,
                                       sku, status, opened_at)
        values ('ord_test_stuck', 0, 0, 1, 'live', 'card', 'sup_first', 'sku', 'open', now())`,
     ],
-    { 10: ["attempt ord_test_stuck/0/0/1 is live and its order test"] },
+    { 10: ["attempt ord_test_stuck/0/0/1 is live but its order is test"] },
   ],
   "an attempt of the sandbox": [
     [
       "alter table supplier_attempts drop constraint supplier_attempts_environment_check",
       "update supplier_attempts set environment = 'test' where order_id = 'ord_begun' and number = 2",
     ],
-    { 10: ["attempt ord_begun/0/0/2 is test and its order live"] },
+    { 10: ["attempt ord_begun/0/0/2 is test but its order is live"] },
   ],
   "a sandbox code in a live order": [
     [
@@ -35,8 +35,8 @@ testDamages({
        where id = 'cod_ord_completed_0_0'`,
     ],
     {
-      9: ["attempt ord_completed/0/0/2 is delivered and has no such code"],
-      10: ["code cod_ord_completed_0_0 is test and its order live"],
+      9: ["attempt ord_completed/0/0/2 is delivered but has no matching code"],
+      10: ["code cod_ord_completed_0_0 is test but its order is live"],
     },
   ],
   "a live code in a sandbox order": [
@@ -46,44 +46,44 @@ testDamages({
        where id = 'cod_ord_test_completed_0_0'`,
     ],
     {
-      9: ["code cod_ord_test_completed_0_0 is delivered and has no such attempt"],
-      10: ["code cod_ord_test_completed_0_0 is live and its order test"],
+      9: ["code cod_ord_test_completed_0_0 is delivered but has no matching attempt"],
+      10: ["code cod_ord_test_completed_0_0 is live but its order is test"],
     },
   ],
-  "a live code that can be read": [
+  "a live code in plain text": [
     [WITHOUT_CONSTRAINT, "update codes set test_code = 'TEST-1' where id = 'cod_stock'"],
-    { 10: ["code cod_stock is live and not made so"] },
+    { 10: ["code cod_stock is live but not stored as such"] },
   ],
   "a live code without its seal": [
     [WITHOUT_CONSTRAINT, "update codes set sealed = null where id = 'cod_stock'"],
-    { 10: ["code cod_stock is live and not made so"] },
+    { 10: ["code cod_stock is live but not stored as such"] },
   ],
-  "a sandbox code that a supplier sold": [
+  "a sandbox code from a supplier": [
     [WITHOUT_CONSTRAINT, "update codes set supplier_id = 'sup_first' where id = 'cod_ord_test_partly_0_0'"],
-    { 10: ["code cod_ord_test_partly_0_0 is test and not made so"] },
+    { 10: ["code cod_ord_test_partly_0_0 is test but not stored as such"] },
   ],
-  "a sandbox code that is taken for a known one": [
+  "a sandbox code with a digest": [
     [WITHOUT_CONSTRAINT, "update codes set digest = sha256('') where id = 'cod_ord_test_partly_0_0'"],
-    { 10: ["code cod_ord_test_partly_0_0 is test and not made so"] },
+    { 10: ["code cod_ord_test_partly_0_0 is test but not stored as such"] },
   ],
   "a sandbox code that looks like a live one": [
     [
       "alter table codes drop constraint codes_test_code_check",
       "update codes set test_code = 'CARD-1' where id = 'cod_ord_test_partly_0_0'",
     ],
-    { 10: ["code cod_ord_test_partly_0_0 is test and not made so"] },
+    { 10: ["code cod_ord_test_partly_0_0 is test but not stored as such"] },
   ],
-  "codes that were shown to another reseller": [
+  "codes revealed to another reseller": [
     [reveal(77, "ord_completed", "rsl_other", "live")],
-    { 10: ["reveal 77 is of no order of its reseller and environment"] },
+    { 10: ["reveal 77 does not belong to an order of its reseller and environment"] },
   ],
-  "live codes that were shown in the sandbox": [
+  "live codes revealed in the sandbox": [
     [reveal(77, "ord_completed", "rsl_seller", "test")],
-    { 10: ["reveal 77 is of no order of its reseller and environment"] },
+    { 10: ["reveal 77 does not belong to an order of its reseller and environment"] },
   ],
-  "codes of no order that were shown": [
+  "revealed codes without an order": [
     [reveal(77, "ord_none", "rsl_seller", "live")],
-    { 10: ["reveal 77 is of no order of its reseller and environment"] },
+    { 10: ["reveal 77 does not belong to an order of its reseller and environment"] },
   ],
   "reveals that can be rewritten": [
     ["alter table code_reveals disable trigger code_reveals_append_only"],

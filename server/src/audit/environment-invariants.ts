@@ -3,35 +3,35 @@ import { ENVIRONMENT_GUARDS, missingTriggers } from "../db/guards.ts";
 import type { Invariant } from "./invariant.ts";
 import { attemptName, unitName } from "./unit-name.ts";
 
-/** Lines and entries are compared with their orders by the invariants of debit and refund; this is about the rest. */
+/** The debit and refund invariants compare lines and entries with their orders. This one covers the rest. */
 export const environmentsAreApart: Invariant = {
   number: 10,
   name: "sandbox and live share no order, wallet, code, endpoint or event; reveals cannot be changed",
   count: sql`select count(*) as count from orders`,
   violations: sql`
-    select ${unitName("u")} || ' is ' || u.environment || ' and its order ' || o.environment as violation
+    select ${unitName("u")} || ' is ' || u.environment || ' but its order is ' || o.environment as violation
     from order_units u
     join orders o on o.id = u.order_id
     where u.environment <> o.environment
     union all
-    select ${attemptName("a")} || ' is ' || a.environment || ' and its order ' || o.environment
+    select ${attemptName("a")} || ' is ' || a.environment || ' but its order is ' || o.environment
     from supplier_attempts a
     join orders o on o.id = a.order_id
     where o.environment <> 'live' or a.environment <> 'live'
     union all
-    select 'code ' || c.id || ' is ' || c.environment || ' and its order ' || o.environment
+    select 'code ' || c.id || ' is ' || c.environment || ' but its order is ' || o.environment
     from codes c
     join orders o on o.id = c.order_id
     where c.environment <> o.environment
     union all
-    select 'code ' || c.id || ' is ' || c.environment || ' and not made so'
+    select 'code ' || c.id || ' is ' || c.environment || ' but not stored as such'
     from codes c
     where (c.environment = 'live') <> (c.sealed is not null)
       or (c.environment = 'live') <> (c.supplier_id is not null)
       or (c.environment = 'test') <> (c.test_code is not null)
       or (c.environment = 'test' and (c.digest is not null or c.test_code not like 'TEST-%'))
     union all
-    select 'reveal ' || r.id || ' is of no order of its reseller and environment'
+    select 'reveal ' || r.id || ' does not belong to an order of its reseller and environment'
     from code_reveals r
     where not exists (
       select from orders o

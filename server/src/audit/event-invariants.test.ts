@@ -6,7 +6,7 @@ const endpoint = (id: string, resellerId: string, environment: string, since = "
 const delivery = (endpointId: string): string => `
   insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
   select 'dlv_' || id, id, '${endpointId}', now(), now() from events where id = 'evt_order.fulfilled_ord_partly'`;
-/** Behind the back of the trigger that keeps events as they are. */
+/** Bypasses the trigger that makes events immutable. */
 const forged = (statement: string): string[] => [
   "alter table events disable trigger user",
   statement,
@@ -14,35 +14,32 @@ const forged = (statement: string): string[] => [
 ];
 
 testDamages({
-  "a completion that no event tells of": [
+  "a completion without an event": [
     ["delete from events where id = 'evt_order.fulfilled_ord_partly'"],
-    { 8: ["order ord_partly was completed and no event tells of it"] },
+    { 8: ["order ord_partly was completed but has no event"] },
   ],
-  "a refund that no event tells of": [
+  "a refund without an event": [
     ["delete from events where id = 'evt_order.refunded_ord_partly'"],
-    { 8: ["refund ent_refund_ord_partly of ord_partly: no event tells of it"] },
+    { 8: ["refund ent_refund_ord_partly of ord_partly has no event"] },
   ],
-  "an event that tells of a completion that has not been": [
+  "an event for a completion that has not happened": [
     [
       `insert into events (id, reseller_id, environment, type, body, order_id, cause, created_at)
        select 'evt_early', reseller_id, environment, 'order.fulfilled', '{}', id, 'fulfilled', now()
        from orders where id = 'ord_pending'`,
     ],
-    { 8: ["event evt_early tells of nothing that happened to ord_pending"] },
+    { 8: ["event evt_early does not match anything that happened to ord_pending"] },
   ],
   "an event that belongs to another reseller than its order": [
     forged("update events set reseller_id = 'rsl_other' where id = 'evt_order.fulfilled_ord_partly'"),
-    { 8: ["event evt_order.fulfilled_ord_partly tells of nothing that happened to ord_partly"] },
+    { 8: ["event evt_order.fulfilled_ord_partly does not match anything that happened to ord_partly"] },
   ],
-  "an event of another type than what it tells of": [
+  "an event of the wrong type": [
     forged("update events set type = 'order.refunded' where id = 'evt_order.fulfilled_ord_partly'"),
-    { 8: ["event evt_order.fulfilled_ord_partly tells of nothing that happened to ord_partly"] },
+    { 8: ["event evt_order.fulfilled_ord_partly does not match anything that happened to ord_partly"] },
   ],
-  "a delivery to the endpoint that wants it": [
-    [endpoint("whk_1", "rsl_seller", "live"), delivery("whk_1")],
-    {},
-  ],
-  "an event that a subscribed endpoint was not sent": [
+  "a delivery to a subscribed endpoint": [[endpoint("whk_1", "rsl_seller", "live"), delivery("whk_1")], {}],
+  "an event that was not sent to a subscribed endpoint": [
     [
       endpoint("whk_1", "rsl_seller", "live", "2029-01-01Z"),
       "update webhook_endpoints set events = '{order.refunded}' where id = 'whk_1'",
@@ -56,17 +53,15 @@ testDamages({
   "a delivery to the sandbox": [
     [endpoint("whk_1", "rsl_seller", "test"), delivery("whk_1")],
     {
-      8: [
-        "delivery dlv_evt_order.fulfilled_ord_partly takes an event of another reseller or environment to its endpoint",
-      ],
+      8: ["delivery dlv_evt_order.fulfilled_ord_partly carries an event of another reseller or environment"],
     },
   ],
-  "a delivery that waits for an endpoint that is switched off": [
+  "a delivery that is pending for an inactive endpoint": [
     [
       endpoint("whk_1", "rsl_seller", "live"),
       delivery("whk_1"),
       "update webhook_endpoints set active = false, updated_at = now() - interval '1 hour' where id = 'whk_1'",
     ],
-    { 8: ["delivery dlv_evt_order.fulfilled_ord_partly waits for an endpoint that is no longer active"] },
+    { 8: ["delivery dlv_evt_order.fulfilled_ord_partly is pending for an inactive endpoint"] },
   ],
 });

@@ -2,22 +2,22 @@ import sql from "sql-template-tag";
 import { isSubscribed } from "../events/event-queries.ts";
 import { BROADCAST_TYPES } from "../events/event-types.ts";
 
-/** Events are kept for a while and then dropped; what is asked for here is younger than that, with a day to spare. */
+/** Events are deleted after a retention period. Only younger ones are checked, with a margin of one day. */
 const KEPT = sql`interval '29 days'`;
 
-/** What waits for an endpoint that was switched off is ended by a sweep, some of it at a time. */
+/** Deliveries that are pending for a deactivated endpoint are ended by a sweep, in batches. */
 const SWEPT_WITHIN = sql`interval '10 minutes'`;
 
-/** Orders from before there were events have none. */
+/** Orders from before events existed have none. */
 const told = sql`
   greatest((select applied_at from schema_migrations where name = '0004_webhooks.sql'), now() - ${KEPT})`;
 
 /**
- * Each completion and each refund is told by exactly one event, which says what came of it and belongs to the order's
- * reseller and environment; and no event tells of anything else.
+ * Each completion and each refund has exactly one event with its outcome, which belongs to the order's reseller and
+ * environment. There are no other events.
  */
 export const untoldEvents = sql`
-  select 'order ' || o.id || ' was completed and no event tells of it' as violation
+  select 'order ' || o.id || ' was completed but has no event' as violation
   from orders o
   left join events e on e.order_id = o.id and e.cause = 'fulfilled'
   left join (
@@ -26,12 +26,12 @@ export const untoldEvents = sql`
   where (o.status = 'completed' or (o.status = 'refunded' and l.delivered > 0))
     and o.created_at > ${told} and e.id is null
   union all
-  select 'refund ' || r.id || ' of ' || r.order_id || ': no event tells of it'
+  select 'refund ' || r.id || ' of ' || r.order_id || ' has no event'
   from ledger_entries r
   left join events e on e.order_id = r.order_id and e.cause = r.id
   where r.type = 'refund' and r.created_at > ${told} and e.id is null
   union all
-  select 'event ' || e.id || ' tells of nothing that happened to ' || e.order_id
+  select 'event ' || e.id || ' does not match anything that happened to ' || e.order_id
   from events e
   left join orders o on o.id = e.order_id
   left join ledger_entries r on r.order_id = e.order_id and r.id = e.cause and r.type = 'refund'
@@ -40,9 +40,11 @@ export const untoldEvents = sql`
     or case when e.cause = 'fulfilled' then e.type <> 'order.fulfilled' or o.status not in ('completed', 'refunded')
          else e.type <> 'order.refunded' or r.id is null end)`;
 
-/** One delivery for each event and endpoint, of one tenant; what waits has a time, what ended has none. */
+/**
+ * One delivery for each event and endpoint of one tenant. A pending delivery has a due time; an ended one has none.
+ */
 export const misdirectedDeliveries = sql`
-  select 'delivery ' || d.id || ' takes an event of another reseller or environment to its endpoint' as violation
+  select 'delivery ' || d.id || ' carries an event of another reseller or environment' as violation
   from deliveries d
   join events e on e.id = d.event_id
   join webhook_endpoints w on w.id = d.endpoint_id
@@ -58,7 +60,7 @@ export const misdirectedDeliveries = sql`
   select 'event ' || event_id || ' has ' || count(*) || ' deliveries to ' || endpoint_id
   from deliveries group by event_id, endpoint_id having count(*) > 1
   union all
-  select 'delivery ' || d.id || ' waits for an endpoint that is no longer active'
+  select 'delivery ' || d.id || ' is pending for an inactive endpoint'
   from deliveries d
   join webhook_endpoints w on w.id = d.endpoint_id
   where d.status = 'pending' and (w.deleted_at is not null or not w.active)

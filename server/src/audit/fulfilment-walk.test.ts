@@ -52,7 +52,7 @@ before(async () => {
 
 after(() => scrip.close());
 
-/** A supplier that does whatever suppliers do; now and then it sells a code twice. */
+/** A supplier with every kind of outcome. Occasionally it sells a code twice. */
 function answer(): PurchaseOutcome {
   if (random.chance(0.4)) return sold(`CODE-${random.chance(0.2) ? random.below(codes + 1) : codes++}`);
   return random.pick([accepted, lost, lost, refused("out_of_stock"), refused("invalid_account")]);
@@ -107,11 +107,11 @@ async function assertHealthy(when: string): Promise<void> {
   );
 }
 
-test("whatever suppliers answer and the operator does, the audit holds after every step", async () => {
+test("the audit passes after every step, for any supplier responses and operator actions", async () => {
   await place();
   for (let n = 0; n < STEPS; n += 1) {
     const action = random.pick(ACTIONS);
-    // What cannot be done in this state is refused, and changes nothing.
+    // An action that is not possible in this state is refused and changes nothing.
     await action().catch((error) => assert.ok(error instanceof RangeError, error));
     await assertHealthy(`after step ${n}: ${action.name || action}`);
   }

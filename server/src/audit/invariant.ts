@@ -1,11 +1,11 @@
 import type { Sql } from "sql-template-tag";
 
-/** One promise of CONTRACT 9 that can be proved on the running database. */
+/** A promise of CONTRACT 9 that can be checked on the running database. */
 export type Invariant = {
   number: number;
   name: string;
-  /** How many things the promise is about. */
+  /** How many things the promise covers. */
   count: Sql;
-  /** Finds whatever breaks it: one row each, with a text that says what and where, and nothing secret. */
+  /** Finds violations, one row each, with a text that says what and where, without secrets. */
   violations: Sql;
 };

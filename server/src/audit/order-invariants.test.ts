@@ -16,7 +16,7 @@ testDamages({
     ],
     differs("ord_pending"),
   ],
-  "a line that is missing in the middle": [
+  "a missing line in the middle": [
     [
       `update order_lines set quantity = 1, line_total_minor = 1100, unit_price_minor = 1100 ${ofPending}`,
       `delete from order_lines ${ofPending} and line_index = 0`,
@@ -27,18 +27,18 @@ testDamages({
     ["delete from order_lines where order_id = 'ord_test_pending'"],
     { 3: ["order ord_test_pending: no lines"] },
   ],
-  "a line that belongs to the sandbox": [
+  "a sandbox line": [
     [`update order_lines set environment = 'test' ${ofPending} and line_index = 1`],
-    { 3: ["line 1 of ord_pending has no order, or another tenant's"] },
+    { 3: ["line 1 of ord_pending has no order of its tenant"] },
   ],
-  "an order of another reseller than the one who paid": [
+  "an order of another reseller than the one that paid": [
     [
       "update orders set reseller_id = 'rsl_other' where id = 'ord_pending'",
       `update order_lines set reseller_id = 'rsl_other' ${ofPending}`,
     ],
     differs("ord_pending"),
   ],
-  "a debit whose order is gone": [
+  "a debit without an order": [
     [
       `delete from order_lines ${ofPending}`,
       "delete from orders where id = 'ord_pending'",
@@ -46,7 +46,7 @@ testDamages({
     ],
     { 3: ["order ord_pending: a debit without an order"] },
   ],
-  "an order that nobody paid": [
+  "an order without a debit": [
     [
       `insert into orders (id, reseller_id, environment, idempotency_key, fingerprint, total_minor, currency, key_id,
                            created_at, updated_at)
@@ -62,55 +62,55 @@ testDamages({
     ],
     { 3: ["order ord_free: no debit"] },
   ],
-  "a key that is bound to two orders": [
+  "an idempotency key bound to two orders": [
     [
       "alter table orders drop constraint orders_idempotency_key",
       "update orders set idempotency_key = 'ord_pending' where id = 'ord_completed'",
     ],
     {
-      5: ["reseller rsl_seller live: one key is bound to ord_completed, ord_pending"],
+      5: ["reseller rsl_seller live: one idempotency key is bound to ord_completed, ord_pending"],
       11: ["idempotency keys of orders are no longer unique"],
     },
   ],
   "a pending order without work": [
     [withoutWork("ord_pending")],
-    { 7: ["order ord_pending is pending and has no work"] },
+    { 7: ["order ord_pending is pending but has no work"] },
   ],
   "a processing order without work": [
     [withoutWork("ord_begun")],
-    { 7: ["order ord_begun is processing and has no work"] },
+    { 7: ["order ord_begun is processing but has no work"] },
   ],
-  "a processing order without work whose refund is on hold": [
+  "a processing order on hold without work": [
     [withoutWork("ord_held")],
-    { 7: ["order ord_held is processing and has no work"] },
+    { 7: ["order ord_held is processing but has no work"] },
   ],
-  "a failed order whose refund nobody will pay": [
+  "a failed order without refund work": [
     [withoutWork("ord_failed")],
-    { 7: ["order ord_failed is failed and has no work"] },
+    { 7: ["order ord_failed is failed but has no work"] },
   ],
   "a pending order that is never due": [
     [neverDue("ord_pending")],
-    { 7: ["order ord_pending is pending and has no work that is ever due"] },
+    { 7: ["order ord_pending is pending but has no work that becomes due"] },
   ],
   "a failed order that is never due": [
     [neverDue("ord_failed")],
-    { 7: ["order ord_failed is failed and has no work that is ever due"] },
+    { 7: ["order ord_failed is failed but has no work that becomes due"] },
   ],
-  "an order on hold that is never due though a unit waits": [
+  "an order on hold that is never due although a unit is waiting": [
     [neverDue("ord_underway_held")],
-    { 7: ["order ord_underway_held is processing and has no work that is ever due"] },
+    { 7: ["order ord_underway_held is processing but has no work that becomes due"] },
   ],
-  "an order that was released and is never due": [
+  "a released order that is never due": [
     [neverDue("ord_released")],
-    { 7: ["order ord_released is processing and has no work that is ever due"] },
+    { 7: ["order ord_released is processing but has no work that becomes due"] },
   ],
   "an order on hold that is due": [["update order_work set due_at = now() where order_id = 'ord_held'"], {}],
   "a failed order on hold that is never due": [[neverDue("ord_failed_holding")], {}],
-  "a unit that waits and is never due": [
+  "a waiting unit that is never due": [
     ["update order_units set due_at = 'infinity' where order_id = 'ord_begun' and line_index = 1"],
-    { 7: ["unit ord_begun/1/0 waits and is never due"] },
+    { 7: ["unit ord_begun/1/0 is waiting but never due"] },
   ],
-  "units that are never due because they do not wait, or stand in the sandbox": [
+  "units that are never due because they are not waiting or are in the sandbox": [
     [
       `update order_units set due_at = 'infinity'
        where order_id in ('ord_completed', 'ord_held', 'ord_failed', 'ord_test_stuck')`,
@@ -119,14 +119,14 @@ testDamages({
   ],
   "work for a completed order": [
     ["insert into order_work (order_id, due_at) values ('ord_partly', now())"],
-    { 7: ["work for ord_partly, which is no unfinished order"] },
+    { 7: ["work for ord_partly, which is not an unfinished order"] },
   ],
   "work for a refunded order": [
     ["insert into order_work (order_id, due_at) values ('ord_taken', now())"],
-    { 7: ["work for ord_taken, which is no unfinished order"] },
+    { 7: ["work for ord_taken, which is not an unfinished order"] },
   ],
-  "work for no order": [
+  "work without an order": [
     ["insert into order_work (order_id, due_at) values ('ord_none', now())"],
-    { 7: ["work for ord_none, which is no unfinished order"] },
+    { 7: ["work for ord_none, which is not an unfinished order"] },
   ],
 });

@@ -25,7 +25,7 @@ export const ordersArePaidOnce: Invariant = {
       or e.debits <> 1 or -e.amount <> o.total_minor or l.total <> o.total_minor or l.lines <> l.last_index + 1
       or e.reseller_id <> o.reseller_id or e.environment <> o.environment or e.currency <> o.currency
     union all
-    select 'line ' || l.line_index || ' of ' || l.order_id || ' has no order, or another tenant''s'
+    select 'line ' || l.line_index || ' of ' || l.order_id || ' has no order of its tenant'
     from order_lines l left join orders o on o.id = l.order_id
     where o.id is null or l.reseller_id <> o.reseller_id or l.environment <> o.environment`,
 };
@@ -35,22 +35,22 @@ export const keysBindOneOrder: Invariant = {
   name: "at most one order for each reseller, environment and idempotency key",
   count: sql`select count(*) as count from orders`,
   violations: sql`
-    select 'reseller ' || reseller_id || ' ' || environment || ': one key is bound to ' ||
+    select 'reseller ' || reseller_id || ' ' || environment || ': one idempotency key is bound to ' ||
       string_agg(id, ', ' order by id) as violation
     from orders group by reseller_id, environment, idempotency_key having count(*) > 1`,
 };
 
 /**
- * A failed order whose refund is on hold rests. A processing one that waits for nothing but its release has work that is
- * never due, and so may a sandbox order that is to get stuck (CONTRACT 7).
+ * A failed order whose refund is on hold needs no work. A processing order that only waits for its release has work
+ * that is never due, and so can a sandbox order that is meant to get stuck (CONTRACT 7).
  */
 export const openOrdersHaveWork: Invariant = {
   number: 7,
-  name: "an unfinished order always has work due; a finished one has none",
+  name: "an unfinished order always has work due; a finished order has none",
   count: sql`select count(*) as count from orders`,
   violations: sql`
-    select 'order ' || o.id || ' is ' || o.status || ' and has no work' ||
-      case when w.order_id is null then '' else ' that is ever due' end as violation
+    select 'order ' || o.id || ' is ' || o.status || ' but has no work' ||
+      case when w.order_id is null then '' else ' that becomes due' end as violation
     from orders o
     left join order_work w on w.order_id = o.id
     where (o.status in ('pending', 'processing') or (o.status = 'failed' and not o.refund_held))
@@ -58,11 +58,11 @@ export const openOrdersHaveWork: Invariant = {
         or (w.due_at = 'infinity' and o.environment = 'live'
           and not (o.status = 'processing' and o.refund_held and o.open_units = 0)))
     union all
-    select 'work for ' || w.order_id || ', which is no unfinished order'
+    select 'work for ' || w.order_id || ', which is not an unfinished order'
     from order_work w
     where not exists (select from orders o where o.id = w.order_id and o.status in ('pending', 'processing', 'failed'))
     union all
-    select ${unitName("u")} || ' waits and is never due'
+    select ${unitName("u")} || ' is waiting but never due'
     from order_units u
     where u.status = 'waiting' and u.due_at = 'infinity' and u.environment = 'live'`,
 };

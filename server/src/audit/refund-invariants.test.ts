@@ -6,7 +6,7 @@ import type { Tenant } from "../http/caller.ts";
 import { appendEntry } from "../wallet/entry.ts";
 import { insertEntry, lockWallet, updateWallet } from "../wallet/queries.ts";
 
-/** A refund with everything that belongs to an entry, so that only its order can tell that it is wrong. */
+/** A complete refund entry that is wrong only for its order. */
 const refund =
   (orderId: string, amountMinor: number, tenant: Partial<Tenant> = {}) =>
   async (tx: Tx): Promise<void> => {
@@ -33,7 +33,7 @@ const unconstrained = "alter table orders drop constraint orders_refunded";
 /** Line 0 of this order has a delivered unit of 300 and a refused one, which was refunded. */
 const firstLine = "where order_id = 'ord_partly' and line_index = 0";
 
-/** All that a refund of 300 changes but for the wallet. */
+/** Everything that a refund of 300 changes, except the wallet. */
 const PARTLY_REFUNDED: Damage = [
   { id: "ord_bad", status: "processing", lines: [["asked", "refused"]] },
   "update order_units set status = 'refunded' where order_id = 'ord_bad' and unit_index = 1",
@@ -42,7 +42,7 @@ const PARTLY_REFUNDED: Damage = [
 ];
 
 testDamages({
-  "an order that says refunded and was not": [
+  "an order marked refunded that was not refunded": [
     [
       unconstrained,
       "update orders set status = 'refunded' where id = 'ord_failed'",
@@ -55,7 +55,7 @@ testDamages({
       ],
     },
   ],
-  "an order that got all back and does not say refunded": [
+  "a fully refunded order that is not marked refunded": [
     [
       { id: "ord_bad", status: "refunded", lines: [["taken back"]] },
       unconstrained,
@@ -69,11 +69,11 @@ testDamages({
     [refund("ord_partly", 300)],
     { 4: ["order ord_partly: paid back 3100, its refunded units cost 2800, and it says 2800 of 3100"] },
   ],
-  "a refund for nothing that the order knows of": [
+  "a refund without a refunded unit": [
     [refund("ord_partly", 1), "update orders set refunded_minor = 2801 where id = 'ord_partly'"],
     { 4: ["order ord_partly: paid back 2801, its refunded units cost 2800, and it says 2801 of 3100"] },
   ],
-  "refunds of more than was paid": [
+  "refunds above the debit": [
     [
       refund("ord_taken", 1),
       unconstrained,
@@ -101,38 +101,38 @@ testDamages({
     ["update orders set currency = 'EUR' where id = 'ord_taken'"],
     {
       3: ["order ord_taken: debit, total and lines differ"],
-      4: ["a refund for ord_taken, which is no order of that wallet"],
+      4: ["a refund for ord_taken, which is not an order of that wallet"],
     },
   ],
-  "a refunded unit that nobody paid for": [
+  "a refunded unit without a refund": [
     [
       `update order_units set status = 'refunded' ${firstLine} and unit_index = 0`,
       `update order_lines set refunded_quantity = 2 ${firstLine}`,
     ],
     { 4: ["order ord_partly: paid back 2800, its refunded units cost 3100, and it says 2800 of 3100"] },
   ],
-  "a line that says less than was refunded": [
+  "a line with too small a refunded quantity": [
     [`update order_lines set refunded_quantity = 0 ${firstLine}`],
-    { 4: ["line 0 of ord_partly says 0 refunded and has 1"] },
+    { 4: ["line 0 of ord_partly says 0 refunded but has 1"] },
   ],
-  "a line that says more than was refunded": [
+  "a line with too large a refunded quantity": [
     ["update order_lines set refunded_quantity = 1 where order_id = 'ord_pending' and line_index = 0"],
-    { 4: ["line 0 of ord_pending says 1 refunded and has 0"] },
+    { 4: ["line 0 of ord_pending says 1 refunded but has 0"] },
   ],
   "a refund to the wallet of another reseller": [
     [...PARTLY_REFUNDED, refund("ord_bad", 300, { resellerId: "rsl_other" })],
-    { 4: ["a refund for ord_bad, which is no order of that wallet"] },
+    { 4: ["a refund for ord_bad, which is not an order of that wallet"] },
   ],
   "a refund to the sandbox": [
     [...PARTLY_REFUNDED, refund("ord_bad", 300, { environment: "test" })],
-    { 4: ["a refund for ord_bad, which is no order of that wallet"] },
+    { 4: ["a refund for ord_bad, which is not an order of that wallet"] },
   ],
   "a refund to the wallet that paid": [[...PARTLY_REFUNDED, refund("ord_bad", 300)], {}],
-  "a refund of no order": [
+  "a refund without an order": [
     [refund("ord_none", 1)],
     {
-      4: ["a refund for ord_none, which is no order of that wallet"],
-      8: ["refund ent_refund of ord_none: no event tells of it"],
+      4: ["a refund for ord_none, which is not an order of that wallet"],
+      8: ["refund ent_refund of ord_none has no event"],
     },
   ],
 });

@@ -2,12 +2,12 @@ import sql from "sql-template-tag";
 import type { Invariant } from "./invariant.ts";
 
 /**
- * A unit is one row, and what was paid back is exactly the price of the rows that say refunded: none can have been paid
- * back twice.
+ * A unit is one row, and the refunded amount is exactly the price of the rows marked refunded, so no unit can be
+ * refunded twice.
  */
 export const refundsStayWithinOrders: Invariant = {
   number: 4,
-  name: "refunds of an order are at most its debit, all of it exactly when it is refunded, and each unit's price once",
+  name: "refunds of an order are at most its debit, equal to it exactly when it is refunded, and each unit's price once",
   count: sql`select count(*) as count from orders where refunded_minor > 0 or status = 'refunded'`,
   violations: sql`
     with paid_back as (
@@ -31,13 +31,13 @@ export const refundsStayWithinOrders: Invariant = {
       or o.refunded_minor > o.total_minor
       or (o.status = 'refunded') <> (o.refunded_minor = o.total_minor)
     union all
-    select 'line ' || l.line_index || ' of ' || l.order_id || ' says ' || l.refunded_quantity || ' refunded and has ' ||
+    select 'line ' || l.line_index || ' of ' || l.order_id || ' says ' || l.refunded_quantity || ' refunded but has ' ||
       coalesce(u.units, 0)
     from order_lines l
     left join refunded_units u on u.order_id = l.order_id and u.line_index = l.line_index
     where l.refunded_quantity <> coalesce(u.units, 0)
     union all
-    select 'a refund for ' || e.order_id || ', which is no order of that wallet' from ledger_entries e
+    select 'a refund for ' || e.order_id || ', which is not an order of that wallet' from ledger_entries e
     where e.type = 'refund' and not exists (
       select from orders o
       where o.id = e.order_id and o.reseller_id = e.reseller_id and o.environment = e.environment

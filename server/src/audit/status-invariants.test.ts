@@ -10,21 +10,21 @@ const unguarded = (...statements: string[]): string[] => [
   "alter table orders enable trigger orders_status_moves",
 ];
 
-/** The event that goes with it, so that the status alone is wrong. */
+/** The event that belongs to it, so that only the status is wrong. */
 const tellOfCompletion = (orderId: string): string => `
   insert into events (id, reseller_id, environment, type, body, order_id, cause, created_at)
   select 'evt_' || id, reseller_id, environment, 'order.fulfilled', '{}', id, 'fulfilled', now()
   from orders where id = '${orderId}'`;
 
 testDamages({
-  "a pending order that has a unit": [
+  "a pending order with a unit": [
     [
       `insert into order_units (order_id, line_index, unit_index, environment, due_at)
        values ('ord_pending', 0, 0, 'live', now())`,
     ],
     isUnreachable("ord_pending", "pending", "1 waiting, 0 delivered, 0 failed and 0 refunded units, 0"),
   ],
-  "a pending order that counts its open units": [
+  "a pending order with a count of open units": [
     ["update orders set open_units = 0 where id = 'ord_pending'"],
     isUnreachable("ord_pending", "pending", "0 waiting, 0 delivered, 0 failed and 0 refunded units, 0"),
   ],
@@ -43,19 +43,19 @@ testDamages({
       ...isUnreachable("ord_bad", "processing", "0 waiting, 0 delivered, 0 failed and 0 refunded units, 0"),
     },
   ],
-  "a processing order of which all was delivered": [
+  "a processing order with all units delivered": [
     [{ id: "ord_bad", status: "processing", lines: [["delivered", "delivered"]] }],
     isUnreachable("ord_bad", "processing", "0 waiting, 2 delivered, 0 failed and 0 refunded units, 2"),
   ],
-  "a processing order of which all was delivered or refunded": [
+  "a processing order with all units delivered or refunded": [
     [{ id: "ord_bad", status: "processing", lines: [["delivered"], ["written off"]] }],
     isUnreachable("ord_bad", "processing", "0 waiting, 1 delivered, 0 failed and 1 refunded units, 1"),
   ],
-  "a completed order with a unit that waits": [
+  "a completed order with a waiting unit": [
     [{ id: "ord_bad", status: "completed", lines: [["delivered"], ["waiting"]] }],
     isUnreachable("ord_bad", "completed", "1 waiting, 1 delivered, 0 failed and 0 refunded units, 1"),
   ],
-  "a completed order with a unit that failed and was not refunded": [
+  "a completed order with a failed unit that was not refunded": [
     [
       "update orders set status = 'completed' where id = 'ord_released'",
       "delete from order_work where order_id = 'ord_released'",
@@ -63,7 +63,7 @@ testDamages({
     ],
     isUnreachable("ord_released", "completed", "0 waiting, 1 delivered, 1 failed and 0 refunded units, 1"),
   ],
-  "a completed order of which nothing was delivered": [
+  "a completed order without a delivered unit": [
     [
       "alter table orders drop constraint orders_refunded",
       ...unguarded("update orders set status = 'completed' where id = 'ord_test_refunded'"),
@@ -78,15 +78,15 @@ testDamages({
       ),
     },
   ],
-  "a failed order with a unit that waits": [
+  "a failed order with a waiting unit": [
     [{ id: "ord_bad", status: "failed", lines: [["refused"], ["waiting"]] }],
     isUnreachable("ord_bad", "failed", "1 waiting, 0 delivered, 1 failed and 0 refunded units, 0"),
   ],
-  "a failed order of which something was delivered": [
+  "a failed order with a delivered unit": [
     [{ id: "ord_bad", status: "failed", lines: [["refused"], ["delivered"]] }],
     isUnreachable("ord_bad", "failed", "0 waiting, 1 delivered, 1 failed and 0 refunded units, 1"),
   ],
-  "a failed order of which something was delivered and taken back": [
+  "a failed order with a delivered unit that was refunded": [
     [{ id: "ord_bad", status: "failed", lines: [["refused"], ["taken back"]] }],
     {
       6: ["unit ord_bad/1/0 is delivered and refunded, and its order is failed"],
@@ -97,7 +97,7 @@ testDamages({
     ["update order_units set status = 'failed' where order_id = 'ord_test_refunded'"],
     {
       4: [
-        "line 0 of ord_test_refunded says 1 refunded and has 0",
+        "line 0 of ord_test_refunded says 1 refunded but has 0",
         "order ord_test_refunded: paid back 300, its refunded units cost 0, and it says 300 of 300",
       ],
       ...isUnreachable(
@@ -107,20 +107,17 @@ testDamages({
       ),
     },
   ],
-  "a trigger that is gone": [["drop trigger orders_status_moves on orders"], triggerIsBroken],
-  "a trigger that is switched off": [
-    ["alter table orders disable trigger orders_status_moves"],
-    triggerIsBroken,
-  ],
-  "a trigger that works on replicas alone": [
+  "a missing trigger": [["drop trigger orders_status_moves on orders"], triggerIsBroken],
+  "a disabled trigger": [["alter table orders disable trigger orders_status_moves"], triggerIsBroken],
+  "a trigger that only fires on replicas": [
     ["alter table orders enable replica trigger orders_status_moves"],
     triggerIsBroken,
   ],
-  "a trigger that works on replicas too": [
+  "a trigger that also fires on replicas": [
     ["alter table orders enable always trigger orders_status_moves"],
     {},
   ],
-  "a trigger that lets one more move pass": [
+  "a trigger that allows one more transition": [
     [
       "drop trigger orders_status_moves on orders",
       `create trigger orders_status_moves before update of status on orders for each row

@@ -3,7 +3,7 @@ import { missingTriggers } from "../db/guards.ts";
 import { misdirectedDeliveries, untoldEvents } from "./event-invariants.ts";
 import type { Invariant } from "./invariant.ts";
 
-/** CONTRACT 4, in the order of the migration that made the trigger. */
+/** CONTRACT 4, in the order of the migration that created the trigger. */
 const MOVES = [
   ["pending", "processing"],
   ["processing", "completed"],
@@ -21,7 +21,7 @@ const STATUS_TRIGGER = `
 
 export const statusesFollowTransitions: Invariant = {
   number: 8,
-  name: "an order's status moves only along its transitions; each event is written once, with one delivery for each endpoint",
+  name: "an order's status changes only along its transitions; each event is written once, with one delivery per endpoint",
   count: sql`select count(*) as count from orders`,
   violations: sql`
     ${unreachableStates()}
@@ -31,8 +31,8 @@ export const statusesFollowTransitions: Invariant = {
 };
 
 /**
- * The states that the transitions lead to, told by the units. In an order under way something waits, or something has
- * failed and is not refunded yet: its refund is on hold, or a worker has still to end the order.
+ * The states that the transitions lead to, expressed by the units. In a processing order something is waiting, or
+ * something has failed and is not refunded yet: its refund is on hold, or a worker has yet to finish the order.
  */
 function unreachableStates(): Sql {
   return sql`

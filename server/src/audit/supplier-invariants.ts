@@ -10,7 +10,7 @@ const UNIQUE_INDEXES = [
 
 export const purchasesAreAccountedFor: Invariant = {
   number: 9,
-  name: "what suppliers were asked to buy was delivered, is in quarantine or is still unknown",
+  name: "every purchase from a supplier was delivered, is in quarantine or is still unknown",
   count: sql`select count(*) as count from supplier_attempts where status <> 'refused'`,
   violations: sql`
     ${attemptsOutOfTurn()}
@@ -21,8 +21,8 @@ export const purchasesAreAccountedFor: Invariant = {
 };
 
 /**
- * The next supplier is asked only when the one before has refused for good, so at most the last attempt at a unit is not
- * refused. A number that is missing is a purchase that nobody remembers.
+ * The next supplier is asked only after the previous one has refused, so only the last attempt for a unit can have
+ * another status. A gap in the numbers is a lost purchase.
  */
 function attemptsOutOfTurn(): Sql {
   return sql`
@@ -38,16 +38,16 @@ function attemptsOutOfTurn(): Sql {
 }
 
 /**
- * What an attempt says of its unit. While nothing is known the unit waits, or the operator has given it up; what was
- * given up is never delivered any more.
+ * What an attempt implies about its unit. While the outcome is unknown, the unit is waiting or the operator has
+ * written it off; a written-off unit is never delivered.
  */
 function attemptsAndUnitsDiffer(): Sql {
   return sql`
     select ${attemptName("a")} || ' is ' || a.status ||
       case when a.written_off_at is not null then ' and written off' else '' end ||
-      case when u.order_id is null then ', and there is no such unit'
-        when a.product_id <> l.product_id then ' and for another product than its line'
-        else ', and its unit is ' || u.status end
+      case when u.order_id is null then ', but there is no such unit'
+        when a.product_id <> l.product_id then ' but for a different product than its line'
+        else ', but its unit is ' || u.status end
     from supplier_attempts a
     left join order_units u on ${sameUnit("u", "a")}
     left join order_lines l on l.order_id = a.order_id and l.line_index = a.line_index
@@ -59,13 +59,13 @@ function attemptsAndUnitsDiffer(): Sql {
       or (a.status = 'quarantined' and u.failure_code is null)`;
 }
 
-/** One for one, by unit, supplier and product: what was bought is there, and what is there was bought. */
+/** One to one by unit, supplier and product: every purchase has a code, and every code has a purchase. */
 function attemptsAndCodesDiffer(): Sql {
   return sql`
-    select case when c.id is null then ${attemptName("a")} || ' is ' || a.status || ' and has no such code'
-        when a.order_id is null then 'code ' || c.id || ' is ' || c.state || ' and has no such attempt'
+    select case when c.id is null then ${attemptName("a")} || ' is ' || a.status || ' but has no matching code'
+        when a.order_id is null then 'code ' || c.id || ' is ' || c.state || ' but has no matching attempt'
         when c.quarantine_reason = 'late' and a.written_off_at is null
-          then 'code ' || c.id || ' is late and was not written off'
+          then 'code ' || c.id || ' is late but was not written off'
         else ${attemptName("a")} || ' and code ' || c.id || ' differ in supplier or product' end
     from (
       select order_id, line_index, unit_index, number, supplier_id, product_id, status, written_off_at
@@ -80,7 +80,7 @@ function attemptsAndCodesDiffer(): Sql {
       or (c.quarantine_reason = 'late' and a.written_off_at is null)`;
 }
 
-/** A unit is bought once, so once at most something came for it that could not be delivered. */
+/** A unit is bought once, so at most one undeliverable code arrived for it. */
 function severalInQuarantine(): Sql {
   return sql`
     select ${unitName("c")} || ' has ' || count(*) || ' codes in quarantine'

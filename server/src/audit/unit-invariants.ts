@@ -29,7 +29,7 @@ export const unitsEndOnce: Invariant = {
 
 function countsDiffer(): Sql {
   return sql`
-    select 'order ' || o.id || ' says ' || coalesce(o.open_units::text, '?') || ' open units and has ' ||
+    select 'order ' || o.id || ' says ' || coalesce(o.open_units::text, '?') || ' open units but has ' ||
       coalesce(u.waiting, 0) as violation
     from orders o
     left join (
@@ -38,14 +38,14 @@ function countsDiffer(): Sql {
     where o.status <> 'pending' and o.open_units is distinct from coalesce(u.waiting, 0)`;
 }
 
-/** An order's units are made when a worker first takes it, one for each that was bought. */
+/** An order's units are created when a worker first takes it, one for each unit bought. */
 function linesDiffer(): Sql {
   return sql`
     select 'line ' || l.line_index || ' of ' || l.order_id || ': ' ||
       case when o.status <> 'pending' and l.units <> l.quantity then l.units || ' units of ' || l.quantity
-        when o.status <> 'pending' and l.last_index <> l.quantity - 1 then 'its units are not numbered through'
+        when o.status <> 'pending' and l.last_index <> l.quantity - 1 then 'its unit numbers have gaps'
         when l.delivered <> l.fulfilled_quantity
-          then 'says ' || l.fulfilled_quantity || ' delivered and has ' || l.delivered
+          then 'says ' || l.fulfilled_quantity || ' delivered but has ' || l.delivered
         else 'its failure code is not that of a unit' end
     from (
       select l.order_id, l.line_index, l.quantity, l.fulfilled_quantity, l.failure_code,
@@ -63,12 +63,12 @@ function linesDiffer(): Sql {
 
 function unitsWithoutLine(): Sql {
   return sql`
-    select ${unitName("u")} || ' is of no line'
+    select ${unitName("u")} || ' has no line'
     from order_units u
     where not exists (select from order_lines l where l.order_id = u.order_id and l.line_index = u.line_index)`;
 }
 
-/** Delivered and refunded is what an operator's refund leaves behind, and that comes after completion. */
+/** A unit that is delivered and refunded was refunded by the operator, which is only possible after completion. */
 function deliveredAndRefunded(): Sql {
   return sql`
     select ${unitName("u")} || ' is delivered and refunded, and its order is ' || o.status
@@ -93,13 +93,13 @@ function severalCodes(): Sql {
     group by c.order_id, c.line_index, c.unit_index having count(*) > 1`;
 }
 
-/** Whatever was delivered has its code, and the other way round. */
+/** Every delivered unit has its code, and vice versa. */
 function unitsAndCodesDiffer(): Sql {
   return sql`
-    select case when c.id is null then ${unitName("u")} || ' was delivered and has no code'
-        when u.order_id is null then 'code ' || c.id || ' is delivered, and its unit was not'
-        when c.delivered_at <> u.delivered_at then 'code ' || c.id || ' was delivered at another time than its unit'
-        else 'code ' || c.id || ' is of another product than its line' end
+    select case when c.id is null then ${unitName("u")} || ' was delivered but has no code'
+        when u.order_id is null then 'code ' || c.id || ' is delivered, but its unit is not'
+        when c.delivered_at <> u.delivered_at then 'code ' || c.id || ' has a different delivery time than its unit'
+        else 'code ' || c.id || ' is for a different product than its line' end
     from (select order_id, line_index, unit_index, delivered_at from order_units where delivered_at is not null) u
     full join (
       select id, order_id, line_index, unit_index, product_id, delivered_at from codes where state = 'delivered'
@@ -108,10 +108,10 @@ function unitsAndCodesDiffer(): Sql {
     where c.id is null or u.order_id is null or c.delivered_at <> u.delivered_at or c.product_id <> l.product_id`;
 }
 
-/** By their digests: what a code is, nobody reads here. What is in quarantine belongs to nobody. */
+/** Compares digests, because codes are not opened here. Quarantined codes belong to no unit. */
 function oneCodeTwice(): Sql {
   return sql`
-    select 'one code is on record as ' || string_agg(c.id, ', ' order by c.id)
+    select 'the same code is stored as ' || string_agg(c.id, ', ' order by c.id)
     from codes c
     where c.digest is not null and c.state <> 'quarantined'
     group by c.digest having count(*) > 1`;

@@ -10,7 +10,7 @@ import { moveFunds } from "../wallet/move-funds.ts";
 let scrip: TestApp;
 /** Three entries: a deposit and two orders. */
 let buyer: Buyer;
-/** Two entries that sum to nothing. */
+/** Two entries that sum to zero. */
 let emptied: Buyer;
 /** No entry. */
 let unusedId: string;
@@ -33,14 +33,14 @@ const headIsWrong = (resellerId: string): string =>
 const entry = (sequence: number, what: string): string =>
   `wallet ${buyer.resellerId} live entry ${sequence}: ${what}`;
 
-/** Behind the back of the triggers that keep entries as they are. */
+/** Bypasses the triggers that make entries immutable. */
 const unguarded = (...statements: string[]): string[] => [
   "alter table ledger_entries disable trigger user",
   ...statements,
   "alter table ledger_entries enable trigger user",
 ];
 
-/** Changes the buyer's third and last entry and seals it again: hash and head are right, and it is not. */
+/** Changes the buyer's third and last entry and rehashes it: hash and head are valid, but the entry is wrong. */
 function forgeLastEntry(change: string): string[] {
   const wallet = ofWallet(buyer.resellerId);
   const previous = `(select hash from ledger_entries where ${wallet} and sequence = 2)`;
@@ -55,13 +55,13 @@ function forgeLastEntry(change: string): string[] {
 type Damage = { statements: () => string[]; finds: () => Findings };
 
 const DAMAGES: Record<string, Damage> = {
-  "a balance that was raised by hand": {
+  "a balance changed by hand": {
     statements: () => [
       `update wallets set balance_minor = balance_minor + 5 where ${ofWallet(buyer.resellerId)}`,
     ],
     finds: () => ({ 1: [headIsWrong(buyer.resellerId)], 2: ["accounts in USD live sum to 5"] }),
   },
-  "a balance below zero": {
+  "a negative balance": {
     statements: () => [
       "alter table wallets drop constraint wallets_balance",
       `update wallets set balance_minor = -1 where ${ofWallet(unusedId)}`,
@@ -72,24 +72,24 @@ const DAMAGES: Record<string, Damage> = {
     statements: () => [`update wallets set head_hash = sha256('') where ${ofWallet(buyer.resellerId)}`],
     finds: () => ({ 1: [headIsWrong(buyer.resellerId)] }),
   },
-  "a wallet without entries that does not begin where its chain begins": {
+  "an empty wallet with the wrong initial hash": {
     statements: () => [`update wallets set head_hash = sha256('') where ${ofWallet(unusedId)}`],
     finds: () => ({ 1: [headIsWrong(unusedId)] }),
   },
-  "a head that names another time than the last entry": {
+  "a head with another time than the last entry": {
     statements: () => [`update wallets set last_entry_at = now() where ${ofWallet(emptied.resellerId)}`],
     finds: () => ({ 1: [headIsWrong(emptied.resellerId)] }),
   },
-  "a wallet that changed its currency": {
+  "a wallet with a changed currency": {
     statements: () => [`update wallets set currency = 'EUR' where ${ofWallet(emptied.resellerId)}`],
     finds: () => ({ 1: [headIsWrong(emptied.resellerId)] }),
   },
-  "an entry that was rewritten": {
+  "a rewritten entry": {
     statements: () =>
       unguarded(`update ledger_entries set note = 'x' where ${ofWallet(buyer.resellerId)} and sequence = 1`),
     finds: () => ({ 1: [entry(1, "hash")] }),
   },
-  "an entry that moved to another wallet's chain": {
+  "an entry moved to another wallet's chain": {
     statements: () =>
       unguarded(
         `update ledger_entries set reseller_id = '${unusedId}' where ${ofWallet(emptied.resellerId)}`,
@@ -105,23 +105,23 @@ const DAMAGES: Record<string, Damage> = {
     statements: () => forgeLastEntry("sequence = 4"),
     finds: () => ({ 1: [entry(4, "sequence"), headIsWrong(buyer.resellerId)] }),
   },
-  "a balance that does not follow from the one before": {
+  "a balance that does not follow from the previous one": {
     statements: () => forgeLastEntry("balance_after_minor = balance_after_minor + 1"),
     finds: () => ({ 1: [entry(3, "balance"), headIsWrong(buyer.resellerId)] }),
   },
-  "an entry that is older than the one before it": {
+  "an entry that is older than the previous one": {
     statements: () => forgeLastEntry("created_at = '2001-01-01Z'"),
     finds: () => ({ 1: [entry(3, "time")] }),
   },
-  "entries whose wallet is gone": {
+  "entries without a wallet": {
     statements: () => [`delete from wallets where ${ofWallet(emptied.resellerId)}`],
     finds: () => ({ 1: [`entries of ${emptied.resellerId} live have no wallet`] }),
   },
-  "a trigger that is switched off": {
+  "a disabled trigger": {
     statements: () => ["alter table ledger_entries disable trigger ledger_entries_append_only"],
     finds: () => ({ 2: ["the trigger ledger_entries_append_only is missing, changed or switched off"] }),
   },
-  "a trigger that guards another table instead": {
+  "a trigger on the wrong table": {
     statements: () => [
       "drop trigger ledger_entries_never_emptied on ledger_entries",
       "create trigger ledger_entries_never_emptied before truncate on orders execute function refuse_change()",

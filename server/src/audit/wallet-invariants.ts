@@ -2,10 +2,10 @@ import sql from "sql-template-tag";
 import { missingTriggers } from "../db/guards.ts";
 import type { Invariant } from "./invariant.ts";
 
-/** The balance, its entries and their chain agree, for each wallet. */
+/** Each wallet's balance, entries and hash chain agree. */
 export const walletsBalance: Invariant = {
   number: 1,
-  name: "each wallet: balance ≥ 0 = sum of entries = last balance; sequence dense; hash chain whole",
+  name: "each wallet: balance ≥ 0 = sum of entries = last balance; sequence without gaps; hash chain intact",
   count: sql`select count(*) as count from wallets`,
   violations: sql`
     with chained as (
@@ -55,7 +55,9 @@ const ENTRY_TRIGGERS = [
      for each statement execute function refuse_change()`,
 ];
 
-/** Wallets are read from their rows and the operator's accounts from the entries, so the two sides can disagree. */
+/**
+ * Wallet balances come from their rows and the operator's accounts from the entries, so the two sides can disagree.
+ */
 export const ledgerBalances: Invariant = {
   number: 2,
   name: "the sum over all ledger accounts is zero for each currency and environment; entries cannot be changed",

@@ -114,12 +114,12 @@ test("a DATA_DIR that is world-writable or cannot be created is refused in one l
   const open = join(folder, "open");
   await mkdir(open);
   await chmod(open, 0o777);
-  const refused = /^scrip: DATA_DIR .*open can be written by everybody; .*chmod 700 .*\n$/;
+  const refused = /^scrip: DATA_DIR .*open is writable by everyone; .*chmod 700 .*\n$/;
   await assertRefused({ DATA_DIR: open }, refused);
   await assertRefused({ DATA_DIR: open, DATABASE_URL: external.connectionString }, refused);
   assert.deepEqual(await readdir(open), []);
   const doctor = await runScrip(["doctor"], { DATA_DIR: open, DATABASE_URL: external.connectionString });
-  assert.match(doctor.stdout, /^FAIL {2}configuration: DATA_DIR .* can be written by everybody/);
+  assert.match(doctor.stdout, /^FAIL {2}configuration: DATA_DIR .* is writable by everyone/);
   await writeFile(join(folder, "file"), "");
   for (const impossible of [
     join(folder, "file"),
@@ -145,7 +145,7 @@ test("a command without a database fails and creates none", async () => {
     assert.equal(code, 1);
     assert.match(
       stdout + stderr,
-      /no Scrip database in .*nothing; start one with scrip start, or set DATA_DIR or/,
+      /no Scrip database in .*nothing; create one with scrip start, or set DATA_DIR or/,
     );
   }
   await assert.rejects(stat(env.DATA_DIR), { code: "ENOENT" });
@@ -154,7 +154,7 @@ test("a command without a database fails and creates none", async () => {
 test("an unreachable database is reported in one line without a password", async () => {
   const { stderr } = await assertRefused(
     { DATABASE_URL: "postgres://scrip:very-secret@127.0.0.1:1/scrip" },
-    /^scrip: the database of DATABASE_URL cannot be reached: .*ECONNREFUSED.*\n$/,
+    /^scrip: cannot reach the database of DATABASE_URL: .*ECONNREFUSED.*\n$/,
   );
   assert.doesNotMatch(stderr, /very-secret/);
 });
@@ -163,7 +163,7 @@ test("a wrong setting is refused in one line that names it", async () => {
   await assertRefused({ PORT: "http" }, /^scrip: PORT must be a whole number from 0 to 65535, not "http"\n$/);
   await assertRefused(
     { TRUSTED_PROXIES: "10.0.0.0/33" },
-    /^scrip: TRUSTED_PROXIES holds "10.0.0.0\/33".*\n$/,
+    /^scrip: TRUSTED_PROXIES contains "10.0.0.0\/33".*\n$/,
   );
   await assertRefused({ LOG_LEVEL: "loud" }, /^scrip: LOG_LEVEL must be one of .*\n$/);
 });

@@ -43,7 +43,7 @@ after(() => scrip.close());
 
 const PLAYER = { key: "playerId", type: "text", required: true, regex: "^[0-9]{5,12}$", options: [] };
 
-test("GET /v1/catalog lists what is active, not hidden and listed, in order of id, with all four faceValue fields", async () => {
+test("GET /v1/catalog lists active, visible, listed products by id, with all four faceValue fields", async () => {
   const reply = await scrip.call("GET", "/v1/catalog", { key });
   assert.equal(reply.statusCode, 200);
   assert.deepEqual(reply.json(), {
@@ -86,14 +86,14 @@ test("GET /v1/catalog lists what is active, not hidden and listed, in order of i
   });
 });
 
-test("GET /v1/products/{id} shows amount and currency of the face value only", async () => {
+test("GET /v1/products/{id} returns only amount and currency of the face value", async () => {
   const reply = await scrip.call("GET", "/v1/products/coins", { key });
   assert.equal(reply.statusCode, 200);
   assert.deepEqual(reply.json().product.faceValue, { amount: "325", currency: "USD" });
   assert.deepEqual(reply.json().product.inputFields, [PLAYER]);
 });
 
-test("a hidden, inactive or unlisted product and a missing one are the same 404 but for the request id", async () => {
+test("GET /v1/products/{id} returns the same 404 for a hidden, inactive, unlisted or missing product", async () => {
   const bodies = await Promise.all(
     ["hidden", "inactive", "unlisted", "missing"].map(async (id) => {
       const reply = await scrip.call("GET", `/v1/products/${id}`, { key });
@@ -105,18 +105,18 @@ test("a hidden, inactive or unlisted product and a missing one are the same 404 
   for (const body of bodies) assert.deepEqual(body, bodies[0]);
 });
 
-test("a price list in another currency gives no price, and the product is listed as not purchasable", async () => {
+test("a price list in another currency gives no price, and the product is not purchasable", async () => {
   const reply = await scrip.call("GET", "/v1/products/card-25", { key: euroKey });
   assert.equal(reply.json().product.price, undefined);
   assert.equal(reply.json().product.strikePrice, undefined);
   assert.equal(reply.json().product.purchasable, false);
 });
 
-test("a product that is unlisted for one reseller is listed for the others", async () => {
+test("a product unlisted for one reseller is listed for the others", async () => {
   assert.equal((await scrip.call("GET", "/v1/products/unlisted", { key: euroKey })).statusCode, 200);
 });
 
-test("a reseller's own price, without a strike price, goes before its list's, from the next request on", async () => {
+test("a reseller's own price without a strike price overrides the list price from the next request on", async () => {
   await scrip.call("GET", "/v1/products/card-25", { key });
   await setPrice(scrip.db, scrip.clock, {
     productId: "card-25",
@@ -129,7 +129,7 @@ test("a reseller's own price, without a strike price, goes before its list's, fr
   assert.equal("strikePrice" in product, false);
 });
 
-test("hiding a product takes it out of the next request, and showing it brings it back", async () => {
+test("hiding a product removes it from the next request, and showing it restores it", async () => {
   assert.equal((await scrip.call("GET", "/v1/products/coins", { key })).statusCode, 200);
   await setHidden(scrip.db, scrip.clock, "coins", true);
   assert.equal((await scrip.call("GET", "/v1/products/coins", { key })).statusCode, 404);
@@ -141,7 +141,7 @@ test("hiding a product takes it out of the next request, and showing it brings i
   assert.equal((await scrip.call("GET", "/v1/products/coins", { key })).statusCode, 200);
 });
 
-test("an ETag that still holds answers 304 without a body, and one that does not answers 200", async () => {
+test("a current ETag returns 304 without a body, and an outdated one returns 200", async () => {
   for (const url of ["/v1/catalog?limit=2", "/v1/products/card-25"]) {
     const first = await scrip.call("GET", url, { key });
     const etag = String(first.headers.etag);
@@ -159,7 +159,7 @@ test("an ETag that still holds answers 304 without a body, and one that does not
   }
 });
 
-test("a change to one product changes its ETag and leaves the ETags of others as they were", async () => {
+test("changing one product changes its ETag and no other", async () => {
   const etagOf = async (id: string) => (await scrip.call("GET", `/v1/products/${id}`, { key })).headers.etag;
   const before = [await etagOf("card-25"), await etagOf("coins")];
   await setPrice(scrip.db, scrip.clock, {
@@ -172,7 +172,7 @@ test("a change to one product changes its ETag and leaves the ETags of others as
   assert.notEqual(await etagOf("coins"), before[1]);
 });
 
-test("a test key sees the same catalog as its reseller's live key", async () => {
+test("a test key sees the same catalog as the reseller's live key", async () => {
   const testKey = (await scrip.addKey(resellerId, { env: "test" })).key;
   const [live, sandbox] = [
     await scrip.call("GET", "/v1/catalog", { key }),

@@ -5,7 +5,7 @@ import { toProduct } from "./product-view.ts";
 import { findVisibleProduct } from "./queries.ts";
 import type { RenderedReplies, RenderedReply } from "./rendered-replies.ts";
 
-/** One product as the reseller sees it, rendered; `not_found` for what it may not see and for what is not there. */
+/** One rendered product as the reseller sees it. `not_found` if it is missing or not visible. */
 export function getProduct(
   deps: { db: Db; renderedReplies: RenderedReplies },
   caller: Caller,
@@ -14,7 +14,7 @@ export function getProduct(
 ): RenderedReply | Promise<RenderedReply> {
   const view = `product ${caller.resellerId} ${caller.environment} ${productId}`;
   return deps.renderedReplies.get(view, caller.catalogRevision, async () => {
-    // NUL cannot be sent to the database, and no product has it in its id.
+    // NUL cannot be sent to the database, and no product id contains it.
     if (productId.includes("\0")) throw notFound();
     const found = await findVisibleProduct(deps.db, caller.resellerId, productId);
     const [row] = found.products;

@@ -3,7 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import { lockCatalog } from "./lock-catalog.ts";
 import { type CatalogFileProduct, updateHidden } from "./product-queries.ts";
 
-/** Hides a product from every reseller, or shows it again. It holds from the next request on. */
+/** Hides a product from every reseller, or shows it again, from the next request on. */
 export async function setHidden(
   db: Db,
   clock: Clock,

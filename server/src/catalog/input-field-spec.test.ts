@@ -18,7 +18,7 @@ const faultsOf = (value: Json): string[] => {
 
 const select = (key: string, ...options: Json[]): Json => ({ key, type: "select", options });
 
-test("a field that says least comes out with every member", () => {
+test("a minimal field gets every member", () => {
   assert.deepEqual(parsed([{ key: "playerId", type: "text" }, select("region", { value: "eu" })]), [
     { key: "playerId", type: "text", required: false, regex: "", options: [] },
     {
@@ -31,7 +31,7 @@ test("a field that says least comes out with every member", () => {
   ]);
 });
 
-test("a normalised list is read back as it is", () => {
+test("a normalized list is unchanged", () => {
   const specs = parsed([
     { key: "id", type: "number", required: true, regex: "^[0-9]{6,12}$" },
     select("region", { value: "eu", label: "Europe" }),
@@ -51,16 +51,16 @@ test(`inputFields must be an array of at most ${INPUT_FIELDS_MAX} objects`, () =
   assert.deepEqual(faultsOf(fields), ["inputFields: must have at most 64 fields, and has 65"]);
 });
 
-test("a key is 1–64 of A-Za-z0-9_.- and belongs to one field", () => {
+test("a key is 1–64 characters of A-Za-z0-9_.- and unique", () => {
   assert.equal(parsed([{ key: `a_.-9${"x".repeat(59)}`, type: "text" }]).length, 1);
   assert.deepEqual(faultsOf([{ type: "text" }]), ["inputFields[0].key: is required"]);
   assert.deepEqual(faultsOf([{ key: "", type: "text" }]), ["inputFields[0].key: must not be empty"]);
   assert.deepEqual(faultsOf([{ key: "x".repeat(65), type: "text" }]), [
     "inputFields[0].key: must have at most 64 characters",
   ]);
-  assert.match(faultsOf([{ key: "a b", type: "text" }]).join(), /key: may hold only/);
+  assert.match(faultsOf([{ key: "a b", type: "text" }]).join(), /key: can contain only/);
   const twice = { key: "a", type: "text" };
-  assert.deepEqual(faultsOf([twice, twice]), ['inputFields[1].key: "a" is the key of an earlier field too']);
+  assert.deepEqual(faultsOf([twice, twice]), ['inputFields[1].key: duplicate key "a"']);
 });
 
 test("the type is text, number or select, and required a boolean", () => {
@@ -73,34 +73,31 @@ test("the type is text, number or select, and required a boolean", () => {
   ]);
 });
 
-test("members that nobody knows are refused by name, in fields and in options", () => {
+test("unknown members are refused by name, in fields and in options", () => {
   const faults = faultsOf([{ ...(select("a", { value: "x", price: 1 }) as object), pattern: "x" }]);
-  assert.match(faults[0] ?? "", /^inputFields\[0\]\.pattern: is not known here/);
-  assert.match(faults[1] ?? "", /^inputFields\[0\]\.options\[0\]\.price: is not known here/);
+  assert.match(faults[0] ?? "", /^inputFields\[0\]\.pattern: unknown member/);
+  assert.match(faults[1] ?? "", /^inputFields\[0\]\.options\[0\]\.price: unknown member/);
 });
 
-test("a pattern must be one that RE2 takes: no lookahead, no backreference, no bracket left open", () => {
+test("a pattern must be valid RE2: no lookahead, no backreference, no unclosed bracket", () => {
   for (const regex of ["(?=a)b", "(a)\\1", "[a-", "a{2000}"]) {
-    assert.match(
-      faultsOf([{ key: "a", type: "text", regex }]).join(),
-      /regex: is not a pattern that RE2 takes/,
-    );
+    assert.match(faultsOf([{ key: "a", type: "text", regex }]).join(), /regex: is not a valid RE2 pattern/);
   }
   assert.deepEqual(parsed([{ key: "a", type: "text", regex: "(a+)+$" }])[0]?.regex, "(a+)+$");
 });
 
-test("a pattern that would hold the server up is refused though RE2 takes it", () => {
+test("a pattern that is too expensive is refused even if RE2 accepts it", () => {
   const regex = "(?:a?){1000}".repeat(42);
-  assert.match(faultsOf([{ key: "a", type: "text", regex }]).join(), /regex: is too costly/);
+  assert.match(faultsOf([{ key: "a", type: "text", regex }]).join(), /regex: is too expensive/);
 });
 
-test("a pattern has at most 512 characters and none on a select field", () => {
+test("a pattern has at most 512 characters, and a select field has none", () => {
   assert.equal(parsed([{ key: "a", type: "text", regex: "x".repeat(512) }]).length, 1);
   assert.deepEqual(faultsOf([{ key: "a", type: "text", regex: "x".repeat(513) }]), [
     "inputFields[0].regex: must have at most 512 characters",
   ]);
   const field = { key: "a", type: "select", regex: "x", options: [{ value: "x" }] };
-  assert.match(faultsOf([field]).join(), /regex: is for text and number fields/);
+  assert.match(faultsOf([field]).join(), /regex: is only for text and number fields/);
 });
 
 test("a select field has 1–500 options, other fields have none", () => {
@@ -113,14 +110,14 @@ test("a select field has 1–500 options, other fields have none", () => {
     "inputFields[0].options: a select field needs at least one option",
   ]);
   assert.deepEqual(faultsOf([{ key: "a", type: "text", options: [{ value: "x" }] }]), [
-    "inputFields[0].options: is for select fields only",
+    "inputFields[0].options: is only for select fields",
   ]);
   assert.deepEqual(faultsOf([{ key: "a", type: "text", options: null }]), [
-    "inputFields[0].options: must be an array, not null (leave the member out instead)",
+    "inputFields[0].options: must be an array, not null (omit the member instead)",
   ]);
 });
 
-test("an option's value is 1–256 characters and stands once under each parent", () => {
+test("an option's value has 1–256 characters and is unique under its parent", () => {
   const options = [{ value: "" }, { value: "x".repeat(257) }, { label: "x" }, { value: 1 }];
   assert.deepEqual(faultsOf([select("a", ...options)]), [
     "inputFields[0].options[0].value: must not be empty",
@@ -129,7 +126,7 @@ test("an option's value is 1–256 characters and stands once under each parent"
     "inputFields[0].options[3].value: must be text, not a number",
   ]);
   assert.deepEqual(faultsOf([select("a", { value: "x" }, { value: "x" })]), [
-    'inputFields[0].options[1].value: "x" stands twice under the same parentValue',
+    'inputFields[0].options[1].value: duplicate value "x" under the same parentValue',
   ]);
   const servers = [
     { value: "1", parentValue: "eu" },
@@ -146,9 +143,9 @@ test("characters are counted as the database counts them", () => {
   assert.match(faultsOf([select("a", { value: "🎮".repeat(257) })]).join(), /at most 256/);
 });
 
-test("text that no form can show is refused", () => {
-  assert.match(faultsOf([select("a", { value: "x\ny" })]).join(), /value: holds a line break/);
-  assert.match(faultsOf([select("a", { value: "x", label: "\uFFFD" })]).join(), /label: holds U\+FFFD/);
+test("text that a form cannot show is refused", () => {
+  assert.match(faultsOf([select("a", { value: "x\ny" })]).join(), /value: contains a line break/);
+  assert.match(faultsOf([select("a", { value: "x", label: "\uFFFD" })]).join(), /label: contains U\+FFFD/);
 });
 
 test("a parentValue must be an option of the nearest earlier select field", () => {
@@ -157,12 +154,12 @@ test("a parentValue must be an option of the nearest earlier select field", () =
   const server = (parentValue: string): Json => select("server", { value: "1", parentValue });
   assert.equal(parsed([region, text, server("eu")]).length, 3);
   assert.deepEqual(faultsOf([region, server("us")]), [
-    'inputFields[1].options[0].parentValue: "us" is no option of the nearest earlier select field',
+    'inputFields[1].options[0].parentValue: "us" is not an option of the nearest earlier select field',
   ]);
   assert.deepEqual(faultsOf([server("eu"), region]), [
-    "inputFields[0].options[0].parentValue: needs an earlier select field to be the parent",
+    "inputFields[0].options[0].parentValue: needs an earlier select field as its parent",
   ]);
   assert.deepEqual(faultsOf([region, select("shard", { value: "a" }), server("eu")]), [
-    'inputFields[2].options[0].parentValue: "eu" is no option of the nearest earlier select field',
+    'inputFields[2].options[0].parentValue: "eu" is not an option of the nearest earlier select field',
   ]);
 });

@@ -30,13 +30,13 @@ const INPUT_KEY_CHARACTERS_MAX = 64;
 const INPUT_TEXT_CHARACTERS_MAX = 256;
 const INPUT_PATTERN_CHARACTERS_MAX = 512;
 /**
- * RE2 takes time in proportion to pattern times value. Measured: a pattern of 84,000 instructions (it fits into 512
- * characters by way of counted repetition) took over a second for one value of 256 characters; 2,000 take 50 ms the
- * first time and less than one after that. `^[0-9A-Za-z]{1,256}$` has 515.
+ * RE2 takes time proportional to pattern times value. Measured: a pattern of 84,000 instructions (counted repetition
+ * fits it into 512 characters) took over a second for one value of 256 characters; 2,000 instructions take 50 ms the
+ * first time and less than 1 ms after that. `^[0-9A-Za-z]{1,256}$` has 515.
  */
 const INPUT_PATTERN_INSTRUCTIONS_MAX = 2_000;
 
-/** Reads the `inputFields` of a product (SPEC.md, InputFieldSpec). What comes out carries every member. */
+/** Parses the `inputFields` of a product (SPEC.md, InputFieldSpec). The result has every member. */
 export function parseInputFieldSpecs(value: Json): { specs: InputFieldSpec[] } | { faults: Fault[] } {
   if (!Array.isArray(value))
     return { faults: [{ path: PATH, reason: `must be an array, not ${nameKind(value)}` }] };
@@ -67,7 +67,7 @@ const FIELD_MEMBERS = ["key", "type", "required", "regex", "options"];
 const OPTION_MEMBERS = ["value", "label", "parentValue"];
 const FIELD_TYPES: readonly InputFieldType[] = ["text", "number", "select"];
 
-/** What the earlier fields of the same product mean for the next one. */
+/** What the next field depends on from the earlier fields of the product. */
 type Earlier = {
   keys: Set<string>;
   /** The option values of the nearest earlier select field, which is the parent of a cascade (CONTRACT 3). */
@@ -91,10 +91,10 @@ function readKey(reader: MemberReader, keys: Set<string>): string {
     min: 1,
     max: INPUT_KEY_CHARACTERS_MAX,
     pattern: /^[A-Za-z0-9_.-]+$/,
-    advice: "may hold only A-Z, a-z, 0-9 and _ . -",
+    advice: "can contain only A-Z, a-z, 0-9 and _ . -",
   });
   if (key === undefined) return "";
-  if (keys.has(key)) addFault(reader, "key", `"${key}" is the key of an earlier field too`);
+  if (keys.has(key)) addFault(reader, "key", `duplicate key "${key}"`);
   keys.add(key);
   return key;
 }
@@ -103,11 +103,7 @@ function readPattern(reader: MemberReader, type: InputFieldType | undefined): st
   const pattern = readText(reader, "regex", { max: INPUT_PATTERN_CHARACTERS_MAX }) ?? "";
   if (pattern === "") return "";
   if (type === "select") {
-    addFault(
-      reader,
-      "regex",
-      "is for text and number fields; the options of a select field say what is allowed",
-    );
+    addFault(reader, "regex", "is only for text and number fields; a select field uses options");
     return "";
   }
   const reason = findPatternFault(pattern);
@@ -117,7 +113,7 @@ function readPattern(reader: MemberReader, type: InputFieldType | undefined): st
 
 const PATTERNS_REMEMBERED_MAX = 1_000;
 
-/** A catalog repeats few patterns in very many products, and compiling one takes 50 µs: each is judged once. */
+/** A catalog repeats few patterns across many products, and compiling one takes 50 µs, so each is checked once. */
 const judgedPatterns = new Map<string, string | undefined>();
 
 function findPatternFault(pattern: string): string | undefined {
@@ -131,9 +127,9 @@ function findPatternFault(pattern: string): string | undefined {
 function judgePattern(pattern: string): string | undefined {
   try {
     if (RE2JS.compile(pattern).programSize() <= INPUT_PATTERN_INSTRUCTIONS_MAX) return undefined;
-    return "is too costly to match; use smaller counts in its repetitions";
+    return "is too expensive to match; use smaller repetition counts";
   } catch (error) {
-    return `is not a pattern that RE2 takes: ${error instanceof Error ? error.message : String(error)}`;
+    return `is not a valid RE2 pattern: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
@@ -150,7 +146,7 @@ function readOptions(
   if (type === "select" && value.length === 0)
     addFault(reader, "options", "a select field needs at least one option");
   if (type !== undefined && type !== "select" && value.length > 0)
-    addFault(reader, "options", "is for select fields only");
+    addFault(reader, "options", "is only for select fields");
   if (value.length > INPUT_OPTIONS_MAX) {
     addFault(reader, "options", `must have at most ${INPUT_OPTIONS_MAX} options, and has ${value.length}`);
     return [];
@@ -173,15 +169,15 @@ function readOption(
   const label = readText(reader, "label", { min: 1, max: INPUT_TEXT_CHARACTERS_MAX }) ?? value ?? "";
   const parentValue = readText(reader, "parentValue", { max: INPUT_TEXT_CHARACTERS_MAX }) ?? "";
   if (parentValue !== "" && !earlier.parentValues) {
-    addFault(reader, "parentValue", "needs an earlier select field to be the parent");
+    addFault(reader, "parentValue", "needs an earlier select field as its parent");
   } else if (parentValue !== "" && !earlier.parentValues?.has(parentValue)) {
-    addFault(reader, "parentValue", `"${parentValue}" is no option of the nearest earlier select field`);
+    addFault(reader, "parentValue", `"${parentValue}" is not an option of the nearest earlier select field`);
   }
   if (value !== undefined) {
-    // No value holds a line break, so that the pair has one spelling.
+    // No value contains a line break, so the pair is unambiguous.
     const pair = `${value}\n${parentValue}`;
     if (earlier.seen.has(pair))
-      addFault(reader, "value", `"${value}" stands twice under the same parentValue`);
+      addFault(reader, "value", `duplicate value "${value}" under the same parentValue`);
     earlier.seen.add(pair);
   }
   return { value: value ?? "", label, parentValue };

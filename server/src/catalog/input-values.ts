@@ -8,8 +8,8 @@ export const INPUT_VALUE_MAX_CHARACTERS = 256;
 export type InputValues = Record<string, string>;
 
 /**
- * Checks an order line's values against what the product asks for (CONTRACT 3). A JSON integer counts as its decimal
- * text. `pointer` is where the values stand in the body.
+ * Checks an order line's values against the product's input fields (CONTRACT 3). A JSON integer counts as its
+ * decimal text. `pointer` is the location of the values in the body.
  */
 export function checkInputValues(
   specs: readonly InputFieldSpec[],
@@ -24,13 +24,13 @@ export function checkInputValues(
     );
   for (const [index, spec] of specs.entries()) {
     const value = given[spec.key];
-    // Nobody can deliver to an account without a name: an empty value is a missing one.
+    // Delivery needs an account name, so an empty value counts as missing.
     if (spec.required && !value) {
       errors.push(fault(pointer, spec.key, "required", `The input field "${spec.key}" is required.`));
       continue;
     }
     if (value === undefined) continue;
-    // Forms send an empty value for what was left out. A select field has its options instead.
+    // Forms send an empty value for fields that were not filled in. A select field must match an option instead.
     if (value === "" && spec.type !== "select") continue;
     const detail = checkValue(spec, value, parentValueOf(specs, index, given));
     if (detail !== undefined) errors.push(fault(pointer, spec.key, "invalid", detail));
@@ -38,7 +38,7 @@ export function checkInputValues(
   return errors;
 }
 
-/** A line's values as text; the keys of those that are neither text nor a whole number. */
+/** A line's values as text, and the keys of values that are neither text nor whole numbers. */
 export function toInputValues(given: { [key: string]: Json }): { values: InputValues; badKeys: string[] } {
   const values: InputValues = Object.create(null);
   const badKeys: string[] = [];
@@ -61,7 +61,7 @@ function checkValue(
   if (spec.type === "select") return checkOption(spec, value, parentValue);
   if (spec.type === "number" && !NUMBER.test(value)) return `The value of "${spec.key}" must be a number.`;
   if (spec.regex !== "" && !compiled(spec.regex).matcher(value).find()) {
-    return `The value of "${spec.key}" does not have the form that the product asks for. Its pattern is in the product's inputFields.`;
+    return `The value of "${spec.key}" does not have the required format. See the pattern in the product's inputFields.`;
   }
   return undefined;
 }
@@ -75,7 +75,7 @@ function checkOption(
   if (options.length === 0) return `${JSON.stringify(value)} is not one of the options of "${spec.key}".`;
   if (options.some((option) => option.parentValue === "" || option.parentValue === parentValue))
     return undefined;
-  return `${JSON.stringify(value)} is not one of the options of "${spec.key}" for what was chosen before it.`;
+  return `${JSON.stringify(value)} is not one of the options of "${spec.key}" for the selected parent value.`;
 }
 
 /** The parent of a cascading option is the nearest earlier select field. */
@@ -98,7 +98,7 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 const COMPILED_MAX = 1_000;
 const patterns = new Map<string, RE2JS>();
 
-/** Patterns come from the operator's catalog and run in RE2: none of them can block the server. */
+/** Patterns come from the operator's catalog and run in RE2, so none of them can block the server. */
 function compiled(pattern: string): RE2JS {
   let found = patterns.get(pattern);
   if (!found) {

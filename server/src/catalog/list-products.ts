@@ -13,7 +13,7 @@ export const catalogCursorScope = ({ resellerId, environment }: Tenant): CursorS
   filters: {},
 });
 
-/** A page of the catalog as the reseller sees it, rendered. */
+/** One rendered page of the catalog as the reseller sees it. */
 export function listProducts(
   deps: { db: Db; cursors: CursorCodec; renderedReplies: RenderedReplies },
   caller: Caller,
@@ -22,7 +22,7 @@ export function listProducts(
 ): RenderedReply | Promise<RenderedReply> {
   const view = `catalog ${caller.resellerId} ${caller.environment} ${page.limit} ${page.after ?? ""}`;
   return deps.renderedReplies.get(view, caller.catalogRevision, async () => {
-    // One more than asked for tells whether there is a next page.
+    // One extra row shows whether there is another page.
     const found = await listVisibleProducts(deps.db, caller.resellerId, {
       afterId: page.after ?? "",
       limit: page.limit + 1,

@@ -2,9 +2,9 @@ import sql from "sql-template-tag";
 import type { Tx } from "../db/database.ts";
 
 /**
- * Makes writers of products and list prices take turns. Each of them raises the revision through a trigger, after it
- * has locked its rows; two that met the other way round would deadlock. Whoever changes more than one row, or one row
- * while an import may run, comes here first.
+ * Serializes writers of products and list prices. Each write raises the revision through a trigger after it has
+ * locked its rows, so two writers in opposite order would deadlock. Take this lock before changing several rows, or
+ * one row while an import may be running.
  */
 export async function lockCatalog(tx: Tx): Promise<void> {
   await tx.rows(sql`select revision from catalog_state for update`);

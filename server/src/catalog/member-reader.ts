@@ -1,10 +1,10 @@
 import { isPlainText } from "../lib/plain-text.ts";
 import type { Json } from "../lib/strict-json.ts";
 
-/** What is wrong with one member of a catalog file's product, in words that its author can act on. */
+/** A fault of one member of a product in a catalog file, worded for the file's author. */
 export type Fault = { path: string; reason: string };
 
-/** One object of the file, with the place where its faults are collected: all of them, not only the first. */
+/** One object of the file, and the list that collects all of its faults. */
 export type MemberReader = {
   readonly path: string;
   readonly members: { [key: string]: Json };
@@ -20,7 +20,7 @@ type TextRule = {
   advice?: string;
 };
 
-/** Opens an object for reading. Members that nobody knows are refused by name: a misspelt one must not be lost. */
+/** Opens an object for reading. Unknown members are refused by name, so that a misspelled one is not lost. */
 export function openObject(
   value: Json,
   at: { path: string; known: readonly string[]; faults: Fault[] },
@@ -31,12 +31,13 @@ export function openObject(
   }
   const reader: MemberReader = { path: at.path, members: value, faults: at.faults };
   for (const key of Object.keys(value)) {
-    if (!at.known.includes(key)) addFault(reader, key, `is not known here; known are ${at.known.join(", ")}`);
+    if (!at.known.includes(key))
+      addFault(reader, key, `unknown member; known members are ${at.known.join(", ")}`);
   }
   return reader;
 }
 
-/** The text of a member; undefined when it is absent, and when it is at fault. */
+/** The text of a member. Undefined if it is absent or faulty. */
 export function readText(reader: MemberReader, key: string, rule: TextRule): string | undefined {
   const value = reader.members[key];
   if (value === undefined) {
@@ -75,7 +76,7 @@ export function readInteger(
   return value;
 }
 
-/** One of a few words, spelt exactly. */
+/** One of a few exact words. */
 export function readWord<Word extends string>(
   reader: MemberReader,
   key: string,
@@ -97,26 +98,27 @@ export const addFault = (reader: MemberReader, key: string, reason: string): voi
 };
 
 export function nameKind(value: Json): string {
-  if (value === null) return "null (leave the member out instead)";
+  if (value === null) return "null (omit the member instead)";
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : typeof value === "string" ? "text" : `a ${typeof value}`;
 }
 
-/** What a decoder leaves where bytes were not UTF-8. No name means to hold one. */
+/** What a decoder writes in place of invalid UTF-8. No name contains it on purpose. */
 const REPLACEMENT_CHARACTER = "\uFFFD";
 
 function findTextFault(text: string, rule: TextRule): string | undefined {
   const min = rule.min ?? 0;
   if (text.length < min) return "must not be empty";
   if (isLongerThan(text, rule.max)) return `must have at most ${rule.max} characters`;
-  if (!isPlainText(text)) return "holds a line break, a control or an invisible format character";
+  if (!isPlainText(text))
+    return "contains a line break, a control character or an invisible format character";
   if (text.includes(REPLACEMENT_CHARACTER)) {
-    return "holds U+FFFD, the mark of bytes that are not UTF-8; save the file as UTF-8";
+    return "contains U+FFFD, which marks invalid UTF-8; save the file as UTF-8";
   }
   if (rule.pattern && !rule.pattern.test(text)) return rule.advice ?? `must match ${rule.pattern.source}`;
   return undefined;
 }
 
-/** PostgreSQL counts characters, JavaScript counts halves of them; only a text near the limit is worth counting. */
+/** PostgreSQL counts characters and JavaScript counts UTF-16 units. Only a text near the limit needs counting. */
 const isLongerThan = (text: string, max: number): boolean =>
   text.length > max && (text.length > 2 * max || Array.from(text).length > max);

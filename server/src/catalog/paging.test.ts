@@ -30,11 +30,11 @@ after(() => scrip.close());
 
 const idOf = (index: number): string => `p-${String(index).padStart(5, "0")}`;
 
-/** Products of even number are repriced at most; those of odd number come and go. */
+/** Even-numbered products are only repriced. Odd-numbered ones come and go. */
 const STAYING = Array.from({ length: PRODUCTS / 2 }, (_, index) => idOf(index * 2));
 
 for (const limit of [100, 99, 37]) {
-  test(`a walk in pages of ${limit} meets each product that stays exactly once, in order, while others come and go`, async () => {
+  test(`paging through the catalog in pages of ${limit} returns each remaining product exactly once, in order, while others come and go`, async () => {
     const changes = startChanging();
     const seen: string[] = [];
     let cursor = "";
@@ -57,7 +57,7 @@ for (const limit of [100, 99, 37]) {
   });
 }
 
-test("a cursor goes on after its place even when the product that stood there has been hidden", async () => {
+test("a cursor continues after its position even if the product there has been hidden", async () => {
   const first = await readPage("/v1/catalog?limit=3");
   const last = first.data.at(-1)?.id ?? "";
   await setHidden(scrip.db, scrip.clock, last, true);
@@ -66,7 +66,7 @@ test("a cursor goes on after its place even when the product that stood there ha
   await setHidden(scrip.db, scrip.clock, last, false);
 });
 
-test("a cursor with any one character changed, cut short or made longer is 400 invalid_cursor", async () => {
+test("a cursor with a character changed, removed or added returns 400 invalid_cursor", async () => {
   const { nextCursor } = await readPage("/v1/catalog?limit=5");
   for (let index = 0; index < nextCursor.length; index += 1) {
     const [head, tail] = [nextCursor.slice(0, index), nextCursor.slice(index + 1)];
@@ -80,7 +80,7 @@ test("a cursor with any one character changed, cut short or made longer is 400 i
   for (const prefix of ["A", "%20", "%0a"]) await refusesCursor(prefix + nextCursor);
 });
 
-test("a cursor of another reseller, environment, endpoint or filter is 400 invalid_cursor", async () => {
+test("a cursor from another reseller, environment, endpoint or filter returns 400 invalid_cursor", async () => {
   const otherKey = (await scrip.addKey((await scrip.addReseller()).id)).key;
   const sandboxKey = (await scrip.addKey(resellerId, { env: "test" })).key;
   const siblingKey = (await scrip.addKey(resellerId)).key;
@@ -90,19 +90,19 @@ test("a cursor of another reseller, environment, endpoint or filter is 400 inval
   await refusesCursor(nextCursor, sandboxKey);
   await refusesCursor((await readPage("/v1/catalog?limit=5", otherKey)).nextCursor);
   await refusesCursor((await readPage("/v1/catalog?limit=5", sandboxKey)).nextCursor);
-  // Signed by the right key, for another purpose.
+  // Signed with the correct key, for another purpose.
   const cursors = createCursorCodec(scrip.secrets.cursorKey);
   const scope = { resellerId, environment: "live", endpoint: "listCatalog", filters: {} };
   const minted = (changes: Partial<typeof scope>) => cursors.encode({ ...scope, ...changes }, last);
   await refusesCursor(minted({ endpoint: "listOrders" }));
   await refusesCursor(minted({ filters: { status: "pending" } }));
-  // The same place, with a key of the same reseller and environment, is not foreign.
+  // Another key of the same reseller and environment is accepted.
   assert.equal(minted({}), nextCursor);
   const next = await readPage(`/v1/catalog?cursor=${nextCursor}`, siblingKey);
   assert.ok((next.data[0]?.id ?? "") > last);
 });
 
-test("garbage and endless cursors are 400 invalid_cursor, and a repeated one is 400 invalid_request", async () => {
+test("garbage and overlong cursors return 400 invalid_cursor, and a duplicate one 400 invalid_request", async () => {
   const garbage = [
     "0",
     "null",
@@ -121,7 +121,7 @@ test("garbage and endless cursors are 400 invalid_cursor, and a repeated one is 
   assert.equal(repeated.json().errors[0].pointer, "?cursor");
 });
 
-test("limit means 1 to 100: nothing and zero are 50, more is 100, and what is no whole number is 400", async () => {
+test("limit is 1 to 100: absent or zero means 50, more means 100, and anything else returns 400", async () => {
   const lengths: Record<string, number> = {
     "": 50,
     "0": 50,
@@ -164,11 +164,11 @@ test("limit means 1 to 100: nothing and zero are 50, more is 100, and what is no
   const { detail } = (await scrip.call("GET", "/v1/catalog?limit=-1", { key })).json();
   assert.equal(
     detail,
-    "limit must be a whole number: 1 to 100, or 0 for the default of 50. More than 100 counts as 100.",
+    "limit must be a whole number from 1 to 100, or 0 for the default of 50. Values above 100 count as 100.",
   );
 });
 
-test("a parameter that is not known is 400 and named, names of Object's own included", async () => {
+test("an unknown parameter returns 400 and is named, including Object property names", async () => {
   for (const name of [
     "page",
     "Limit",
@@ -202,7 +202,7 @@ async function refusesCursor(cursor: string, withKey = key): Promise<void> {
   assert.equal(reply.json().errors[0].pointer, "?cursor");
 }
 
-/** Changes the catalog over a connection of its own until it is stopped; `stop` tells how many changes were made. */
+/** Changes the catalog over its own connection until stopped. `stop` returns the number of changes. */
 function startChanging(): { stop(): Promise<number> } {
   const random = createRandom(SEED);
   const db = connectDatabase({

@@ -2,7 +2,7 @@ import sql from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { InputFieldSpec } from "./input-field-spec.ts";
 
-/** A product as the operator has it, in the shape of a catalog file. */
+/** A product as the operator sees it, in the shape of a catalog file. */
 export type CatalogFileProduct = {
   id: string;
   name: string;

@@ -4,7 +4,10 @@ import { purchasePrice } from "./prices/purchase-price.ts";
 import type { VisibleProductRow } from "./queries.ts";
 import type { CatalogProductView, ProductView } from "./schemas.ts";
 
-/** Whose wallet pays: a live and a test key of one reseller see one catalog, and may buy different things of it. */
+/**
+ * The wallet that pays. A live and a test key of one reseller see the same catalog, but can buy different products
+ * from it.
+ */
 export type Buyer = Pick<Tenant, "environment"> & { currency: string };
 
 /** A catalog entry: its face value has all four members. */
@@ -18,13 +21,13 @@ export const toCatalogProduct = (row: VisibleProductRow, buyer: Buyer): CatalogP
   },
 });
 
-/** The single product: its face value has amount and currency only. */
+/** A single product: its face value has only amount and currency. */
 export const toProduct = (row: VisibleProductRow, buyer: Buyer): ProductView => ({
   ...toTerms(row, buyer),
   faceValue: { amount: row.faceValueAmount, currency: row.faceValueCurrency },
 });
 
-/** What there is not is left out, never null. */
+/** Absent values are omitted, never null. */
 const toTerms = (row: VisibleProductRow, { environment, currency }: Buyer) => ({
   id: row.id,
   name: row.name,

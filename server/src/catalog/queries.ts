@@ -19,15 +19,15 @@ export type VisibleProductRow = {
   supply: Supply;
 };
 
-/** Whether a product can be had live: no route leads to it, nothing is left at the end of any, or there is some. */
+/** Whether a product is available live: it has no route, its routes are out of stock, or there is stock. */
 export type Supply = "none" | "empty" | "available";
 
-/** The products, and the state of the catalog that they were read from, in one snapshot. */
+/** The products and the catalog revision they were read at, from one snapshot. */
 export type CatalogView<Row> = { catalogRevision: string; currency: string; products: Row[] };
 
 type ViewRow = VisibleProductRow & { catalogRevision: string; walletCurrency: string };
 
-/** The next products that the reseller sees, in order of id. */
+/** The next products that the reseller can see, by id. */
 export async function listVisibleProducts(
   db: Queryable,
   resellerId: string,
@@ -40,7 +40,7 @@ export async function listVisibleProducts(
   return toView(rows);
 }
 
-/** One product, or none when the reseller may not see it. */
+/** One product, or none if the reseller cannot see it. */
 export async function findVisibleProduct(
   db: Queryable,
   resellerId: string,
@@ -52,7 +52,7 @@ export async function findVisibleProduct(
   return toView(rows);
 }
 
-/** Those of the products that the reseller may see. */
+/** The products among these that the reseller can see. */
 export async function findVisibleProducts(
   db: Queryable,
   resellerId: string,
@@ -65,10 +65,10 @@ export async function findVisibleProducts(
 }
 
 /**
- * CONTRACT 3: active, not hidden, listed for this reseller; the reseller's own price, else its price list's. The
- * revision comes in the same statement, so that it names exactly the state that the products were read from. The page is
- * chosen first and then price and supply of each of its products looked up: joined as wholes, PostgreSQL merged the price
- * list from its beginning, and a page cost the more the further back it stood.
+ * CONTRACT 3: active, not hidden and listed for this reseller; the reseller's own price, else its list price. The
+ * revision is read in the same statement, so it matches the products exactly. The page is selected first, then price
+ * and supply are looked up for each product: with plain joins PostgreSQL merged the price list from its start, and
+ * later pages cost more.
  */
 const visibleProducts = (resellerId: string, selection: Sql): Sql => sql`
   select
@@ -109,10 +109,10 @@ const visibleProducts = (resellerId: string, selection: Sql): Sql => sql`
   where r.id = ${resellerId}
   order by seen.id`;
 
-/** A reseller who sees nothing still has one row, with the revision and no product in it. */
+/** A reseller who sees no products still gets one row, with the revision. */
 function toView(rows: ViewRow[]): CatalogView<VisibleProductRow> {
   const [first] = rows;
-  if (!first) throw new Error("the reseller of a living key is gone");
+  if (!first) throw new Error("an active key's reseller does not exist");
   return {
     catalogRevision: first.catalogRevision,
     currency: first.walletCurrency,

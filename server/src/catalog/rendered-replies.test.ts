@@ -8,7 +8,7 @@ type HeldRender = {
   fail: (error: Error) => void;
 };
 
-/** A render that waits until the test ends it. */
+/** A render that blocks until the test ends it. */
 function heldRender(): HeldRender {
   const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<Render>>>();
   return {
@@ -25,7 +25,7 @@ const rendered =
 const mustNotRender: Render = () => assert.fail("it was rendered again");
 const textOf = async (reply: RenderedReply | Promise<RenderedReply>) => (await reply).body.toString();
 
-test("a reply is rendered once for a view and a revision, with a strong ETag of its bytes", async () => {
+test("a reply is rendered once per view and revision, with a strong ETag of its bytes", async () => {
   const replies = createRenderedReplies();
   const first = await replies.get("page 1", "5.1", rendered("5.1", "{}"));
   assert.match(first.etag, /^"[A-Za-z0-9_-]{22}"$/);
@@ -36,14 +36,14 @@ test("a reply is rendered once for a view and a revision, with a strong ETag of 
   assert.notEqual(other.etag, first.etag);
 });
 
-test("with another revision, of the catalog or of the reseller, it is rendered again", async () => {
+test("a new catalog or reseller revision renders it again", async () => {
   const replies = createRenderedReplies();
   await replies.get("page", "5.1", rendered("5.1", "old"));
   assert.equal(await textOf(replies.get("page", "6.1", rendered("6.1", "new"))), "new");
   assert.equal(await textOf(replies.get("page", "5.2", rendered("5.2", "newer"))), "newer");
 });
 
-test("requests that miss together share one render, and a request that knows of a newer state does not join it", async () => {
+test("concurrent misses share one render, and a request with a newer revision does not join it", async () => {
   const replies = createRenderedReplies();
   const old = heldRender();
   const first = replies.get("page", "5.1", old.render);
@@ -55,14 +55,14 @@ test("requests that miss together share one render, and a request that knows of 
   assert.equal(await textOf(replies.get("page", "6.1", mustNotRender)), "new");
 });
 
-test("what was read at a newer revision than was asked for is kept under the newer one alone", async () => {
+test("a reply read at a newer revision than requested is kept only under the newer one", async () => {
   const replies = createRenderedReplies();
   assert.equal(await textOf(replies.get("page", "5.1", rendered("6.1", "new"))), "new");
   assert.equal(await textOf(replies.get("page", "6.1", mustNotRender)), "new");
   assert.equal(await textOf(replies.get("page", "5.1", rendered("6.1", "again"))), "again");
 });
 
-test("a render that fails fails for all who wait for it, and is not kept", async () => {
+test("a failed render fails every waiting request and is not kept", async () => {
   const replies = createRenderedReplies();
   const held = heldRender();
   const waiting = [replies.get("page", "5.1", held.render), replies.get("page", "5.1", mustNotRender)];
@@ -71,7 +71,7 @@ test("a render that fails fails for all who wait for it, and is not kept", async
   assert.equal(await textOf(replies.get("page", "5.1", rendered("5.1", "back"))), "back");
 });
 
-test("replies that would not fit are sent and not kept", async () => {
+test("replies that do not fit are sent but not kept", async () => {
   const replies = createRenderedReplies(1_000);
   const large = "x".repeat(2_000);
   assert.equal(await textOf(replies.get("page", "5.1", rendered("5.1", large))), large);

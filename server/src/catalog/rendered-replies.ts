@@ -1,23 +1,23 @@
 import { createHash } from "node:crypto";
 import { createByteCache } from "../lib/byte-cache.ts";
 
-/** A reply as it goes out: rendered once, sent many times. */
+/** A response that is rendered once and sent many times. */
 export type RenderedReply = { body: Buffer; etag: string };
 
-/** What a render found: the state of the catalog it read, and the reply's text. */
+/** The result of a render: the catalog revision it read, and the response text. */
 export type Render = () => Promise<{ catalogRevision: string; text: string }>;
 
 export type RenderedReplies = {
-  /** The reply for this view at this revision: from memory when it is there, else rendered. */
+  /** The response for this view and revision, from memory or rendered. */
   get(view: string, catalogRevision: string, render: Render): RenderedReply | Promise<RenderedReply>;
 };
 
 export const RENDERED_MAX_BYTES = 32 * 1024 * 1024;
 
 /**
- * Replies in memory that are never stale: the revision that came with the key, read after the request began, says
- * whether a kept reply still holds. Requests that miss together share one render: its read began after a revision
- * equal to theirs had been seen, so it is as new as what they would read themselves.
+ * Cached responses that are never stale: the revision, read together with the API key after the request started,
+ * decides whether a cached response is current. Concurrent misses share one render: its read started after the same
+ * revision was seen, so it is as recent as their own read would be.
  */
 export function createRenderedReplies(maxBytes: number = RENDERED_MAX_BYTES): RenderedReplies {
   const kept = createByteCache<RenderedReply>(maxBytes, (reply) => reply.body.length);
@@ -27,7 +27,7 @@ export function createRenderedReplies(maxBytes: number = RENDERED_MAX_BYTES): Re
     const { catalogRevision, text } = await render();
     const body = Buffer.from(text);
     const reply = { body, etag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"` };
-    // Kept under the revision that was read, which may be newer than the one that was asked for.
+    // Cached under the revision that was read, which can be newer than the requested one.
     kept.set(`${catalogRevision} ${view}`, reply);
     return reply;
   };

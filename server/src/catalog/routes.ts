@@ -21,7 +21,7 @@ export function catalogRoutes(app: FastifyInstance, deps: CatalogDeps): void {
       tags: ["Catalog"],
       summary: "List the catalog",
       description:
-        "A page of the products that the reseller may sell, each with the reseller's price, in order of id.",
+        "Returns a page of the products that the reseller can sell, by id, each with the reseller's price.",
       querystring: Type.Object(pageParameters),
       response: { 200: jsonReply("A page of products.", CatalogPage) },
     },
@@ -38,11 +38,11 @@ export function catalogRoutes(app: FastifyInstance, deps: CatalogDeps): void {
     schema: {
       operationId: "getProduct",
       tags: ["Catalog"],
-      summary: "Read one product",
+      summary: "Get a product",
       description:
-        "A product that the reseller may not see (unlisted, hidden or inactive) is reported as not found.",
-      params: Type.Object({ id: Type.String({ description: "A product id taken from a catalog entry." }) }),
-      response: { 200: jsonReply("The product, priced for the reseller.", ProductReply) },
+        "Returns one product with the reseller's price. A product that the reseller cannot see (unlisted, hidden or inactive) is reported as not found.",
+      params: Type.Object({ id: Type.String({ description: "A product id from the catalog." }) }),
+      response: { 200: jsonReply("The product with the reseller's price.", ProductReply) },
     },
     handler: async (request, reply) => {
       const rendered = await getProduct(deps, callerOf(request), request.params.id, serializerOf(reply));

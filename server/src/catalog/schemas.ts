@@ -7,10 +7,10 @@ export const Money = named(
   Type.Object(
     {
       amount: Type.Integer({ description: "Value in the currency's minor units." }),
-      currency: Type.String({ description: "ISO-4217 code.", pattern: "^[A-Z]{3}$" }),
+      currency: Type.String({ description: "ISO 4217 currency code.", pattern: "^[A-Z]{3}$" }),
       minorUnitExponent: Type.Integer({
         description:
-          "Decimal places of the currency: amount divided by 10 to this power is the major-unit value.",
+          "Number of decimals of the currency. The amount divided by 10 to this power is the value in major units.",
         minimum: 0,
         maximum: 4,
       }),
@@ -28,11 +28,11 @@ export const ProductFaceValue = named(
     amount: faceValueAmount,
     currency: Type.String({
       description:
-        "ISO-4217 code: of the amount, or of what the item is sold in when the amount is not money.",
+        "ISO 4217 code of the amount, or of the currency the item is sold in when the amount is not money.",
     }),
     unit: Type.String({ description: 'What `amount` counts: the currency, or in-game units such as "UC".' }),
     isMoney: Type.Boolean({
-      description: "True when `amount` is money in `currency`; false when it counts in-game units.",
+      description: "True if `amount` is money in `currency`; false if it counts in-game units.",
     }),
   }),
 );
@@ -40,7 +40,7 @@ export const ProductFaceValue = named(
 /** The single product has amount and currency only. */
 export const ProductFaceValueBrief = named(
   "ProductFaceValueBrief",
-  Type.Object({ amount: faceValueAmount, currency: Type.String({ description: "ISO-4217 code." }) }),
+  Type.Object({ amount: faceValueAmount, currency: Type.String({ description: "ISO 4217 currency code." }) }),
 );
 
 export const InputFieldOption = named(
@@ -50,7 +50,7 @@ export const InputFieldOption = named(
     label: Type.String({ description: "Human-readable display text." }),
     parentValue: Type.String({
       description:
-        "For a cascading option: the value that must be chosen in the parent field, which is the nearest earlier select field. Empty otherwise.",
+        "For a cascading option: the value that must be selected in the parent field, which is the nearest earlier select field. Otherwise empty.",
     }),
   }),
 );
@@ -64,17 +64,17 @@ export const InputFieldSpec = named(
       examples: ["text"],
     }),
     required: Type.Boolean({
-      description: "True when an order line for this product must carry this field.",
+      description: "True if an order line for this product must include this field.",
     }),
-    regex: Type.String({ description: "RE2 pattern that the value must match. Empty when there is none." }),
+    regex: Type.String({ description: "RE2 pattern that the value must match. Empty if there is none." }),
     options: Type.Array(InputFieldOption, {
-      description: "Allowed values of a select field, in display order. Empty otherwise.",
+      description: "Allowed values of a select field, in display order. Otherwise empty.",
     }),
   }),
 );
 
 const productFields = {
-  id: Type.String({ description: "Product id. An order line references it.", examples: ["nimbus-us-25"] }),
+  id: Type.String({ description: "Product id. Use it in order lines.", examples: ["nimbus-us-25"] }),
   name: Type.String({ description: "Human-readable name.", examples: ["Nimbus Store 25 USD"] }),
 };
 
@@ -82,14 +82,14 @@ const productTerms = {
   price: Type.Optional(Money),
   strikePrice: Type.Optional(Money),
   bonus: Type.String({
-    description: "Extra value granted with the item, as text. Empty when there is none.",
+    description: "Extra value that comes with the item, as text. Empty if there is none.",
   }),
-  minQuantity: Type.Integer({ description: "Lower bound on units per order line.", minimum: 1 }),
-  maxQuantity: Type.Integer({ description: "Upper bound on units per order line.", minimum: 1 }),
-  purchasable: Type.Boolean({ description: "True when the item has a price and can be ordered now." }),
+  minQuantity: Type.Integer({ description: "Minimum number of units per order line.", minimum: 1 }),
+  maxQuantity: Type.Integer({ description: "Maximum number of units per order line.", minimum: 1 }),
+  purchasable: Type.Boolean({ description: "True if the item has a price and can be ordered now." }),
   inputFields: Type.Optional(
     Type.Array(InputFieldSpec, {
-      description: "Fields that an order line must carry. Absent when the product needs nothing.",
+      description: "Fields that an order line must include. Absent if the product needs none.",
     }),
   ),
 };

@@ -2,7 +2,7 @@ import sql, { empty } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 
 export type ProductSearch = {
-  /** Words that are all in the id or the name, in any case. */
+  /** Words that must all appear in the id or the name, in any letter case. */
   words: readonly string[];
   type?: "gift_card" | "top_up" | undefined;
   hidden?: boolean | undefined;
@@ -23,7 +23,7 @@ export type FoundProduct = {
   resellerPrices: number;
 };
 
-/** Products in order of id, with what decides whether anybody can buy them. */
+/** Products by id, with everything that decides whether they can be bought. */
 export async function searchProducts(
   db: Queryable,
   search: ProductSearch,

@@ -35,7 +35,7 @@ for (const environment of ["live", "test"] as const) {
   for (const supply of SUPPLIES) {
     for (const isPriced of [true, false]) {
       const expected = isPriced && (environment === "test" || supply === "available");
-      test(`a product that is ${isPriced ? "priced" : "unpriced"} with supply ${supply} is ${expected ? "" : "not "}purchasable with a ${environment} key, in the list and alone`, async () => {
+      test(`a product that is ${isPriced ? "priced" : "unpriced"} with supply ${supply} is ${expected ? "" : "not "}purchasable with a ${environment} key, in the list and on its own`, async () => {
         const key = keys[environment];
         const id = idOf(supply, isPriced);
         const { product } = (await scrip.call("GET", `/v1/products/${id}`, { key })).json();
@@ -43,7 +43,7 @@ for (const environment of ["live", "test"] as const) {
         const entry = data.find((one: Product) => one.id === id);
         for (const seen of [product, entry]) {
           assert.equal(seen.purchasable, expected);
-          // What it costs is told whether or not there is some.
+          // The price is shown whether or not there is stock.
           assert.equal("price" in seen, isPriced);
           assert.equal("supply" in seen, false);
         }
@@ -53,7 +53,7 @@ for (const environment of ["live", "test"] as const) {
 }
 
 for (const url of ["/v1/catalog", "/v1/products/flips"]) {
-  test(`GET ${url} has another ETag once a product is sold out, and its old one when it is back`, async () => {
+  test(`GET ${url} gets a new ETag when a product sells out, and its old one when it is back`, async () => {
     const read = (environment: "live" | "test", etag?: string) =>
       scrip.call("GET", url, {
         key: keys[environment],
@@ -71,7 +71,7 @@ for (const url of ["/v1/catalog", "/v1/products/flips"]) {
     assert.notEqual(sold.headers.etag, etag);
     assert.equal((await read("test", sandboxEtag)).statusCode, 304);
 
-    // Without a route it looks the same as without stock.
+    // Having no route looks the same as having no stock.
     await setSupply(scrip.db, ["flips"], "none");
     assert.equal((await read("live", String(sold.headers.etag))).statusCode, 304);
 
@@ -81,7 +81,7 @@ for (const url of ["/v1/catalog", "/v1/products/flips"]) {
   });
 }
 
-test("a request that begins after a flip sees it, however many are reading while it happens", async () => {
+test("a request that starts after a flip sees it, under concurrent reads", async () => {
   const isPurchasable = async (url: string): Promise<boolean> => {
     const reply = (await scrip.call("GET", url, { key: keys.live })).json();
     return (reply.product ?? reply.data.find((one: Product) => one.id === "flips")).purchasable;
@@ -97,7 +97,7 @@ test("a request that begins after a flip sees it, however many are reading while
   }
 });
 
-test("a flip that is not committed is not seen, and one that is rolled back leaves nothing behind", async () => {
+test("an uncommitted flip is not visible, and a rolled-back one has no effect", async () => {
   const read = async () => (await scrip.call("GET", "/v1/products/flips", { key: keys.live })).json().product;
   await setSupply(scrip.db, ["flips"], "available");
   const rolledBack = scrip.db.transaction(async (tx) => {

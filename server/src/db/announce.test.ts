@@ -11,7 +11,7 @@ beforeEach(() => {
   mock.timers.enable({ apis: ["setTimeout"] });
 });
 
-/** An announcer on a clock of the test's own, and when it told what. */
+/** An announcer on a test clock, recording when it announced what. */
 function startAnnouncing(answer: () => Promise<never[]> = async () => []) {
   const told: { atMs: number; values: unknown[] }[] = [];
   let nowMs = 0;
@@ -36,7 +36,7 @@ function startAnnouncing(answer: () => Promise<never[]> = async () => []) {
   };
 }
 
-test("the first is told at once, on its channel", () => {
+test("the first announcement is sent at once, on its channel", () => {
   const { announce, told, pass } = startAnnouncing();
   announce();
   assert.deepEqual(told, [{ atMs: 0, values: ["some_channel"] }]);
@@ -44,14 +44,14 @@ test("the first is told at once, on its channel", () => {
   assert.equal(told.length, 1);
 });
 
-test("of many at once the first and one for all others are told", () => {
+test("of many concurrent announcements, the first and one for all others are sent", () => {
   const { announce, times, pass } = startAnnouncing();
   for (let one = 0; one < 1_000; one += 1) announce();
   pass(1_000);
   assert.deepEqual(times(), [0, EVERY_MS]);
 });
 
-test("one that comes after a pause is told at once again", () => {
+test("an announcement after a pause is sent at once again", () => {
   const { announce, times, pass } = startAnnouncing();
   announce();
   pass(EVERY_MS);
@@ -61,7 +61,7 @@ test("one that comes after a pause is told at once again", () => {
   assert.deepEqual(times(), [0, EVERY_MS, 6 * EVERY_MS]);
 });
 
-test("one that could not be told does not keep the next from being told", async () => {
+test("a failed announcement does not block the next one", async () => {
   const { announce, times, pass } = startAnnouncing(() => Promise.reject(new Error("no connection")));
   announce();
   announce();
@@ -74,7 +74,7 @@ test("one that could not be told does not keep the next from being told", async 
   await new Promise(setImmediate);
 });
 
-test(`whenever there is something to tell it is told soon after, and never too often (SEED=${SEED})`, () => {
+test(`every announcement is sent soon, and never too often (SEED=${SEED})`, () => {
   const random = createRandom(SEED);
   for (let run = 0; run < 100; run += 1) {
     mock.timers.reset();
@@ -90,7 +90,7 @@ test(`whenever there is something to tell it is told soon after, and never too o
     for (const atMs of calls)
       assert.ok(
         times().some((toldMs) => toldMs >= atMs && toldMs <= atMs + EVERY_MS),
-        `what came at ${atMs} was told at none of ${times()}`,
+        `an announcement at ${atMs} was not sent at any of ${times()}`,
       );
     for (const [index, atMs] of times().entries())
       assert.ok(index === 0 || atMs - (times()[index - 1] ?? 0) >= EVERY_MS, `${times()}`);

@@ -1,12 +1,12 @@
 import sql from "sql-template-tag";
 import type { Db } from "./database.ts";
 
-/** At most so often a process tells the workers that there is something to do. */
+/** The minimum interval between two announcements of a process. */
 const ANNOUNCE_EVERY_MS = 20;
 
 /**
- * Tells whoever listens on the channel that there is work. It is told after the commit and apart from it: a NOTIFY inside
- * a transaction makes all such transactions commit one after another. One that is lost costs a poll's wait at most.
+ * Tells listeners on the channel that there is work. It runs after the commit and separately: NOTIFY inside
+ * transactions would make them commit one at a time. A lost announcement only delays the work until the next poll.
  */
 export function createAnnouncer(db: Db, channel: string): () => void {
   let timer: NodeJS.Timeout | undefined;

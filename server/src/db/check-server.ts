@@ -5,7 +5,7 @@ import { isRefusedLogin } from "./hosts.ts";
 
 export type CheckedServer = {
   version: string;
-  /** What would lose acknowledged orders, each in one line that says how to change it; none on a server that is safe. */
+  /** Settings that would lose acknowledged orders, one line each with the fix. Empty on a safe server. */
   risks: string[];
 };
 
@@ -21,10 +21,10 @@ type Facts = {
 
 const OLDEST_VERSION = 150_000;
 
-/** Refuses a database that cannot be reached or cannot be used, in one line that says why. */
+/** Refuses an unreachable or unusable database with one line that says why. */
 export async function checkServer(db: Db): Promise<CheckedServer> {
   const [facts] = await readFacts(db);
-  if (!facts) throw new Error("the database did not tell its version");
+  if (!facts) throw new Error("the database did not report its version");
   const fault = findFault(facts);
   if (fault !== undefined) throw new Error(fault);
   return { version: facts.version, risks: await findRisks(db) };
@@ -36,11 +36,11 @@ function findFault(facts: Facts): string | undefined {
   if (facts.encoding !== "UTF8")
     return `the database has the encoding ${facts.encoding}; Scrip needs UTF8: create database … encoding 'UTF8' template template0`;
   if (facts.isStandby)
-    return "the host of DATABASE_URL is a standby and takes no writes; name the primary, or all hosts divided by commas";
+    return "the host of DATABASE_URL is a read-only standby; use the primary, or list all hosts separated by commas";
   if (facts.readOnly !== "off")
-    return "the database takes no writes: default_transaction_read_only is on for the server, the database or the role";
+    return "the database is read-only: default_transaction_read_only is on for the server, the database or the role";
   if (facts.schema === null)
-    return `no schema of search_path (${facts.searchPath}) exists; create it, or set search_path for the role to one that does`;
+    return `no schema in search_path (${facts.searchPath}) exists; create one, or set search_path for the role to an existing schema`;
   return undefined;
 }
 
@@ -55,7 +55,7 @@ async function readFacts(db: Db): Promise<Facts[]> {
     const code = errorCodeOf(error);
     if (isUntrusted(code)) throw new Error(untrusted(error, code), { cause: error });
     if (!isDatabaseUnavailable(error) && !isRefusedLogin(code)) throw error;
-    throw new Error(`the database of DATABASE_URL cannot be reached: ${reasonOf(error, code)}`, {
+    throw new Error(`cannot reach the database of DATABASE_URL: ${reasonOf(error, code)}`, {
       cause: error,
     });
   }
@@ -64,7 +64,7 @@ async function readFacts(db: Db): Promise<Facts[]> {
 const reasonOf = (error: unknown, code: string): string =>
   error instanceof Error && error.message !== "" ? error.message : code;
 
-/** The codes of OpenSSL and Node for a certificate that no known authority issued, or that is for another name. */
+/** OpenSSL and Node.js codes for a certificate of an unknown authority or for another name. */
 const UNTRUSTED_CODES: ReadonlySet<string> = new Set([
   "CERT_HAS_EXPIRED",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
@@ -79,4 +79,4 @@ const isUntrusted = (code: string): boolean => UNTRUSTED_CODES.has(code);
 
 const untrusted = (error: unknown, code: string): string =>
   `the certificate of the database is not trusted: ${reasonOf(error, code)}; ` +
-  "name its authority with sslrootcert=/path/to/ca.pem in DATABASE_URL";
+  "set its authority with sslrootcert=/path/to/ca.pem in DATABASE_URL";

@@ -1,4 +1,4 @@
-/** One column of the rows that a statement writes: sent with each row, or made in SQL from what is sent. */
+/** One column of the rows that a statement writes: sent with each row, or computed in SQL from what is sent. */
 export type Column<Row> = SentColumn<Row> | ComputedColumn;
 export type SentColumn<Row> = { column: string; type: ColumnType; value: (row: Row) => ColumnValue };
 export type ComputedColumn = { column: string; sql: string };
@@ -14,7 +14,7 @@ export type ColumnType =
   | "jsonb"
   | "bytea";
 
-/** Never an empty text: a column that holds nothing else would split into no values at all. */
+/** Never an empty text: a column with nothing else would split into no values. */
 export type ColumnValue = string | number | bigint | boolean | null;
 
 /** Control characters that no value may contain. */
@@ -22,8 +22,8 @@ const SEPARATOR = "\u001f";
 const NULL = "\u001e";
 
 /**
- * The rows of these columns as a statement reads them: `unnest(…) as alias (names)`. Each column is one parameter, a text that
- * the database splits: an array or JSON costs either side several times as much.
+ * The rows of these columns as a statement reads them: `unnest(…) as alias (names)`. Each column is one parameter, a
+ * text that the database splits, because an array or JSON costs both sides several times as much.
  */
 export function fromTexts(
   alias: string,
@@ -37,22 +37,22 @@ export function fromTexts(
 const splitText = (parameter: number, type: ColumnType): string =>
   `string_to_array($${parameter}, E'\\x1f', E'\\x1e')${type === "text" ? "" : `::${type}[]`}`;
 
-/** The parameters that belong to `fromTexts`. */
+/** The parameters for `fromTexts`. */
 export const toTexts = <Row>(columns: readonly SentColumn<Row>[], rows: readonly Row[]): string[] =>
   columns.map(({ value }) => rows.map((row) => value(row) ?? NULL).join(SEPARATOR));
 
-/** What a `bytea` is sent as. */
+/** How a `bytea` is sent. */
 export const hex = (bytes: Buffer): string => `\\x${bytes.toString("hex")}`;
 
-/** Text from elsewhere, which might contain what separates values. */
+/** Untrusted text, which could contain separators. */
 export const withoutSeparators = (text: string): string =>
   text.replaceAll(SEPARATOR, " ").replaceAll(NULL, " ");
 
-/** The columns of which each row brings a value, by the names that they have beside those of other tables. */
+/** The columns that each row has a value for, with a prefix to tell them apart from those of other tables. */
 export const sentColumns = <Row>(columns: readonly Column<Row>[], prefix = ""): SentColumn<Row>[] =>
   columns.flatMap((one) => ("value" in one ? [{ ...one, column: prefix + one.column }] : []));
 
-/** `insert into table (…) select … from source`, where the sent columns of the source may have a prefix. */
+/** `insert into table (…) select … from source`, where the sent columns of the source can have a prefix. */
 export function insertFrom(
   source: string,
   table: string,

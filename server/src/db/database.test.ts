@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => database.drop());
 
-/** The way to the test's database, with these hosts in the place of its own. */
+/** The test's connection string with these hosts instead of its own. */
 function withHosts(...hosts: string[]): string {
   const own = new URL(database.connectionString).host;
   return database.connectionString.replace(own, hosts.map((host) => host || own).join(","));
@@ -50,7 +50,7 @@ function connect(t: { after(end: () => unknown): void }, connectionString: strin
 const backendOf = async (db: Queryable): Promise<number | undefined> =>
   (await db.rows<{ pid: number }>(sql`select pg_backend_pid() as pid`))[0]?.pid;
 
-test("of several hosts the one that answers is used, by statements, transactions and listeners", async (t) => {
+test("statements, transactions and listeners use the host that responds", async (t) => {
   const db = connect(t, withHosts(NOBODY, OWN));
   await db.rows(sql`insert into notes values ('alone')`);
   await db.transaction((tx) => tx.rows(sql`insert into notes values ('together')`));
@@ -64,19 +64,19 @@ test("of several hosts the one that answers is used, by statements, transactions
   await listener.close();
 });
 
-test("a host that takes no writes is not used, and the error says so", async (t) => {
+test("a read-only host is not used, and the error says so", async (t) => {
   const name = new URL(database.connectionString).pathname.slice(1);
   await database.db.rows(raw(`alter database ${name} set default_transaction_read_only = on`));
   t.after(() => database.db.rows(raw(`alter database ${name} reset default_transaction_read_only`)));
   const several = connect(t, withHosts(NOBODY, OWN));
   await assert.rejects(backendOf(several), (error: Error) => {
-    assert.match(error.message, /ECONNREFUSED.*; .*: takes no writes$/);
+    assert.match(error.message, /ECONNREFUSED.*; .*: is read-only$/);
     return isDatabaseUnavailable(error);
   });
-  assert.ok(await backendOf(connect(t, withHosts(OWN))), "a single host is not asked");
+  assert.ok(await backendOf(connect(t, withHosts(OWN))), "a single host is used without asking");
 });
 
-test("with a heartbeat a single host that takes no writes is an outage: a proxy may lead to a standby for a while", async (t) => {
+test("with a heartbeat, a single read-only host counts as an outage, because a proxy can point to a standby for a while", async (t) => {
   const name = new URL(database.connectionString).pathname.slice(1);
   await database.db.rows(raw(`alter database ${name} set default_transaction_read_only = on`));
   t.after(() => database.db.rows(raw(`alter database ${name} reset default_transaction_read_only`)));
@@ -87,15 +87,15 @@ test("with a heartbeat a single host that takes no writes is an outage: a proxy 
     onConfirmed: () => {},
   });
   await assert.rejects(backendOf(db), (error: Error) => {
-    assert.match(error.message, /takes no writes/);
+    assert.match(error.message, /is read-only/);
     return isDatabaseUnavailable(error);
   });
 });
 
-test("a connection that takes no writes any more is thrown away", async (t) => {
+test("a connection that becomes read-only is discarded", async (t) => {
   const db = connect(t, withHosts(OWN), 1);
   const before = await backendOf(db);
-  assert.equal(await db.transaction(backendOf), before, "one that works is kept");
+  assert.equal(await db.transaction(backendOf), before, "a working connection is kept");
   const writing = db.transaction(async (tx) => {
     await tx.rows(sql`set transaction read only`);
     await tx.rows(sql`insert into notes values ('never')`);
@@ -104,7 +104,7 @@ test("a connection that takes no writes any more is thrown away", async (t) => {
   assert.notEqual(await backendOf(db), before);
 });
 
-test("when a host falls silent the next statement goes to another, although connections to it are idle", async (t) => {
+test("when a host becomes silent, the next statement goes to another, even if it has idle connections", async (t) => {
   const proxy = await startFaultProxy(database.connectionString);
   t.after(proxy.close);
   const db = connect(t, withHosts(new URL(proxy.connectionString).host, OWN));
@@ -118,7 +118,7 @@ test("when a host falls silent the next statement goes to another, although conn
 
 const THREE = [1, 2, 3];
 
-test("a transaction whose failed statement was overlooked is not taken for committed", async (t) => {
+test("a transaction with an ignored failed statement is not reported as committed", async (t) => {
   const db = connect(t, withHosts(OWN), 1);
   const before = await backendOf(db);
   const overlooking = db.transaction(async (tx) => {
@@ -134,19 +134,19 @@ test("a transaction whose failed statement was overlooked is not taken for commi
   assert.equal(await backendOf(db), before, "nothing is wrong with the connection");
 });
 
-test("with several hosts a database that does not exist is told as such", async (t) => {
+test("with several hosts, a missing database is reported as such", async (t) => {
   const db = connect(t, withHosts(OWN, OWN).replace(/\/[^/]*$/, "/nowhere"));
   const checking = checkServer(db);
-  await assert.rejects(checking, /DATABASE_URL cannot be reached: .*"nowhere" does not exist/);
+  await assert.rejects(checking, /cannot reach the database of DATABASE_URL: .*"nowhere" does not exist/);
   await assert.rejects(checking, ({ cause }) => errorCodeOf(cause) === "3D000");
 });
 
-test("a process ends when it has closed, although its host fell silent and says no goodbye", async (t) => {
+test("a process exits after closing, even if its host is silent", async (t) => {
   const server = createServer({ allowHalfOpen: true }, (client) => {
     const { hostname: host, port } = new URL(database.connectionString);
     const upstream = createConnection({ host, port: Number(port) });
     for (const socket of [client, upstream]) socket.on("error", () => {});
-    // Bytes pass, and the end of a connection does not.
+    // Forwards data but not the end of a connection.
     client.on("data", (bytes) => upstream.write(bytes));
     upstream.on("data", (bytes) => client.write(bytes));
     t.after(() => [client.destroy(), upstream.destroy()]);
@@ -179,7 +179,7 @@ const CLOSING_PROCESS = `
   process.stdout.write("closed");
 `;
 
-test("a backend that is ended while its connection is in use fails that statement and no other", async (t) => {
+test("terminating a backend in use fails only its own statement", async (t) => {
   const db = connect(t, withHosts(OWN), 1);
   const ending = db.transaction(async (tx) => {
     await database.db.rows(sql`select pg_terminate_backend(${await backendOf(tx)})`);

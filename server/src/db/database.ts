@@ -7,53 +7,53 @@ import { openBeatLine } from "./primary/beat-line.ts";
 import type { ServingProcess } from "./primary/serving-process.ts";
 import { type PrimaryEvents, type PrimaryWatch, watchPrimary } from "./primary/watch-primary.ts";
 
-/** Whatever runs a statement: the pool, or one transaction. */
+/** Anything that runs a statement: the pool, or one transaction. */
 export type Queryable = {
   rows<Row>(query: Statement, options?: QueryOptions): Promise<Row[]>;
 };
 
-/** A template of `sql`, or a text that was made once and is used with many values. */
+/** An `sql` template, or a text that is built once and used with many values. */
 export type Statement = Pick<Sql, "text" | "values">;
 
-/** One open transaction. No network call happens while one is open. */
+/** One open transaction. No network call is made while one is open. */
 export type Tx = Queryable & { readonly isTransaction: true };
 
 export type Db = Queryable & {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Calls back for each NOTIFY on the channel, until the listener is closed; see listen.ts. */
+  /** Calls back for each NOTIFY on the channel until the listener is closed; see listen.ts. */
   listen(channel: string, onNotify: () => void): Listener;
   close(): Promise<void>;
 };
 
-/** The database of a process that serves. */
+/** The database of a serving process. */
 export type ServingDb = Db & {
   /**
-   * From now on the process has its primary confirmed once a second, and trusts no other; see watch-primary.ts. Settles
-   * when a first answer is there, be it that there is none.
+   * Starts confirming the primary once a second and trusts no other host; see watch-primary.ts. Settles after the
+   * first answer, even if there is no primary.
    */
   watchPrimary(process: ServingProcess, events: PrimaryEvents): Promise<void>;
 };
 
-/** A name makes the statement a prepared one on each connection that runs it: for hot paths. */
+/** A name prepares the statement on each connection that runs it. For hot paths. */
 export type QueryOptions = { name?: string };
 
 export type ConnectionSettings = {
-  /** May name several hosts, one of which takes writes; see hosts.ts. */
+  /** Can list several hosts, one of which accepts writes; see hosts.ts. */
   connectionString: string;
   applicationName: string;
   poolSize: number;
-  /** Called when an idle connection breaks. The pool replaces it; the owner may want to know. */
+  /** Called when an idle connection breaks. The pool replaces it. */
   onConnectionLost: (error: Error) => void;
-  /** 0 switches the limits off, for the operator's long imports and migrations. */
+  /** 0 disables the limits, for the operator's long imports and migrations. */
   statementTimeoutMs?: number;
 };
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** How much later than its own limit the server may tell of it. */
+/** How much later than its own limit the server can report a timeout. */
 const ANSWER_GRACE_MS = 1_000;
 const IDLE_TIMEOUT_MS = 30_000;
-/** An idle connection to a machine that is gone is found out before somebody needs it. */
+/** Detects an idle connection to a dead machine before it is needed. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 export function connectDatabase(settings: ConnectionSettings): ServingDb {
@@ -65,10 +65,10 @@ export function connectDatabase(settings: ConnectionSettings): ServingDb {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     statementTimeoutMs,
-    // A connection can fall silent without breaking. Then neither side waits for ever: we give up the statement, and
-    // the server the transaction, whose locks would otherwise outlive us by hours.
+    // A connection can become silent without breaking. Both sides have a limit: we give up the statement, and the
+    // server ends the transaction, whose locks would otherwise outlive us by hours.
     query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + ANSWER_GRACE_MS,
-    // A host that fell silent never says goodbye to the connections that we close: the process does not wait for it.
+    // A silent host never acknowledges the close, so the process does not wait for it.
     allowExitOnIdle: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
@@ -108,14 +108,14 @@ const watchHosts = (
     events,
   });
 
-/** With a single host its own error is the error, where a code says what kind of error it is. */
+/** With a single host, its own error is thrown, because its code says what kind of error it is. */
 const refusalOf = ({ urls }: Hosts, failures: readonly unknown[]): Error => {
   const [first] = failures;
   const isOwn = urls.length === 1 && first instanceof Error && errorCodeOf(first) !== "";
   return isOwn ? first : new NoPrimaryError(urls, failures);
 };
 
-/** Whether the error means that the database could not be asked, so that the caller may try again later. */
+/** Whether the error means that the database was unavailable, so that the caller can retry later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = errorCodeOf(error);
@@ -126,7 +126,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** The SQLSTATE or the system's code of an error, or nothing. */
+/** The SQLSTATE or system code of an error, or an empty string. */
 export const errorCodeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "";
 
@@ -163,7 +163,7 @@ const UNAVAILABLE_MESSAGES = [
 
 const INT8_OID = 20;
 
-/** 64-bit integers come as bigint: money never passes through a float. */
+/** 64-bit integers are read as bigint: money never passes through a float. */
 const columnTypes = {
   getTypeParser(oid: number, format?: "text" | "binary") {
     if (oid === INT8_OID) return (value: string) => BigInt(value);
@@ -171,13 +171,13 @@ const columnTypes = {
   },
 } as pg.CustomTypesConfig;
 
-/** PostgreSQL's own for a statement of which it is not known whether it was completed. */
+/** PostgreSQL's code for a statement whose completion is unknown. */
 const COMPLETION_UNKNOWN = "40003";
 const READ_ONLY = "25006";
-/** PostgreSQL's own for a transaction that takes no more statements but its end. */
+/** PostgreSQL's code for a transaction that must be rolled back. */
 const TRANSACTION_FAILED = "25P02";
 
-/** The place in PostgreSQL that warns of it; unlike the words of the warning it is not translated. */
+/** The function in PostgreSQL that emits the warning. Unlike its text, the name is not translated. */
 const STANDBY_WAIT = "SyncRepWaitForLSN";
 
 async function runAlone<Row>(pool: PrimaryPool, query: Statement, options?: QueryOptions): Promise<Row[]> {
@@ -199,7 +199,7 @@ async function transaction<T>(pool: PrimaryPool, work: (tx: Tx) => Promise<T>): 
   let broken: Error | undefined;
   try {
     return await watch(connection, async () => {
-      // Said outright, so that no default of a foreign server can change what a statement sees.
+      // Explicit, so that no server default can change what a statement sees.
       await client.query("begin isolation level read committed");
       const result = await work({
         isTransaction: true,
@@ -212,23 +212,23 @@ async function transaction<T>(pool: PrimaryPool, work: (tx: Tx) => Promise<T>): 
     broken = await findBreakage(client, error);
     throw error;
   } finally {
-    // A connection that could not roll back is thrown away, never handed to another request.
+    // A connection that could not roll back is discarded, never reused.
     connection.release(broken);
   }
 }
 
-/** PostgreSQL answers the commit of a transaction in which a statement failed with a rollback, and without an error. */
+/** PostgreSQL answers the commit of a failed transaction with a rollback and no error. */
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query("commit");
   if (command === "COMMIT") return;
-  throw Object.assign(new Error("nothing was committed: a statement of the transaction had failed"), {
+  throw Object.assign(new Error("nothing was committed: a statement of the transaction failed"), {
     code: TRANSACTION_FAILED,
   });
 }
 
 /**
- * A commit that waits for a synchronous standby can be cancelled by whoever cancels statements on the server. PostgreSQL
- * warns, and answers that the commit is done, while a failover would undo it: for us its outcome is unknown.
+ * A commit that waits for a synchronous standby can be cancelled on the server. PostgreSQL then warns and reports
+ * the commit as done, although a failover would undo it. We treat its outcome as unknown.
  */
 async function watch<T>({ client, suspectHost }: Connection, work: () => Promise<T>): Promise<T> {
   let isUnconfirmed = false;
@@ -255,9 +255,9 @@ async function run<Row>(client: pg.PoolClient, query: Statement, options: QueryO
   return result.rows as Row[];
 }
 
-/** Rolls back, and returns what is wrong with the connection when it cannot, or when it should not be used again. */
+/** Rolls back. Returns an error if that fails or if the connection must not be reused. */
 async function findBreakage(client: pg.PoolClient, failure: unknown): Promise<Error | undefined> {
-  // What did not answer the statement does not answer this either. What takes no writes will not take the next ones.
+  // A connection that did not answer the statement will not answer this either. A read-only one will stay read-only.
   if (failure instanceof Error && (isUnanswered(failure) || errorCodeOf(failure) === READ_ONLY))
     return failure;
   return client.query("rollback").then(

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import type { ClientBase } from "pg";
 
-/** Ends the connection at once, without a word to the server. Statements under way fail as terminated. */
+/** Closes the socket immediately without notifying the server. Running statements fail as terminated. */
 export function destroyClient(client: ClientBase): void {
-  // The driver has it, and its types do not.
+  // Exists in the driver but not in its types.
   (client as ClientBase & { connection: { stream: Socket } }).connection.stream.destroy();
 }

@@ -7,7 +7,7 @@ import { type AskConnection, keepBackends, refuseTransactionPooler } from "./det
 type Pooler = {
   backends: number;
   mode: "session" | "transaction";
-  /** Which of the idle backends is taken. */
+  /** Selects one of the idle backends. */
   choose: (idle: number) => number;
 };
 
@@ -19,7 +19,7 @@ function connectThrough({ backends, mode, choose }: Pooler): [AskConnection, Ask
     let isInTransaction = false;
     return async (text) => {
       held ??= idle.splice(choose(idle.length), 1)[0];
-      assert.notEqual(held, undefined, "it would wait for ever");
+      assert.notEqual(held, undefined, "it would block indefinitely");
       const pid = held as number;
       if (text === "begin") isInTransaction = true;
       if (text === "commit") isInTransaction = false;
@@ -40,7 +40,7 @@ const any =
   (idle: number): number =>
     random.below(idle);
 
-test("a pooler in transaction mode is found out, however many backends it has and whichever it takes", async () => {
+test("a pooler in transaction mode is detected, for any number and choice of backends", async () => {
   const random = createRandom(SEED);
   for (const choose of [last, first, any(random)])
     for (const backends of [1, 2, 3, 8])
@@ -52,7 +52,7 @@ test("a pooler in transaction mode is found out, however many backends it has an
         );
 });
 
-test("a pooler in session mode is none that matters", async () => {
+test("a pooler in session mode is accepted", async () => {
   for (const choose of [last, first])
     assert.equal(await keepBackends(...connectThrough({ backends: 2, mode: "session", choose })), true);
 });
@@ -63,7 +63,7 @@ test("PostgreSQL itself keeps backends", async () => {
   await database.drop();
 });
 
-test("a pooler that lets no transaction begin is found out, whatever backends it gives", async () => {
+test("a pooler that refuses transactions is detected, for any choice of backends", async () => {
   const pids = [1, 2];
   const [one, another] = pids.map(
     (pid): AskConnection =>

@@ -2,15 +2,15 @@ import { openHosts } from "./hosts.ts";
 import { openPool } from "./open-pool.ts";
 import { PREPARE_TIMEOUT_MS } from "./prepare-session.ts";
 
-/** Runs a statement on one connection; answers the number in its first row, if there is one. */
+/** Runs a statement on one connection and returns the number in its first row, if any. */
 export type AskConnection = (text: string) => Promise<number | undefined>;
 
-/** What each of the two does in turn. More turns than a pooler can answer by luck while others use it too. */
+/** The number of turns of each connection. Enough that a shared pooler does not pass by chance. */
 const TURNS = 8;
 
 /**
- * Refuses a pooler that gives a connection another backend for each transaction or statement: prepared statements,
- * session parameters and LISTEN would be lost, and orders would fail.
+ * Refuses a pooler that switches backends between transactions or statements: prepared statements, session
+ * parameters and LISTEN would be lost, and orders would fail.
  */
 export async function refuseTransactionPooler(connectionString: string): Promise<void> {
   const config = {
@@ -30,8 +30,8 @@ export async function refuseTransactionPooler(connectionString: string): Promise
     try {
       if (first && second && !(await keepBackends(first, second))) throw new Error(REFUSAL);
     } finally {
-      // They may be anywhere in a transaction, on anybody's backend.
-      for (const connection of connections) connection.release(new Error("it has served its purpose"));
+      // Each can be inside a transaction on a shared backend.
+      for (const connection of connections) connection.release(new Error("no longer needed"));
     }
   } finally {
     await pool.end();
@@ -39,12 +39,12 @@ export async function refuseTransactionPooler(connectionString: string): Promise
 }
 
 const REFUSAL =
-  "DATABASE_URL leads through a pooler in transaction or statement mode; Scrip needs session mode " +
+  "DATABASE_URL points to a pooler in transaction or statement mode; Scrip needs session mode " +
   "(PgBouncer: pool_mode = session), or a direct connection to PostgreSQL";
 
 const PID = "select pg_backend_pid() as pid";
 
-/** Whether two connections that are open at the same time have a backend each, and keep it, in transactions and between. */
+/** Whether two simultaneous connections each have their own backend and keep it, inside and outside transactions. */
 export async function keepBackends(first: AskConnection, second: AskConnection): Promise<boolean> {
   const seen = { first: new Set<number | undefined>(), second: new Set<number | undefined>() };
   const isMixed = () =>
@@ -55,7 +55,7 @@ export async function keepBackends(first: AskConnection, second: AskConnection):
   };
   for (let turn = 0; turn < TURNS; turn += 1) {
     await look();
-    // Before transactions overlap: a pooler with a single backend would let the second wait for the first.
+    // Checked before transactions overlap: with a single backend, the second would wait for the first.
     if (isMixed()) return false;
     const holder = turn % 2 === 0 ? first : second;
     if (!(await begins(holder))) return false;
@@ -66,10 +66,10 @@ export async function keepBackends(first: AskConnection, second: AskConnection):
   return true;
 }
 
-/** The code that PgBouncer gives its own refusals, such as that of a transaction in statement mode. */
+/** PgBouncer's code for its own refusals, such as a transaction in statement mode. */
 const PROTOCOL_VIOLATION = "08P01";
 
-/** Whether a transaction can be begun at all. */
+/** Whether a transaction can be started at all. */
 async function begins(ask: AskConnection): Promise<boolean> {
   try {
     await ask("begin");

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => database.drop());
 
-/** A connection under what the database and the options of DATABASE_URL set. */
+/** A connection with the settings of the database and the options of DATABASE_URL. */
 async function connect(t: TestContext, setting: string, value: string, options = ""): Promise<Db> {
   const url = new URL(database.connectionString);
   const name = url.pathname.slice(1);
@@ -31,25 +31,29 @@ async function connect(t: TestContext, setting: string, value: string, options =
 const about = async (db: Db, setting: string): Promise<string[]> =>
   (await findRisks(db)).filter((risk) => risk.startsWith(setting));
 
-test("what the whole server does without is named, each with its consequence and what to do", async () => {
-  // The server of the tests has no need of the disk.
+test("unsafe server settings are reported, each with its consequence and fix", async () => {
+  // The test server runs without durability.
   const risks = await findRisks(database.db);
   assert.deepEqual(
     risks.map((risk) => risk.split(":")[0]),
     ["fsync is off", "full_page_writes is off", "synchronous_commit is off"],
   );
-  for (const risk of risks) assert.match(risk, /: a (power cut|crash) .*; (switch it on|reset it)/);
+  for (const risk of risks) assert.match(risk, /: a (power cut|crash) .*; (turn it on|reset it)/);
 });
 
 const RISKY: readonly [setting: string, value: string, says: RegExp][] = [
-  ["synchronous_commit", "off", /^synchronous_commit is off \(set for the database\): a crash loses orders/],
+  [
+    "synchronous_commit",
+    "off",
+    /^synchronous_commit is off \(set for the database\): a crash loses acknowledged orders/,
+  ],
   ["synchronous_commit", "local", /^synchronous_commit is local \(set for the database\): a failover loses/],
   ["synchronous_commit", "remote_write", /^synchronous_commit is remote_write .*: a failover loses/],
   ["client_min_messages", "error", /^client_min_messages is error: the warning .* is not sent/],
   ["session_replication_role", "replica", /^session_replication_role is replica .*: the triggers that guard/],
 ];
 for (const [setting, value, says] of RISKY)
-  test(`${setting} = ${value} for the database is named, whatever our sessions set`, async (t) => {
+  test(`${setting} = ${value} for the database is reported, regardless of our session settings`, async (t) => {
     const [risk, ...others] = await about(await connect(t, setting, value), setting);
     assert.match(risk ?? "", says);
     assert.deepEqual(others, []);
@@ -61,11 +65,11 @@ const SAFE: readonly [setting: string, value: string][] = [
   ["client_min_messages", "warning"],
 ];
 for (const [setting, value] of SAFE)
-  test(`${setting} = ${value} is no risk`, async (t) => {
+  test(`${setting} = ${value} is not a risk`, async (t) => {
     assert.deepEqual(await about(await connect(t, setting, value), setting), []);
   });
 
-test("options that lower it again are named as such", async (t) => {
+test("options that lower it again are reported", async (t) => {
   const db = await connect(t, "synchronous_commit", "on", "-c synchronous_commit=off");
   assert.match(
     (await about(db, "synchronous_commit"))[0] ?? "",

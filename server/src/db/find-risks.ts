@@ -3,35 +3,35 @@ import type { Db } from "./database.ts";
 
 type Setting = { name: string; value: string; source: string };
 
-/** Why each setting must not have this value. */
+/** Why a setting must not have one of these values. */
 type Risk = { name: string; values: readonly string[]; consequence: string; remedy: string };
 
 const PER_SESSION = "reset it for the role and the database, in postgresql.conf and in PGOPTIONS";
-const PER_SERVER = "switch it on in postgresql.conf";
+const PER_SERVER = "turn it on in postgresql.conf";
 
 const RISKS: readonly Risk[] = [
   {
     name: "synchronous_commit",
     values: ["off"],
-    consequence: "a crash loses orders that were acknowledged",
+    consequence: "a crash loses acknowledged orders",
     remedy: PER_SESSION,
   },
   {
     name: "synchronous_commit",
     values: ["local", "remote_write"],
-    consequence: "a failover loses orders that were acknowledged, because no standby has them on disk",
+    consequence: "a failover loses acknowledged orders, because no standby has them on disk",
     remedy: PER_SESSION,
   },
   {
     name: "fsync",
     values: ["off"],
-    consequence: "a power cut loses orders that were acknowledged, or the whole database",
+    consequence: "a power cut loses acknowledged orders, or the whole database",
     remedy: PER_SERVER,
   },
   {
     name: "full_page_writes",
     values: ["off"],
-    consequence: "a power cut can leave pages that are half written",
+    consequence: "a power cut can leave half-written pages",
     remedy: PER_SERVER,
   },
   {
@@ -49,8 +49,8 @@ const RISKS: readonly Risk[] = [
 ];
 
 /**
- * The settings under which acknowledged orders can be lost, as the server, the database, the role and PGOPTIONS give
- * them: what our own sessions have set since does not hide them.
+ * Settings that can lose acknowledged orders, as set by the server, the database, the role and PGOPTIONS. What our
+ * own sessions set does not hide them.
  */
 export async function findRisks(db: Db): Promise<string[]> {
   const names = [...new Set(RISKS.map(({ name }) => name))];

@@ -6,19 +6,19 @@ import { type Hosts, NoPrimaryError, openHosts } from "./hosts.ts";
 const PASSWORD = "hunter2-correct-horse";
 const SEVERAL = `postgres://u:${PASSWORD}@a:1,b:2,c:3/d`;
 
-/** Which hosts a search asks before it finds one, given those that are good. */
+/** The hosts that a search asks before it finds one of the good ones. */
 async function search(hosts: Hosts, good: readonly number[]): Promise<number[]> {
   const asked: number[] = [];
   await hosts
     .tryEach(async (index) => {
       asked.push(index);
-      if (!good.includes(index)) throw new Error(`${index} is away`);
+      if (!good.includes(index)) throw new Error(`${index} is down`);
     })
     .catch(() => {});
   return asked;
 }
 
-test("a search begins with the host that was good last, and goes round", async () => {
+test("a search starts with the last good host and goes around", async () => {
   const hosts = openHosts(SEVERAL);
   assert.deepEqual(await search(hosts, [0, 1]), [0]);
   assert.deepEqual(await search(hosts, [1]), [0, 1]);
@@ -26,15 +26,15 @@ test("a search begins with the host that was good last, and goes round", async (
   assert.deepEqual(await search(hosts, [0]), [1, 2, 0]);
 });
 
-test("a host that is suspected comes last, whether or not it was in use", async () => {
+test("a suspected host is asked last, whether or not it was in use", async () => {
   const hosts = openHosts(SEVERAL);
   hosts.suspect(0);
   assert.deepEqual(await search(hosts, [0, 1]), [1]);
   hosts.suspect(0);
-  assert.deepEqual(await search(hosts, [0, 1]), [1], "nobody used it");
+  assert.deepEqual(await search(hosts, [0, 1]), [1], "it was not in use");
 });
 
-test("when no host is good the error says why of each, means that the database is away, and holds no password", async () => {
+test("if no host is good, the error has each host's reason, counts as an outage, and has no password", async () => {
   const failing = openHosts(SEVERAL).tryEach(async (index) => {
     throw index === 1 ? new AggregateError([], "") : new Error(`reason ${index}`);
   });
@@ -45,7 +45,7 @@ test("when no host is good the error says why of each, means that the database i
   });
 });
 
-test("right after a vain search nobody is asked again, and soon after everybody is", async (t) => {
+test("right after a failed search no host is asked again, and soon after every host is", async (t) => {
   let nowMs = 1_000;
   t.mock.method(performance, "now", () => nowMs);
   const hosts = openHosts(SEVERAL);
@@ -53,10 +53,10 @@ test("right after a vain search nobody is asked again, and soon after everybody 
   assert.deepEqual(await search(hosts, [0]), []);
   nowMs += 200;
   assert.deepEqual(await search(hosts, [0]), [0]);
-  assert.deepEqual(await search(hosts, [0]), [0], "a search that succeeds is followed by no pause");
+  assert.deepEqual(await search(hosts, [0]), [0], "a successful search is not followed by a pause");
 });
 
-test("a search that was vain holds nobody off when another has succeeded meanwhile", async () => {
+test("a failed search blocks no one if another has succeeded meanwhile", async () => {
   const hosts = openHosts(SEVERAL);
   const isSilent = Promise.withResolvers<never>();
   const slow = hosts.tryEach(() => isSilent.promise);
@@ -66,14 +66,14 @@ test("a search that was vain holds nobody off when another has succeeded meanwhi
   assert.deepEqual(await search(hosts, [0]), [0]);
 });
 
-test("a host that is suspected while it answers is not where the next search begins", async () => {
+test("a host that is suspected while it responds is not where the next search starts", async () => {
   const hosts = openHosts(SEVERAL);
   await hosts.tryEach(async (index) => hosts.suspect(index));
   assert.equal(hosts.first(), 1);
   assert.deepEqual(await search(hosts, [0, 1]), [1]);
 });
 
-test("when all hosts refuse the login for the same reason the error is theirs, and no outage", async () => {
+test("if all hosts refuse the login for the same reason, the error is theirs and not an outage", async () => {
   const refuse = (...codes: string[]) =>
     openHosts(SEVERAL)
       .tryEach(async (index) => {
@@ -95,7 +95,7 @@ test("when all hosts refuse the login for the same reason the error is theirs, a
   }
 });
 
-test("a pool without a free connection says nothing about its host: the search ends there", async () => {
+test("a pool without a free connection says nothing about its host, so the search ends", async () => {
   const hosts = openHosts(SEVERAL);
   const asked: number[] = [];
   const searching = hosts.tryEach(async (index) => {
@@ -104,10 +104,10 @@ test("a pool without a free connection says nothing about its host: the search e
   });
   await assert.rejects(searching, (error) => isDatabaseUnavailable(error));
   assert.deepEqual(asked, [0]);
-  assert.deepEqual(await search(hosts, [0]), [0], "and it makes nobody wait");
+  assert.deepEqual(await search(hosts, [0]), [0], "and it delays no one");
 });
 
-test("with a single host its own error is the error, and each search asks it", async () => {
+test("with a single host its own error is thrown, and each search asks it", async () => {
   const hosts = openHosts(`postgres://u:${PASSWORD}@a/d`);
   const failure = new Error("away");
   for (let time = 0; time < 2; time += 1) {

@@ -3,36 +3,36 @@ import { splitDatabaseUrl } from "../lib/split-database-url.ts";
 import type { Session } from "./prepare-session.ts";
 import { readTerm, type Term } from "./primary/primary-term.ts";
 
-/** The servers that DATABASE_URL names, at most one of which takes writes at a time. */
+/** The servers in DATABASE_URL, of which at most one accepts writes at a time. */
 export type Hosts = {
   readonly urls: readonly string[];
-  /** Tries one host after the other, first the one that was good last; what the first good one gives is the answer. */
+  /** Tries the hosts in turn, starting with the last good one, and returns the first success. */
   tryEach<T>(attempt: (index: number) => Promise<T>): Promise<T>;
-  /** This one fell silent or stopped taking writes: the next search begins with the one behind it. */
+  /** Marks a host that became silent or read-only. The next search starts with the one after it. */
   suspect(index: number): void;
-  /** Where the next search begins. */
+  /** Where the next search starts. */
   first(): number;
-  /** Whether connections to the first host may be used. Always, unless a guide says otherwise. */
+  /** Whether connections to the first host can be used. Always, unless a guide says otherwise. */
   isTrusted(): boolean;
-  /** Fails unless a new connection leads to a server that may be used. */
+  /** Fails unless a new connection leads to a server that can be used. */
   admit(client: ClientBase, session: Session): Promise<void>;
-  /** From now on the guide says which host is the primary, and is asked first. */
+  /** From now on the guide decides which host is the primary. */
   follow(guide: Guide | undefined): void;
-  /** Calls back when all connections are to be dropped, those in use as well. */
+  /** Calls back when all connections must be dropped, including those in use. */
   onLeave(drop: () => void): { off(): void };
   leave(): void;
 };
 
-/** Whoever knows which host is the primary, because it keeps having it confirmed; see watch-primary.ts. */
+/** Knows which host is the primary because it keeps confirming it; see watch-primary.ts. */
 export type Guide = {
   index(): number;
-  /** Whether the primary was confirmed lately. Costs two looks at a clock. */
+  /** Whether the primary was confirmed recently. Costs two clock reads. */
   holds(): boolean;
-  /** Waits until it holds; fails when no host can be confirmed. */
+  /** Waits until the primary is confirmed. Fails if no host can be confirmed. */
   confirm(): Promise<void>;
-  /** Waits for a confirmation that was asked for from now on. */
+  /** Waits for a confirmation that is requested after this call. */
   confirmAgain(): Promise<void>;
-  /** Nothing holds any more until it is confirmed again. */
+  /** Revokes the confirmation until the next one. */
   doubt(): void;
   /** Throws for a connection that does not lead to the confirmed primary. */
   admit(term: Term | undefined): void;
@@ -41,18 +41,18 @@ export type Guide = {
 const CANNOT_CONNECT = "08001";
 
 /**
- * No host could be reached that takes writes. The code is PostgreSQL's own for a connection that cannot be made, unless
- * all of them refused us for the same reason: then waiting does not help, and the code is theirs.
+ * No host that accepts writes could be reached. The code is PostgreSQL's code for a failed connection, unless all
+ * hosts refused us for the same reason: then retrying does not help, and the code is theirs.
  */
 export class NoPrimaryError extends Error {
   readonly code: string;
-  /** With what each host said, in the order of the hosts; undefined of those that said nothing. */
+  /** Takes each host's failure in host order; undefined for hosts that did not respond. */
   constructor(urls: readonly string[], failures: readonly unknown[]) {
     const [code = "", ...others] = new Set(failures.map(codeOf));
     const isOurFault = others.length === 0 && isRefusedLogin(code);
     const reasons = urls.map((url, index) => `${hostOf(url)}: ${describe(failures[index])}`);
     super(
-      `no host of DATABASE_URL takes writes: ${reasons.join("; ")}`,
+      `no host of DATABASE_URL accepts writes: ${reasons.join("; ")}`,
       isOurFault ? { cause: failures.at(-1) } : {},
     );
     this.name = "NoPrimaryError";
@@ -60,14 +60,14 @@ export class NoPrimaryError extends Error {
   }
 }
 
-/** 28 is the class of refused logins, 3D000 a database that does not exist. */
+/** Class 28 is a refused login, 3D000 a missing database. */
 export const isRefusedLogin = (code: string): boolean => code.startsWith("28") || code === "3D000";
 
-/** Nobody gave a connection back in time, which says nothing about the host. The words are the driver's. */
+/** No connection was returned in time, which says nothing about the host. The text is the driver's. */
 export const isPoolBusy = (error: unknown): boolean =>
   error instanceof Error && error.message === "timeout exceeded when trying to connect";
 
-/** While a standby is being promoted, nobody hammers it: whoever comes so soon after a vain search gets its answer. */
+/** Protects a standby that is being promoted: within this time after a failed search, callers get its result. */
 const SEARCH_PAUSE_MS = 200;
 
 export function openHosts(connectionString: string): Hosts {
@@ -101,7 +101,7 @@ export function openHosts(connectionString: string): Hosts {
   };
 }
 
-/** Goes to the confirmed host. When that fails, somebody else may have been confirmed by the time that we know. */
+/** Uses the confirmed host. If that fails, another host may have been confirmed in the meantime. */
 async function reach<T>(guide: Guide, attempt: (index: number) => Promise<T>): Promise<T> {
   await guide.confirm();
   try {
@@ -117,14 +117,14 @@ type Turns = Pick<Hosts, "tryEach" | "suspect" | "first">;
 
 const SINGLE_HOST: Turns = { tryEach: (attempt) => attempt(0), suspect: () => {}, first: () => 0 };
 
-/** Without a guide: one after the other is asked whether it takes writes. */
+/** Without a guide, each host is asked in turn whether it accepts writes. */
 function takeTurns(urls: readonly string[]): Turns {
   const suspicions = urls.map(() => 0);
   let first = 0;
   let successes = 0;
   let vain: { error: NoPrimaryError; untilMs: number } | undefined;
 
-  /** What others found out in the meantime is newer than what this attempt tells. */
+  /** What others found in the meantime is newer than the result of this attempt. */
   const attemptAt = async <T>(index: number, attempt: (index: number) => Promise<T>): Promise<T> => {
     const before = suspicions[index];
     const found = await attempt(index);
@@ -159,21 +159,21 @@ function takeTurns(urls: readonly string[]): Turns {
   };
 }
 
-/** Fails unless the server takes writes: a standby does not, nor does a primary that was set to read only. */
+/** Fails unless the server accepts writes. A standby does not, and neither does a read-only primary. */
 export function refuseStandby(session: Session): void {
-  if (!session.takesWrites) throw cannotConnect("takes no writes");
+  if (!session.takesWrites) throw cannotConnect("is read-only");
 }
 
-/** An error that means an outage, by PostgreSQL's own code for a connection that cannot be made. */
+/** An error that counts as an outage, with PostgreSQL's code for a failed connection. */
 export const cannotConnect = (message: string): Error =>
   Object.assign(new Error(message), { code: CANNOT_CONNECT });
 
-/** By hand, because what cannot be parsed would be quoted, with the password in it. */
+/** Parsed by hand, because a parser's error would quote the URL with its password. */
 export const hostOf = (url: string): string => /^[^/]*\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(url)?.[1] ?? "";
 
 const describe = (error: unknown): string => {
-  if (!(error instanceof Error)) return "gives no answer";
-  // A name with several addresses fails with an error of errors, which has a code and no message.
+  if (!(error instanceof Error)) return "no response";
+  // A name with several addresses fails with an AggregateError, which has a code and no message.
   return error.message || codeOf(error) || error.name;
 };
 

@@ -23,7 +23,7 @@ const listenersBesides = (gone: readonly number[]) =>
     select pid from pg_stat_activity
     where datname = current_database() and application_name = 'scrip test listener' and pid <> all(${gone}::integer[])`);
 
-/** Counts what is heard; listening is the first thing that is told. */
+/** Counts notifications. The first one signals that it is listening. */
 async function startListening(channel: string) {
   let heard = 0;
   const listener = db.listen(channel, () => {
@@ -35,7 +35,7 @@ async function startListening(channel: string) {
   return { listener, hears };
 }
 
-test("each NOTIFY on the channel is heard, and none on another", async () => {
+test("each NOTIFY on the channel is received, and none on another", async () => {
   const { listener, hears } = await startListening("orders");
   for (let told = 0; told < 3; told += 1) await notify("orders");
   assert.equal(await hears(4), 4);
@@ -45,7 +45,7 @@ test("each NOTIFY on the channel is heard, and none on another", async () => {
   await listener.close();
 });
 
-test("a channel may have any name", async () => {
+test("a channel can have any name", async () => {
   const channel = 'Odd "Name"; drop table orders';
   const { listener, hears } = await startListening(channel);
   await notify(channel);
@@ -53,7 +53,7 @@ test("a channel may have any name", async () => {
   await listener.close();
 });
 
-test("everybody who listens hears what an announcer tells", async () => {
+test("every listener receives what an announcer sends", async () => {
   const ears = await Promise.all([startListening("announced"), startListening("announced")]);
   const announce = createAnnouncer(db, "announced");
   announce();
@@ -61,7 +61,7 @@ test("everybody who listens hears what an announcer tells", async () => {
   await Promise.all(ears.map(({ listener }) => listener.close()));
 });
 
-test("a listener whose backend was ended listens again, and looks for what it missed", async () => {
+test("a listener whose backend was terminated listens again and checks for what it missed", async () => {
   const { listener, hears } = await startListening("broken");
   const ended: number[] = [];
   for (let time = 0; time < 2; time += 1) {
@@ -71,22 +71,22 @@ test("a listener whose backend was ended listens again, and looks for what it mi
     ended.push(backend.pid);
     const count = 2 + 2 * time;
     await hears(count);
-    assert.equal((await listenersBesides(ended)).length, 1, "one connection, and not one for each break");
+    assert.equal((await listenersBesides(ended)).length, 1, "one connection, not one for each break");
     await notify("broken");
     assert.equal(await hears(count + 1), count + 1);
   }
   await listener.close();
-  await eventually("the connection is gone", async () =>
+  await eventually("the connection is lost", async () =>
     (await listenersBesides([])).length === 0 ? true : undefined,
   );
 });
 
-test("a listener can be closed before it has begun, twice, and while the database is away", async () => {
+test("a listener can be closed before it has started, twice, and during an outage", async () => {
   const early = db.listen("early", () => {});
   await early.close();
   await early.close();
   const nobody = { hosts: openHosts("postgres://nobody@127.0.0.1:1/none"), applicationName: "scrip test" };
-  const away = listen(nobody, "away", () => assert.fail("there is nobody to listen to"));
+  const away = listen(nobody, "away", () => assert.fail("there is no server to listen to"));
   await away.close();
   await eventually("no connection is left", async () =>
     (await listenersBesides([])).length === 0 ? true : undefined,

@@ -8,13 +8,13 @@ export type Listener = { close(): Promise<void> };
 
 const RECONNECT_PAUSE_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A server whose machine is gone says nothing, and a listener has no question that would go unanswered. */
+/** A dead machine sends nothing, and a listener sends no query that would time out. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 const GOODBYE_TIMEOUT_MS = 1_000;
 
 /**
- * Calls back for each NOTIFY on a channel, over a connection of its own that is opened again when it breaks. What is
- * notified while it is broken is lost: whoever listens also looks by itself from time to time.
+ * Calls back for each NOTIFY on a channel, over its own connection that is reopened when it breaks. Notifications
+ * during a break are lost, so listeners also poll from time to time.
  */
 export function listen(
   connection: { hosts: Hosts; applicationName: string },
@@ -37,7 +37,7 @@ export function listen(
   };
 
   const connectTo = async (connectionString: string | undefined): Promise<pg.Client> => {
-    if (closed) throw new Error("nobody listens any more");
+    if (closed) throw new Error("the listener was closed");
     const fresh = new pg.Client({
       connectionString,
       application_name: `${applicationName} listener`,
@@ -66,7 +66,7 @@ export function listen(
       const text = `listen ${pg.escapeIdentifier(channel)}`;
       const query = { text, query_timeout: PREPARE_TIMEOUT_MS };
       await fresh.query(query);
-      // Whatever was notified before this moment was not heard.
+      // Notifications before this moment were missed.
       onNotify();
     } catch {
       await fresh?.end().catch(() => {});
@@ -74,7 +74,7 @@ export function listen(
     }
   };
 
-  // What is notified at the new primary is not heard at the old one, which may live on.
+  // Notifications at the new primary do not reach the old one, which may still be running.
   const leaving = hosts.onLeave(() => {
     if (client) destroyClient(client);
   });
@@ -90,11 +90,11 @@ export function listen(
   };
 }
 
-/** A server that fell silent does not answer it, and holds up neither whoever closes nor the end of the process. */
+/** A silent server does not respond. It must not delay the caller or the end of the process. */
 async function sayGoodbye(client: pg.Client): Promise<void> {
   const answered = new AbortController();
   const ended = client.end().catch(() => {});
-  // The driver has it, and its types do not.
+  // Exists in the driver but not in its types.
   (client as pg.Client & { unref(): void }).unref();
   const patience = wait(GOODBYE_TIMEOUT_MS, undefined, answered).catch(() => {});
   await Promise.race([ended, patience]);

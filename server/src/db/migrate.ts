@@ -8,10 +8,10 @@ export type Migration = { name: string; checksum: string; text: string };
 
 const MIGRATION_NAME = /^\d{4}_\w+\.sql$/;
 const MIGRATIONS_FOLDER = new URL("../../migrations/", import.meta.url);
-/** Any fixed number serves; it only has to be the same in every process. */
+/** Any fixed number works, as long as it is the same in every process. */
 const MIGRATION_LOCK = 7_242_001;
 
-/** Applies what is missing, each migration in a transaction of its own. Returns the names of those applied now. */
+/** Applies pending migrations, each in its own transaction. Returns the names of those applied. */
 export async function migrate(db: Db): Promise<string[]> {
   const migrations = await readMigrations();
   if (await isUpToDate(db, migrations)) return [];
@@ -31,7 +31,10 @@ export async function migrate(db: Db): Promise<string[]> {
   return applied;
 }
 
-/** Whether any version of Scrip has ever set this schema up. Another one of the search path may hold another program's table. */
+/**
+ * Whether any version of Scrip has set up this schema. Another schema of the search path can have another program's
+ * table.
+ */
 export async function isMigrated(db: Queryable): Promise<boolean> {
   const [exists] = await db.rows<{ found: boolean }>(
     sql`select to_regclass(quote_ident(current_schema()) || '.schema_migrations') is not null as found`,
@@ -39,7 +42,10 @@ export async function isMigrated(db: Queryable): Promise<boolean> {
   return exists?.found === true;
 }
 
-/** Mostly there is nothing to do, and two short statements tell: every command begins here. Any doubt is left to the rest. */
+/**
+ * Usually there is nothing to do, and two short statements show it. Every command starts here. Any doubt is left to
+ * the full check.
+ */
 async function isUpToDate(db: Db, migrations: readonly Migration[]): Promise<boolean> {
   if (!(await isMigrated(db))) return false;
   const rows = await db.rows<{ name: string; checksum: string }>(
@@ -52,7 +58,7 @@ async function isUpToDate(db: Db, migrations: readonly Migration[]): Promise<boo
   );
 }
 
-/** The migrations that this version brings and the database lacks. */
+/** The migrations of this version that the database lacks. */
 export async function listPendingMigrations(db: Db): Promise<string[]> {
   const applied = (await isMigrated(db))
     ? await db.rows<{ name: string }>(sql`select name from schema_migrations`)
@@ -76,14 +82,14 @@ async function applyGuards(tx: Tx): Promise<void> {
     on conflict (name) do update set checksum = excluded.checksum, applied_at = now()`);
 }
 
-/** PostgreSQL's own for what the role may not do. */
+/** PostgreSQL's code for a missing permission. */
 const INSUFFICIENT_PRIVILEGE = "42501";
 
-/** The role of a service may be allowed to use the tables and not to change them: then somebody else migrates. */
+/** The role of a service may be allowed to use the tables but not to change them. Then another role migrates. */
 function explain(error: unknown, { name }: Migration): unknown {
   if (!(error instanceof Error) || errorCodeOf(error) !== INSUFFICIENT_PRIVILEGE) return error;
   return new Error(
-    `the role of DATABASE_URL may not apply migration ${name}: ${error.message}; ` +
+    `the role of DATABASE_URL is not allowed to apply migration ${name}: ${error.message}; ` +
       "grant it create on the schema, or run scrip migrate as the owner of the tables",
     { cause: error },
   );
@@ -104,8 +110,8 @@ function toMigration(name: string, text: string): Migration {
 }
 
 async function applyOnce(tx: Tx, migration: Migration): Promise<boolean> {
-  // Processes that start together wait here for one another. The table is read in a later statement than the lock
-  // was taken in, so that what the others committed is seen.
+  // Processes that start together wait here. The table is read in a statement after the lock, so that it includes
+  // what others committed.
   await tx.rows(sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
   if (!(await isMigrated(tx)))
     await tx.rows(sql`
@@ -120,7 +126,7 @@ async function applyOnce(tx: Tx, migration: Migration): Promise<boolean> {
   if (known) {
     if (known.checksum === migration.checksum) return false;
     throw new Error(
-      `migration ${migration.name} was changed after it had been applied; write a new one instead`,
+      `migration ${migration.name} was changed after it was applied; add a new migration instead`,
     );
   }
   await tx.rows(raw(migration.text));
@@ -137,5 +143,5 @@ async function refuseUnknown(tx: Tx, migrations: readonly Migration[]): Promise<
     sql`select name from schema_migrations where name <> all(${names}) order by name limit 1`,
   );
   if (unknown)
-    throw new Error(`the database holds migration ${unknown.name}, which this version does not know`);
+    throw new Error(`the database has migration ${unknown.name}, which this version does not know`);
 }

@@ -16,7 +16,7 @@ const OWN = "";
 const NOBODY = "127.0.0.1:1";
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** These hosts, where the empty one is the test's own, which takes writes. */
+/** These hosts, where the empty one is the test's own, which accepts writes. */
 function hostsOf(names: readonly string[]): Hosts {
   const own = new URL(database.connectionString).host;
   return openHosts(database.connectionString.replace(own, names.map((name) => name || own).join(",")));
@@ -25,14 +25,14 @@ function hostsOf(names: readonly string[]): Hosts {
 const open = (names: readonly string[], config: pg.PoolConfig): PrimaryPool =>
   openPool(hostsOf(names), config, () => {});
 
-/** Connections that are open stay good; no other can be opened. */
+/** Existing connections keep working, but no new one can be opened. */
 async function refuseNewConnections(t: TestContext): Promise<void> {
   const name = new URL(database.connectionString).pathname.slice(1);
   await database.db.rows(raw(`alter database ${name} set default_transaction_read_only = on`));
   t.after(() => database.db.rows(raw(`alter database ${name} reset default_transaction_read_only`)));
 }
 
-test("after a vain search an idle connection is used at once, and only who needs a new one is held off", async (t) => {
+test("after a failed search an idle connection is used at once, and only callers that need a new one wait", async (t) => {
   const pool = open([OWN, NOBODY], { max: 4 });
   t.after(pool.end);
   const good = await pool.connect();
@@ -59,11 +59,11 @@ test("a host that is suspected while the pool closes is closed once", async () =
   inUse.suspectHost();
   inUse.release(new Error("silent"));
   await ended;
-  // An error that nobody handles comes after this turn, and fails the test.
+  // An unhandled error would surface after this turn and fail the test.
   await new Promise(setImmediate);
 });
 
-test("whoever waits for a connection to a host that is suspected meanwhile gets one to the next", async (t) => {
+test("a caller waiting for a connection to a host that becomes suspected gets one to the next host", async (t) => {
   const pool = open([OWN, OWN], { max: 1, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   t.after(pool.end);
   const silent = await pool.connect();
@@ -77,7 +77,7 @@ test("whoever waits for a connection to a host that is suspected meanwhile gets 
   taken.release();
 });
 
-test("whoever waits in vain for a connection that is in use is told so, and does not wait twice", async (t) => {
+test("a caller that times out waiting for a busy connection gets an error and does not wait twice", async (t) => {
   const hosts = hostsOf([OWN, OWN]);
   const search = t.mock.method(hosts, "tryEach");
   const pool = openPool(hosts, { max: 1, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, () => {});
@@ -87,7 +87,7 @@ test("whoever waits in vain for a connection that is in use is told so, and does
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const waiting = pool.connect();
   t.mock.timers.tick(CONNECT_TIMEOUT_MS);
-  // With a second search it would be given this one.
+  // A second search would be given this one.
   setImmediate(() => inUse.release());
   await assert.rejects(waiting, /timeout exceeded/);
   assert.equal(search.mock.callCount(), before + 1);

@@ -3,7 +3,7 @@ import { destroyClient } from "./destroy-client.ts";
 import type { Hosts } from "./hosts.ts";
 import { prepareSession } from "./prepare-session.ts";
 
-/** Connections to whichever host takes writes. */
+/** Connections to the host that accepts writes. */
 export type PrimaryPool = {
   connect(): Promise<Connection>;
   end(): Promise<void>;
@@ -11,33 +11,33 @@ export type PrimaryPool = {
 
 export type Connection = {
   client: pg.PoolClient;
-  /** With an error the connection is thrown away, and never handed to anybody else. */
+  /** With an error, the connection is discarded and never reused. */
   release(error?: Error): void;
-  /** The host is no longer to be trusted, nor is any connection to it. */
+  /** Stops trusting the host and all connections to it. */
   suspectHost(): void;
 };
 
 export type PoolSettings = pg.PoolConfig & {
-  /** 0, the default, is off. */
+  /** 0, the default, disables the limit. */
   statementTimeoutMs?: number;
 };
 
-/** A pool of which all connections are known, those too that are being opened. */
+/** A pool with all of its connections, including those being opened. */
 type HostPool = {
   pool: pg.Pool;
   clients: Set<pg.Client>;
-  /** Those who wait for a connection. The driver's pool forgets them when it ends. */
+  /** Callers that wait for a connection. The driver's pool forgets them when it ends. */
   waiting: Set<(error: Error) => void>;
 };
 
-/** How often a caller begins again when its pool was replaced, or its host came into doubt, while it waited. */
+/** How often a caller retries if its pool was replaced or its host was suspected while it waited. */
 const TRIES_MAX = 3;
-/** Begins like the driver's own, so that it means the same to everybody who reads it. */
+/** Starts like the driver's own message, so that it is handled the same way. */
 const GIVEN_UP = "Connection terminated: its host was given up";
 
 /**
- * One pool for each host, of which one is in use. Each new connection is prepared in one round trip, and used only if its
- * server may be used; see hosts.ts.
+ * One pool for each host, of which one is in use. Each new connection is prepared in one round trip and used only if
+ * its server can be used; see hosts.ts.
  */
 export function openPool(
   hosts: Hosts,
@@ -50,13 +50,13 @@ export function openPool(
     if (pools.some((one) => one.pool === pool)) onConnectionLost(error);
   };
   const pools = hosts.urls.map(open);
-  /** Those that were replaced, until their last connection is closed. */
+  /** Replaced pools, until their last connection is closed. */
   const ending = new Map<HostPool, Promise<void>>();
   let replacements = 0;
   let isClosed = false;
 
   const replace = (index: number, old: HostPool): void => {
-    // Many find out at the same time; the first of them has done it.
+    // Several callers notice at the same time. The first one has already replaced the pool.
     if (isClosed || pools[index] !== old) return;
     replacements += 1;
     pools[index] = open(hosts.urls[index] ?? "");
@@ -84,7 +84,7 @@ export function openPool(
     };
   };
 
-  /** Waits for a connection to whichever host is good, and again when that took so long that it no longer is. */
+  /** Waits for a connection to a good host, and again if the host is no longer good by then. */
   const wait = async (): Promise<Connection> => {
     for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
       const before = replacements;
@@ -101,7 +101,7 @@ export function openPool(
 
   return {
     connect() {
-      // That no connection can be opened is no reason to leave an idle one alone.
+      // An idle connection is usable even if no new one can be opened.
       const first = hosts.first();
       return hosts.isTrusted() && hasIdle(pools[first]) ? take(first) : wait();
     },
@@ -120,7 +120,7 @@ function openHostPool(
   onLost: (pool: pg.Pool, error: Error) => void,
 ): HostPool {
   const clients = new Set<pg.Client>();
-  /** The driver's pool makes its clients by itself, and tells of one when it is connected. */
+  /** The driver's pool creates its clients itself and reports one only when it is connected. */
   function Client(options: pg.ClientConfig): pg.Client {
     const client = new pg.Client(options);
     clients.add(client);
@@ -135,14 +135,14 @@ function openHostPool(
       await hosts.admit(client, await prepareSession(client, { statementTimeoutMs }));
     },
   });
-  // Without a listener a backend that dies takes the process with it, whether its connection is idle or in use. In use
-  // the statement fails, and the event tells nothing more.
+  // Without a listener a terminated backend would crash the process. If the connection is in use, the statement
+  // fails and the event adds nothing.
   pool.on("error", (error) => onLost(pool, error));
   pool.on("connect", (client) => client.on("error", () => {}));
   return { pool, clients, waiting: new Set() };
 }
 
-/** Waits for a connection, until the pool is replaced. */
+/** Waits for a connection until the pool is replaced. */
 function connectOrGiveUp({ pool, waiting }: HostPool): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
     let isGivenUp = false;
@@ -160,6 +160,6 @@ function connectOrGiveUp({ pool, waiting }: HostPool): Promise<pg.PoolClient> {
   });
 }
 
-/** Whether one is left when all who wait already have theirs. */
+/** Whether a connection is left after all waiting callers have theirs. */
 const hasIdle = (own: HostPool | undefined): boolean =>
   own !== undefined && own.pool.idleCount > own.pool.waitingCount;

@@ -8,10 +8,10 @@ import { eventually } from "../../testing/eventually.ts";
 import { connectDatabase, type Db } from "./database.ts";
 import { prepareSession } from "./prepare-session.ts";
 
-/** Long enough for a connection to be prepared on a busy machine. */
+/** Long enough to prepare a connection on a busy machine. */
 const IDLE_MS = 1_000;
 
-/** What an operator may have set, for whatever reason, and what the code relies on instead. */
+/** What an operator may have set, and what the code relies on instead. */
 const SETTINGS: Readonly<Record<string, [theirs: string, ours: string]>> = {
   jit: ["on", "off"],
   plan_cache_mode: ["force_custom_plan", "auto"],
@@ -66,26 +66,26 @@ async function readSettings(db: Db): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
 }
 
-test("a connection has the settings that the code relies on, whatever the database says", async (t) => {
+test("a connection has the settings that the code relies on, regardless of the database's", async (t) => {
   const plain = new pg.Client({ connectionString: database.connectionString });
   await plain.connect();
   const { rows } = await plain.query("select current_setting('datestyle') as style");
   await plain.end();
-  assert.deepEqual(rows, [{ style: "SQL, DMY" }], "the settings of the database are in force for others");
+  assert.deepEqual(rows, [{ style: "SQL, DMY" }], "the settings of the database apply to other connections");
   assert.deepEqual(
     await readSettings(connect(t, database.connectionString, 0)),
     Object.fromEntries(Object.entries(SETTINGS).map(([name, [, ours]]) => [name, ours])),
   );
 });
 
-test("the limits of statements and idle transactions are those that were asked for", async (t) => {
+test("the limits for statements and idle transactions are the requested ones", async (t) => {
   const { statement_timeout, idle_in_transaction_session_timeout } = await readSettings(
     connect(t, database.connectionString, 7_000),
   );
   assert.deepEqual([statement_timeout, idle_in_transaction_session_timeout], ["7s", "7s"]);
 });
 
-test("a listener has them too, and is not thrown out for its silence", async (t) => {
+test("a listener has them too, and is not disconnected for being idle", async (t) => {
   const db = connect(t, database.connectionString);
   let heard = 0;
   const listener = db.listen("odd", () => {
@@ -101,7 +101,7 @@ test("a listener has them too, and is not thrown out for its silence", async (t)
   assert.deepEqual(await findListener(), [before]);
 });
 
-test("a new connection costs one question", async (t) => {
+test("a new connection costs one round trip", async (t) => {
   const client = new pg.Client({ connectionString: database.connectionString });
   await client.connect();
   t.after(() => client.end());
@@ -118,7 +118,7 @@ test("a new connection costs one question", async (t) => {
   assert.equal(questions.length, 1);
 });
 
-test("a connection that cannot be prepared is closed, and the next one is tried anew", async (t) => {
+test("a connection that cannot be prepared is closed, and the next one is tried again", async (t) => {
   const proxy = await startFaultProxy(database.connectionString);
   t.after(proxy.close);
   const db = connect(t, proxy.connectionString);

@@ -1,43 +1,43 @@
 import type { ClientBase } from "pg";
 
-/** What a new connection turned out to lead to. */
+/** What a new connection leads to. */
 export type Session = {
-  /** False on a standby, and on a primary that was set to read only. */
+  /** False on a standby and on a read-only primary. */
   takesWrites: boolean;
   /** Whether it is a standby. */
   isInRecovery: boolean;
 };
 
 export type SessionLimits = {
-  /** For one statement, and for an idle transaction. 0 is off. */
+  /** For one statement and for an idle transaction. 0 disables it. */
   statementTimeoutMs: number;
 };
 
-/** How long a server may take to answer before the connection is given up. */
+/** How long a server can take to respond before the connection is given up. */
 export const PREPARE_TIMEOUT_MS = 5_000;
 
 /**
- * Sets every session parameter that the code relies on, whatever the server, the database, the role or the environment
- * say, and tells where the connection leads. One round trip for each new connection.
+ * Sets every session parameter that the code relies on, overriding the server, the database, the role and the
+ * environment, and reports where the connection leads. One round trip for each new connection.
  *
  * They are set by a query, because poolers refuse startup parameters. `search_path`, `synchronous_commit` and
- * `default_transaction_read_only` stay the operator's: `check-server` looks at them.
+ * `default_transaction_read_only` are left to the operator and checked by `check-server`.
  */
 export async function prepareSession(client: ClientBase, limits: SessionLimits): Promise<Session> {
   const query = { text: preparation(limits), query_timeout: PREPARE_TIMEOUT_MS };
-  // A query of several statements has several results, which the types of the driver do not know.
+  // A query of several statements has several results, which the driver's types do not cover.
   const results: unknown = await client.query(query);
   const rows = Array.isArray(results) ? results.at(-1).rows : [];
   const { read_only, in_recovery }: { read_only?: string; in_recovery?: boolean } = rows[0] ?? {};
   return { takesWrites: read_only === "off", isInRecovery: in_recovery === true };
 }
 
-/** What the code relies on. Most are the defaults of PostgreSQL, which an operator may have changed. */
+/** What the code relies on. Most are PostgreSQL's defaults, which an operator may have changed. */
 const PARAMETERS: Readonly<Record<string, string>> = {
-  // Functions with disabled scans have huge costs before PostgreSQL 18: each call would be compiled for a second.
+  // Before PostgreSQL 18, disabled scans have huge costs: each call would be compiled for a second.
   jit: "off",
   plan_cache_mode: "auto",
-  // How values are written and read: the driver, SQL literals and hashes computed in SQL know these forms alone.
+  // Formats of values: the driver, SQL literals and hashes computed in SQL rely on these.
   datestyle: "ISO, MDY",
   intervalstyle: "postgres",
   timezone: "UTC",
@@ -48,18 +48,18 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   transform_null_equals: "off",
   // The audit compares definitions as PostgreSQL writes them.
   quote_all_identifiers: "off",
-  // What a statement outside of a transaction sees.
+  // What a statement outside a transaction sees.
   default_transaction_isolation: "read committed",
   default_transaction_deferrable: "off",
   row_security: "on",
-  // Only a warning tells that a commit did not wait for its standby.
+  // Only a warning reports that a commit did not wait for its standby.
   client_min_messages: "warning",
-  // Ours alone are in force. Listeners are idle for days, imports run for hours.
+  // Only our own limits apply. Listeners are idle for days, and imports run for hours.
   lock_timeout: "0",
   idle_session_timeout: "0",
 };
 
-/** Not every supported version has these. */
+/** Not available in every supported version. */
 const NEWER_PARAMETERS: Readonly<Record<string, string>> = { transaction_timeout: "0" };
 
 const preparation = ({ statementTimeoutMs }: SessionLimits): string => {
@@ -68,9 +68,9 @@ const preparation = ({ statementTimeoutMs }: SessionLimits): string => {
     idle_in_transaction_session_timeout: `${statementTimeoutMs}`,
   };
   return [
-    // First, so that a short limit of the role does not strike here.
+    // First, so that a short limit of the role does not apply here.
     "set statement_timeout = 0",
-    // A standby refuses to be read at a default of serializable, and could not say that it is one.
+    // A standby cannot be read at serializable, and could not report that it is one.
     "set transaction isolation level read committed",
     `select ${Object.entries({ ...PARAMETERS, ...limits })
       .map(([name, value]) => `set_config('${name}', '${value}', false)`)

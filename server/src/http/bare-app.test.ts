@@ -5,7 +5,7 @@ import { exchange } from "../../testing/fuzz/raw-http.ts";
 import { bareApp } from "./bare-app.ts";
 import { healthRoutes } from "./health.ts";
 
-test("every answer of the operator's own ports says nosniff, also to what is unknown or not HTTP", async () => {
+test("every response on the operator ports has nosniff, including errors and invalid HTTP", async () => {
   const app = bareApp((bare) => healthRoutes(bare, async () => true));
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;

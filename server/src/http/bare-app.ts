@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from "fastify";
 
-/** An app for a few routes of the operator's own, without what the API's requests meet. */
+/** A minimal app for the operator's own routes, without the API's request handling. */
 export function bareApp(addRoutes: (app: FastifyInstance) => void): FastifyInstance {
   const app = Fastify({
     logger: false,
@@ -15,7 +15,7 @@ export function bareApp(addRoutes: (app: FastifyInstance) => void): FastifyInsta
   return app;
 }
 
-/** On every answer: a browser believes its content type, and never takes data for a page or a script. */
+/** Sent with every response: browsers must trust the content type and never treat data as a page or a script. */
 export const NO_SNIFF = ["x-content-type-options", "nosniff"] as const;
 
 const UNREADABLE = `HTTP/1.1 400 Bad Request\r\n${NO_SNIFF.join(": ")}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;

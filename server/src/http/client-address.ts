@@ -1,8 +1,8 @@
 import { type IpRange, isInAnyRange, parseIp } from "../lib/ip.ts";
 
 /**
- * The rightmost hop that is not one of our proxies (CONTRACT 2). What stands further left was written by the client
- * and proves nothing. A hop may be no address at all: an allowlist refuses it.
+ * The rightmost hop that is not one of our proxies (CONTRACT 2). Hops to its left are written by the client and
+ * cannot be trusted. A hop can be invalid; an allowlist refuses it.
  */
 export function clientAddress(
   remoteAddress: string | undefined,

@@ -6,8 +6,8 @@ type Hooks = {
 };
 
 /**
- * Gives each route that is registered later a hook made for it, so that what the route declares is read once and not
- * with every request. `make` returns undefined for a route that needs none.
+ * Adds a hook to each route registered later. `make` reads the route's declaration once instead of with every
+ * request, and returns undefined for a route that needs no hook.
  */
 export function hookEachRoute<Name extends keyof Hooks>(
   app: FastifyInstance,
@@ -17,7 +17,7 @@ export function hookEachRoute<Name extends keyof Hooks>(
   const made = new WeakSet<object>();
   app.addHook("onRoute", (route) => {
     const present = [route[name] ?? []].flat() as Hooks[Name][];
-    // The HEAD route that comes with a GET has taken its hooks over already.
+    // The HEAD route that Fastify adds to a GET already has the hooks of the GET.
     if (present.some((hook) => made.has(hook))) return;
     const hook = make(route);
     if (!hook) return;

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => scrip.close());
 
-/** The address of each list, with the filters that it takes. */
+/** The URL of each list, with its filters. */
 function lists(): { url: string; filters: string[] }[] {
   const operations = operationsOf(scrip.app.openApi());
   return apiRoutes(scrip.app.openApi())
@@ -30,7 +30,7 @@ const refusalOf = async (url: string) => {
   return { status: reply.statusCode, code, pointer: errors?.[0]?.pointer, detail };
 };
 
-test("a filter that is given and empty is 400 and named: it would not answer the question that was asked", async () => {
+test("an empty filter returns 400 and names the filter", async () => {
   const filtered = lists().filter(({ filters }) => filters.length > 0);
   assert.ok(filtered.length >= 4, `${filtered.length} lists`);
   for (const { url, filters } of filtered) {
@@ -44,7 +44,7 @@ test("a filter that is given and empty is 400 and named: it would not answer the
   }
 });
 
-test("a value whose percent-encoding is broken is 400, in every filter of every list", async () => {
+test("broken percent-encoding in any filter of any list returns 400", async () => {
   for (const { url, filters } of lists().filter((list) => list.filters.length > 0)) {
     for (const name of filters) {
       for (const value of ["%zz", "%", "a%2", "%ff", "ok%c3%28"]) {
@@ -56,7 +56,7 @@ test("a value whose percent-encoding is broken is 400, in every filter of every 
   }
 });
 
-test("a percent sign that is encoded is one, and an empty limit and cursor still mean none", async () => {
+test("an encoded percent sign is accepted, and an empty limit or cursor counts as absent", async () => {
   for (const query of [
     "reference=100%25",
     "reference=%25zz",

@@ -4,14 +4,14 @@ import { toPointer } from "../lib/strict-json.ts";
 
 const FIELD_ERRORS_MAX = 20;
 
-/** What the validator found, in the words of the API: where, which rule, and a sentence for a human. */
+/** Converts validator errors to API field errors: the location, the rule and a sentence. */
 export const fieldErrors = (found: readonly FastifySchemaValidationError[]): FieldError[] =>
   found
     .filter((error) => !isTold(error, found))
     .slice(0, FIELD_ERRORS_MAX)
     .map(toFieldError);
 
-/** A text that is empty fails its pattern too, which tells nothing more. */
+/** An empty text also fails its pattern. Reporting both adds nothing. */
 const isTold = (
   error: FastifySchemaValidationError,
   found: readonly FastifySchemaValidationError[],
@@ -26,7 +26,7 @@ function toFieldError({ instancePath, keyword, params }: FastifySchemaValidation
       return {
         pointer: instancePath + toPointer([name]),
         code: "unknown_field",
-        detail: `The field ${JSON.stringify(name)} is not known.`,
+        detail: `Unknown field ${JSON.stringify(name)}.`,
       };
     }
     case "required": {
@@ -34,46 +34,45 @@ function toFieldError({ instancePath, keyword, params }: FastifySchemaValidation
       return {
         pointer: instancePath + toPointer([name]),
         code: "required",
-        detail: `The field "${name}" is required.`,
+        detail: `Missing required field "${name}".`,
       };
     }
     default:
       return {
         pointer: instancePath,
         code: keyword,
-        detail: `${nameOf(instancePath)} ${RULES[keyword]?.(params) ?? "is not valid"}.`,
+        detail: `${nameOf(instancePath)} ${RULES[keyword]?.(params) ?? "is invalid"}.`,
       };
   }
 }
 
-/** What each rule of a schema asks for. Patterns and the validator's own words say nothing to people. */
+/** The message for each schema rule. Patterns and the validator's own messages mean nothing to callers. */
 const RULES: Readonly<Record<string, (params: Params) => string>> = {
-  type: ({ type }) => `must be ${TYPES[String(type)] ?? "of another type"}`,
+  type: ({ type }) => `must be ${TYPES[String(type)] ?? "a different type"}`,
   enum: ({ allowedValues }) => `must be one of ${[allowedValues].flat().join(", ")}`,
   minLength: ({ limit }) =>
     limit === 1 ? "must not be empty" : `must have at least ${count(limit, "character")}`,
   maxLength: ({ limit }) => `must have at most ${count(limit, "character")}`,
-  minItems: ({ limit }) => `must have at least ${count(limit, "entry")}`,
-  maxItems: ({ limit }) => `must have at most ${count(limit, "entry")}`,
+  minItems: ({ limit }) => `must have at least ${count(limit, "item")}`,
+  maxItems: ({ limit }) => `must have at most ${count(limit, "item")}`,
   maxProperties: ({ limit }) => `must have at most ${count(limit, "field")}`,
   minimum: ({ limit }) => `must be ${limit} or more`,
   maximum: ({ limit }) => `must be ${limit} or less`,
-  pattern: () => "holds a character that is not allowed, such as a line break",
+  pattern: () => "contains a character that is not allowed, such as a line break",
 };
 
 type Params = FastifySchemaValidationError["params"];
 
 const TYPES: Readonly<Record<string, string>> = {
-  string: "text",
+  string: "a string",
   integer: "a whole number",
   number: "a number",
   boolean: "true or false",
-  array: "a list",
+  array: "an array",
   object: "an object",
 };
 
-const count = (limit: unknown, noun: string): string =>
-  limit === 1 ? `1 ${noun}` : `${limit} ${noun.replace(/y$/, "ie")}s`;
+const count = (limit: unknown, noun: string): string => (limit === 1 ? `1 ${noun}` : `${limit} ${noun}s`);
 
 const nameOf = (pointer: string): string =>
   pointer === "" ? "The body" : pointer.slice(1).replaceAll("/", ".");

@@ -5,7 +5,7 @@ import { NO_OPERATION } from "../../testing/fuzz/fuzz-request.ts";
 import { type FuzzResult, fuzzServer } from "../../testing/fuzz/fuzz-session.ts";
 import { SEED } from "../../testing/seed.ts";
 
-/** A short run; `npm run fuzz -- --requests 100000` is the long one. */
+/** A short run. `npm run fuzz -- --requests 100000` is the long one. */
 const REQUESTS = 2_500;
 
 let database: TestDatabase;
@@ -18,7 +18,7 @@ before(async () => {
 
 after(() => database.drop());
 
-test(`${REQUESTS} requests made from /openapi.json break nothing that the API promises (seed ${SEED})`, () => {
+test(`${REQUESTS} requests generated from /openapi.json find no broken promise (seed ${SEED})`, () => {
   const told = result.faults.map(
     ({ index, what, message }) =>
       `npm run fuzz -- --seed ${SEED} --requests ${REQUESTS} --only ${index}: ${message}\n${what}`,
@@ -26,7 +26,7 @@ test(`${REQUESTS} requests made from /openapi.json break nothing that the API pr
   assert.deepEqual(told, []);
 });
 
-test("they reach every operation, and each of them both serves and refuses", () => {
+test("the requests reach every operation, and each operation both succeeds and refuses", () => {
   const { answers } = result;
   assert.ok(answers.size > 20, [...answers.keys()].join());
   for (const [operation, classes] of answers) {

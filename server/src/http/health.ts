@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 
-/** `/healthz`: the process lives. `/readyz`: it can serve, and is not about to stop. */
+/** `/healthz`: the process is alive. `/readyz`: it can serve requests and is not shutting down. */
 export function healthRoutes(app: FastifyInstance, isReady: () => Promise<boolean>): void {
   app.get("/healthz", { logLevel: "warn" }, async () => ({ status: "ok" }));
   app.get("/readyz", { logLevel: "warn" }, async (_request, reply) => {

@@ -47,21 +47,21 @@ after(() => scrip.close());
 
 const PIPELINED = ["pipe-0", "pipe-1", "pipe-2", "pipe-3", "pipe-4"];
 
-test(`${RAW_REQUESTS} bad requests over the wire are each answered in HTTP, never with 5xx (SEED=${SEED})`, async () => {
+test(`${RAW_REQUESTS} malformed requests over the wire each get an HTTP response, never 5xx (SEED=${SEED})`, async () => {
   const statuses = new Set<number>();
   await forEachSeed(RAW_REQUESTS, async (seed) => {
     const wire = wireRequest(seed, { key, urls });
     const { replies, gaveUp } = await exchange(port, wire.bytes, wire);
     for (const reply of replies) checkReply(reply, wire.methods[0], wire.faults);
     for (const reply of replies) statuses.add(reply.status);
-    // Whoever breaks off may see the connection end before the answer.
-    assert.ok(replies.length > 0 || wire.halfClose || gaveUp, `not answered: ${wire.faults.join(", ")}`);
+    // A caller that breaks off may see the connection close before the response.
+    assert.ok(replies.length > 0 || wire.halfClose || gaveUp, `no response: ${wire.faults.join(", ")}`);
   });
-  // The requests were bad in many ways, not all of them in one.
+  // The requests were malformed in many ways, not all in the same way.
   for (const status of [200, 400, 401, 404, 405, 413, 415]) assert.ok(statuses.has(status), `no ${status}`);
 });
 
-test(`answers of ${PIPELINES} pipelines come in the order of their requests, whatever stands between these (SEED=${SEED})`, async () => {
+test(`responses with ${PIPELINES} pipelines are answered in request order, with malformed requests in between (SEED=${SEED})`, async () => {
   await forEachSeed(PIPELINES, async (seed) => {
     const random = createRandom(seed);
     const parts = Array.from({ length: 2 + random.below(4) }, (_, index) =>
@@ -70,19 +70,24 @@ test(`answers of ${PIPELINES} pipelines come in the order of their requests, wha
     const bytes = Buffer.concat(parts.map((part) => part.bytes));
     const methods = parts.flatMap((part) => part.methods);
     const { replies, gaveUp } = await exchange(port, bytes, { methods });
-    // What follows the first bad one may be read as a part of it; up to there each answer has its request.
+    // Bytes after the first malformed request can be read as part of it. Up to there, each response matches its
+    // request.
     const firstBad = parts.findIndex((part) => part.faults.length > 0);
     const readable = firstBad === -1 ? parts.length : firstBad;
     for (const [index, reply] of replies.entries()) {
       const wanted = index < readable ? parts[index]?.id : undefined;
       if (wanted === undefined) checkReply(reply, "GET", ["pipelined"]);
-      else assert.equal(reply.status === 200 && JSON.parse(reply.body).product.id, wanted, `answer ${index}`);
+      else
+        assert.equal(reply.status === 200 && JSON.parse(reply.body).product.id, wanted, `response ${index}`);
     }
-    assert.ok(gaveUp || replies.length >= readable, `${replies.length} answers to ${parts.length} requests`);
+    assert.ok(
+      gaveUp || replies.length >= readable,
+      `${replies.length} responses to ${parts.length} requests`,
+    );
   });
 });
 
-test(`${INJECTED_REQUESTS} bad requests to the routes are refused in the error shape, never with 5xx (SEED=${SEED})`, async () => {
+test(`${INJECTED_REQUESTS} malformed requests to the routes are refused in the error format, never with 5xx (SEED=${SEED})`, async () => {
   await forEachSeed(INJECTED_REQUESTS, async (seed) => {
     const request = injectableRequest(seed);
     const { statusCode, headers, body } = await withDeadline(
@@ -98,9 +103,9 @@ test(`${INJECTED_REQUESTS} bad requests to the routes are refused in the error s
   });
 });
 
-test("none of it has left the key in the log, nor anything of the server's insides in an error", () => {
-  assert.ok(scrip.logged().length > 100_000, "the log is there");
-  // Eight characters of the secret part already tell a key.
+test("no key appears in the log, and no internals appear in an error", () => {
+  assert.ok(scrip.logged().length > 100_000, "the log is not empty");
+  // Eight characters of the secret part already identify a key.
   const secretPart = key.slice("sc_live_".length);
   for (let start = 0; start + 8 <= secretPart.length; start += 1) {
     assert.equal(scrip.logged().includes(secretPart.slice(start, start + 8)), false);
@@ -108,8 +113,8 @@ test("none of it has left the key in the log, nor anything of the server's insid
   assert.doesNotMatch(scrip.logged(), /"level":"(error|fatal|warn)"/);
 });
 
-test("the server keeps nothing of such requests, and still serves", async () => {
-  // Lines of a log that a test keeps would hide what a server keeps.
+test("the server does not leak memory on malformed requests and keeps serving", async () => {
+  // A log that the test keeps in memory would hide what the server keeps.
   scrip.app.log.level = "silent";
   const attack = () =>
     forEachSeed(HEAP_REQUESTS, async (seed) => {
@@ -120,11 +125,11 @@ test("the server keeps nothing of such requests, and still serves", async () => 
   const beforeBytes = heapBytes();
   await attack();
   const grownBytes = heapBytes() - beforeBytes;
-  assert.ok(grownBytes < HEAP_GROWTH_MAX_BYTES, `the heap has grown by ${grownBytes} bytes`);
+  assert.ok(grownBytes < HEAP_GROWTH_MAX_BYTES, `the heap grew by ${grownBytes} bytes`);
   assert.equal((await scrip.call("GET", "/v1/catalog", { key })).statusCode, 200);
 });
 
-/** Runs so many requests, some at once; a failure tells which one, and what was wrong with it. */
+/** Runs the given number of requests, some concurrently. A failure names the seed and the faults. */
 async function forEachSeed(count: number, run: (seed: number) => Promise<void>): Promise<void> {
   let next = 0;
   const loop = async () => {
@@ -133,11 +138,11 @@ async function forEachSeed(count: number, run: (seed: number) => Promise<void>):
   await Promise.all(Array.from({ length: AT_ONCE }, loop));
 }
 
-/** A request that is never answered fails the test instead of stopping it. */
+/** A request that gets no response fails the test instead of blocking it. */
 async function withDeadline<T>(answer: Promise<T>, faults: readonly string[]): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`left hanging (${faults.join(", ")})`)), DEADLINE_MS);
+    timer = setTimeout(() => reject(new Error(`no response (${faults.join(", ")})`)), DEADLINE_MS);
   });
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
@@ -181,13 +186,13 @@ const good = (id: string): WireRequest & { id: string } => ({
   bytes: Buffer.from(`GET /v1/products/${id} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${key}\r\n\r\n`),
 });
 
-/** HEAD is left out: once a request could not be read, which answer is the one without a body cannot be known. */
+/** HEAD is left out: after an unreadable request, it is unknown which response has no body. */
 function bad(seed: number): WireRequest & { id?: undefined } {
   const wire = wireRequest(seed >>> 0, { key, urls });
   return wire.methods.includes("HEAD") ? bad(seed + 1) : wire;
 }
 
-/** The injector reads an address as a browser would, and sends bodies whole. */
+/** The injector parses a URL as a browser does and sends bodies whole. */
 function injectableRequest(seed: number): HostileRequest {
   const request = hostileRequest(seed >>> 0, { key, urls });
   return /^\/[^/\\]/.test(request.target) && !request.cut

@@ -1,9 +1,9 @@
 export type Labels = { method: string; route: string; status: string };
 
 export type Latencies = {
-  /** What a route tells after each answer: its status, and how long it took. */
+  /** Called by a route after each response, with its status and duration. */
   forRoute(method: string, route: string): (status: number, elapsedMs: number) => void;
-  /** What the registry asks when it is scraped. */
+  /** Called by the registry on each scrape. */
   metric: {
     name: string;
     help: string;
@@ -19,8 +19,8 @@ type Series = { labels: Labels; counts: number[]; sumSeconds: number };
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * A histogram by method, route and status. The library's own hashes its labels at each observation, which took a
- * twentieth of a catalog request; here a route keeps its series and adds to two numbers.
+ * A histogram by method, route and status. The library's histogram hashes its labels at each observation, which took
+ * 5% of a catalog request. Here each route keeps its series and adds to two numbers.
  */
 export function createLatencies(name: string, help: string): Latencies {
   const all = new Map<string, Series>();
@@ -68,10 +68,10 @@ function count(series: Series, seconds: number): void {
   series.sumSeconds += seconds;
 }
 
-/** One count for each bucket, and one for what is slower than all of them. */
+/** One count for each bucket, plus one for slower requests. */
 const emptyCounts = (): number[] => new Array(BUCKETS_SECONDS.length + 1).fill(0);
 
-/** Prometheus wants each bucket to count what the smaller ones count too. */
+/** Prometheus buckets are cumulative. */
 function render(name: string, { labels, counts, sumSeconds }: Series): object[] {
   let total = 0;
   const buckets = counts.map((count, index) => {

@@ -11,8 +11,8 @@ type Lazy = {
 };
 
 /**
- * A request's logger, made when the request first logs. Most never do: their one line is written by the server's own
- * logger, and making a child for each cost more than that line.
+ * A request logger that is created on first use. Most requests never log: their one line is written by the server's
+ * logger, and creating a child for each cost more than that line.
  */
 export function lazyChild(
   parent: FastifyBaseLogger,
@@ -40,7 +40,7 @@ const forward = (level: "fatal" | "error" | "warn" | "info" | "debug" | "trace" 
     (logger[level] as LogMethod).apply(logger, args);
   };
 
-/** Shared by all of them, so that making one costs an object and nothing else. */
+/** Shared by all lazy loggers, so creating one costs a single object. */
 const methods = {
   get level(): string {
     return real(this as unknown as Lazy).level;

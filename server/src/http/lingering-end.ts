@@ -1,13 +1,15 @@
 import type { Duplex } from "node:stream";
 
-/** Time for the caller to read the answer. Closing at once would throw it away when more was sent than we read. */
+/**
+ * Time for the caller to read the response. Closing at once would discard it if the caller sent more than was read.
+ */
 const LINGER_MS = 1_000;
-/** As much as is still read meanwhile, so that a caller who was nearly done sees no reset. */
+/** How much is still read meanwhile, so that a caller that is almost done gets no reset. */
 const LINGER_MAX_BYTES = 256 * 1024;
 
 /**
- * Ends our side with this text, reads on for a moment, then closes: who does not close theirs must not hold the
- * connection. What is read is thrown away and no longer taken for requests.
+ * Ends our side with this text, discards input for a moment, then closes. A caller that never closes its side must
+ * not keep the connection open.
  */
 export function lingeringEnd(socket: Duplex, text = ""): void {
   if (socket.writable) socket.end(text);

@@ -9,7 +9,7 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry });
   const requestLatencies = createLatencies(
     "scrip_http_request_duration_seconds",
-    "Time from the first byte of a request to the end of its answer.",
+    "Time from the first byte of a request to the end of its response.",
   );
   registry.registerMetric(requestLatencies.metric as unknown as Metric);
   return { registry, requestLatencies };

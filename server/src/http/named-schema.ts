@@ -1,11 +1,11 @@
 import Type, { type Static, type TSchema, type TUnsafe } from "typebox";
 
 /**
- * A schema with a name of its own in the API reference. What comes back is a reference to it, with the same static
- * type; `namedSchemas` is what the app registers.
+ * Names a schema for the API reference. Returns a reference with the same static type; the app registers
+ * `namedSchemas`.
  */
 export function named<Schema extends TSchema>(name: string, schema: Schema): TUnsafe<Static<Schema>> {
-  if (namedSchemas.has(name)) throw new Error(`two schemas are called ${name}`);
+  if (namedSchemas.has(name)) throw new Error(`duplicate schema name ${name}`);
   namedSchemas.set(name, { ...schema, $id: name });
   return Type.Unsafe<Static<Schema>>({ $ref: `${name}#` });
 }

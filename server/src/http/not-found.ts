@@ -5,8 +5,8 @@ import { type ProblemDeps, sendProblem } from "./send-problem.ts";
 export type FindUnknownPath = (request: FastifyRequest) => Problem | undefined;
 
 /**
- * Unknown paths are 404; known ones asked with another method are 405 with `Allow`. What it returns is asked before a
- * body is read: Fastify would judge one that nobody asked for first.
+ * Answers 404 for unknown paths, and 405 with `Allow` for known paths with another method. The returned check runs
+ * before the body is read; otherwise Fastify would validate the body first.
  */
 export function answerUnknownPaths(app: FastifyInstance, deps: ProblemDeps): FindUnknownPath {
   const routes: KnownRoute[] = [];
@@ -26,7 +26,7 @@ function unknownPath(routes: readonly KnownRoute[], request: FastifyRequest): Pr
   return allowed.length > 0 ? methodNotAllowed(request, allowed) : notFound();
 }
 
-/** The router ends a path at `#` too. */
+/** The router also ends a path at `#`. */
 const pathOf = (request: FastifyRequest): string => request.url.split(/[?#]/, 1)[0] ?? "";
 
 function allowedMethods(routes: readonly KnownRoute[], path: string): string[] {
@@ -42,6 +42,6 @@ const matches = (pattern: readonly string[], segments: readonly string[]): boole
   pattern.every((part, index) => (part.startsWith(":") ? segments[index] !== "" : part === segments[index]));
 
 const methodNotAllowed = (request: FastifyRequest, allowed: readonly string[]): Problem =>
-  new Problem("method_not_allowed", `${request.method} is not allowed here; use ${allowed.join(" or ")}.`, {
+  new Problem("method_not_allowed", `${request.method} is not allowed here. Use ${allowed.join(" or ")}.`, {
     headers: { allow: allowed.join(", ") },
   });

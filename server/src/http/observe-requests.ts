@@ -4,9 +4,9 @@ import { hookEachRoute } from "./each-route.ts";
 import type { Latencies } from "./latencies.ts";
 
 /**
- * Measures each request and writes one line of log for it. Neither headers nor query strings are written: both may
- * carry what is secret. Metrics count by route pattern and status, never by id, key or reseller. What it returns is for
- * requests that no route takes.
+ * Measures each request and logs one line for it, without headers and query strings, because both can contain
+ * secrets. Metrics are labelled by route pattern and status, never by id, key or reseller. The returned function is
+ * for requests that match no route.
  */
 export function observeRequests(
   app: FastifyInstance,
@@ -39,7 +39,7 @@ export function observeRequests(
     };
   });
   return (request, reply) => {
-    // What no route took has no hook of its own.
+    // A request that matched no route has no route hook.
     reply.raw.once("finish", () => {
       latencies.forRoute(request.method, "unknown")(reply.statusCode, reply.elapsedTime);
       if (!quiet) write(request, reply, "unknown");

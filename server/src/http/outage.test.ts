@@ -12,10 +12,10 @@ import { createCodeVault } from "../vault/code-vault.ts";
 import { fixedKeyring } from "../vault/keyring.ts";
 import { createMetrics } from "./metrics.ts";
 
-/** What must be in the log and never in an answer. */
+/** Must be in the log and never in a response. */
 const INSIDE = "relation api_keys at 10.0.0.5:5432";
 
-/** The app on a database that fails every statement in this way, and one request to it. */
+/** Sends one request to an app whose database fails every statement with this error. */
 async function callWithout(databaseError: Error): Promise<{ reply: LightMyRequestResponse; logged: string }> {
   const lines: string[] = [];
   const fail = async () => {
@@ -52,20 +52,20 @@ async function callWithout(databaseError: Error): Promise<{ reply: LightMyReques
 const errorWith = (members: object, message = INSIDE): Error => Object.assign(new Error(message), members);
 
 const OUTAGES: Readonly<Record<string, Error>> = {
-  "nobody listens": errorWith({ code: "ECONNREFUSED", address: "10.0.0.5", port: 5432 }),
+  "connection refused": errorWith({ code: "ECONNREFUSED", address: "10.0.0.5", port: 5432 }),
   "every address refuses": Object.assign(new AggregateError([], INSIDE), { code: "ECONNREFUSED" }),
-  "the name is gone": errorWith({ code: "ENOTFOUND" }),
+  "the host name does not resolve": errorWith({ code: "ENOTFOUND" }),
   "the connection broke": errorWith({ code: "ECONNRESET" }),
-  "the server is stopping": errorWith({ code: "57P01" }),
-  "the server is starting": errorWith({ code: "57P03" }),
-  "the statement took too long": errorWith({ code: "57014" }),
+  "the server is shutting down": errorWith({ code: "57P01" }),
+  "the server is starting up": errorWith({ code: "57P03" }),
+  "the statement timed out": errorWith({ code: "57014" }),
   "there are too many connections": errorWith({ code: "53300" }),
   "a standby": errorWith({ code: "25006" }),
   "the driver gave up": new Error("Connection terminated unexpectedly"),
-  "no connection came free": new Error("timeout exceeded when trying to connect"),
+  "no connection became available": new Error("timeout exceeded when trying to connect"),
 };
 
-test("without its database the service answers 503 with Retry-After and tells nothing of its insides", async () => {
+test("without its database the service returns 503 with Retry-After and leaks no internals", async () => {
   for (const [name, error] of Object.entries(OUTAGES)) {
     const { reply, logged } = await callWithout(error);
     assert.equal(reply.statusCode, 503, name);
@@ -80,7 +80,7 @@ test("without its database the service answers 503 with Retry-After and tells no
   }
 });
 
-test("a fault of ours is 500 and tells nothing of it; the log line with the same request id does", async () => {
+test("an internal error returns 500 without details; the log line with the same request id has them", async () => {
   const error = errorWith({ code: "42P01", detail: "Key (digest)=(secret)", query: "select secret" });
   const { reply, logged } = await callWithout(error);
   assert.equal(reply.statusCode, 500);
@@ -91,10 +91,10 @@ test("a fault of ours is 500 and tells nothing of it; the log line with the same
   assert.doesNotMatch(logged, /Key \(digest\)|select secret/);
 });
 
-test("what is thrown and is no error is 500 too", async () => {
-  const { reply } = await callWithout("a mere text" as unknown as Error);
+test("a thrown value that is not an Error also returns 500", async () => {
+  const { reply } = await callWithout("a plain text" as unknown as Error);
   assert.equal(reply.statusCode, 500);
-  assert.doesNotMatch(reply.body, /a mere text/);
+  assert.doesNotMatch(reply.body, /a plain text/);
 });
 
 function assertLogged(logged: string, reply: LightMyRequestResponse, message: string): void {

@@ -8,7 +8,7 @@ export const PAGE_LIMIT_MAX = 100;
 
 export type PageRequest = { limit: number; after: string | undefined };
 
-/** `limit` and `cursor` of a list endpoint, by CONTRACT 1, Paging. */
+/** Reads `limit` and `cursor` of a list endpoint (CONTRACT 1, Paging). */
 export function readPage(request: FastifyRequest, cursors: CursorCodec, scope: CursorScope): PageRequest {
   const limit = readLimit(queryText(request, "limit"));
   const cursor = queryText(request, "cursor");
@@ -20,19 +20,19 @@ function readLimit(text: string | undefined): number {
   if (!/^\d+$/.test(text))
     throw invalidParameter(
       "limit",
-      `limit must be a whole number: 1 to ${PAGE_LIMIT_MAX}, or 0 for the default of ${PAGE_LIMIT_DEFAULT}. More than ${PAGE_LIMIT_MAX} counts as ${PAGE_LIMIT_MAX}.`,
+      `limit must be a whole number from 1 to ${PAGE_LIMIT_MAX}, or 0 for the default of ${PAGE_LIMIT_DEFAULT}. Values above ${PAGE_LIMIT_MAX} count as ${PAGE_LIMIT_MAX}.`,
     );
-  // However many digits: whatever is above the maximum is the maximum.
+  // Any number of digits: a value above the maximum becomes the maximum.
   return Number(text) === 0 ? PAGE_LIMIT_DEFAULT : Math.min(Number(text), PAGE_LIMIT_MAX);
 }
 
-/** The two parameters as the API reference shows them. */
+/** The two parameters for the API reference. */
 export const pageParameters = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 0,
       default: PAGE_LIMIT_DEFAULT,
-      description: `How many to return: 1 to ${PAGE_LIMIT_MAX}. Zero or nothing means ${PAGE_LIMIT_DEFAULT}; more than ${PAGE_LIMIT_MAX} means ${PAGE_LIMIT_MAX}.`,
+      description: `Number of items to return, from 1 to ${PAGE_LIMIT_MAX}. Zero or empty means ${PAGE_LIMIT_DEFAULT}; values above ${PAGE_LIMIT_MAX} mean ${PAGE_LIMIT_MAX}.`,
       examples: [PAGE_LIMIT_DEFAULT],
     }),
   ),
@@ -48,8 +48,8 @@ export const pageParameters = {
 export const pageOf = <Item extends TSchema>(item: Item) =>
   Type.Object({
     data: Type.Array(item),
-    hasMore: Type.Boolean({ description: "Whether there is a next page." }),
+    hasMore: Type.Boolean({ description: "Whether there is another page." }),
     nextCursor: Type.String({
-      description: "Pass it as `cursor` to get the next page. Empty on the last page.",
+      description: "Pass this as `cursor` to get the next page. Empty on the last page.",
     }),
   });

@@ -7,8 +7,8 @@ const PARAMETER_ERRORS_MAX = 20;
 type QuerySchema = { properties?: Record<string, unknown> };
 
 /**
- * Refuses query parameters that the route does not declare, and repeated ones. A misspelt filter that was ignored
- * would answer with everything, which is worse than an error.
+ * Refuses unknown and repeated query parameters. Ignoring a misspelled filter would return everything, which is
+ * worse than an error.
  */
 export function validateQuery(
   schema: QuerySchema,
@@ -20,7 +20,7 @@ export function validateQuery(
   };
 }
 
-/** An operation without parameters refuses them all. */
+/** An operation without parameters refuses all parameters. */
 export function declareNoParameters(app: FastifyInstance): void {
   app.addHook("onRoute", (route) => {
     if (route.schema?.operationId !== undefined)
@@ -37,13 +37,13 @@ function findFault(query: Record<string, unknown>, declared: ReadonlySet<string>
       errors.push({
         pointer,
         code: "unknown_parameter",
-        detail: `The parameter ${JSON.stringify(name)} is not known here.`,
+        detail: `Unknown parameter ${JSON.stringify(name)}.`,
       });
     } else if (Array.isArray(query[name])) {
       errors.push({
         pointer,
         code: "repeated",
-        detail: `The parameter ${JSON.stringify(name)} stands more than once.`,
+        detail: `Duplicate parameter ${JSON.stringify(name)}.`,
       });
     }
   }
@@ -51,7 +51,7 @@ function findFault(query: Record<string, unknown>, declared: ReadonlySet<string>
   return first && new Problem("invalid_request", first.detail, { errors });
 }
 
-/** A parameter's text. Declared and sent once, or it would have been refused. */
+/** The value of a parameter. Undeclared and repeated parameters have already been refused. */
 export function queryText(request: FastifyRequest, name: string): string | undefined {
   const value = (request.query as Record<string, unknown>)[name];
   return typeof value === "string" ? value : undefined;
@@ -61,17 +61,17 @@ export const invalidParameter = (name: string, detail: string): Problem =>
   new Problem("invalid_request", detail, { errors: [{ pointer: `?${name}`, code: "invalid", detail }] });
 
 /**
- * A parameter that filters, or undefined when it is absent. An empty one is refused: it would answer with everything,
- * and whoever asked by a key that was lost on the way would take another order for their own.
+ * The value of a filter, or undefined if absent. An empty filter is refused: it would return everything, and a
+ * caller whose value got lost would mistake another order for its own.
  */
 export function queryFilter(request: FastifyRequest, name: string): string | undefined {
   const text = queryText(request, name);
-  if (text === "") throw invalidParameter(name, `${name} is empty. Give it a value, or leave it out.`);
-  // What cannot be decoded is left as it came, so it still holds a percent sign.
+  if (text === "") throw invalidParameter(name, `${name} is empty. Set a value or omit the parameter.`);
+  // A value that cannot be decoded is left unchanged, so it still contains a percent sign.
   if (text?.includes("%") && !canBeDecoded(request.url, name))
     throw invalidParameter(name, `${name} is not percent-encoded UTF-8.`);
-  // PostgreSQL has no text with NUL in it, and nothing that is looked for can hold it.
-  if (text?.includes("\0")) throw invalidParameter(name, `${name} holds the NUL character.`);
+  // PostgreSQL text cannot contain NUL, so no row can match.
+  if (text?.includes("\0")) throw invalidParameter(name, `${name} contains the NUL character.`);
   return text;
 }
 
@@ -79,7 +79,7 @@ function canBeDecoded(url: string, name: string): boolean {
   const [, query = ""] = url.split(/[?#]/, 2);
   const value = query.split("&").find((pair) => pair.startsWith(`${name}=`));
   try {
-    // A name that was written with escapes of its own is not found, and then the whole query must be right.
+    // A percent-encoded name is not found here; then the whole query must be valid.
     decodeURIComponent(value ?? query);
     return true;
   } catch {
@@ -87,12 +87,11 @@ function canBeDecoded(url: string, name: string): boolean {
   }
 }
 
-/** A filter that is a time. What is finer than a millisecond is rounded up, which keeps `from` and `to` exact. */
+/** A time filter. Fractions of a millisecond are rounded up, which keeps `from` and `to` exact. */
 export function queryTime(request: FastifyRequest, name: string): Date | undefined {
   const text = queryFilter(request, name);
   if (text === undefined) return undefined;
   const time = parseTime(text);
-  if (!time)
-    throw invalidParameter(name, `${name} must be a time as RFC 3339 has it, such as 2030-01-31T12:00:00Z.`);
+  if (!time) throw invalidParameter(name, `${name} must be an RFC 3339 time, such as 2030-01-31T12:00:00Z.`);
   return time;
 }

@@ -12,17 +12,17 @@ import {
 
 const DAY_MS = 86_400_000;
 
-/** A limiter and the clock it reads. */
+/** A limiter with the clock that it reads. */
 function createClockedLimiter(startMs = 0) {
   const clock = { nowMs: startMs };
   return { clock, limiter: createRateLimiter(() => clock.nowMs) };
 }
 
-/** How many of so many requests at this moment are let through. */
+/** How many of the given requests are allowed at this moment. */
 const takeMany = (limiter: RateLimiter, bucket: string, rate: number, count: number): number =>
   Array.from({ length: count }, () => limiter.take(bucket, rate)).filter(({ allowed }) => allowed).length;
 
-test("100 requests/s come with a burst of 200, and then with one request each 10 ms", () => {
+test("100 requests/s allow a burst of 200, then one request every 10 ms", () => {
   const { clock, limiter } = createClockedLimiter();
   assert.equal(takeMany(limiter, "a", 100, 250), 200);
   clock.nowMs = 9.9;
@@ -35,7 +35,7 @@ test("100 requests/s come with a burst of 200, and then with one request each 10
   assert.equal(takeMany(limiter, "a", 100, 250), 200);
 });
 
-test("a refused request takes nothing, and looking takes nothing", () => {
+test("a refused request and a peek consume nothing", () => {
   const { clock, limiter } = createClockedLimiter();
   takeMany(limiter, "a", 10, 1_000);
   clock.nowMs = 100;
@@ -43,13 +43,13 @@ test("a refused request takes nothing, and looking takes nothing", () => {
   assert.equal(takeMany(limiter, "a", 10, 3), 1);
 });
 
-test("buckets do not touch one another", () => {
+test("buckets are independent", () => {
   const { limiter } = createClockedLimiter();
   takeMany(limiter, "a", 1, 10);
   assert.equal(takeMany(limiter, "b", 1, 10), 2);
 });
 
-test("a rate that is changed holds at once", () => {
+test("a changed rate takes effect immediately", () => {
   const { clock, limiter } = createClockedLimiter();
   takeMany(limiter, "a", 1, 10);
   clock.nowMs = 100;
@@ -57,7 +57,7 @@ test("a rate that is changed holds at once", () => {
   assert.equal(takeMany(limiter, "a", 100, 1_000), 10);
 });
 
-test("the result tells what is left, when all of it is back, and how long to wait", () => {
+test("the result has the remaining quota, the reset time and the time to wait", () => {
   const { clock, limiter } = createClockedLimiter();
   assert.deepEqual(limiter.peek("a", 1), {
     allowed: true,
@@ -88,7 +88,7 @@ test("the result tells what is left, when all of it is back, and how long to wai
   assert.equal(limiter.take("a", 1).allowed, true);
 });
 
-test("whoever waits for the seconds of Retry-After is let through", () => {
+test("a caller that waits for Retry-After is allowed", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 500 }), fc.nat({ max: 5_000 }), (rate, startMs) => {
       const { clock, limiter } = createClockedLimiter(startMs);
@@ -102,8 +102,8 @@ test("whoever waits for the seconds of Retry-After is let through", () => {
   );
 });
 
-test("over any stretch of time no more than burst + rate · time is let through, and never less than the burst", () => {
-  // A process may be up for a year: the sums of fractions must hold there too.
+test("in any period at most burst + rate × time requests are allowed, and never fewer than the burst", () => {
+  // A process can be up for a year. Accumulated rounding must not matter there either.
   const start = fc.double({ min: 0, max: 366 * DAY_MS, noNaN: true });
   const step = fc.record({
     waitMs: fc.double({ min: 0, max: 900, noNaN: true }),
@@ -131,7 +131,7 @@ test("over any stretch of time no more than burst + rate · time is let through,
   );
 });
 
-test("whoever keeps to the rate is never refused", () => {
+test("a caller that keeps to the rate is never refused", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1_000 }), fc.nat({ max: 366 * DAY_MS }), (rate, startMs) => {
       const { clock, limiter } = createClockedLimiter(startMs);
@@ -144,7 +144,7 @@ test("whoever keeps to the rate is never refused", () => {
   );
 });
 
-test("the headers are those of the IETF draft, and 429 says how long to wait", () => {
+test("the headers follow the IETF draft, and 429 has Retry-After", () => {
   const { limiter } = createClockedLimiter();
   assert.deepEqual(rateLimitHeaders("orders", 100, limiter.take("a", 100)), {
     policy: '"orders";q=200;w=2',

@@ -1,6 +1,6 @@
 import { Problem } from "../lib/problem.ts";
 
-/** Placements are counted apart from everything else (CONTRACT 1). */
+/** Placements are counted separately (CONTRACT 1). */
 export type RateLimitClass = "orders" | "reads";
 
 export type RateLimitResult = {
@@ -11,21 +11,21 @@ export type RateLimitResult = {
 };
 
 export type RateLimiter = {
-  /** Takes one request from the bucket; a refused one takes nothing. */
+  /** Takes one request from the bucket. A refused request takes nothing. */
   take(bucket: string, ratePerSecond: number): RateLimitResult;
-  /** What `take` would find, without taking. */
+  /** The result `take` would have, without taking. */
   peek(bucket: string, ratePerSecond: number): RateLimitResult;
 };
 
-/** A key may use two seconds' worth at once: 100 requests/s come with a burst of 200. */
+/** The burst is two seconds' worth: 100 requests/s allow a burst of 200. */
 export const BURST_SECONDS = 2;
 const SWEEP_EVERY_MS = 10_000;
-/** Of the time between two requests. */
+/** As a fraction of the time between two requests. */
 const SLACK = 1e-3;
 
 /**
- * GCRA: one number for each bucket, the time at which it will be empty again. Kept in this process: with several API
- * processes each grants the whole rate.
+ * GCRA: one number per bucket, the time at which it will be empty again. State is per process, so each of several
+ * API processes grants the full rate.
  */
 export function createRateLimiter(nowMs: () => number): RateLimiter {
   const emptyAtMs = new Map<string, number>();
@@ -41,7 +41,7 @@ export function createRateLimiter(nowMs: () => number): RateLimiter {
     const burstMs = BURST_SECONDS * 1000;
     const current = Math.max(emptyAtMs.get(bucket) ?? 0, now);
     const after = current + taken * intervalMs;
-    // Sums of fractions must not cost a caller its last request, however long the process has been up.
+    // Rounding errors must not cost a caller its last request, however long the process has been up.
     const slackMs = intervalMs * SLACK;
     const allowed = after - now <= burstMs + slackMs;
     if (allowed && taken > 0) emptyAtMs.set(bucket, after);
@@ -60,7 +60,7 @@ export function createRateLimiter(nowMs: () => number): RateLimiter {
   };
 }
 
-/** What a key finds that has just used up all of its burst. */
+/** The result for a key that has just used its whole burst. */
 export const USED_UP: RateLimitResult = {
   allowed: false,
   remaining: 0,
@@ -68,7 +68,7 @@ export const USED_UP: RateLimitResult = {
   retryAfterSeconds: 1,
 };
 
-/** `RateLimit-Policy` and `RateLimit` of the IETF draft: quota, window, what remains, seconds until all of it is back. */
+/** `RateLimit-Policy` and `RateLimit` of the IETF draft: quota, window, remaining, seconds until fully restored. */
 export function rateLimitHeaders(
   limitClass: RateLimitClass,
   ratePerSecond: number,
@@ -81,10 +81,6 @@ export function rateLimitHeaders(
 }
 
 export const rateLimited = (retryAfterSeconds: number): Problem =>
-  new Problem(
-    "rate_limited",
-    `This key has used up its requests for now. Try again in ${retryAfterSeconds} s.`,
-    {
-      headers: { "retry-after": String(retryAfterSeconds) },
-    },
-  );
+  new Problem("rate_limited", `Rate limit exceeded. Try again in ${retryAfterSeconds} s.`, {
+    headers: { "retry-after": String(retryAfterSeconds) },
+  });

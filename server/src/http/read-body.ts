@@ -4,7 +4,10 @@ import { parseStrictJson } from "../lib/strict-json.ts";
 
 export const BODY_MAX_BYTES = 64 * 1024;
 
-/** JSON in UTF-8 and nothing else, parsed strictly. An empty body is no body: some operations have an optional one. */
+/**
+ * Accepts only JSON in UTF-8 and parses it strictly. An empty body counts as no body, because some operations have
+ * an optional one.
+ */
 export function readBodiesStrictly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {

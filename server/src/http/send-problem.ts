@@ -8,13 +8,13 @@ import { isUnread, sendUnread } from "./unread-body.ts";
 
 export type ProblemDeps = {
   baseUrl: () => string;
-  /** Turns an error of a lower floor into an answer, where it has one. */
+  /** Converts an error from a lower layer to a problem, if it has one. */
   translate: (error: unknown) => Problem | undefined;
 };
 
 export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 
-/** Whatever goes wrong in a request leaves as problem+json with the request's id. */
+/** Sends every request error as problem+json with the request id. */
 export function answerWithProblems(app: FastifyInstance, deps: ProblemDeps): void {
   app.decorateRequest("sentProblem", undefined);
   app.setErrorHandler((error, request, reply) => sendProblem(deps, toProblem(deps, error), request, reply));
@@ -33,7 +33,7 @@ export function sendProblem(
     .header(...NO_SNIFF)
     .header("cache-control", "no-store")
     .headers(problem.options.headers ?? {});
-  // Sent as bytes: a route's response schema is for its successes and must not reshape this.
+  // Sent as bytes: the route's response schema is for successes and must not reshape errors.
   const body = Buffer.from(JSON.stringify(problemBody(problem, deps.baseUrl(), request.id)));
   request.sentProblem = { code: problem.code, body };
   reply.type(PROBLEM_TYPE);
@@ -47,7 +47,8 @@ function toProblem(deps: ProblemDeps, error: unknown): Problem {
       errors: [{ pointer: error.pointer, code: "invalid_json", detail: error.message }],
     });
   }
-  // Fastify first: a caller who hangs up in the middle of a body is ECONNRESET too, and no fault of the database.
+  // Fastify's errors come first: a caller that disconnects during a body also causes ECONNRESET, which is not a
+  // database error.
   return fromFramework(error as FastifyError) ?? deps.translate(error) ?? internalError(error);
 }
 
@@ -57,7 +58,7 @@ function fromFramework(error: FastifyError): Problem | undefined {
     case "FST_ERR_VALIDATION":
       return invalidFields(error);
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new Problem("payload_too_large", "The body is larger than 64 KiB.");
+      return new Problem("payload_too_large", "The body exceeds 64 KiB.");
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
     case "FST_ERR_CTP_EMPTY_TYPE":
       return new Problem("unsupported_media_type", "Send the body as application/json.");
@@ -68,7 +69,7 @@ function fromFramework(error: FastifyError): Problem | undefined {
     default:
       if (error.statusCode === undefined || error.statusCode < 400 || error.statusCode >= 500)
         return undefined;
-      return new Problem("invalid_request", "The request could not be read.", {
+      return new Problem("invalid_request", "The request could not be parsed.", {
         log: { reason: error.message },
       });
   }
@@ -78,20 +79,24 @@ function invalidFields(error: FastifyError): Problem {
   const errors = fieldErrors(error.validation ?? []);
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
-  return new Problem("invalid_request", first ? `${first.detail}${more}` : "The body is not valid.", {
+  return new Problem("invalid_request", first ? `${first.detail}${more}` : "The body is invalid.", {
     errors,
   });
 }
 
 const internalError = (cause: unknown): Problem =>
-  new Problem("internal_error", "Something broke on our side. The request id finds it in our log.", {
-    cause,
-  });
+  new Problem(
+    "internal_error",
+    "An internal error occurred. Use the request id to find it in the server log.",
+    {
+      cause,
+    },
+  );
 
 function logProblem(problem: Problem, request: FastifyRequest): void {
   const fields = { code: problem.code, ...problem.options.log };
   const isFault = problem.status >= 500 && !problem.options.isAskedFor;
   if (isFault) request.log.error({ ...fields, err: problem.options.cause }, problem.message);
-  // The detail may quote what the caller sent, and what the caller sends is not for the log.
+  // The detail can quote what the caller sent, which must not be logged.
   else request.log.debug(fields, problemTable[problem.code].title);
 }

@@ -30,7 +30,7 @@ const JSON_TYPE = "Content-Type: application/json";
 const CHUNKED = "Transfer-Encoding: chunked";
 const length = (bytes: number): string => `Content-Length: ${bytes}`;
 
-/** The socket of a new connection, on both sides of it. */
+/** A new connection, with the sockets of both sides. */
 async function open(): Promise<{ client: Socket; server: Socket; received: () => string }> {
   const accepted = once(scrip.app.server, "connection") as Promise<[Socket]>;
   const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
@@ -46,7 +46,7 @@ async function open(): Promise<{ client: Socket; server: Socket; received: () =>
 const repliesIn = (text: string, method: string): RawReply[] =>
   parseReplies(Buffer.from(text, "latin1"), [method], true).replies;
 
-/** Writes for as long as the other side takes it. */
+/** Writes for as long as the other side accepts data. */
 function pour(client: Socket): void {
   const write = () => {
     while (!client.destroyed && client.write(CHUNK));
@@ -60,19 +60,23 @@ const REFUSED: readonly [what: string, status: number, head: () => string][] = [
   ["to an unknown path", 404, () => head("POST /v1/nothing", withKey(), JSON_TYPE, length(GIGABYTE))],
   ["with a method that is not allowed", 405, () => head("POST /v1/catalog", withKey(), length(GIGABYTE))],
   ["that is too large", 413, () => head(`POST ${ECHO_URL}`, withKey(), JSON_TYPE, length(GIGABYTE))],
-  ["in another type", 415, () => head(`POST ${ECHO_URL}`, withKey(), "Content-Type: a/b", length(GIGABYTE))],
-  ["to a path that cannot be read", 400, () => head("POST /%zz", withKey(), JSON_TYPE, length(GIGABYTE))],
+  [
+    "with another content type",
+    415,
+    () => head(`POST ${ECHO_URL}`, withKey(), "Content-Type: a/b", length(GIGABYTE)),
+  ],
+  ["to an unparsable path", 400, () => head("POST /%zz", withKey(), JSON_TYPE, length(GIGABYTE))],
   ["with two hosts", 400, () => head(`POST ${ECHO_URL}`, "Host: b", JSON_TYPE, length(GIGABYTE))],
   ["in endless chunks", 413, () => `${head(`POST ${ECHO_URL}`, withKey(), JSON_TYPE, CHUNKED)}ffffffff\r\n`],
 ];
 
-test("a large body that is refused is answered once and not read on, and the connection ends", async () => {
+test("a refused large body gets one response, is not read further, and the connection closes", async () => {
   const lingering: Promise<void>[] = [];
   for (const [what, status, text] of REFUSED) {
     const { client, server, received } = await open();
     client.write(text());
     pour(client);
-    // All of them linger at the same time.
+    // They all linger at the same time.
     lingering.push(
       once(server, "close").then(() => {
         const [reply, second] = repliesIn(received(), "POST");
@@ -87,7 +91,7 @@ test("a large body that is refused is answered once and not read on, and the con
   await Promise.all(lingering);
 });
 
-test("a body that is dribbled to a refusal is not waited for, and nothing after it is carried out", async () => {
+test("a slow body of a refused request is not awaited, and nothing after it is processed", async () => {
   const { client, server, received } = await open();
   let requests = 0;
   const count = () => {
@@ -95,7 +99,7 @@ test("a body that is dribbled to a refusal is not waited for, and nothing after 
   };
   scrip.app.server.on("request", count);
   client.write(`${head(`POST ${ECHO_URL}`, JSON_TYPE, length(20))}{`);
-  await eventually("the answer", async () => received().includes("unauthenticated") || undefined);
+  await eventually("the response", async () => received().includes("unauthenticated") || undefined);
   const next = head(`POST ${ECHO_URL}`, withKey(), JSON_TYPE, length(2));
   client.end(`${" ".repeat(19)}${next}{}`);
   await once(server, "close");
@@ -104,12 +108,12 @@ test("a body that is dribbled to a refusal is not waited for, and nothing after 
   assert.equal(repliesIn(received(), "POST").length, 1);
 });
 
-test("a refused request whose body came with it leaves the connection open", async () => {
+test("a refused request whose body has arrived leaves the connection open", async () => {
   const { client, server, received } = await open();
   const refused = `${head(`POST ${ECHO_URL}`, JSON_TYPE, length(2))}{}`;
   const lost = `${head("POST /v1/nothing", JSON_TYPE, length(2))}{}`;
   client.write(refused + lost + head("GET /healthz"));
-  await eventually("three answers", async () => received().includes('"ok"') || undefined);
+  await eventually("three responses", async () => received().includes('"ok"') || undefined);
   assert.deepEqual(
     repliesIn(received(), "POST").map((reply) => reply.status),
     [401, 404, 200],
@@ -118,7 +122,7 @@ test("a refused request whose body came with it leaves the connection open", asy
   client.destroy();
 });
 
-test("a GET that promises a body and does not send it is answered once, and ended in time", async () => {
+test("a GET that announces a body and never sends it gets one response and is closed in time", async () => {
   const { server: limits } = scrip.app;
   [limits.headersTimeout, limits.requestTimeout] = [200, 200];
   const { server, received } = await open().then((opened) => {
@@ -133,7 +137,7 @@ test("a GET that promises a body and does not send it is answered once, and ende
   );
 });
 
-test("a GET with a body larger than any that is taken is answered, and the body is not read", async () => {
+test("a GET with a body above the limit gets a response, and the body is not read", async () => {
   const { client, server, received } = await open();
   client.write(head("GET /v1/catalog", withKey(), length(GIGABYTE)));
   pour(client);

@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { lingeringEnd } from "./lingering-end.ts";
 import { BODY_MAX_BYTES } from "./read-body.ts";
 
-/** Whether a part of the body has not come yet. */
+/** Whether part of the body has not arrived yet. */
 export const isUnread = ({ raw }: FastifyRequest): boolean =>
   raw.complete === false && promisedBytes(raw.headers) > 0;
 
 /**
- * Makes an answer that comes before the request's body the last one of its connection. Otherwise the body would have to
- * be read to its end, however large it is and however slowly it comes, to find the next request behind it. A body that
- * came together with its head is seen a moment later, and then the connection stays.
+ * Closes the connection after a response that precedes the request's body. Otherwise the whole body, however large
+ * or slow, would have to be read to find the next request. A body that arrives together with its head is detected a
+ * moment later, and the connection stays open.
  */
 export function sendUnread(request: FastifyRequest, reply: FastifyReply, body: Buffer): FastifyReply {
   setImmediate(() => {
@@ -19,14 +19,15 @@ export function sendUnread(request: FastifyRequest, reply: FastifyReply, body: B
   return reply;
 }
 
-/** For a request whose body nobody will read: what is larger than any body that is taken is not read past either. */
+/** For a request whose body is ignored: a body above the limit is not read past either. */
 export function closeIfTooLarge({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (promisedBytes(raw.headers) > BODY_MAX_BYTES) closeAfter(raw, reply);
 }
 
 function closeAfter({ socket }: FastifyRequest["raw"], reply: FastifyReply): void {
   reply.header("connection", "close");
-  // Node calls it when the last answer has been written. Its own would reset the connection under the answer.
+  // Node.js calls this after the last response. Its own version would reset the connection before the caller reads
+  // it.
   socket.destroySoon = () => lingeringEnd(socket);
 }
 

@@ -40,7 +40,7 @@ function assertProblem(reply: RawReply | undefined, status: number, detail: RegE
   assert.match(body.detail, detail);
 }
 
-test("what is not HTTP is 400 with the error body, and the connection ends", async () => {
+test("invalid HTTP returns 400 with the error body and closes the connection", async () => {
   for (const text of [
     "junk\r\n\r\n",
     "\x16\x03\x01\x02\x00",
@@ -52,13 +52,13 @@ test("what is not HTTP is 400 with the error body, and the connection ends", asy
   assertProblem((await send(large))[0], 400, /headers are too large/);
 });
 
-test("HTTP/1.1 without a Host, or with two, is 400; HTTP/1.0 needs none", async () => {
+test("HTTP/1.1 with no Host or two returns 400; HTTP/1.0 needs none", async () => {
   assertProblem((await send(lines("GET /v1/catalog HTTP/1.1", `X-API-Key: ${key}`)))[0], 400, /Host/);
   assertProblem((await send(get("/v1/catalog", "Host: b")))[0], 400, /Host/);
   assert.equal((await send(lines("GET /v1/catalog HTTP/1.0", `X-API-Key: ${key}`)))[0]?.status, 200);
 });
 
-test("a header that stands twice is not taken for its first: two keys are 401, two content types 415", async () => {
+test("a duplicate header is not read as its first value: two keys return 401, two content types 415", async () => {
   const bearer = `Authorization: Bearer ${key}`;
   const twice = lines("GET /v1/catalog HTTP/1.1", "Host: a", bearer, "Authorization: Bearer other");
   assert.equal((await send(twice))[0]?.status, 401);
@@ -77,7 +77,7 @@ test("CONNECT is refused with the error body, and an unknown Expect is ignored",
   assert.equal((await send(get("/v1/catalog", "Expect: 100-continue")))[0]?.status, 200);
 });
 
-test("requests that were read before the unreadable one are answered first, each with its own answer", async () => {
+test("complete requests before an unreadable one get their own responses first", async () => {
   const unreadable = ["\0\0", lines("CONNECT a:1 HTTP/1.1", "Host: a"), lines("GET / HTTP/1.1", "No colon")];
   for (const text of unreadable) {
     const replies = await send(get("/v1/products/one") + get("/v1/products/two") + text, [
@@ -96,7 +96,7 @@ test("requests that were read before the unreadable one are answered first, each
   }
 });
 
-test("a 100 never stands in the middle of an answer, however requests follow one another", async () => {
+test("a 100 Continue never appears inside another response", async () => {
   const patient = get("/v1/products/one", "Expect: 100-continue");
   const replies = await send(get("/v1/products/two") + patient, ["GET", "GET"]);
   assert.deepEqual(
@@ -105,7 +105,7 @@ test("a 100 never stands in the middle of an answer, however requests follow one
   );
 });
 
-test("a caller who hangs up in the middle of a body is no fault of ours in the log", async () => {
+test("a caller that disconnects during a body is not logged as an error", async () => {
   const arrival = once(scrip.app.server, "request") as Promise<[IncomingMessage]>;
   const socket = connect(port, "127.0.0.1");
   const type = "Content-Type: application/json";
@@ -121,12 +121,15 @@ test("a caller who hangs up in the middle of a body is no fault of ours in the l
   await eventually("the body is being read", async () => request.listenerCount("data") > 0 || undefined);
   const startedAt = scrip.logged().length;
   socket.resetAndDestroy();
-  const logged = await eventually("it is given up", async () => scrip.logged().slice(startedAt) || undefined);
+  const logged = await eventually(
+    "it is abandoned",
+    async () => scrip.logged().slice(startedAt) || undefined,
+  );
   assert.match(logged, /"code":"invalid_request"/);
   assert.doesNotMatch(scrip.logged(), /"level":"error"/);
 });
 
-test("who sends its headers too slowly is answered and shed, also when it does not close its side", async () => {
+test("a caller that sends its headers too slowly gets a response and is closed, even if it keeps its side open", async () => {
   assert.equal(scrip.app.server.headersTimeout, 5_000);
   assert.equal(scrip.app.server.requestTimeout, 15_000);
   scrip.app.server.headersTimeout = 200;

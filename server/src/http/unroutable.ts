@@ -8,14 +8,14 @@ import { NO_SNIFF } from "./bare-app.ts";
 import { lingeringEnd } from "./lingering-end.ts";
 import { PROBLEM_TYPE, type ProblemDeps } from "./send-problem.ts";
 
-/** Answers what Node would answer by itself, bare and without a request id, or not at all. */
+/** Responds where Node.js would respond without a request id, or not at all. */
 export type Unroutable = {
-  /** A request that Node's parser could not read. */
+  /** A request that Node.js's parser could not read. */
   answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void;
   watch(server: Server): void;
 };
 
-/** The replies of one connection that are not finished, in the order of their requests. */
+/** The unfinished replies of one connection, in request order. */
 type OpenReplies = ServerResponse<IncomingMessage>[];
 
 export function createUnroutable(deps: ProblemDeps): Unroutable {
@@ -23,13 +23,13 @@ export function createUnroutable(deps: ProblemDeps): Unroutable {
   const ending = new WeakSet<Duplex>();
 
   /**
-   * Requests that were read whole are answered first: on a connection answers are told apart by their order alone,
-   * and a 400 that went ahead would be taken for the answer to an order that was placed.
+   * Answers complete requests first. Responses on a connection are matched by order alone, so a 400 sent early could
+   * be taken as the response to an order that was placed.
    */
   const endWithProblem = (socket: Duplex, detail: string) => {
     if (ending.has(socket) || !socket.writable) return;
     ending.add(socket);
-    // The latest request is the one that broke off, if any did; it may have been answered before its body came.
+    // The latest request is the one that broke off, if any. It may have been answered before its body arrived.
     const latest = openReplies.get(socket)?.at(-1);
     const isAnswered = latest?.headersSent === true && !latest.req.complete;
     const end = () => lingeringEnd(socket, isAnswered ? "" : rawProblem(deps, detail));
@@ -46,30 +46,30 @@ export function createUnroutable(deps: ProblemDeps): Unroutable {
     watch(server) {
       server.on("request", (_request, reply) => trackReply(openReplies, reply));
       server.on("checkContinue", (request, reply) => {
-        // Node would put the 100 of a request that waits behind others into the middle of its answer. It may be left out.
+        // Node.js would write the 100 of a queued request into the middle of another response. The 100 is optional.
         if (openRepliesOf(openReplies, request.socket).length === 0) reply.writeContinue();
         server.emit("request", request, reply);
       });
-      // An expectation that we do not know may be ignored (RFC 9110, 10.1.1).
+      // An unknown expectation can be ignored (RFC 9110, 10.1.1).
       server.on("checkExpectation", (request, reply) => server.emit("request", request, reply));
       server.on("connect", (_request, socket) => endWithProblem(socket, "This server is not a proxy."));
     },
   };
 }
 
-/** HTTP/1.1 wants exactly one Host (RFC 9112, 3.2). Headers that stand twice arrive joined by a comma. */
+/** HTTP/1.1 requires exactly one Host (RFC 9112, 3.2). Duplicate headers arrive joined by a comma. */
 export function findBadHost({ raw }: FastifyRequest): Problem | undefined {
   const { host } = raw.headers;
   const bad = host === undefined ? raw.httpVersion === "1.1" : host.includes(",");
-  return bad ? new Problem("invalid_request", "Send the Host header, once.") : undefined;
+  return bad ? new Problem("invalid_request", "Send exactly one Host header.") : undefined;
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: "The request's headers are too large.",
+  HPE_HEADER_OVERFLOW: "The request headers are too large.",
   ERR_HTTP_REQUEST_TIMEOUT: "The request did not arrive in time.",
 };
 
-/** There is no route and no reply, so the answer goes straight to the connection. */
+/** There is no route and no reply, so the response is written to the socket. */
 function rawProblem(deps: ProblemDeps, detail: string): string {
   const requestId = idsOf(systemClock)("req");
   const body = JSON.stringify(problemBody(new Problem("invalid_request", detail), deps.baseUrl(), requestId));
@@ -80,7 +80,9 @@ function rawProblem(deps: ProblemDeps, detail: string): string {
   );
 }
 
-/** Finished replies are dropped when the next request comes: a listener on each would cost every request. */
+/**
+ * Finished replies are dropped when the next request arrives. A listener on each would add cost to every request.
+ */
 function trackReply(openReplies: WeakMap<Duplex, OpenReplies>, reply: ServerResponse): void {
   const { socket } = reply.req;
   const open = openReplies.get(socket);

@@ -11,19 +11,20 @@ export type Authenticated = { caller: Caller; lastUsedAt: Date | null };
 export type Authenticate = (key: string) => Promise<Authenticated | undefined>;
 
 const LOOKUPS_PER_STATEMENT = 512;
-/** With two, one batch gathers while the other is asked; more would only make each of them smaller. */
+/** With several, one batch gathers while another is queried. More would only make each of them smaller. */
 const STATEMENTS_AT_ONCE = 4;
 
 /**
- * Finds who a key belongs to. Each request is answered by a read that began after the request did, so a revocation is
- * never outlived; requests that arrive together share that read, so it costs little.
+ * Finds the owner of a key. Each request uses a read that started after the request did, so a revocation takes
+ * effect immediately. Concurrent requests share a read, so it costs little.
  */
 export function createAuthenticate(db: Db, pepper: KeyObject, clock: Clock): Authenticate {
   const findRow = createBatcher<string, LivingKeyRow | undefined>({
     maxSize: LOOKUPS_PER_STATEMENT,
     maxRunning: STATEMENTS_AT_ONCE,
     run: async (keys) => {
-      // A busy key stands many times in one batch, and is digested once. Junk is told by its checksum, unasked.
+      // A busy key appears many times in one batch and is digested once. Junk is rejected by its checksum without a
+      // query.
       const wellFormed = [...new Set(keys)].filter(isWellFormedKey);
       if (wellFormed.length === 0) return keys.map(() => undefined);
       const digests = new Map(wellFormed.map((key) => [key, digestKey(pepper, key)]));
@@ -55,7 +56,7 @@ const NO_RANGES: readonly IpRange[] = [];
 
 function toRanges(texts: readonly string[]): readonly IpRange[] {
   if (texts.length === 0) return NO_RANGES;
-  // A range that cannot be read allows nothing; it must not turn into "any address" by vanishing from the list.
+  // An invalid range allows nothing. It must not turn into "any address" by disappearing from the list.
   return texts.map((text) => parseIpRange(text) ?? NOWHERE);
 }
 

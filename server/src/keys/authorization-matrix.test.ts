@@ -28,14 +28,14 @@ before(async () => {
 
 after(() => place.shop.close());
 
-test("every operation of /openapi.json has a row that says who may call it, and no row is left over", () => {
+test("every operation in /openapi.json has one row that says who can call it, and there are no other rows", () => {
   const named = routes
     .filter(({ method }) => method !== "HEAD")
     .map(({ method, path }) => `${method} ${path}`);
   assert.deepEqual(named.sort(), [...RULED_OPERATIONS].sort());
 });
 
-test("the API reference tells the scope of each operation, and that the others need no key", () => {
+test("the API reference shows the scope of each operation, and which operations need no key", () => {
   const operations = operationsOf(place.shop.scrip.app.openApi());
   for (const { method, path, scope } of routes.filter((route) => route.method !== "HEAD")) {
     const { description = "", security } = operations.get(`${method} ${path}`) ?? {};
@@ -44,7 +44,7 @@ test("the API reference tells the scope of each operation, and that the others n
   }
 });
 
-test("each operation answers each caller by the rules, what is refused changes nothing, and the page says the same", async () => {
+test("each operation answers each caller by the rules, a refused request changes nothing, and the docs page agrees", async () => {
   const rows: AuthorizationRow[] = [];
   const wrong: string[] = [];
   let cases = 0;
@@ -61,14 +61,14 @@ test("each operation answers each caller by the rules, what is refused changes n
   assert.equal(
     readFileSync(PAGE, "utf8"),
     page,
-    "write it anew: WRITE_DOCS=1 npm test -- server/src/keys/authorization-matrix.test.ts",
+    "regenerate it: WRITE_DOCS=1 npm test -- server/src/keys/authorization-matrix.test.ts",
   );
 });
 
 type Walked = { cases: number; wrong: string[]; row: Omit<AuthorizationRow, "route"> };
 type Case = { caller: AuthorizationCaller; objectId: string; exists: boolean };
 
-/** All callers of one operation, those who are refused first: after them the database is as it was. */
+/** Calls one operation as every caller. Refused callers come first; after them the database must be unchanged. */
 async function walk(route: ApiRoute): Promise<Walked> {
   const { scrip } = place.shop;
   const cases = await casesOf(route);
@@ -80,8 +80,7 @@ async function walk(route: ApiRoute): Promise<Walked> {
   const written = Object.entries(await digestTables(scrip.db)).filter(
     ([name, digest]) => before[name] !== digest,
   );
-  if (written.length > 0)
-    wrong.push(`${title(route)}: a refused request has written to ${written.join("; ")}`);
+  if (written.length > 0) wrong.push(`${title(route)}: a refused request wrote to ${written.join("; ")}`);
   for (const each of cases.filter((one) => !answers.has(one))) answers.set(each, await send(route, each));
   const ownWords = await place.ownWords();
   for (const [each, reply] of answers) wrong.push(...faultsOf(route, each, reply, ownWords));
@@ -114,14 +113,14 @@ async function casesOf(route: ApiRoute): Promise<Case[]> {
     const objectId = route.object === undefined ? "" : await make(route.object);
     cases.push({ caller, objectId, exists: true });
     const unseenIds = route.object === undefined ? [] : unseen[route.object];
-    // What is too long in a body is refused as such; in a path it is one more id that nobody has.
+    // An overlong id is invalid in a body; in a path it is just another unknown id.
     for (const unseenId of unseenIds.filter((id) => route.path.includes("{") || id.length <= ID_MAX))
       cases.push({ caller, objectId: unseenId, exists: false });
   }
   return cases;
 }
 
-/** The rules, all of them (CONTRACT 1, Check order; CONTRACT 2). */
+/** All rules (CONTRACT 1, Check order; CONTRACT 2). */
 function expected(route: ApiRoute, { caller, exists }: Case): { status: number; code?: ProblemCode } {
   const isTheirs = route.object === undefined || route.object === "product" || caller.owns;
   const code = caller.refusal ?? (exists && isTheirs ? undefined : "not_found");
@@ -144,12 +143,12 @@ function faultsOf(
   ownWords: readonly string[],
 ): string[] {
   const { caller, objectId, exists } = each;
-  const what = `${title(route)} by ${caller.name}, ${exists ? "there" : `not there (${objectId.slice(0, 40)})`}`;
+  const what = `${title(route)} by ${caller.name}, ${exists ? "there" : `missing (${objectId.slice(0, 40)})`}`;
   const { status, code } = expected(route, each);
   if (reply.statusCode !== status)
     return [`${what}: ${reply.statusCode} instead of ${status}: ${reply.body}`];
   const told = caller.owns ? undefined : ownWords.find((word) => reply.body.includes(word));
-  if (told !== undefined) return [`${what}: was told ${told}`];
+  if (told !== undefined) return [`${what}: got ${told}`];
   if (code === undefined || route.method === "HEAD") return [];
   const problem = reply.json();
   if (problem.code !== code) return [`${what}: ${problem.code} instead of ${code}`];
@@ -157,16 +156,16 @@ function faultsOf(
   return [];
 }
 
-/** What is not there and what is another's cannot be told apart, nor can keys that are no good. */
+/** Missing resources and those of others must be indistinguishable, and so must all invalid keys. */
 function unequal(route: ApiRoute, answers: ReadonlyMap<Case, LightMyRequestResponse>): string[] {
   return [401, 404].flatMap((status) => {
     const found = [...answers].filter(([, { statusCode }]) => statusCode === status);
     const bodies = new Set(found.map(([{ objectId }, reply]) => withoutIds(reply, objectId)));
-    return bodies.size > 1 ? [`${title(route)}: ${status} in several ways: ${[...bodies].join("\n")}`] : [];
+    return bodies.size > 1 ? [`${title(route)}: ${status} in different ways: ${[...bodies].join("\n")}`] : [];
   });
 }
 
-/** Status, headers and body, all of it but the time, the request's id and the id that was asked for. */
+/** Status, headers and body, without the time, the request id and the requested id. */
 function withoutIds(reply: LightMyRequestResponse, objectId: string): string {
   const { "x-request-id": requestId, date: _date, "content-length": length, ...headers } = reply.headers;
   const parts = objectId === "" ? [reply.body] : reply.body.split(objectId);

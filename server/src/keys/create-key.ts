@@ -18,7 +18,7 @@ export type CreateKeyInput = Tenant & {
   creator?: Actor;
 };
 
-/** The one time that the key itself is at hand. */
+/** The only time that the key itself is available. */
 export type CreatedKey = {
   id: string;
   key: string;
@@ -86,12 +86,12 @@ function checkScopes(scopes: readonly string[]): void {
   const unknown = scopes.find((scope) => !known.includes(scope));
   if (unknown !== undefined)
     throw new RangeError(`"${unknown}" is not a scope; the scopes are ${SCOPES.join(", ")}`);
-  if (scopes.length === 0) throw new RangeError(`a key needs at least one scope of ${SCOPES.join(", ")}`);
+  if (scopes.length === 0) throw new RangeError(`a key needs at least one scope out of ${SCOPES.join(", ")}`);
 }
 
 function checkAllowedIps(ranges: readonly string[]): void {
   const bad = ranges.find((range) => parseIpRange(range) === undefined);
   if (bad !== undefined) throw new RangeError(`"${bad}" is neither an IP address nor a CIDR range`);
   if (ranges.length > ALLOWED_IPS_MAX)
-    throw new RangeError(`a key's allowlist holds at most ${ALLOWED_IPS_MAX} entries`);
+    throw new RangeError(`a key's allowlist can have at most ${ALLOWED_IPS_MAX} entries`);
 }

@@ -26,7 +26,7 @@ before(async () => {
 
 after(() => scrip.close());
 
-test("every way of having no valid key is 401 on every route, with one body and one set of headers for all", async () => {
+test("every missing or invalid key returns the same 401, with the same body and headers on every route", async () => {
   const revoked = await scrip.addKey(resellerId);
   await revokeKey(scrip.db, clock, revoked.id);
   const expired = (await scrip.addKey(resellerId, { expiresAt: new Date(clock.nowMs - 1) })).key;
@@ -37,7 +37,7 @@ test("every way of having no valid key is 401 on every route, with one body and 
     "an empty key": { key: "" },
     junk: { key: "junk" },
     "a key with a broken checksum": { key: broken },
-    "a well-formed key that nobody has": { key: generateKey("live") },
+    "a well-formed unknown key": { key: generateKey("live") },
     "the live key with a test prefix": { key: key.replace("sc_live_", "sc_test_") },
     "a revoked key": { key: revoked.key },
     "an expired key": { key: expired },
@@ -47,7 +47,7 @@ test("every way of having no valid key is 401 on every route, with one body and 
     "no scheme": { headers: { authorization: key } },
     "another scheme": { headers: { authorization: `Basic ${key}` } },
     "a scheme without a key": { headers: { authorization: "Bearer" } },
-    "a key and more": { headers: { authorization: `Bearer ${key} ${key}` } },
+    "a key with trailing text": { headers: { authorization: `Bearer ${key} ${key}` } },
     "the key in a cookie": { headers: { cookie: `x-api-key=${key}` } },
   };
   const answers = new Set<string>();
@@ -58,16 +58,12 @@ test("every way of having no valid key is 401 on every route, with one body and 
       assert.equal(reply.headers["www-authenticate"], 'Bearer realm="scrip"');
       if (method !== "HEAD") answers.add(withoutRequestId(reply));
     }
-    assert.equal(
-      (await scrip.call(method, `${url}?api_key=${key}`)).statusCode,
-      401,
-      "the key in the address",
-    );
+    assert.equal((await scrip.call(method, `${url}?api_key=${key}`)).statusCode, 401, "the key in the URL");
   }
   assert.equal(answers.size, 1, [...answers].join("\n"));
 });
 
-test("a key is accepted in either header, in both when they agree, with the scheme in any case", async () => {
+test("a key is accepted in either header, in both if they match, with the scheme in any letter case", async () => {
   const accepted: CallOptions[] = [
     { key },
     { key: ` ${key} ` },
@@ -82,7 +78,7 @@ test("a key is accepted in either header, in both when they agree, with the sche
   }
 });
 
-test("a key is refused from the millisecond that it expires in", async () => {
+test("a key is refused from the millisecond it expires", async () => {
   const expiring = (await scrip.addKey(resellerId, { expiresAt: new Date(EXPIRES_MS) })).key;
   const [startMs, status] = [
     clock.nowMs,
@@ -98,7 +94,7 @@ test("a key is refused from the millisecond that it expires in", async () => {
 
 const isRefused = (reply: LightMyRequestResponse): boolean => [401, 403, 429].includes(reply.statusCode);
 
-/** Status, headers and body, all of it but the id and the time. */
+/** Status, headers and body, without the request id and the time. */
 function withoutRequestId(reply: LightMyRequestResponse): string {
   const { "x-request-id": requestId, date: _date, ...headers } = reply.headers;
   return `${reply.statusCode} ${JSON.stringify(headers)} ${reply.body.replace(String(requestId), "REQ")}`;

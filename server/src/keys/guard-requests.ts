@@ -18,23 +18,26 @@ import { Problem } from "../lib/problem.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** What a key must be allowed for this route. A route without it is open to all. */
+    /** The scope that this route requires. A route without one is public. */
     scope?: Scope;
     limitClass?: RateLimitClass;
   }
 }
 
 export type GuardDeps = {
-  /** In the order in which they are asked whether a request is theirs. */
+  /** In the order in which they are asked whether they recognize a request. */
   authenticators: readonly Authenticator[];
   rateLimiter: RateLimiter;
   rateLimits: { orders: number; reads: number };
   trustedProxies: readonly IpRange[];
-  /** An answer that the sandbox gives to an admitted request in place of what it asks for. */
+  /** A response that the sandbox gives to an admitted request instead of the real one. */
   findForcedAnswer: (caller: Caller, headers: IncomingHttpHeaders) => Problem | undefined;
 };
 
-/** Every request to a route with a scope: credentials, address, scope, rate limit, in the order of CONTRACT 1, then the sandbox. */
+/**
+ * Checks every request to a route with a scope: credentials, address, scope, rate limit, in the order of CONTRACT 1,
+ * then the sandbox.
+ */
 export function guardRequests(app: FastifyInstance, deps: GuardDeps): void {
   app.decorateRequest("caller", undefined);
   app.decorateRequest("callerAddress", "");
@@ -45,7 +48,7 @@ export function guardRequests(app: FastifyInstance, deps: GuardDeps): void {
     return (
       scope &&
       ((request, reply) => {
-        // What a key may read is for that key alone: a cache in between knows nothing of X-API-Key.
+        // The response is for this key only, and shared caches do not know X-API-Key.
         if (!conditional) reply.header("cache-control", "no-store");
         return guard(deps, request, reply, { scope, limitClass });
       })
@@ -64,12 +67,12 @@ async function guard(
     headerText(request.headers["x-forwarded-for"]),
     deps.trustedProxies,
   );
-  // Before the key is judged: refused requests are counted by address too.
+  // Set before the key is checked, because refused requests are also counted by address.
   request.callerAddress = address;
   const caller = await deps.authenticators.find((one) => one.recognizes(request))?.authenticate(request);
   request.requester = caller;
   const refusal = caller ? refuse(caller, address, scope) : unauthenticated();
-  // What was refused already takes nothing from the key's allowance, but is told what is left of it.
+  // A request that was already refused does not count against the limit, but its response shows what is left.
   const limited = applyRateLimit(deps, reply, caller, limitClass, refusal ? "peek" : "take");
   const forced = caller && !refusal && !limited && deps.findForcedAnswer(caller, request.headers);
   if (forced && forced.code === "rate_limited") showLimit(deps, reply, caller, limitClass, () => USED_UP);
@@ -78,7 +81,7 @@ async function guard(
   request.caller = caller;
 }
 
-/** Where no key is known, a reply tells the server's own limits. */
+/** If no key is known, the response shows the server's own limits. */
 export function showServerLimits(deps: GuardDeps, reply: FastifyReply): void {
   applyRateLimit(deps, reply, undefined, "reads", "peek");
 }
@@ -95,7 +98,7 @@ function applyRateLimit(
   return !result || result.allowed ? undefined : rateLimited(result.retryAfterSeconds);
 }
 
-/** Tells the policy and what `look` finds is left of it; undefined where no limit is set. */
+/** Shows the policy and what `look` returns as remaining. Undefined if there is no limit. */
 function showLimit(
   deps: GuardDeps,
   reply: FastifyReply,
@@ -114,15 +117,15 @@ function showLimit(
 
 function refuse(caller: Caller, address: string, scope: Scope): Problem | undefined {
   if (caller.allowedIps.length > 0 && !isAllowed(caller, address)) {
-    return new Problem("ip_not_allowed", "This key does not accept requests from this address.");
+    return new Problem("ip_not_allowed", "This key does not accept requests from this IP address.");
   }
   if (!caller.scopes.includes(scope)) {
-    return new Problem("forbidden", `This operation needs a key with the scope ${scope}.`);
+    return new Problem("forbidden", `This operation requires a key with the scope ${scope}.`);
   }
   return undefined;
 }
 
-/** What cannot be parsed is refused. */
+/** An unparsable address is refused. */
 function isAllowed({ allowedIps }: Caller, text: string): boolean {
   const address = parseIp(text);
   return address !== undefined && isInAnyRange(address, allowedIps);

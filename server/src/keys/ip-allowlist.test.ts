@@ -16,7 +16,7 @@ before(async () => {
 
 after(() => scrip.close());
 
-/** An allowlist; where the connection comes from; what X-Forwarded-For says; whether the key is accepted. */
+/** An allowlist, the connection's address, the X-Forwarded-For header, and whether the key is accepted. */
 const CASES: readonly (readonly [string[], string, string | undefined, boolean])[] = [
   [[], "198.51.100.1", undefined, true],
   [["203.0.113.7"], "203.0.113.7", undefined, true],
@@ -38,14 +38,14 @@ const CASES: readonly (readonly [string[], string, string | undefined, boolean])
   [["203.0.113.7"], V6_PROXY, "203.0.113.7", true],
   [["203.0.113.7"], PROXY, "::ffff:203.0.113.7", true],
   [["2001:db8::5"], PROXY, "2001:db8::5", true],
-  // The rightmost hop that is not a proxy counts; the client can write what it likes to the left of it.
+  // The rightmost hop that is not a proxy counts. The client can write anything to its left.
   [["203.0.113.7"], PROXY, "203.0.113.7, 198.51.100.1", false],
   [["203.0.113.7"], PROXY, "198.51.100.1, 203.0.113.7", true],
   [["203.0.113.7"], PROXY, "198.51.100.1, 203.0.113.7, 10.1.1.1", true],
   [["203.0.113.7"], PROXY, "203.0.113.7, 198.51.100.1, 10.1.1.1", false],
   [["203.0.113.7"], PROXY, undefined, false],
   [["10.0.0.0/8"], PROXY, undefined, true],
-  // What cannot be parsed is refused where there is a list, and a list is all that could refuse it.
+  // An unparsable address is refused if the key has a list, and only then.
   [["0.0.0.0/0", "::/0"], PROXY, "unknown", false],
   [["0.0.0.0/0", "::/0"], PROXY, "", false],
   [["203.0.113.7"], PROXY, "203.0.113.7, ", false],
@@ -55,7 +55,7 @@ const CASES: readonly (readonly [string[], string, string | undefined, boolean])
   [[], PROXY, "garbage", true],
 ];
 
-test("an allowlist accepts the addresses that it holds, read from the right hop, and no others", async () => {
+test("an allowlist accepts exactly its addresses, read from the correct hop", async () => {
   for (const [allowedIps, remoteAddress, forwardedFor, accepted] of CASES) {
     const { key } = await scrip.addKey(resellerId, { allowedIps });
     const headers = forwardedFor === undefined ? {} : { "x-forwarded-for": forwardedFor };
@@ -66,7 +66,7 @@ test("an allowlist accepts the addresses that it holds, read from the right hop,
   }
 });
 
-test("headers that other proxies use are not believed", async () => {
+test("forwarding headers of other proxies are ignored", async () => {
   const { key } = await scrip.addKey(resellerId, { allowedIps: ["203.0.113.7"] });
   for (const name of ["forwarded", "x-real-ip", "cf-connecting-ip", "true-client-ip", "x-client-ip"]) {
     const headers = { [name]: name === "forwarded" ? "for=203.0.113.7" : "203.0.113.7" };
@@ -78,13 +78,13 @@ test("headers that other proxies use are not believed", async () => {
   }
 });
 
-test("the answer to a refused address does not tell which addresses are allowed", async () => {
+test("the response to a refused address does not reveal the allowed addresses", async () => {
   const { key } = await scrip.addKey(resellerId, { allowedIps: ["203.0.113.7"] });
   const reply = await scrip.call("GET", "/v1/catalog", { key, remoteAddress: "198.51.100.1" });
   assert.doesNotMatch(reply.body, /203\.0\.113|198\.51\.100/);
 });
 
-test("a key whose stored list cannot be read is refused everywhere, not accepted everywhere", async () => {
+test("a key whose stored list is invalid is refused from every address", async () => {
   const { id, key } = await scrip.addKey(resellerId, { allowedIps: ["203.0.113.7"] });
   await scrip.db.rows(setAllowedIps(id, ["not an address"]));
   assert.equal(

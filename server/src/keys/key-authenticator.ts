@@ -4,7 +4,7 @@ import type { Authenticate } from "./authenticate.ts";
 import { isWellFormedKey, keyHint } from "./key-format.ts";
 import type { UseRecorder } from "./record-use.ts";
 
-/** Callers with an API key, in X-API-Key or as a bearer token. Each use of a key is noted, admitted or not. */
+/** Callers with an API key, in X-API-Key or as a bearer token. Each use of a key is recorded, admitted or not. */
 export const createKeyAuthenticator = (
   authenticate: Authenticate,
   useRecorder: UseRecorder,
@@ -21,7 +21,7 @@ export const createKeyAuthenticator = (
   },
 });
 
-/** The key of either header. Two different ones are no key: which of them is meant cannot be known. */
+/** The key from either header. Two different keys count as none, because it is unknown which one is meant. */
 function presentedKey(request: FastifyRequest): string | undefined {
   const apiKey = headerText(request.headers["x-api-key"])?.trim();
   const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? "")?.[1]?.trim();

@@ -7,7 +7,7 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_PART = /^[0-9A-Za-z]{38}$/;
 const pepper = createSecretKey(Buffer.alloc(32, 1));
 
-test("a key is its environment's prefix, 32 random characters and 6 of checksum, all base62", () => {
+test("a key is its environment's prefix, 32 random characters and a 6-character checksum, all base62", () => {
   for (const environment of ["live", "test"] as const) {
     const key = generateKey(environment);
     assert.ok(key.startsWith(`sc_${environment}_`));
@@ -17,17 +17,17 @@ test("a key is its environment's prefix, 32 random characters and 6 of checksum,
   }
 });
 
-test("the checksum is CRC-32 of what precedes it, so that others can check keys too", () => {
+test("the checksum is the CRC-32 of what precedes it, so that other programs can verify it", () => {
   for (let round = 0; round < 100; round += 1) {
     const key = generateKey("live");
     assert.equal(key.slice(-6), base62(crc32(key.slice(0, -6))));
   }
-  // Worked out with another program: keys that were given out must stay valid for ever.
+  // Computed with another program: issued keys must stay valid.
   assert.equal(isWellFormedKey(`sc_live_${"A".repeat(32)}2rNMhZ`), true);
   assert.equal(isWellFormedKey(`sc_test_${"0".repeat(32)}0cBLTK`), true);
 });
 
-test("any one character changed, left out, added or moved makes it no key", () => {
+test("changing, removing, adding or moving any character makes a key invalid", () => {
   const key = generateKey("test");
   for (let index = 0; index < key.length; index += 1) {
     const [head, tail] = [key.slice(0, index), key.slice(index + 1)];
@@ -39,7 +39,7 @@ test("any one character changed, left out, added or moved makes it no key", () =
   }
 });
 
-test("junk is no key", () => {
+test("junk is not a key", () => {
   const key = generateKey("live");
   const junk = [
     "",
@@ -54,7 +54,7 @@ test("junk is no key", () => {
   for (const text of junk) assert.equal(isWellFormedKey(text), false, text);
 });
 
-test("keys are random in every character, and no two are the same", () => {
+test("every character of a key is random, and keys are unique", () => {
   const keys = Array.from({ length: 2_000 }, () => generateKey("live"));
   assert.equal(new Set(keys).size, keys.length);
   for (let index = 8; index < 40; index += 1) {
@@ -62,7 +62,7 @@ test("keys are random in every character, and no two are the same", () => {
   }
 });
 
-test("the digest is 32 bytes that depend on the whole key and on the pepper", () => {
+test("the digest is 32 bytes and depends on the whole key and the pepper", () => {
   const key = generateKey("live");
   assert.equal(digestKey(pepper, key).length, 32);
   assert.deepEqual(digestKey(pepper, key), digestKey(pepper, key));

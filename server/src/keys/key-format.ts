@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** Live or sandbox. Nothing is shared between the two but the catalog (CONTRACT 7). */
+/** Live or sandbox. The two share nothing but the catalog (CONTRACT 7). */
 export type KeyEnvironment = "live" | "test";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -11,10 +11,13 @@ const KEY_PATTERN = /^(sc_(?:live|test)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
 export const keyPrefix = (environment: KeyEnvironment): string => `sc_${environment}_`;
 
-/** What may be shown of a key: its prefix and its last four characters. */
+/** What can be shown of a key: its prefix and its last four characters. */
 export const keyHint = (key: string): string => `${key.slice(0, key.lastIndexOf("_") + 1)}…${key.slice(-4)}`;
 
-/** A new key: prefix, 32 random base62 characters, and 6 of CRC-32, so that a scanner can tell it from junk offline. */
+/**
+ * A new key: prefix, 32 random base62 characters and 6 characters of CRC-32, so that secret scanners can recognize
+ * it offline.
+ */
 export function generateKey(environment: KeyEnvironment): string {
   let body = keyPrefix(environment);
   for (let index = 0; index < RANDOM_CHARACTERS; index += 1)
@@ -28,8 +31,8 @@ export function isWellFormedKey(text: string): boolean {
 }
 
 /**
- * What the database keeps of a key. Without the pepper it is of no use to whoever reads the table. The pepper is a
- * KeyObject because making one of a buffer for each digest took 17 of 20 µs.
+ * What the database stores of a key. Without the pepper the digest is useless to anyone who reads the table. The
+ * pepper is a KeyObject because creating one from a buffer for each digest took 17 of 20 µs.
  */
 export const digestKey = (pepper: KeyObject, key: string): Buffer =>
   createHmac("sha256", pepper).update(key).digest();

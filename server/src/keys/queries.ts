@@ -36,7 +36,7 @@ export type LivingKeyRow = {
   catalogRevision: string;
 };
 
-/** The keys among these digests that may be used now, with what every request needs to know of their resellers. */
+/** The usable keys among these digests, with what every request needs to know about their resellers. */
 export const findLivingKeys = (db: Queryable, digests: readonly Buffer[], now: Date) =>
   db.rows<LivingKeyRow>(
     sql`
@@ -114,13 +114,13 @@ export const listKeyRows = (db: Queryable, resellerId: string | undefined) =>
     where ${resellerId ?? null}::text is null or reseller_id = ${resellerId ?? null}
     order by id`);
 
-/** Revoking a revoked key keeps the first time. */
+/** Revoking a revoked key keeps the first revocation time. */
 export const markKeyRevoked = (db: Queryable, id: string, now: Date) =>
   db.rows<KeyRow>(sql`
     update api_keys set revoked_at = coalesce(revoked_at, ${now}) where id = ${id}
     returning ${keyColumns}`);
 
-/** At most once a minute for each key, however many processes serve it. */
+/** At most once a minute per key, across all processes. */
 export const markKeysUsed = (
   db: Queryable,
   uses: { ids: readonly string[]; ips: readonly string[] },

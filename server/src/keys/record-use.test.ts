@@ -28,7 +28,7 @@ async function lastUse(keyId: string): Promise<{ at: Date | null; ip: string | n
   return row && { at: row.lastUsedAt, ip: row.lastUsedIp };
 }
 
-test("a request leaves the time and the client's address with its key, a moment later", async () => {
+test("a request records its time and client address with its key", async () => {
   const { id, key } = await scrip.addKey(resellerId);
   assert.deepEqual(await lastUse(id), { at: null, ip: null });
   const headers = { "x-forwarded-for": "198.51.100.1, 203.0.113.9" };
@@ -40,7 +40,7 @@ test("a request leaves the time and the client's address with its key, a moment 
   assert.deepEqual(use, { at: new Date(START_MS), ip: "203.0.113.9" });
 });
 
-test("a client that claims an endless address leaves no more than an address is long", async () => {
+test("an overlong claimed address is cut to the length of an address", async () => {
   const { id, key } = await scrip.addKey(resellerId);
   const headers = { "x-forwarded-for": "x".repeat(8_000) };
   await scrip.call("GET", "/v1/catalog", { key, remoteAddress: "10.0.0.1", headers });
@@ -48,13 +48,13 @@ test("a client that claims an endless address leaves no more than an address is 
   assert.ok(ip.length <= 45, `${ip.length} characters`);
 });
 
-test("it is written at most once a minute, with two servers too, and a use after that is written again", async () => {
+test("the use is written at most once a minute, also with two servers, and again after that", async () => {
   const { id } = await scrip.addKey(resellerId);
   const [one, other] = [createUseRecorder(scrip.db, clock, fail), createUseRecorder(scrip.db, clock, fail)];
   clock.nowMs = START_MS;
   await use(one, id, "192.0.2.1", null);
   clock.nowMs = START_MS + 59_999;
-  // The second server may still hold what it read before the first one wrote.
+  // The second server may still have what it read before the first one wrote.
   await use(other, id, "192.0.2.2", null);
   await use(one, id, "192.0.2.3", new Date(START_MS));
   assert.deepEqual(await lastUse(id), { at: new Date(START_MS), ip: "192.0.2.1" });
@@ -64,7 +64,7 @@ test("it is written at most once a minute, with two servers too, and a use after
   clock.nowMs = START_MS;
 });
 
-test("a use within the minute does not reach the database at all", async () => {
+test("a use within the minute does not reach the database", async () => {
   let statements = 0;
   const counted: Db = {
     ...scrip.db,
@@ -91,7 +91,7 @@ test("many keys are written in one statement, each with its own address", async 
   for (const [index, { id }] of keys.entries()) assert.equal((await lastUse(id))?.ip, `192.0.2.${index}`);
 });
 
-test("servers that noted the same keys in opposite orders do not deadlock", async () => {
+test("servers that record the same keys in opposite orders do not deadlock", async () => {
   const ids = Array.from({ length: MANY_KEYS }, (_, index) => `key_many_${index}`);
   await scrip.db.rows(sql`
     insert into api_keys (id, reseller_id, environment, digest, last_four, scopes)
@@ -127,7 +127,7 @@ test("a failed write is reported and dropped, and the next use is recorded", asy
   assert.equal((await lastUse(id))?.ip, "192.0.2.2");
 });
 
-test("what was noted is written before the server has stopped", async () => {
+test("pending uses are written before the server stops", async () => {
   const stopping = await createTestApp();
   const owner = (await stopping.addReseller()).id;
   const { key } = await stopping.addKey(owner);

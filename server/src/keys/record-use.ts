@@ -3,20 +3,20 @@ import type { Clock } from "../lib/clock.ts";
 import { markKeysUsed } from "./queries.ts";
 
 export type UseRecorder = {
-  /** Notes that the key was used; returns at once. */
+  /** Records that the key was used. Returns immediately. */
   record(keyId: string, ip: string, lastUsedAt: Date | null): void;
-  /** Writes what is still noted. */
+  /** Writes pending uses. */
   flush(): Promise<void>;
 };
 
 const USE_INTERVAL_MS = 60_000;
 const FLUSH_DELAY_MS = 250;
-/** The longest way to write an address. What a proxy passes on may be no address at all, and much longer. */
+/** The longest form of an address. A proxy can pass on text that is not an address and much longer. */
 const ADDRESS_MAX_CHARACTERS = 45;
 
 /**
- * Keeps the time and address of each key's last use, written at most once a minute and never in a request's way: what
- * is noted is written together a moment later. A failed write is dropped: the next use notes it again.
+ * Stores the time and address of each key's last use, at most once a minute and outside the request: pending uses
+ * are written together a moment later. A failed write is dropped, because the next use records it again.
  */
 export function createUseRecorder(db: Db, clock: Clock, onError: (error: unknown) => void): UseRecorder {
   const noted = new Map<string, string>();
@@ -26,7 +26,7 @@ export function createUseRecorder(db: Db, clock: Clock, onError: (error: unknown
     clearTimeout(timer);
     timer = undefined;
     if (noted.size === 0) return;
-    // In order of id: two servers that lock the same rows the other way round would deadlock.
+    // Sorted by id: two servers that lock the same rows in opposite orders would deadlock.
     const sorted = [...noted].sort(([a], [b]) => (a < b ? -1 : 1));
     const uses = { ids: sorted.map(([id]) => id), ips: sorted.map(([, ip]) => ip) };
     noted.clear();

@@ -8,7 +8,7 @@ import { addProducts } from "../../testing/builders/builders.ts";
 import { limitReseller } from "../resellers/limit-reseller.ts";
 import { revokeKey } from "./revoke-key.ts";
 
-/** The limiter counts by the process's own stopwatch, which stands still here unless a test moves it. */
+/** The limiter's clock. It stands still unless a test moves it. */
 const stopwatch = { nowMs: 5_000 };
 
 let scrip: TestApp;
@@ -35,7 +35,7 @@ const limitHeaders = ({ headers }: LightMyRequestResponse) => [
   headers.ratelimit,
 ];
 
-test("a key may send its burst and then its rate; 429 tells when to come back, and coming back then works", async () => {
+test("a key can send its burst and then its rate; after waiting for Retry-After of a 429 it can send again", async () => {
   const key = await newKey();
   const statuses: number[] = [];
   for (let sent = 0; sent < 6; sent += 1) statuses.push((await read(key)).statusCode);
@@ -50,7 +50,7 @@ test("a key may send its burst and then its rate; 429 tells when to come back, a
   );
 });
 
-test("the scenario rate_limited shows the headers that a real 429 has", async () => {
+test("the rate_limited scenario has the headers of a real 429", async () => {
   const used = await newKey({ env: "test" });
   for (const [call, times] of [
     [(key: string, headers = {}) => scrip.call("GET", "/v1/catalog", { key, headers }), 4],
@@ -66,7 +66,7 @@ test("the scenario rate_limited shows the headers that a real 429 has", async ()
   }
 });
 
-test("every answer of a route with a key carries the policy and what is left of it", async () => {
+test("every response of a route with a key has the policy and the remaining quota", async () => {
   const key = await newKey();
   const revoked = await scrip.addKey(resellerId);
   await revokeKey(scrip.db, scrip.clock, revoked.id);
@@ -93,7 +93,7 @@ test("every answer of a route with a key carries the policy and what is left of 
   }
 });
 
-test("every route with a key carries them, also where the key is refused", async () => {
+test("every route with a key has the headers, even if the key is refused", async () => {
   for (const { method, url, scope } of apiRoutes(scrip.app.openApi())) {
     if (scope === undefined) continue;
     for (const key of [undefined, await newKey(), await newKey({ allowedIps: ["192.0.2.1"] })]) {
@@ -108,7 +108,7 @@ test("every route with a key carries them, also where the key is refused", async
   }
 });
 
-test("a request that is refused before the limit takes nothing from the key's allowance", async () => {
+test("a request that is refused before the limit does not count against it", async () => {
   const noScope = await newKey({ scopes: ["wallet:read"] });
   const elsewhere = await newKey({ allowedIps: ["192.0.2.1"] });
   for (let sent = 0; sent < 10; sent += 1) {
@@ -122,7 +122,7 @@ test("a request that is refused before the limit takes nothing from the key's al
   assert.deepEqual(limitHeaders(allowed)[1], '"reads";r=3;t=1');
 });
 
-test("each key has an allowance of its own, its sibling's and the sandbox's too", async () => {
+test("each key has its own limit, separate from other keys and from the sandbox", async () => {
   const used = await newKey();
   for (let sent = 0; sent < 5; sent += 1) await read(used);
   assert.equal((await read(used)).statusCode, 429);
@@ -130,7 +130,7 @@ test("each key has an allowance of its own, its sibling's and the sandbox's too"
   assert.equal((await read(await newKey({ env: "test" }))).statusCode, 200);
 });
 
-test("placements are counted apart from all else", async () => {
+test("placements are counted separately", async () => {
   const key = await newKey();
   assert.deepEqual(limitHeaders(await place(key)), ['"orders";q=2;w=2', '"orders";r=1;t=1']);
   await place(key);
@@ -142,7 +142,7 @@ test("placements are counted apart from all else", async () => {
   assert.equal((await place(reader)).statusCode, 200);
 });
 
-test("a reseller's own limits go before the server's, from the next request on; 0 is off, null gives the server's back", async () => {
+test("a reseller's limits override the server's from the next request on; 0 turns them off, null restores the server's", async () => {
   const { id } = await scrip.addReseller();
   const { key } = await scrip.addKey(id);
   await limitReseller(scrip.db, id, { reads: 5 });
@@ -159,7 +159,7 @@ test("a reseller's own limits go before the server's, from the next request on; 
   for (let sent = 0; sent < 10; sent += 1) assert.equal((await place(key)).statusCode, 200);
 });
 
-test("key, address, scope, limit, parameters, object: what comes first in CONTRACT 1 is what is answered", async () => {
+test("checks run in the order of CONTRACT 1: key, address, scope, limit, parameters, object", async () => {
   const revoked = await scrip.addKey(resellerId);
   await revokeKey(scrip.db, scrip.clock, revoked.id);
   const exhausted = await newKey();

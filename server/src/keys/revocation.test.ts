@@ -18,7 +18,7 @@ const REQUESTS_AT_ONCE = 3;
 const PRICE_CHANGES = sizeFor("soak", { share: 12, full: 40 });
 const HIDINGS = sizeFor("soak", { share: 8, full: 30 });
 
-/** Makes the keys and the changes; the requests go to the two processes. */
+/** Creates and changes the keys. The requests go to the two processes. */
 let scrip: TestApp;
 let nodes: ApiProcess[];
 let resellerId: string;
@@ -40,18 +40,18 @@ after(async () => {
 
 type WatchedKey = { id: string; key: string; state: "valid" | "being revoked" | "revoked" };
 
-test(`no request that begins after a revocation has answered is accepted, on either process, ${REVOCATIONS} times`, async () => {
+test(`no request that starts after a revocation is accepted, on either process, ${REVOCATIONS} times`, async () => {
   const random = createRandom(SEED);
   const keys = await makeKeys(REVOCATIONS + KEYS_THAT_STAY);
   const counts = { 200: 0, 401: 0 };
 
-  /** What was known when the request began and when it had ended decides what it must be answered. */
+  /** The state at the start and at the end of the request decides which responses are allowed. */
   const askWith = async (node: ApiProcess, watched: WatchedKey) => {
     const begun = watched.state;
     const { status } = await node.get("/v1/products/card", watched.key);
     if (begun === "revoked") assert.equal(status, 401, `a revoked key was accepted (seed ${SEED})`);
     if (watched.state === "valid") assert.equal(status, 200, `a valid key was refused (seed ${SEED})`);
-    assert.ok(status === 200 || status === 401, `answered ${status}`);
+    assert.ok(status === 200 || status === 401, `returned ${status}`);
     counts[status] += 1;
   };
 
@@ -76,7 +76,7 @@ test(`no request that begins after a revocation has answered is accepted, on eit
   for (const node of nodes) assert.equal(node.logged(), "");
 });
 
-test("a key is accepted until the millisecond that it expires in and refused from then on, on both processes", async () => {
+test("a key is accepted until the millisecond it expires and refused from then on, on both processes", async () => {
   const expiresAt = new Date(Date.now() + 700);
   const { key } = await scrip.addKey(resellerId, { expiresAt });
   const counts = { 200: 0, 401: 0 };
@@ -91,12 +91,12 @@ test("a key is accepted until the millisecond that it expires in and refused fro
   }
 });
 
-test("a price is in every answer to a request that begins after it was set, on both processes", async () => {
+test("every request that starts after a price change sees the new price, on both processes", async () => {
   const { key } = await scrip.addKey(resellerId);
   const price = { set: 0, beingSet: 0 };
   await reprice(price, 1);
 
-  /** A price that was being set while the request was under way may be in its answer or not yet. */
+  /** A request that overlaps a price change can see either price. */
   const askPrices = async (node: ApiProcess) => {
     const oldest = price.set;
     const [one, page] = await Promise.all([
@@ -121,7 +121,7 @@ test("a price is in every answer to a request that begins after it was set, on b
       await Promise.all([...nodes, ...nodes].map(askPrices));
       for (const node of nodes) {
         const again = await node.get("/v1/products/card", key, { "if-none-match": etag });
-        assert.equal(again.status, 200, "an ETag of before the change still held");
+        assert.equal(again.status, 200, "an ETag from before the change still matched");
       }
     }
   } finally {
@@ -129,7 +129,7 @@ test("a price is in every answer to a request that begins after it was set, on b
   }
 });
 
-test("a product that was hidden or unlisted is gone from every answer to a request that begins after it, and back after it is shown", async () => {
+test("a hidden or unlisted product is missing from every request that starts afterwards, and returns when shown again", async () => {
   const { key } = await scrip.addKey(resellerId);
   const isSeen = async (node: ApiProcess) => {
     const [one, page] = await Promise.all([
@@ -172,7 +172,7 @@ async function reprice(price: { set: number; beingSet: number }, amountMinor: nu
   price.set = amountMinor;
 }
 
-/** Asks both processes all the time, until it is stopped; the first failure is thrown by `stop`. */
+/** Sends requests to both processes until stopped. `stop` throws the first failure. */
 function startLoad(ask: (node: ApiProcess) => Promise<unknown>): { stop(): Promise<void> } {
   let stopped = false;
   const loops = nodes.flatMap((node) =>
@@ -181,7 +181,7 @@ function startLoad(ask: (node: ApiProcess) => Promise<unknown>): { stop(): Promi
     }),
   );
   const ended = Promise.all(loops);
-  // Whoever stops the load sees its failure; until then it must not count as unhandled.
+  // `stop` reports the failure. Until then it must not count as unhandled.
   ended.catch(() => {});
   return {
     async stop() {

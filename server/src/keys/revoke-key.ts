@@ -3,8 +3,8 @@ import type { Clock } from "../lib/clock.ts";
 import { type KeyRow, markKeyRevoked } from "./queries.ts";
 
 /**
- * When this has returned, no request that begins later is accepted with the key, on any node. During a failover a process
- * may still read from the old primary for as long as its lease lasts; see db/primary/watch-primary.ts.
+ * After this returns, no later request is accepted with the key, on any node. During a failover, a process can still
+ * read from the old primary until its lease expires; see db/primary/watch-primary.ts.
  */
 export async function revokeKey(db: Db, clock: Clock, id: string): Promise<KeyRow> {
   const [key] = await markKeyRevoked(db, id, clock.now());

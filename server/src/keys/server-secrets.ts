@@ -4,21 +4,21 @@ import type { Db, Tx } from "../db/database.ts";
 import { type MasterKeys, open, SealError, seal } from "../vault/seal.ts";
 
 /**
- * Secrets that the server made for itself. They live sealed in the database, so every process has the same ones. A
- * KeyObject shows nothing of itself when it is printed.
+ * Secrets that the server generates. They are stored sealed in the database, so all processes share them. Printing a
+ * KeyObject shows no secret.
  */
 export type ServerSecrets = {
-  /** Keys the digests of API keys. */
+  /** HMAC key for the digests of API keys. */
   pepper: KeyObject;
   /** Signs pagination cursors. */
   cursorKey: KeyObject;
-  /** Keys the digests of codes, by which one that was seen before is found. */
+  /** HMAC key for the digests of codes, used to find duplicates. */
   codeDigestKey: KeyObject;
 };
 
 const SECRET_BYTES = 32;
 
-/** Fails with one clear line when the master key is not the one that this database was set up with. */
+/** Fails with one clear line if the master key is not the one this database was set up with. */
 export async function loadServerSecrets(db: Db, masterKeys: MasterKeys): Promise<ServerSecrets> {
   const present = await readSealed(db);
   if (NAMES.some((name) => !present.has(name))) await db.transaction((tx) => createMissing(tx, masterKeys));
@@ -41,7 +41,7 @@ async function readSealed(db: Db): Promise<ReadonlyMap<string, Buffer>> {
   return new Map(rows.map(({ name, sealed }) => [name, sealed]));
 }
 
-/** Whether this database was set up under a master key before. */
+/** Whether this database was already set up with a master key. */
 export async function hasServerSecrets(db: Db): Promise<boolean> {
   const [table] = await db.rows<{ found: boolean }>(
     sql`select to_regclass('sealed_secrets') is not null as found`,
@@ -50,10 +50,10 @@ export async function hasServerSecrets(db: Db): Promise<boolean> {
   return (await db.rows(sql`select from sealed_secrets limit 1`)).length > 0;
 }
 
-/** What the seal of a server's secret is bound to. */
+/** The context that the seal of a server secret is bound to. */
 export const serverSecretContext = (name: string): string => `server-secret:${name}`;
 
-/** Processes that start together agree on one: whoever comes second leaves the first one's as it is. */
+/** Processes that start together agree on one secret: the second leaves the first one's in place. */
 async function createMissing(tx: Tx, masterKeys: MasterKeys): Promise<void> {
   for (const name of NAMES) {
     const fresh = seal(masterKeys, serverSecretContext(name), randomBytes(SECRET_BYTES));

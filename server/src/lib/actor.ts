@@ -8,8 +8,8 @@ export type ActorKind = (typeof ACTOR_KINDS)[number];
 export const actorKey = ({ kind, id }: Actor): string => `${kind} ${id}`;
 
 /**
- * Tables from the time when every actor was a key have a column for the id of a key and another one for the id of every other
- * actor. Exactly one of the two is filled.
+ * Tables from the time when every actor was a key have one column for a key's id and another for the id of any other
+ * actor. Exactly one of the two is set.
  */
 export const keyIdOf = ({ kind, id }: Actor): string | null => (kind === "key" ? id : null);
 export const otherIdOf = ({ kind, id }: Actor): string | null => (kind === "key" ? null : id);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createBatcher } from "./batch.ts";
 
-/** A batcher whose runs wait until the test ends them. */
+/** A batcher whose runs block until the test ends them. */
 function createHeldBatcher(options: { maxSize?: number; maxRunning?: number } = {}) {
   const runs: {
     inputs: readonly string[];
@@ -23,7 +23,7 @@ function createHeldBatcher(options: { maxSize?: number; maxRunning?: number } = 
   return { runs, call, inputs: () => runs.map((run) => run.inputs) };
 }
 
-test("calls of one turn share a run, and each gets its own output", async () => {
+test("calls in the same turn share a run, and each gets its own output", async () => {
   const { call, runs, inputs } = createHeldBatcher();
   const outputs = Promise.all(["a", "b", "a"].map(call));
   await nextTurn();
@@ -44,7 +44,7 @@ test("a call never joins a run that has started, even for the same input", async
   assert.deepEqual(await Promise.all([first, second]), ["old", "new"]);
 });
 
-test("a run that starts takes what waited before it, and what is called while it starts goes to the next", async () => {
+test("a run takes the calls that were already waiting; calls made while it starts go to the next run", async () => {
   const seen: string[][] = [];
   const call: (input: string) => Promise<string> = createBatcher<string, string>({
     maxSize: 100,
@@ -61,7 +61,7 @@ test("a run that starts takes what waited before it, and what is called while it
   assert.deepEqual(seen, [["outer"], ["inner"]]);
 });
 
-test("no more than maxRunning runs are under way, and what waits for them goes together", async () => {
+test("at most maxRunning runs are in progress, and waiting calls go into one run", async () => {
   const { call, runs, inputs } = createHeldBatcher({ maxRunning: 2 });
   const calls: Promise<string>[] = [];
   for (const input of ["a", "b", "c", "d"]) {
@@ -78,7 +78,7 @@ test("no more than maxRunning runs are under way, and what waits for them goes t
   assert.deepEqual(await Promise.all(calls), ["A", "B", "C", "D"]);
 });
 
-test("a run takes at most maxSize, in the order of the calls", async () => {
+test("a run takes at most maxSize calls, in call order", async () => {
   const { call, runs, inputs } = createHeldBatcher({ maxSize: 2, maxRunning: 2 });
   const outputs = Promise.all(["a", "b", "c", "d", "e"].map(call));
   await nextTurn();
@@ -95,7 +95,7 @@ test("a run takes at most maxSize, in the order of the calls", async () => {
   assert.deepEqual(inputs()[2], ["e"]);
 });
 
-test("an error reaches the members of its run and nobody else, and the next run goes ahead", async () => {
+test("an error rejects only the calls of its own run, and the next run proceeds", async () => {
   const { call, runs } = createHeldBatcher({ maxRunning: 1 });
   const failing = [call("a"), call("b")];
   await nextTurn();
@@ -109,7 +109,7 @@ test("an error reaches the members of its run and nobody else, and the next run 
   assert.equal(await waiting, "C");
 });
 
-test("a run that throws before it returns a promise is an error of its members too", async () => {
+test("a run that throws synchronously rejects its calls", async () => {
   const call = createBatcher<string, string>({
     maxSize: 10,
     maxRunning: 1,

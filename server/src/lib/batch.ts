@@ -1,13 +1,13 @@
 /**
- * Callers that arrive together share one run. A call joins the batch that has not started yet, never one that is
- * under way: what `run` reads is therefore at least as new as the call. No timer: the first call starts a batch in
- * the same turn of the event loop's check phase, and calls that arrive while `maxRunning` batches run form the next.
+ * Batches concurrent calls into one run. A call joins a batch that has not started, never one in progress, so what
+ * `run` reads is at least as recent as the call. There is no timer: the first call starts a batch in the same turn
+ * of the event loop's check phase, and calls that arrive while `maxRunning` batches are running form the next batch.
  */
 export function createBatcher<Input, Output>(options: {
   run: (inputs: readonly Input[]) => Promise<readonly Output[]>;
   maxSize: number;
   maxRunning: number;
-  /** How many may wait; a call beyond that is refused with `overflow`. */
+  /** How many calls can wait. Further calls are rejected with `overflow`. */
   maxWaiting?: number;
   overflow?: () => Error;
 }): (input: Input) => Promise<Output> {
@@ -45,7 +45,7 @@ export function createBatcher<Input, Output>(options: {
   return (input) =>
     new Promise<Output>((resolve, reject) => {
       if (options.maxWaiting !== undefined && waiting.length >= options.maxWaiting) {
-        reject(options.overflow?.() ?? new Error("too many calls wait"));
+        reject(options.overflow?.() ?? new Error("too many calls are waiting"));
         return;
       }
       waiting.push({ input, resolve, reject });

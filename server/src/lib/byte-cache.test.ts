@@ -7,7 +7,7 @@ import { createByteCache } from "./byte-cache.ts";
 const OVERHEAD_BYTES = 256;
 const sizeOf = (value: { bytes: number }): number => value.bytes;
 
-test("what fits is kept, and asking for it gives the same object", () => {
+test("a value that fits is kept, and get returns the same object", () => {
   const cache = createByteCache(10_000, sizeOf);
   const value = { bytes: 100 };
   cache.set("a", value);
@@ -15,7 +15,7 @@ test("what fits is kept, and asking for it gives the same object", () => {
   assert.equal(cache.get("b"), undefined);
 });
 
-test("what was used since is spared, and the oldest of the rest makes room", () => {
+test("recently used entries are kept, and the oldest unused entry is evicted", () => {
   const cache = createByteCache(3 * (100 + OVERHEAD_BYTES), sizeOf);
   for (const key of ["a", "b", "c"]) cache.set(key, { bytes: 100 });
   cache.get("a");
@@ -26,7 +26,7 @@ test("what was used since is spared, and the oldest of the rest makes room", () 
   );
 });
 
-test("a value that is larger than the whole cache is not kept, and nothing is left of it", () => {
+test("a value larger than the whole cache is not kept", () => {
   const cache = createByteCache(1_000, sizeOf);
   cache.set("a", { bytes: 100 });
   cache.set("huge", { bytes: 5_000 });
@@ -35,7 +35,7 @@ test("a value that is larger than the whole cache is not kept, and nothing is le
   assert.ok(cache.get("b"));
 });
 
-test("a key that is set again counts once", () => {
+test("setting a key again counts its size once", () => {
   const cache = createByteCache(2 * (100 + OVERHEAD_BYTES), sizeOf);
   cache.set("b", { bytes: 100 });
   for (let round = 0; round < 50; round += 1) cache.set("a", { bytes: 100 });
@@ -43,7 +43,7 @@ test("a key that is set again counts once", () => {
   assert.ok(cache.get("b"));
 });
 
-test("whatever is set and asked for, what is held adds up to at most the limit, and is what was set last", () => {
+test("after any sequence of sets and gets, the cache stays within its limit and returns the last value set", () => {
   const maxBytes = 4_000;
   const key = fc.constantFrom(..."abcdefghij");
   const step = fc.record({ key, bytes: fc.option(fc.nat({ max: 2_500 }), { nil: undefined }) });

@@ -1,14 +1,14 @@
-/** Keeps values whose sizes add up to at most `maxBytes`, and among them those that are in use. */
+/** Keeps values whose sizes add up to at most `maxBytes`, preferring the ones in use. */
 export type ByteCache<Value> = { get(key: string): Value | undefined; set(key: string, value: Value): void };
 
-/** What an entry costs beside its value: the key, the map's own bookkeeping. */
+/** The cost of an entry besides its value: the key and the map's bookkeeping. */
 const ENTRY_OVERHEAD_BYTES = 256;
 
 type Entry<Value> = { value: Value; bytes: number; used: boolean };
 
 /**
- * The clock algorithm: a use only marks its entry, so that a hit costs one look-up; when room is needed the oldest
- * entries go, but one that was used since it was last looked at is spared once and put at the end.
+ * The clock algorithm. A hit only marks its entry, so it costs one lookup. Eviction starts at the oldest entry; an
+ * entry used since the last sweep is unmarked and moved to the end instead.
  */
 export function createByteCache<Value>(maxBytes: number, sizeOf: (value: Value) => number): ByteCache<Value> {
   const entries = new Map<string, Entry<Value>>();

@@ -1,4 +1,4 @@
-/** Time is a dependency, so that tests can hold it still. */
+/** Time is a dependency so that tests can control it. */
 export type Clock = { now(): Date };
 
 export const systemClock: Clock = { now: () => new Date() };

@@ -1,4 +1,4 @@
-/** One record of CSV, without its line break. */
+/** One CSV record, without its line break. */
 export const csvLine = (cells: readonly string[]): string => cells.map(quoteCell).join(",");
 
 const quoteCell = (cell: string): string =>

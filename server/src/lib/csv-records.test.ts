@@ -4,7 +4,7 @@ import { type CsvRecord, readCsvRecords } from "./csv-records.ts";
 
 const RECORD_MAX_BYTES = 100;
 
-/** Reads the text in pieces of a size, so that a piece may end inside a cell, a quote or a character. */
+/** Reads the text in chunks of the given size. A chunk can end inside a cell, a quote or a character. */
 async function read(text: string, pieceBytes = 1_000): Promise<CsvRecord[]> {
   const bytes = Buffer.from(text);
   async function* pieces(): AsyncGenerator<Uint8Array> {
@@ -13,7 +13,7 @@ async function read(text: string, pieceBytes = 1_000): Promise<CsvRecord[]> {
   return collect(readCsvRecords(pieces(), RECORD_MAX_BYTES));
 }
 
-test("each record comes with the line on which it begins, whatever stands between", async () => {
+test("each record carries the line number where it starts, across empty lines and multi-line cells", async () => {
   const text = '\uFEFFa,b\r\n\r\n1,"x\ny"\n\n\n"2 ""q""",ö\n"3\r\n3",';
   const expected = [
     { line: 1, cells: ["a", "b"] },
@@ -24,7 +24,7 @@ test("each record comes with the line on which it begins, whatever stands betwee
   for (const pieceBytes of [1, 2, 3, 7, 1_000]) assert.deepEqual(await read(text, pieceBytes), expected);
 });
 
-test("semicolons and tabs divide cells where they divide the first line, in pieces of any size", async () => {
+test("the delimiter is taken from the first line: comma, semicolon or tab", async () => {
   const cells = [
     ["code", "pin"],
     ["a,b", "1"],
@@ -50,7 +50,7 @@ test("semicolons and tabs divide cells where they divide the first line, in piec
   ]);
 });
 
-test("records may differ in their number of cells, and an empty file has none", async () => {
+test("records can have different numbers of cells, and an empty file has no records", async () => {
   assert.deepEqual(await read("a,b\n1\n1,2,3\n"), [
     { line: 1, cells: ["a", "b"] },
     { line: 2, cells: ["1"] },
@@ -61,14 +61,14 @@ test("records may differ in their number of cells, and an empty file has none", 
 });
 
 const BROKEN: [string, string, RegExp][] = [
-  ["a quote that is never closed", 'good\n\n"SECRET', /never closed/],
-  ["text behind a closing quote", 'good\n\n"SECRET"SECRET\nSECRET', /follows a closing quote/],
-  ["a quote inside a bare cell", 'good\n\nSECRET"SECRET"\n', /a quote stands inside/],
-  ["a record without end", `good\n\n"SECRET${"x\n".repeat(200)}`, /too long/],
+  ["an unclosed quote", 'good\n\n"SECRET', /never closed/],
+  ["text after a closing quote", 'good\n\n"SECRET"SECRET\nSECRET', /follows a closing quote/],
+  ["a quote inside an unquoted cell", 'good\n\nSECRET"SECRET"\n', /a quote inside/],
+  ["an endless record", `good\n\n"SECRET${"x\n".repeat(200)}`, /too long/],
 ];
 
 for (const [what, text, reason] of BROKEN) {
-  test(`${what} ends the file with its line and a reason that repeats nothing`, async () => {
+  test(`${what} ends the file with a fault that has a line number and no file content`, async () => {
     for (const pieceBytes of [1, 1_000]) {
       const [first, fault, ...more] = await read(text, pieceBytes);
       assert.deepEqual(first, { line: 1, cells: ["good"] });
@@ -81,14 +81,14 @@ for (const [what, text, reason] of BROKEN) {
   });
 }
 
-test("what goes wrong while the bytes are read is the reader's error", async () => {
+test("an error while reading the bytes is passed on", async () => {
   const cut: AsyncIterable<Uint8Array> = {
     async *[Symbol.asyncIterator]() {
       yield Buffer.from("a\n1");
-      throw new Error("the disk is gone");
+      throw new Error("disk failure");
     },
   };
-  await assert.rejects(collect(readCsvRecords(cut, RECORD_MAX_BYTES)), /the disk is gone/);
+  await assert.rejects(collect(readCsvRecords(cut, RECORD_MAX_BYTES)), /disk failure/);
 });
 
 async function collect(records: AsyncIterable<CsvRecord>): Promise<CsvRecord[]> {

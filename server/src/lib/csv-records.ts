@@ -1,12 +1,12 @@
 import { CsvError, type Parser, parse } from "csv-parse";
 
-/** One record and the line on which it begins, or what is wrong there. A reason never repeats what the file holds. */
+/** A record with its starting line, or a fault at that line. A fault never quotes the file's content. */
 export type CsvRecord = { line: number; cells: string[] } | { line: number; fault: string };
 
 /**
- * Reads records of CSV as they come, the header among them. Cells are separated by commas, or by semicolons or tabs where
- * the first line is, as spreadsheets of many countries write them. Empty lines are passed over. After a broken quote
- * nobody can tell cells from text, so the fault that names it is the last record.
+ * Reads CSV records as a stream, including the header. The delimiter is a comma, or the semicolon or tab that the
+ * first line uses, because spreadsheets in many countries write those. Empty lines are skipped. After a broken
+ * quote, cells cannot be told apart from text, so its fault is the last record.
  */
 export async function* readCsvRecords(
   bytes: AsyncIterable<Uint8Array>,
@@ -39,17 +39,17 @@ export async function* readCsvRecords(
 
 type Reading = {
   found: Found[];
-  /** The line after the last record. The parser's own count takes CRLF inside a cell for two lines. */
+  /** The line after the last record. The parser's own count treats CRLF inside a cell as two lines. */
   nextLine: number;
   emptyLines: number;
 };
 
-/** The cells, and how many empty lines the parser had passed over when it met them. */
+/** The cells, and how many empty lines the parser had skipped before them. */
 type Found = { cells: string[]; emptyLines: number };
 
 /**
- * The parser hands each record over as it finds it. Read as a stream it would lose, at a broken quote, the good
- * records that it had found in the same chunk.
+ * Collects records through `on_record`. Reading the parser as a stream would lose the good records that precede a
+ * broken quote in the same chunk.
  */
 function openParser(reading: Reading, settings: { recordMaxBytes: number; delimiter: string }): Parser {
   const parser = parse({
@@ -64,14 +64,14 @@ function openParser(reading: Reading, settings: { recordMaxBytes: number; delimi
       return null;
     },
   });
-  // Whoever writes is told of the error; without a listener it would end the process as well.
+  // The write callback receives the error. Without a listener it would also crash the process.
   parser.on("error", () => {});
   return parser;
 }
 
 const DELIMITERS = [",", ";", "\t"] as const;
 
-/** Whatever divides the first line most often outside quotes; a comma when nothing does. */
+/** The delimiter that occurs most often outside quotes on the first line, or a comma. */
 function findDelimiter(beginning: Buffer): string {
   const [line = ""] = beginning
     .toString("utf8")
@@ -102,21 +102,21 @@ function* takeRecords(reading: Reading): Generator<CsvRecord> {
   }
 }
 
-/** The record that is broken begins where the last whole one ended. */
+/** The broken record starts where the last complete record ended. */
 function breakOff(reading: Reading, parser: Parser, error: Error): CsvRecord {
   if (!(error instanceof CsvError)) throw error;
   const line = reading.nextLine + parser.info.empty_lines - reading.emptyLines;
-  return { line, fault: REASONS.get(error.code) ?? `is not valid CSV (${error.code})` };
+  return { line, fault: REASONS.get(error.code) ?? `not valid CSV (${error.code})` };
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([
-  ["CSV_QUOTE_NOT_CLOSED", "a cell's opening quote is never closed"],
-  ["CSV_INVALID_CLOSING_QUOTE", 'text follows a closing quote; inside a quoted cell a quote is written ""'],
+  ["CSV_QUOTE_NOT_CLOSED", "opening quote is never closed"],
+  ["CSV_INVALID_CLOSING_QUOTE", 'text follows a closing quote; write a quote inside a quoted cell as ""'],
   [
     "INVALID_OPENING_QUOTE",
-    'a quote stands inside a cell that does not begin with one; quote the cell and write ""',
+    'a quote inside an unquoted cell; quote the whole cell and write the inner quote as ""',
   ],
-  ["CSV_MAX_RECORD_SIZE", "is too long; is a quote left open?"],
+  ["CSV_MAX_RECORD_SIZE", "record is too long; check for an unclosed quote"],
 ]);
 
 function countLineBreaks(cells: readonly string[]): number {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isCurrency, minorUnitExponent } from "./currencies.ts";
 
-test("the decimals are those of ISO-4217 and not of habit", () => {
+test("exponents follow ISO 4217, even where common usage differs", () => {
   const expected: Readonly<Record<string, number>> = {
     JPY: 0,
     KRW: 0,
@@ -27,18 +27,18 @@ test("the decimals are those of ISO-4217 and not of habit", () => {
   }
 });
 
-test("what is not a currency's code is none, in lower case and as a name of Object included", () => {
+test("unknown codes are not currencies, including lowercase codes and Object property names", () => {
   for (const code of ["", "usd", "US", "USDT", "XXX", "XAU", "BTC", "DEM", "constructor", "__proto__"]) {
     assert.equal(isCurrency(code), false, code);
     assert.throws(() => minorUnitExponent(code), RangeError, code);
   }
 });
 
-test("the currencies that are paid in are known, the newest among them too", () => {
+test("all currencies in use are known, including the newest", () => {
   for (const code of "USD EUR GBP CNY INR BRL NGN ZAR AED SAR TRY PKR XCG SLE ZWG".split(" ")) {
     assert.equal(isCurrency(code), true, code);
   }
-  // CLDR also lists metals, funds and withdrawn currencies, so the two lists are not equal; most of ours are in it.
+  // CLDR also lists metals, funds and withdrawn currencies, so the two lists are not equal, but they overlap.
   const shared = Intl.supportedValuesOf("currency").filter(isCurrency);
   assert.ok(shared.length > 150, `only ${shared.length} are known`);
 });

@@ -1,6 +1,6 @@
 /**
- * The active currencies of ISO-4217 by their number of decimals. The list is ours and not Intl's: CLDR gives the
- * decimals that people write, which for some currencies are not those of the standard.
+ * The active ISO 4217 currencies by number of decimals. The list does not come from Intl because CLDR reflects
+ * common usage, which differs from the standard for some currencies.
  */
 const CODES_BY_EXPONENT: Readonly<Record<number, string>> = {
   0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
@@ -23,9 +23,9 @@ const exponents: ReadonlyMap<string, number> = new Map(
 
 export const isCurrency = (code: string): boolean => exponents.has(code);
 
-/** The number of decimals of a currency, as ISO-4217 has it. */
+/** The number of decimals of a currency in ISO 4217. */
 export function minorUnitExponent(currency: string): number {
   const exponent = exponents.get(currency);
-  if (exponent === undefined) throw new RangeError(`${currency} is not an ISO-4217 currency`);
+  if (exponent === undefined) throw new RangeError(`${currency} is not an ISO 4217 currency`);
   return exponent;
 }

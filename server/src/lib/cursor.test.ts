@@ -18,7 +18,7 @@ const SCOPE: CursorScope = {
 
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-test("any position comes back as it went in, in characters that a URL carries unchanged", () => {
+test("every position round-trips through a URL-safe cursor", () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 200, unit: "grapheme" }), (position) => {
       const cursor = cursors.encode(SCOPE, position);
@@ -29,12 +29,12 @@ test("any position comes back as it went in, in characters that a URL carries un
   );
 });
 
-test("the same place has the same cursor, and the order of filters does not matter", () => {
+test("the same position has the same cursor, regardless of filter order", () => {
   const turned = { ...SCOPE, filters: { reference: "a", status: "pending" } };
   assert.equal(cursors.encode(turned, "x"), cursors.encode(SCOPE, "x"));
 });
 
-test("a cursor of another reseller, environment, endpoint, filter or server is refused", () => {
+test("a cursor from another reseller, environment, endpoint, filter or server is refused", () => {
   const elsewhere: CursorScope[] = [
     { ...SCOPE, resellerId: "rsl_2" },
     { ...SCOPE, environment: "test" },
@@ -42,7 +42,7 @@ test("a cursor of another reseller, environment, endpoint, filter or server is r
     { ...SCOPE, filters: {} },
     { ...SCOPE, filters: { status: "pending" } },
     { ...SCOPE, filters: { status: "pending", reference: "b" } },
-    // Parts that only look the same when they are run together.
+    // Parts that only match when concatenated.
     { ...SCOPE, resellerId: "rsl_1live", environment: "" },
     { ...SCOPE, filters: { "status,pending": "", reference: "a" } },
   ];
@@ -53,8 +53,8 @@ test("a cursor of another reseller, environment, endpoint, filter or server is r
   refuses(SCOPE, others.encode(SCOPE, "prd_1"));
 });
 
-test("a cursor with any one character changed, left out or added is refused", () => {
-  // Positions of each length modulo three, so that every form of the last character comes up.
+test("a cursor with a character changed, removed or added is refused", () => {
+  // One position for each length modulo three, to cover every form of the last base64url character.
   for (const position of ["prd_1", "prd_12", "prd_123"]) {
     const cursor = cursors.encode(SCOPE, position);
     for (let index = 0; index < cursor.length; index += 1) {
@@ -67,7 +67,7 @@ test("a cursor with any one character changed, left out or added is refused", ()
   }
 });
 
-test("garbage is refused: other alphabets, padding, space, too short and too long", () => {
+test("garbage is refused: other alphabets, padding, whitespace, too short and too long", () => {
   const cursor = cursors.encode(SCOPE, "prd_1");
   const garbage = [
     "A",

@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
 import { Problem } from "./problem.ts";
 
-/** What a cursor is bound to: with any other reseller, environment, endpoint or filter it does not verify. */
+/** A cursor is bound to its scope. It does not verify with another reseller, environment, endpoint or filter. */
 export type CursorScope = {
   resellerId: string;
   environment: string;
@@ -17,7 +17,7 @@ export type CursorCodec = {
 const MAC_BYTES = 16;
 const CURSOR_MAX_CHARACTERS = 1_024;
 
-/** A cursor is the position and its HMAC, in base64url: the same page always has the same cursor. */
+/** A cursor is the position and its HMAC in base64url. The same page always has the same cursor. */
 export function createCursorCodec(key: KeyObject): CursorCodec {
   return {
     encode(scope, position) {
@@ -26,7 +26,7 @@ export function createCursorCodec(key: KeyObject): CursorCodec {
     decode(scope, cursor) {
       if (cursor.length > CURSOR_MAX_CHARACTERS || !/^[A-Za-z0-9_-]+$/.test(cursor)) throw invalidCursor();
       const bytes = Buffer.from(cursor, "base64url");
-      // Several texts can decode to the same bytes; only the one that was handed out is accepted.
+      // Several texts can decode to the same bytes. Only the canonical one is accepted.
       if (bytes.length <= MAC_BYTES || bytes.toString("base64url") !== cursor) throw invalidCursor();
       const position = bytes.subarray(MAC_BYTES).toString("utf8");
       if (!timingSafeEqual(mac(key, scope, position), bytes.subarray(0, MAC_BYTES))) throw invalidCursor();
@@ -42,16 +42,12 @@ function mac(key: KeyObject, scope: CursorScope, position: string): Buffer {
 }
 
 const invalidCursor = (): Problem =>
-  new Problem(
-    "invalid_cursor",
-    "The cursor is not one that this endpoint gave for this key and these filters.",
-    {
-      errors: [
-        {
-          pointer: "?cursor",
-          code: "invalid_cursor",
-          detail: "Pass nextCursor of the previous page unchanged.",
-        },
-      ],
-    },
-  );
+  new Problem("invalid_cursor", "The cursor does not belong to this endpoint, API key and set of filters.", {
+    errors: [
+      {
+        pointer: "?cursor",
+        code: "invalid_cursor",
+        detail: "Pass nextCursor from the previous page unchanged.",
+      },
+    ],
+  });

@@ -1,14 +1,16 @@
 /**
- * Characters that do not print, or that change how their neighbours print: controls, formats (which include the
+ * Characters that do not print or that change how nearby text prints: control and format characters (including
  * bidirectional ones), line and paragraph separators, lone surrogates.
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** Makes text from elsewhere safe to print: a terminal obeys nothing of it, and what is read is what is stored. */
+/**
+ * Makes untrusted text safe to print: no terminal escape takes effect, and the output shows exactly what is stored.
+ */
 export const escapeText = (text: string): string =>
   text.replaceAll(UNPRINTABLE, (character) => `\\u{${hexOf(character)}}`);
 
-/** The same for a JSON document: it reads back as the same values, and only line breaks between members stay. */
+/** The same for a JSON document. It parses to the same values; only line breaks between members remain. */
 export const escapeJson = (json: string): string =>
   json.replaceAll(/[\p{Cf}\p{Zl}\p{Zp}\u007f-\u009f]/gu, (character) =>
     [...character]

@@ -50,7 +50,7 @@ const WRONG_RANGES = [
   "*",
 ] as const;
 
-/** A range, an address, and whether the one holds the other. */
+/** A range, an address, and whether the range contains the address. */
 const MEMBERSHIP: readonly (readonly [string, string, boolean])[] = [
   ["10.0.0.0/8", "10.255.255.255", true],
   ["10.0.0.0/8", "11.0.0.0", false],
@@ -76,12 +76,12 @@ const MEMBERSHIP: readonly (readonly [string, string, boolean])[] = [
   ["::ffff:10.0.0.0/104", "11.1.2.3", false],
   ["::ffff:0.0.0.0/96", "8.8.8.8", true],
   ["::ffff:1.2.3.4", "1.2.3.4", true],
-  // Compatible and translated addresses are IPv6: only the mapped ones are IPv4.
+  // Compatible and translated addresses are IPv6. Only mapped addresses are IPv4.
   ["10.0.0.0/8", "::10.1.2.3", false],
   ["10.0.0.0/8", "64:ff9b::10.1.2.3", false],
 ];
 
-test("what is no address is none, and no range either", () => {
+test("invalid text is neither an address nor a range", () => {
   for (const text of GARBAGE) {
     assert.equal(parseIp(text), undefined, text);
     assert.equal(parseIpRange(text), undefined, text);
@@ -89,31 +89,31 @@ test("what is no address is none, and no range either", () => {
   for (const text of WRONG_RANGES) assert.equal(parseIpRange(text), undefined, text);
 });
 
-test("a range holds the addresses from its first to its last, in their own family, mapped ones as IPv4", () => {
+test("a range contains its first to last address, in its own family; mapped addresses count as IPv4", () => {
   for (const [range, address, held] of MEMBERSHIP) {
     assert.equal(isInRange(bytesOf(address), rangeOf(range)), held, `${address} in ${range}`);
   }
 });
 
-test("an address is in any of several ranges when one holds it, and in none of no ranges", () => {
+test("an address matches several ranges when one contains it, and never matches an empty list", () => {
   const ranges = ["10.0.0.0/8", "2001:db8::/32"].map(rangeOf);
   assert.equal(isInAnyRange(bytesOf("2001:db8::5"), ranges), true);
   assert.equal(isInAnyRange(bytesOf("192.0.2.1"), ranges), false);
   assert.equal(isInAnyRange(bytesOf("192.0.2.1"), []), false);
 });
 
-test("IPv6 addresses have the same bytes however they are written", () => {
+test("every spelling of an IPv6 address parses to the same bytes", () => {
   const spellings = ["2001:db8:0:0:0:0:c000:201", "2001:DB8::192.0.2.1", "2001:0db8::c000:0201"];
   for (const text of spellings) assert.deepEqual(bytesOf(text), bytesOf("2001:db8::c000:201"), text);
   assert.deepEqual([...bytesOf("::")], new Array(16).fill(0));
   assert.deepEqual([...bytesOf("1::")].slice(0, 3), [0, 1, 0]);
 });
 
-test("any IPv4 range holds an address exactly when their first bits are equal", () => {
+test("an IPv4 range contains an address exactly when their prefix bits are equal", () => {
   const word = fc.nat({ max: 2 ** 32 - 1 });
   fc.assert(
     fc.property(word, word, fc.nat({ max: 32 }), (network, other, prefixBits) => {
-      // Half of the addresses share the prefix, or hardly any would.
+      // Half of the addresses share the prefix. With random addresses, hardly any would.
       const shift = BigInt(32 - prefixBits);
       const near = ((BigInt(network) >> shift) << shift) | (BigInt(other) & ((1n << shift) - 1n));
       const range = rangeOf(`${dotted(BigInt(network))}/${prefixBits}`);

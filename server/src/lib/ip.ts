@@ -4,7 +4,7 @@ import { isIPv4, isIPv6 } from "node:net";
 export type IpAddress = Uint8Array;
 export type IpRange = { network: IpAddress; prefixBits: number };
 
-/** The address that the text names, or undefined when it names none. Zone ids, ports and brackets are refused. */
+/** Parses an address, or returns undefined if the text is not one. Zone ids, ports and brackets are refused. */
 export function parseIp(text: string): IpAddress | undefined {
   if (isIPv4(text)) return parseV4(text);
   if (!isIPv6(text) || text.includes("%")) return undefined;
@@ -12,7 +12,7 @@ export function parseIp(text: string): IpAddress | undefined {
   return isMapped(bytes) ? bytes.slice(12) : bytes;
 }
 
-/** "10.0.0.0/8", "2001:db8::/32" or a single address. Bits beyond the prefix do not matter. */
+/** "10.0.0.0/8", "2001:db8::/32" or a single address. Bits beyond the prefix are ignored. */
 export function parseIpRange(text: string): IpRange | undefined {
   const [addressText = "", prefixText, ...rest] = text.split("/");
   const network = parseIp(addressText);

@@ -2,7 +2,10 @@ import pino, { type DestinationStream, type Logger } from "pino";
 
 export type Log = Logger;
 
-/** One JSON object a line. Only what is named here of an error is written: a driver's `detail` may quote values. */
+/**
+ * Logs one JSON object per line. Only the error fields listed here are written, because a driver's `detail` can
+ * quote values.
+ */
 export function createLog(level: string, destination: DestinationStream): Log {
   return pino(
     {

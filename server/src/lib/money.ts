@@ -1,9 +1,9 @@
 import { minorUnitExponent } from "./currencies.ts";
 
-/** The largest amount the API can say: JSON integers stay exact up to here (CONTRACT 1). */
+/** The largest amount the API can return. JSON integers are exact up to here (CONTRACT 1). */
 export const AMOUNT_MAX_MINOR = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Money as product responses show it. */
+/** Money as it appears in product responses. */
 export type Money = { amount: number; currency: string; minorUnitExponent: number };
 
 export const toMoney = (amountMinor: bigint, currency: string): Money => ({
@@ -12,10 +12,10 @@ export const toMoney = (amountMinor: bigint, currency: string): Money => ({
   minorUnitExponent: minorUnitExponent(currency),
 });
 
-/** A bigint amount as the JSON integer that the API sends; one that would lose digits never gets that far. */
+/** Converts a bigint amount to the JSON integer that the API sends, or throws if it would lose digits. */
 export function toSafeInteger(amountMinor: bigint): number {
   if (amountMinor > AMOUNT_MAX_MINOR || amountMinor < -AMOUNT_MAX_MINOR) {
-    throw new RangeError("amount outside the range that JSON carries exactly");
+    throw new RangeError("amount exceeds the exact integer range of JSON");
   }
   return Number(amountMinor);
 }
@@ -27,10 +27,10 @@ export function parseAmount(text: string, currency: string): bigint {
   const [, whole = "0", decimals = ""] = match;
   const exponent = minorUnitExponent(currency);
   if (decimals.length > exponent) {
-    throw new RangeError(`"${text}" has more decimals than ${currency} has (${exponent})`);
+    throw new RangeError(`"${text}" has too many decimals: ${currency} has ${exponent}`);
   }
   const amountMinor = BigInt(whole + decimals.padEnd(exponent, "0"));
-  if (amountMinor > AMOUNT_MAX_MINOR) throw new RangeError(`"${text}" is larger than the service can hold`);
+  if (amountMinor > AMOUNT_MAX_MINOR) throw new RangeError(`"${text}" is larger than the maximum amount`);
   return amountMinor;
 }
 

@@ -10,17 +10,17 @@ const files = [
   { path: "package/empty", body: Buffer.alloc(0) },
 ];
 
-test("its bytes are these on every machine and with every version of Node", () => {
+test("the archive's bytes are the same on every machine and Node.js version", () => {
   const digest = createHash("sha256").update(packTgz(files)).digest("hex");
   assert.equal(digest, "67eab7fbefa5433fbbe37e919b628d182433609aaa9d35f6289d5070bb2733f0");
 });
 
-test("gunzip gives the archive back, however many stored blocks it takes", () => {
+test("gunzip restores the archive, across several stored blocks", () => {
   const tar = gunzipSync(packTgz(files));
   assert.equal(tar.length, 512 * (1 + 1) + 512 * (1 + Math.ceil(200_000 / 512)) + 512 + 1_024);
   assert.equal(tar.toString("latin1", 512, 515), "one");
 });
 
-test("a name that the format cannot hold is refused", () => {
+test("a name that is too long for the format is refused", () => {
   assert.throws(() => packTgz([{ path: "x".repeat(101), body: Buffer.alloc(0) }]), /too long/);
 });

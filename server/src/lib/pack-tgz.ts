@@ -2,14 +2,14 @@ import { crc32 } from "node:zlib";
 
 export type PackedFile = { path: string; body: Buffer };
 
-/** The time that npm itself gives to every file that it packs. */
+/** The modification time that npm gives to every packed file. */
 const MODIFIED_AT_SECONDS = 499_162_500;
 const BLOCK_BYTES = 512;
 const FILE_MODE = 0o644;
 
 /**
- * A .tgz with these files, byte for byte the same on every machine: whoever installs it keeps its hash. So it is not
- * compressed, because what a compressor writes differs between its versions and processors.
+ * A reproducible .tgz: the same bytes on every machine, so its integrity hash is stable. It is stored uncompressed
+ * because compressor output differs between versions and processors.
  */
 export const packTgz = (files: readonly PackedFile[]): Buffer => storeAsGzip(packTar(files));
 
@@ -18,7 +18,7 @@ function packTar(files: readonly PackedFile[]): Buffer {
   return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK_BYTES)]);
 }
 
-/** POSIX ustar. Names of up to 100 characters are enough for us. */
+/** POSIX ustar. Names of up to 100 characters are enough here. */
 function tarHeader(path: string, size: number): Buffer {
   if (Buffer.byteLength(path) > 100) throw new Error(`${path} is too long for a tar archive`);
   const header = Buffer.alloc(BLOCK_BYTES);
@@ -28,7 +28,7 @@ function tarHeader(path: string, size: number): Buffer {
   header.write(octal(0, 7), 116);
   header.write(octal(size, 11), 124);
   header.write(octal(MODIFIED_AT_SECONDS, 11), 136);
-  // The sum is taken with blanks in its own place.
+  // The checksum is computed with its own field set to spaces.
   header.write(" ".repeat(8), 148);
   header.write("0", 156);
   header.write("ustar\u000000", 257);
@@ -45,7 +45,7 @@ const STORED_BLOCK_MAX_BYTES = 0xffff;
 /** Deflate, no flags, no time, no extra flags, system unknown (RFC 1952). */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
-/** Gzip with stored blocks alone (RFC 1951, 3.2.4). */
+/** Gzip with stored blocks only (RFC 1951, 3.2.4). */
 function storeAsGzip(body: Buffer): Buffer {
   const parts: Buffer[] = [GZIP_HEADER];
   for (let start = 0; start < body.length; start += STORED_BLOCK_MAX_BYTES) {

@@ -1,211 +1,210 @@
 /**
- * Every error the API can answer, once (CONTRACT 1). The status, the title and the page under /errors/{code} come from
- * here. A code is a stable contract: rows are added, never renamed.
+ * Every error that the API returns (CONTRACT 1). It defines the status, the title and the page under /errors/{code}.
+ * A code is a stable contract: add rows, but never rename one.
  */
 type ProblemKind = { status: number; title: string; meaning: string; remedy: string };
 
 export const problemTable = {
   invalid_request: {
     status: 400,
-    title: "The request is not valid",
+    title: "Invalid request",
     meaning:
-      "The body, a parameter or a header could not be read or breaks its schema. `errors` names each field at fault by JSON Pointer, or `?name` for a query parameter.",
-    remedy:
-      "Correct the fields named in `errors` and send the request again. Repeating it unchanged fails again.",
+      "The body, a parameter or a header could not be parsed or does not match its schema. `errors` identifies each invalid field by JSON Pointer, or by `?name` for a query parameter.",
+    remedy: "Fix the fields listed in `errors` and send the request again. An unchanged request fails again.",
   },
   invalid_cursor: {
     status: 400,
-    title: "The cursor is not valid",
+    title: "Invalid cursor",
     meaning:
-      "A cursor works only with the key's reseller and environment, the endpoint and the filters of the page it came from, and only unchanged.",
+      "A cursor is valid only unchanged, for the same reseller, environment, endpoint and filters as the page that returned it.",
     remedy:
-      "Pass `nextCursor` of the previous page exactly as it was, with the same filters, or start again without a cursor.",
+      "Pass `nextCursor` from the previous page unchanged, with the same filters, or start again without a cursor.",
   },
   idempotency_key_missing: {
     status: 400,
-    title: "The Idempotency-Key header is missing",
-    meaning: "Placing an order needs an Idempotency-Key, so that a retry can never place a second order.",
-    remedy:
-      "Make one key for each order you mean to place, store it with that order, and send it with every try.",
+    title: "Missing Idempotency-Key header",
+    meaning: "Placing an order requires an Idempotency-Key, so that a retry never places a second order.",
+    remedy: "Generate one key for each order, store it with the order, and send it with every attempt.",
   },
   idempotency_key_invalid: {
     status: 400,
-    title: "The Idempotency-Key header is not valid",
-    meaning: "The key must be 1 to 255 printable ASCII characters, sent once.",
+    title: "Invalid Idempotency-Key header",
+    meaning: "The key must be 1 to 255 printable ASCII characters, and the header must be sent once.",
     remedy: "Use a UUID or your own order number.",
   },
   invalid_test_scenario: {
     status: 400,
-    title: "The X-Test-Scenario header is not valid",
-    meaning: "The sandbox does not know this scenario. `detail` names those it knows.",
-    remedy: "Use one of the scenarios named in `detail`, or leave the header out.",
+    title: "Invalid X-Test-Scenario header",
+    meaning: "The sandbox does not have this scenario. `detail` lists the available scenarios.",
+    remedy: "Use one of the scenarios listed in `detail`, or omit the header.",
   },
   unauthenticated: {
     status: 401,
-    title: "The API key is missing or not valid",
+    title: "Missing or invalid API key",
     meaning:
-      "No key was sent, or the key is malformed, unknown, expired or revoked, or two different keys were sent. The answer is the same for all of these.",
+      "No key was sent, the key is malformed, unknown, expired or revoked, or two different keys were sent. The response is the same in all cases.",
     remedy:
-      "Send one valid key in `X-API-Key`, or in `Authorization: Bearer`. Keys are shown once, at creation; a lost key is replaced by a new one.",
+      "Send one valid key in `X-API-Key` or in `Authorization: Bearer`. A key is shown only once, when it is created; replace a lost key with a new one.",
   },
   insufficient_funds: {
     status: 402,
-    title: "The wallet does not hold enough",
-    meaning: "The order costs more than the wallet holds. Nothing was charged and no order was placed.",
-    remedy: "Top the wallet up and send the same request with the same Idempotency-Key.",
+    title: "Insufficient funds",
+    meaning: "The order costs more than the wallet balance. Nothing was charged and no order was placed.",
+    remedy: "Top up the wallet and send the same request with the same Idempotency-Key.",
   },
   forbidden: {
     status: 403,
-    title: "The key lacks the scope",
+    title: "Missing scope",
     meaning:
-      "The key is valid, but its scopes do not cover this operation. `detail` names the scope that is needed.",
-    remedy: "Use a key with that scope.",
+      "The key is valid, but does not have the scope that this operation requires. `detail` names the scope.",
+    remedy: "Use a key that has the scope.",
   },
   ip_not_allowed: {
     status: 403,
-    title: "The address is not allowed",
-    meaning: "The key is locked to a list of addresses, and this request came from another one.",
-    remedy: "Send the request from an allowed address, or use a key whose list holds this one.",
+    title: "IP address not allowed",
+    meaning: "The key has an IP allowlist, and the request came from an address that is not on it.",
+    remedy: "Send the request from an allowed address, or use a key that allows this address.",
   },
   reseller_frozen: {
     status: 403,
-    title: "Placing orders is suspended",
+    title: "Ordering suspended",
     meaning:
-      "The operator has suspended this reseller. No new order is accepted; everything can still be read, and a repeated request still answers with its order.",
-    remedy: "Ask the operator. Orders that were accepted before go on.",
+      "The operator has suspended this reseller. New orders are refused. Reading still works, and repeating an accepted request still returns its order.",
+    remedy: "Contact the operator. Orders accepted before the suspension are still processed.",
   },
   not_found: {
     status: 404,
-    title: "Not found",
+    title: "Resource not found",
     meaning:
-      "There is nothing here that this key may see. What belongs to others and what does not exist look the same.",
+      "The resource does not exist or does not belong to this key's reseller and environment. The response is the same in both cases.",
     remedy:
-      "Check the path and the id, and that the key's environment (live or test) is the one the object was made in.",
+      "Check the path and the id, and check that the resource was created in the key's environment (live or test).",
   },
   method_not_allowed: {
     status: 405,
-    title: "The method is not allowed here",
-    meaning: "The path exists, but not with this method. The `Allow` header lists those it has.",
+    title: "Method not allowed",
+    meaning:
+      "The path exists, but does not support this method. The `Allow` header lists the supported methods.",
     remedy: "Use one of the methods in `Allow`.",
   },
   payload_too_large: {
     status: 413,
-    title: "The body is too large",
-    meaning: "A request body may hold at most 64 KiB.",
-    remedy: "Send less in one request, for example by splitting an order.",
+    title: "Request body too large",
+    meaning: "A request body can be at most 64 KiB.",
+    remedy: "Send a smaller request, for example by splitting the order.",
   },
   unsupported_media_type: {
     status: 415,
-    title: "The body is not JSON",
-    meaning:
-      "Bodies are accepted as `application/json` in UTF-8, without content encoding, and as nothing else.",
+    title: "Unsupported media type",
+    meaning: "A request body must be `application/json` in UTF-8, without content encoding.",
     remedy: "Set `Content-Type: application/json` and send plain JSON.",
   },
   idempotency_conflict: {
     status: 409,
-    title: "The Idempotency-Key belongs to a different request",
+    title: "Idempotency-Key already used",
     meaning:
-      "An order with this key exists, and its lines or reference differ from what was sent now. Nothing was placed.",
-    remedy: "For a new order use a new key. To repeat the earlier one send exactly what was sent then.",
+      "An order with this key already exists, and its lines or reference differ from this request. No order was placed.",
+    remedy: "Use a new key for a new order. To repeat the earlier request, send exactly the same body.",
   },
   idempotency_in_progress: {
     status: 409,
-    title: "A request with this Idempotency-Key is still under way",
-    meaning: "Another request with the same key has not finished yet.",
-    remedy: "Wait for the seconds in `Retry-After` and send the same request again.",
+    title: "Request still in progress",
+    meaning: "Another request with the same Idempotency-Key has not finished yet.",
+    remedy: "Wait for the number of seconds in `Retry-After`, then send the same request again.",
   },
   order_not_fulfilled: {
     status: 409,
-    title: "The order has no codes yet",
-    meaning: "Nothing of this order has been delivered. `orderStatus` tells where it stands.",
+    title: "Order has no codes yet",
+    meaning: "No unit of this order has been delivered yet. `orderStatus` is the order's current status.",
     remedy: "Wait for `order.fulfilled`, or poll the order until it is `completed`.",
   },
   price_changed: {
     status: 409,
-    title: "The price has changed",
+    title: "Price changed",
     meaning:
-      "`expectedTotal` was sent and the order costs something else now, as `currentTotal` tells. Nothing was placed.",
-    remedy: "Show the new price to whoever decides, then order again with the new `expectedTotal`.",
+      "The order total differs from `expectedTotal`. `currentTotal` is the current total. No order was placed.",
+    remedy: "Confirm the new price, then order again with the new `expectedTotal`.",
   },
   webhook_limit_reached: {
     status: 409,
-    title: "There are too many webhook endpoints",
-    meaning: "A reseller has at most 16 endpoints in each environment.",
-    remedy: "Delete an endpoint that is no longer needed.",
+    title: "Too many webhook endpoints",
+    meaning: "A reseller can have at most 16 endpoints in each environment.",
+    remedy: "Delete an endpoint that you no longer need.",
   },
   secret_limit_reached: {
     status: 409,
-    title: "There are too many signing secrets",
-    meaning: "An endpoint has at most three living secrets, those in their grace period included.",
-    remedy: "Wait until an older secret has expired, or rotate with a shorter grace period next time.",
+    title: "Too many signing secrets",
+    meaning: "An endpoint can have at most three active secrets, including those in their grace period.",
+    remedy: "Wait until an older secret expires. Use a shorter grace period the next time you rotate.",
   },
   webhook_inactive: {
     status: 409,
-    title: "The webhook endpoint is not active",
-    meaning: "Nothing is sent to an endpoint that is not active, so nothing was begun.",
+    title: "Webhook endpoint inactive",
+    meaning: "No events are sent to an inactive endpoint, so the request was refused.",
     remedy: "Set `active` to true with `PATCH /v1/webhooks/{id}`, then send the request again.",
   },
   product_not_purchasable: {
     status: 422,
-    title: "The product cannot be bought now",
+    title: "Product not purchasable",
     meaning:
-      "A product of the order has no price for this reseller or is not on sale at the moment. Nothing was placed.",
-    remedy: "Offer only products whose `purchasable` is true; read the catalog again.",
+      "A product in the order has no price for this reseller or is currently not on sale. No order was placed.",
+    remedy: "Offer only products with `purchasable: true`. Refresh the catalog.",
   },
   out_of_stock: {
     status: 422,
-    title: "The product is out of stock",
+    title: "Product out of stock",
     meaning:
-      "There is not enough of a product of the order, in all of its lines together. `available` tells how many there are, where that is known. Nothing was placed.",
-    remedy: "Order fewer units or try again later.",
+      "There is not enough stock of a product for all lines of the order. `available` is the number of units left, if known. No order was placed.",
+    remedy: "Order fewer units, or try again later.",
   },
   quantity_out_of_range: {
     status: 422,
-    title: "The quantity is out of range",
+    title: "Quantity out of range",
     meaning: "A line's quantity is below the product's `minQuantity` or above its `maxQuantity`.",
-    remedy: "Order within the product's bounds; split a larger order over several lines or orders.",
+    remedy: "Stay within the product's limits. Split a larger quantity into several lines or orders.",
   },
   invalid_input_field: {
     status: 422,
-    title: "An input field is not valid",
+    title: "Invalid input field",
     meaning:
-      "A line's `inputFields` lack a required key, hold an unknown one, or hold a value that the product's specification refuses. `errors` points at each.",
+      "In a line's `inputFields`, a required key is missing, a key is unknown, or a value does not match the product's specification. `errors` points to each field.",
     remedy: "Build the form from the product's `inputFields` and send every value as a string.",
   },
   currency_mismatch: {
     status: 422,
-    title: "The currencies do not match",
-    meaning: "The wallet's currency and that of a price differ.",
+    title: "Currency mismatch",
+    meaning: "A price is not in the wallet's currency.",
     remedy: "Order products that are priced in the wallet's currency.",
   },
   webhook_url_not_allowed: {
     status: 422,
-    title: "The webhook URL is not allowed",
+    title: "Webhook URL not allowed",
     meaning:
-      "A webhook URL must be https, without credentials or fragment, on an allowed port, and reach public addresses alone.",
+      "A webhook URL must use https, must not contain credentials or a fragment, must use an allowed port, and must resolve to public addresses only.",
     remedy:
-      "Register a public https address. On a server of your own, `WEBHOOK_ALLOW_NETWORKS` lets webhooks reach addresses of yours for development.",
+      "Register a public https URL. On your own server, set `WEBHOOK_ALLOW_NETWORKS` to reach private addresses during development.",
   },
   rate_limited: {
     status: 429,
     title: "Too many requests",
     meaning:
-      "The key has used up its allowance for the moment. `RateLimit` tells what is left and `Retry-After` how long to wait. Test events of one webhook endpoint have an allowance of their own.",
-    remedy: "Wait for the seconds in `Retry-After`. Nothing was done, so the same request may be sent again.",
+      "The key has exceeded its rate limit. `RateLimit` shows what is left and `Retry-After` how long to wait. Test events have a separate limit for each webhook endpoint.",
+    remedy:
+      "Wait for the number of seconds in `Retry-After`, then send the same request again. Nothing was processed.",
   },
   internal_error: {
     status: 500,
-    title: "Something broke on our side",
-    meaning: "The request hit a fault of the service. What broke is in our log under the request id.",
+    title: "Internal error",
+    meaning: "The server failed to process the request. The cause is logged under the request id.",
     remedy:
-      "Retry with the same Idempotency-Key: that is always safe. If it keeps failing, tell the operator the `request_id`.",
+      "Retry with the same Idempotency-Key; this is always safe. If it keeps failing, send the `request_id` to the operator.",
   },
   service_unavailable: {
     status: 503,
-    title: "The service is not available for the moment",
-    meaning: "The service is starting, stopping, overloaded or cut off from its database.",
+    title: "Service unavailable",
+    meaning: "The service is starting, stopping, overloaded or unable to reach its database.",
     remedy:
-      "Wait for the seconds in `Retry-After` and retry with the same Idempotency-Key: that is always safe.",
+      "Wait for the number of seconds in `Retry-After`, then retry with the same Idempotency-Key; this is always safe.",
   },
 } as const satisfies Record<string, ProblemKind>;
 

@@ -1,9 +1,9 @@
 import { type ProblemCode, problemTable } from "./problem-table.ts";
 
-/** One field at fault: a JSON Pointer into the body, or `?name` for a query parameter. */
+/** One invalid field: a JSON Pointer into the body, or `?name` for a query parameter. */
 export type FieldError = { pointer: string; code: string; detail: string };
 
-/** Members that some problems add to their body (CONTRACT 1). */
+/** Additional members that some problems have (CONTRACT 1). */
 export type ProblemMembers = {
   orderStatus?: string;
   currentTotal?: { amount: number; currency: string };
@@ -14,14 +14,14 @@ export type ProblemOptions = {
   errors?: readonly FieldError[];
   members?: ProblemMembers;
   headers?: Readonly<Record<string, string>>;
-  /** What only our log may know. */
+  /** Logged only, never sent to the caller. */
   log?: Readonly<Record<string, unknown>>;
   cause?: unknown;
-  /** The sandbox was asked for this answer: nothing broke, and nobody is to be woken. */
+  /** The sandbox was asked to fail like this. Nothing is wrong, so no one is alerted. */
   isAskedFor?: boolean;
 };
 
-/** An answer that is not a success. `detail` is for the caller; `log` and `cause` never leave the server. */
+/** An error response. `detail` is for the caller; `log` and `cause` never leave the server. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;
@@ -52,5 +52,5 @@ export function problemBody(problem: Problem, baseUrl: string, requestId: string
   };
 }
 
-/** The one sentence for everything that may not be seen, so that no answer tells the missing from the forbidden. */
-export const notFound = (): Problem => new Problem("not_found", "Nothing was found here for this key.");
+/** The same text for missing and forbidden resources, so that callers cannot tell them apart. */
+export const notFound = (): Problem => new Problem("not_found", "Resource not found.");

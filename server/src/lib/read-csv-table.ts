@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { type CsvRecord, readCsvRecords } from "./csv-records.ts";
 
-/** A row with its cells by column (an empty one where the file lacks the column), or what is wrong on its line. */
+/** A row with its cells by column (empty if the file lacks the column), or the fault on its line. */
 export type TableRow<Column extends string> =
   | { line: number; cells: Readonly<Record<Column, string>> }
   | { line: number; fault: string };
@@ -13,7 +13,7 @@ export type TableColumns<Column extends string> = {
 
 const RECORD_MAX_BYTES = 65_536;
 
-/** Reads a CSV file whose first line names its columns, in any order. Space around a cell does not count. */
+/** Reads a CSV file with a header row. Columns can be in any order, and cells are trimmed. */
 export async function* readCsvTable<Column extends string>(
   file: string,
   columns: TableColumns<Column>,
@@ -31,7 +31,7 @@ export async function* readCsvTable<Column extends string>(
     const faults = listColumnFaults(columns, names);
     if (faults.length > 0) return yield { line: record.line, fault: faults.join("; ") };
   }
-  if (rows === 0) yield { line: 1, fault: "the file has no rows; its first line names the columns" };
+  if (rows === 0) yield { line: 1, fault: "the file is empty; the first line must be a header row" };
 }
 
 function toRow<Column extends string>(
@@ -42,7 +42,7 @@ function toRow<Column extends string>(
   if ("fault" in record) return record;
   const { line, cells } = record;
   if (cells.length !== names.length)
-    return { line, fault: `has ${cells.length} cells, and there are ${names.length} columns` };
+    return { line, fault: `row has ${cells.length} cells, expected ${names.length}` };
   const entries = known.map((column) => [column, cells[names.indexOf(column)]?.trim() ?? ""] as const);
   return { line, cells: Object.fromEntries(entries) as Record<Column, string> };
 }
@@ -56,13 +56,13 @@ function listColumnFaults<Column extends string>(
   const twice = known.filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
   const missing = required.filter((name) => !names.includes(name));
   return [
-    ...unknown.map((name) => `there is no column "${name}"; the first line names the columns: ${list}`),
-    ...twice.map((name) => `the column ${name} is there twice`),
-    ...missing.map((name) => `the column ${name} is missing; the columns are ${list}`),
+    ...unknown.map((name) => `unknown column "${name}"; the columns are ${list}`),
+    ...twice.map((name) => `duplicate column ${name}`),
+    ...missing.map((name) => `missing column ${name}; the columns are ${list}`),
   ];
 }
 
-/** The bytes of a file; one that cannot be read is an error that names it. */
+/** The bytes of a file. The error for an unreadable file names it. */
 export async function* readFileBytes(
   file: string,
   onBytes?: (bytes: number) => void,
@@ -81,7 +81,7 @@ export async function* readFileBytes(
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([
-  ["ENOENT", "there is no such file"],
+  ["ENOENT", "no such file"],
   ["EACCES", "permission denied"],
-  ["EISDIR", "it is a directory"],
+  ["EISDIR", "is a directory"],
 ]);

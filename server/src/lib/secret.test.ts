@@ -6,11 +6,11 @@ import { secret } from "./secret.ts";
 
 const HIDDEN = "hunter2-correct-horse";
 
-test("the value is there for whoever asks for it by name", () => {
+test("reveal returns the value", () => {
   assert.equal(secret(HIDDEN).reveal(), HIDDEN);
 });
 
-test("no way of printing it shows the value", () => {
+test("printing a secret in any way does not show its value", () => {
   const held = secret(HIDDEN);
   const nested = { inner: { list: [held] }, map: new Map([["key", held]]) };
   const printed = [
@@ -34,7 +34,7 @@ test("no way of printing it shows the value", () => {
   assert.equal(`${held}`, "[redacted]");
 });
 
-test("a secret of bytes does not show them either, in any encoding", () => {
+test("a secret of bytes does not show them in any encoding", () => {
   const held = secret(Buffer.from(HIDDEN));
   const printed = [
     inspect(held),
@@ -47,7 +47,7 @@ test("a secret of bytes does not show them either, in any encoding", () => {
   }
 });
 
-test("the log does not show it, wherever in a line it stands", () => {
+test("the log does not show a secret at any depth", () => {
   const lines: string[] = [];
   const log = createLog("debug", { write: (line) => void lines.push(line) });
   const held = secret(HIDDEN);

@@ -1,19 +1,19 @@
-/** Part of a list that is read backwards by id. */
+/** One page of a list that is read backwards by id. */
 export type Slice<Row> = {
   rows: Row[];
-  /** The next page begins below this id; undefined when there is none. */
+  /** The next page starts below this id. Undefined on the last page. */
   nextBeforeId: string | undefined;
 };
 
-/** What a list's statement returns: a row at least, which says how many were looked at, and of the list perhaps none. */
+/** The result row of a list statement. There is always at least one, which carries the number of examined rows. */
 export type LookedRow<Row> = { [Column in keyof Row]: Row[Column] | null } & {
   examined: number;
   lastExaminedId: string | null;
 };
 
 /**
- * How many rows are looked at for one page when an index brings them and a filter without one judges them. So that a page
- * costs the same however rare its matches are, it ends after so many, full or not, and the next one goes on from there.
+ * How many rows one page can examine when an index finds them and an unindexed filter selects among them. A page
+ * ends after this many, full or not, so its cost does not depend on how rare the matches are.
  */
 export const EXAMINED_MAX = 300;
 

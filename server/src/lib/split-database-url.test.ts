@@ -5,7 +5,7 @@ import { splitDatabaseUrl } from "./split-database-url.ts";
 
 const PASSWORD = "hunter2-correct-horse";
 
-test("an address with one host stays as it is, to the letter", () => {
+test("a URL with one host is unchanged", () => {
   for (const text of [
     "postgres://u:p@h/d",
     "postgresql://u:p@h:5433/d?sslmode=require",
@@ -22,7 +22,7 @@ test("an address with one host stays as it is, to the letter", () => {
   }
 });
 
-test("several hosts become as many addresses, which differ in nothing else", () => {
+test("a URL with several hosts becomes one URL per host, otherwise identical", () => {
   const text =
     "postgres://scrip:p%40ss%2Cword%2F%25@a.internal:5433,10.0.0.7,[2001:db8::7]:6000,[::1]/shop?target_session_attrs=primary";
   const clients = splitDatabaseUrl(text).map((connectionString) => new pg.Client({ connectionString }));
@@ -40,7 +40,7 @@ test("several hosts become as many addresses, which differ in nothing else", () 
   }
 });
 
-test("a wrong form is refused in words that repeat nothing of it", () => {
+test("an invalid URL is refused with an error that does not quote it", () => {
   for (const text of [
     "h:5432/d",
     `mysql://u:${PASSWORD}@h/d`,

@@ -22,12 +22,12 @@ const ACCEPTED: readonly (readonly [string, unknown])[] = [
   ['{"a":{"a":1},"b":[{"a":2}]}', { a: { a: 1 }, b: [{ a: 2 }] }],
 ];
 
-/** Each text, the place that the error names, and a word of its message. */
+/** Each text, the pointer in the error, and a pattern for its message. */
 const REFUSED: readonly (readonly [string, string, RegExp])[] = [
-  ['{"a":1,"a":2}', "/a", /"a" stands twice/],
-  ['{"a":1,"\\u0061":2}', "/a", /stands twice/],
-  ['{"x":[0,{"__proto__":1,"__proto__":2}]}', "/x/1/__proto__", /stands twice/],
-  ['{"":1,"":2}', "/", /stands twice/],
+  ['{"a":1,"a":2}', "/a", /Duplicate key "a"/],
+  ['{"a":1,"\\u0061":2}', "/a", /Duplicate key/],
+  ['{"x":[0,{"__proto__":1,"__proto__":2}]}', "/x/1/__proto__", /Duplicate key/],
+  ['{"":1,"":2}', "/", /Duplicate key/],
   ['{"a/b~":{"c":01}}', "/a~1b~0", /not valid JSON/],
   ['"a\\u0000b"', "", /NUL/],
   ['{"\\u0000":1}', "", /NUL/],
@@ -102,11 +102,11 @@ const MALFORMED = [
   "/* comment */{}",
 ] as const;
 
-test("texts that JSON allows mean what they say", () => {
+test("valid JSON parses to its value", () => {
   for (const [text, value] of ACCEPTED) assert.deepEqual(plain(parseStrictJsonText(text)), value, text);
 });
 
-test("each trap of JSON is refused, with the place where it stands", () => {
+test("each JSON trap is refused with its location", () => {
   for (const [text, pointer, message] of REFUSED) {
     const error = refusal(() => parseStrictJsonText(text), text);
     assert.equal(error.pointer, pointer, text);
@@ -114,14 +114,14 @@ test("each trap of JSON is refused, with the place where it stands", () => {
   }
 });
 
-test("what is not JSON is refused, and JSON.parse agrees", () => {
+test("invalid JSON is refused, in agreement with JSON.parse", () => {
   for (const text of MALFORMED) {
     assert.match(refusal(() => parseStrictJsonText(text), text).message, /not valid JSON/, text);
     assert.throws(() => JSON.parse(text), SyntaxError, text);
   }
 });
 
-test("bytes that are not UTF-8 are refused, and a byte order mark is not JSON", () => {
+test("invalid UTF-8 is refused, and so is a byte order mark", () => {
   const sequences = ["ff", "c328", "c0af", "e28228", "eda080", "f8888080", "f4908080", "c3"];
   for (const hex of sequences) {
     const body = Buffer.concat([Buffer.from('{"a":"'), Buffer.from(hex, "hex"), Buffer.from('"}')]);
@@ -131,7 +131,7 @@ test("bytes that are not UTF-8 are refused, and a byte order mark is not JSON", 
   assert.deepEqual(plain(parseStrictJson(Buffer.from('{"é":"😀"}'))), { é: "😀" });
 });
 
-test("a body may nest 16 levels and not 17", () => {
+test("a body can nest 16 levels but not 17", () => {
   const nest = (open: string, close: string, levels: number) =>
     parseStrictJsonText(`${open.repeat(levels)}1${close.repeat(levels)}`);
   for (const [open, close] of [
@@ -144,18 +144,18 @@ test("a body may nest 16 levels and not 17", () => {
     const error = refusal(() => nest(open, close, JSON_DEPTH_MAX / each + 1), open);
     assert.match(error.message, /deeper than 16/);
   }
-  // Far deeper than any stack: refused before it is walked.
+  // Far deeper than any stack. Refused before it is walked.
   refusal(() => parseStrictJsonText("[".repeat(1_000_000)), "a million brackets");
 });
 
-test("__proto__ and its like are keys as any other, and no object has a prototype", () => {
+test("__proto__ and similar names are ordinary keys, and no object has a prototype", () => {
   const parsed = parseStrictJsonText('{"__proto__":{"admin":true},"constructor":1,"toString":2}');
   assert.equal(Object.getPrototypeOf(parsed), null);
   assert.deepEqual(Object.keys(parsed as object), ["__proto__", "constructor", "toString"]);
   assert.equal(({} as { admin?: boolean }).admin, undefined);
 });
 
-test("any document of JSON.stringify is read as JSON.parse reads it, however it is spaced", () => {
+test("any output of JSON.stringify parses as JSON.parse parses it, with any whitespace", () => {
   const value = fc.jsonValue({ maxDepth: 6, stringUnit: "grapheme" }).filter(isCarried);
   const indent = fc.constantFrom(0, 1, 4, "\t", "\r\n");
   fc.assert(
@@ -167,7 +167,7 @@ test("any document of JSON.stringify is read as JSON.parse reads it, however it 
   );
 });
 
-test("any text is JSON here exactly when it is JSON to JSON.parse, but for the traps, and means the same", () => {
+test("apart from the traps, any text is accepted exactly when JSON.parse accepts it, with the same value", () => {
   const alphabet = fc.constantFrom(...'{}[]:,"\\ue0019.-+ntrfals', "true", '"a"', "\\u0061", "null", " ");
   const text = fc.array(alphabet, { maxLength: 12 }).map((parts) => parts.join(""));
   fc.assert(
@@ -181,15 +181,15 @@ test("any text is JSON here exactly when it is JSON to JSON.parse, but for the t
   );
 });
 
-test("pointers escape what RFC 6901 escapes", () => {
+test("pointers escape the characters that RFC 6901 escapes", () => {
   assert.equal(toPointer(["lines", 0, "a/b", "m~n", ""]), "/lines/0/a~1b/m~0n/");
   assert.equal(toPointer([]), "");
 });
 
-/** Plain objects and no negative zero, for comparison: ours have no prototype. */
+/** Plain objects without negative zero, for comparison. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** Whether a value holds none of the things that are refused on purpose. */
+/** Whether a value contains nothing that is refused on purpose. */
 function isCarried(value: unknown): boolean {
   if (typeof value === "number") return !Number.isInteger(value) || Number.isSafeInteger(value);
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
@@ -212,7 +212,7 @@ function attempt<T>(run: () => T): { ok: true; value: T } | { ok: false; error: 
   }
 }
 
-test("a number that would be read as another whole number is refused, and whole ones in any spelling are taken", () => {
+test("a number that would lose precision is refused, and whole numbers in any notation are accepted", () => {
   for (const text of ["1.00000000000000000001", "0.99999999999999999999", "12345e-10000000000", "1e-400"]) {
     assert.throws(() => parseStrictJsonText(text), JsonError, text);
   }

@@ -1,9 +1,9 @@
-/** What a JSON body may hold once it is parsed. Objects have no prototype, so `__proto__` is a key like any other. */
+/** What a parsed JSON body can contain. Objects have no prototype, so `__proto__` is an ordinary key. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 export const JSON_DEPTH_MAX = 16;
 
-/** Why a text is not acceptable JSON, and where. The message is fit for the caller. */
+/** Why and where a text is not acceptable JSON. The message is safe for the caller. */
 export class JsonError extends Error {
   readonly pointer: string;
   constructor(message: string, pointer: string) {
@@ -14,8 +14,8 @@ export class JsonError extends Error {
 }
 
 /**
- * Parses JSON the way money wants it (CONTRACT 1). `JSON.parse` keeps the last of two equal keys, rounds 2^53+1 and
- * lets NUL and lone surrogates through to the database; each of these is an error here.
+ * Parses JSON strictly, as money requires (CONTRACT 1). `JSON.parse` keeps the last of two duplicate keys, rounds
+ * 2^53+1, and lets NUL and lone surrogates through to the database. Here each of these is an error.
  */
 export function parseStrictJson(bytes: Uint8Array): Json {
   let text: string;
@@ -64,7 +64,7 @@ function parseValue(source: Source): Json {
 
 function nested<T>(source: Source, parse: () => T): T {
   if (source.path.length >= JSON_DEPTH_MAX)
-    throw jsonError(source, `The body nests deeper than ${JSON_DEPTH_MAX} levels.`);
+    throw jsonError(source, `The body is nested deeper than ${JSON_DEPTH_MAX} levels.`);
   source.position += 1;
   return parse();
 }
@@ -77,7 +77,7 @@ function parseObject(source: Source): Json {
     if (source.text.charCodeAt(source.position) !== QUOTE) throw syntaxError(source);
     const key = parseString(source);
     source.path.push(key);
-    if (key in object) throw jsonError(source, `The key "${key}" stands twice in one object.`);
+    if (key in object) throw jsonError(source, `Duplicate key "${key}".`);
     if (!skipTo(source, ":")) throw syntaxError(source);
     object[key] = parseValue(source);
     source.path.pop();
@@ -113,12 +113,12 @@ function parseString(source: Source): string {
   }
   source.position = index + 1;
   const value = escaped ? readEscaped(source, start) : source.text.slice(start + 1, index);
-  if (value.includes("\0")) throw jsonError(source, "A string holds the NUL character.");
-  if (!value.isWellFormed()) throw jsonError(source, "A string holds half of a surrogate pair.");
+  if (value.includes("\0")) throw jsonError(source, "A string contains the NUL character.");
+  if (!value.isWellFormed()) throw jsonError(source, "A string contains a lone surrogate.");
   return value;
 }
 
-/** Escapes are rare, so JSON.parse unescapes the single string that has them. */
+/** Escapes are rare, so JSON.parse unescapes the strings that have them. */
 function readEscaped(source: Source, start: number): string {
   try {
     return JSON.parse(source.text.slice(start, source.position)) as string;
@@ -139,16 +139,16 @@ function parseNumberOrLiteral(source: Source): Json {
   if (!match) throw syntaxError(source);
   const value = Number(match[0]);
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
-    throw jsonError(source, "A number lies outside ±(2^53−1).");
+    throw jsonError(source, "A number is outside ±(2^53−1).");
   }
   if (Number.isInteger(value) && !isWhole(match)) {
-    throw jsonError(source, "A number has more digits than can be kept.");
+    throw jsonError(source, "A number has too many digits.");
   }
   source.position = NUMBER.lastIndex;
   return value === 0 ? 0 : value;
 }
 
-/** Whether the text names a whole number: 1.5e1 does, and 1.00000000000000000001, which would be read as 1, does not. */
+/** Whether the text is a whole number. 1.5e1 is; 1.00000000000000000001, which would be read as 1, is not. */
 function isWhole([, whole = "", fraction = "", exponent = "0"]: RegExpExecArray): boolean {
   const point = whole.length + Number(exponent);
   return /^0*$/.test((whole + fraction).slice(Math.max(point, 0)));
@@ -170,8 +170,9 @@ function skipTo(source: Source, character: string): boolean {
 }
 
 function syntaxError(source: Source, at: number = source.position): JsonError {
-  const where = at >= source.text.length ? "at its end" : `at character ${at + 1}`;
-  return jsonError(source, `The body is not valid JSON: something unexpected stands ${where}.`);
+  const where =
+    at >= source.text.length ? "unexpected end of input" : `unexpected token at position ${at + 1}`;
+  return jsonError(source, `The body is not valid JSON: ${where}.`);
 }
 
 function jsonError(source: Source, message: string): JsonError {

@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseTime } from "./time.ts";
 
-test("a time is read to the millisecond, in any zone and either case", () => {
+test("a time is parsed to the millisecond, in any time zone and letter case", () => {
   assert.equal(parseTime("2030-01-31T12:00:00Z")?.toISOString(), "2030-01-31T12:00:00.000Z");
   assert.equal(parseTime("2030-01-31t12:00:00.25z")?.toISOString(), "2030-01-31T12:00:00.250Z");
   assert.equal(parseTime("2030-01-31T12:00:00.123+05:30")?.toISOString(), "2030-01-31T06:30:00.123Z");
   assert.equal(parseTime("2028-02-29T23:59:59-00:00")?.toISOString(), "2028-02-29T23:59:59.000Z");
 });
 
-test("what is finer than a millisecond is rounded up", () => {
+test("fractions of a millisecond are rounded up", () => {
   assert.equal(parseTime("2030-01-31T12:00:00.000001Z")?.toISOString(), "2030-01-31T12:00:00.001Z");
   assert.equal(parseTime("2030-01-31T12:00:00.000000Z")?.toISOString(), "2030-01-31T12:00:00.000Z");
 });
 
-test("what is no time, or none that the calendar has, is none", () => {
+test("text that is not a time, or not a date in the calendar, is refused", () => {
   for (const text of [
     "",
     "2030-01-31",

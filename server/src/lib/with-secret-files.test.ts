@@ -9,35 +9,35 @@ const FILES: Readonly<Record<string, string>> = {
   "/run/long": "hunter2".repeat(10_000),
 };
 
-test("NAME_FILE is the value of NAME, without the line end", () => {
+test("NAME_FILE sets NAME to the file's content without the trailing newline", () => {
   assert.equal(read({ URL_FILE: " /run/url " }).URL, "postgres://u:p@h/d");
 });
 
-test("one value on each line is a list", () => {
+test("a file with several lines becomes a list", () => {
   assert.equal(read({ URL_FILE: "/run/keys" }).URL, "first,second");
 });
 
-test("other settings stay as they are, and a blank NAME_FILE counts as not set", () => {
+test("other settings are unchanged, and a blank NAME_FILE counts as unset", () => {
   const env = { URL: "postgres://a/b", URL_FILE: " ", OTHER_FILE: "/run/url", PORT: "1" };
   assert.deepEqual(read(env), env);
 });
 
-test("a file that cannot be used is refused by one line that repeats nothing of it", () => {
+test("an unusable file is refused with a one-line error that does not quote it", () => {
   assert.throws(
     () => read({ URL_FILE: "/run/none" }),
-    /^Error: URL_FILE names \/run\/none, which cannot be read: ENOENT$/,
+    /^Error: URL_FILE points to \/run\/none, which cannot be read: ENOENT$/,
   );
   assert.throws(
     () => read({ URL_FILE: "/run/empty" }),
-    /^Error: URL_FILE names \/run\/empty, which is empty$/,
+    /^Error: URL_FILE points to \/run\/empty, which is empty$/,
   );
   assert.throws(
     () => read({ URL_FILE: "/run/long" }),
-    /^Error: URL_FILE names \/run\/long, which is too long to hold a secret$/,
+    /^Error: URL_FILE points to \/run\/long, which is too long to hold a secret$/,
   );
 });
 
-test("NAME and NAME_FILE together are refused: one of them would be forgotten", () => {
+test("NAME and NAME_FILE together are refused", () => {
   assert.throws(
     () => read({ URL: "postgres://a/b", URL_FILE: "/run/url" }),
     /^Error: URL_FILE must not be set together with URL$/,

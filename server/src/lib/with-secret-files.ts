@@ -1,11 +1,12 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Far more than any of them needs; what is longer is the wrong file. */
+/** Far more than any secret needs. A longer file is the wrong file. */
 const SECRET_MAX_CHARACTERS = 65_536;
 
 /**
- * The environment with secrets that were given as files: `NAME_FILE` names a file with the value of `NAME`, which is how
- * container secrets and systemd credentials arrive. A value that spans lines is read as a list, one item on each line.
+ * Returns the environment with secrets read from files. `NAME_FILE` is the path of a file with the value of `NAME`,
+ * which is how container secrets and systemd credentials work. A file with several lines is read as a list, one item
+ * per line.
  */
 export function withSecretFiles(
   env: Environment,
@@ -20,7 +21,7 @@ export function withSecretFiles(
     if (path === "") continue;
     if ((env[name]?.trim() ?? "") !== "") throw refusal(setting, `must not be set together with ${name}`);
     const text = readOrRefuse(path, readText, (reason) => refusal(setting, reason));
-    if (text === "") throw refusal(setting, `names ${path}, which is empty`);
+    if (text === "") throw refusal(setting, `points to ${path}, which is empty`);
     values[name] = text.split(/\s*\n\s*/).join(",");
   }
   return { ...env, ...values };
@@ -36,10 +37,11 @@ function readOrRefuse(
     text = readText(path).trim();
   } catch (error) {
     throw refusal(
-      `names ${path}, which cannot be read: ${(error as NodeJS.ErrnoException).code ?? "unknown error"}`,
+      `points to ${path}, which cannot be read: ${(error as NodeJS.ErrnoException).code ?? "unknown error"}`,
     );
   }
-  // The content is never repeated: it may be a secret even when it is the wrong one.
-  if (text.length > SECRET_MAX_CHARACTERS) throw refusal(`names ${path}, which is too long to hold a secret`);
+  // The content is never quoted: it can be a secret even when it is the wrong one.
+  if (text.length > SECRET_MAX_CHARACTERS)
+    throw refusal(`points to ${path}, which is too long to hold a secret`);
   return text;
 }

@@ -34,9 +34,9 @@ const API_PROCESSES = 2;
 const CALLERS = 24;
 const CONNECTIONS = 64;
 const ANSWERS_BETWEEN_FAULTS_MAX = 150;
-/** So many answers after a fault say that the service is back. */
+/** After a fault, this many responses show that the service is back. */
 const ANSWERS_TO_BE_BACK = 50;
-/** A fault strikes anywhere in a batch, and not always at the end of one. */
+/** A fault occurs anywhere in a batch, not always at its end. */
 const MOMENT_MAX_MS = 20;
 
 /** Funds in major units: the first wallet is the hot one, the last runs dry. */
@@ -46,7 +46,7 @@ const FAULTS = {
   "kill -9 of an API process": killApi,
   "kill -9 of PostgreSQL": killPostmaster,
   "kill -9 of a backend": killBackend,
-  "the end of a backend": terminateBackend,
+  "termination of a backend": terminateBackend,
 };
 type FaultName = keyof typeof FAULTS;
 type World = { dataDir: string; connectionString: string; db: Db; apis: ApiProcess[]; random: Random };
@@ -56,20 +56,20 @@ const TIMES: Record<FaultName, number> = sizeFor("chaos", {
     "kill -9 of an API process": 2,
     "kill -9 of PostgreSQL": 1,
     "kill -9 of a backend": 1,
-    "the end of a backend": 1,
+    "termination of a backend": 1,
   },
   full: {
     "kill -9 of an API process": 7,
     "kill -9 of PostgreSQL": 5,
     "kill -9 of a backend": 4,
-    "the end of a backend": 4,
+    "termination of a backend": 4,
   },
 });
 const SCHEDULE = (Object.keys(FAULTS) as FaultName[]).flatMap((name) =>
   Array<FaultName>(TIMES[name]).fill(name),
 );
 
-test(`${SCHEDULE.length} crashes under load lose and double nothing (SEED=${SEED})`, async (t) => {
+test(`${SCHEDULE.length} crashes under load lose and duplicate nothing (SEED=${SEED})`, async (t) => {
   const dataDir = await makeSeededDataDir(t);
   const server = await openEmbedded({ dataDir, log: () => {} });
   atEnd(t, server.close);
@@ -101,9 +101,11 @@ test(`${SCHEDULE.length} crashes under load lose and double nothing (SEED=${SEED
   const wanted = await callers.stop();
 
   assert.deepEqual(callers.contradictions(), []);
-  assert.ok(callers.lost() > SCHEDULE.length, "the faults were felt");
+  assert.ok(callers.lost() > SCHEDULE.length, "the faults had an effect");
   await assertNothingLostOrDoubled(db, buyers, wanted);
-  t.diagnostic(`${wanted.length} orders, ${callers.answered()} answers, ${callers.lost()} tries without one`);
+  t.diagnostic(
+    `${wanted.length} orders, ${callers.answered()} responses, ${callers.lost()} attempts without one`,
+  );
 });
 
 async function fill(db: Db): Promise<Buyer[]> {
@@ -119,12 +121,12 @@ async function fill(db: Db): Promise<Buyer[]> {
 
 const answers = (callers: StubbornCallers, count: number, when: string): Promise<true> => {
   const target = callers.answered() + count;
-  return eventually(`${count} answers ${when} (SEED=${SEED})`, async () =>
+  return eventually(`${count} responses ${when} (SEED=${SEED})`, async () =>
     callers.answered() >= target ? true : undefined,
   );
 };
 
-/** Each process for itself: the callers would be content with any of them. */
+/** Each process separately: the callers would be served by any of them. */
 const serves = (api: ApiProcess, [buyer]: readonly Buyer[], when: string): Promise<true> =>
   eventually(`each API process serves ${when} (SEED=${SEED})`, async () => {
     const answer = await api.get("/v1/balance", buyer?.key ?? "").catch(() => undefined);
@@ -147,12 +149,12 @@ async function killApi({ apis, connectionString, random }: World): Promise<void>
   apis[index] = await startApiProcess(connectionString, CONNECTIONS);
 }
 
-/** Whoever opened the database brings it back, on the same port. */
+/** The process that opened the database restarts it on the same port. */
 async function killPostmaster({ dataDir }: World): Promise<void> {
   process.kill(await postmasterPid(dataDir), "SIGKILL");
 }
 
-/** PostgreSQL takes every other backend down with it and recovers as from a crash. */
+/** PostgreSQL terminates every other backend with it and recovers as from a crash. */
 async function killBackend(world: World): Promise<void> {
   process.kill(await onBusyBackend(world, sql`pid`), "SIGKILL");
 }
@@ -161,7 +163,7 @@ async function terminateBackend(world: World): Promise<void> {
   await onBusyBackend(world, sql`case when pg_terminate_backend(pid) then pid end`);
 }
 
-/** Asks something of a backend of an API process that has a transaction open. */
+/** Runs a query about a backend of an API process that has an open transaction. */
 const onBusyBackend = ({ db }: World, question: Sql): Promise<number> =>
   eventually("a backend has a transaction open", async () => {
     const rows = await db
@@ -172,7 +174,7 @@ const onBusyBackend = ({ db }: World, question: Sql): Promise<number> =>
     return rows[0]?.pid ?? undefined;
   });
 
-/** Every caller has come to its answer, so what is stored must be what was told, no more and no less. */
+/** Every caller has its final response, so the stored orders must match the responses exactly. */
 async function assertNothingLostOrDoubled(
   db: Db,
   buyers: readonly Buyer[],

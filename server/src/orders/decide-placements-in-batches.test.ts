@@ -35,7 +35,7 @@ const AT_MS = Date.UTC(2030, 0, 31);
 /** What the database keeps between batches. */
 type Store = { wallets: Map<string, WalletHead>; orders: Map<string, BoundOrder>; entries: Entry[] };
 
-test("however placements are cut into batches, each gets the decision that it would get alone", () => {
+test("however placements are split into batches, each gets the decision that it would get alone", () => {
   fc.assert(
     fc.property(scenario, ({ balances, wishes, cuts }) => {
       const placements = wishes.map(toPlacement);
@@ -52,7 +52,7 @@ test("however placements are cut into batches, each gets the decision that it wo
   );
 });
 
-test("the scenarios meet every kind of decision", () => {
+test("the scenarios cover every kind of decision", () => {
   const met = new Set<string>();
   for (const { balances, wishes } of fc.sample(scenario, { seed: SEED, numRuns: RUNS })) {
     for (const one of settle(openStore(balances), wishes.map(toPlacement))) {
@@ -75,7 +75,7 @@ type Wish = {
   ageMs: number;
 };
 
-/** Few tenants, keys and bodies, and little money, so that they meet all the time. */
+/** Few tenants, keys and bodies, and little money, so that they collide all the time. */
 const rarely = fc.nat(7).map((n) => n === 0);
 const wish: fc.Arbitrary<Wish> = fc.record({
   tenant: fc.nat(TENANTS.length - 1),
@@ -111,7 +111,7 @@ function toPlacement(one: Wish, index: number): Placement {
     priced: one.isRefused
       ? new Problem("out_of_stock", "There is none left.")
       : { lines: [], totalMinor: BigInt(one.total), currency },
-    // Whoever waited longer for the wallet was priced earlier: times do not come in order.
+    // A placement that waited longer for the wallet was priced earlier, so times are out of order.
     createdAt: new Date(AT_MS - one.ageMs),
   };
 }
@@ -133,7 +133,7 @@ function openStore(balances: readonly number[]): Store {
   return { wallets: new Map(heads.map((head) => [walletKey(head), head])), orders: new Map(), entries: [] };
 }
 
-/** One batch as the database would have it: read what it asks for, decide, write what was placed. */
+/** One batch as the database would process it: read its state, decide, write what was placed. */
 function settle(store: Store, batch: readonly Placement[]): Decision[] {
   const asked = new Set(batch.map((one) => bindingKey(one, one.idempotencyKey)));
   const wallets = new Set(batch.map(walletKey));
@@ -162,7 +162,7 @@ function cutInto(placements: readonly Placement[], cuts: readonly number[]): Pla
   return batches;
 }
 
-/** Without the entry's random id and the hash over it. */
+/** Without the entry's random id and the hash that covers it. */
 function readable(decision: Decision): unknown {
   switch (decision.kind) {
     case "placed":
@@ -182,7 +182,7 @@ const readableStore = ({ wallets, orders, entries }: Store) => ({
   entries: entries.map(readableEntry),
 });
 
-/** Each wallet's entries follow one another: number, balance, time and hash; the head is where the last one left it. */
+/** Each wallet's entries form a chain by number, balance, time and hash, and the head matches the last one. */
 function checkChains(store: Store, balances: readonly number[]): void {
   for (const [index, tenant] of TENANTS.entries()) {
     const balance = BigInt(balances[index] ?? 0);

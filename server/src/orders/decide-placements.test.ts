@@ -35,7 +35,7 @@ function funded(tenant: typeof LIVE | typeof TEST | typeof OTHER, amountMinor: b
   return head;
 }
 
-/** Every wallet holds 100, and the catalog of every reseller is at revision 1. */
+/** Every wallet has 100, and every reseller's catalog is at revision 1. */
 const state = (): PlacementState => ({
   wallets: new Map(
     [LIVE, TEST, OTHER].map((one) => [`${one.resellerId} ${one.environment}`, funded(one, 100n)]),
@@ -76,7 +76,7 @@ const kinds = (from: PlacementState, placements: readonly Placement[]): string[]
     decision.kind === "refused" ? decision.problem.code : decision.kind,
   );
 
-test("an order that the wallet can pay is placed: pending, with its entry, the wallet's head and the key moved on", () => {
+test("an affordable order is placed as pending, with its entry, and the wallet's head and the key are updated", () => {
   const now = state();
   const before = now.wallets.get("rsl_a live");
   const asked = placement(30n);
@@ -107,7 +107,7 @@ test("an order that the wallet can pay is placed: pending, with its entry, the w
   assert.equal(now.bound.get(bindingKey(LIVE, asked.idempotencyKey)), decision.order);
 });
 
-test("a wallet is spent to its last unit and not one further", () => {
+test("a wallet can be spent to exactly zero", () => {
   const now = state();
   const placements = [placement(60n), placement(41n), placement(40n), placement(1n)];
   const expected = ["placed", "insufficient_funds", "placed", "insufficient_funds"];
@@ -115,13 +115,13 @@ test("a wallet is spent to its last unit and not one further", () => {
   assert.equal(now.wallets.get("rsl_a live")?.balanceMinor, 0n);
 });
 
-test("insufficient funds are told with what the wallet held when the order's turn came", () => {
+test("insufficient funds are reported with the balance at the order's turn", () => {
   const [, refused] = decidePlacements(state(), [placement(60n), placement(50n)]);
   assert.ok(refused?.kind === "refused");
   assert.equal(refused.problem.message, "The wallet holds 0.40 USD and the order costs 0.50 USD.");
 });
 
-test("a key that is bound answers for itself, whatever has become of price, catalog and balance", () => {
+test("a bound key returns its order, regardless of price, catalog and balance", () => {
   const now = state();
   const [first] = decidePlacements(now, [placement(100n, { idempotencyKey: "k" })]);
   assert.ok(first?.kind === "placed");
@@ -136,7 +136,7 @@ test("a key that is bound answers for itself, whatever has become of price, cata
   }
 });
 
-test("a replay answers with the order as the database has it now", () => {
+test("a replay returns the order as the database has it now", () => {
   const now = state();
   const fingerprint = Buffer.alloc(32, "body");
   const order = { id: "ord_old", status: "refunded", totalMinor: 5n, currency: "USD", fingerprint } as const;
@@ -146,7 +146,7 @@ test("a replay answers with the order as the database has it now", () => {
   ]);
 });
 
-test("an order whose COMMIT lost its answer is told as placed, even when its key was revoked meanwhile", () => {
+test("an order whose COMMIT lost its response is reported as placed, even if its key was revoked meanwhile", () => {
   const now = state();
   const one = placement(10n, { idempotencyKey: "k" });
   decidePlacements(now, [one]);
@@ -154,7 +154,7 @@ test("an order whose COMMIT lost its answer is told as placed, even when its key
   assert.deepEqual(kinds(later, [one]), ["replayed"]);
 });
 
-test("a revoked key gets nothing, not even the order that it placed before", () => {
+test("a revoked key gets nothing, not even an order that it placed before", () => {
   const now = state();
   decidePlacements(now, [placement(10n, { idempotencyKey: "k" })]);
   const revoked = { idempotencyKey: "k", actor: key("key_gone") };
@@ -167,7 +167,7 @@ test("a revoked key gets nothing, not even the order that it placed before", () 
   assert.equal(now.wallets.get("rsl_a live")?.balanceMinor, 90n);
 });
 
-test("an actor lives as its own kind and for its own reseller alone", () => {
+test("an actor is active only as its own kind and for its own reseller", () => {
   const now = state();
   const asked = [
     placement(10n, { actor: { kind: "user", id: "key_1" } }),
@@ -179,7 +179,7 @@ test("an actor lives as its own kind and for its own reseller alone", () => {
   assert.deepEqual(kinds({ ...now, living }, asked), ["revoked", "revoked", "placed", "revoked"]);
 });
 
-test("what was priced or refused by an older catalog is to be priced again, before funds are looked at", () => {
+test("a placement priced or refused at an older revision is stale, before funds are checked", () => {
   const old = { catalogRevision: "1.0" };
   const decisions = decidePlacements(state(), [
     placement(1n, old),
@@ -189,7 +189,7 @@ test("what was priced or refused by an older catalog is to be priced again, befo
   for (const decision of decisions) assert.deepEqual(decision, { kind: "stale", catalogRevision: "1.1" });
 });
 
-test("the catalog's refusal comes before the wallet's, and another currency than the wallet's is refused", () => {
+test("the catalog's refusal comes before the wallet's, and a currency mismatch is refused", () => {
   const inYen = placement(999n, { priced: { lines: [], totalMinor: 999n, currency: "JPY" } });
   const now = state();
   assert.deepEqual(kinds(now, [placement(outOfStock), inYen]), ["out_of_stock", "currency_mismatch"]);
@@ -197,7 +197,7 @@ test("the catalog's refusal comes before the wallet's, and another currency than
   assert.equal(now.bound.size, 0);
 });
 
-test("one key twice in a batch: the first places, its equals replay that order, others conflict", () => {
+test("the same key twice in a batch: the first places, equal requests replay, different ones conflict", () => {
   const one = { idempotencyKey: "k" };
   const [first, ...rest] = [
     placement(10n, one),
@@ -216,7 +216,7 @@ test("one key twice in a batch: the first places, its equals replay that order, 
   assert.equal(now.wallets.get("rsl_a live")?.balanceMinor, 90n);
 });
 
-test("a refusal binds nothing: the next request with that key is judged anew, whatever it asks for", () => {
+test("a refusal binds nothing: the next request with that key is decided again, whatever it contains", () => {
   const one = { idempotencyKey: "k" };
   const tries = [
     placement(101n, one),
@@ -241,7 +241,7 @@ test("resellers and environments share neither keys nor money", () => {
   );
 });
 
-test("a reseller without a wallet is a fault of ours, and loud", () => {
+test("a reseller without a wallet is an internal error", () => {
   const nobody = placement(1n, { resellerId: "rsl_none", catalogRevision: "" });
   assert.throws(() => decidePlacements(state(), [nobody]), /without a wallet/);
 });

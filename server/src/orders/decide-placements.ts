@@ -9,20 +9,20 @@ import { appendEntry, type Entry, type WalletHead } from "../wallet/entry.ts";
 import type { PricedOrder } from "./price-order.ts";
 import type { OrderStatus } from "./status.ts";
 
-/** One caller's wish to place an order, priced at a revision of the catalog, or refused by it. */
+/** One caller's request to place an order, priced at a catalog revision, or refused by it. */
 export type Placement = Tenant & {
   orderId: string;
   actor: Actor;
   idempotencyKey: string;
   fingerprint: Buffer;
   reference: string | null;
-  /** Delivered whole or refunded whole; absent is in part, as far as it can be had. */
+  /** Delivered as a whole or refunded as a whole. If absent, the available units are delivered. */
   allOrNothing?: boolean;
-  /** How the sandbox is to end the order, other than by completing it. */
+  /** How the sandbox ends the order, if not by completing it. */
   fate: OrderFate;
   catalogRevision: string;
   priced: PricedOrder | Problem;
-  /** Prices the order within the transaction, when the catalog changes faster than it could be priced ahead. */
+  /** Prices the order within the transaction, if the catalog changes faster than it can be priced ahead. */
   priceAgain?: (tx: Tx) => Promise<PricedOrder | Problem>;
   createdAt: Date;
 };
@@ -35,12 +35,12 @@ export type BoundOrder = {
   fingerprint: Buffer;
 };
 
-/** What the database said under the locks of the wallets. */
+/** What the database returned under the locks of the wallets. */
 export type PlacementState = {
   wallets: Map<string, WalletHead>;
   /** Orders by wallet and idempotency key. */
   bound: Map<string, BoundOrder>;
-  /** The actors that may place for a reseller now, by `livingKey`. */
+  /** The actors that are allowed to place orders for a reseller now, by `livingKey`. */
   living: ReadonlySet<string>;
   revisions: ReadonlyMap<string, string>;
 };
@@ -52,22 +52,22 @@ export type Decision =
   | { kind: "replayed"; order: BoundOrder }
   | { kind: "conflict" }
   | { kind: "revoked" }
-  /** The catalog has changed since the order was priced: price it again. */
+  /** The catalog has changed since the order was priced. Price it again. */
   | { kind: "stale"; catalogRevision: string }
   | { kind: "refused"; problem: Problem };
 
 export const walletKey = ({ resellerId, environment }: Tenant): string => `${resellerId} ${environment}`;
 /**
- * An actor lives for one reseller: a person may belong to the team of one and not of another. `begin_placements` writes the
- * same text.
+ * An actor is active for one reseller: a person can belong to the team of one and not of another. `begin_placements`
+ * writes the same text.
  */
 export const livingKey = (actor: Actor, resellerId: string): string => `${actorKey(actor)} ${resellerId}`;
 export const bindingKey = (tenant: Tenant, idempotencyKey: string): string =>
   `${walletKey(tenant)} ${idempotencyKey}`;
 
 /**
- * Decides each placement in order of arrival, against the running balances. Pure: a batch of many decides exactly what
- * as many batches of one would. The state moves on with every order placed.
+ * Decides each placement in order of arrival, against the running balances. Pure: a batch decides exactly as if its
+ * placements came one at a time. The state advances with every placed order.
  */
 export const decidePlacements = (state: PlacementState, placements: readonly Placement[]): Decision[] =>
   placements.map((placement) => decide(state, placement));
@@ -75,10 +75,10 @@ export const decidePlacements = (state: PlacementState, placements: readonly Pla
 function decide(state: PlacementState, placement: Placement): Decision {
   const binding = bindingKey(placement, placement.idempotencyKey);
   const bound = state.bound.get(binding);
-  // Its own order, of a batch whose answer was lost: it was placed, whatever has become of its actor since.
+  // Its own order, from a batch whose response was lost. It was placed, whatever happened to its actor since.
   if (bound?.id === placement.orderId) return { kind: "replayed", order: bound };
   if (!state.living.has(livingKey(placement.actor, placement.resellerId))) return { kind: "revoked" };
-  // A key that is bound answers for itself, whatever has become of product, price or balance since.
+  // A bound key returns its order, whatever happened to product, price or balance since.
   if (bound)
     return bound.fingerprint.equals(placement.fingerprint)
       ? { kind: "replayed", order: bound }
@@ -90,11 +90,11 @@ function decide(state: PlacementState, placement: Placement): Decision {
   return settle(state, placement, placement.priced, binding);
 }
 
-/** What the database says instead of the revision of a reseller that may place nothing. */
+/** What the database returns instead of a revision for a reseller that must not place orders. */
 const FROZEN = "frozen";
 
 const resellerFrozen = (): Problem =>
-  new Problem("reseller_frozen", "Placing orders is suspended for this reseller. Nothing was placed.");
+  new Problem("reseller_frozen", "Ordering is suspended for this reseller. No order was placed.");
 
 function settle(state: PlacementState, placement: Placement, priced: PricedOrder, binding: string): Decision {
   const head = state.wallets.get(walletKey(placement));

@@ -34,8 +34,8 @@ const firstIds = Array.from({ length: DAYS }, (_, day) => firstIdAt("ord", start
 const firstIdOf = (day: number): string => firstIds[day] ?? "";
 
 /**
- * A history that misleads: the commonest status is not among the newest, rare ones lie far apart, and nearly half of
- * the orders share one reference. What the statistics promise as near is far.
+ * A misleading history: the most common status is not among the newest orders, rare ones are far apart, and almost
+ * half of the orders share one reference. What the statistics suggest is near is far.
  */
 const fillOrders = () =>
   database.db.rows(sql`
@@ -51,7 +51,7 @@ const fillOrders = () =>
       from generate_series(1, ${ORDERS}::integer) n
     ) numbered`);
 
-/** What completed orders bought, no other order did. */
+/** Completed orders bought products that no other order did. */
 const fillLines = () =>
   database.db.rows(sql`
     insert into order_lines (order_id, line_index, reseller_id, environment, product_id, name, unit_price_minor,
@@ -67,28 +67,28 @@ const to = startOf(12);
 
 const FILTERS: Record<string, OrderFilterValues> = {
   "no filter": {},
-  "status, the newest": { status: "completed" },
-  "status, the commonest and far away": { status: "pending" },
-  "status, a rare one": { status: "refunded" },
-  "status, of no order": { status: "failed" },
+  "status, newest": { status: "completed" },
+  "status, most common and far back": { status: "pending" },
+  "status, rare": { status: "refunded" },
+  "status, no orders": { status: "failed" },
   "reference of one order": { reference: "invoice-777" },
-  "reference of nearly half of all": { reference: "shared" },
+  "reference of almost half of all": { reference: "shared" },
   "reference of no order": { reference: "none" },
   idempotencyKey: { idempotencyKey: "key-5000" },
-  "productId, the commonest and far away": { productId: "common" },
-  "productId, a rare and old one": { productId: "once" },
+  "productId, most common and far back": { productId: "common" },
+  "productId, rare and old": { productId: "once" },
   "productId of no order": { productId: "none" },
   "createdFrom and createdTo, long ago": { createdFrom: from, createdTo: to },
   "createdTo, long ago": { createdTo: to },
   "status and createdTo": { status: "pending", createdTo: to },
-  "status and time where it never was": { status: "completed", createdTo: to },
-  "productId and time where it never was": { productId: "new", createdFrom: from, createdTo: to },
+  "status and a time range without it": { status: "completed", createdTo: to },
+  "productId and a time range without it": { productId: "new", createdFrom: from, createdTo: to },
   "reference and time": { reference: "shared", createdFrom: from, createdTo: to },
-  "status and productId that never meet": { status: "pending", productId: "new" },
-  "completed and productId that never meet": { status: "completed", productId: "common" },
-  "status and reference that never meet": { status: "completed", reference: "shared" },
-  "reference and productId that never meet": { reference: "shared", productId: "new" },
-  "all at once": {
+  "status and productId without overlap": { status: "pending", productId: "new" },
+  "completed and productId without overlap": { status: "completed", productId: "common" },
+  "status and reference without overlap": { status: "completed", reference: "shared" },
+  "reference and productId without overlap": { reference: "shared", productId: "new" },
+  "all filters": {
     status: "pending",
     reference: "shared",
     productId: "common",

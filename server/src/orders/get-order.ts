@@ -5,7 +5,7 @@ import { toOrderView } from "./order-view.ts";
 import { findOrder } from "./queries.ts";
 import type { OrderView } from "./schemas.ts";
 
-/** The caller's order; another's is not found, as one that does not exist. */
+/** The caller's order. Another tenant's order is not found, like one that does not exist. */
 export async function getOrder(db: Db, tenant: Tenant, id: string): Promise<OrderView> {
   const row = id.includes("\0") ? undefined : await findOrder(db, tenant, id);
   if (!row) throw notFound();

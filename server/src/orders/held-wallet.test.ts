@@ -35,7 +35,7 @@ after(async () => {
   }
 });
 
-/** Locks the wallets in a transaction of their own until they are released. */
+/** Locks the wallets in a separate transaction until they are released. */
 async function hold(...buyers: Buyer[]): Promise<() => Promise<void>> {
   const locked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -69,7 +69,7 @@ const timed = async <T>(work: Promise<T>): Promise<{ result: T; tookMs: number }
   return { result: await work, tookMs: performance.now() - begunMs };
 };
 
-test("a wallet that somebody holds keeps up its own orders alone, and those are given up after five seconds", async (t) => {
+test("a locked wallet delays only its own orders, which are given up after five seconds", async (t) => {
   const held = await addBuyer(scrip);
   const others = await Promise.all([1, 2, 3].map(() => addBuyer(scrip, "100000.00")));
   const release = await hold(held);
@@ -119,7 +119,7 @@ test("a wallet that somebody holds keeps up its own orders alone, and those are 
   assert.equal((await ordersOf(scrip.db, held)).length, 1);
 });
 
-test("many held wallets keep nobody else up, and when they are let go in time all their orders are placed", async (t) => {
+test("many locked wallets delay no one else, and their orders are placed if they are released in time", async (t) => {
   const held = await Promise.all(Array.from({ length: 40 }, () => addBuyer(scrip)));
   const other = await addBuyer(scrip);
   const release = await hold(...held);

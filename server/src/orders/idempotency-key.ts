@@ -14,15 +14,15 @@ export function readIdempotencyKey({ raw, headers }: FastifyRequest): string {
   if (typeof key !== "string" || !PRINTABLE_ASCII.test(key) || isRepeated(key, raw.rawHeaders)) {
     throw new Problem(
       "idempotency_key_invalid",
-      "The Idempotency-Key must be 1 to 255 printable ASCII characters, sent once.",
+      "The Idempotency-Key must be 1 to 255 printable ASCII characters, and the header must be sent once.",
     );
   }
   return key;
 }
 
 /**
- * A header that was sent twice arrives as one text with a comma in it. Taken for a key of its own, a retry that a proxy
- * had added the header to once more would place a second order.
+ * A duplicate header arrives as one text with a comma. If that were accepted as a key, a retry whose header a proxy
+ * duplicated would place a second order.
  */
 const isRepeated = (key: string, rawHeaders: readonly string[]): boolean =>
   key.includes(",") &&

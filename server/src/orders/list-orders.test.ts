@@ -5,13 +5,13 @@ import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { addListPrice, addProducts } from "../../testing/builders/builders.ts";
 import { addBuyer, type Buyer, postOrder } from "../../testing/builders/buyers.ts";
 
-/** Far ahead of the real time, which ids of requests are made of: ids never go back within a process. */
+/** Far ahead of real time, because request ids use it and never go back within a process. */
 const START_MS = Date.UTC(2040, 0, 31, 12);
 
 let scrip: TestApp;
 let buyer: Buyer;
 let nowMs = START_MS;
-/** The orders below by their ids. */
+/** The orders below, by id. */
 const names = new Map<string, string>();
 
 before(async () => {
@@ -57,7 +57,7 @@ async function placeNamed(name: string, { key, reference, products, status, atMs
       where id = ${id}`);
 }
 
-/** How an order comes to its status; no other way is open to it. */
+/** The allowed transitions to each status. */
 const WAYS: Record<string, readonly string[]> = {
   processing: ["processing"],
   completed: ["processing", "completed"],
@@ -77,7 +77,7 @@ async function list(query: Query, key = buyer.key): Promise<string> {
 
 const at = (ms: number): string => new Date(START_MS + ms).toISOString();
 
-test("the list is newest first, and each order reads as it does alone", async () => {
+test("the list is newest first, and each order equals its single read", async () => {
   assert.equal(await list({}), "fedcba");
   const { data } = (await scrip.call("GET", "/v1/orders", { key: buyer.key })).json();
   for (const order of data) {
@@ -105,7 +105,7 @@ test("the list is newest first, and each order reads as it does alone", async ()
       },
     ],
   });
-  assert.equal("reference" in data[2], false, "what there is not is left out");
+  assert.equal("reference" in data[2], false, "absent members are omitted");
   assert.deepEqual(
     data[4].lines.map((line: { productId: string }) => line.productId),
     ["other", "card"],
@@ -167,7 +167,7 @@ for (const [query, expected] of CASES) {
   });
 }
 
-test("a value that cannot be is 400 and names its parameter", async () => {
+test("an invalid value returns 400 and names its parameter", async () => {
   const times = ["now", "2040-01-31", "2040-01-31T12:00:00", "2040-02-30T00:00:00Z", "2040-01-31T24:00:00Z"];
   const refused: Record<string, string[]> = {
     status: ["done", "Pending", "pending,failed", "\0"],
@@ -192,7 +192,7 @@ test("a value that cannot be is 400 and names its parameter", async () => {
   assert.deepEqual([twice.statusCode, twice.json().errors[0].pointer], [400, "?status"]);
 });
 
-test("another reseller, and the sandbox of the same one, see none of these orders by any filter", async () => {
+test("another reseller, and the same reseller's sandbox, see none of these orders with any filter", async () => {
   const stranger = (await addBuyer(scrip)).key;
   const sandbox = (await scrip.addKey(buyer.resellerId, { env: "test" })).key;
   for (const key of [stranger, sandbox]) {

@@ -8,7 +8,7 @@ import { listOrderRows } from "./list-queries.ts";
 import { ORDER_FILTER_NAMES, ORDER_FILTERS, type OrderFilterValues } from "./order-filters.ts";
 import { toOrderView } from "./order-view.ts";
 
-/** The reseller's orders, newest first. A cursor holds only with the filters of the page it came from. */
+/** The reseller's orders, newest first. A cursor works only with the filters of its page. */
 export async function listOrders(
   deps: { db: Db; cursors: CursorCodec },
   caller: Caller,
@@ -29,7 +29,7 @@ export async function listOrders(
 const readFilters = (request: FastifyRequest): OrderFilterValues =>
   Object.fromEntries(ORDER_FILTER_NAMES.map((name) => [name, ORDER_FILTERS[name].parse(request, name)]));
 
-/** The filters that were given, as they were written: a cursor is bound to them. */
+/** The given filters as they were written. A cursor is bound to them. */
 const canonicalFilters = (request: FastifyRequest): Record<string, string> =>
   Object.fromEntries(
     ORDER_FILTER_NAMES.flatMap((name) => {

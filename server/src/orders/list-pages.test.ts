@@ -8,7 +8,7 @@ import type { Tenant } from "../http/caller.ts";
 import { createCursorCodec } from "../lib/cursor.ts";
 import { firstIdAt } from "../lib/ids.ts";
 
-/** Far more than are looked at for one page. */
+/** Far more than one page examines. */
 const SEEDED = 1_000;
 
 let scrip: TestApp;
@@ -27,7 +27,10 @@ after(() => scrip.close());
 const idOf = (n: number): string =>
   firstIdAt("ord", Date.UTC(2020, 0, 1)).slice(0, -4) + String(n).padStart(4, "0");
 
-/** Every order has the product common and the reference shared but every 400th, which is failed and has another product. */
+/**
+ * Every order has the product common and the reference shared, except every 400th, which is failed and has another
+ * product.
+ */
 async function seedOrders(tenant: Tenant): Promise<void> {
   const ids = Array.from({ length: SEEDED }, (_, n) => idOf(n));
   await scrip.db.rows(sql`
@@ -72,7 +75,7 @@ async function walk(
   return { ids: pages.flatMap(({ data }) => data.map(({ id }) => id)), pages };
 }
 
-/** Four callers place orders until they are stopped; `next` waits for the next one. */
+/** Four callers place orders until stopped. `next` waits for the next one. */
 function startPlacing(): { next(): Promise<unknown>; stop(): Promise<void> } {
   const accepted = new EventEmitter();
   let stopped = false;
@@ -100,7 +103,7 @@ for (const [query, limit] of [
   ["status=completed", 100],
   [LONG_AGO, 50],
 ] as const) {
-  test(`pages of ${limit} by "${query}" miss and repeat none of the orders that were there, while others are placed`, async () => {
+  test(`pages of ${limit} by "${query}" skip and repeat no existing order while others are placed`, async () => {
     const { ids: there } = await walk(query, 100);
     const placing = startPlacing();
     const { ids, pages } = await walk(query, limit, placing.next);
@@ -118,7 +121,7 @@ for (const [query, limit] of [
 }
 
 for (const query of ["status=failed&reference=shared", "reference=shared&productId=rare"]) {
-  test(`what is rare is found by "${query}" page by page, even where a page looks at many and shows none`, async () => {
+  test(`rare matches are found by "${query}" page by page, even if a page examines many and returns none`, async () => {
     const { ids, pages } = await walk(query, 100);
     assert.deepEqual(ids, RARE);
     assert.ok(pages.length > 1 && pages.length < 20, `${pages.length} pages`);
@@ -128,13 +131,13 @@ for (const query of ["status=failed&reference=shared", "reference=shared&product
   });
 }
 
-test("combined filters that are not rare fill their pages", async () => {
+test("combined filters with frequent matches fill their pages", async () => {
   const { ids, pages } = await walk(`status=completed&productId=common&reference=shared&${LONG_AGO}`, 100);
   assert.equal(ids.length, SEEDED - RARE.length);
   assert.ok(pages.slice(0, -1).every(({ data }) => data.length === 100));
 });
 
-test("limit is 50 when nothing is said or zero, and at most 100", async () => {
+test("limit is 50 if absent or zero, and at most 100", async () => {
   for (const [query, length] of [
     ["", 50],
     ["limit=0", 50],
@@ -147,7 +150,7 @@ test("limit is 50 when nothing is said or zero, and at most 100", async () => {
   }
 });
 
-test("a cursor holds only with its filters, environment, reseller and endpoint", async () => {
+test("a cursor works only with its filters, environment, reseller and endpoint", async () => {
   const query = `reference=shared&${LONG_AGO}`;
   const { data, nextCursor } = await read(`${query}&limit=5`);
   const next = await read(`${LONG_AGO}&limit=1&cursor=${nextCursor}&reference=shared`);

@@ -13,9 +13,9 @@ export type OrderSelection = {
 };
 
 /**
- * Newest first. Each filter has an index that ends in the id, so a page costs the same however many orders there are.
- * Of several filters one leads and the others are asked of each order that it brings. So that this costs no more
- * either, a page ends after so many orders, full or not, and the next one goes on from there.
+ * Newest first. Each filter has an index that ends in the id, so a page costs the same for any number of orders. Of
+ * several filters one leads, and the others are checked on each order it finds. To bound that cost too, a page ends
+ * after a number of examined orders, full or not, and the next one continues from there.
  */
 export async function listOrderRows(
   db: Queryable,

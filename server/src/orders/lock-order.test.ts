@@ -26,7 +26,7 @@ let scrip: TestApp;
 before(async () => {
   scrip = await createTestApp();
   await addCard(scrip.db);
-  // A deadlock must be seen as one: by default the wait for a lock would be given up before it is looked for.
+  // A deadlock must be detected as one: by default the lock timeout would expire first.
   const [row] = await scrip.db.rows<{ name: string }>(sql`select current_database() as name`);
   await scrip.db.rows(raw(`alter database ${row?.name} set deadlock_timeout = '10ms'`));
 });
@@ -40,7 +40,10 @@ after(async () => {
   }
 });
 
-/** What the database sees of one more API process: connections of its own. Notes what its transactions fail with. */
+/**
+ * Another API process from the database's point of view: separate connections. Records the failures of its
+ * transactions.
+ */
 function openNode(failures: string[]): Db {
   const db = connectDatabase({
     connectionString: scrip.connectionString,
@@ -65,7 +68,7 @@ async function countDeadlocks(): Promise<number> {
   return Number(row?.deadlocks);
 }
 
-test("batches of two nodes over the same wallets, arrived in opposite order, never deadlock", async () => {
+test("batches of two nodes over the same wallets in opposite order never deadlock", async () => {
   const random = createRandom(SEED);
   const buyers = await Promise.all(Array.from({ length: WALLETS }, () => addBuyer(scrip, "100000.00")));
   const make = await createPlacementMaker(scrip.db);
@@ -84,10 +87,10 @@ test("batches of two nodes over the same wallets, arrived in opposite order, nev
     );
     for (const { kind } of decisions.flat()) assert.equal(kind, "placed", `SEED=${SEED} round ${round}`);
     placed += decisions.flat().length;
-    // The operator's hand in a wallet takes its lock the same way.
+    // The operator's wallet changes take the lock in the same way.
     if (random.chance(0.2)) await credit(random.pick(buyers));
   }
-  // A backend counts its deadlocks at the latest when it ends.
+  // A backend reports its deadlocks at the latest when it ends.
   await Promise.all(nodes.map((db) => db.close()));
   assert.deepEqual(failures, [], `SEED=${SEED}`);
   assert.equal(await countDeadlocks(), 0, `SEED=${SEED}`);

@@ -20,7 +20,7 @@ import { createPlacementBatch } from "./placement-batch.ts";
 
 const STATEMENT_TIMEOUT_MS = 300;
 const RECOVERY_TIMEOUT_MS = 400;
-/** A test that hangs has found what it looks for. */
+/** A hanging test has found what it looks for. */
 const HANGS = { timeout: 10_000 };
 
 let proxy: FaultProxy;
@@ -77,7 +77,7 @@ for (const statement of STATEMENTS) {
       const reply = await postOrder(scrip, buyer, "once");
       assert.equal(reply.statusCode, 202, reply.body);
       await fault.struck;
-      assert.equal(reply.headers["idempotent-replayed"], undefined, "the caller's own order is no replay");
+      assert.equal(reply.headers["idempotent-replayed"], undefined, "the caller's own order is not a replay");
       const { order } = reply.json();
       assert.equal(order.total.amount, CARD_PRICE_MINOR);
       await assertOnlyOrder(buyer, order.id);
@@ -91,23 +91,19 @@ for (const statement of STATEMENTS) {
 }
 
 for (const kind of ["stall", "stall-answer"] as const) {
-  test(
-    `${kind} at COMMIT on a connection that never breaks: the caller gets 202 all the same`,
-    HANGS,
-    async () => {
-      const buyer = await addBuyer(scrip);
-      const fault = proxy.arm(COMMIT, kind);
-      const reply = await postOrder(scrip, buyer, "once");
-      assert.equal(reply.statusCode, 202, reply.body);
-      await fault.struck;
-      await assertOnlyOrder(buyer, reply.json().order.id);
-    },
-  );
+  test(`${kind} at COMMIT on a connection that never breaks: the caller still gets 202`, HANGS, async () => {
+    const buyer = await addBuyer(scrip);
+    const fault = proxy.arm(COMMIT, kind);
+    const reply = await postOrder(scrip, buyer, "once");
+    assert.equal(reply.statusCode, 202, reply.body);
+    await fault.struck;
+    await assertOnlyOrder(buyer, reply.json().order.id);
+  });
 }
 
 for (const kind of ["cut-before", "lose-answer"] as const) {
   test(
-    `${kind} at COMMIT of a database that stays away: 503, and the retry finds or places the one order`,
+    `${kind} at COMMIT of a database that stays down: 503, and the retry finds or places the one order`,
     HANGS,
     async () => {
       const buyer = await addBuyer(scrip);
@@ -117,7 +113,7 @@ for (const kind of ["cut-before", "lose-answer"] as const) {
       const reply = await postOrder(scrip, buyer, "once");
       assert.ok(
         performance.now() - begunMs >= RECOVERY_TIMEOUT_MS,
-        "it was tried for as long as the limit says",
+        "it was retried for as long as the limit allows",
       );
       assert.deepEqual([reply.statusCode, reply.json().code], [503, "service_unavailable"]);
       assert.match(String(reply.headers["retry-after"]), /^[0-9]+$/);
@@ -138,7 +134,7 @@ for (const kind of ["cut-before", "lose-answer"] as const) {
 }
 
 for (const kind of ["cut-before", "lose-answer"] as const) {
-  test(`${kind} at COMMIT of a batch: each of its members gets its own right decision`, HANGS, async () => {
+  test(`${kind} at COMMIT of a batch: each member gets its own correct decision`, HANGS, async () => {
     const [rich, poor] = [await addBuyer(scrip), await addBuyer(scrip, "5.00")];
     const submit = createPlacementBatch(appDb, scrip.clock);
     const make = await createPlacementMaker(scrip.db);
@@ -154,7 +150,7 @@ for (const kind of ["cut-before", "lose-answer"] as const) {
     const decisions = await Promise.all(placements.map(submit));
     await fault.struck;
     const [a, poorA, , b] = placements.map(({ orderId }) => orderId);
-    // What the first try has committed, the second finds as bound: the order's own id tells whose it is.
+    // The second attempt finds what the first has committed as bound. The order's own id shows whose it is.
     const told = decisions.map((one) => ("order" in one ? [one.order.id, one.order.totalMinor] : one.kind));
     assert.deepEqual(told, [[a, 250n], [poorA, 500n], [a, 250n], [b, 750n], "conflict", "refused"]);
 
@@ -170,7 +166,7 @@ for (const kind of ["cut-before", "lose-answer"] as const) {
 }
 
 test(
-  "a database that goes away while a batch is settled apart is waited for once, not for each wallet",
+  "a database outage while a batch is settled apart is waited for once, not for each wallet",
   HANGS,
   async (t) => {
     const buyers = await Promise.all(Array.from({ length: 6 }, () => addBuyer(scrip)));
@@ -186,7 +182,7 @@ test(
     assert.deepEqual(new Set(lost.map(({ kind }) => kind)), new Set(["failed"]));
     assert.ok(
       performance.now() - begunMs < 3 * RECOVERY_TIMEOUT_MS,
-      "nobody waited for the others' recovery",
+      "no one waited for the others' recovery",
     );
 
     await proxy.comeBack();
@@ -196,7 +192,7 @@ test(
 );
 
 test(
-  "many callers whose answers get lost again and again: one order each, told to the right one",
+  "many callers whose responses are lost repeatedly: one order each, returned to the right caller",
   HANGS,
   async () => {
     const buyers = await Promise.all([1, 2, 3, 4].map(() => addBuyer(scrip)));
@@ -225,7 +221,7 @@ test(
   },
 );
 
-/** One batch may meet so many faults in a row that its time to recover runs out. */
+/** One batch can meet so many faults in a row that its recovery time runs out. */
 async function postUntilPlaced(buyer: Buyer, idempotencyKey: string, body: object) {
   for (;;) {
     const reply = await postOrder(scrip, buyer, idempotencyKey, body);

@@ -8,26 +8,26 @@ import { bindingKey } from "./decide-placements.ts";
 import { type IdRange, inRange } from "./order-range.ts";
 import { isOrderStatus, ORDER_STATUSES, type OrderStatus } from "./status.ts";
 
-/** One way to narrow a list of orders. */
+/** One filter of a list of orders. */
 export type OrderFilter<Value> = {
   /** The query parameter as the API reference shows it. */
   schema: TSchema;
-  /** The parameter's value. Throws for a value that cannot be one. */
+  /** The parameter's value. Throws for an invalid value. */
   parse(request: FastifyRequest, name: string): Value | undefined;
   /** Whether the order `o` matches. */
   condition(value: Value): Sql;
-  /** How an index brings the matching orders of a tenant, newest first. */
+  /** How an index finds the matching orders of a tenant, newest first. */
   lead?: {
-    /** Of several filters the one with the lowest rank leads: it is likely to bring the fewest orders. */
+    /** Of several filters, the one with the lowest rank leads, because it is likely to find the fewest orders. */
     rank(value: Value): number;
     bring(tenant: Tenant, value: Value, ids: IdRange, limit: number): Sql;
   };
-  /** The range of ids that says the same as the condition. Every index is then read in that range alone. */
+  /** The range of ids that is equivalent to the condition. Every index is then read only in that range. */
   ids?(value: Value): Partial<IdRange>;
 };
 
 const status: OrderFilter<OrderStatus> = {
-  schema: Type.String({ description: `Only orders with this status: ${ORDER_STATUSES.join(", ")}.` }),
+  schema: Type.String({ description: `Return only orders with this status: ${ORDER_STATUSES.join(", ")}.` }),
   parse(request, name) {
     const text = queryFilter(request, name);
     if (text === undefined || isOrderStatus(text)) return text;
@@ -35,7 +35,7 @@ const status: OrderFilter<OrderStatus> = {
   },
   condition: (value) => sql`o.status = ${value}`,
   lead: {
-    // Nearly all orders end as completed; those of any other status are few.
+    // Almost all orders end as completed. Any other status is rare.
     rank: (value) => (value === "completed" ? 5 : 3),
     bring: (tenant, value, ids, limit) => sql`
       select o.* from orders o
@@ -45,7 +45,7 @@ const status: OrderFilter<OrderStatus> = {
 };
 
 const reference: OrderFilter<string> = {
-  schema: Type.String({ description: "Only orders with exactly this reference." }),
+  schema: Type.String({ description: "Return only orders with exactly this reference." }),
   parse: queryFilter,
   condition: (value) => sql`o.reference = ${value}`,
   lead: {
@@ -60,13 +60,14 @@ const reference: OrderFilter<string> = {
 
 const idempotencyKey: OrderFilter<string> = {
   schema: Type.String({
-    description: "The order that this Idempotency-Key is bound to: did the request that timed out charge me?",
+    description:
+      "Return only the order with this Idempotency-Key. Use it to find out whether a request that timed out was charged.",
   }),
   parse: queryFilter,
   condition: (value) => sql`o.idempotency_key = ${value}`,
   lead: {
     rank: () => 1,
-    // At most one order, found by its key before anything else is asked of it.
+    // At most one order, found by its key before any other filter applies.
     bring: (tenant, value, ids) => sql`
       select o.* from (select * from orders where binding = ${bindingKey(tenant, value)} limit 1) o
       where ${inRange(sql`o.reseller_id, o.environment, o.id`, tenant, [], ids)}`,
@@ -74,13 +75,13 @@ const idempotencyKey: OrderFilter<string> = {
 };
 
 const productId: OrderFilter<string> = {
-  schema: Type.String({ description: "Only orders with a line of this product." }),
+  schema: Type.String({ description: "Return only orders with a line for this product." }),
   parse: queryFilter,
   condition: (value) =>
     sql`exists (select from order_lines l where l.order_id = o.id and l.product_id = ${value})`,
   lead: {
     rank: () => 4,
-    // A product's newest orders come from the index of the lines, which may name one order several times.
+    // A product's newest orders come from the index of lines, which can list an order several times.
     bring: (tenant, value, ids, limit) => sql`
       select o.* from (
         select distinct l.reseller_id, l.environment, l.product_id, l.order_id from order_lines l
@@ -90,39 +91,42 @@ const productId: OrderFilter<string> = {
   },
 };
 
-/** The time of creation is the time inside the id. */
+/** The creation time is the time inside the id. */
 const firstOrderAt = (time: Date): string => firstIdAt("ord", time.getTime());
 
 const createdFrom: OrderFilter<Date> = {
-  schema: Type.String({ format: "date-time", description: "Created at this time or later." }),
+  schema: Type.String({
+    format: "date-time",
+    description: "Return only orders created at or after this time.",
+  }),
   parse: queryTime,
   condition: (value) => sql`o.id >= ${firstOrderAt(value)}`,
   ids: (value) => ({ fromId: firstOrderAt(value) }),
 };
 
 const createdTo: OrderFilter<Date> = {
-  schema: Type.String({ format: "date-time", description: "Created before this time." }),
+  schema: Type.String({ format: "date-time", description: "Return only orders created before this time." }),
   parse: queryTime,
   condition: (value) => sql`o.id < ${firstOrderAt(value)}`,
   ids: (value) => ({ toId: firstOrderAt(value) }),
 };
 
 /**
- * The filters of a list of orders. The route's parameters, what a cursor is bound to and the SQL follow this table, and so do
- * the options of `scrip order list` that mean the same. A new filter needs an index that ends in the id, or it must come
- * together with one that has.
+ * The filters of a list of orders. The route's parameters, the cursor's scope and the SQL follow this table, and so
+ * do the matching options of `scrip order list`. A new filter needs an index that ends in the id, or must be
+ * combined with one that has it.
  */
 export const ORDER_FILTERS = { status, reference, idempotencyKey, productId, createdFrom, createdTo };
 
 export type OrderFilterName = keyof typeof ORDER_FILTERS;
 export const ORDER_FILTER_NAMES = Object.keys(ORDER_FILTERS) as OrderFilterName[];
 
-/** A value for each filter that was given. */
+/** A value for each given filter. */
 export type OrderFilterValues = {
   [Name in OrderFilterName]?: NonNullable<ReturnType<(typeof ORDER_FILTERS)[Name]["parse"]>> | undefined;
 };
 
-/** Each filter that was given, with its value. */
+/** Each given filter with its value. */
 export const givenFilters = (values: OrderFilterValues): { filter: OrderFilter<unknown>; value: unknown }[] =>
   ORDER_FILTER_NAMES.flatMap((name) => {
     const value = values[name];

@@ -9,20 +9,20 @@ const BODY = {
   ],
   reference: "invoice-1",
 };
-/** As the first version of the API took it: keys are bound forever. */
+/** As computed by the first version of the API: keys are bound forever. */
 const FINGERPRINT = "4601b3bccd09d7c1563c42a4db83733435c346dde50c20af6566960ffff4a14e";
 
 const fingerprintOf = (changes: object): string =>
   toOrderRequest({ ...BODY, ...changes }).fingerprint.toString("hex");
 
-test("the fingerprint of a request is what it always was; partial fulfilment is the same as none said", () => {
+test("the fingerprint of a request never changes, and partial fulfilment equals the default", () => {
   assert.equal(fingerprintOf({}), FINGERPRINT);
   assert.equal(fingerprintOf({ fulfilment: "partial" }), FINGERPRINT);
   assert.equal(fingerprintOf({ expectedTotal: 1 }), FINGERPRINT);
   assert.equal(toOrderRequest(BODY).allOrNothing, false);
 });
 
-test("all or nothing is another request, with and without a reference", () => {
+test("all or nothing is a different request, with and without a reference", () => {
   const whole = fingerprintOf({ fulfilment: "all_or_nothing" });
   assert.equal(toOrderRequest({ ...BODY, fulfilment: "all_or_nothing" }).allOrNothing, true);
   const others = [

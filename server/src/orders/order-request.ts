@@ -9,11 +9,11 @@ export type RequestedLine = {
   productId: string;
   quantity: number;
   inputFields: InputValues;
-  /** Input fields whose value is neither text nor a whole number. No order is placed with one. */
+  /** Input fields whose value is neither text nor a whole number. An order with one is refused. */
   badKeys: readonly string[];
 };
 
-/** An order as it was asked for: parsed, and with the fingerprint that tells a retry from another request. */
+/** A parsed order request, with the fingerprint that distinguishes a retry from a different request. */
 export type OrderRequest = {
   lines: readonly RequestedLine[];
   reference: string | null;
@@ -36,7 +36,7 @@ export function toOrderRequest(body: PlaceOrderBody): OrderRequest {
   };
 }
 
-/** The schema keeps the pattern that was published; what it lets through by mistake is refused here. */
+/** The schema keeps the published pattern. What it accepts by mistake is refused here. */
 function hiddenCharacters(): Problem {
   const detail = "reference must not contain control, format or bidirectional characters.";
   return new Problem("invalid_request", detail, {
@@ -50,9 +50,9 @@ function toLine({ productId, quantity, inputFields = {} }: PlaceOrderBody["lines
 }
 
 /**
- * SHA-256 of the canonical request: lines in their order, input values by key, reference. The order of keys and whether
- * a value came as number or text do not matter (CONTRACT 4). `expectedTotal` is a guard of one try and not part of it.
- * `fulfilment` is part of it where it is not the default: requests from before there was one stay what they were.
+ * SHA-256 of the canonical request: lines in order, input values by key, reference. The order of keys, and whether a
+ * value was a number or text, do not matter (CONTRACT 4). `expectedTotal` guards one attempt and is not part of it.
+ * `fulfilment` is part of it only if it is not the default, so that fingerprints of older requests stay the same.
  */
 function fingerprintOf(
   lines: readonly RequestedLine[],
@@ -63,7 +63,7 @@ function fingerprintOf(
     productId,
     quantity,
     Object.entries(inputFields).sort(([a], [b]) => (a < b ? -1 : 1)),
-    // Whatever the bad values are, this is not the request of any order.
+    // Whatever the bad values are, this matches no order's request.
     ...badKeys,
   ]);
   return hash(

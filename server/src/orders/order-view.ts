@@ -2,7 +2,7 @@ import { toSafeInteger } from "../lib/money.ts";
 import type { OrderLineRow, OrderRow } from "./queries.ts";
 import type { OrderView } from "./schemas.ts";
 
-/** An order as a reseller reads it. What there is not is left out. */
+/** An order as a reseller reads it. Absent members are omitted. */
 export const toOrderView = (row: OrderRow): OrderView => ({
   id: row.id,
   status: row.status,

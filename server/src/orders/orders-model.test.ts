@@ -31,7 +31,7 @@ const FIELDS = ["account", "server"].map((key) => ({
 const PLAIN = { hidden: false, supply: "available", listPrice: undefined } as const;
 
 type Wallet = ModelWallet & { key: string; sent: { key: string; body: ModelBody }[] };
-/** A run's world: chance, and the two wallets of each of its two resellers. */
+/** The world of one run: a random generator, and both wallets of each of its two resellers. */
 type World = { random: Random; wallets: Wallet[] };
 
 let scrip: TestApp;
@@ -52,7 +52,7 @@ before(async () => {
 after(() => scrip.close());
 
 for (let run = 0; run < RUNS; run += 1) {
-  test(`${STEPS} random steps leave every order, balance and statement as a plain model has them (run ${run})`, async (t) => {
+  test(`${STEPS} random steps leave every order, balance and statement as a simple model predicts (run ${run})`, async (t) => {
     t.diagnostic(`seed ${SEED}`);
     const world: World = { random: createRandom(SEED + run), wallets: await addWallets() };
     for (let step = 0; step < STEPS; step += 1) {
@@ -67,7 +67,7 @@ for (let run = 0; run < RUNS; run += 1) {
   });
 }
 
-test("the steps met every answer that the model knows", () => {
+test("the steps covered every response in the model", () => {
   const answers =
     "idempotency_conflict insufficient_funds not_found out_of_stock placed price_changed product_not_purchasable quantity_out_of_range replayed";
   assert.equal([...met].sort().join(" "), answers, `seed ${SEED}`);
@@ -119,7 +119,7 @@ const STEPS_BY_NAME = {
       random.pick(["none", "empty", "available", "available", "available"]),
     ),
 };
-/** Orders come most often. */
+/** Orders are the most frequent step. */
 const STEP_NAMES = [
   ...(Object.keys(STEPS_BY_NAME) as (keyof typeof STEPS_BY_NAME)[]),
   "place",
@@ -164,7 +164,7 @@ async function send(world: World, wallet: Wallet, key: string, body: ModelBody):
   else place(wallet, key, body, { ...expected.order, id: order.id });
 }
 
-/** Another request that differs in one thing alone. */
+/** Another request that differs in exactly one thing. */
 function changeOne(random: Random, body: ModelBody): ModelBody {
   const [line = { productId: "card", quantity: 1 }, ...others] = body.lines;
   return random.pick([
@@ -234,7 +234,7 @@ function productOf(id: string): ModelProduct {
   return product;
 }
 
-/** Everything that the API tells of a wallet, page by page, against the model. */
+/** Compares everything that the API returns about a wallet, page by page, with the model. */
 async function compare(wallet: Wallet): Promise<void> {
   const { balance } = (await scrip.call("GET", "/v1/balance", { key: wallet.key })).json();
   assert.equal(balance.amount, wallet.balance);

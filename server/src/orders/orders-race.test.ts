@@ -37,7 +37,7 @@ after(async () => {
   await scrip.close();
 });
 
-/** Sent to one process or the other, in turn. */
+/** Sent to the two processes in turn. */
 function post(nth: number, buyer: Buyer, idempotencyKey: string, body: object): Promise<Answer> {
   const api = processes[nth % processes.length];
   assert.ok(api);
@@ -46,7 +46,7 @@ function post(nth: number, buyer: Buyer, idempotencyKey: string, body: object): 
 
 const cards = (quantity: number) => ({ lines: [{ productId: CARD, quantity }] });
 
-/** All callers at once, each one order after the other; what each order asked for and was answered. */
+/** All callers concurrently, each one order after another. Returns what each order asked for and its response. */
 async function spend(
   buyers: readonly Buyer[],
   quantityOf: () => number,
@@ -77,15 +77,11 @@ async function checkWallet(buyer: Buyer, expectedMinor: number): Promise<void> {
 async function checkAudit(): Promise<void> {
   const { ok, invariants } = await audit(scrip.db);
   assert.ok(ok, JSON.stringify(invariants));
-  assert.equal(
-    processes.map((one) => one.logged()).join(""),
-    "",
-    "a process had something to complain about",
-  );
+  assert.equal(processes.map((one) => one.logged()).join(""), "", "a process logged a warning or an error");
 }
 
 for (const wallets of [1, 4]) {
-  test(`${CALLERS} callers of two processes spend ${wallets} poor wallet(s): as many orders as it pays for, not one more or less`, async () => {
+  test(`${CALLERS} callers of two processes spend ${wallets} underfunded wallet(s): exactly as many orders as it can pay for`, async () => {
     const affordable = Array.from({ length: wallets }, (_, index) => 20 + 7 * index);
     const buyers = await Promise.all(affordable.map((count) => addBuyer(scrip, amountFor(count))));
     const made = await spend(buyers, () => 1);
@@ -100,7 +96,7 @@ for (const wallets of [1, 4]) {
       assert.deepEqual(
         ids.sort(),
         stored.map(({ id }) => id),
-        "those that were answered are those that are there",
+        "the acknowledged orders are the stored ones",
       );
       await checkWallet(buyer, CARD_PRICE_MINOR - 1);
     }
@@ -108,10 +104,10 @@ for (const wallets of [1, 4]) {
   });
 }
 
-/** Enough for so many cards, and one unit too little for the next. */
+/** Enough for this many cards, and one unit too little for the next. */
 const amountFor = (count: number): string => (((count + 1) * CARD_PRICE_MINOR - 1) / 100).toFixed(2);
 
-test("orders of many sizes: what was refused cost more than the wallet has left, and the sums agree", async () => {
+test("orders of many sizes: refused orders cost more than what is left, and the sums agree", async () => {
   const random = createRandom(SEED);
   const buyer = await addBuyer(scrip, amountFor(100));
   const made = await spend([buyer], () => 1 + random.below(5));
@@ -128,7 +124,7 @@ test("orders of many sizes: what was refused cost more than the wallet has left,
   await checkAudit();
 });
 
-test("money that is paid in while 64 callers spend is spent too, once", async () => {
+test("money that is credited while 64 callers spend is spent too, once", async () => {
   const buyer = await addBuyer(scrip, "10.00");
   const credits = Array.from({ length: 20 }, () =>
     moveFunds(scrip.db, scrip.clock, buyer, { direction: "credit", amount: "5.00", note: "" }),
@@ -140,7 +136,7 @@ test("money that is paid in while 64 callers spend is spent too, once", async ()
   await checkAudit();
 });
 
-test("while the price changes all the time, every order is placed, at a price that held while it was", async () => {
+test("while the price changes continuously, every order is placed at a price that was valid during its request", async () => {
   const buyer = await addBuyer(scrip, "100000.00");
   await addProducts(scrip.db, [{ id: "moving" }]);
   const repricing = await startRepricing("moving");
@@ -158,22 +154,22 @@ test("while the price changes all the time, every order is placed, at a price th
   });
   const placed = (await Promise.all(callers)).flat();
   const prices = await repricing.stop();
-  assert.ok(new Set(placed.map(({ price }) => price)).size > 1, "the price did not move meanwhile");
+  assert.ok(new Set(placed.map(({ price }) => price)).size > 1, "the price did not change meanwhile");
   for (const { askedAtMs, answeredAtMs, price } of placed) {
     const nth = prices.findIndex((one) => one.amountMinor === price);
     const heldUntilMs = prices[nth + 1]?.setAtMs ?? Number.POSITIVE_INFINITY;
     assert.ok(
       (prices[nth]?.beganAtMs ?? Number.POSITIVE_INFINITY) <= answeredAtMs,
-      `${price} was not yet the price`,
+      `${price} was not the price yet`,
     );
-    assert.ok(heldUntilMs >= askedAtMs, `${price} was the price no more`);
+    assert.ok(heldUntilMs >= askedAtMs, `${price} was no longer the price`);
   }
   await checkAudit();
 });
 
 type SetPrice = { amountMinor: number; beganAtMs: number; setAtMs: number };
 
-/** Raises the price by one cent, again and again; `stop` tells when each price was being set. */
+/** Raises the price by one cent repeatedly. `stop` returns when each price was being set. */
 async function startRepricing(productId: string): Promise<{ count(): number; stop(): Promise<SetPrice[]> }> {
   const prices: SetPrice[] = [];
   const target = { kind: "list", priceList: "standard", currency: "USD" } as const;
@@ -200,7 +196,7 @@ async function startRepricing(productId: string): Promise<{ count(): number; sto
 }
 
 for (const fresh of [true, false]) {
-  const when = fresh ? "that is new" : "that is bound already";
+  const when = fresh ? "that is new" : "that is already bound";
   test(`a storm of ${STORM} requests on one key ${when}, with two bodies: one order, one debit, one winner`, async () => {
     const random = createRandom(SEED);
     const buyer = await addBuyer(scrip);

@@ -73,7 +73,7 @@ async function balance(apiKey = key): Promise<number> {
   return (await scrip.call("GET", "/v1/balance", { key: apiKey })).json().balance.amount;
 }
 
-test("POST /v1/orders 202 debits the wallet, and the order reads back as it was placed", async () => {
+test("POST /v1/orders returns 202, debits the wallet, and the order reads back as placed", async () => {
   const before = await balance();
   const body = {
     lines: [
@@ -107,7 +107,7 @@ test("POST /v1/orders 202 debits the wallet, and the order reads back as it was 
   assert.deepEqual([entry.type, entry.amount, entry.balanceAfter], ["order", -7125, before - 7125]);
 });
 
-test("the same key and the same request answers with the same order, whatever has become of the product", async () => {
+test("the same key and request return the same order, whatever happened to the product", async () => {
   const headers = { "idempotency-key": "replay-1" };
   const body = { lines: [{ productId: "other", quantity: 1 }], reference: "r" };
   const first = (await place(body, headers)).json().order;
@@ -126,7 +126,7 @@ test("the same key and the same request answers with the same order, whatever ha
   assert.equal(await balance(), before);
 });
 
-test("the same key with anything different is 409 idempotency_conflict, and nothing is charged", async () => {
+test("the same key with any difference returns 409 idempotency_conflict, and nothing is charged", async () => {
   const headers = { "idempotency-key": "conflict-1" };
   await place({ ...card(), reference: "a" }, headers);
   const before = await balance();
@@ -165,7 +165,7 @@ test("a refused request binds nothing: after a top-up the same key places the or
   assert.equal(await balance(poorKey), 0);
 });
 
-test("expectedTotal that is not the total now is 409 price_changed with the current one, and nothing happens", async () => {
+test("a wrong expectedTotal returns 409 price_changed with the current total, and has no effect", async () => {
   const before = await balance();
   const reply = await place({ ...card(2), expectedTotal: 4749 });
   assert.equal(reply.statusCode, 409);
@@ -215,7 +215,7 @@ const REFUSALS: [string, unknown, number, string, string | undefined][] = [
   ["an unknown field", { ...card(), total: 1 }, 400, "invalid_request", "/total"],
   ["an empty reference", { ...card(), reference: "" }, 400, "invalid_request", "/reference"],
   [
-    "a reference that turns the text around it",
+    "a reference with a bidirectional character",
     { ...card(), reference: "paid \u202e0001" },
     400,
     "invalid_request",
@@ -238,7 +238,7 @@ const REFUSALS: [string, unknown, number, string, string | undefined][] = [
     "/lines/0/inputFields/x",
   ],
   [
-    "a value that does not match",
+    "a value that does not match the pattern",
     topUp({ playerId: "abc" }),
     422,
     "invalid_input_field",
@@ -259,7 +259,7 @@ const REFUSALS: [string, unknown, number, string, string | undefined][] = [
     "/lines/0/inputFields/playerId",
   ],
   [
-    "an option that is none",
+    "an unknown option",
     topUp({ playerId: "12345", region: "mars" }),
     422,
     "invalid_input_field",
@@ -303,7 +303,7 @@ for (const [what, body, status, code, pointer] of REFUSALS) {
   });
 }
 
-test("a 404 names the line's product, in the same words whether it is hidden or not there", async () => {
+test("a 404 names the line's product, with the same text whether it is hidden or missing", async () => {
   const bodies = await Promise.all(
     ["none", "hidden"].map(async (productId) => {
       const reply = await place({ lines: [{ productId, quantity: 1 }] }, { "idempotency-key": "which" });
@@ -316,14 +316,14 @@ test("a 404 names the line's product, in the same words whether it is hidden or 
   assert.deepEqual(JSON.parse(JSON.stringify(bodies[0]).replaceAll("none", "hidden")), bodies[1]);
 });
 
-test("details of a refused body are sentences, without patterns or words of a validator", async () => {
+test("details of a refused body are sentences without patterns or validator terms", async () => {
   const details: [unknown, string][] = [
     [
       { ...card(), reference: "a\u0007" },
-      "reference holds a character that is not allowed, such as a line break.",
+      "reference contains a character that is not allowed, such as a line break.",
     ],
     [{ ...card(), reference: "" }, "reference must not be empty."],
-    [{ lines: [] }, "lines must have at least 1 entry."],
+    [{ lines: [] }, "lines must have at least 1 item."],
     [{ ...card(), expectedTotal: -1 }, "expectedTotal must be 0 or more."],
     [{ ...card(), reference: "x".repeat(129) }, "reference must have at most 128 characters."],
   ];
@@ -332,7 +332,7 @@ test("details of a refused body are sentences, without patterns or words of a va
   }
 });
 
-test("an optional input field that is sent empty is left out of the order", async () => {
+test("an optional input field that is sent empty is omitted from the order", async () => {
   const { order } = (
     await place(topUp({ playerId: "12345", level: "" }), { "idempotency-key": "empty" })
   ).json();
@@ -340,7 +340,7 @@ test("an optional input field that is sent empty is left out of the order", asyn
   assert.deepEqual(read.json().order.lines[0].inputFields, { playerId: "12345" });
 });
 
-test("the Idempotency-Key must be there and be 1 to 255 printable ASCII characters", async () => {
+test("the Idempotency-Key is required and must be 1 to 255 printable ASCII characters", async () => {
   const missing = await scrip.call("POST", "/v1/orders", {
     key,
     headers: { "content-type": "application/json" },
@@ -354,7 +354,7 @@ test("the Idempotency-Key must be there and be 1 to 255 printable ASCII characte
   assert.equal((await place(card(), { "idempotency-key": "x".repeat(255) })).statusCode, 202);
 });
 
-test("a test key spends the funded test wallet and sees nothing of live", async () => {
+test("a test key spends from the funded test wallet and sees no live data", async () => {
   const testKey = (await scrip.addKey(resellerId, { env: "test" })).key;
   assert.equal(await balance(testKey), 100_000_000);
   const before = await balance();
@@ -377,14 +377,14 @@ test("a key that is revoked between its check and the commit places nothing", as
   assert.equal((await place(card(), {}, doomed.key)).statusCode, 401);
 });
 
-test("a total beyond what JSON carries exactly is refused", async () => {
+test("a total above the largest exact JSON integer is refused", async () => {
   await addProducts(scrip.db, [{ id: "gold" }]);
   await addListPrice(scrip.db, { productId: "gold", amountMinor: 9007199254740991n });
   const reply = await place({ lines: [{ productId: "gold", quantity: 2 }] });
   assert.deepEqual([reply.statusCode, reply.json().code], [400, "invalid_request"]);
 });
 
-test("an Idempotency-Key that was sent twice is refused, and not taken for another key", async () => {
+test("a duplicate Idempotency-Key header is refused and not read as another key", async () => {
   const before = await balance();
   const address = await scrip.app.listen({ host: "127.0.0.1", port: 0 });
   const body = JSON.stringify(card());
@@ -412,7 +412,7 @@ test("an Idempotency-Key that was sent twice is refused, and not taken for anoth
   assert.equal(await balance(), before);
 });
 
-test("a catalog that changes all the time holds no order up", async () => {
+test("a continuously changing catalog does not block orders", async () => {
   const before = await balance();
   let done = false;
   const target = { kind: "list", priceList: "standard", currency: "USD" } as const;

@@ -24,22 +24,22 @@ export type PlaceOrderDeps = {
   submit: SubmitPlacement;
   clock: Clock;
   underWay: Map<string, number>;
-  /** An order was placed: there is work. */
+  /** Called when an order was placed, to wake the workers. */
   onPlaced: () => void;
 };
 export type PlaceOrderInput = {
   idempotencyKey: string;
   request: OrderRequest;
-  /** Of a sandbox order alone. Not part of the request: a repeat with another one replays the order as it is. */
+  /** For sandbox orders only. Not part of the request: a repeat with another scenario replays the order as it is. */
   scenario: Scenario | undefined;
 };
 export type PlaceOrderResult = { order: BoundOrder; replayed: boolean };
 
 const IN_PROGRESS_AFTER_MS = 5_000;
-/** After so many prices that were stale when the wallet was locked, the order is priced under the lock. */
+/** After this many stale prices, the order is priced under the wallet's lock. */
 const PRICINGS_AHEAD_MAX = 3;
 
-/** Places an order, or answers for the one that its key is bound to. */
+/** Places an order, or returns the one that its key is bound to. */
 export async function placeOrder(
   deps: PlaceOrderDeps,
   caller: Caller,
@@ -87,12 +87,12 @@ async function submitUntilDecided(
     const decision = await submitWhileBusy(deps, placement, giveUpAtMs, isDuplicate);
     if (decision.kind === "placed") deps.onPlaced();
     if (decision.kind !== "stale") return answer(decision, orderId);
-    // The catalog moved on between the pricing and the lock: the next pricing reads it anew.
+    // The catalog changed between the pricing and the lock. The next pricing reads it again.
     catalogRevision = decision.catalogRevision;
   }
 }
 
-/** Refused, unless the key is bound: that is known only under the wallet's lock, so the refusal goes there too. */
+/** A refusal also goes to the batch: only under the wallet's lock is it known whether the key is bound. */
 async function price(
   { findShortage }: Pick<PlaceOrderDeps, "findShortage">,
   environment: Tenant["environment"],
@@ -102,7 +102,7 @@ async function price(
   try {
     const priced = priceOrder(environment, request, catalog);
     if (scenario !== undefined && isForcedRefusal(scenario)) return refuseAsAsked(scenario, priced);
-    // CONTRACT 7: the sandbox has enough of everything.
+    // CONTRACT 7: the sandbox has unlimited stock.
     const shortage = environment === "live" ? await findShortage(wantedOf(priced), tx) : undefined;
     return shortage ? shortageProblem(priced, shortage) : priced;
   } catch (error) {
@@ -138,14 +138,14 @@ async function submitWhileBusy(
     if (decision.kind !== "busy") return decision;
     if (performance.now() < giveUpAtMs) continue;
     throw isDuplicate
-      ? new Problem("idempotency_in_progress", "Another request with this key is still under way.", {
+      ? new Problem("idempotency_in_progress", "Another request with this key is still in progress.", {
           headers: RETRY_SOON,
         })
       : new Problem("service_unavailable", "The wallet is busy.", { headers: RETRY_SOON });
   }
 }
 
-/** A duplicate need not wait for the end of what it repeats: its own submission, left alone, can only replay. */
+/** A duplicate need not wait for the request it repeats: its own submission can only replay. */
 function before(deadlineMs: number, submitted: Promise<BatchDecision>): Promise<BatchDecision> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<BatchDecision>((resolve) => {
@@ -164,12 +164,12 @@ function answer(
     case "placed":
       return { order: decision.order, replayed: false };
     case "replayed":
-      // A batch that was settled again after a lost answer finds its own order.
+      // A batch that was settled again after a lost response finds its own order.
       return { order: decision.order, replayed: decision.order.id !== orderId };
     case "conflict":
       throw new Problem(
         "idempotency_conflict",
-        "This Idempotency-Key belongs to an order with other lines, another reference or another fulfilment.",
+        "This Idempotency-Key belongs to an order with different lines, reference or fulfilment.",
       );
     case "revoked":
       throw unauthenticated();

@@ -46,7 +46,7 @@ const kinds = (decisions: readonly BatchDecision[]): string[] => decisions.map((
 const transactionsOf = async (...buyers: Buyer[]): Promise<string[]> =>
   (await Promise.all(buyers.map((buyer) => ordersOf(scrip.db, buyer)))).flat().map((one) => one.transaction);
 
-test("in one batch each order is decided by its own merits, and the refused leave nothing behind", async () => {
+test("in one batch each order is decided independently, and refused orders leave nothing behind", async () => {
   const [rich, poor, revoked] = [await addBuyer(scrip), await addBuyer(scrip, "5.00"), await addBuyer(scrip)];
   await revokeKey(scrip.db, scrip.clock, revoked.keyId);
   const make = await createPlacementMaker(scrip.db);
@@ -57,7 +57,7 @@ test("in one batch each order is decided by its own merits, and the refused leav
       make(poor, "just enough", 2),
       make(poor, "nothing left", 1),
       make(revoked, "a"),
-      { ...make(rich, "unknown"), priced: new Problem("not_found", "Nothing was found here for this key.") },
+      { ...make(rich, "unknown"), priced: new Problem("not_found", "Resource not found.") },
       { ...make(rich, "outdated"), catalogRevision: "0.0" },
       make(rich, "b", 2),
     ].map(createBatch()),
@@ -95,7 +95,7 @@ test("the same key twice in one batch: one is placed, the other replays it, and 
   assert.equal(await balanceOf(scrip.db, buyer), FUNDS_MINOR - 500);
 });
 
-test("duplicates that arrive together get the same order, and all but one are told that they are replays", async () => {
+test("duplicates that arrive together get the same order, and all but one are marked as replays", async () => {
   const buyer = await addBuyer(scrip);
   const replies = await Promise.all(Array.from({ length: 10 }, () => postOrder(scrip, buyer, "same")));
   assert.deepEqual(new Set(replies.map((reply) => reply.statusCode)), new Set([202]));
@@ -104,7 +104,7 @@ test("duplicates that arrive together get the same order, and all but one are to
   assert.equal(await balanceOf(scrip.db, buyer), FUNDS_MINOR - 250);
 });
 
-test("no batch is larger than its maximum, and every decision comes back to its own caller", async () => {
+test("no batch exceeds its maximum size, and every decision reaches its own caller", async () => {
   const [random, batchMax, count] = [createRandom(SEED), 32, 300];
   const buyers = await Promise.all([1, 2, 3, 4, 5].map(() => addBuyer(scrip)));
   const make = await createPlacementMaker(scrip.db);
@@ -123,7 +123,7 @@ test("no batch is larger than its maximum, and every decision comes back to its 
   assert.equal(sizes.size, Math.ceil(count / batchMax));
 });
 
-test("an order that the database refuses fails alone: all others of its batch are placed", async (t) => {
+test("an order that the database refuses fails alone, and all others of its batch are placed", async (t) => {
   const [one, other] = [await addBuyer(scrip), await addBuyer(scrip)];
   const removePoison = await addPoison();
   t.after(removePoison);
@@ -146,7 +146,7 @@ test("an order that the database refuses fails alone: all others of its batch ar
   assert.equal(await balanceOf(scrip.db, other), FUNDS_MINOR - 250);
 });
 
-test("POST /v1/orders 500 for the order that the database refuses, 202 for those beside it, and no key is bound", async (t) => {
+test("POST /v1/orders returns 500 for an order that the database refuses, 202 for the others, and binds no key", async (t) => {
   const buyer = await addBuyer(scrip);
   const removePoison = await addPoison();
   t.after(removePoison);
@@ -159,7 +159,7 @@ test("POST /v1/orders 500 for the order that the database refuses, 202 for those
     replies.map((reply) => [reply.statusCode, reply.json().code]),
     references.map((reference) => (reference === "poison" ? [500, "internal_error"] : [202, undefined])),
   );
-  for (const reply of replies) assert.ok(!reply.body.includes("poison"), "what broke inside stays inside");
+  for (const reply of replies) assert.ok(!reply.body.includes("poison"), "internal details are not exposed");
   assert.match(scrip.logged(), /orders_poison/);
   assert.equal(await balanceOf(scrip.db, buyer), FUNDS_MINOR - 4 * 250);
 
@@ -168,7 +168,7 @@ test("POST /v1/orders 500 for the order that the database refuses, 202 for those
   assert.equal(await balanceOf(scrip.db, buyer), FUNDS_MINOR - 6 * 250);
 });
 
-/** Stands for whatever a value might do to the database that nobody thought of. */
+/** Stands for any unforeseen effect of a value on the database. */
 async function addPoison(): Promise<() => Promise<void>> {
   await scrip.db.rows(sql`alter table orders add constraint orders_poison check (reference <> 'poison')`);
   return async () => {
@@ -176,7 +176,7 @@ async function addPoison(): Promise<() => Promise<void>> {
   };
 }
 
-test("a full queue answers 503 service_unavailable at once, and those in it are placed", async () => {
+test("a full queue returns 503 service_unavailable immediately, and the queued orders are placed", async () => {
   const buyer = await addBuyer(scrip);
   const make = await createPlacementMaker(scrip.db);
   const submit = createBatch({ batchMax: 3, waitingMax: 4, lockTimeoutMs: 10_000 });
@@ -200,7 +200,7 @@ test("a full queue answers 503 service_unavailable at once, and those in it are 
   );
 });
 
-test("whatever characters a product's name holds, the order beside it gets its own values", async () => {
+test("whatever characters a product name contains, the order next to it gets its own values", async () => {
   const buyer = await addBuyer(scrip);
   const make = await createPlacementMaker(scrip.db);
   const odd = make(buyer, "odd");

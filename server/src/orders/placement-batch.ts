@@ -12,7 +12,7 @@ import {
 } from "./decide-placements.ts";
 import { beginPlacements, findFreeWallets, insertPlacements } from "./placement-queries.ts";
 
-/** `busy`: the wallet was locked by somebody else for too long; nothing was decided. */
+/** `busy`: another process locked the wallet for too long, and nothing was decided. */
 export type BatchDecision = Decision | { kind: "busy" } | { kind: "failed"; error: unknown };
 
 export type SubmitPlacement = (placement: Placement) => Promise<BatchDecision>;
@@ -36,14 +36,14 @@ type BatchDeps = {
   db: Db;
   clock: Clock;
   limits: PlacementLimits;
-  /** Wallets that somebody was seen to hold for long; first the one that was waited for the longest time ago. */
+  /** Wallets that were seen locked for long, the one that was waited for longest ago first. */
   held: Set<string>;
 };
 
 /**
- * Group commit: orders that arrive while a batch is being committed form the next one, so that a wallet at its busiest
- * pays for one commit and not for one for each order. No timer, a bounded queue, and one order's refusal or bad value
- * never touches another's. Orders of a wallet that somebody holds wait in a lane of their own, and nobody with them.
+ * Group commit: orders that arrive while a batch is being committed form the next one, so a busy wallet pays for one
+ * commit instead of one per order. There is no timer, the queue is bounded, and one order's refusal or bad value
+ * never affects another. Orders of a locked wallet wait in a separate lane and block no one else.
  */
 export function createPlacementBatch(
   db: Db,
@@ -63,7 +63,7 @@ export function createPlacementBatch(
   return (placement) => (isHeld(placement) ? aside : common)(placement);
 }
 
-/** Whoever is left undecided is busy, and comes again. */
+/** A placement that is left undecided is busy and will be retried. */
 type Decided = ReadonlyMap<Placement, BatchDecision>;
 
 const createLane = (
@@ -75,7 +75,7 @@ const createLane = (
     maxRunning: 2,
     maxWaiting: limits.waitingMax,
     overflow: () =>
-      new Problem("service_unavailable", "Too many orders wait to be placed.", {
+      new Problem("service_unavailable", "Too many orders are waiting to be placed.", {
         headers: { "retry-after": "1" },
       }),
     run: async (placements) => {
@@ -84,7 +84,7 @@ const createLane = (
     },
   });
 
-/** Settles those whose wallets are free by now, and waits for one wallet that is not: for each in its turn. */
+/** Settles the placements whose wallets are free now, and waits for one locked wallet at a time, in turn. */
 async function settleHeld(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
   const free = await findFreeWallets(deps.db, placements);
   const asked = new Set(placements.map(walletKey));
@@ -114,11 +114,11 @@ async function settleBatch(deps: BatchDeps, placements: readonly Placement[]): P
 }
 
 /**
- * A COMMIT whose answer was lost may have happened. The same batch is settled again, with the same order ids, until the
- * database tells: what was committed then shows as bound to its key.
+ * A COMMIT whose response was lost may have succeeded. The same batch is settled again, with the same order ids,
+ * until the outcome is known: what was committed is then bound to its key.
  */
 async function settleUntilKnown(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
-  // The time counts from the first loss: an answer that was long in not coming must be asked for again all the same.
+  // Counts from the first loss: even a response that took long to fail must be retried.
   let deadlineMs: number | undefined;
   for (;;) {
     try {
@@ -149,7 +149,7 @@ const settleOnce = (
     return decisions;
   });
 
-/** What could not be priced ahead is priced here, at the very revision that the decision is made with. */
+/** Prices what could not be priced ahead, at exactly the revision of the decision. */
 async function priceUnderLock(
   tx: Tx,
   state: PlacementState,
@@ -165,7 +165,7 @@ async function priceUnderLock(
   return current;
 }
 
-/** One wallet or one order held all of them up: each wallet, and where that does not help each order, on its own. */
+/** One wallet or order blocked the whole batch: settles each wallet, and if necessary each order, separately. */
 async function settleApart(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
   const decided = new Map<Placement, BatchDecision>();
   try {
@@ -173,7 +173,7 @@ async function settleApart(deps: BatchDeps, placements: readonly Placement[]): P
       await settleGroup(deps, key, group, decided);
     }
   } catch (error) {
-    // The database has gone, and is not waited for once for each wallet.
+    // The database is down, and must not be waited for once per wallet.
     for (const one of placements) if (!decided.has(one)) decided.set(one, { kind: "failed", error });
   }
   return decided;

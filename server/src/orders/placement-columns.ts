@@ -6,7 +6,7 @@ import type { PricedLine } from "./price-order.ts";
 
 export type PlacedLine = { placed: PlacedOrder; line: PricedLine; index: number };
 
-/** What a placement writes, a line for each column. A new column is a new line here, and its migration. */
+/** What a placement writes, one line for each column. A new column is a new line here, plus its migration. */
 export const ORDER_COLUMNS: readonly Column<PlacedOrder>[] = [
   { column: "id", type: "text", value: ({ placement }) => placement.orderId },
   { column: "reseller_id", type: "text", value: ({ placement }) => placement.resellerId },
@@ -27,7 +27,7 @@ export const ORDER_COLUMNS: readonly Column<PlacedOrder>[] = [
   { column: "updated_at", sql: "created_at" },
 ];
 
-/** Its debit. What is the same as in the order is taken from there. */
+/** Its debit. Columns that equal those of the order are taken from there. */
 export const ENTRY_COLUMNS: readonly Column<PlacedOrder>[] = [
   { column: "id", type: "text", value: ({ entry }) => entry.id },
   { column: "reseller_id", sql: "reseller_id" },
@@ -54,7 +54,8 @@ export const LINE_COLUMNS: readonly SentColumn<PlacedLine>[] = [
   { column: "reseller_id", type: "text", value: ({ placed }) => placed.placement.resellerId },
   { column: "environment", type: "text", value: ({ placed }) => placed.placement.environment },
   { column: "product_id", type: "text", value: ({ line }) => line.productId },
-  // A separator inside a name would shift all that follow it. The import refuses control characters; this makes sure.
+  // A separator inside a name would shift all values after it. The import refuses control characters; this makes
+  // sure.
   { column: "name", type: "text", value: ({ line }) => withoutSeparators(line.name) },
   { column: "unit_price_minor", type: "bigint", value: ({ line }) => line.unitPriceMinor },
   { column: "quantity", type: "integer", value: ({ line }) => line.quantity },
@@ -66,7 +67,7 @@ export const LINE_COLUMNS: readonly SentColumn<PlacedLine>[] = [
   },
 ];
 
-/** What identifies a wallet, and below it what a batch changes of its head. */
+/** What identifies a wallet, and below it what a batch changes in its head. */
 export const WALLET_KEY_COLUMNS: readonly SentColumn<WalletHead>[] = [
   { column: "reseller_id", type: "text", value: (head) => head.resellerId },
   { column: "environment", type: "text", value: (head) => head.environment },

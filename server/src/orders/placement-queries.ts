@@ -49,7 +49,7 @@ const BEGIN = `
   select wallets, bound, living, revisions
   from begin_placements($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7, $8::integer)`;
 
-/** Locks the wallets of a batch and reads, in a later statement, what its decisions rest on. */
+/** Locks the wallets of a batch and reads, in a later statement, what its decisions depend on. */
 export async function beginPlacements(
   tx: Tx,
   placements: readonly Placement[],
@@ -69,7 +69,7 @@ export async function beginPlacements(
     lockTimeoutMs,
   ];
   const [row] = await tx.rows<StateRow>({ text: BEGIN, values }, { name: "begin-placements" });
-  if (!row) throw new Error("the placements could not begin");
+  if (!row) throw new Error("failed to begin the placements");
   return {
     wallets: new Map((row.wallets ?? []).map((one) => [walletKey(one), toHead(one)])),
     bound: new Map((row.bound ?? []).map((one) => [one.binding, toBound(one)])),
@@ -78,7 +78,7 @@ export async function beginPlacements(
   };
 }
 
-/** One placement of each actor. By id first, because that costs least; the same actor twice does no harm. */
+/** One placement for each actor. Compared by id first, because that is cheapest; a duplicate actor does no harm. */
 function distinctActors(placements: readonly Placement[]): Placement[] {
   const seen = new Map<string, Placement>();
   return placements.filter((one) => {
@@ -88,7 +88,7 @@ function distinctActors(placements: readonly Placement[]): Placement[] {
   });
 }
 
-/** Those wallets of a batch that nobody holds at this moment. */
+/** The wallets of a batch that are not locked at this moment. */
 export async function findFreeWallets(
   db: Queryable,
   placements: readonly Placement[],
@@ -104,7 +104,7 @@ export async function findFreeWallets(
   return new Set(rows.map(walletKey));
 }
 
-/** The names that an entry's own columns have beside those of its order. */
+/** The prefix of an entry's own columns, to tell them apart from those of its order. */
 const ENTRY_PREFIX = "entry_";
 const PLACED = [...sentColumns(ORDER_COLUMNS), ...sentColumns(ENTRY_COLUMNS, ENTRY_PREFIX)];
 const LINES = sentColumns(LINE_COLUMNS);
@@ -128,8 +128,8 @@ const INSERT = `
   where ${WALLET_KEY_COLUMNS.map(({ column }) => `w.${column} = head.${column}`).join(" and ")}`;
 
 /**
- * Writes everything that a batch decided in one statement: orders, lines, entries, work, and the wallets' new heads. Its text
- * is made once, from the tables of columns, and prepared on each connection.
+ * Writes everything that a batch decided in one statement: orders, lines, entries, work, and the wallets' new heads.
+ * Its text is built once from the tables of columns and prepared on each connection.
  */
 export async function insertPlacements(
   tx: Tx,

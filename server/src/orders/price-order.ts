@@ -23,12 +23,12 @@ export type PricedOrder = { lines: PricedLine[]; totalMinor: bigint; currency: s
 
 type Environment = Tenant["environment"];
 
-/** As many as one line may have at most: whatever is done for an order is done for so many units and no more. */
+/** The maximum for one line: all work for an order is limited to this many units. */
 export const UNITS_MAX = 10_000;
 
 /**
- * Names and prices as they are now, for good; or the first reason why the order cannot be. What was read of the catalog
- * serves both environments; which of its products can be bought is decided here, for the one that asks.
+ * Fixes the current names and prices, or returns the first reason why the order is refused. What was read of the
+ * catalog serves both environments; what can be bought is decided here for the caller's.
  */
 export function priceOrder(
   environment: Environment,
@@ -41,22 +41,22 @@ export function priceOrder(
   );
   const units = lines.reduce((sum, line) => sum + line.quantity, 0);
   if (units > UNITS_MAX) {
-    const detail = `An order has at most ${UNITS_MAX} units in all its lines together; this one has ${units}.`;
+    const detail = `An order can have at most ${UNITS_MAX} units in all lines together; this one has ${units}.`;
     throw lineProblem("quantity_out_of_range", lines.length - 1, "quantity", detail);
   }
   const totalMinor = lines.reduce((sum, line) => sum + line.lineTotalMinor, 0n);
   if (totalMinor > AMOUNT_MAX_MINOR) {
-    throw new Problem("invalid_request", "The order's total is larger than the service can hold.");
+    throw new Problem("invalid_request", "The order total exceeds the maximum amount.");
   }
   if (request.expectedTotalMinor !== undefined && request.expectedTotalMinor !== totalMinor) {
-    throw new Problem("price_changed", "The order costs something else now than `expectedTotal` says.", {
+    throw new Problem("price_changed", "The order total differs from `expectedTotal`.", {
       members: { currentTotal: { amount: toSafeInteger(totalMinor), currency: catalog.currency } },
     });
   }
   return { lines, totalMinor, currency: catalog.currency };
 }
 
-/** The object before the business rule: a line of an unknown product is told before any other line's trouble. */
+/** An unknown product in any line is reported before any other line's problem. */
 function findProduct(
   { products }: PricedProducts,
   { productId }: RequestedLine,
@@ -64,7 +64,7 @@ function findProduct(
 ): VisibleProductRow {
   const product = products.get(productId);
   if (!product) {
-    // The same words for what is hidden and what is not there; the id is the caller's own.
+    // The same text for hidden and missing products. The id is the caller's own.
     const detail = `No product ${JSON.stringify(productId)} was found for this key.`;
     throw lineProblem("not_found", index, "productId", detail);
   }
@@ -84,7 +84,7 @@ function priceLine(
     throw unitPriceMinor === "out_of_stock" ? withAvailable(problem, 0) : problem;
   }
   if (line.quantity < product.minQuantity || line.quantity > product.maxQuantity) {
-    const detail = `"${product.name}" is sold in quantities of ${product.minQuantity} to ${product.maxQuantity} a line.`;
+    const detail = `"${product.name}" is sold in quantities of ${product.minQuantity} to ${product.maxQuantity} per line.`;
     throw lineProblem("quantity_out_of_range", index, "quantity", detail);
   }
   const pointer = `/lines/${index}/inputFields`;
@@ -104,20 +104,20 @@ function priceLine(
   };
 }
 
-/** What was sent empty counts as left out. */
+/** Values that were sent empty count as absent. */
 function givenValues(inputFields: InputValues): InputValues | null {
   const given = Object.entries(inputFields).filter(([, value]) => value !== "");
   return given.length === 0 ? null : Object.fromEntries(given);
 }
 
-/** What is wanted of each product, in all lines together. */
+/** The quantity of each product in all lines together. */
 export function wantedOf({ lines }: PricedOrder): Wanted[] {
   const wanted = new Map<string, number>();
   for (const { productId, quantity } of lines) wanted.set(productId, (wanted.get(productId) ?? 0) + quantity);
   return [...wanted].map(([productId, quantity]) => ({ productId, quantity }));
 }
 
-/** A shortage that is known, told at the line with which the order goes beyond what there is. */
+/** A known shortage, reported at the line that exceeds the stock. */
 export function shortageProblem({ lines }: PricedOrder, { productId, available }: Shortage): Problem {
   let left = available;
   const index = lines.findIndex((line) => {

@@ -30,8 +30,8 @@ export type OrderRow = {
 };
 
 /**
- * Amounts inside JSON go as text: numbers there would pass through a float. While an order that is all or nothing is
- * processed nothing of it is delivered yet.
+ * Amounts in JSON are text, because numbers would pass through a float. While an all-or-nothing order is processing,
+ * none of it counts as delivered.
  */
 export const orderColumns = sql`
   o.id, o.status, o.total_minor as "totalMinor", o.refunded_minor as "refundedMinor", o.currency, o.reference,
@@ -56,7 +56,7 @@ export const findOrder = async (db: Queryable, tenant: Tenant, id: string): Prom
   return row;
 };
 
-/** The operator's look at any order. */
+/** The operator's view of any order. */
 export const findAnyOrder = async (db: Queryable, id: string) => {
   const [row] = await db.rows<OrderRow & Tenant & { idempotencyKey: string; placedBy: Actor }>(sql`
     select o.reseller_id as "resellerId", o.environment, o.idempotency_key as "idempotencyKey", o.actor as "placedBy",

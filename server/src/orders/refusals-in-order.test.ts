@@ -75,21 +75,21 @@ const REFUSALS: [string, object, number, string, string | undefined][] = [
     "/lines/0/productId",
   ],
   [
-    "a later hidden product before one that is sold out",
+    "a later hidden product before a sold-out one",
     { lines: [line("sold-out"), line("hidden")] },
     404,
     "not_found",
     "/lines/1/productId",
   ],
   [
-    "a product that is sold out before its quantity and its input fields",
+    "a sold-out product before its quantity and its input fields",
     { lines: [line("sold-out", 99)], expectedTotal: 1 },
     422,
     "out_of_stock",
     "/lines/0/productId",
   ],
   [
-    "the first line's trouble before the second's",
+    "the first line's problem before the second's",
     { lines: [line("card", 99), line("unpriced")] },
     422,
     "quantity_out_of_range",
@@ -110,17 +110,17 @@ const REFUSALS: [string, object, number, string, string | undefined][] = [
     "/lines/0/inputFields/playerId",
   ],
   [
-    "a changed price before too little money",
+    "a changed price before insufficient funds",
     { lines: [line("card", 10)], expectedTotal: 1 },
     409,
     "price_changed",
     undefined,
   ],
-  ["too little money last", { lines: [line("card", 10)] }, 402, "insufficient_funds", undefined],
+  ["insufficient funds last", { lines: [line("card", 10)] }, 402, "insufficient_funds", undefined],
 ];
 
 for (const [what, body, status, code, pointer] of REFUSALS) {
-  test(`POST /v1/orders tells ${what}: ${status} ${code}`, async () => {
+  test(`POST /v1/orders reports ${what}: ${status} ${code}`, async () => {
     const reply = await postOrder(scrip, buyer, "free", body);
     assert.deepEqual([reply.statusCode, reply.json().code], [status, code], reply.body);
     assert.equal(reply.json().errors?.[0]?.pointer, pointer);
@@ -128,7 +128,7 @@ for (const [what, body, status, code, pointer] of REFUSALS) {
   });
 }
 
-test("a key that is bound answers before the catalog, the price and the wallet are asked, and after the body", async () => {
+test("a bound key returns its order before catalog, price and wallet are checked, and after the body", async () => {
   for (const [, body, status] of REFUSALS) {
     const reply = await postOrder(scrip, buyer, "bound", body);
     const expected = status === 400 ? [400, "invalid_request"] : [409, "idempotency_conflict"];

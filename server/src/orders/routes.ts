@@ -59,25 +59,27 @@ function placeOrderRoute(app: FastifyInstance, deps: OrderDeps): void {
       tags: ["Orders"],
       summary: "Place an order",
       description:
-        "Buys one or more products, settled from the wallet at once and fulfilled in the background. Send the same request with the same `Idempotency-Key` as often as you like: it never places a second order. A repeat answers with the order as it is now and `Idempotent-Replayed: true`.",
+        "Buys one or more products. The order is charged to the wallet immediately and fulfilled in the background. You can send the same request with the same `Idempotency-Key` any number of times without placing a second order. A repeat returns the order's current state with `Idempotent-Replayed: true`.",
       headers: Type.Object({
         "Idempotency-Key": Type.String({
           minLength: 1,
           maxLength: IDEMPOTENCY_KEY_MAX_CHARACTERS,
-          description:
-            "One for each order you mean to place; 1 to 255 printable ASCII characters. Kept forever.",
+          description: "A unique key for each order, 1 to 255 printable ASCII characters. Keys never expire.",
           examples: ["invoice-1001"],
         }),
         "X-Test-Scenario": Type.Optional(
           Type.String({
-            description: `With a test key, what is to happen; a live key's is ignored.\n\n${scenarioList}`,
+            description: `Test keys only: the scenario to simulate. Ignored for live keys.\n\n${scenarioList}`,
             examples: ["partial"],
           }),
         ),
       }),
       body: PlaceOrderRequest,
       response: {
-        202: { ...jsonReply("The order was accepted and paid.", PlacedOrderReply), headers: placedHeaders },
+        202: {
+          ...jsonReply("The order was accepted and charged.", PlacedOrderReply),
+          headers: placedHeaders,
+        },
       },
     },
     handler: async (request, reply) => {
@@ -104,9 +106,9 @@ function readOrderRoutes(app: FastifyInstance, deps: OrderDeps): void {
     schema: {
       operationId: "getOrder",
       tags: ["Orders"],
-      summary: "Read one order",
+      summary: "Get an order",
       description:
-        "Names and prices are those of the moment of ordering. An id that is not yours is not found.",
+        "Returns one order with the names and prices at the time of ordering. An order of another reseller or environment is not found.",
       params: Type.Object({ id: Type.String({ description: "Order id." }) }),
       response: { 200: jsonReply("The order.", OrderReply) },
     },
@@ -134,7 +136,7 @@ function readOrderRoutes(app: FastifyInstance, deps: OrderDeps): void {
       tags: ["Orders"],
       summary: "List orders",
       description:
-        "Newest first. Filters may be combined; a page may then hold fewer than `limit` orders, even none, while `hasMore` is true. A cursor holds only with the filters it came from.",
+        "Returns orders, newest first. Filters can be combined; a page can then have fewer than `limit` orders, even none, while `hasMore` is true. A cursor works only with the filters it came from.",
       querystring: Type.Object({ ...pageParameters, ...filterParameters }),
       response: { 200: jsonReply("A page of orders.", OrderPage) },
     },
@@ -152,11 +154,11 @@ const filterParameters = Object.fromEntries(
 
 const placedHeaders = {
   Location: {
-    description: "Where to read the order.",
+    description: "The URL of the order.",
     schema: { type: "string", examples: ["/v1/orders/ord_…"] },
   },
   "Idempotent-Replayed": {
-    description: "`true` when the order had been placed before, by an earlier try with the same key.",
+    description: "`true` if an earlier request with the same key already placed the order.",
     schema: { type: "string", examples: ["true"] },
   },
 };

@@ -7,7 +7,7 @@ import { TIMELINE_TYPES } from "./timeline-queries.ts";
 
 export const LINES_MAX = 50;
 export const REFERENCE_MAX_CHARACTERS = 128;
-/** What becomes of an order of which some units cannot be had. */
+/** What happens to an order if some units are unavailable. */
 export const FULFILMENTS = ["partial", "all_or_nothing"] as const;
 const PRODUCT_ID_MAX_CHARACTERS = 64;
 
@@ -16,17 +16,17 @@ const OrderLineRequest = Type.Object(
     productId: Type.String({
       minLength: 1,
       maxLength: PRODUCT_ID_MAX_CHARACTERS,
-      description: "A product id of the catalog.",
+      description: "A product id from the catalog.",
     }),
     quantity: Type.Integer({
       description:
-        "Units to buy, within the product's `minQuantity` and `maxQuantity`. All lines together have at most 10,000.",
+        "Units to buy, within the product's `minQuantity` and `maxQuantity`. All lines together can have at most 10,000.",
     }),
     inputFields: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         maxProperties: INPUT_FIELDS_MAX,
         description:
-          "Values by the `key` of each of the product's input fields. Text; a whole number counts as its digits.",
+          "Values by the `key` of each of the product's input fields. Strings; a whole number is accepted as its digits.",
       }),
     ),
   },
@@ -43,14 +43,14 @@ export const PlaceOrderRequest = named(
           minLength: 1,
           maxLength: REFERENCE_MAX_CHARACTERS,
           pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]+$",
-          description: "Your own identifier, to find the order by later.",
+          description: "Your own identifier, which you can use to find the order later.",
         }),
       ),
       expectedTotal: Type.Optional(
         Type.Integer({
           minimum: 0,
           description:
-            "What you expect to pay, in minor units. When the total is another now, nothing is placed: 409 `price_changed`.",
+            "The total you expect to pay, in minor units. If the actual total differs, no order is placed: 409 `price_changed`.",
         }),
       ),
       fulfilment: Type.Optional(
@@ -58,7 +58,7 @@ export const PlaceOrderRequest = named(
           enum: [...FULFILMENTS],
           default: "partial",
           description:
-            "`partial` delivers what can be had and pays the rest back. `all_or_nothing` delivers the whole order or pays all of it back.",
+            "`partial` delivers the available units and refunds the rest. `all_or_nothing` delivers the whole order or refunds all of it.",
         }),
       ),
     },
@@ -87,7 +87,7 @@ export const OrderMoney = named(
   Type.Object(
     {
       amount: Type.Integer({ description: "Value in the currency's minor units." }),
-      currency: Type.String({ description: "ISO-4217 code." }),
+      currency: Type.String({ description: "ISO 4217 currency code." }),
     },
     { examples: [{ amount: 4750, currency: "USD" }] },
   ),
@@ -108,13 +108,13 @@ const OrderLine = named(
   "OrderLine",
   Type.Object({
     productId: Type.String(),
-    name: Type.String({ description: "The product's name at the moment of ordering." }),
+    name: Type.String({ description: "The product's name at the time of ordering." }),
     unitPrice: OrderMoney,
     quantity: Type.Integer(),
     lineTotal: OrderMoney,
     inputFields: Type.Optional(Type.Record(Type.String(), Type.String())),
     fulfilledQuantity: Type.Integer({ description: "Units delivered so far." }),
-    refundedQuantity: Type.Integer({ description: "Units paid back." }),
+    refundedQuantity: Type.Integer({ description: "Units refunded." }),
     failureCode: Type.Optional(
       Type.String({ description: "Why units of this line could not be delivered." }),
     ),
@@ -131,7 +131,7 @@ export const Order = named(
     updatedAt: Type.String({ format: "date-time" }),
     reference: Type.Optional(Type.String()),
     fulfilment: Type.Optional(
-      Type.String({ description: "One of `partial`, `all_or_nothing`; absent when it is `partial`." }),
+      Type.String({ description: "One of `partial`, `all_or_nothing`. Absent if it is `partial`." }),
     ),
     refundedTotal: OrderMoney,
     lines: Type.Array(OrderLine),

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => scrip.close());
 
-/** A product with so many codes at each of some suppliers. */
+/** A product with this many codes at each of some suppliers. */
 async function stocked(...levels: [supplierId: string, codes: number][]): Promise<string> {
   made += 1;
   const productId = `short-${made}`;
@@ -40,7 +40,7 @@ const order = (...lines: [productId: string, quantity: number][]) => {
   });
 };
 
-test("an order of more than there is is 422 with what there is, at the line that goes beyond, and nothing is paid", async () => {
+test("an order above the stock returns 422 with the available units, at the line that exceeds it, and charges nothing", async () => {
   const other = await stocked([stock, 5]);
   const productId = await stocked([stock, 3]);
   const before = [await balanceOf(scrip.db, buyer), (await ordersOf(scrip.db, buyer)).length];
@@ -54,7 +54,7 @@ test("an order of more than there is is 422 with what there is, at the line that
   assert.equal((await order([productId, 1], [productId, 2])).statusCode, 202);
 });
 
-test("all stock suppliers count together; a disabled one and codes that have expired do not", async () => {
+test("all stock suppliers count together, except disabled ones and expired codes", async () => {
   const second = await addSupplierRow(scrip.db);
   const off = await addSupplierRow(scrip.db);
   const productId = await stocked([stock, 2], [second, 2], [off, 5]);
@@ -64,7 +64,7 @@ test("all stock suppliers count together; a disabled one and codes that have exp
   assert.equal((await order([productId, 4])).statusCode, 202);
 });
 
-test("what a supplier sells that is called has no known limit, unless it is left alone for long", async () => {
+test("a remote supplier has no known limit, unless its pause is long", async () => {
   const scripId = await addSupplierRow(scrip.db, { kind: "scrip" });
   const productId = await stocked([stock, 1], [scripId, 0]);
   assert.equal((await order([productId, 9])).statusCode, 202);
@@ -79,14 +79,14 @@ test("what a supplier sells that is called has no known limit, unless it is left
   assert.equal((await order([fresh, 9])).statusCode, 202);
 });
 
-test("a refusal is never older than the order: what was imported a moment ago is sold", async () => {
+test("a refusal is never older than the order: a code imported a moment ago is sold", async () => {
   const productId = await stocked([stock, 2]);
   assert.equal((await order([productId, 3])).json().available, 2);
   await addStockRow(scrip.db, { productId, supplierId: stock });
   assert.equal((await order([productId, 3])).statusCode, 202);
 });
 
-test("a bound key answers with its order however little is left", async () => {
+test("a bound key returns its order, however little stock is left", async () => {
   const productId = await stocked([stock, 3]);
   const body = { lines: [{ productId, quantity: 3 }] };
   const first = (await postOrder(scrip, buyer, "bound shortage", body)).json().order;
@@ -95,7 +95,7 @@ test("a bound key answers with its order however little is left", async () => {
   assert.deepEqual([again.statusCode, again.json().order.id], [202, first.id]);
 });
 
-test("the sandbox has enough of everything, and a product that is sold out says that none is available", async () => {
+test("the sandbox has unlimited stock, and a sold-out product reports zero available", async () => {
   const productId = await stocked([stock, 1]);
   const sandbox = {
     ...buyer,
@@ -111,7 +111,7 @@ test("the sandbox has enough of everything, and a product that is sold out says 
   assert.deepEqual([code, available], ["out_of_stock", 0]);
 });
 
-test("a product whose suppliers are all left alone for long is not purchasable until their pause is nearly over", async () => {
+test("a product whose suppliers are all paused for long is not purchasable until their pause is almost over", async () => {
   const scripId = await addSupplierRow(scrip.db, { kind: "scrip" });
   const productId = await stocked([scripId, 0]);
   const isPurchasable = async (now: Date) => {
@@ -127,6 +127,6 @@ test("a product whose suppliers are all left alone for long is not purchasable u
     where id = ${scripId}`);
   assert.equal(await isPurchasable(now), false);
   assert.equal((await order([productId, 1])).json().code, "product_not_purchasable");
-  // Somebody has to try: without an order nobody would ever find out that it sells again.
+  // Without an order no one would find out that it sells again.
   assert.equal(await isPurchasable(later), true);
 });

@@ -68,7 +68,7 @@ const REFUSALS: [environment: "live" | "test", productId: string, code: string][
 ];
 
 for (const [environment, productId, code] of REFUSALS) {
-  test(`POST /v1/orders of ${productId} with a ${environment} key is 422 ${code} at its line and leaves no order and no entry`, async () => {
+  test(`POST /v1/orders of ${productId} with a ${environment} key returns 422 ${code} at its line and leaves no order and no entry`, async () => {
     const buyer = environment === "live" ? live : sandbox;
     const before = await stateOf(buyer);
     const reply = await postOrder(scrip, buyer, `refused ${productId}`, buy("card", productId));
@@ -89,7 +89,7 @@ for (const supply of SUPPLIES) {
   });
 }
 
-test("an order is refused from the moment a product is sold out, and its key places it once it is back", async () => {
+test("an order is refused from the moment a product sells out, and its key places it once it is back", async () => {
   await setSupply(scrip.db, ["flips"], "available");
   assert.equal((await postOrder(scrip, live, "flips first", buy("flips"))).statusCode, 202);
   const before = await stateOf(live);
@@ -106,7 +106,7 @@ test("an order is refused from the moment a product is sold out, and its key pla
   assert.equal((await postOrder(scrip, live, "flips second", buy("flips"))).statusCode, 202);
 });
 
-test("a bound key answers with its order after the product has sold out and lost its route", async () => {
+test("a bound key returns its order after the product has sold out and lost its route", async () => {
   await setSupply(scrip.db, ["flips"], "available");
   const first = (await postOrder(scrip, live, "flips bound", buy("flips"))).json().order;
   const before = await stateOf(live);
@@ -122,7 +122,7 @@ test("a bound key answers with its order after the product has sold out and lost
   assert.deepEqual(await stateOf(live), before);
 });
 
-test("an order that waits for its wallet while the product sells out is 422 out_of_stock", async () => {
+test("an order that waits for its wallet while the product sells out returns 422 out_of_stock", async () => {
   await setSupply(scrip.db, ["flips"], "available");
   const buyer = await addBuyer(scrip);
   const waiting = await scrip.db.transaction(async (tx) => {
@@ -150,7 +150,7 @@ test("an order that is priced under the wallet's lock follows the supply of its 
     [sandbox, "priced"],
   ] as const) {
     const priced: string[] = [];
-    /** Finds every price stale, until the placement brings the means to price it here. */
+    /** Treats every price as stale until the placement can be priced here. */
     const submit: SubmitPlacement = async ({ catalogRevision, priceAgain }) => {
       if (!priceAgain) return { kind: "stale", catalogRevision };
       const result = await scrip.db.transaction((tx: Tx) => priceAgain(tx));

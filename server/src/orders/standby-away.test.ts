@@ -34,13 +34,13 @@ type PlacementMaker = Awaited<ReturnType<typeof createPlacementMaker>>;
 
 test("an order that the standby does not have", async (t) => {
   const world = await openWorld(t);
-  await t.test("is not asked of the standby: alone in DATABASE_URL it is refused as one", () =>
+  await t.test("is not requested from the standby: alone in DATABASE_URL it is refused as read-only", () =>
     standbyAlone(t, world),
   );
-  await t.test("is not acknowledged, however often it is asked for, until the standby has it", () =>
+  await t.test("is not acknowledged, however often it is requested, until the standby has it", () =>
     withoutStandby(world),
   );
-  await t.test("is placed on it, once, when it is promoted while the order waits", () =>
+  await t.test("is placed on the standby, once, if it is promoted while the order waits", () =>
     promotedTooEarly(world),
   );
 });
@@ -83,14 +83,11 @@ async function standbyAlone(t: TestContext, { postgres }: World): Promise<void> 
   await eventually("the standby has the database", () =>
     query(connectionString, "select").catch(() => undefined),
   );
-  await assert.rejects(
-    checkServer(db),
-    /the host of DATABASE_URL is a standby and takes no writes; name the primary/,
-  );
+  await assert.rejects(checkServer(db), /the host of DATABASE_URL is a read-only standby; use the primary/);
 }
 
 async function withoutStandby({ postgres, db, buyer, place }: World): Promise<void> {
-  // The second asks another process after the first has given up, as a caller does that got 503.
+  // The second goes to another process after the first has given up, like a caller that got 503.
   const [first, second] = [place(buyer, "once"), place(buyer, "once")];
   const openBatch = () =>
     createPlacementBatch(db, systemClock, { recoveryTimeoutMs: 500, lockTimeoutMs: 50 });
@@ -98,14 +95,14 @@ async function withoutStandby({ postgres, db, buyer, place }: World): Promise<vo
 
   await postgres.standby.stop();
   const unanswered = await outcomeOf(openBatch()(first));
-  assert.notEqual(unanswered, "placed", "the limit of a statement does not end the wait for the standby");
+  assert.notEqual(unanswered, "placed", "the statement timeout does not end the wait for the standby");
 
-  await eventually("a wait that was cut short leaves the order on the primary alone", async () => {
+  await eventually("an interrupted wait leaves the order on the primary alone", async () => {
     await cancelWaits();
     return (await ordersAt(postgres.primary)).length === 1 ? true : undefined;
   });
   const again = await whileRepeating(cancelWaits, outcomeOf(openBatch()(second)));
-  assert.equal(again, "unavailable", "a replay waits for the standby too, and is not told before");
+  assert.equal(again, "unavailable", "a replay waits for the standby too");
   const alone = db.rows(sql`insert into suppliers (id, kind, name) values ('sup_alone', 'stock', 'Alone')`);
   assert.equal(await whileRepeating(cancelWaits, alone.catch(errorCodeOf)), "40003");
 
@@ -119,7 +116,7 @@ async function withoutStandby({ postgres, db, buyer, place }: World): Promise<vo
   );
 }
 
-/** The standby stops hearing, a commit waits for it, and then the primary is gone with everything that it knew. */
+/** The standby stops receiving, a commit waits for it, and then the primary is lost with all its data. */
 async function promotedTooEarly({ postgres, db, buyer, place }: World): Promise<void> {
   const deaf = await query<{ pid: number }>(
     postgres.standby.adminUrl,
@@ -128,7 +125,7 @@ async function promotedTooEarly({ postgres, db, buyer, place }: World): Promise<
   for (const { pid } of deaf) process.kill(pid, "SIGSTOP");
   const placement = place(buyer, "promoted too early", 2);
   const placing = createPlacementBatch(db, systemClock)(placement);
-  await eventually("the commit waits", async () => {
+  await eventually("the commit is waiting", async () => {
     const waiting = await query(postgres.primary.adminUrl, `select ${WAITING}`);
     return waiting.length > 0 ? true : undefined;
   });
@@ -152,7 +149,7 @@ const FUNDS_MINOR = 100_000;
 const ordersAt = async (node: PostgresNode): Promise<string[]> =>
   (await query<{ id: string }>(node.url, "select id from orders")).map(({ id }) => id);
 
-/** Does something again and again until the work has ended, and gives what it has come to. */
+/** Repeats a step until the work has ended, and returns the result of the work. */
 async function whileRepeating<T>(step: () => Promise<unknown>, work: Promise<T>): Promise<T> {
   let ended = false;
   const ending = work.finally(() => {

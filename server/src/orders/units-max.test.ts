@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => scrip.close());
 
-test("an order may have as many units as the largest line, and one more in another line is refused", async () => {
+test("an order can have as many units as the largest line, and one more in another line is refused", async () => {
   const full = { productId: "bulk", quantity: UNITS_MAX };
   const refused = await postOrder(scrip, buyer, "one too many", {
     lines: [full, { productId: "bulk", quantity: 1 }],

@@ -74,7 +74,7 @@ test("the most that a unit may cost stays until it or the currency changes, and 
   assert.equal((await ofScrip({ cost: "9.00" })).maxCostMinor, 900n);
   await assert.rejects(ofScrip({ cost: "9.01" }), /the maximum cost 9\.00 is below the cost 9\.01/);
   await assert.rejects(ofScrip({ cost: "8.00", maxCost: "7.99" }), /set --max-cost to the cost or more/);
-  await assert.rejects(ofScrip({ maxCost: "9.001" }), /more decimals than USD has/);
+  await assert.rejects(ofScrip({ maxCost: "9.001" }), /too many decimals: USD has/);
   assert.equal((await findRoute(db, { productId: "card", supplierId: scripId }))?.costMinor, 900n);
   assert.equal((await ofScrip({ cost: "800", currency: "JPY" })).maxCostMinor, null);
   await assert.rejects(route({ maxCost: "9.00" }), /--max-cost is for a supplier that is called/);
@@ -87,7 +87,7 @@ const REFUSED: [string, Partial<SetRouteInput>, RegExp][] = [
   ["a broken priority", { priority: 1.5 }, /a priority is a whole number/],
   ["a priority beyond all", { priority: 1_000_001 }, /a priority is a whole number/],
   ["a cost that is none", { cost: "8,10" }, /is not an amount/],
-  ["a cost finer than the currency", { cost: "8.101" }, /more decimals than USD has/],
+  ["a cost finer than the currency", { cost: "8.101" }, /too many decimals: USD has/],
   ["a currency that is none", { currency: "usd" }, /is not an ISO-4217 currency/],
   ["a SKU with a space", { sku: "a b" }, /a SKU has 1 to 64 printable characters/],
   ["a SKU that is too long", { sku: "x".repeat(65) }, /a SKU has 1 to 64/],

@@ -38,7 +38,7 @@ test("a config sealed under a key that was added a moment ago opens after a look
   };
   const opened = unsealSupplierConfig(following, { id: "sup_1", sealedConfig });
   assert.equal((opened as typeof CONFIG).baseUrl, CONFIG.baseUrl);
-  assert.throws(() => unsealSupplierConfig(keyring, { id: "sup_1", sealedConfig }), /not at hand/);
+  assert.throws(() => unsealSupplierConfig(keyring, { id: "sup_1", sealedConfig }), /not available/);
 });
 
 const FILES: [string, string, RegExp][] = [

@@ -23,7 +23,7 @@ beforeEach(async () => {
   await writeFile(path, `${OLD.toString("base64")}\n`, { mode: 0o600 });
 });
 
-test("the new key is announced last, and comes first when every process has seen it", async () => {
+test("a new key is added last, and moves to the front when every process has seen it", async () => {
   const seen: string[][] = [];
   await addMasterKey(path, {
     ...alone(),
@@ -42,7 +42,7 @@ test("the new key is announced last, and comes first when every process has seen
   assert.deepEqual(await readdir(dataDir), ["master.key"]);
 });
 
-test("a process that is never ahead of its second opens what any other seals, at every step", async () => {
+test("at every step, each process can open what any other process seals", async () => {
   let nowMs = 0;
   const clock = () => nowMs;
   const [quick, slow] = [
@@ -50,7 +50,8 @@ test("a process that is never ahead of its second opens what any other seals, at
     await openKeyring([], dataDir, { nowMs: clock }),
   ];
   const opens = () => {
-    // One process looks at the file now, the other has not yet: what the first seals, the second must open unaided.
+    // One process reloads the file, the other has not yet: the second must open what the first seals without
+    // reloading.
     quick.reload();
     const sealed = createCodeVault(quick).seal("place", OLD);
     const unaided = createCodeVault({ masterKeys: () => slow.masterKeys(), reload: () => {} });
@@ -67,7 +68,7 @@ test("a process that is never ahead of its second opens what any other seals, at
   assert.equal(quick.masterKeys().length, 2);
 });
 
-test("two at once both get their key, and none is lost", async () => {
+test("two concurrent additions both get their key", async () => {
   const deps = alone();
   await Promise.all([addMasterKey(path, deps), addMasterKey(path, deps), addMasterKey(path, deps)]);
   const keys = await lines();
@@ -75,7 +76,7 @@ test("two at once both get their key, and none is lost", async () => {
   assert.equal(keys.at(-1), OLD.toString("base64"));
 });
 
-test("whoever reads the file while it changes finds whole keys, the old one always among them", async () => {
+test("a reader during a change always finds complete keys, including the old one", async () => {
   let done = false;
   const adding = (async () => {
     for (let round = 0; round < 40; round += 1) await addMasterKey(path, alone());
@@ -93,15 +94,15 @@ test("whoever reads the file while it changes finds whole keys, the old one alwa
   assert.equal((await lines()).length, 41);
 });
 
-test("what a killed change left behind is in nobody's way", async () => {
+test("leftovers of a killed change do not get in the way", async () => {
   await writeFile(`${path}.draft`, "half a k", { mode: 0o600 });
   await addMasterKey(path, alone());
   assert.equal((await lines()).length, 2);
   assert.deepEqual(await readdir(dataDir), ["master.key"]);
 });
 
-test("the file keeps its owner, because the server may be another user than the operator", async (context) => {
-  // Nobody but root can give a file away; for others the owner is the same by itself.
+test("the file keeps its owner, because the server and the operator can be different users", async (context) => {
+  // Only root can change the owner. For other users it stays the same anyway.
   const isRoot = process.getuid?.() === 0;
   context.diagnostic(isRoot ? "as root: the file belongs to user 65534" : "as an ordinary user");
   if (isRoot) await chown(path, 65_534, 65_534);
@@ -111,13 +112,13 @@ test("the file keeps its owner, because the server may be another user than the 
   assert.deepEqual([now.uid, now.gid, now.mode & 0o777], [uid, gid, 0o600]);
 });
 
-test("a file that is missing, damaged, loose or full is left as it is", async () => {
+test("a missing, damaged, world-readable or full file is left unchanged", async () => {
   const fill = (text: string) => writeFile(path, text, { mode: 0o600 });
   const key = `${OLD.toString("base64")}\n`;
   const faults: [() => Promise<void>, RegExp][] = [
-    [() => fill("not a key\n"), /does not hold a master key/],
-    [() => fill(key.repeat(100)), /holds 100 keys/],
-    [() => chmod(path, 0o644), /can be read by others/],
+    [() => fill("not a key\n"), /does not contain a master key/],
+    [() => fill(key.repeat(100)), /already has 100 keys/],
+    [() => chmod(path, 0o644), /is readable by other users/],
   ];
   for (const [damage, expected] of faults) {
     await damage();
@@ -132,7 +133,7 @@ test("a file that is missing, damaged, loose or full is left as it is", async ()
 
 const lines = async (): Promise<string[]> => (await readFile(path, "utf8")).trimEnd().split("\n");
 
-/** One change after the other, and no waiting. */
+/** One change at a time, without waiting. */
 function alone(): AddKeyDeps {
   let last: Promise<unknown> = Promise.resolve();
   return {

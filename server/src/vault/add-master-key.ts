@@ -7,17 +7,17 @@ import { KEY_FILE_LOOK_EVERY_MS } from "./keyring.ts";
 import { findKey, keyIdOf, type MasterKeys } from "./seal.ts";
 
 export type AddKeyDeps = {
-  /** Runs one change of the file at a time, whichever processes want to. */
+  /** Runs one change of the file at a time, across processes. */
   exclusively: <T>(work: () => Promise<T>) => Promise<T>;
   wait: (ms: number) => Promise<void>;
 };
 
-/** After this every running process has seen a change of the file. */
+/** After this time every running process has seen a change of the file. */
 export const KEY_FILE_SETTLE_MS = KEY_FILE_LOOK_EVERY_MS + 250;
 
 /**
- * Makes a master key and lets all running processes go over to it. The key is first put last, where it opens and does
- * not seal: by the time it seals, everybody can open what it has sealed, and a power cut cannot take it away again.
+ * Generates a master key and moves all running processes to it. The key is first added at the end, where it can open
+ * but does not seal. By the time it seals, every process can open its values, and it is safely on disk.
  */
 export async function addMasterKey(path: string, { exclusively, wait }: AddKeyDeps): Promise<void> {
   const key = await exclusively(() => announceKey(path));
@@ -30,7 +30,8 @@ const KEYS_MAX = 100;
 
 async function announceKey(path: string): Promise<Secret<Buffer>> {
   const keys = getKeys(path);
-  if (keys.length >= KEYS_MAX) throw new Error(`${path} holds ${KEYS_MAX} keys; remove unused ones first`);
+  if (keys.length >= KEYS_MAX)
+    throw new Error(`${path} already has ${KEYS_MAX} keys; remove unused ones first`);
   const key = makeKey(keys);
   await replaceKeyFile(path, [...keys, key]);
   return key;
@@ -49,13 +50,13 @@ function getKeys(path: string): MasterKeys {
 
 function makeKey(known: MasterKeys): Secret<Buffer> {
   const key = secret(randomBytes(MASTER_KEY_BYTES));
-  // Values name their key by four bytes of a hash: two keys of one name could not be told apart.
+  // Values identify their key by four bytes of a hash, so two keys with the same id could not be told apart.
   return findKey(known, keyIdOf(key)) ? makeKey(known) : key;
 }
 
-/** The file is replaced by a whole one at once, for the same owner; whoever reads it sees the old keys or the new. */
+/** Replaces the file atomically and keeps its owner. Readers see the old keys or the new. */
 async function replaceKeyFile(path: string, keys: MasterKeys): Promise<void> {
-  // One change at a time has this name to itself, so that what a killed one left behind does not pile up.
+  // Only one change runs at a time, so a fixed name is safe and leftovers of killed changes do not accumulate.
   const draft = `${path}.draft`;
   await rm(draft, { force: true });
   try {
@@ -73,14 +74,14 @@ async function writeDraft(draft: string, text: string, owner: { uid: number; gid
     await handle.writeFile(text);
     await handle.sync();
     const made = await handle.stat();
-    // The server may run as another user than the operator's command, and has to read the file all the same.
+    // The server can run as another user than the command, and must still be able to read the file.
     if (made.uid !== owner.uid || made.gid !== owner.gid) await chown(draft, owner.uid, owner.gid);
   } finally {
     await handle.close();
   }
 }
 
-/** A renamed file is where it should be after a power cut only when its folder was written too. */
+/** A rename survives a power cut only if the folder was flushed too. */
 async function flushFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");

@@ -3,7 +3,7 @@ import { createHash, createHmac, createSecretKey } from "node:crypto";
 import { test } from "node:test";
 import { createCodeDigest } from "./code-digest.ts";
 
-test("a digest is the same for the same code and key, and neither a plain hash nor another key's", () => {
+test("a digest is deterministic per code and key, and is not a plain hash", () => {
   const bytes = Buffer.alloc(32, 3);
   const digest = createCodeDigest(createSecretKey(bytes));
   assert.deepEqual(digest("ABCD"), createHmac("sha256", bytes).update("ABCD").digest());

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from "node:crypto";
 
-/** What a code is known by without opening any. Keyed: whoever copies the table cannot try codes against it. */
+/** Identifies a code without opening any. It is keyed, so a copy of the table cannot be used to guess codes. */
 export const createCodeDigest =
   (key: KeyObject): ((text: string) => Buffer) =>
   (text) =>

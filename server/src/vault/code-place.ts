@@ -2,8 +2,8 @@
 export type UnitKey = { orderId: string; lineIndex: number; unitIndex: number };
 
 /**
- * Where a sealed code belongs. The seal covers this text without storing it, so that a code moved to another row does not
- * open there.
+ * Where a sealed code belongs. The seal authenticates this text without storing it, so a code moved to another row
+ * does not open.
  */
 export const stockPlace = (codeId: string, productId: string): string =>
   `code in stock|live|${codeId}|${productId}`;

@@ -15,14 +15,14 @@ const UNIT = { orderId: "ord_1", lineIndex: 0, unitIndex: 1 };
 const PLACE = deliveredPlace(UNIT, "card");
 const PLAIN = Buffer.from('{"code":"ABCD-EFGH-IJKL","pin":"1234"}');
 
-/** Where the parts of a sealed code begin. */
+/** The offsets of the parts of a sealed code. */
 const WRAP_NONCE_AT = 5;
 const WRAP_TAG_AT = 17;
 const DATA_KEY_AT = 33;
 const BODY_TAG_AT = 65;
 const BODY_AT = 81;
 
-test("what is sealed opens in its place, whatever its length", () => {
+test("a sealed code of any length opens in its place", () => {
   for (const length of [0, 1, 15, 16, 17, 60, 1_000, 65_536]) {
     const plain = randomBytes(length);
     const sealed = vault.seal(PLACE, plain);
@@ -31,14 +31,14 @@ test("what is sealed opens in its place, whatever its length", () => {
   }
 });
 
-test("it opens wherever its bytes lie in memory", () => {
+test("it opens at any memory offset", () => {
   const sealed = vault.seal(PLACE, PLAIN);
   const padded = new Uint8Array(sealed.length + 7);
   padded.set(sealed, 3);
   assert.deepEqual(vault.open(PLACE, padded.subarray(3, 3 + sealed.length)), PLAIN);
 });
 
-test("each flipped bit makes a sealed code refuse to open, and to be rewrapped", () => {
+test("flipping any bit prevents opening and rewrapping", () => {
   const rotating = createCodeVault(fixedKeyring([older, newer]));
   const sealed = vault.seal(PLACE, PLAIN);
   for (let bit = 0; bit < sealed.length * 8; bit += 1) {
@@ -49,7 +49,7 @@ test("each flipped bit makes a sealed code refuse to open, and to be rewrapped",
   }
 });
 
-test("cut short, made longer or replaced by junk it does not open", () => {
+test("a truncated, extended or random value does not open", () => {
   const sealed = vault.seal(PLACE, PLAIN);
   for (let length = 0; length < sealed.length; length += 1) {
     assert.throws(() => vault.open(PLACE, sealed.subarray(0, length)), SealError, `${length} bytes`);
@@ -60,7 +60,7 @@ test("cut short, made longer or replaced by junk it does not open", () => {
   }
 });
 
-test("in any other place it does not open, nor can it be rewrapped there", () => {
+test("in any other place it can be neither opened nor rewrapped", () => {
   const places = [
     PLACE,
     deliveredPlace({ ...UNIT, orderId: "ord_2" }, "card"),
@@ -81,23 +81,27 @@ test("in any other place it does not open, nor can it be rewrapped there", () =>
   for (const home of places) {
     const sealed = vault.seal(home, PLAIN);
     for (const place of places.filter((one) => one !== home)) {
-      assert.throws(() => vault.open(place, sealed), /changed or belongs elsewhere/, `${home} in ${place}`);
+      assert.throws(
+        () => vault.open(place, sealed),
+        /was changed or belongs elsewhere/,
+        `${home} in ${place}`,
+      );
       assert.throws(() => rotating.rewrap(place, sealed), SealError, `${home} in ${place}`);
     }
   }
 });
 
-test("the parts of two sealed codes cannot be put together, not even of one place", () => {
+test("parts of two sealed codes cannot be combined, even for the same place", () => {
   const [one, other] = [vault.seal(PLACE, PLAIN), vault.seal(PLACE, PLAIN)];
   for (const at of [WRAP_NONCE_AT, WRAP_TAG_AT, DATA_KEY_AT, BODY_TAG_AT, BODY_AT]) {
     const mixed = Buffer.concat([one.subarray(0, at), other.subarray(at)]);
-    // Up to the nonce both begin alike: that is the other one as it was.
+    // Up to the nonce both are identical, so this is the unchanged other code.
     if (at === WRAP_NONCE_AT) assert.deepEqual(vault.open(PLACE, mixed), PLAIN);
     else assert.throws(() => vault.open(PLACE, mixed), SealError, `from byte ${at}`);
   }
 });
 
-test("codes are wrapped under a key of their own, which the master key is not", () => {
+test("codes are wrapped under a derived key, not the master key", () => {
   const sealed = vault.seal(PLACE, PLAIN);
   const unwrapWith = (key: Buffer) => {
     const nonce = sealed.subarray(WRAP_NONCE_AT, WRAP_TAG_AT);
@@ -112,12 +116,12 @@ test("codes are wrapped under a key of their own, which the master key is not", 
   assert.equal(unwrapWith(derived).length, 32);
 });
 
-test("a code and a server secret never pass for one another", () => {
+test("a code cannot be opened as a server secret, nor a server secret as a code", () => {
   assert.throws(() => vault.open(PLACE, seal([newer], PLACE, randomBytes(100))), SealError);
   assert.throws(() => openSealed([newer], PLACE, vault.seal(PLACE, PLAIN)), SealError);
 });
 
-test("equal codes do not look equal in any part, and nothing of them can be seen", () => {
+test("equal codes differ in every sealed part, and no plain text is visible", () => {
   const sealed = Array.from({ length: 2_000 }, () => vault.seal(PLACE, PLAIN));
   const ends = [WRAP_NONCE_AT, WRAP_TAG_AT, DATA_KEY_AT, BODY_TAG_AT, BODY_AT];
   for (const [index, start] of ends.entries()) {
@@ -134,7 +138,7 @@ test("equal codes do not look equal in any part, and nothing of them can be seen
   );
 });
 
-test("rewrapping keeps the body, takes the newest key, and is done once", () => {
+test("rewrapping keeps the body, uses the newest key, and happens once", () => {
   const before = createCodeVault(fixedKeyring([older])).seal(PLACE, PLAIN);
   const rotating = createCodeVault(fixedKeyring([newer, older]));
   assert.deepEqual(rotating.open(PLACE, before), PLAIN);
@@ -144,10 +148,10 @@ test("rewrapping keeps the body, takes the newest key, and is done once", () => 
   assert.deepEqual(after.subarray(BODY_TAG_AT), before.subarray(BODY_TAG_AT));
   assert.deepEqual(vault.open(PLACE, after), PLAIN);
   assert.equal(rotating.rewrap(PLACE, after), undefined);
-  assert.throws(() => createCodeVault(fixedKeyring([older])).open(PLACE, after), /not at hand/);
+  assert.throws(() => createCodeVault(fixedKeyring([older])).open(PLACE, after), /not available/);
 });
 
-test("an unknown key is looked for once before the code is refused", () => {
+test("for an unknown key the key file is reloaded once before the code is refused", () => {
   const sealed = createCodeVault(fixedKeyring([older])).seal(PLACE, PLAIN);
   let reloads = 0;
   let keys: MasterKeys = [newer];
@@ -158,7 +162,7 @@ test("an unknown key is looked for once before the code is refused", () => {
     },
   };
   const waiting = createCodeVault(keyring);
-  assert.throws(() => waiting.open(PLACE, sealed), /not at hand/);
+  assert.throws(() => waiting.open(PLACE, sealed), /not available/);
   assert.equal(reloads, 1);
   keyring.reload = () => {
     keys = [older, newer];

@@ -21,20 +21,20 @@ import {
 } from "./seal.ts";
 
 /**
- * Seals codes: a data key for each, wrapped under a key that is derived from the master key for codes alone. The place
- * (code-place.ts) is authenticated and not stored, so that a sealed code opens nowhere else.
+ * Seals codes: each has a data key, wrapped under a key that is derived from the master key only for codes. The
+ * place (code-place.ts) is authenticated and not stored, so a sealed code opens nowhere else.
  */
 export type CodeVault = {
   seal(place: string, plain: Uint8Array): Buffer;
   open(place: string, sealed: Uint8Array): Buffer;
-  /** The same code with its data key wrapped under the newest master key; undefined when it is so already. */
+  /** The same code with its data key wrapped under the newest master key. Undefined if it already is. */
   rewrap(place: string, sealed: Uint8Array): Buffer | undefined;
 };
 
 /**
- * Only live codes come here: sandbox codes are never sealed. A sealed code is
+ * Only for live codes: sandbox codes are never sealed. The format of a sealed code is
  *
- *     format | id of the master key | nonce, tag and data key of the wrap | tag and text of the body
+ * format | id of the master key | nonce, tag and data key of the wrap | tag and text of the body
  */
 export function createCodeVault(keyring: Keyring): CodeVault {
   return {
@@ -51,7 +51,7 @@ export function createCodeVault(keyring: Keyring): CodeVault {
     },
     rewrap(place, sealed) {
       const { dataKey, body } = unwrapKey(keyring, place, sealed);
-      // A body that does not open is told now, and not when somebody has paid for it.
+      // Detects a damaged body now instead of after a customer has paid for it.
       decrypt(createSecretKey(dataKey), BODY_NONCE, bodyContext(place), body);
       const keys = keyring.masterKeys();
       if (codePrefix(keys).equals(sealed.subarray(0, HEADER_BYTES))) return undefined;
@@ -60,20 +60,20 @@ export function createCodeVault(keyring: Keyring): CodeVault {
   };
 }
 
-/** What every code begins with that is wrapped under the newest key. */
+/** The prefix of every code that is wrapped under the newest key. */
 export const codePrefix = (keys: MasterKeys): Buffer => Buffer.concat([Buffer.of(FORMAT), keyIdOf(keys[0])]);
 
 const FORMAT = 2;
-/** A KeyObject of it is made for each use: the cipher takes one five times faster than it takes bytes. */
+/** A KeyObject is created for each use: the cipher accepts it five times faster than bytes. */
 const DATA_KEY_BYTES = 32;
 const HEADER_BYTES = 1 + KEY_ID_BYTES;
 const WRAP_BYTES = HEADER_BYTES + NONCE_BYTES + TAG_BYTES + DATA_KEY_BYTES;
-/** Two texts under one key and nonce would give each other away, but a data key seals one text and no other, ever. */
+/** Reusing a key and nonce would be unsafe, but a data key only ever seals one text. */
 const BODY_NONCE = Buffer.alloc(NONCE_BYTES);
 const AUTH_TAG = { authTagLength: TAG_BYTES };
 const WRAP_KEY_INFO = "scrip codes live";
 
-/** The id of the master key is left to the wrap, because the body stays as it is when the wrap is renewed. */
+/** The master key id is only in the wrap, because the body stays the same when the wrap is renewed. */
 const bodyContext = (place: string): Buffer => Buffer.concat([Buffer.of(FORMAT), Buffer.from(place)]);
 
 const wrapContext = (header: Uint8Array, place: string): Buffer =>
@@ -104,14 +104,14 @@ function unwrapKey(keyring: Keyring, place: string, sealed: Uint8Array): { dataK
 function findMasterKey(keyring: Keyring, id: Buffer): Secret<Buffer> {
   const known = findKey(keyring.masterKeys(), id);
   if (known) return known;
-  // Another process may have sealed under a key that was added a moment ago.
+  // Another process may have sealed with a key that was just added.
   keyring.reload();
   const found = findKey(keyring.masterKeys(), id);
   if (!found) throw new SealError(KEY_NOT_AT_HAND);
   return found;
 }
 
-/** Derived, so that the key of codes is not the one that seals the server's own secrets, and does not lead to it. */
+/** Derived, so that the key for codes differs from the one for server secrets and does not reveal it. */
 function wrappingKeyOf(master: Secret<Buffer>): KeyObject {
   const known = wrappingKeys.get(master);
   if (known) return known;
@@ -123,7 +123,7 @@ function wrappingKeyOf(master: Secret<Buffer>): KeyObject {
 
 const wrappingKeys = new WeakMap<Secret<Buffer>, KeyObject>();
 
-/** AES-256-GCM, the tag before the text. GCM gives out all of its text at once, so that the end adds nothing to it. */
+/** AES-256-GCM, tag before text. GCM returns all text from update, so final adds nothing. */
 function encrypt(key: KeyObject, nonce: Buffer, context: Buffer, plain: Uint8Array): Buffer {
   const cipher = createCipheriv("aes-256-gcm", key, nonce, AUTH_TAG);
   cipher.setAAD(context);

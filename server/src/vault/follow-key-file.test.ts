@@ -25,7 +25,7 @@ beforeEach(async () => {
   nowMs = 0;
 });
 
-test("several keys are read in their order, and the first one seals", async () => {
+test("several keys are read in order, and the first one seals", async () => {
   await writeKeys(NEW, OLD);
   const keyring = await openKeyring([], dataDir);
   assert.deepEqual(reveal(keyring), [NEW, OLD]);
@@ -33,7 +33,7 @@ test("several keys are read in their order, and the first one seals", async () =
   assert.deepEqual(onlyWith(NEW).open("place", sealed), PLAIN);
 });
 
-test("a changed file is seen within a second, and is not looked at more often", async () => {
+test("a changed file is noticed within a second, and is not checked more often", async () => {
   await writeKeys(OLD);
   const keyring = await openKeyring([], dataDir, { nowMs: () => nowMs });
   await writeKeys(NEW, OLD);
@@ -48,7 +48,7 @@ test("a changed file is seen within a second, and is not looked at more often", 
   assert.deepEqual(reveal(keyring), [NEW]);
 });
 
-test("a change that keeps length and time is seen all the same", async () => {
+test("a change that keeps length and time is noticed too", async () => {
   await writeKeys(OLD);
   const keyring = await openKeyring([], dataDir);
   for (let round = 0; round < 50; round += 1) {
@@ -59,16 +59,16 @@ test("a change that keeps length and time is seen all the same", async () => {
   }
 });
 
-test("a code under a key that was added a moment ago opens at once", async () => {
+test("a code under a key that was just added opens immediately", async () => {
   await writeKeys(OLD);
   const vault = createCodeVault(await openKeyring([], dataDir, { nowMs: () => nowMs }));
   const sealed = onlyWith(NEW).seal("place", PLAIN);
-  assert.throws(() => vault.open("place", sealed), /not at hand/);
+  assert.throws(() => vault.open("place", sealed), /not available/);
   await writeKeys(NEW, OLD);
   assert.deepEqual(vault.open("place", sealed), PLAIN);
 });
 
-test("a key that stays in the file stays the same object, so that nothing is derived twice", async () => {
+test("a key that stays in the file stays the same object, so nothing is derived twice", async () => {
   await writeKeys(OLD);
   const keyring = await openKeyring([], dataDir);
   const [known] = keyring.masterKeys();
@@ -77,7 +77,7 @@ test("a key that stays in the file stays the same object, so that nothing is der
   assert.equal(keyring.masterKeys()[1], known);
 });
 
-test("while the file is gone, damaged or open to others, the keys in memory serve on", async () => {
+test("while the file is missing, damaged or readable by others, the keys in memory stay in use", async () => {
   await writeKeys(OLD);
   const keyring = await openKeyring([], dataDir);
   const whole = `${NEW.toString("base64")}\n`;
@@ -100,19 +100,19 @@ test("while the file is gone, damaged or open to others, the keys in memory serv
   assert.deepEqual(reveal(keyring), [NEW]);
 });
 
-test("at the start a file that others may read is refused in one line that says what to do", async () => {
+test("at startup, a file that others can read is refused with one line that says how to fix it", async () => {
   for (const mode of [0o640, 0o604, 0o620, 0o601, 0o777]) {
     await writeKeys(OLD);
     await chmod(path, mode);
     await assert.rejects(openKeyring([], dataDir), {
-      message: `${path} can be read by others; keep it to its owner with: chmod 600 ${path}`,
+      message: `${path} is readable by other users; run: chmod 600 ${path}`,
     });
   }
   await chmod(path, 0o400);
   assert.deepEqual(reveal(await openKeyring([], dataDir)), [OLD]);
 });
 
-test("keys of the environment stay, whatever becomes of a file", async () => {
+test("keys from the environment stay in use, whatever happens to a file", async () => {
   await writeKeys(OLD);
   const keyring = await openKeyring([secret(NEW)], dataDir, { nowMs: () => nowMs });
   nowMs = 5_000;
@@ -120,7 +120,7 @@ test("keys of the environment stay, whatever becomes of a file", async () => {
   assert.deepEqual(reveal(keyring), [NEW]);
 });
 
-/** As an operator's tool would: a whole file under another name, put in place. */
+/** As an operator's tool would: writes a complete file under another name and renames it. */
 async function writeKeys(...keys: Buffer[]): Promise<void> {
   const text = keys.map((key) => `${key.toString("base64")}\n`).join("");
   await writeFile(`${path}.new`, text, { mode: 0o600 });

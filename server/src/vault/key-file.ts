@@ -5,14 +5,14 @@ import { dirname, join } from "node:path";
 import { type Secret, secret } from "../lib/secret.ts";
 import type { MasterKeys } from "./seal.ts";
 
-/** The keys in the file, and what tells this state of the file from a later one. */
+/** The keys in the file, and a version that changes with the file. */
 export type KeyFile = { keys: MasterKeys; version: string };
 
 export const keyFilePath = (dataDir: string): string => join(dataDir, "master.key");
 
 /**
- * One key in base64 on each line, newest first; undefined when there is no file. Read without waiting, because a key
- * may be wanted in the middle of opening a value.
+ * One base64 key per line, newest first. Undefined if there is no file. Synchronous, because a key can be needed
+ * while a value is being opened.
  */
 export function readKeyFile(path: string): KeyFile | undefined {
   let file: number;
@@ -27,14 +27,14 @@ export function readKeyFile(path: string): KeyFile | undefined {
     if (stat.size > FILE_MAX_BYTES) throw new Error(`${path} is too long to be a key file`);
     const text = readFileSync(file, "utf8");
     if (othersMayRead(stat.mode))
-      throw new Error(`${path} can be read by others; keep it to its owner with: chmod 600 ${path}`);
+      throw new Error(`${path} is readable by other users; run: chmod 600 ${path}`);
     return { keys: parseKeys(path, text), version: versionOf(stat) };
   } finally {
     closeSync(file);
   }
 }
 
-/** What `readKeyFile` would call the version, for the price of one stat; undefined when it cannot be told. */
+/** The version that `readKeyFile` would return, for the cost of one stat. Undefined if it cannot be determined. */
 export function findKeyFileVersion(path: string): string | undefined {
   try {
     return versionOf(statSync(path, { bigint: true }));
@@ -43,7 +43,10 @@ export function findKeyFileVersion(path: string): string | undefined {
   }
 }
 
-/** Written whole under another name and then linked, so that two first starts agree on one key and none is torn. */
+/**
+ * Written completely under another name and then linked, so that concurrent first starts agree on one key and no
+ * file is torn.
+ */
 export async function createKeyFile(path: string): Promise<KeyFile> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
@@ -72,7 +75,7 @@ const OTHERS = 0o077n;
 export const formatKeys = (keys: readonly Secret<Buffer>[]): string =>
   keys.map((key) => `${key.reveal().toString("base64")}\n`).join("");
 
-/** Windows keeps no such rights, and shows every file as open to all. */
+/** Windows has no such permissions and reports every file as readable by all. */
 const othersMayRead = (mode: bigint): boolean => process.platform !== "win32" && (mode & OTHERS) !== 0n;
 
 const versionOf = (stat: { ino: bigint; size: bigint; mtimeNs: bigint; ctimeNs: bigint }): string =>
@@ -89,10 +92,10 @@ function parseKeys(path: string, text: string): MasterKeys {
 
 function parseKey(path: string, line: string): Secret<Buffer> {
   const key = Buffer.from(line, "base64");
-  // The decoder skips what is not base64, so a damaged file could pass for another key.
+  // The decoder skips characters that are not base64, so a damaged file could be read as another key.
   if (key.length !== MASTER_KEY_BYTES || key.toString("base64") !== line) throw new Error(notAKey(path));
   return secret(key);
 }
 
 const notAKey = (path: string): string =>
-  `${path} does not hold a master key of ${MASTER_KEY_BYTES} bytes in base64 on each line`;
+  `${path} does not contain a master key of ${MASTER_KEY_BYTES} bytes in base64 on each line`;

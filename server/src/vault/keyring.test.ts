@@ -13,14 +13,14 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true, force: true }));
 
-test("the keys of the environment go before any file, in their order, and nothing is written", async () => {
+test("keys from the environment take precedence over a file, in order, and nothing is written", async () => {
   const dataDir = join(root, "configured");
   const keys = [secret(Buffer.alloc(32, 1)), secret(Buffer.alloc(32, 2))];
   assert.deepEqual((await loadMasterKeys(keys, dataDir)).map(bytes), keys.map(bytes));
   await assert.rejects(stat(dataDir), { code: "ENOENT" });
 });
 
-test("the first start makes a key that only its owner can read, and the next one finds it", async () => {
+test("the first start creates a key that only its owner can read, and the next start finds it", async () => {
   const dataDir = join(root, "first", "start");
   const [made] = await loadMasterKeys([], dataDir);
   assert.equal(made.reveal().length, 32);
@@ -29,7 +29,7 @@ test("the first start makes a key that only its owner can read, and the next one
   assert.deepEqual((await loadMasterKeys([], dataDir)).map(bytes), [made.reveal()]);
 });
 
-test("first starts at the same time agree on one key, and leave no drafts", async () => {
+test("concurrent first starts agree on one key and leave no drafts", async () => {
   const dataDir = join(root, "together");
   const loaded = await Promise.all(Array.from({ length: 20 }, () => loadMasterKeys([], dataDir)));
   assert.equal(new Set(loaded.map(([key]) => key.reveal().toString("hex"))).size, 1);
@@ -42,7 +42,7 @@ test("two data directories have different keys", async () => {
   assert.notDeepEqual(one.reveal(), other.reveal());
 });
 
-test("a file that holds no key is refused by name, left as it was, and its content is not repeated", async () => {
+test("a file without a key is refused by name, left unchanged, and its content is not quoted", async () => {
   const whole = Buffer.alloc(32, 9).toString("base64");
   const garbage = [
     "",
@@ -50,7 +50,7 @@ test("a file that holds no key is refused by name, left as it was, and its conte
     "not a key",
     whole.slice(0, -4),
     `${whole}${whole}`,
-    // Characters that a lenient decoder would skip: what is left of them has the right length.
+    // Characters that a lenient decoder would skip, leaving the right length.
     whole.replace("C", "C!*"),
     whole.replace("=", ""),
     `${whole} # the key`,
@@ -70,9 +70,9 @@ test("a file that holds no key is refused by name, left as it was, and its conte
   }
 });
 
-test("a file that cannot be read is an error and not a reason to make another key", async () => {
+test("an unreadable file is an error, not a reason to create another key", async () => {
   const dataDir = join(root, "unreadable");
-  // A directory in its place cannot be read as a file by anyone, root included.
+  // No one can read a directory as a file, not even root.
   await mkdir(join(dataDir, "master.key"), { recursive: true });
   await chmod(dataDir, 0o700);
   await assert.rejects(loadMasterKeys([], dataDir), { code: "EISDIR" });

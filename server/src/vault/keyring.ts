@@ -2,19 +2,19 @@ import type { Secret } from "../lib/secret.ts";
 import { createKeyFile, findKeyFileVersion, type KeyFile, keyFilePath, readKeyFile } from "./key-file.ts";
 import type { MasterKeys } from "./seal.ts";
 
-/** The master keys as they are now: a key that was added while the process runs is found without a restart. */
+/** The current master keys. A key that is added while the process runs is found without a restart. */
 export type Keyring = {
   masterKeys(): MasterKeys;
-  /** Looks at the key file at once, because something was met that is sealed under a key not known here. */
+  /** Checks the key file immediately, because a value is sealed under an unknown key. */
   reload(): void;
 };
 
-/** A key that was added to the file is used by every process after this time. */
+/** Every process uses a newly added key after this time. */
 export const KEY_FILE_LOOK_EVERY_MS = 1_000;
 
 /**
- * The master keys of the environment, or else those kept in the data directory, where the first start makes one. A key that
- * is lost is not replaced: a new one would open nothing of what the database holds.
+ * The master keys from the environment, or else from the data directory, where the first start creates one. A lost
+ * key is not replaced, because a new one could not open what the database has.
  */
 export async function openKeyring(
   configured: readonly Secret<Buffer>[],
@@ -27,14 +27,14 @@ export async function openKeyring(
   const found = readKeyFile(path);
   if (!found && !mayCreate) {
     throw new Error(
-      `the master key ${path} is missing, and this database is sealed under it; restore that file from its backup, ` +
-        "or set SCRIP_MASTER_KEY to the key that it held",
+      `the master key ${path} is missing, but this database is sealed with it; restore the file from its backup, ` +
+        "or set SCRIP_MASTER_KEY to the key it contained",
     );
   }
   return followKeyFile(path, found ?? (await createKeyFile(path)), nowMs);
 }
 
-/** Keys that stay as they are for the life of the process. */
+/** Keys that do not change during the life of the process. */
 export const fixedKeyring = (keys: MasterKeys): Keyring => ({ masterKeys: () => keys, reload: () => {} });
 
 function followKeyFile(path: string, initial: KeyFile, nowMs: () => number): Keyring {
@@ -57,7 +57,7 @@ function followKeyFile(path: string, initial: KeyFile, nowMs: () => number): Key
   };
 }
 
-/** A file that is gone, damaged or half written is no reason to stop opening what could be opened a moment ago. */
+/** A missing, damaged or half-written file must not stop values from being opened. */
 function tryToRead(path: string): KeyFile | undefined {
   try {
     return readKeyFile(path);
@@ -66,7 +66,7 @@ function tryToRead(path: string): KeyFile | undefined {
   }
 }
 
-/** A key that is known stays the same object, because what was derived from it is kept by that. */
+/** A known key stays the same object, because derived keys are cached by it. */
 function withKnownKeys(found: MasterKeys, known: MasterKeys): MasterKeys {
   const keep = (key: Secret<Buffer>): Secret<Buffer> =>
     known.find((one) => one.reveal().equals(key.reveal())) ?? key;

@@ -10,20 +10,20 @@ const KEYS: MasterKeys = [newer];
 const CONTEXT = "code:live:ord_1:0:prd_1";
 const PLAIN = Buffer.from("ABCD-EFGH-IJKL");
 
-test("what is sealed opens with the same key and context, whatever its length", () => {
+test("a sealed value of any length opens with the same key and context", () => {
   for (const length of [0, 1, 15, 16, 17, 1_000, 65_536]) {
     const plain = randomBytes(length);
     assert.deepEqual(open(KEYS, CONTEXT, seal(KEYS, CONTEXT, plain)), plain);
   }
 });
 
-test("a sealed value shows nothing of what is inside or of its context", () => {
+test("a sealed value reveals neither its content nor its context", () => {
   const sealed = seal(KEYS, CONTEXT, PLAIN);
   assert.equal(sealed.includes(PLAIN), false);
   assert.equal(sealed.includes("ord_1"), false);
 });
 
-test("each flipped bit makes it refuse to open", () => {
+test("flipping any bit prevents opening", () => {
   const sealed = seal(KEYS, CONTEXT, PLAIN);
   for (let bit = 0; bit < sealed.length * 8; bit += 1) {
     const changed = Buffer.from(sealed);
@@ -32,7 +32,7 @@ test("each flipped bit makes it refuse to open", () => {
   }
 });
 
-test("cut short, made longer or replaced by junk it does not open", () => {
+test("a truncated, extended or random value does not open", () => {
   const sealed = seal(KEYS, CONTEXT, PLAIN);
   for (let length = 0; length < sealed.length; length += 1) {
     assert.throws(() => open(KEYS, CONTEXT, sealed.subarray(0, length)), SealError, `${length} bytes`);
@@ -41,7 +41,7 @@ test("cut short, made longer or replaced by junk it does not open", () => {
   assert.throws(() => open(KEYS, CONTEXT, randomBytes(64)), SealError);
 });
 
-test("in another place it does not open", () => {
+test("it does not open in another context", () => {
   const sealed = seal(KEYS, CONTEXT, PLAIN);
   for (const context of [
     "",
@@ -77,7 +77,7 @@ test("in a rolling restart from OLD to OLD,NEW to NEW,OLD every process opens wh
   }
 });
 
-test("resealing keeps the value, takes the newest key, and is done once", () => {
+test("resealing keeps the value, uses the newest key, and happens once", () => {
   const before = seal([older], CONTEXT, PLAIN);
   const after = reseal([newer, older], CONTEXT, before);
   assert.ok(after);
@@ -87,13 +87,13 @@ test("resealing keeps the value, takes the newest key, and is done once", () => 
   assert.throws(() => reseal([newer, older], "elsewhere", after), SealError);
 });
 
-test("a key that is not at hand is named as the reason, and told from a changed value", () => {
+test("the error distinguishes an unavailable key from a changed value", () => {
   const sealed = seal([older], CONTEXT, PLAIN);
-  assert.throws(() => open([newer], CONTEXT, sealed), /not at hand/);
-  assert.throws(() => open([older], "elsewhere", sealed), /changed or belongs elsewhere/);
+  assert.throws(() => open([newer], CONTEXT, sealed), /not available/);
+  assert.throws(() => open([older], "elsewhere", sealed), /was changed or belongs elsewhere/);
 });
 
-test("every seal has a nonce of its own, so that equal values do not look equal", () => {
+test("every seal has a unique nonce, so equal values look different", () => {
   const sealed = Array.from({ length: 2_000 }, () => seal(KEYS, CONTEXT, PLAIN));
   const nonces = new Set(sealed.map((value) => value.subarray(5, 17).toString("hex")));
   assert.equal(nonces.size, sealed.length);

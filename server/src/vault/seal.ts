@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import type { Secret } from "../lib/secret.ts";
 
-/** Master keys, newest first: the first seals, all of them open. */
+/** Master keys, newest first. The first one seals; all of them open. */
 export type MasterKeys = readonly [Secret<Buffer>, ...Secret<Buffer>[]];
 
-/** A sealed value could not be opened: another key, another context, or bytes that were changed. */
+/** A sealed value could not be opened: wrong key, wrong context, or changed bytes. */
 export class SealError extends Error {
   constructor(message: string) {
     super(message);
@@ -19,7 +19,7 @@ export const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
 /**
- * AES-256-GCM. The context says what the value is and where it belongs; it is authenticated, not stored, so that a
+ * AES-256-GCM. The context says what the value is and where it belongs. It is authenticated and not stored, so a
  * sealed value moved to another place does not open.
  */
 export function seal(keys: MasterKeys, context: string, plain: Uint8Array): Buffer {
@@ -49,7 +49,7 @@ export function open(keys: MasterKeys, context: string, sealed: Uint8Array): Buf
   }
 }
 
-/** The same value sealed under the newest key; undefined when it is so already. */
+/** The same value sealed under the newest key. Undefined if it already is. */
 export function reseal(keys: MasterKeys, context: string, sealed: Uint8Array): Buffer | undefined {
   const plain = open(keys, context, sealed);
   return sealPrefix(keys).equals(sealed.subarray(0, 1 + KEY_ID_BYTES))
@@ -57,16 +57,16 @@ export function reseal(keys: MasterKeys, context: string, sealed: Uint8Array): B
     : seal(keys, context, plain);
 }
 
-export const KEY_NOT_AT_HAND = "sealed under a master key that is not at hand";
+export const KEY_NOT_AT_HAND = "sealed under a master key that is not available";
 export const CHANGED_OR_ELSEWHERE = "the sealed value was changed or belongs elsewhere";
 
-/** What everything begins with that is sealed here under the newest key. */
+/** The prefix of everything sealed under the newest key. */
 export const sealPrefix = (keys: MasterKeys): Buffer => Buffer.concat([Buffer.of(FORMAT), keyIdOf(keys[0])]);
 
 export const findKey = (keys: MasterKeys, id: Buffer): Secret<Buffer> | undefined =>
   keys.find((key) => keyIdOf(key).equals(id));
 
-/** Tells which key sealed a value without telling anything of the key. */
+/** Identifies the key that sealed a value without revealing anything about it. */
 export function keyIdOf(key: Secret<Buffer>): Buffer {
   const known = keyIds.get(key);
   if (known) return known;

@@ -2,7 +2,10 @@ import { toSafeInteger } from "../lib/money.ts";
 import type { EntryRow } from "./queries.ts";
 import type { WalletEntryView } from "./schemas.ts";
 
-/** An entry as the API and the commands show it. Apart from the endpoint, so that a command need not load its schemas. */
+/**
+ * An entry as the API and the commands show it. Separate from the endpoint, so that commands need not load its
+ * schemas.
+ */
 export const toEntryView = (row: EntryRow): WalletEntryView => ({
   id: row.id,
   type: row.type,

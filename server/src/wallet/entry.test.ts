@@ -33,7 +33,7 @@ function append(head: WalletHead, next: Movement): { entry: Entry; head: WalletH
   return appended;
 }
 
-test("an entry carries the movement, its place in the wallet and what it left behind", () => {
+test("an entry has the movement, its sequence number and the resulting balance", () => {
   const empty = emptyHead(TENANT, "USD");
   const { entry, head } = append(empty, movement(500n, { note: "hello" }));
   assert.deepEqual(entry, {
@@ -53,7 +53,7 @@ test("an entry carries the movement, its place in the wallet and what it left be
   assert.deepEqual(head, { ...empty, balanceMinor: 500n, sequence: 1n, hash: entry.hash, lastEntryAt: AT });
 });
 
-test("each type of movement has its account on the operator's side", () => {
+test("each type of movement has a counter account", () => {
   const { head } = append(emptyHead(TENANT, "USD"), movement(500n));
   const accountOf = (type: EntryType) => append(head, movement(-1n, { type })).entry.counterAccount;
   assert.deepEqual((["deposit", "order", "refund", "adjustment"] as const).map(accountOf), [
@@ -64,7 +64,7 @@ test("each type of movement has its account on the operator's side", () => {
   ]);
 });
 
-test("a wallet falls to zero and rises to what JSON carries exactly, and not one unit further", () => {
+test("a balance goes down to zero and up to the largest exact JSON integer, and no further", () => {
   const { head } = append(emptyHead(TENANT, "USD"), movement(500n));
   assert.equal(append(head, movement(-500n)).head.balanceMinor, 0n);
   assert.equal(appendEntry(head, movement(-501n)), undefined);
@@ -72,25 +72,25 @@ test("a wallet falls to zero and rises to what JSON carries exactly, and not one
   assert.equal(appendEntry(head, movement(AMOUNT_MAX_MINOR - 499n)), undefined);
 });
 
-test("no two wallets begin their chain alike", () => {
+test("no two wallets start with the same hash", () => {
   const tenants = [TENANT, { ...TENANT, environment: "test" } as const, { ...TENANT, resellerId: "rsl_b" }];
   assert.equal(new Set(tenants.map((tenant) => genesisHash(tenant).toString("hex"))).size, 3);
 });
 
-test("within a wallet time never runs backwards: an entry that is late has the time of the one before", () => {
+test("time never goes backwards within a wallet: a late entry gets the time of the previous one", () => {
   const later = append(emptyHead(TENANT, "USD"), movement(500n));
   const earlier = append(later.head, movement(1n, { createdAt: new Date(AT.getTime() - 5) }));
   assert.deepEqual(earlier.entry.createdAt, AT);
   assert.deepEqual(
     earlier.entry.hash,
     chainHash(later.entry.hash, earlier.entry),
-    "the hash is over that time",
+    "the hash covers that time",
   );
   const next = append(earlier.head, movement(1n, { createdAt: new Date(AT.getTime() + 1) }));
   assert.deepEqual(next.entry.createdAt, new Date(AT.getTime() + 1));
 });
 
-test("a chain of any movements that fit verifies from its beginning, and adds up", () => {
+test("a chain of any valid movements verifies from its start and adds up", () => {
   fc.assert(
     fc.property(fc.array(anyMovement, { maxLength: 30 }), (movements) => {
       const { entries, head } = chainOf(movements);
@@ -106,7 +106,7 @@ test("a chain of any movements that fit verifies from its beginning, and adds up
   );
 });
 
-test("a chain with one member of one entry changed, or with two entries swapped, does not verify", () => {
+test("a chain with one changed field or two swapped entries does not verify", () => {
   fc.assert(
     fc.property(
       fc.array(anyMovement, { minLength: 1, maxLength: 10 }),
@@ -151,7 +151,7 @@ const TAMPERINGS: readonly ((entry: Entry) => Partial<Entry>)[] = [
   ({ hash }) => ({ hash: Buffer.from(hash.map((byte) => byte ^ 1)) }),
 ];
 
-/** The entries of those movements that fit. */
+/** The entries of the movements that fit. */
 function chainOf(movements: readonly Movement[]): { entries: Entry[]; head: WalletHead } {
   const entries: Entry[] = [];
   let head = emptyHead(TENANT, "USD");

@@ -7,7 +7,7 @@ export type EntryType = "deposit" | "order" | "refund" | "adjustment";
 /** The operator's side of a movement. */
 export type CounterAccount = "funding" | "sales" | "adjustments";
 
-/** Where a wallet stands: what its last entry left behind. */
+/** The state of a wallet after its last entry. */
 export type WalletHead = Tenant & {
   currency: string;
   balanceMinor: bigint;
@@ -16,7 +16,7 @@ export type WalletHead = Tenant & {
   lastEntryAt: Date;
 };
 
-/** A movement that is about to become an entry. What the wallet gains is positive. */
+/** A movement that is about to become an entry. A positive amount increases the balance. */
 export type Movement = {
   id: string;
   type: EntryType;
@@ -36,8 +36,8 @@ export type Entry = Tenant &
   };
 
 /**
- * The next entry of a wallet and where it leaves the wallet. Undefined when the wallet would fall below zero or rise
- * above what can be held: nothing is decided by the database that was not decided here first.
+ * The next entry of a wallet and the resulting state. Undefined if the balance would become negative or exceed the
+ * maximum. The database only confirms what is decided here.
  */
 export function appendEntry(
   head: WalletHead,
@@ -69,12 +69,12 @@ export function appendEntry(
 }
 
 /**
- * Within a wallet time never runs backwards, whatever two servers' clocks say and whoever waited for its lock: a range
- * of times is a range of entries, and a statement finds it without looking through the others.
+ * Time never goes backwards within a wallet, even if the clocks of two servers differ. A time range is therefore a
+ * sequence range, and a statement finds it without scanning.
  */
 const latest = (one: Date, other: Date): Date => (one > other ? one : other);
 
-/** What the first entry of a wallet is chained to: it differs for each wallet, so no chain can be passed for another. */
+/** What the first entry is chained to. It differs for each wallet, so one chain cannot be passed off as another. */
 export const genesisHash = ({ resellerId, environment }: Tenant): Buffer =>
   hash("sha256", `scrip wallet|${resellerId}|${environment}`, "buffer");
 
@@ -97,8 +97,8 @@ const COUNTER_ACCOUNTS: Readonly<Record<EntryType, CounterAccount>> = {
 };
 
 /**
- * SHA-256 over the hash before and the entry's text. The database computes the same in `ledger_hash`, so that an audit
- * can prove millions of entries where they lie. The note stands last because it alone may hold the separator.
+ * SHA-256 over the previous hash and the entry's text. The database computes the same in `ledger_hash`, so an audit
+ * can verify millions of entries in place. The note comes last because only it can contain the separator.
  */
 export function chainHash(previous: Buffer, entry: Omit<Entry, "hash">): Buffer {
   const text = [

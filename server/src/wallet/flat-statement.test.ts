@@ -22,7 +22,9 @@ before(async () => {
 
 after(() => database.drop());
 
-/** One entry a second. A tenth are deposits and all of them are old, refunds are rare, the newest are all orders. */
+/**
+ * One entry per second. One tenth are deposits, all old. Refunds are rare, and the newest entries are all orders.
+ */
 const fillEntries = (tenant: Tenant, first: number, last: number) =>
   database.db.rows(sql`
     insert into ledger_entries (id, reseller_id, environment, sequence, type, counter_account, amount_minor,
@@ -40,20 +42,20 @@ const timeOf = (n: number): Date => new Date(Date.UTC(2030, 0, 1) + n * 1_000);
 
 const FILTERS: Record<string, EntryFilters> = {
   "no filter": {},
-  "type, the newest": { type: "order" },
-  "type, far away": { type: "deposit" },
-  "type, a rare one": { type: "refund" },
-  "type, of no entry": { type: "adjustment" },
+  "type, newest": { type: "order" },
+  "type, far back": { type: "deposit" },
+  "type, rare": { type: "refund" },
+  "type, no entries": { type: "adjustment" },
   "orderId with a refund": { orderId: "ord_79999" },
   "orderId and type": { orderId: "ord_79999", type: "refund" },
-  "orderId of no order": { orderId: "ord_none" },
+  "orderId of an unknown order": { orderId: "ord_none" },
   "createdTo, long ago": { createdTo: timeOf(30_000) },
-  "createdFrom, lately": { createdFrom: timeOf(199_900) },
+  "createdFrom, recent": { createdFrom: timeOf(199_900) },
   "createdFrom and createdTo": { createdFrom: timeOf(20_000), createdTo: timeOf(60_000) },
-  "a time that never was": { createdFrom: timeOf(ENTRIES * 2) },
-  "type and a time when it was not": { type: "deposit", createdFrom: timeOf(100_000) },
+  "a time range without entries": { createdFrom: timeOf(ENTRIES * 2) },
+  "type and a time range without it": { type: "deposit", createdFrom: timeOf(100_000) },
   "type and createdTo": { type: "order", createdTo: timeOf(50_000) },
-  "all at once": { type: "order", orderId: "ord_79999", createdFrom: timeOf(1), createdTo: timeOf(90_000) },
+  "all filters": { type: "order", orderId: "ord_79999", createdFrom: timeOf(1), createdTo: timeOf(90_000) },
 };
 
 for (const [what, filters] of Object.entries(FILTERS)) {

@@ -38,7 +38,7 @@ const ENTRY: Entry = {
 
 const insert = (entry: Entry) => database.db.transaction((tx) => insertEntry(tx, entry));
 
-test("the database computes the same hashes as the code, whatever stands in an entry", async () => {
+test("the database computes the same hashes as the code, for any entry", async () => {
   const entries = fc.sample(anyEntry, { seed: SEED, numRuns: SAMPLES });
   const previous = entries.map((entry) => Buffer.alloc(32, entry.id));
   const rows = await database.db.rows<{ hash: Buffer; genesis: Buffer }>(sql`
@@ -59,7 +59,7 @@ test("the database computes the same hashes as the code, whatever stands in an e
   }
 });
 
-/** The database takes neither NUL nor half a surrogate pair; every other text is a note. */
+/** The database accepts neither NUL nor lone surrogates. Any other text is a valid note. */
 const anyNote = fc.oneof(
   fc.constantFrom("", "|", "||", "a|b", "|x|", "é", "e\u0301", "💶 paid", "a\nb", "\\", "'", "\u0001", " "),
   fc.string({ unit: "binary", maxLength: 40 }).filter((text) => text.isWellFormed() && !text.includes("\0")),
@@ -116,24 +116,27 @@ const UNIQUE = "23505";
 const CHECK = "23514";
 const REFUSED: Record<string, [Partial<Entry>, string]> = {
   "a second debit of one order, even in another wallet": [{ resellerId: "rsl_b" }, UNIQUE],
-  "a sequence that is taken": [{ orderId: "ord_2" }, UNIQUE],
+  "a duplicate sequence number": [{ orderId: "ord_2" }, UNIQUE],
   "a sequence below one": [{ orderId: "ord_2", sequence: 0n }, CHECK],
-  "a balance below zero": [{ orderId: "ord_2", sequence: 2n, balanceAfterMinor: -1n }, CHECK],
-  "a balance that JSON cannot carry": [
+  "a negative balance": [{ orderId: "ord_2", sequence: 2n, balanceAfterMinor: -1n }, CHECK],
+  "a balance that JSON cannot represent exactly": [
     { orderId: "ord_2", sequence: 2n, balanceAfterMinor: AMOUNT_MAX_MINOR + 1n },
     CHECK,
   ],
-  "an order that gives money": [{ orderId: "ord_2", sequence: 2n, amountMinor: 5n }, CHECK],
+  "an order that adds money": [{ orderId: "ord_2", sequence: 2n, amountMinor: 5n }, CHECK],
   "an order without an order": [{ orderId: null, sequence: 2n }, CHECK],
-  "an order from another account": [{ orderId: "ord_2", sequence: 2n, counterAccount: "funding" }, CHECK],
+  "an order with another counter account": [
+    { orderId: "ord_2", sequence: 2n, counterAccount: "funding" },
+    CHECK,
+  ],
   "a refund that takes money": [{ sequence: 2n, type: "refund" }, CHECK],
   "a refund without an order": [{ orderId: null, sequence: 2n, type: "refund", amountMinor: 5n }, CHECK],
   "a deposit that takes money": [{ sequence: 2n, type: "deposit", counterAccount: "funding" }, CHECK],
-  "a movement of nothing": [
+  "a movement of zero": [
     { sequence: 2n, type: "adjustment", counterAccount: "adjustments", amountMinor: 0n },
     CHECK,
   ],
-  "half a hash": [{ orderId: "ord_2", sequence: 2n, hash: Buffer.alloc(16) }, CHECK],
+  "a truncated hash": [{ orderId: "ord_2", sequence: 2n, hash: Buffer.alloc(16) }, CHECK],
 };
 
 for (const [what, [changes, code]] of Object.entries(REFUSED)) {

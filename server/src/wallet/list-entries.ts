@@ -11,7 +11,7 @@ import { listEntryRows } from "./queries.ts";
 const ENTRY_TYPES = ["deposit", "order", "refund", "adjustment"] as const;
 const FILTERS = ["type", "orderId", "createdFrom", "createdTo"] as const;
 
-/** The statement of the caller's wallet, newest first. */
+/** The caller's wallet entries, newest first. */
 export async function listEntries(
   deps: { db: Db; cursors: CursorCodec },
   caller: Caller,

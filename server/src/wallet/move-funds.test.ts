@@ -36,7 +36,7 @@ const debit = (tenant: Tenant, amount: string, note = "") =>
 const statementOf = (tenant: Tenant) => listEntryRows(scrip.db, tenant, { before: undefined, limit: 1_000 });
 const balanceOf = async (tenant: Tenant) => (await findWallet(scrip.db, tenant))?.balanceMinor;
 
-test("a credit is a deposit and a debit an adjustment, each exactly as it was written, with its note", async () => {
+test("a credit becomes a deposit and a debit an adjustment, with the exact amount and note", async () => {
   const tenant = await addWallet();
   const first = await credit(tenant, "0.29", "bank transfer | 7 💶");
   const second = await debit(tenant, "0.1");
@@ -54,7 +54,7 @@ test("a credit is a deposit and a debit an adjustment, each exactly as it was wr
   ]);
 });
 
-test("an amount that is not exact in the wallet's currency, or is nothing, moves nothing", async () => {
+test("an amount that is zero or inexact in the wallet's currency moves nothing", async () => {
   for (const [currency, refused] of [
     ["USD", ["1.001", "0", "0.00", "-1", "1e3", "", " 1", "90071992547409.92"]],
     ["JPY", ["1.0", "0"]],
@@ -67,29 +67,32 @@ test("an amount that is not exact in the wallet's currency, or is nothing, moves
   }
 });
 
-test("a wallet takes all that JSON carries exactly and no more, gives all it has and no more", async () => {
+test("a wallet accepts up to the largest exact JSON integer and pays out at most its balance", async () => {
   const tenant = await addWallet();
-  await assert.rejects(debit(tenant, "0.01"), /the wallet holds 0.00 USD, less than 0.01/);
+  await assert.rejects(debit(tenant, "0.01"), /the balance is 0.00 USD, less than 0.01/);
   await credit(tenant, "90071992547409.91");
-  await assert.rejects(credit(tenant, "0.01"), /holds 90071992547409.91 USD and cannot hold 0.01 more/);
+  await assert.rejects(
+    credit(tenant, "0.01"),
+    /the balance is 90071992547409.91 USD and cannot grow by 0.01/,
+  );
   await debit(tenant, "90071992547409.91");
   assert.equal(await balanceOf(tenant), 0n);
   assert.equal((await statementOf(tenant)).length, 2);
 });
 
-test("a note has up to 500 characters, counted as people count them", async () => {
+test("a note has at most 500 characters, counted as Unicode characters", async () => {
   const tenant = await addWallet();
   await credit(tenant, "1", "💶".repeat(500));
   await assert.rejects(credit(tenant, "1", "x".repeat(501)), /at most 500 characters/);
   assert.equal((await statementOf(tenant))[0]?.note, "💶".repeat(500));
 });
 
-test("a wallet that is not there cannot be moved", async () => {
+test("a missing wallet is an error", async () => {
   const nobody: Tenant = { resellerId: "rsl_none", environment: "test" };
-  await assert.rejects(credit(nobody, "1"), /there is no test wallet of rsl_none/);
+  await assert.rejects(credit(nobody, "1"), /rsl_none has no test wallet/);
 });
 
-test("the test wallet begins with a million of its currency, the live one with nothing", async () => {
+test("a test wallet starts with one million of its currency, a live wallet with zero", async () => {
   for (const [currency, amountMinor] of [
     ["USD", 100_000_000n],
     ["JPY", 1_000_000n],
@@ -103,7 +106,7 @@ test("the test wallet begins with a million of its currency, the live one with n
   }
 });
 
-test("20 credits and 20 debits at once all count, one after the other, and none comes from nowhere", async () => {
+test("20 concurrent credits and 20 debits are all applied in sequence, and no money appears", async () => {
   const tenant = await addWallet();
   const moves = Array.from({ length: 20 }, (_, index) => [
     credit(tenant, `${index + 1}.00`),
@@ -113,7 +116,7 @@ test("20 credits and 20 debits at once all count, one after the other, and none 
   const rows = (await statementOf(tenant)).toReversed();
   assert.equal(rows.length, moved.length);
   const debits = rows.filter((row) => row.type === "adjustment").length;
-  assert.equal(rows.length - debits, 20, "every credit was made");
+  assert.equal(rows.length - debits, 20, "every credit was booked");
   assert.equal(await balanceOf(tenant), BigInt(210_00 - debits * 15_00));
   for (const [index, row] of rows.entries()) {
     assert.equal(row.sequence, BigInt(index + 1));
@@ -121,7 +124,7 @@ test("20 credits and 20 debits at once all count, one after the other, and none 
   }
 });
 
-test("a clock that was set back does not turn the statement round", async () => {
+test("a clock that is set back does not reorder the statement", async () => {
   const tenant = await addWallet();
   nowMs = START_MS + 60_000;
   await credit(tenant, "1");
@@ -133,7 +136,7 @@ test("a clock that was set back does not turn the statement round", async () => 
   assert.deepEqual(times, [60_001, 60_000, 60_000]);
 });
 
-test("resellers from before there were wallets get theirs once, however many servers start at once", async () => {
+test("resellers without wallets get them once, even if several servers start at the same time", async () => {
   const ids = Array.from({ length: 5 }, () => newId("rsl"));
   await scrip.db.rows(sql`
     insert into resellers (id, name, currency, email, price_list, created_at)
@@ -145,7 +148,7 @@ test("resellers from before there were wallets get theirs once, however many ser
     assert.equal(await balanceOf({ resellerId, environment: "live" }), 0n);
     assert.equal(await balanceOf({ resellerId, environment: "test" }), 1_000_000_000n);
   }
-  // A wallet that is missing alone is opened, and the other keeps what it has.
+  // Only the missing wallet is opened. The other keeps its balance.
   await credit({ ...half, environment: "test" }, "1");
   await scrip.db.rows(
     sql`delete from wallets where reseller_id = ${half.resellerId} and environment = 'live'`,

@@ -12,7 +12,7 @@ export type MovedFunds = { entryId: string; balanceMinor: bigint; currency: stri
 
 const NOTE_MAX_CHARACTERS = 500;
 
-/** The operator pays into a wallet, or takes out of it. The amount is decimal text, taken exactly or refused. */
+/** Credits or debits a wallet on behalf of the operator. The amount is decimal text, applied exactly or refused. */
 export async function moveFunds(
   db: Db,
   clock: Clock,
@@ -20,13 +20,13 @@ export async function moveFunds(
   input: MoveFundsInput,
 ): Promise<MovedFunds> {
   if ([...input.note].length > NOTE_MAX_CHARACTERS)
-    throw new RangeError(`a note has at most ${NOTE_MAX_CHARACTERS} characters`);
+    throw new RangeError(`a note can have at most ${NOTE_MAX_CHARACTERS} characters`);
   assertPlainText("a note", input.note);
   const now = clock.now();
   const entryId = idsOf(clock)("ent");
   const moving = db.transaction(async (tx) => {
     const head = await lockWallet(tx, tenant);
-    if (!head) throw new RangeError(`there is no ${tenant.environment} wallet of ${tenant.resellerId}`);
+    if (!head) throw new RangeError(`${tenant.resellerId} has no ${tenant.environment} wallet`);
     const amountMinor = parseAmount(input.amount, head.currency);
     if (amountMinor === 0n) throw new RangeError("the amount is zero");
     const next = appendEntry(head, {
@@ -43,10 +43,10 @@ export async function moveFunds(
     return { entryId, balanceMinor: next.head.balanceMinor, currency: head.currency };
   });
   return moving.catch((error) => {
-    // A COMMIT whose answer was lost may have happened. Who takes it for a failure and repeats it pays twice.
+    // A COMMIT whose response was lost may have succeeded. Treating it as a failure and retrying would pay twice.
     if (!isDatabaseUnavailable(error)) throw error;
     throw new Error(
-      `the database went away, and it is not known whether ${entryId} was booked: look for it in the statement before you try again`,
+      `lost the database connection; it is unknown whether ${entryId} was booked. Check the statement before you try again`,
       { cause: error },
     );
   });
@@ -55,6 +55,6 @@ export async function moveFunds(
 function cannotMove(head: WalletHead, { direction, amount }: MoveFundsInput): RangeError {
   const holds = `${formatAmount(head.balanceMinor, head.currency)} ${head.currency}`;
   return direction === "debit"
-    ? new RangeError(`the wallet holds ${holds}, less than ${amount}`)
-    : new RangeError(`the wallet holds ${holds} and cannot hold ${amount} more`);
+    ? new RangeError(`the balance is ${holds}, less than ${amount}`)
+    : new RangeError(`the balance is ${holds} and cannot grow by ${amount}`);
 }

@@ -5,10 +5,10 @@ import { idsOf } from "../lib/ids.ts";
 import { appendEntry, emptyHead } from "./entry.ts";
 import { insertEntry, insertWallet, listResellersWithoutWallets } from "./queries.ts";
 
-/** What a test wallet begins with, in major units of its currency (CONTRACT 7). */
+/** The initial balance of a test wallet, in major units of its currency (CONTRACT 7). */
 const TEST_FUNDS_MAJOR = 1_000_000n;
 
-/** Opens a reseller's two wallets: the live one empty, the test one funded. One that is there already stays as it is. */
+/** Opens a reseller's two wallets: the live one empty, the test one funded. Existing wallets are unchanged. */
 export async function openWallets(
   tx: Tx,
   clock: Clock,
@@ -24,11 +24,11 @@ export async function openWallets(
     note: "Test funds",
     createdAt: now,
   });
-  if (!funded) throw new Error("the test funds do not fit into a wallet");
+  if (!funded) throw new Error("the test funds exceed the maximum balance");
   if (await insertWallet(tx, funded.head)) await insertEntry(tx, funded.entry);
 }
 
-/** For resellers that were there before wallets were. Servers that start together may all come here at once. */
+/** For resellers created before wallets existed. Several servers can run this at the same time. */
 export async function openMissingWallets(db: Db, clock: Clock): Promise<void> {
   await db.transaction(async (tx) => {
     for (const reseller of await listResellersWithoutWallets(tx)) await openWallets(tx, clock, reseller);

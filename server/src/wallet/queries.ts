@@ -3,7 +3,7 @@ import type { Queryable, Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import type { Entry, EntryType, WalletHead } from "./entry.ts";
 
-/** Locks the wallet until the transaction ends: whoever moves its money comes through here. */
+/** Locks the wallet until the transaction ends. Every movement of money goes through this lock. */
 export const lockWallet = async (tx: Tx, tenant: Tenant): Promise<WalletHead | undefined> => {
   const [row] = await tx.rows<WalletHead>(sql`
     select reseller_id as "resellerId", environment, currency, balance_minor as "balanceMinor", sequence,
@@ -14,7 +14,7 @@ export const lockWallet = async (tx: Tx, tenant: Tenant): Promise<WalletHead | u
   return row;
 };
 
-/** False when the wallet was there before. */
+/** Returns false if the wallet already exists. */
 export const insertWallet = async (tx: Tx, head: WalletHead): Promise<boolean> => {
   const inserted = await tx.rows(sql`
     insert into wallets (reseller_id, environment, currency, balance_minor, sequence, head_hash, last_entry_at)
@@ -52,7 +52,7 @@ export const findWallet = async (db: Queryable, tenant: Tenant) => {
   return row;
 };
 
-/** Resellers that were there before wallets were. */
+/** Resellers created before wallets existed. */
 export const listResellersWithoutWallets = (tx: Tx) =>
   tx.rows<{ id: string; currency: string }>(sql`
     select id, currency from resellers r
@@ -81,7 +81,7 @@ export type EntryFilters = {
 
 export type EntrySelection = EntryFilters & { before: bigint | undefined; limit: number };
 
-/** The statement, newest first. */
+/** Wallet entries, newest first. */
 export const listEntryRows = (db: Queryable, tenant: Tenant, selection: EntrySelection) =>
   db.rows<EntryRow>(sql`
     select id, sequence, type, amount_minor as "amountMinor", balance_after_minor as "balanceAfterMinor", currency,
@@ -91,9 +91,9 @@ export const listEntryRows = (db: Queryable, tenant: Tenant, selection: EntrySel
     limit ${selection.limit}`);
 
 /**
- * A statement is a range of one index, said as a comparison of whole rows and ordered by all of its columns, because
- * then no other index can do and a page costs the same however long the statement is. Left to choose, PostgreSQL reads
- * the newest entries and filters, which is slow when those that are looked for are far back.
+ * A statement reads one range of one index. The range is a row comparison and the order covers all its columns, so
+ * no other index qualifies and a page costs the same at any depth. Otherwise PostgreSQL reads the newest entries and
+ * filters, which is slow for matches far back.
  */
 function entriesOf(tenant: Tenant, selection: EntrySelection): Sql {
   const { orderId, type, limit } = selection;
@@ -113,7 +113,7 @@ function entriesOf(tenant: Tenant, selection: EntrySelection): Sql {
       order by reseller_id desc, environment desc, type desc, sequence desc limit ${limit}
     )`;
   }
-  // Most entries are those of orders, so a walk that wants them alone passes few others.
+  // Most entries belong to orders, so a scan for orders skips few rows.
   const onlyOrders = type === "order" ? sql`and type = 'order'` : empty;
   return sql`(
     select * from ledger_entries where ${range(bySequence, tenant, [], selection)} ${onlyOrders}
@@ -121,7 +121,7 @@ function entriesOf(tenant: Tenant, selection: EntrySelection): Sql {
   )`;
 }
 
-/** An order has one debit and few refunds; each of the two kinds has an index by order. */
+/** An order has one debit and few refunds. Each of the two has an index by order. */
 const entriesOfOrder = (orderId: string): Sql => sql`
   select * from ledger_entries where type = 'order' and order_id = ${orderId}
   union all
@@ -141,8 +141,8 @@ function range(columns: Sql, tenant: Tenant, values: readonly string[], selectio
 const NO_SEQUENCE = 2n ** 63n - 1n;
 
 /**
- * The first entry at that time or later. The sequence is dense and within a wallet time never runs backwards, so it is
- * found by halving: some twenty looks into the primary key, and no index by time for every order to pay for.
+ * The first entry at or after a time. The sequence is dense and time never goes backwards within a wallet, so a
+ * binary search finds it with about twenty primary-key lookups, without an index by time.
  */
 const firstSequenceAt = (tenant: Tenant, time: Date): Sql => sql`
   coalesce((

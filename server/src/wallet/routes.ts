@@ -20,14 +20,14 @@ export function walletRoutes(
     schema: {
       operationId: "getBalance",
       tags: ["Wallet"],
-      summary: "Read the balance",
-      description: "What the key's wallet can spend now.",
+      summary: "Get the balance",
+      description: "Returns what the key's wallet can spend now.",
       response: { 200: jsonReply("The balance.", BalanceReply) },
     },
     handler: async (request) => {
       const asOf = deps.clock.now().toISOString();
       const wallet = await findWallet(deps.db, callerOf(request));
-      if (!wallet) throw new Error("the reseller of a living key has no wallet");
+      if (!wallet) throw new Error("an active key's reseller has no wallet");
       return { balance: toMoney(wallet.balanceMinor, wallet.currency), asOf };
     },
   });
@@ -37,20 +37,26 @@ export function walletRoutes(
     schema: {
       operationId: "listWalletEntries",
       tags: ["Wallet"],
-      summary: "Read the statement",
-      description: "Every movement of the wallet, newest first.",
+      summary: "List wallet entries",
+      description: "Returns the wallet's entries, newest first.",
       querystring: Type.Object({ ...pageParameters, ...entryFilters }),
-      response: { 200: jsonReply("A page of entries.", WalletEntryPage) },
+      response: { 200: jsonReply("A page of wallet entries.", WalletEntryPage) },
     },
     handler: (request) => listEntries(deps, callerOf(request), request),
   });
 }
 
 const entryFilters = {
-  type: Type.Optional(Type.String({ description: "Only `deposit`, `order`, `refund` or `adjustment`." })),
-  orderId: Type.Optional(Type.String({ description: "Only entries of this order." })),
-  createdFrom: Type.Optional(
-    Type.String({ format: "date-time", description: "Made at this time or later." }),
+  type: Type.Optional(
+    Type.String({
+      description: "Return only entries of this type: `deposit`, `order`, `refund` or `adjustment`.",
+    }),
   ),
-  createdTo: Type.Optional(Type.String({ format: "date-time", description: "Made before this time." })),
+  orderId: Type.Optional(Type.String({ description: "Return only entries of this order." })),
+  createdFrom: Type.Optional(
+    Type.String({ format: "date-time", description: "Return only entries created at or after this time." }),
+  ),
+  createdTo: Type.Optional(
+    Type.String({ format: "date-time", description: "Return only entries created before this time." }),
+  ),
 };

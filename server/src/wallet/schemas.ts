@@ -7,7 +7,7 @@ export const BalanceReply = named(
   Type.Object({
     balance: Type.Object(
       {
-        amount: Type.Integer({ description: "What can be spent now, in minor units." }),
+        amount: Type.Integer({ description: "Available balance in minor units." }),
         currency: Type.String(),
         minorUnitExponent: Type.Integer(),
       },
@@ -22,8 +22,8 @@ export const WalletEntry = named(
   Type.Object({
     id: Type.String(),
     type: Type.String({ description: "`deposit`, `order`, `refund` or `adjustment`." }),
-    amount: Type.Integer({ description: "What the wallet gained; negative when it paid. Minor units." }),
-    balanceAfter: Type.Integer({ description: "The balance that this entry left. Minor units." }),
+    amount: Type.Integer({ description: "Amount in minor units. Negative for a debit." }),
+    balanceAfter: Type.Integer({ description: "Balance after this entry, in minor units." }),
     currency: Type.String(),
     orderId: Type.Optional(Type.String()),
     note: Type.Optional(Type.String()),

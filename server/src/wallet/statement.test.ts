@@ -6,7 +6,7 @@ import { audit } from "../audit/audit.ts";
 import { createCursorCodec } from "../lib/cursor.ts";
 import { moveFunds } from "./move-funds.ts";
 
-/** Far ahead of the real time, which ids of requests are made of: ids never go back within a process. */
+/** Far ahead of real time, because request ids use it and never go back within a process. */
 const START_MS = Date.UTC(2040, 0, 31, 12);
 
 let scrip: TestApp;
@@ -33,7 +33,7 @@ async function addPoorBuyer(currency = "USD"): Promise<Buyer> {
   return { resellerId, environment: "live", keyId, key };
 }
 
-/** deposit 50.00 · 3 orders · debit 1.00 · deposit 2.00 · 2 orders, a second from one to the next. */
+/** deposit 50.00 · 3 orders · debit 1.00 · deposit 2.00 · 2 orders, one second apart. */
 async function fillStatement(): Promise<void> {
   orderIds = [];
   const move = (direction: "credit" | "debit", amount: string) =>
@@ -76,7 +76,7 @@ async function read(query = "", key = buyer.key): Promise<Page> {
 const amounts = async (query: string) => (await read(query)).data.map(({ amount }) => amount);
 const second = (n: number): string => new Date(START_MS + n * 1_000).toISOString();
 
-test("GET /v1/balance tells what can be spent now, in the wallet's own currency", async () => {
+test("GET /v1/balance returns what can be spent now, in the wallet's currency", async () => {
   const reply = await scrip.call("GET", "/v1/balance", { key: buyer.key });
   const expected = { amount: 5000 - 5 * CARD_PRICE_MINOR - 100 + 200, currency: "USD", minorUnitExponent: 2 };
   assert.deepEqual(reply.json(), { balance: expected, asOf: new Date(nowMs).toISOString() });
@@ -93,7 +93,7 @@ test("GET /v1/balance tells what can be spent now, in the wallet's own currency"
   }
 });
 
-test("the statement is newest first, each entry leads to the next one's balance, and absent members are left out", async () => {
+test("the statement is newest first, each balance follows from the previous one, and absent members are omitted", async () => {
   const { data, hasMore, nextCursor } = await read();
   assert.deepEqual([hasMore, nextCursor], [false, ""]);
   const types = ["order", "order", "deposit", "adjustment", "order", "order", "order", "deposit"];
@@ -127,7 +127,7 @@ test("the statement is newest first, each entry leads to the next one's balance,
   });
 });
 
-test("type, orderId, createdFrom and createdTo narrow the statement, alone and together", async () => {
+test("type, orderId, createdFrom and createdTo filter the statement, alone and combined", async () => {
   const [price, all] = [-CARD_PRICE_MINOR, await amounts("")];
   assert.deepEqual(await amounts("type=deposit"), [200, 5000]);
   assert.deepEqual(await amounts("type=adjustment"), [-100]);
@@ -148,7 +148,7 @@ test("type, orderId, createdFrom and createdTo narrow the statement, alone and t
   assert.deepEqual(await amounts("cursor=&limit="), all);
 });
 
-test("times are exact: with an offset, in small letters, and finer than a millisecond", async () => {
+test("time filters are exact: with an offset, in lowercase, and finer than a millisecond", async () => {
   const at = (text: string) => amounts(`type=deposit&createdFrom=${encodeURIComponent(text)}`);
   assert.deepEqual(await at("2040-01-31T13:30:05+01:30"), [200]);
   assert.deepEqual(await at("2040-01-31t12:00:05z"), [200]);
@@ -159,7 +159,7 @@ test("times are exact: with an offset, in small letters, and finer than a millis
   assert.deepEqual(await to("2040-01-31T12:00:05.0000001Z"), [200, 5000]);
 });
 
-test("pages of every size add up to the whole, with filters and while new entries are written", async () => {
+test("pages of every size add up to the whole, with filters and during concurrent writes", async () => {
   for (const filter of ["", "type=order", `createdTo=${second(7)}`, `type=order&createdFrom=${second(2)}`]) {
     for (const limit of [1, 2, 3, 5]) {
       const whole = (await read(`${filter}&limit=100`)).data;
@@ -178,7 +178,7 @@ test("pages of every size add up to the whole, with filters and while new entrie
   }
 });
 
-test("a cursor holds only with its filters, its wallet and its endpoint", async () => {
+test("a cursor works only with its filters, wallet and endpoint", async () => {
   const { nextCursor } = await read("limit=1&type=order");
   await read(`type=order&cursor=${nextCursor}`);
   const sandbox = (await scrip.addKey(buyer.resellerId, { env: "test" })).key;
@@ -199,7 +199,7 @@ test("a cursor holds only with its filters, its wallet and its endpoint", async 
   }
 });
 
-test("a filter that cannot be is 400 and named", async () => {
+test("an invalid filter returns 400 and is named", async () => {
   for (const [name, ...values] of [
     ["type", "Order", "gift", "%00"],
     ["orderId", "%00", "ord_1%00"],
@@ -216,7 +216,7 @@ test("a filter that cannot be is 400 and named", async () => {
   }
 });
 
-test("a wallet shows nothing of another's, not even by the id of its order", async () => {
+test("a wallet shows nothing of another wallet, even by its order id", async () => {
   const stranger = await addPoorBuyer();
   for (const query of ["", "type=order", `orderId=${orderIds[0]}`]) {
     assert.deepEqual((await read(query, stranger.key)).data, []);

@@ -3,13 +3,13 @@ import { SITE_LINKS } from "./html.ts";
 import { ICON_LINKS } from "./icons.ts";
 
 /**
- * `/docs`: the API reference. Everything that would ask another host for something is switched off. The page's library
- * is loaded when somebody first looks: it is several megabytes, and most API processes never show it.
+ * `/docs`: the API reference. Every feature that contacts another host is switched off. The library is several
+ * megabytes and is loaded on first use, because most API processes never show the page.
  */
 export function serveReference(app: FastifyInstance): void {
   let rendered: Promise<Rendered> | undefined;
   const render = (): Promise<Rendered> => {
-    // What failed once is tried again by the next who looks.
+    // After a failure, the next request tries again.
     rendered ??= renderReference().catch((error) => {
       rendered = undefined;
       throw error;
@@ -32,7 +32,7 @@ const SCRIPT = "js/scalar.js";
 const HTML = "text/html; charset=utf-8";
 const JAVASCRIPT = "application/javascript; charset=utf-8";
 
-/** The library speaks Fastify alone, so it is asked through an app of its own that never listens. */
+/** The library works only with Fastify, so it runs in a separate app that never listens. */
 async function renderReference(): Promise<Rendered> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
   const pages = Fastify({ logger: false });
@@ -47,7 +47,7 @@ async function renderReference(): Promise<Rendered> {
       mcp: { disabled: true },
       hideClientButton: true,
       showDeveloperTools: "never",
-      // The whole API at a glance: there are few enough operations for that.
+      // Few enough operations to show them all at once.
       defaultOpenAllTags: true,
       customCss: HEADER_STYLE,
     },
@@ -57,17 +57,17 @@ async function renderReference(): Promise<Rendered> {
   return { page: withHeader(page.body), script: script.body };
 }
 
-/** Our icon, and the way to the guides and the errors above a page that knows of neither. */
+/** Adds our icon, and a header with links to the guides and errors, which the library's page lacks. */
 function withHeader(html: string): string {
   const body = /<body[^>]*>/.exec(html)?.[0];
   if (body === undefined || !html.includes("</head>"))
-    throw new Error("the page of the API reference has no head or body to put the header into");
+    throw new Error("the API reference page has no head or body for the header");
   return html
     .replace("</head>", `${ICON_LINKS}</head>`)
     .replace(body, `${body}<nav class="site" aria-label="Scrip">${SITE_LINKS}</nav>`);
 }
 
-/** The library leaves room above for a header of this height, and its colours follow light and dark. */
+/** The library reserves this height for a header, and its colors follow light and dark mode. */
 const HEADER_STYLE = `
 :root { --scalar-custom-header-height: 44px; }
 .site { position: sticky; top: 0; z-index: 10; box-sizing: border-box; height: 44px; display: flex; gap: 1.5rem; align-items: center;
@@ -77,6 +77,6 @@ const HEADER_STYLE = `
 .site a:hover { text-decoration: underline; }
 `;
 
-/** Should a setting above ever be renamed, the browser itself still refuses other hosts. */
+/** If a setting above is ever renamed, the browser still refuses other hosts. */
 const ONLY_THIS_HOST =
   "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";

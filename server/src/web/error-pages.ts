@@ -3,7 +3,7 @@ import { notFound } from "../lib/problem.ts";
 import { type ProblemCode, problemCodes, problemTable } from "../lib/problem-table.ts";
 import { PAGE_POLICY, page, text } from "./html.ts";
 
-/** `/errors/{code}`, which `type` of every error points to, and an index of them. */
+/** `/errors/{code}`, the target of every error's `type`, and an index of all errors. */
 export function errorPages(app: FastifyInstance): void {
   app.get("/errors", (_request, reply) => sendPage(reply, indexPage()));
   app.get<{ Params: { code: string } }>("/errors/:code", (request, reply) => {
@@ -20,7 +20,7 @@ const indexPage = (): string =>
   page(
     "Errors",
     `<h1>Errors</h1>
-<p>Every error is <code>application/problem+json</code>. Decide by <code>code</code>; treat one that you do not know by its HTTP status. The guide to <a href="/docs/guides/errors">errors and retries</a> says which of them to send again, and when.</p>
+<p>Every error is <code>application/problem+json</code>. Branch on <code>code</code>; handle an unknown code by its HTTP status. The guide <a href="/docs/guides/errors">Errors and retries</a> explains which requests to retry, and when.</p>
 <table><thead><tr><th>Status</th><th>Code</th><th>Title</th></tr></thead><tbody>
 ${problemCodes
   .toSorted((a, b) => problemTable[a].status - problemTable[b].status)
@@ -30,7 +30,7 @@ ${problemCodes
     INDEX_STYLE,
   );
 
-/** A code stays on one line; only a narrow screen breaks it, and then after an underscore. */
+/** A code stays on one line. Only a narrow screen breaks it, after an underscore. */
 const INDEX_STYLE = `
 td code { overflow-wrap: normal; }
 @media (max-width: 40rem) { th, td { padding-right: 0.5rem; } td { font-size: 0.9rem; } }
@@ -48,6 +48,6 @@ function errorPage(code: ProblemCode): string {
 <p>HTTP ${status} · <code>${code}</code></p>
 <h2>What it means</h2><p>${text(meaning)}</p>
 <h2>What to do</h2><p>${text(remedy)}</p>
-<footer>The <code>request_id</code> of the answer finds the request in the server's log. See also: <a href="/docs/guides/errors">errors and retries</a>.</footer>`,
+<footer>The <code>request_id</code> in the response identifies the request in the server's log. See also <a href="/docs/guides/errors">errors and retries</a>.</footer>`,
   );
 }

@@ -1,7 +1,7 @@
 import { page, text } from "./html.ts";
 import type { Guide } from "./read-guides.ts";
 
-/** One guide, with the way to the others beside it. */
+/** One guide, with links to the others. */
 export function guidePage(guides: readonly Guide[], guide: Guide, html: string): string {
   const place = guides.indexOf(guide);
   return page(
@@ -20,16 +20,16 @@ export const guideIndexPage = (guides: readonly Guide[]): string =>
     `${guideLinks(guides, undefined)}
 <article>
 <h1>Guides</h1>
-<p>For whoever connects a shop to this API. Every command and program in them is run by our tests, as it stands here.</p>
+<p>For engineers who connect a shop to this API. Our tests run every command and program in these guides exactly as shown.</p>
 <dl>
 ${guides.map(({ name, title, summary }) => `<dt><a href="/docs/guides/${name}">${text(title)}</a></dt><dd>${text(summary)}</dd>`).join("\n")}
 </dl>
-<p>Every operation, field and error of the API is in the <a href="/docs/">API reference</a>, which is also there for machines as <a href="/openapi.json">OpenAPI 3.1</a>. Each error code has <a href="/errors">a page of its own</a>.</p>
+<p>The <a href="/docs/">API reference</a> documents every operation, field and error. It is also available as <a href="/openapi.json">OpenAPI 3.1</a>. Each error code has <a href="/errors">its own page</a>.</p>
 </article>`,
     STYLE,
   );
 
-/** The guides, and below the one that is open its sections. */
+/** Links to all guides, with the sections of the open one below it. */
 function guideLinks(guides: readonly Guide[], open: { guide: Guide; html: string } | undefined): string {
   const link = ({ name, title }: Guide): string =>
     name === open?.guide.name
@@ -38,7 +38,7 @@ function guideLinks(guides: readonly Guide[], open: { guide: Guide; html: string
   return `<nav class="guides" aria-label="Guides"><ul>${guides.map(link).join("")}</ul></nav>`;
 }
 
-/** A section's heading is a link to itself already. */
+/** A section's heading already links to itself. */
 function sectionLinks(html: string): string {
   const links = [...html.matchAll(/<h2 [^>]*>(<a .*?<\/a>)<\/h2>/g)].map(([, link]) => `<li>${link}</li>`);
   return `<ul>${links.join("")}</ul>`;

@@ -11,7 +11,7 @@ let scrip: TestApp;
 let address: string;
 let chromium: TestBrowser;
 let page: Page;
-/** Every address that the page asked for, and everything that the browser complained of. */
+/** Every URL that the page requested, and every message that the browser logged. */
 let asked: string[];
 let complaints: string[];
 
@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 afterEach(() => page.close());
 
-test("/docs/guides leads to every guide, and every guide to the others, the reference and the errors", async () => {
+test("/docs/guides links to every guide, and every guide links to the others, the reference and the errors", async () => {
   await page.goto(`${address}/docs/guides`);
   assert.equal(page.url(), `${address}/docs/guides/`);
   const listed = await hrefsIn("article dl");
@@ -51,7 +51,7 @@ test("/docs/guides leads to every guide, and every guide to the others, the refe
     await page.goto(`${address}/docs/guides/${name}`);
     assert.deepEqual(await hrefsIn("nav.guides > ul > li >"), listed);
     const ids = await page.locator("[id]").evaluateAll((all) => all.map((element) => element.id));
-    assert.equal(new Set(ids).size, ids.length, `${name}: two sections have one name`);
+    assert.equal(new Set(ids).size, ids.length, `${name}: two sections have the same name`);
     assert.deepEqual(await hrefsIn('nav[aria-label="Scrip"]'), ["/docs/guides/", "/docs/", "/errors"]);
     assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1);
   }
@@ -59,7 +59,7 @@ test("/docs/guides leads to every guide, and every guide to the others, the refe
   assert.deepEqual(complaints, []);
 });
 
-test("every link of every guide leads somewhere, to its very section", async () => {
+test("every link in every guide resolves, including its section", async () => {
   const links = new Set<string>();
   for (const name of GUIDE_NAMES) {
     await page.goto(`${address}/docs/guides/${name}`);
@@ -76,7 +76,7 @@ test("every link of every guide leads somewhere, to its very section", async () 
   }
 });
 
-test("a guide shows this server's address in its commands, and as Markdown too", async () => {
+test("a guide shows this server's URL in its commands, in HTML and in Markdown", async () => {
   const { body: html } = await scrip.app.inject("/docs/guides/quickstart");
   const { headers, body: markdown } = await scrip.app.inject("/docs/guides/quickstart.md");
   assert.equal(headers["content-type"], "text/markdown; charset=utf-8");
@@ -90,7 +90,7 @@ test("a guide shows this server's address in its commands, and as Markdown too",
   }
 });
 
-test("a guide may load its own styles and nothing else", async () => {
+test("a guide can load only its own styles", async () => {
   for (const path of ["/docs/guides/", "/docs/guides/quickstart"]) {
     const { headers } = await scrip.app.inject(path);
     assert.match(
@@ -100,7 +100,7 @@ test("a guide may load its own styles and nothing else", async () => {
   }
 });
 
-test("a guide fits a phone: only its blocks and tables scroll sideways", async () => {
+test("a guide fits a phone screen: only code blocks and tables scroll sideways", async () => {
   await page.setViewportSize(PHONE);
   for (const name of GUIDE_NAMES) {
     await page.goto(`${address}/docs/guides/${name}`);
@@ -109,7 +109,7 @@ test("a guide fits a phone: only its blocks and tables scroll sideways", async (
   }
 });
 
-test("a heading links to itself, and code is text whatever it says", async () => {
+test("a heading links to itself, and code is escaped", async () => {
   await page.goto(`${address}/docs/guides/orders`);
   await page.getByRole("heading", { name: "One key, one order" }).getByRole("link").click();
   assert.equal(new URL(page.url()).hash, "#one-key-one-order");
@@ -117,7 +117,7 @@ test("a heading links to itself, and code is text whatever it says", async () =>
   assert.equal(code, "export BASE=https://api.scrip.example\nexport KEY=sc_test_…");
 });
 
-test("/docs/guides of an unknown name is 404, and no name leads out of the folder", async () => {
+test("/docs/guides/{name} with an unknown name returns 404, and no name leaves the folder", async () => {
   for (const name of ["no-such-guide", "no-such-guide.md", "..%2f..%2fREADME.md", "benchmarks.md"]) {
     const reply = await scrip.app.inject(`/docs/guides/${name}`);
     assert.equal(reply.statusCode, 404, name);

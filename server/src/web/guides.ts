@@ -6,13 +6,13 @@ import { type Guide, readGuides } from "./read-guides.ts";
 import { createGuideRenderer } from "./render-guide.ts";
 
 /**
- * `/docs/guides/`: the guides for the reseller's engineer, each as a page, and as the Markdown it is made of. They are
- * read and rendered when somebody first looks: most API processes never show them.
+ * `/docs/guides/`: the guides for the reseller's engineers, each as a page and as Markdown. They are rendered on
+ * first use, because most API processes never show them.
  */
 export function serveGuides(app: FastifyInstance, baseUrl: () => string): void {
   let rendered: Promise<RenderedGuides> | undefined;
   const render = (): Promise<RenderedGuides> => {
-    // What failed once is tried again by the next who looks.
+    // After a failure, the next request tries again.
     rendered ??= renderGuides(baseUrl()).catch((error) => {
       rendered = undefined;
       throw error;
@@ -32,7 +32,7 @@ export function serveGuides(app: FastifyInstance, baseUrl: () => string): void {
   });
 }
 
-/** Pages by the guide's name, sources by the name of its file. */
+/** Pages by guide name, sources by file name. */
 type RenderedGuides = {
   index: string;
   pages: ReadonlyMap<string, string>;

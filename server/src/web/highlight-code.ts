@@ -1,8 +1,8 @@
 import { escapeHtml } from "./html.ts";
 
 /**
- * Code as HTML, with its comments, texts and words of the language marked. It knows the few languages of the guides and
- * reads them roughly: what it takes for something else is only coloured otherwise.
+ * Highlights comments, strings and keywords of code as HTML. It knows the few languages of the guides and tokenizes
+ * them roughly; a mistake only affects colors.
  */
 export function highlightCode(language: string, code: string): string {
   const parts = PARTS[language];
@@ -20,7 +20,7 @@ export function highlightCode(language: string, code: string): string {
 const JAVASCRIPT =
   /(?<comment>\/\/.*|\/\*[\s\S]*?\*\/)|(?<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|(?<word>\b(?:import|from|export|const|let|function|async|await|return|if|else|for|of|while|switch|case|default|new|try|catch|finally|throw|instanceof|type|true|false|null|undefined)\b)|(?<number>\b\d[\d_]*\b)/g;
 
-/** What each language is taken apart into; the names of the groups are classes of guide-page's style. */
+/** The tokens of each language. Group names are classes in guide-page's style. */
 const PARTS: Readonly<Record<string, RegExp>> = {
   sh: /(?<comment>(?<=^|\s)#.*)|(?<string>"(?:\\.|[^"\\])*"|'[^']*')|(?<number>\$\w+)|(?<word>(?<=^|\n)(?:export )?\w+(?==)|\b(?:until|do|done|while|for|if|then|fi)\b)/g,
   js: JAVASCRIPT,

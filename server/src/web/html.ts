@@ -3,15 +3,15 @@ import { ICON_LINKS } from "./icons.ts";
 /** Plain text as HTML; words in backticks become code. */
 export const text = (plain: string): string => escapeHtml(plain).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 
-/** Plain text as HTML, every character of it. */
+/** Escapes plain text for HTML. */
 export const escapeHtml = (plain: string): string =>
   plain.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-/** The same on every page, so that each is one step from the others. */
+/** The same on every page, so that every page is one click from the others. */
 export const SITE_LINKS =
   '<strong>Scrip</strong><a href="/docs/guides/">Guides</a><a href="/docs/">API reference</a><a href="/errors">Errors</a>';
 
-/** A page that asks nothing of any host but ours, and of ours nothing but its icon. */
+/** A page that loads nothing from other hosts, and only its icon from ours. */
 export const page = (title: string, body: string, moreStyle = ""): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -30,7 +30,7 @@ ${body}
 </html>
 `;
 
-/** What these pages may load, for the browser to enforce: their own styles and icon, and nothing else. */
+/** What these pages can load, enforced by the browser: their own styles and icon. */
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

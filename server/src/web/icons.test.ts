@@ -19,7 +19,7 @@ after(async () => {
 
 const ICONS = { "/favicon.ico": "image/x-icon", "/favicon.svg": "image/svg+xml; charset=utf-8" };
 
-test("the icon is public and may be kept for long, and asking again costs no bytes", async () => {
+test("the icon is public and cacheable, and revalidating it transfers no body", async () => {
   for (const [path, type] of Object.entries(ICONS)) {
     const reply = await scrip.call("GET", path);
     assert.equal(reply.statusCode, 200);
@@ -32,7 +32,7 @@ test("the icon is public and may be kept for long, and asking again costs no byt
   }
 });
 
-test("a browser draws both icons, in the same colours", async () => {
+test("a browser draws both icons in the same colors", async () => {
   const page = await chromium.browser.newPage();
   await page.goto(`${address}/errors`);
   const drawn = await Promise.all(Object.keys(ICONS).map((path) => page.evaluate(drawing(path))));
@@ -42,7 +42,7 @@ test("a browser draws both icons, in the same colours", async () => {
   await page.close();
 });
 
-/** Run in the page: the colours on the ticket, on its tear line, in its notch and beside it. */
+/** Run in the page: the colors on the ticket, on its tear line, in its notch and next to it. */
 const drawing = (path: string): string => `(async () => {
   const image = new Image(32, 32);
   image.src = ${JSON.stringify(path)};
@@ -52,7 +52,7 @@ const drawing = (path: string): string => `(async () => {
   return [[8, 16], [20, 10], [2, 16], [16, 2]].map(([x, y]) => [...canvas.getImageData(x, y, 1, 1).data]);
 })()`;
 
-test("every page names the icon of this host", async () => {
+test("every page links to the icon on this host", async () => {
   for (const path of [
     "/docs/",
     "/docs/guides/",

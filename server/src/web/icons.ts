@@ -3,7 +3,7 @@ import { publicFile, sendPublicFile } from "./public-file.ts";
 
 const MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
 
-/** The icon of every page. Browsers ask for `/favicon.ico` by themselves, even on pages that are JSON. */
+/** The icon of every page. Browsers also request `/favicon.ico` for JSON responses. */
 export function serveIcons(app: FastifyInstance): void {
   const svg = publicFile(Buffer.from(SVG), "image/svg+xml; charset=utf-8", MAX_AGE_SECONDS);
   const ico = publicFile(drawIco(), "image/x-icon", MAX_AGE_SECONDS);
@@ -15,7 +15,7 @@ export function serveIcons(app: FastifyInstance): void {
 export const ICON_LINKS =
   '<link rel="icon" href="/favicon.ico" sizes="32x32"><link rel="icon" href="/favicon.svg" type="image/svg+xml">';
 
-/** A ticket: notched on both sides, with a line to tear it along. */
+/** A ticket: notched on both sides, with a tear line. */
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <path fill="#0a66c2" d="M2 7h28v6a3 3 0 0 0 0 6v6H2v-6a3 3 0 0 0 0-6z"/>
 <path stroke="#fff" stroke-width="2" d="M20 9v3M20 14.5v3M20 20v3"/>
@@ -33,7 +33,7 @@ const TEARS: readonly (readonly [from: number, to: number])[] = [
   [20, 23],
 ];
 
-/** The colour of the same ticket at a point of its 32 × 32 canvas, or undefined beside it. */
+/** The color of the ticket at a point of its 32 × 32 canvas, or undefined outside it. */
 function colourAt(x: number, y: number): Colour | undefined {
   const isNotch = [2, 30].some((centre) => Math.hypot(x - centre, y - 16) < 3);
   if (x < 2 || x > 30 || y < 7 || y > 25 || isNotch) return undefined;
@@ -45,7 +45,7 @@ const DIRECTORY_BYTES = 6;
 const ENTRY_BYTES = 16;
 const BITMAP_HEADER_BYTES = 40;
 
-/** A directory of bitmaps, each with a transparency of 8 bits, for what does not show SVG. */
+/** A directory of bitmaps with 8-bit transparency, for clients that do not show SVG. */
 function drawIco(): Buffer {
   const images = ICO_SIZES.map(drawBitmap);
   const directory = Buffer.alloc(DIRECTORY_BYTES + ENTRY_BYTES * images.length);
@@ -65,7 +65,7 @@ function drawIco(): Buffer {
   return Buffer.concat([directory, ...images]);
 }
 
-/** The pixels from the bottom row up, then a mask of one bit each that no reader of 32-bit icons looks at. */
+/** The pixels from the bottom row up, then a 1-bit mask that readers of 32-bit icons ignore. */
 function drawBitmap(size: number): Buffer {
   const maskBytes = (Math.ceil(size / 32) * 32 * size) / 8;
   const image = Buffer.alloc(BITMAP_HEADER_BYTES + size * size * 4 + maskBytes);
@@ -84,7 +84,7 @@ function drawBitmap(size: number): Buffer {
 
 const SAMPLES = [0.125, 0.375, 0.625, 0.875] as const;
 
-/** The mean of 16 points of a pixel, which smooths its edges: alpha, red, green, blue. */
+/** The average of 16 points of a pixel, which smooths the edges: alpha, red, green, blue. */
 function pixelColour(column: number, row: number, scale: number): number {
   const points = SAMPLES.flatMap((dx) => SAMPLES.map((dy) => [column + dx, row + dy] as const));
   const colours = points

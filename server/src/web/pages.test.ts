@@ -7,17 +7,17 @@ import { sizeFor } from "../../testing/full-size.ts";
 import { operationsOf } from "../http/openapi/parts.ts";
 import { problemCodes, problemTable } from "../lib/problem-table.ts";
 
-/** To click through all of them takes as long as everything else here. */
+/** Clicking through all of them takes as long as all other tests here. */
 const OPERATIONS_OPENED = sizeFor("soak", { share: 4, full: Number.POSITIVE_INFINITY });
 const ERRORS_OPENED = sizeFor("soak", { share: 4, full: Number.POSITIVE_INFINITY });
 
-/** A page, every address that it asked for, and everything that the browser complained of. */
+/** A page, every URL that it requested, and every message that the browser logged. */
 type WatchedPage = { page: Page; asked: string[]; complaints: string[] };
 
 let scrip: TestApp;
 let address: string;
 let chromium: TestBrowser;
-/** The API reference, loaded once for all tests of it: that takes seconds. */
+/** The API reference, loaded once for all its tests because loading takes seconds. */
 let docs: WatchedPage;
 
 before(async () => {
@@ -46,7 +46,7 @@ async function openPage(path: string): Promise<WatchedPage> {
   return { page, asked, complaints };
 }
 
-test("/docs shows every operation and asks nothing of any host but ours", async () => {
+test("/docs shows every operation and requests nothing from other hosts", async () => {
   const { page, asked, complaints } = docs;
   const summaries = [...operationsOf(scrip.app.openApi()).values()].map(({ summary = "" }) => summary);
   assert.ok(summaries.includes("List the catalog"));
@@ -70,11 +70,11 @@ test("/docs shows every operation and asks nothing of any host but ours", async 
   assert.deepEqual(complaints, []);
 });
 
-test("the API reference leads to the guides and the errors", async () => {
+test("the API reference links to the guides and the errors", async () => {
   const { page, asked, complaints } = docs;
   const header = page.getByRole("navigation", { name: "Scrip" });
   await header.waitFor();
-  // Where the reference's own parts would lie over it, this would not arrive.
+  // The click fails if parts of the reference cover the header.
   await header.getByRole("link", { name: "Guides" }).click();
   await page.getByRole("heading", { name: "Guides", level: 1 }).waitFor();
   assert.deepEqual(elsewhere(asked), []);
@@ -82,9 +82,9 @@ test("the API reference leads to the guides and the errors", async () => {
   await page.close();
 });
 
-test("the browser would refuse /docs another host even if the page asked one", async () => {
+test("the browser refuses other hosts on /docs", async () => {
   const { page, complaints } = await openPage("/healthz");
-  // What the page may ask is settled with its headers, before anything of it has run.
+  // The policy is in the headers, so it applies before anything on the page runs.
   await page.goto(`${address}/docs`, { waitUntil: "commit" });
   const answered = await page.evaluate(() =>
     fetch("https://elsewhere.example/").then(
@@ -97,7 +97,7 @@ test("the browser would refuse /docs another host even if the page asked one", a
   await page.close();
 });
 
-test("/errors lists every code, and the page of each tells its title, meaning and remedy", async () => {
+test("/errors lists every code, and each page shows its title, meaning and remedy", async () => {
   const { page, asked, complaints } = await openPage("/errors");
   const links = await page.getByRole("table").getByRole("link").all();
   const listed = await Promise.all(links.map((link) => link.getAttribute("href")));
@@ -122,7 +122,7 @@ test("/errors lists every code, and the page of each tells its title, meaning an
   assert.deepEqual(complaints, []);
 });
 
-/** What there is in a browser, as far as it is used here. */
+/** The part of the browser API that is used here. */
 declare const DOMParser: new () => {
   parseFromString(
     text: string,
@@ -130,7 +130,7 @@ declare const DOMParser: new () => {
   ): { querySelectorAll(selector: string): Iterable<{ textContent: string | null }> };
 };
 
-/** In the browser: what it makes of pages, without going to each of them. */
+/** Runs in the browser: parses pages without navigating to each of them. */
 const readPages = (bodies: string[]) =>
   bodies.map((body) => {
     const page = new DOMParser().parseFromString(body, "text/html");
@@ -138,7 +138,7 @@ const readPages = (bodies: string[]) =>
     return { headings: textsIn("h1"), main: textsIn("main").join("") };
   });
 
-test("/errors breaks no code on a wide screen, and needs no scrolling sideways on a narrow one", async () => {
+test("/errors breaks no code on a wide screen and does not scroll sideways on a narrow one", async () => {
   const { page } = await openPage("/errors");
   await page.setViewportSize({ width: 1280, height: 900 });
   const broken = await page
@@ -152,7 +152,7 @@ test("/errors breaks no code on a wide screen, and needs no scrolling sideways o
   assert.ok(await page.evaluate("document.documentElement.scrollWidth <= 360"));
 });
 
-test("/errors of an unknown code is 404", async () => {
+test("/errors/{code} with an unknown code returns 404", async () => {
   const reply = await scrip.call("GET", "/errors/no_such_code");
   assert.equal(reply.statusCode, 404);
   assert.equal(reply.json().code, "not_found");

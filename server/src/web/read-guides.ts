@@ -2,16 +2,16 @@ import { readFile } from "node:fs/promises";
 
 export type Guide = { name: string; title: string; summary: string; markdown: string };
 
-/** In the order in which somebody new would read them. */
+/** In reading order for a newcomer. */
 export const GUIDE_NAMES = ["quickstart", "orders", "webhooks", "sandbox", "errors", "going-live"] as const;
 
-/** Where they lie in a checkout. */
+/** The folder of the guides in a checkout. */
 export const GUIDES_FOLDER = new URL("../../../docs/guides/", import.meta.url);
 
-/** What stands in the files for the address of the server, so that a file can be followed as it is, too. */
+/** The server URL written in the files, so that a file can also be followed as it is. */
 export const WRITTEN_BASE_URL = "http://localhost:8080";
 
-/** All guides, with this server's own address in their commands. */
+/** Reads all guides, with this server's URL in their commands. */
 export const readGuides = (baseUrl: string): Promise<Guide[]> =>
   Promise.all(
     GUIDE_NAMES.map(async (name) => {
@@ -21,10 +21,10 @@ export const readGuides = (baseUrl: string): Promise<Guide[]> =>
     }),
   );
 
-/** A guide begins with its title and a paragraph that says what it is about. */
+/** A guide starts with its title and a summary paragraph. */
 function titleAndSummary(markdown: string): { title: string; summary: string } {
   const [, title, summary] = /^# (.+)\n\n((?:[^\n]+\n)+)/.exec(markdown) ?? [];
   if (title === undefined || summary === undefined)
-    throw new Error("a guide does not begin with a title and a paragraph");
+    throw new Error("a guide must start with a title and a paragraph");
   return { title, summary: summary.trim().replaceAll("\n", " ") };
 }

@@ -5,14 +5,14 @@ import { createGuideRenderer } from "./render-guide.ts";
 
 const toHtml = await createGuideRenderer();
 
-test("HTML in a guide is shown and not interpreted", () => {
+test("HTML in a guide is escaped", () => {
   const html = toHtml(
     'A <script>alert(1)</script>\n\n<img src="x" onerror="alert(1)">\n\n`<b>`\n\n```text\n</code><b>\n```\n',
   );
   assert.doesNotMatch(html, /<(script|img|b)\b/);
 });
 
-test("a link to another guide's file leads to its page, every other link stays", () => {
+test("a link to another guide's file becomes a link to its page, and other links stay unchanged", () => {
   assert.match(toHtml("[a](orders.md)"), /href="\/docs\/guides\/orders"/);
   assert.match(toHtml("[a](going-live.md#money)"), /href="\/docs\/guides\/going-live#money"/);
   assert.match(toHtml("[a](/errors)"), /href="\/errors"/);
@@ -26,13 +26,13 @@ test("a heading is its own anchor", () => {
   );
 });
 
-test("a block tells which file it is, where it runs, or that it is what is printed", () => {
+test("a block shows its file name, its terminal, or that it is output", () => {
   assert.match(toHtml("```js file=a.mjs\n1\n```"), /<figcaption>a\.mjs<\/figcaption>/);
-  assert.match(toHtml("```sh terminal=x\n1\n```"), /<figcaption>in a terminal of its own<\/figcaption>/);
+  assert.match(toHtml("```sh terminal=x\n1\n```"), /<figcaption>in a separate terminal<\/figcaption>/);
   assert.match(toHtml("```text output=x\n1\n```"), /<figure class="answer"><figcaption>prints<\/figcaption>/);
 });
 
-test("highlighting changes nothing of the code itself", () => {
+test("highlighting does not change the code itself", () => {
   const samples: [language: string, code: string][] = [
     ["sh", 'curl -s "$BASE/v1" -d \'{"a": 1}\' # a <comment>\nexport KEY=x'],
     ["js", 'import { a } from "b"; // c\nconst d = `e<f>`; /* g */'],

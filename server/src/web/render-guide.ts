@@ -2,7 +2,7 @@ import type { MarkedExtension, Tokens } from "marked";
 import { highlightCode } from "./highlight-code.ts";
 import { escapeHtml } from "./html.ts";
 
-/** Turns the Markdown of a guide into HTML. HTML inside the Markdown is shown and not interpreted. */
+/** Converts a guide's Markdown to HTML. HTML inside the Markdown is escaped. */
 export async function createGuideRenderer(): Promise<(markdown: string) => string> {
   const { Marked } = await import("marked");
   const marked = new Marked({ gfm: true, async: false, renderer });
@@ -26,7 +26,7 @@ const renderer: NonNullable<MarkedExtension["renderer"]> = {
   html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
 };
 
-/** What a block is, above it: a file to write, where to run it, or what the block before it prints. */
+/** The caption of a block: the file to write, where to run it, or that it is the output of the previous block. */
 function renderCode(code: string, info: string): string {
   const [language = "", ...attributes] = info.split(" ");
   const caption = attributes.map(captionOf).find((text) => text !== undefined);
@@ -34,7 +34,7 @@ function renderCode(code: string, info: string): string {
   return [
     `<figure${isAnswer ? ' class="answer"' : ""}>`,
     caption === undefined ? "" : `<figcaption>${escapeHtml(caption)}</figcaption>`,
-    // Somebody without a pointer scrolls a block that is too wide by its keyboard focus.
+    // Keyboard focus lets people without a pointer scroll a wide block.
     `<pre tabindex="0"><code>${highlightCode(language, code)}</code></pre></figure>\n`,
   ].join("");
 }
@@ -43,7 +43,7 @@ function captionOf(attribute: string): string | undefined {
   const [name, value = ""] = attribute.split("=");
   if (name === "file") return value;
   if (name === "output") return "prints";
-  if (name === "terminal") return "in a terminal of its own";
+  if (name === "terminal") return "in a separate terminal";
   return undefined;
 }
 
@@ -53,5 +53,5 @@ export const slugOf = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
     .replaceAll(/^-|-$/g, "");
 
-/** In a checkout the guides link to each other's files. */
+/** In a checkout, the guides link to each other's files. */
 const toPageAddress = (href: string): string => href.replace(/^([a-z-]+)\.md(?=#|$)/, "/docs/guides/$1");

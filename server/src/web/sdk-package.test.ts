@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => scrip.close());
 
-test("GET /sdk/scrip-sdk.tgz needs no key, and asking again costs no bytes", async () => {
+test("GET /sdk/scrip-sdk.tgz needs no key, and revalidating transfers no body", async () => {
   const reply = await scrip.call("GET", SDK_PATH);
   assert.equal(reply.statusCode, 200);
   assert.equal(reply.headers["content-type"], "application/gzip");
@@ -33,7 +33,7 @@ test("GET /sdk/scrip-sdk.tgz needs no key, and asking again costs no bytes", asy
   assert.deepEqual([again.statusCode, again.body], [304, ""]);
 });
 
-test("it holds README, package.json and lib, as they lie in the SDK's folder", async () => {
+test("the package has README, package.json and lib, identical to the SDK folder", async () => {
   const { rawPayload } = await scrip.call("GET", SDK_PATH);
   const folder = await mkdtemp(join(tmpdir(), "scrip-sdk-package-"));
   try {
@@ -68,10 +68,10 @@ test("another server packs the same bytes", async () => {
   }
 });
 
-/** Whoever registers a name that we have not published would be installed. */
+/** Anyone could register a name that we have not published. */
 const FROM_A_REGISTRY = /\b(?:npm|pnpm|yarn|bun|deno|npx)\b[^\n`]*\s(?:npm:)?@scrip\/sdk\b|npm:@scrip\/sdk/;
 
-test("no page tells anybody to install the SDK's name from a public registry", async () => {
+test("no page tells people to install the SDK from a public registry", async () => {
   const root = dirname(SDK_FOLDER);
   const files = globSync("{*.md,{docs,sdk,server}/**/*.md}", {
     cwd: root,
@@ -89,7 +89,7 @@ test("no page tells anybody to install the SDK's name from a public registry", a
   }
 });
 
-test("the quickstart installs the SDK from this very server", async () => {
+test("the quickstart installs the SDK from this server", async () => {
   const { body } = await scrip.call("GET", "/docs/guides/quickstart.md");
   assert.match(body, /^npm install .*https:\/\/api\.scrip\.example\/sdk\/scrip-sdk\.tgz$/m);
 });

@@ -5,14 +5,14 @@ import { type PublicFile, publicFile, sendPublicFile } from "./public-file.ts";
 
 export const SDK_PATH = "/sdk/scrip-sdk.tgz";
 
-/** Short, because another version may be there after the next upgrade; asking again costs no bytes. */
+/** Short, because the next upgrade can bring another version. Revalidating transfers no body. */
 const MAX_AGE_SECONDS = 300;
 
-/** `/sdk/scrip-sdk.tgz`: the SDK that belongs to this server, for `npm install`. It is packed when it is first asked for. */
+/** `/sdk/scrip-sdk.tgz`: the SDK of this server's version, for `npm install`. It is packed on first use. */
 export function serveSdk(app: FastifyInstance): void {
   let packed: Promise<PublicFile> | undefined;
   const pack = (): Promise<PublicFile> => {
-    // What failed once is tried again by the next request.
+    // After a failure, the next request tries again.
     packed ??= packSdk().catch((error) => {
       packed = undefined;
       throw error;
@@ -22,7 +22,7 @@ export function serveSdk(app: FastifyInstance): void {
   app.get(SDK_PATH, async (request, reply) => sendPublicFile(request, reply, await pack()));
 }
 
-/** The files that `npm pack` would take, out of the package that this server itself imports. */
+/** The files that `npm pack` would include, from the package that this server imports. */
 async function packSdk(): Promise<PublicFile> {
   const folder = new URL("./", import.meta.resolve("@scrip/sdk/package.json"));
   const modules = (await readdir(new URL("lib/", folder))).map((name) => `lib/${name}`);

@@ -3,7 +3,7 @@ import { beforeEach, mock, test } from "node:test";
 import { type LoopOptions, runLoop } from "./run-loop.ts";
 
 const POLL_MS = 1_000;
-/** Pauses are up to a fifth longer, by chance. */
+/** Pauses are up to a fifth longer, at random. */
 const JITTER = 1.2;
 
 beforeEach(() => {
@@ -11,7 +11,7 @@ beforeEach(() => {
   mock.timers.enable({ apis: ["setTimeout"] });
 });
 
-/** Lets everything run that waits for no timer. */
+/** Runs everything that does not wait for a timer. */
 const settle = async () => {
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
 };
@@ -44,7 +44,7 @@ function startLoop() {
   };
 }
 
-test("it steps at once, and again after each pause", async () => {
+test("it runs a step at once, and again after each pause", async () => {
   const { steps, end } = startLoop();
   assert.equal(steps(), 1);
   for (let step = 1; step < 5; step += 1) {
@@ -56,7 +56,7 @@ test("it steps at once, and again after each pause", async () => {
   }
 });
 
-test("while there is more to do it steps without a pause", async () => {
+test("while there is more to do it runs without a pause", async () => {
   const { steps, end } = startLoop();
   for (let step = 1; step < 5; step += 1) {
     assert.equal(steps(), step);
@@ -64,7 +64,7 @@ test("while there is more to do it steps without a pause", async () => {
   }
 });
 
-test("one step ends before the next begins, however often it is woken", async () => {
+test("one step ends before the next starts, however often it is woken", async () => {
   const { loop, steps, end } = startLoop();
   for (let wake = 0; wake < 3; wake += 1) loop.wake();
   await pass(POLL_MS * 10);
@@ -81,7 +81,7 @@ test("waking ends a pause", async () => {
   assert.equal(steps(), 2);
 });
 
-test("a wake during a step is not lost, and counts once", async () => {
+test("a wake during a step is not lost and counts once", async () => {
   const { loop, steps, end } = startLoop();
   loop.wake();
   await end(false);
@@ -90,7 +90,7 @@ test("a wake during a step is not lost, and counts once", async () => {
   assert.equal(steps(), 2);
 });
 
-test("a wake during a step that fails is followed by another step all the same", async () => {
+test("a wake during a failing step is followed by another step", async () => {
   const { loop, steps, fail } = startLoop();
   loop.wake();
   await fail();
@@ -98,7 +98,7 @@ test("a wake during a step that fails is followed by another step all the same",
   assert.equal(steps(), 2);
 });
 
-test("after errors it waits longer and longer, whoever wakes it, and not at all once a step has gone well", async () => {
+test("after errors the pauses grow, regardless of wakes, and end after a successful step", async () => {
   const { loop, steps, fail, end, errors } = startLoop();
   for (const pauseMs of [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]) {
     const before = steps();
@@ -118,10 +118,10 @@ test("after errors it waits longer and longer, whoever wakes it, and not at all 
   assert.equal(steps(), before + 1);
   await fail();
   await pass(100 * JITTER);
-  assert.equal(steps(), before + 2, "the first pause is a short one again");
+  assert.equal(steps(), before + 2, "the first pause is short again");
 });
 
-test("a step that throws before it waits is an error like any other", async () => {
+test("a step that throws synchronously is an error like any other", async () => {
   const errors: unknown[] = [];
   const step = () => {
     throw new Error("at once");
@@ -132,7 +132,7 @@ test("a step that throws before it waits is an error like any other", async () =
   await loop.stop();
 });
 
-test("stop waits for the step that runs and begins no other", async () => {
+test("stop waits for the running step and starts no other", async () => {
   const { loop, steps, end } = startLoop();
   let stopped = false;
   const stopping = loop.stop().then(() => {

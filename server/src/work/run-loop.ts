@@ -1,14 +1,14 @@
 export type Loop = {
-  /** There may be something to do. */
+  /** Signals that there may be something to do. */
   wake(): void;
-  /** Begins no further step and waits for the one that runs. */
+  /** Starts no further step and waits for the running one. */
   stop(): Promise<void>;
 };
 
 export type LoopOptions = {
-  /** Does what there is to do; true when there may be more of it at once. */
+  /** Does pending work. Returns true if there may be more right now. */
   step: () => Promise<boolean>;
-  /** How long to wait for somebody to call `wake` before looking anyway. */
+  /** How long to wait for `wake` before running a step anyway. */
   pollMs: number;
   onError: (error: unknown) => void;
 };
@@ -16,7 +16,7 @@ export type LoopOptions = {
 const ERROR_PAUSE_FIRST_MS = 100;
 const ERROR_PAUSE_MAX_MS = 5_000;
 
-/** Runs a step whenever it is woken, and now and then anyway; after errors it waits longer and longer. */
+/** Runs a step when woken, and periodically. After errors the pauses grow. */
 export function runLoop({ step, pollMs, onError }: LoopOptions): Loop {
   let stopping = false;
   let woken = false;
@@ -61,5 +61,5 @@ export function runLoop({ step, pollMs, onError }: LoopOptions): Loop {
   };
 }
 
-/** Up to a fifth more, so that processes that started together drift apart. */
+/** Up to a fifth longer, so that processes that started together drift apart. */
 const jittered = (ms: number): number => ms * (1 + Math.random() / 5);

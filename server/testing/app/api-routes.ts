@@ -2,30 +2,30 @@ import type { Scope } from "../../src/http/caller.ts";
 import type { OpenApiDocument } from "../../src/http/openapi/openapi.ts";
 import { operationsOf } from "../../src/http/openapi/parts.ts";
 
-/** What an operation is about, where it names one object. */
+/** The kind of object that an operation names. */
 export type ObjectKind = "product" | "order" | "webhook" | "event" | "delivery" | "request";
 
-/** One operation of the API, with an address that can be called. */
+/** One operation of the API, with a URL that can be called. */
 export type ApiRoute = {
   operationId: string;
   method: string;
   path: string;
-  /** An address that is well formed; what it names need not be there. */
+  /** A well-formed URL. The object it names need not exist. */
   url: string;
-  /** What CONTRACT 2 asks of a key here; undefined where no key is needed. */
+  /** The scope that CONTRACT 2 requires here. Undefined if no key is needed. */
   scope: Scope | undefined;
   object: ObjectKind | undefined;
-  /** A body that is accepted at that address, where one is required. */
+  /** A valid body for that URL, if one is required. */
   body: object | undefined;
-  /** The operation on one object, as one that may call it would. */
+  /** The operation on one object, as an authorized caller would call it. */
   callOn(objectId: string): { url: string; body: object | undefined };
   /** The status of a success (CONTRACT 1). */
   success: number;
 };
 
 /**
- * Every /v1 operation that the document names, a HEAD beside each GET. A new route is in here by itself; one that has no
- * row in this file fails the tests, so that nobody forgets to say who may call it.
+ * Every /v1 operation in the document, with a HEAD for each GET. New routes are included automatically. A route
+ * without a row in this file fails the tests, so that its access rule is not forgotten.
  */
 export function apiRoutes(document: OpenApiDocument): ApiRoute[] {
   return [...operationsOf(document)]
@@ -46,7 +46,7 @@ function toRoute(method: string, path: string): Omit<ApiRoute, "operationId"> {
   return { method, path, scope, object, callOn, success, ...callOn(object ? SOME_IDS[object] : "") };
 }
 
-/** Which scope an operation needs, by this file. */
+/** The scope that an operation needs, according to this file. */
 export const scopeOf = (method: string, path: string): Scope | undefined => ruleOf(method, path).scope;
 
 export const SEEN_PRODUCT = "seen";
@@ -63,7 +63,7 @@ const SOME_IDS: Readonly<Record<ObjectKind, string>> = {
 type Rule = {
   scope: Scope | undefined;
   of?: ObjectKind;
-  /** A body that is accepted; a function where the object is named in it. */
+  /** A valid body, or a function if it names the object. */
   body?: object | ((id: string) => object);
   success?: number;
 };
@@ -74,7 +74,7 @@ const wallet = { scope: "wallet:read" } as const;
 const requests = { scope: "requests:read" } as const;
 const webhooks = { scope: "webhooks:manage" } as const;
 
-/** CONTRACT 2, Scopes, said once more, operation by operation. */
+/** CONTRACT 2, Scopes, restated for each operation. */
 const RULES: Readonly<Record<string, Rule>> = {
   "GET /v1/catalog": catalog,
   "GET /v1/products/{id}": { ...catalog, of: "product" },
@@ -117,6 +117,6 @@ export const RULED_OPERATIONS: readonly string[] = Object.keys(RULES);
 
 function ruleOf(method: string, path: string): Rule {
   const rule = RULES[`${method} ${path}`];
-  if (!rule) throw new Error(`say in testing/app/api-routes.ts who may call ${method} ${path}`);
+  if (!rule) throw new Error(`declare in testing/app/api-routes.ts who can call ${method} ${path}`);
   return rule;
 }

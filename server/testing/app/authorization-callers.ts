@@ -4,13 +4,13 @@ import type { ProblemCode } from "../../src/lib/problem-table.ts";
 import type { ApiRoute } from "./api-routes.ts";
 import type { CallOptions, TestApp } from "./test-app.ts";
 
-/** Somebody who calls an operation, and what becomes of it before any object is looked for. */
+/** A caller of an operation, and the result before any object is looked up. */
 export type AuthorizationCaller = {
   name: string;
   call: CallOptions;
-  /** The answer whatever is asked for; undefined where the caller is let in. */
+  /** The error for every request. Undefined if the caller is admitted. */
   refusal: ProblemCode | undefined;
-  /** Whether the objects of the matrix are this caller's. */
+  /** Whether the objects of the matrix belong to this caller. */
   owns: boolean;
 };
 
@@ -20,7 +20,7 @@ const OUTSIDE = "198.51.100.1";
 
 export type Tenants = { owner: Tenant; stranger: Tenant };
 
-/** Everybody that the matrix knows, for a route with this scope: those who are let in last. */
+/** All callers of the matrix for a route with this scope, admitted callers last. */
 export async function authorizationCallers(
   scrip: TestApp,
   { owner, stranger }: Tenants,
@@ -102,7 +102,7 @@ async function addRevoked(scrip: TestApp, { resellerId, environment }: Tenant): 
   return key;
 }
 
-/** Where nobody needs a key, everybody is served, whatever key comes along. */
+/** Where no key is needed, every caller is served, whatever key it sends. */
 export const openCallers = (route: ApiRoute): AuthorizationCaller[] =>
   route.scope === undefined
     ? [caller("no key", {}, undefined), caller("a malformed key", { key: "junk" }, undefined)]

@@ -10,17 +10,17 @@ import { addDelivery, addEndpoint } from "../builders/webhook-builders.ts";
 import type { ObjectKind } from "./api-routes.ts";
 import type { Tenants } from "./authorization-callers.ts";
 
-/** A shop with one of everything that is the owner's, and of everything that is there and nobody may see. */
+/** A shop with one of everything the owner has, and one of everything that exists but is not visible. */
 export type AuthorizationShop = {
   shop: Shop;
   tenants: Tenants;
-  /** An object of the owner's that nothing has been done to. */
+  /** A new object of the owner. */
   make(kind: ObjectKind): Promise<string>;
-  /** Ids under which nobody may find anything of this kind. */
+  /** Ids under which no caller must find an object of this kind. */
   unseen: Readonly<Record<ObjectKind, readonly string[]>>;
-  /** What only the owner may be told: ids and codes. */
+  /** What only the owner can be told: ids and codes. */
   ownWords(): Promise<string[]>;
-  /** Removes the endpoints that were made, of which there may be only so many. */
+  /** Removes the endpoints that were created, because their number is limited. */
   tidy(): Promise<void>;
 };
 
@@ -33,14 +33,14 @@ export async function openAuthorizationShop(): Promise<AuthorizationShop> {
   const stranger = await addBuyer(scrip);
   const productId = await shop.addStocked(50);
   await addUnseenProducts(shop, [owner.resellerId, stranger.resellerId]);
-  // There when the order ends, so that its event has a delivery.
+  // Created before the order ends, so that its event has a delivery.
   const endpointId = await addEndpoint(db, owner);
   const orderId = await shop.order([productId, 2]);
   await createTestFulfiller(scrip).drain();
   const [delivery] = await db.rows<{ id: string; eventId: string }>(
     sql`select id, event_id as "eventId" from deliveries where endpoint_id = ${endpointId}`,
   );
-  assert.ok(delivery, "the completed order has told its endpoint");
+  assert.ok(delivery, "the completed order was delivered to its endpoint");
   const removedId = await addEndpoint(db, { ...owner, deleted: true });
   const removedDelivery = await addDelivery(db, { eventId: delivery.eventId, endpointId: removedId });
   const requestId = await addLoggedRequest(db, owner);

@@ -5,16 +5,15 @@ import type { LightMyRequestResponse } from "fastify";
 import type { OpenApiDocument } from "../../src/http/openapi/openapi.ts";
 import { type Operation, operationsOf, type Reply } from "../../src/http/openapi/parts.ts";
 
-/** As much of an answer as is looked at, so that those that came over a socket can be checked too. */
+/** The part of a response that is checked, so that responses from a socket can be checked too. */
 export type CheckedReply = Pick<LightMyRequestResponse, "statusCode" | "body" | "json"> & {
   headers: Readonly<Record<string, unknown>>;
 };
 export type CheckReply = (method: string, url: string, reply: CheckedReply) => void;
 
 /**
- * Checks each reply against the API's own description: the status, the error code, the content type and the headers
- * are declared, the body matches its schema and has no member that the schema does not name, and errors have the
- * error shape whatever the path.
+ * Checks each response against the API's own document: status, error code, content type and headers are declared,
+ * the body matches its schema without additional members, and errors have the error format on any path.
  */
 export function createReplyChecker(document: OpenApiDocument): CheckReply {
   const validate = createValidate(document);
@@ -24,7 +23,7 @@ export function createReplyChecker(document: OpenApiDocument): CheckReply {
     assert.equal(reply.headers["x-content-type-options"], "nosniff");
     if (reply.statusCode >= 400 && !url.startsWith("/readyz")) checkProblem(validate, method, reply);
     const path = findPath(document, url);
-    // A HEAD answers as its GET would, without the body.
+    // A HEAD responds like its GET, without the body.
     const verb = method === "HEAD" ? "GET" : method;
     const operation = operations.get(`${verb} ${path}`);
     if (path === undefined || !operation) return;
@@ -52,7 +51,7 @@ type Validate = (pointer: string, body: unknown) => void;
 const DOCUMENT = "https://scrip.example/openapi.json";
 
 function createValidate(document: OpenApiDocument): Validate {
-  // Whether the schemas themselves are well made is the matter of the tests of the document.
+  // Tests of the document validate the schemas themselves.
   const ajv = new Ajv2020({ strict: false, allErrors: true, meta: false, validateSchema: false });
   formats.default(ajv);
   ajv.addSchema(closed(document) as object, DOCUMENT);
@@ -64,7 +63,7 @@ function createValidate(document: OpenApiDocument): Validate {
   };
 }
 
-/** The same document, in which no object may have members that it does not name. */
+/** The document with additional members forbidden in every object. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;
@@ -97,17 +96,17 @@ function findPath(document: OpenApiDocument, url: string): string | undefined {
 
 function findDeclared({ responses = {} }: Operation, place: string, reply: CheckedReply): Reply {
   const declared = responses[String(reply.statusCode)];
-  assert.ok(declared, `${place} answered ${reply.statusCode}, which it does not declare`);
+  assert.ok(declared, `${place} returned ${reply.statusCode}, which it does not declare`);
   return declared;
 }
 
-/** What HTTP itself brings along, and what says nothing about this API. */
+/** Headers of HTTP itself, which are not part of this API. */
 const PLAIN_HEADERS: ReadonlySet<string> = new Set(
   "cache-control connection content-length content-type date keep-alive transfer-encoding vary x-content-type-options".split(
     " ",
   ),
 );
-/** Declared, and sent only when there is something to tell. */
+/** Declared, but only sent in some cases. */
 const OCCASIONAL_HEADERS: ReadonlySet<string> = new Set(
   "idempotent-replayed ratelimit ratelimit-policy retry-after".split(" "),
 );
@@ -115,14 +114,14 @@ const OCCASIONAL_HEADERS: ReadonlySet<string> = new Set(
 function checkHeaders(declared: Reply, place: string, { headers, statusCode }: CheckedReply): void {
   const known = Object.keys(declared.headers ?? {}).map((name) => name.toLowerCase());
   const undeclared = Object.keys(headers).filter((name) => !PLAIN_HEADERS.has(name) && !known.includes(name));
-  assert.deepEqual(undeclared, [], `${place} sent headers that it does not declare`);
+  assert.deepEqual(undeclared, [], `${place} sent undeclared headers`);
   const missing = known.filter((name) => !OCCASIONAL_HEADERS.has(name) && headers[name] === undefined);
-  assert.deepEqual(missing, [], `${place} lacks headers that it declares`);
+  assert.deepEqual(missing, [], `${place} lacks declared headers`);
   if (statusCode === 429 || statusCode === 503)
     assert.match(String(headers["retry-after"]), /^[1-9]\d*$/, place);
 }
 
-/** The media type that the reply came in. Its code, when it is an error, is one that the operation declares. */
+/** The media type of the response. The code of an error must be declared by the operation. */
 function checkContent(declared: Reply, place: string, reply: CheckedReply): string | undefined {
   if (!declared.content) {
     assert.equal(reply.body, "", `${place} has a body and declares none`);
@@ -133,7 +132,7 @@ function checkContent(declared: Reply, place: string, reply: CheckedReply): stri
   assert.ok(media, `${place} is ${type}, which it does not declare`);
   if (reply.statusCode >= 400) {
     const { code } = reply.json();
-    assert.ok(media.examples?.[code], `${place} answered ${code}, which it does not declare`);
+    assert.ok(media.examples?.[code], `${place} returned ${code}, which it does not declare`);
   }
   return type;
 }

@@ -3,7 +3,7 @@ import Type from "typebox";
 
 export const ECHO_URL = "/v1/test-echo";
 
-/** A placement in miniature, for tests: it takes a body and is counted with the orders. */
+/** A miniature placement for tests: it takes a body and counts as an order. */
 export function addEchoRoute(app: FastifyInstance): void {
   app.post(ECHO_URL, {
     config: { scope: "orders:write", limitClass: "orders" },

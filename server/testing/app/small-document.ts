@@ -1,10 +1,10 @@
 import type { OpenApiDocument } from "../../src/http/openapi/openapi.ts";
 
-/** A change to a document; the document that it is given stays as it is. */
+/** A change to a document. The given document is not modified. */
 export type Edit = (document: OpenApiDocument) => OpenApiDocument;
 type Step = string | number;
 
-/** Takes out what these steps lead to. */
+/** Removes what this path leads to. */
 export const drop =
   (...steps: Step[]): Edit =>
   (document) =>
@@ -13,7 +13,7 @@ export const drop =
       else Reflect.deleteProperty(parent, last);
     });
 
-/** Puts a value where these steps lead to. */
+/** Sets a value at this path. */
 export const put =
   (value: unknown, ...steps: Step[]): Edit =>
   (document) =>
@@ -24,7 +24,7 @@ function change(
   steps: Step[],
   act: (parent: object, last: Step) => void,
 ): OpenApiDocument {
-  // Not structuredClone, which keeps a schema that stands in two places one and the same.
+  // Not structuredClone, which keeps a schema that appears in two places identical.
   const copy = JSON.parse(JSON.stringify(document)) as OpenApiDocument;
   const parent = steps
     .slice(0, -1)
@@ -68,7 +68,7 @@ const item = {
     size: { type: "object", properties: { height: { type: "integer" } } },
     labels: { type: "object", additionalProperties: text },
     proof: { anyOf: [text, { type: "object", properties: { url: text } }] },
-    // An item may hold others: a comparison that follows references blindly would never end.
+    // An item can contain others: a comparison that follows references blindly would never end.
     inside: { type: "array", items: { $ref: "#/components/schemas/Item" } },
   },
 };
@@ -88,7 +88,7 @@ const itemOrder = {
   },
 };
 
-/** A document that has one of everything that the search for breaks looks at. */
+/** A document with one of everything that the break check looks at. */
 export const smallDocument = {
   openapi: "3.1.0",
   info: { title: "Items", version: "1.0.0" },

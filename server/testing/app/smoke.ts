@@ -17,15 +17,15 @@ import { startHttpsReceiver } from "../receivers/https-receiver.ts";
 import { ok } from "../receivers/receiver-answers.ts";
 import { caCertificate } from "../receivers/tls-fixture.ts";
 
-/** As `scrip start` has it; the commands of an operator have none. */
+/** As in `scrip start`. Operator commands have none. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 const PRODUCT = "nimbus-us-10";
 /** Letters whose case and bytes depend on the locale and the encoding. */
 const REFERENCE = "Iıİi ß ☃ \\ 'quoted'";
 
 /**
- * The whole way on a database that is not ours: migrate, start, order, deliver a webhook, revoke a key, audit. Fails when
- * any of it does, or when something was logged that an operator would have to look after.
+ * The whole path on a given database: migrate, start, order, deliver a webhook, revoke a key, audit. Fails if any
+ * step fails, or if a warning or error was logged.
  */
 export async function smoke(databaseUrl: string): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), "scrip-smoke-"));
@@ -66,14 +66,14 @@ export async function smoke(databaseUrl: string): Promise<void> {
     } finally {
       await context.close();
     }
-    assert.deepEqual(logged, [], "nothing is logged that somebody should look at");
+    assert.deepEqual(logged, [], "no warnings or errors are logged");
   } finally {
     setDefaultCACertificates(trusted);
     await rm(dataDir, { recursive: true, force: true });
   }
 }
 
-/** Registers a webhook, orders, waits for the end, reads the codes, and waits for the event. */
+/** Registers a webhook, places an order, waits for its end, reads the codes, and waits for the event. */
 async function buy(url: string, key: string): Promise<void> {
   const receiver = await startHttpsReceiver(ok);
   const ask = async <T>(path: string, body?: unknown): Promise<T> => {
@@ -135,5 +135,5 @@ async function revoke(
   assert.equal((await balance()).status, 401);
 }
 
-/** A name for a database or a role that nobody else has. */
+/** A unique name for a database or a role. */
 export const freshName = (): string => `smoke_${process.pid}_${randomBytes(6).toString("hex")}`;

@@ -28,9 +28,9 @@ export type TestApp = {
   keyring: Keyring;
   codeVault: CodeVault;
   clock: Clock;
-  /** Everything that was logged, as it was written. */
+  /** Everything that was logged. */
   logged: () => string;
-  /** One request through the whole app; the reply is checked against /openapi.json. */
+  /** One request through the whole app. The response is checked against /openapi.json. */
   call: (method: string, url: string, options?: CallOptions) => Promise<LightMyRequestResponse>;
   addReseller: (changes?: { name?: string; currency?: string; priceList?: string }) => Promise<ResellerRow>;
   addKey: (resellerId: string, changes?: KeyChanges) => Promise<{ id: string; key: string }>;
@@ -52,7 +52,7 @@ export type TestAppOptions = {
   placementLimits?: Partial<PlacementLimits>;
   findShortage?: ShortageFinder;
   webhooks?: Partial<WebhookSettings>;
-  /** The app's own way to the database, where it is not the test's. */
+  /** The app's own database connection, if it differs from the test's. */
   connect?: (connectionString: string) => Promise<Db>;
   /** The request log, which is off in tests of other things. */
   requestLog?: Partial<RequestLogLimits>;
@@ -62,14 +62,14 @@ export type TestAppOptions = {
 /** Opens everything that is sealed in tests, so that the processes of one test agree on it. */
 export const TEST_MASTER_KEY = Buffer.alloc(32, 7);
 
-/** Every name leads to the same public address, and no name server is asked. */
+/** Every name resolves to the same public address, without a name server. */
 export const TEST_WEBHOOKS: WebhookSettings = {
   egressIps: ["192.0.2.10", "2001:db8::10"],
   allowNetworks: [],
   lookup: async () => ["93.184.215.14"],
 };
 
-/** The real app on a database of its own. */
+/** The real app on its own database. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const clock = options.clock ?? systemClock;
   const { db, connectionString, drop } = await createTestDatabase();

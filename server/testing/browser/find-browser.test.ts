@@ -23,19 +23,19 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 const pathOf = (...names: string[]) => names.map((name) => join(folder, name)).join(":");
 
-test("CHROMIUM_PATH comes first, and is taken as it is", () => {
+test("CHROMIUM_PATH comes first and is used as it is", () => {
   const env = { CHROMIUM_PATH: "/opt/mine", PATH: pathOf("third") };
   assert.deepEqual(findBrowser(env, "linux-x64"), { path: "/opt/mine" });
 });
 
-test("on the PATH chromium goes before chromium-browser, and both before google-chrome", () => {
+test("on the PATH, chromium comes before chromium-browser, and both before google-chrome", () => {
   const found = (...names: string[]) => findBrowser({ PATH: pathOf(...names) }, "linux-x64");
   assert.deepEqual(found("first", "second", "third"), { path: join(folder, "third/chromium") });
   assert.deepEqual(found("first", "second"), { path: join(folder, "second/chromium-browser") });
   assert.deepEqual(found("first"), { path: join(folder, "first/google-chrome") });
 });
 
-test("without one the packaged browser serves on Linux on x64, and nothing does elsewhere", () => {
+test("otherwise the packaged browser is used on Linux x64, and none elsewhere", () => {
   const env = { CHROMIUM_PATH: "", PATH: pathOf("none") };
   assert.equal(findBrowser(env, "linux-x64"), "packaged");
   assert.equal(findBrowser(env, "linux-arm64"), undefined);

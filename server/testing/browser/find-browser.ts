@@ -1,13 +1,13 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** A browser of this machine by its path, or the one that comes with the dependencies. */
+/** The path of an installed browser, or the packaged one. */
 export type FoundBrowser = { path: string } | "packaged";
 
-/** What Chromium is called where it is installed. */
+/** Names of the Chromium executable. */
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 
-/** CHROMIUM_PATH names one; else it is one on the PATH; else the packaged one, which is there for Linux on x64 alone. */
+/** CHROMIUM_PATH, else one on the PATH, else the packaged one, which exists only for Linux x64. */
 export function findBrowser(
   env: Readonly<Record<string, string | undefined>>,
   platform: string,
@@ -25,7 +25,7 @@ export function findBrowser(
 export const PLATFORM = `${process.platform}-${process.arch}`;
 
 export const NO_BROWSER =
-  "the browser tests need Chromium: install it (on Debian: apt-get install chromium), or name one in CHROMIUM_PATH";
+  "the browser tests need Chromium: install it (on Debian: apt-get install chromium), or set CHROMIUM_PATH";
 
 function canRun(path: string): boolean {
   try {

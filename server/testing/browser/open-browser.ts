@@ -8,7 +8,9 @@ import { findBrowser, NO_BROWSER, PLATFORM } from "./find-browser.ts";
 
 export type TestBrowser = { browser: Browser; close(): Promise<void> };
 
-/** A real browser: one of this machine, or the packaged one, unpacked into a folder of its own, which goes with it. */
+/**
+ * A real browser: an installed one, or the packaged one, unpacked into a temporary folder that is removed with it.
+ */
 export async function openBrowser(): Promise<TestBrowser> {
   const found = findBrowser(process.env, PLATFORM);
   if (found === undefined) throw new Error(NO_BROWSER);
@@ -31,7 +33,7 @@ export async function openBrowser(): Promise<TestBrowser> {
   }
 }
 
-/** The sandbox does not run as root, and nothing but the pages themselves may ask the network for anything. */
+/** The sandbox does not run as root, and only the pages themselves are allowed to use the network. */
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -42,7 +44,7 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** The package unpacks into the temporary folder and nowhere else, so that is moved while it does. */
+/** The package always unpacks into the temporary folder, so that is changed meanwhile. */
 async function unpack(folder: string): Promise<{ executablePath: string; env: Record<string, string> }> {
   const before = process.env.TMPDIR;
   process.env.TMPDIR = folder;
@@ -57,11 +59,11 @@ async function unpack(folder: string): Promise<{ executablePath: string; env: Re
   }
 }
 
-/** The package's own settings look for its fonts in the machine's temporary folder alone. */
+/** The package's own settings look for its fonts only in the system's temporary folder. */
 const FONTS =
   '<?xml version="1.0"?><fontconfig><dir prefix="relative">fonts</dir><cachedir prefix="xdg">fontconfig</cachedir></fontconfig>';
 
-/** The libraries and fonts of the package: a bare machine has none, and with them every machine shows the same. */
+/** The package's libraries and fonts: a bare machine has none, and with them every machine renders the same. */
 const environment = (folder: string): Record<string, string> => ({
   PATH: process.env.PATH ?? "",
   HOME: folder,

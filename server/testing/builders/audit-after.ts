@@ -3,16 +3,16 @@ import sql from "sql-template-tag";
 import { type AuditResult, audit } from "../../src/audit/audit.ts";
 import type { Db, Tx } from "../../src/db/database.ts";
 
-/** The broken invariants by number, with what the audit says of them. */
+/** The violated invariants by number, with the audit's messages. */
 export type Findings = Record<number, string[]>;
 
-/** What the audit finds once the database has been damaged by hand. All of it is undone again. */
+/** What the audit finds after the database was damaged. The damage is rolled back. */
 export async function auditAfter(db: Db, damage: (tx: Tx) => Promise<unknown>): Promise<Findings> {
   const undo = new Error("undo");
   let result: AuditResult | undefined;
   await assert.rejects(
     db.transaction(async (tx) => {
-      // The level that the audit itself asks for: it cannot be changed once something was written.
+      // The level that the audit itself sets. It cannot be changed after a write.
       await tx.rows(sql`set transaction isolation level repeatable read`);
       await damage(tx);
       result = await audit({ ...db, rows: tx.rows, transaction: (work) => work(tx) });

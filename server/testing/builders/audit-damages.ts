@@ -7,10 +7,10 @@ import { auditAfter, type Findings } from "./audit-after.ts";
 import { addOrderInState, type OrderSeed } from "./fulfilment-rows.ts";
 import { addHealthyOrders, addSeller, type Seller } from "./healthy-orders.ts";
 
-/** Statements, orders in a state that they should not be in, and whatever else is done by hand, one after another. */
+/** Statements, orders in an invalid state, and other damage, applied in order. */
 export type Damage = readonly (string | OrderSeed | ((tx: Tx, seller: Seller) => Promise<unknown>))[];
 
-/** One test for each damage, on a database that holds an order in every healthy state. Without findings it is none. */
+/** One test for each damage, on a database with an order in every valid state. Without findings it is no damage. */
 export function testDamages(damages: Readonly<Record<string, readonly [Damage, Findings]>>): void {
   let database: TestDatabase;
   let seller: Seller;
@@ -25,10 +25,10 @@ export function testDamages(damages: Readonly<Record<string, readonly [Damage, F
 
   for (const [what, [damage, finds]] of Object.entries(damages)) {
     const isClean = Object.keys(finds).length === 0;
-    const title = isClean ? `has nothing against ${what}` : `finds ${what}, and nothing else`;
+    const title = isClean ? `accepts ${what}` : `finds ${what}, and nothing else`;
     test(`the audit ${title}`, async () => {
       const found = await auditAfter(database.db, async (tx) => {
-        // Whoever damages a database is not stopped by its triggers.
+        // Damage must not be stopped by triggers.
         await tx.rows(raw("set local session_replication_role = replica"));
         for (const step of damage) await apply(tx, seller, step);
       });

@@ -10,12 +10,12 @@ export type ProductSeed = {
   hidden?: boolean;
   bonus?: string;
   inputFields?: readonly object[];
-  /** Whether it can be had live; it can unless said otherwise. */
+  /** Live availability. Available by default. */
   supply?: Supply;
   faceValue?: { amount: string; currency: string; unit: string; isMoney: boolean };
 };
 
-/** Products straight into the table, for tests of what reads them. */
+/** Inserts products directly into the table. */
 export async function addProducts(db: Queryable, products: readonly ProductSeed[]): Promise<void> {
   const rows = products.map((product) => ({
     id: product.id,
@@ -43,7 +43,7 @@ export async function addProducts(db: Queryable, products: readonly ProductSeed[
   }
 }
 
-/** Says of the products whether they can be had live, without a supplier, for tests of what follows from it. */
+/** Sets the live availability of products without a supplier. */
 export async function setSupply(db: Queryable, ids: readonly string[], supply: Supply): Promise<void> {
   if (supply === "none") {
     await db.rows(sql`delete from product_supply where product_id = any(${ids})`);
@@ -69,7 +69,7 @@ export const addListPrice = (
     values (${price.productId}, ${price.priceList ?? "standard"}, ${price.currency ?? "USD"}, ${price.amountMinor},
             ${price.strikeMinor ?? null})`);
 
-/** An order of one line straight into the tables, without its money: for tests of who may read it. */
+/** Inserts an order of one line directly into the tables, without its money. */
 export async function addOrder(db: Queryable, order: Tenant & { id: string }): Promise<void> {
   await db.rows(sql`
     insert into orders (id, reseller_id, environment, idempotency_key, fingerprint, total_minor, currency, key_id,

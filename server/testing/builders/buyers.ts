@@ -15,7 +15,7 @@ import { newId } from "./new-id.ts";
 /** A reseller with a live key. */
 export type Buyer = Tenant & { keyId: string; key: string };
 
-/** What every order of these tests buys, one unit unless said otherwise. */
+/** The product of every order in these tests, one unit by default. */
 export const CARD = "card";
 export const CARD_PRICE_MINOR = 250;
 
@@ -24,7 +24,7 @@ export async function addCard(db: Queryable): Promise<void> {
   await addListPrice(db, { productId: CARD, amountMinor: BigInt(CARD_PRICE_MINOR) });
 }
 
-/** A buyer whose live wallet holds the amount. */
+/** A buyer whose live wallet has this balance. */
 export async function addBuyer(
   { db, clock, secrets }: Pick<TestApp, "db" | "clock" | "secrets">,
   amount = "1000.00",
@@ -53,7 +53,7 @@ export const postOrder = (
     body: JSON.stringify(body),
   });
 
-/** Placements as they come to the batch, priced at the catalog of this moment. */
+/** Placements as they reach the batch, priced at the current catalog. */
 export async function createPlacementMaker(
   db: Queryable,
 ): Promise<(buyer: Buyer, idempotencyKey: string, quantity?: number, reference?: string) => Placement> {
@@ -85,7 +85,7 @@ export async function createPlacementMaker(
 
 export type StoredOrder = { id: string; idempotencyKey: string; totalMinor: bigint; transaction: string };
 
-/** A buyer's orders in order of id. Those of one batch were written by one transaction. */
+/** A buyer's orders by id. Those of one batch were written by one transaction. */
 export const ordersOf = (db: Queryable, buyer: Tenant): Promise<StoredOrder[]> =>
   db.rows<StoredOrder>(sql`
     select id, idempotency_key as "idempotencyKey", total_minor as "totalMinor", xmin::text as transaction

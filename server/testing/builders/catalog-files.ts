@@ -16,17 +16,17 @@ export type SampleProduct = { id: string; name?: string; [key: string]: unknown 
 
 export type CatalogBench = {
   db: Db;
-  /** Where the files are written. */
+  /** The folder for the files. */
   folder: string;
   write(text: string, name: string): Promise<string>;
   importText(text: string, name?: string): Promise<Imported>;
-  /** One product on a line, the first on line 2. */
+  /** One product per line, the first on line 2. */
   importProducts(...products: SampleProduct[]): Promise<Imported>;
   clear(): Promise<void>;
   drop(): Promise<void>;
 };
 
-/** A database of its own and a folder of its own, for tests that bring catalog files in. */
+/** A separate database and folder for tests that import catalog files. */
 export async function createCatalogBench(): Promise<CatalogBench> {
   const database = await createTestDatabase();
   const { db } = database;

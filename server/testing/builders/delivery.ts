@@ -41,7 +41,7 @@ export type EndpointSeed = {
   failingSince?: Date;
 };
 
-/** An endpoint straight into the tables, with a secret. */
+/** Inserts an endpoint with a secret directly into the tables. */
 export async function addEndpoint(
   db: Queryable,
   { resellerId, environment }: Tenant,
@@ -69,7 +69,10 @@ export async function addSecret(db: Queryable, endpointId: string, text = newSec
   return text;
 }
 
-/** Events that are due at all of these endpoints; their ids, in their order. In one statement, because some tests need many. */
+/**
+ * Inserts events that are due at all of these endpoints and returns their ids in order. In one statement, because
+ * some tests need many.
+ */
 export async function addDue(
   db: Queryable,
   { resellerId, environment }: Tenant,
@@ -104,11 +107,11 @@ export const refusal = (changes: Partial<SendOutcome> = {}): SendOutcome =>
   outcome({ kind: "failed", responseStatus: 500, ...changes });
 
 export type TestDeliverer = Deliverer & {
-  /** Steps until no lane with anything due is free. */
+  /** Runs steps until no lane with due work is free. */
   drain(): Promise<void>;
 };
 
-/** A worker that does its steps when it is told to. */
+/** A worker that runs its steps on demand. */
 export function createTestDeliverer(
   db: Db,
   clock: Clock,

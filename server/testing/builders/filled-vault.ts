@@ -11,10 +11,13 @@ export const OLD_KEY = secret(Buffer.alloc(32, 1));
 export const NEW_KEY = secret(Buffer.alloc(32, 2));
 export const LOST_KEY = secret(Buffer.alloc(32, 3));
 
-/** What `fillVault` seals: codes in every state, a supplier's config, two endpoints' secrets, and the server's three. */
+/**
+ * What `fillVault` seals: codes in every state, a supplier's config, the secrets of two endpoints, and the server's
+ * three.
+ */
 export const FILLED = { codes: 1_004, webhookSecrets: 3, values: 1_011 };
 
-/** Everything that the database keeps sealed, under one key; what was there before is gone. */
+/** Seals everything that the database keeps sealed under one key, replacing what was there. */
 export async function fillVault(db: Db, key: Secret<Buffer>): Promise<void> {
   await emptyVault(db);
   const vault = createCodeVault(fixedKeyring([key]));
@@ -49,7 +52,7 @@ async function addSealedWebhookSecrets(db: Queryable, key: Secret<Buffer>): Prom
 export const emptyVault = (db: Queryable) =>
   db.rows(sql`truncate codes, suppliers, sealed_secrets, webhook_endpoints cascade`);
 
-/** What a process works with that has these keys, newest first. */
+/** The dependencies of a process with these keys, newest first. */
 export const vaultDeps = (db: Db, ...keys: [Secret<Buffer>, ...Secret<Buffer>[]]) => {
   const keyring = fixedKeyring(keys);
   return { db, keyring, codeVault: createCodeVault(keyring) };
@@ -57,7 +60,7 @@ export const vaultDeps = (db: Db, ...keys: [Secret<Buffer>, ...Secret<Buffer>[]]
 
 export const keyName = (key: Secret<Buffer>): string => keyIdOf(key).toString("hex");
 
-/** How many codes are under a key. */
+/** How many codes are sealed under a key. */
 export async function countUnder(db: Queryable, key: Secret<Buffer>): Promise<number> {
   const codes = await listCodes(db);
   return codes.filter(({ sealed }) => sealed.subarray(1, 5).equals(keyIdOf(key))).length;

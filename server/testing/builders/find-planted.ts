@@ -1,11 +1,11 @@
 import sql, { raw } from "sql-template-tag";
 import type { Queryable } from "../../src/db/database.ts";
 
-/** Every form in which a text could lie about: plain, hex, and base64 wherever in a longer value it begins. */
+/** Every form in which a text could be stored: plain, hex, and base64 at any offset of a longer value. */
 export function disguisesOf(text: string): string[] {
   const bytes = Buffer.from(text);
   const base64 = [0, 1, 2].map((before) => {
-    // Only the characters that are made of the text alone: those at the edges depend on its neighbours.
+    // Only the characters that depend on the text alone. Those at the edges depend on neighboring bytes.
     const encoded = Buffer.concat([Buffer.alloc(before), bytes])
       .toString("base64")
       .replace(/=+$/, "");
@@ -15,7 +15,7 @@ export function disguisesOf(text: string): string[] {
   return [...new Set([text, bytes.toString("hex"), bytes.toString("hex").toUpperCase(), ...base64, ...urls])];
 }
 
-/** The tables that hold the text in any row and any form. Bytes are searched as the hex that they are shown in. */
+/** The tables that contain the text in any row and form. Bytes are searched as hex. */
 export async function findPlanted(db: Queryable, text: string): Promise<string[]> {
   const tables = await db.rows<{ name: string }>(sql`
     select format('%I.%I', schemaname, tablename) as name from pg_tables

@@ -5,14 +5,17 @@ import type { OrderStatus } from "../../src/orders/status.ts";
 import { appendEntry } from "../../src/wallet/entry.ts";
 import { insertEntry, lockWallet, updateWallet } from "../../src/wallet/queries.ts";
 
-/** An order in any state, with all that belongs to it: its money, lines, units, attempts, codes and work. */
+/** An order in any state, with its money, lines, units, attempts, codes and work. */
 export type OrderSeed = {
   id: string;
   status: OrderStatus;
-  /** For each line what became of its units; a pending order has no units yet, and each stands for one to come. */
+  /**
+   * For each line, what happened to its units. A pending order has no units yet, so each entry stands for a future
+   * one.
+   */
   lines: readonly (readonly UnitStory[])[];
   refundHeld?: boolean;
-  /** Said only where it is not what the status asks for. */
+  /** Only set if it differs from what the status requires. */
   work?: "none" | "due" | "never";
 };
 
@@ -32,7 +35,7 @@ type Story = {
 export const FIRST_SUPPLIER = "sup_first";
 export const SECOND_SUPPLIER = "sup_second";
 export const LINE_PRICES_MINOR = [300, 500];
-/** What line 0 buys, and line 1. */
+/** The products of line 0 and line 1. */
 export const LINE_PRODUCTS = ["card", "game"];
 
 const AT = new Date("2030-01-02T03:04:05.678Z");
@@ -48,7 +51,7 @@ const delivered = {
   code: { state: "delivered" },
 } as const;
 
-/** Whatever can become of a unit. What failed is refunded in an order that is completed or refunded. */
+/** Everything that can happen to a unit. A failed unit is refunded in a completed or refunded order. */
 const STORIES = {
   waiting: { end: "waiting", attempts: [] },
   asked: { end: "waiting", attempts: askSecond("open") },
@@ -80,7 +83,7 @@ export async function addSuppliers(db: Queryable): Promise<void> {
     select id, 'stock', id from unnest(${[FIRST_SUPPLIER, SECOND_SUPPLIER]}::text[]) as one (id)`);
 }
 
-/** The order as it would be found, inserted in its final state. The tenant's wallet pays for it. */
+/** Inserts the order in its final state. The tenant's wallet pays for it. */
 export async function addOrderInState(tx: Tx, tenant: Tenant, order: OrderSeed): Promise<void> {
   const lines = order.lines.map((stories, index) => toLine(order, stories, index));
   const totalMinor = sum(lines.map((line) => line.priceMinor * line.units.length));
@@ -143,12 +146,12 @@ async function addEntry(
   const id = `ent_${type}_${orderId}`;
   const movement = { id, type, amountMinor: BigInt(amountMinor), orderId, note: null, createdAt: AT };
   const next = head && appendEntry(head, movement);
-  if (!next) throw new Error(`the wallet cannot bear ${amountMinor} for ${orderId}`);
+  if (!next) throw new Error(`the wallet cannot pay ${amountMinor} for ${orderId}`);
   await insertEntry(tx, next.entry);
   await updateWallet(tx, next.head);
 }
 
-/** What an order's end and its refund would have told. */
+/** The events of an order's end and its refund. */
 async function addEvents(
   tx: Tx,
   { resellerId, environment }: Tenant,

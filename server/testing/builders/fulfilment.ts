@@ -15,11 +15,11 @@ import { newId } from "./new-id.ts";
 
 export type TestFulfiller = Fulfiller & {
   deps: FulfilDeps;
-  /** Steps until nothing is due and nothing is under way. */
+  /** Runs steps until nothing is due and nothing is in progress. */
   drain(): Promise<void>;
 };
 
-/** A worker that does its steps when it is told to, on the test's database and clock. */
+/** A worker that runs its steps on demand, on the test's database and clock. */
 export function createTestFulfiller(
   scrip: Pick<TestApp, "db" | "clock" | "codeVault" | "secrets">,
   options: {
@@ -66,7 +66,7 @@ export function createTestFulfiller(
   };
 }
 
-/** Codes in stock, sealed as an import would. */
+/** Codes in stock, sealed like imported ones. */
 export async function addStock(
   scrip: Pick<TestApp, "db" | "codeVault" | "secrets">,
   stock: { productId: string; supplierId: string; goods: readonly Goods[] },
@@ -86,7 +86,7 @@ export async function addStock(
   return ids;
 }
 
-/** The statuses of an order's units, line by line: such as ["delivered delivered", "refunded"]. */
+/** The statuses of an order's units by line, such as ["delivered delivered", "refunded"]. */
 export const unitStatuses = async (db: Queryable, orderId: string): Promise<string[]> => {
   const rows = await db.rows<{ statuses: string }>(sql`
     select string_agg(status, ' ' order by unit_index) as statuses

@@ -6,7 +6,7 @@ import { moveFunds } from "../../src/wallet/move-funds.ts";
 import { openMissingWallets } from "../../src/wallet/open-wallets.ts";
 import { addOrderInState, addSuppliers, type OrderSeed, SECOND_SUPPLIER } from "./fulfilment-rows.ts";
 
-/** An order in every state that fulfilment leaves one in; its id tells which. */
+/** An order in every state that fulfilment can leave it in. Its id names the state. */
 export const HEALTHY_LIVE_ORDERS: readonly OrderSeed[] = [
   { id: "ord_pending", status: "pending", lines: [["waiting", "waiting"], ["waiting"]] },
   { id: "ord_begun", status: "processing", lines: [["asked", "waiting"], ["waiting"]] },
@@ -71,7 +71,7 @@ export const HEALTHY_TEST_ORDERS: readonly OrderSeed[] = [
 
 export type Seller = { live: Tenant; test: Tenant };
 
-/** A reseller with money in both wallets, suppliers, and codes that nobody has bought. */
+/** A reseller with money in both wallets, suppliers, and unsold codes. */
 export async function addSeller(db: Db): Promise<Seller> {
   const seller = await addReseller(db, "rsl_seller");
   await addReseller(db, "rsl_other");
@@ -83,7 +83,7 @@ export async function addSeller(db: Db): Promise<Seller> {
   return seller;
 }
 
-/** Under an id that tests can foretell. */
+/** With a predictable id. */
 async function addReseller(db: Db, resellerId: string): Promise<Seller> {
   await db.rows(sql`
     insert into resellers (id, name, currency, email) values (${resellerId}, 'Seller', 'USD', 'owner@seller.example')`);
@@ -93,7 +93,7 @@ async function addReseller(db: Db, resellerId: string): Promise<Seller> {
   return { live, test: { resellerId, environment: "test" } };
 }
 
-/** All of them at once, and the codes of one in each environment shown to its reseller. */
+/** All of them at once. The codes of one order per environment are revealed to its reseller. */
 export async function addHealthyOrders(tx: Tx, { live, test }: Seller): Promise<void> {
   for (const order of HEALTHY_LIVE_ORDERS) await addOrderInState(tx, live, order);
   for (const order of HEALTHY_TEST_ORDERS) await addOrderInState(tx, test, order);

@@ -5,14 +5,14 @@ import { appendEntry, type Entry, type Movement } from "../../src/wallet/entry.t
 import { lockWallet, updateWallet } from "../../src/wallet/queries.ts";
 import { FIRST_SUPPLIER } from "./fulfilment-rows.ts";
 
-/** What one unit costs. */
+/** The unit price. */
 const PRICE_MINOR = 10;
-/** Entries that are inserted by one statement. */
+/** Entries per insert statement. */
 const CHUNK = 10_000;
 
 /**
- * A long history of one line and two units an order: of ten orders one is pending, one under way, one failed, one
- * refunded, one half refunded, and five were delivered wholly. The wallet must be able to pay for them.
+ * A long history of orders with one line and two units. Of ten orders, one is pending, one processing, one failed,
+ * one refunded, one half refunded, and five fully delivered. The wallet must be able to pay for them.
  */
 export async function addManyOrders(db: Db, tenant: Tenant, orders: number): Promise<void> {
   await addOrders(db, tenant, orders);
@@ -87,7 +87,7 @@ async function addPurchases(db: Db): Promise<void> {
     from order_units where status = 'delivered'`);
 }
 
-/** Debit and refund of each order, chained as the wallet chains them. */
+/** The debit and refund of each order, chained as the wallet chains them. */
 const addEntries = (db: Db, tenant: Tenant) =>
   db.transaction(async (tx) => {
     let head = await lockWallet(tx, tenant);

@@ -1,6 +1,6 @@
 import type { Tenant } from "../../src/http/caller.ts";
 
-/** What a reseller may ask for; input values as text. */
+/** What a reseller can order. Input values are text. */
 export type ModelLine = { productId: string; quantity: number; inputFields?: Record<string, string> };
 export type ModelBody = { lines: ModelLine[]; reference?: string; expectedTotal?: number };
 
@@ -37,13 +37,13 @@ export type ModelWallet = Tenant & {
 
 export type Model = { products: Map<string, ModelProduct>; quantityMax: number };
 
-/** What the service must answer. */
+/** The expected response. */
 export type Expected =
   | { kind: "placed"; order: Omit<ModelOrder, "id"> }
   | { kind: "replayed"; order: ModelOrder }
   | { kind: "refused"; status: number; code: string };
 
-/** The rules of CONTRACT 4 as plainly as they can be said: one order at a time, nothing kept but maps and sums. */
+/** The rules of CONTRACT 4 in their simplest form: one order at a time, with only maps and sums as state. */
 export function expectPlacement(model: Model, wallet: ModelWallet, key: string, body: ModelBody): Expected {
   const bound = wallet.bound.get(key);
   if (bound) {
@@ -74,14 +74,14 @@ export function expectPlacement(model: Model, wallet: ModelWallet, key: string, 
   return { kind: "placed", order: { total, lines, reference: body.reference } };
 }
 
-/** The order was accepted under this id. */
+/** Records an order that was accepted under this id. */
 export function place(wallet: ModelWallet, key: string, body: ModelBody, order: ModelOrder): void {
   wallet.orders.push(order);
   wallet.bound.set(key, { canonical: canonicalOf(body), order });
   move(wallet, { type: "order", amount: -order.total, orderId: order.id });
 }
 
-/** Moves money; false when the wallet does not hold enough. */
+/** Moves money. Returns false if the balance is too low. */
 export function move(wallet: ModelWallet, entry: Omit<ModelEntry, "balanceAfter">): boolean {
   if (wallet.balance + entry.amount < 0) return false;
   wallet.balance += entry.amount;
@@ -89,7 +89,7 @@ export function move(wallet: ModelWallet, entry: Omit<ModelEntry, "balanceAfter"
   return true;
 }
 
-/** What a request asks for; the total that it expects is a guard and not part of it. */
+/** What identifies a request. The expected total is a guard and not part of it. */
 const canonicalOf = ({ lines, reference }: ModelBody): string =>
   JSON.stringify([
     reference,
@@ -100,7 +100,7 @@ const canonicalOf = ({ lines, reference }: ModelBody): string =>
     ]),
   ]);
 
-/** The order as the API tells it, but for its times. */
+/** The order as the API returns it, without its times. */
 export const toView = ({ id, total, reference, lines }: ModelOrder) => ({
   id,
   status: "pending",

@@ -14,7 +14,7 @@ import { createTestFulfiller, type TestFulfiller } from "./fulfilment.ts";
 import { openSandboxInbox, type Received } from "./sandbox-inbox.ts";
 
 export const SANDBOX_FUNDS_MINOR = 100_000_000;
-/** What the sandbox sells here, and for how much. The top-up is last. */
+/** The sandbox products and their prices. The top-up is last. */
 export const PRICES_MINOR = { card: 250, voucher: 100, credits: 400 } as const;
 type ProductId = keyof typeof PRICES_MINOR;
 export type Line = [productId: ProductId, quantity: number];
@@ -26,34 +26,34 @@ const QUANTITY_MAX = 1_000;
 const CLOCK_AHEAD_MS = 3_600_000;
 
 /**
- * A reseller with a test key and a web server of its own on HTTPS, which everything is told to; and the workers of the
- * service, which do their steps when they are told to, on a clock that is moved by hand.
+ * A reseller with a test key and an HTTPS server that receives its webhooks, and the service's workers, which run
+ * their steps on demand with a manual clock.
  */
 export type SandboxDesk = {
   scrip: TestApp;
   clock: HandClock;
   worker: TestFulfiller;
   receiver: HttpsReceiver;
-  /** The reseller's live key; the wallet behind it holds 1,000.00. */
+  /** The reseller's live key. Its wallet has 1,000.00. */
   live: Buyer;
   sandbox: Buyer;
-  /** One request with the test key, and with the scenario where there is one. */
+  /** One request with the test key, with a scenario if there is one. */
   ask(method: string, url: string, scenario?: string): Promise<LightMyRequestResponse>;
   place(placement: Placing): Promise<LightMyRequestResponse>;
-  /** The id of an order that is accepted. */
+  /** Returns the id of an accepted order. */
   order(placement: Placing): Promise<string>;
   read(orderId: string): Promise<OrderView>;
   codesOf(orderId: string): Promise<LightMyRequestResponse>;
   balance(): Promise<number>;
-  /** The order's entries in the wallet's statement, oldest first. */
+  /** The order's wallet entries, oldest first. */
   entriesOf(orderId: string): Promise<{ type: string; amount: number }[]>;
-  /** Does what is due at this moment, up to the deliveries. */
+  /** Does everything that is due now, including deliveries. */
   work(): Promise<void>;
-  /** What has reached the web server of an order so far, in the order in which it happened. */
+  /** What the web server has received for an order so far, in the order in which it happened. */
   receivedOf(orderId: string): Received[];
-  /** Every status that the order ever had, the database itself being the witness. */
+  /** Every status that the order ever had, recorded by the database. */
   statusesOf(orderId: string): Promise<string[]>;
-  /** How the web server answers from now on. */
+  /** How the web server responds from now on. */
   answerWith(answer: Answer): void;
   assertHealthy(): Promise<void>;
   close(): Promise<void>;
@@ -71,7 +71,7 @@ export const totalOf = (lines: readonly Line[]): number =>
   lines.reduce((sum, [productId, quantity]) => sum + PRICES_MINOR[productId] * quantity, 0);
 
 export async function openSandbox(): Promise<SandboxDesk> {
-  // Ids never go back in time within a process, and those of requests are made by the system's clock.
+  // Ids never go back in time within a process, and request ids use the system clock.
   const clock = createHandClock(new Date(Date.now() + CLOCK_AHEAD_MS));
   const scrip = await createTestApp({ clock, webhooks: { allowNetworks: LOOPBACK } });
   await stockShelves(scrip);
@@ -125,7 +125,7 @@ type Call = (
 ) => Promise<LightMyRequestResponse>;
 type Calls = Pick<SandboxDesk, "ask" | "place" | "order" | "read" | "codesOf" | "balance" | "entriesOf">;
 
-/** What the reseller asks for. */
+/** The reseller's requests. */
 function createCalls(call: Call): Calls {
   const place = (placing: Placing) => call("POST", "/v1/orders", ...toRequest(placing));
   const get = async (url: string) => {
@@ -172,7 +172,7 @@ function toRequest({
   return [headers, JSON.stringify(body)];
 }
 
-/** Priced, and not to be had live: the sandbox sells it all the same. */
+/** Priced, but not available live. The sandbox sells it anyway. */
 async function stockShelves({ db }: TestApp): Promise<void> {
   const products = Object.entries(PRICES_MINOR);
   await addProducts(
@@ -200,7 +200,7 @@ async function witnessStatuses({ db }: TestApp): Promise<void> {
     create trigger orders_seen after insert or update of status on orders for each row execute function see_status()`);
 }
 
-/** A status that was written again is no second status. */
+/** A status that is written again is not a second status. */
 async function listStatuses({ db }: TestApp, orderId: string): Promise<string[]> {
   const rows = await db.rows<{ status: string }>(sql`
     select status from seen_statuses where order_id = ${orderId} order by number`);

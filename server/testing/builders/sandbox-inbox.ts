@@ -8,16 +8,16 @@ import { ok } from "../receivers/receiver-answers.ts";
 import { caCertificate } from "../receivers/tls-fixture.ts";
 import { createTestDeliverer, LOOPBACK, type TestDeliverer } from "./delivery.ts";
 
-/** One request that reached the reseller's web server. */
+/** One request that the reseller's web server received. */
 export type Received = { eventId: string; type: string; orderId: string; status: string; verifies: boolean };
 
 export type SandboxInbox = {
   receiver: HttpsReceiver;
   url: string;
-  /** With which secret deliveries are verified from now on. */
+  /** The secret that verifies deliveries from now on. */
   trust(secret: string): void;
   createDeliverer(scrip: TestApp): TestDeliverer;
-  /** What has reached the web server of an order so far, in the order in which it happened. */
+  /** What the web server has received for an order so far, in the order in which it happened. */
   receivedOf(orderId: string): Received[];
   answerWith(answer: Answer): void;
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export type SandboxInbox = {
 
 const TOLERANCE_SECONDS = 300;
 
-/** The reseller's web server: real HTTPS, each request judged by somebody else's verifier when it comes in. */
+/** The reseller's web server: real HTTPS, each request verified by an independent verifier. */
 export async function openSandboxInbox(clock: HandClock): Promise<SandboxInbox> {
   const received: Received[] = [];
   const { webhooks } = new Stripe("sk_test_unused");
@@ -60,7 +60,8 @@ export async function openSandboxInbox(clock: HandClock): Promise<SandboxInbox> 
     },
     createDeliverer: ({ db }: TestApp): TestDeliverer =>
       createTestDeliverer(db, clock, (sending) => sendDelivery({ agent, allowNetworks: LOOPBACK }, sending)),
-    // Two events of one moment are sent side by side, and may arrive in either order; their ids tell which was first.
+    // Two events of the same moment are sent in parallel and can arrive in either order. Their ids show which was
+    // first.
     receivedOf: (orderId: string) =>
       received
         .filter((one) => one.orderId === orderId)

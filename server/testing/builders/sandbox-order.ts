@@ -2,23 +2,23 @@ import assert from "node:assert/strict";
 import { testCode } from "../../src/sandbox/test-code.ts";
 import { LINES, type Line, type SandboxDesk, totalOf } from "./sandbox-desk.ts";
 
-/** What a reseller sees of a sandbox order in the end. */
+/** What a reseller finally sees of a sandbox order. */
 export type ExpectedOrder = {
   scenario: string | undefined;
   lines?: readonly Line[];
   fulfilment?: "partial" | "all_or_nothing";
   statuses: readonly string[];
-  /** How many units of each line are delivered, and how many paid back. */
+  /** How many units of each line are delivered, and how many refunded. */
   delivered: readonly number[];
   refunded: readonly number[];
-  /** Lines that carry a failure. */
+  /** Lines with a failure. */
   failed?: readonly number[];
   events: readonly string[];
 };
 
 export type PlacedOrder = { id: string; idempotencyKey: string };
 
-/** Compares all that a reseller can see of an order, and what has reached its web server, with what is expected. */
+/** Compares everything that a reseller can see of an order, and the received webhooks, with what is expected. */
 export async function assertSandboxOrder(
   desk: SandboxDesk,
   { id, idempotencyKey }: PlacedOrder,
@@ -46,7 +46,7 @@ export async function assertSandboxOrder(
 export const refundOf = ({ lines = LINES, refunded }: ExpectedOrder): number =>
   totalOf(lines.map(([productId], index) => [productId, refunded[index] ?? 0]));
 
-/** Each event once, signed so that somebody else's verifier accepts it. */
+/** Each event once, with a signature that an independent verifier accepts. */
 export function assertTold(desk: SandboxDesk, id: string, events: readonly string[]): void {
   const received = desk.receivedOf(id);
   assert.deepEqual(
@@ -60,7 +60,7 @@ export function assertTold(desk: SandboxDesk, id: string, events: readonly strin
   );
 }
 
-/** The codes are those that can be computed ahead; where nothing was delivered there are none to read. */
+/** The codes are the predictable ones. Without a delivery there are none to read. */
 async function assertCodes(
   desk: SandboxDesk,
   { id, idempotencyKey }: PlacedOrder,

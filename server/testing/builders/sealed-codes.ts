@@ -15,14 +15,14 @@ export type StoredCode = {
   sealed: Buffer;
 };
 
-/** The place of a stored code, as whoever opens it has to name it. */
+/** The place of a stored code, which is needed to open it. */
 export function placeOf(code: Omit<StoredCode, "sealed">): string {
   if (code.state === "delivered") return deliveredPlace(code, code.productId);
   if (code.state === "quarantined") return quarantinePlace(code.id, code, code.productId);
   return stockPlace(code.id, code.productId);
 }
 
-/** What a code of this helper says when it is opened. */
+/** The content of a code from this helper. */
 export const textOf = (id: string): string => `{"code":"CODE-${id}"}`;
 
 export const listCodes = (db: Queryable) =>
@@ -31,7 +31,7 @@ export const listCodes = (db: Queryable) =>
            unit_index as "unitIndex", sealed
     from codes where environment = 'live' order by id`);
 
-/** Live codes straight into the table, sealed where they belong; each of them says its own id. */
+/** Inserts live codes directly into the table, sealed for their place. Each contains its own id. */
 export async function addSealedCodes(
   db: Queryable,
   codeVault: CodeVault,
@@ -56,7 +56,9 @@ export async function addSealedCodes(
     from unnest(${ids}::text[], ${sealed}::bytea[]) as seed (id, sealed)`);
 }
 
-/** Stock goes to a unit as a worker does it: locked, opened, sealed for its unit. False when no stock is free. */
+/**
+ * Assigns stock to a unit as a worker does: locked, opened, sealed for its unit. Returns false if no stock is free.
+ */
 export async function deliverOne(tx: Queryable, codeVault: CodeVault): Promise<boolean> {
   const [code] = await tx.rows<StoredCode>(sql`
     select id, state, product_id as "productId", sealed from codes where state = 'stock'

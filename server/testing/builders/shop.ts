@@ -15,22 +15,22 @@ import { addBuyer, type Buyer, postOrder } from "./buyers.ts";
 import { newId } from "./new-id.ts";
 import { addRouteRow, addSupplierRow } from "./supply-builders.ts";
 
-/** What one unit of everything costs here. */
+/** The price of one unit of everything here. */
 export const PRICE_MINOR = 100;
 const QUANTITY_MAX = 10_000;
 const CLOCK_AHEAD_MS = 3_600_000;
 
-/** An app with a buyer, a supplier of stock and a clock that is moved by hand. */
+/** An app with a buyer, a stock supplier and a manual clock. */
 export type Shop = {
   scrip: TestApp;
   clock: HandClock;
   buyer: Buyer;
   stockSupplierId: string;
-  /** A product that is sold from stock: so many codes, or these goods. */
+  /** A product that is sold from stock: a number of codes, or these goods. */
   addStocked(goods: number | readonly Goods[]): Promise<string>;
   /** A product that is bought from these suppliers, in this order. */
   addBought(...supplierIds: string[]): Promise<string>;
-  /** More codes for a product; their ids, in the order in which they are sold. */
+  /** Adds codes for a product and returns their ids, in selling order. */
   addCodes(productId: string, goods: readonly Goods[]): Promise<string[]>;
   order(...lines: [productId: string, quantity: number][]): Promise<string>;
   read(orderId: string): Promise<OrderView>;
@@ -40,14 +40,14 @@ export type Shop = {
   close(): Promise<void>;
 };
 
-/** Most tests order what is not there, as if it had been sold in between; others want to be refused at once. */
+/** Most tests order unavailable products, as if they sold out in between. Others want to be refused immediately. */
 const everythingIsThere: ShortageFinder = async () => undefined;
 
 export async function openShop(
   funds = "100000.00",
   findShortage: ShortageFinder = everythingIsThere,
 ): Promise<Shop> {
-  // Ids never go back in time, and what was made by the system's clock must not make orders due in the future.
+  // Ids never go back in time, and what the system clock created must not make orders due in the future.
   const clock = createHandClock(new Date(Date.now() + CLOCK_AHEAD_MS));
   const scrip = await createTestApp({ clock, findShortage });
   const { db } = scrip;

@@ -13,7 +13,7 @@ export async function addUnsuppliedProducts(db: Queryable, ids: readonly string[
   await db.rows(sql`delete from product_supply where product_id = any(${ids}::text[])`);
 }
 
-/** A supplier straight into the table. The config of one that is called opens nowhere. */
+/** Inserts a supplier directly into the table. The config of a remote one cannot be opened. */
 export async function addSupplierRow(
   db: Queryable,
   supplier: { kind?: string; name?: string; enabled?: boolean } = {},
@@ -35,7 +35,7 @@ export const addRouteRow = (
     values (${route.productId}, ${route.supplierId}, ${route.priority ?? 100}, ${route.costMinor ?? null},
             ${route.costMinor === undefined ? null : (route.currency ?? "USD")}, ${route.productId})`);
 
-/** A code in stock whose seal holds nothing, for tests that only count. */
+/** A code in stock with an empty seal, for tests that only count. */
 export async function addStockRow(
   db: Queryable,
   code: { productId: string; supplierId: string; expiresAt?: Date; state?: "stock" | "expired" },

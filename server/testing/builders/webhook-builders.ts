@@ -5,7 +5,7 @@ import type { EventType } from "../../src/events/event-types.ts";
 import type { Tenant } from "../../src/http/caller.ts";
 import { newId } from "./new-id.ts";
 
-/** An endpoint straight into the table, without a secret: for tests of who may read it and of what it is sent. */
+/** Inserts an endpoint without a secret directly into the table. */
 export async function addEndpoint(
   db: Queryable,
   endpoint: Tenant & { id?: string; events?: string[]; active?: boolean; deleted?: boolean },
@@ -27,7 +27,7 @@ export const fulfilledEvent = (tenant: Tenant, orderId: string): NewEvent => ({
   data: { order_id: orderId, status: "fulfilled" },
 });
 
-/** An event of an order that nobody placed. */
+/** An event of an order that was never placed. */
 export async function addEvent(
   db: Queryable,
   event: Tenant & { id?: string; type?: EventType; orderId?: string; at?: Date },

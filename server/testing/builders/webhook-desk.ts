@@ -14,7 +14,7 @@ const CLOCK_AHEAD_MS = 3_600_000;
 
 export type KeyOwner = Tenant & { key: string };
 
-/** Whatever an operation may answer; which of it, its schema says, and every reply is checked against that. */
+/** All fields that an operation can return. Every response is checked against its own schema. */
 export type DeskReply = {
   webhook: WebhookView;
   secret: string;
@@ -27,26 +27,26 @@ export type DeskReply = {
   nextCursor: string;
 };
 
-/** An app with a reseller's two keys, another reseller's live one, and a clock that is moved by hand. */
+/** An app with a reseller's two keys, another reseller's live key, and a manual clock. */
 export type WebhookDesk = {
   scrip: TestApp;
   clock: HandClock;
   live: KeyOwner;
   sandbox: KeyOwner;
   stranger: KeyOwner;
-  /** One request; of the reseller's live key unless said otherwise. */
+  /** One request, with the reseller's live key by default. */
   ask(method: string, url: string, body?: unknown, owner?: KeyOwner): Promise<LightMyRequestResponse>;
-  /** The same, where nothing but 200 will do. */
+  /** The same, and fails unless the response is 200. */
   get(method: string, url: string, body?: unknown, owner?: KeyOwner): Promise<DeskReply>;
   register(body?: object, owner?: KeyOwner): Promise<{ webhook: WebhookView; secret: string }>;
-  /** One more reseller with a live key, for a test that must not meet what others made. */
+  /** Another reseller with a live key, for a test that must not see what others created. */
   addOwner(): Promise<KeyOwner>;
-  /** Does the work, and waits until the workers have been told that there is something to send. */
+  /** Does the work, and waits until the workers have been notified that there is something to send. */
   tells<Result>(work: () => Promise<Result>): Promise<Result>;
 };
 
 export async function openWebhookDesk(webhooks: Partial<WebhookSettings> = {}): Promise<WebhookDesk> {
-  // Ids never go back in time within a process, and those of requests are made by the system's clock.
+  // Ids never go back in time within a process, and request ids use the system clock.
   const clock = createHandClock(new Date(Date.now() + CLOCK_AHEAD_MS));
   const scrip = await createTestApp({ clock, webhooks });
   const ownerOf = async (resellerId: string, environment: "live" | "test"): Promise<KeyOwner> => {
@@ -86,11 +86,11 @@ async function tellsDuring<Result>({ db }: TestApp, work: () => Promise<Result>)
     heard += 1;
   });
   try {
-    // It calls back once by itself, when it has begun to listen.
+    // It calls back once when it starts to listen.
     await eventually("the listener listens", async () => heard || undefined);
     const before = heard;
     const result = await work();
-    await eventually("the workers are told", async () => heard > before || undefined);
+    await eventually("the workers are notified", async () => heard > before || undefined);
     return result;
   } finally {
     await listener.close();

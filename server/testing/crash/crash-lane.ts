@@ -17,18 +17,21 @@ import { type FakeUpstream, startFakeUpstream } from "../upstream/fake-upstream.
 import type { Plan } from "../upstream/upstream-faults.ts";
 import { type CrashWorker, createCrashWorker } from "./crash-worker.ts";
 
-/** A shop of its own with two upstreams and a worker that is well, in which one crash follows another. */
+/** A separate shop with two upstreams and a healthy worker, for a sequence of crashes. */
 export type CrashLane = {
   shop: Shop;
   upstreams: readonly FakeUpstream[];
   worker: CrashWorker;
-  /** A product that the upstreams sell as planned, each by its own plan; the first is asked first. */
+  /** A product that the upstreams sell as planned, each with its own plan. The first upstream is asked first. */
   addBought(...plans: Plan[]): Promise<string>;
-  /** Places orders: in turns with the other lanes, and so much later that no rate or breaker remembers what was before. */
+  /**
+   * Places orders: in turn with the other lanes, and late enough that no rate limit or breaker remembers earlier
+   * ones.
+   */
   place<Placed>(placing: () => Promise<Placed>): Promise<Placed>;
   /**
-   * Runs a worker in another process, until its end or the point at which it is killed. The process is one for all lanes
-   * and begins when each of them has called: either all are to be killed or none.
+   * Runs a worker in another process until it ends or is killed at a point. All lanes share the process, which
+   * starts when each of them has called, so either all are killed or none.
    */
   crash(killAt: number, refund?: RefundInput): Promise<WorkerEnd>;
   close(): Promise<void>;
@@ -42,8 +45,8 @@ type OpenCrash = { job: WorkerJob; suppliers: Suppliers };
 type Crash = (open: OpenCrash) => Promise<WorkerEnd>;
 
 /**
- * Several that work at the same time. An order's time is the time in its id, and ids of one process never go back in time;
- * so each placing is later than any before, in whichever lane.
+ * Opens several lanes that work in parallel. An order's time is the time in its id, and ids never go back within a
+ * process, so each placement is later than all before it, in any lane.
  */
 export function openCrashLanes(count: number): Promise<CrashLane[]> {
   const takeTurn = createTurns();
@@ -111,7 +114,7 @@ const openUpstream = (index: number, plans: ReadonlyMap<string, Plan>): Promise<
     seed: index,
     faults: ({ sku }) => {
       const plan = plans.get(planKey(index, sku));
-      if (!plan) throw new Error(`nothing is planned for ${planKey(index, sku)}`);
+      if (!plan) throw new Error(`no plan for ${planKey(index, sku)}`);
       return plan;
     },
   });

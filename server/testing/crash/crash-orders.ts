@@ -8,7 +8,7 @@ import { type Plan, sale } from "../upstream/upstream-faults.ts";
 import type { CrashLane } from "./crash-lane.ts";
 import { type CrashStory, type OrderEnd, readEnd, soldFor } from "./crash-story.ts";
 
-/** How often the story can be told before its stock is sold out. */
+/** How often the story can run before its stock is sold out. */
 const STOCK = 500;
 
 const refuses: Plan = { kind: "refuses", course: { refusal: "out_of_stock" }, steps: {} };
@@ -23,7 +23,7 @@ const refunded = { status: "refunded", units: "refunded", codes: null };
 
 type Chapter = { quantity: number; end: OrderEnd /** By each upstream. */; sold: readonly number[] };
 
-/** What becomes of each order, wherever its worker dies. */
+/** The outcome of each order, wherever its worker dies. */
 const CHAPTERS = {
   stocked: { quantity: 1, end: { ...delivered, attempts: "delivered" }, sold: [0, 0] },
   short: {
@@ -70,7 +70,7 @@ const UNITS_DELIVERED = 5;
 type Name = keyof typeof CHAPTERS;
 const NAMES = Object.keys(CHAPTERS) as Name[];
 
-/** Orders that end in each of the ways in which one can. */
+/** Orders that end in every possible way. */
 export async function openOrdersStory(lane: CrashLane): Promise<CrashStory> {
   const { shop } = lane;
   const sandbox = await addSandboxKey(lane);
@@ -107,7 +107,7 @@ export async function openOrdersStory(lane: CrashLane): Promise<CrashStory> {
         sandboxMinor: before.sandboxMinor - PRICE_MINOR,
         stock: before.stock - 1,
       });
-      // Whoever took the last code has perhaps died before it could tell; then the sweep does.
+      // The process that took the last code may have died before it updated the supply. Then the sweep does.
       await sweep(lane.worker.deps);
       assert.deepEqual(await readSupply(lane, [products.stocked, products.short]), ["available", "empty"]);
     },
@@ -128,7 +128,7 @@ async function addProducts(lane: CrashLane): Promise<Record<Name, string>> {
     refused: await lane.addBought(refuses, refuses),
     repeated: await lane.addBought(repeatsCode),
   };
-  // It is sold once here, so that all that follow repeat it.
+  // Sold once here, so that all later sales repeat it.
   await lane.place(() => lane.shop.order([products.repeated, 1]));
   await lane.worker.workUntilDone();
   return products;
@@ -146,7 +146,7 @@ async function readAmounts({ shop }: CrashLane, sandbox: Buyer, productId: strin
   };
 }
 
-/** What the buyer reads is what was sold for this order, or came out of stock, and nobody has read it before. */
+/** What the buyer reads was sold for this order or came from stock, and was not read before. */
 async function assertEnded(lane: CrashLane, name: Name, orderId: string, seen: Set<string>): Promise<void> {
   const { end, sold }: Chapter = CHAPTERS[name];
   assert.deepEqual(await readEnd(lane, orderId), end, name);
@@ -161,7 +161,7 @@ async function assertEnded(lane: CrashLane, name: Name, orderId: string, seen: S
   const bought = purchases.flat().map(({ code }) => code);
   if (bought.length > 0) assert.deepEqual(codes.toSorted(), bought.toSorted(), name);
   for (const code of codes) {
-    assert.ok(!seen.has(code), `a code of ${name} was delivered before`);
+    assert.ok(!seen.has(code), `a code of ${name} was already delivered`);
     seen.add(code);
   }
 }

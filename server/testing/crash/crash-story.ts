@@ -4,15 +4,17 @@ import type { WorkerEnd } from "../processes/start-worker-process.ts";
 import type { TruePurchase } from "../upstream/fake-upstream.ts";
 import type { CrashLane } from "./crash-lane.ts";
 
-/** One and the same story, told anew for each point at which its worker dies. */
+/** The same story, run again for each point at which its worker dies. */
 export type CrashStory = {
-  /** Brings the lane to where the worker begins, has it killed at the point, and does what a person would do then. */
+  /**
+   * Brings the lane to where the worker starts, kills the worker at the point, and does what a person would do then.
+   */
   crash(killAt: number): Promise<WorkerEnd>;
-  /** Once another worker has worked until nothing was left. */
+  /** Called after another worker has finished all work. */
   check(): Promise<void>;
 };
 
-/** Where an order stands, with all that belongs to it, in the order of its units. */
+/** The state of an order with everything that belongs to it, in unit order. */
 export type OrderEnd = {
   status: string;
   units: string | null;
@@ -36,7 +38,7 @@ export async function readEnd({ shop }: CrashLane, orderId: string): Promise<Ord
   return row;
 }
 
-/** What each upstream has truly sold for an order and not paid back. No unit may be among it twice. */
+/** What each upstream has really sold for an order and not refunded. No unit can appear twice. */
 export function soldFor({ upstreams }: CrashLane, orderId: string): TruePurchase[][] {
   const sold = upstreams.map((upstream) =>
     upstream.purchases().filter(({ account, state }) => account === orderId && state !== "refunded"),

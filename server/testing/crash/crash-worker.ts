@@ -12,7 +12,7 @@ import type { HandClock } from "../hand-clock.ts";
 export type CrashWorkerContext = Pick<FulfilDeps, "db" | "codeVault" | "digestCode" | "log"> & {
   clock: HandClock;
   keyring: Keyring;
-  /** By which it looks what is due next, where that is not the way by which it works. */
+  /** The connection that finds what is due next, if it differs from the worker's. */
   lookDb: Queryable;
   wrapSupplier?: (supplier: RemoteSupplier, supplierId: string) => RemoteSupplier;
 };
@@ -20,18 +20,18 @@ export type CrashWorkerContext = Pick<FulfilDeps, "db" | "codeVault" | "digestCo
 export type CrashWorker = {
   fulfiller: Fulfiller;
   deps: FulfilDeps;
-  /** Works until no order and no purchase is left to look after. Where a server would wait, the clock moves on. */
+  /** Works until no order and no purchase is left. Where a server would wait, the clock moves on. */
   workUntilDone(): Promise<void>;
 };
 
-/** What was written off and is not found is soon taken for not made, so that few look-ups settle it. */
+/** A written-off purchase that is not found soon counts as not made, so that few lookups settle it. */
 const LIMITS = { ...FULFILMENT_LIMITS, writtenOffSettleMs: 10_000 };
-/** Nothing may take longer by the worker's clock: a lease, and some look-ups of which each waits for late purchases. */
+/** The maximum time on the worker's clock: a lease, and some lookups that each wait for late purchases. */
 const PATIENCE_MS = 10 * 60_000;
-/** By our own clock, for what is due and yet held by somebody. */
+/** On the real clock, for work that is due but held by another process. */
 const DEADLINE_MS = 30_000;
 
-/** Everything that a server does for orders, one thing after the other: orders, leases, written off purchases, supply. */
+/** Everything that a server does for orders, in sequence: orders, leases, written-off purchases, supply. */
 export function createCrashWorker(context: CrashWorkerContext): CrashWorker {
   const { db, clock, codeVault, digestCode, log, keyring, lookDb } = context;
   const { wrapSupplier = (supplier: RemoteSupplier) => supplier } = context;
@@ -44,7 +44,7 @@ export function createCrashWorker(context: CrashWorkerContext): CrashWorker {
     digestCode,
     log,
     limits: LIMITS,
-    // Nobody reads them, and to load what counts them takes as long as half of the rest of the worker.
+    // Metrics are not read, and loading them takes as long as half of the rest of the worker.
     metrics: { count: () => {}, show: () => {} },
     openSupplier: async (id) => {
       const opened = await suppliers.open(id);
@@ -80,7 +80,7 @@ export function createCrashWorker(context: CrashWorkerContext): CrashWorker {
         if (times.length === 0) return;
         const soonest = Math.min(...times);
         if (soonest > patienceUntil || Date.now() > deadline)
-          throw new Error(`something is still to be done at ${new Date(soonest).toISOString()}`);
+          throw new Error(`work remains at ${new Date(soonest).toISOString()}`);
         clock.advance(Math.max(0, soonest - clock.now().getTime()));
         await workOnce(due, clock.now());
       }

@@ -5,17 +5,17 @@ import { createTurns } from "../turns.ts";
 export type Failpoints = {
   wrapDb(db: Db): Db;
   wrapSupplier(supplier: RemoteSupplier): RemoteSupplier;
-  /** The last point: behind everything. */
+  /** The last point, after everything. */
   end(): Promise<void>;
 };
 
 /**
- * Points at which a worker comes to its end as by a power cut: between any two things that it does to the world outside, which
- * are statements, the begin and the commit of transactions, and calls of suppliers.
+ * Points at which a worker stops as in a power cut: between any two of its external effects, which are statements,
+ * the start and commit of transactions, and supplier calls.
  *
- * Those happen one at a time, transactions as a whole, and in the same order in each run. The moment after one of them is
- * then the moment before the next, one number always means the same point, and none is missed. At the point with the
- * number everything stands still until `die`, which never returns, has done its work.
+ * Effects happen one at a time, transactions as a whole, and in the same order in each run. The moment after one
+ * effect is the moment before the next, so a number always means the same point and none is missed. At the selected
+ * point everything stops until `die`, which never returns, has done its work.
  */
 export function createFailpoints(
   killAt: number,
@@ -64,7 +64,7 @@ export function createFailpoints(
 
 type Pass = (next: string) => Promise<void>;
 
-/** PostgreSQL returns these in whatever order suits it, and with it the order of all that follows would change. */
+/** PostgreSQL returns these in any order, which would change the order of everything that follows. */
 const UNORDERED: ReadonlySet<string | undefined> = new Set(["claim-due-orders", "read-taken-orders"]);
 
 async function run<Row>(pass: Pass, db: Queryable, query: Statement, options?: QueryOptions): Promise<Row[]> {

@@ -3,7 +3,7 @@ import { type Buyer, CARD } from "../builders/buyers.ts";
 import type { Answer, ApiProcess } from "../processes/start-api-process.ts";
 import { createRandom, type Random } from "../seed.ts";
 
-/** What callers meant to buy, and what they were told of it in the end. */
+/** What callers wanted to buy, and the final responses they got. */
 export type WantedOrder = {
   buyer: Buyer;
   idempotencyKey: string;
@@ -12,25 +12,25 @@ export type WantedOrder = {
 };
 
 export type StubbornCallers = {
-  /** How many answers were definitive so far. */
+  /** How many final responses there were so far. */
   answered(): number;
-  /** How many tries ended without one: a lost connection, a 5xx, a request that is still under way. */
+  /** How many attempts ended without one: a lost connection, a 5xx, a request that is still in progress. */
   lost(): number;
-  /** Answers that no caller should ever get. */
+  /** Responses that no caller must ever get. */
   contradictions(): readonly string[];
-  /** Lets every caller come to its definitive answer, and returns all that they wanted. */
+  /** Waits until every caller has its final response, and returns everything they wanted. */
   stop(): Promise<WantedOrder[]>;
-  /** Lets them go without an answer, when the test has failed. */
+  /** Releases the callers without a response, when the test has failed. */
   abandon(): void;
 };
 
-/** Whatever takes their orders. */
+/** Anything that accepts their orders. */
 type Api = Pick<ApiProcess, "post">;
 
 export type CallerOptions = {
   /** A restarted process takes the place of the one it replaces. */
   apis: readonly Api[];
-  /** The first of them buys most. */
+  /** The first one buys the most. */
   buyers: readonly Buyer[];
   callers: number;
   seed: number;
@@ -41,7 +41,7 @@ const HOT_SHARE = 0.5;
 const DUPLICATE_SHARE = 0.2;
 const REPEAT_SHARE = 0.1;
 
-/** Callers that order without pause, and repeat each request with its key until they know what has become of it. */
+/** Callers that order continuously and repeat each request with its key until they know its outcome. */
 export function startStubbornCallers(options: CallerOptions): StubbornCallers {
   const wanted: WantedOrder[] = [];
   const counts = { answered: 0, lost: 0 };
@@ -108,7 +108,7 @@ const post = (api: Api, { buyer, idempotencyKey, quantity }: WantedOrder): Promi
 const isDefinitive = ({ status, body }: Answer): boolean =>
   status < 500 && !body.includes("idempotency_in_progress");
 
-/** Notes what the caller was told, and returns what is wrong about it. */
+/** Records the response, and returns what is wrong with it. */
 function note(order: WantedOrder, { status, body }: Answer): string | undefined {
   const before = order.told;
   if (status === 402) {

@@ -1,7 +1,7 @@
 import sql from "sql-template-tag";
 import type { Queryable } from "../../src/db/database.ts";
 
-/** How many statements wait for a lock in this database. */
+/** How many statements are waiting for a lock in this database. */
 export async function countWaiting(db: Queryable): Promise<number> {
   const [row] = await db.rows<{ count: number }>(sql`
     select count(*)::integer as count from pg_stat_activity

@@ -32,7 +32,7 @@ const SCRIPT = `
   process.stdin.resume().once("end", () => database.close());
 `;
 
-/** A directory that is gone after the test, together with whatever still runs on it. */
+/** A directory that is removed after the test, together with anything that still runs in it. */
 export async function makeDataDir(t: TestContext, ...below: string[]): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), "scrip-embedded-test-"));
   const dataDir = join(root, ...below, ".scrip");
@@ -43,7 +43,7 @@ export async function makeDataDir(t: TestContext, ...below: string[]): Promise<s
   return dataDir;
 }
 
-/** The runner's own hooks run in the order in which they were given; what was opened last has to close first. */
+/** The runner's hooks run in registration order, but what was opened last must be closed first. */
 export function atEnd(t: TestContext, cleanUp: () => unknown): void {
   let cleanUps = cleanUpsOf.get(t);
   if (cleanUps === undefined) {
@@ -106,13 +106,13 @@ export async function postmasterPid(dataDir: string): Promise<number> {
   return Number.parseInt(content, 10);
 }
 
-/** Waits for something that becomes true by itself. An attempt that throws counts as not yet. */
+/** Waits for a condition. An attempt that throws counts as not yet true. */
 export async function until<T>(attempt: () => Promise<T | undefined>): Promise<T> {
   const deadline = Date.now() + CONDITION_TIMEOUT_MS;
   for (;;) {
     const result = await attempt().catch(() => undefined);
     if (result !== undefined) return result;
-    if (Date.now() > deadline) throw new Error("the condition did not become true");
+    if (Date.now() > deadline) throw new Error("timed out waiting for the condition");
     await delay(POLL_MS);
   }
 }

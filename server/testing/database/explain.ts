@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import sql from "sql-template-tag";
 import type { Db, Queryable } from "../../src/db/database.ts";
 
-/** What a statement touched: pages of tables and indexes, and the tables that it read from end to end. */
+/** What a statement touched: pages of tables and indexes, and the tables that it scanned. */
 export type Cost = { buffers: number; scanned: string[]; plan: string };
 
-/** Runs each statement of `read` under `explain analyze` and adds up its cost; what it would return stays away. */
+/** Runs each statement of `read` under `explain analyze` and adds up its cost. The rows are not returned. */
 export async function explain(db: Db, read: (db: Queryable) => Promise<unknown>): Promise<Cost> {
   const cost: Cost = { buffers: 0, scanned: [], plan: "" };
   await read({

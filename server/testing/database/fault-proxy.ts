@@ -3,26 +3,25 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { createStatementReader } from "./statement-reader.ts";
 
 /**
- * `cut-before`: the connection is reset and the server never gets the statement.
- * `lose-answer`: the server has done what it was asked, and its answer goes nowhere.
- * `stall`: the statement waits on its way until it is released.
- * `stall-answer`: the server does what it was asked, and from then on nothing comes back.
+ * `cut-before`: the connection is reset before the server gets the statement. `lose-answer`: the server runs the
+ * statement, but its response is lost. `stall`: the statement is held until it is released. `stall-answer`: the
+ * server runs the statement, and then nothing comes back.
  */
 export type FaultKind = "cut-before" | "lose-answer" | "stall" | "stall-answer";
 
 export type ArmedFault = {
-  /** Settles when the fault has struck. */
+  /** Settles when the fault has occurred. */
   struck: Promise<void>;
-  /** Lets a stalled statement go on. */
+  /** Releases a stalled statement. */
   release(): void;
 };
 
 export type FaultProxy = {
-  /** The way to the same database, through here. */
+  /** The connection string to the same database through the proxy. */
   connectionString: string;
-  /** Strikes once: the next statement that matches, on whatever connection. */
+  /** Takes effect once, on the next matching statement on any connection. */
   arm(at: RegExp, kind: FaultKind): ArmedFault;
-  /** Cuts every connection and refuses new ones, as when the database is down. */
+  /** Cuts every connection and refuses new ones, as during an outage. */
   goAway(): void;
   comeBack(): Promise<void>;
   close(): Promise<void>;
@@ -35,7 +34,7 @@ type Trap = {
   released: Promise<void>;
 };
 
-/** Stands between an app and PostgreSQL and breaks what lies between them, at a chosen statement. */
+/** A proxy between an app and PostgreSQL that injects a fault at a chosen statement. */
 export async function startFaultProxy(connectionString: string): Promise<FaultProxy> {
   const url = new URL(connectionString);
   const target = { host: url.hostname, port: Number(url.port), noDelay: true };
@@ -83,7 +82,7 @@ export async function startFaultProxy(connectionString: string): Promise<FaultPr
   };
 }
 
-/** Passes bytes both ways, message by message on the way to the server, until a trap says otherwise. */
+/** Forwards bytes in both directions, message by message towards the server, until a trap applies. */
 function join(client: Socket, upstream: Socket, findTrap: (statement: string) => Trap | undefined): void {
   const readMessages = createStatementReader();
   const held: Buffer[] = [];
@@ -129,7 +128,7 @@ function join(client: Socket, upstream: Socket, findTrap: (statement: string) =>
   });
   upstream.on("data", (chunk) => onAnswer(chunk));
   for (const socket of [client, upstream]) socket.on("error", () => {});
-  // On a line that has fallen silent neither side learns that the other has gone.
+  // On a silent connection, neither side learns that the other has gone.
   upstream.on("close", () => void (isSilent || client.destroy()));
   client.on("close", () => void (isSilent || upstream.destroy()));
 }

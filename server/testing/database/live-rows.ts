@@ -1,7 +1,10 @@
 import sql, { raw, type Sql } from "sql-template-tag";
 import type { Queryable } from "../../src/db/database.ts";
 
-/** Which rows of a table that names no environment are live ones. What is not here has no environment: all of it counts. */
+/**
+ * Which rows of a table without an environment column are live. Tables that are not listed have no environment: all
+ * rows count.
+ */
 const OF_LIVE: Readonly<Record<string, string>> = {
   order_work: "order_id in (select id from orders where environment = 'live')",
   deliveries: "event_id in (select id from events where environment = 'live')",
@@ -14,8 +17,8 @@ const OF_LIVE: Readonly<Record<string, string>> = {
 export type LiveRows = Readonly<Record<string, { rows: number; digest: string }>>;
 
 /**
- * What is in every table, as far as it is not of the sandbox: how many rows, and a digest over each of them and over the
- * transaction that wrote it last. A row that was written again as it was is seen too.
+ * Digests every table except for sandbox rows: the number of rows, and a digest over each row and the transaction
+ * that last wrote it. A row that is rewritten unchanged is detected too.
  */
 export async function digestLiveRows(db: Queryable): Promise<LiveRows> {
   const tables = await db.rows<{ name: string; hasEnvironment: boolean }>(sql`

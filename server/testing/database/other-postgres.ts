@@ -11,11 +11,11 @@ import { findServerAccount } from "../../src/db/embedded/server-account.ts";
 import { stopProcess } from "../../src/db/embedded/stop-server.ts";
 import { query, until } from "./embedded-testing.ts";
 
-/** A PostgreSQL that is installed on this machine, beside the embedded one. */
+/** A PostgreSQL installed on this machine, in addition to the embedded one. */
 export type InstalledPostgres = { major: number; version: string; bin: string };
 
 export type OtherServer = {
-  /** The database that is always there, as a superuser. */
+  /** The database that always exists, as a superuser. */
   connectionString: string;
   stop(): Promise<void>;
 };
@@ -23,14 +23,14 @@ export type OtherServer = {
 /** Where Debian's packages put each major version. */
 const DEBIAN_FOLDER = "/usr/lib/postgresql";
 const INITDB_TIMEOUT_MS = 120_000;
-/** As root the server runs as another account, which has to pass through to its data. */
+/** As root, the server runs as another account, which must be able to reach its data. */
 const PASSABLE_DIRECTORY = 0o711;
 const PRIVATE_DIRECTORY = 0o700;
 const USER = "postgres";
 
 /**
- * The newest of each major version: in Debian's folder, and in the folders of programs that SCRIP_TEST_POSTGRES lists.
- * None is no fault: the embedded server is tested anyway.
+ * The newest of each major version, in Debian's folder and in the program folders of SCRIP_TEST_POSTGRES. Finding
+ * none is fine: the embedded server is tested anyway.
  */
 export async function findOtherPostgres(): Promise<InstalledPostgres[]> {
   const majors = await readdir(DEBIAN_FOLDER).catch(() => []);
@@ -49,7 +49,7 @@ async function readVersion(bin: string): Promise<InstalledPostgres | undefined> 
   return version === undefined ? undefined : { major: Number.parseInt(version, 10), version, bin };
 }
 
-/** A server of its own, with the settings that PostgreSQL has by itself unless others are given. */
+/** A separate server with PostgreSQL's default settings, unless others are given. */
 export async function startOtherPostgres(
   { bin }: InstalledPostgres,
   settings: Readonly<Record<string, string>> = {},
@@ -68,7 +68,7 @@ export async function startOtherPostgres(
       ...settings,
     });
     await until(async () => (child.exitCode === null ? query(connectionString, "select") : []));
-    if (child.exitCode !== null) throw new Error(`PostgreSQL in ${bin} did not start`);
+    if (child.exitCode !== null) throw new Error(`PostgreSQL in ${bin} failed to start`);
     return {
       connectionString,
       async stop() {

@@ -11,7 +11,7 @@ export type PgBouncer = { connectionString: string; stop(): Promise<void> };
 
 const ENTERABLE_DIRECTORY = 0o755;
 
-/** Where it is on this machine, if it is. */
+/** The path of PgBouncer on this machine, if it is installed. */
 export async function findPgBouncer(): Promise<string | undefined> {
   const folders = [...(process.env.PATH ?? "").split(":"), "/usr/sbin"].filter((folder) => folder !== "");
   for (const folder of folders) {
@@ -27,7 +27,7 @@ export async function findPgBouncer(): Promise<string | undefined> {
   return undefined;
 }
 
-/** A pooler in front of the database, with the settings that it has by itself but for the mode. */
+/** A pooler in front of the database, with default settings except for the mode. */
 export async function startPgBouncer(
   program: string,
   databaseUrl: string,

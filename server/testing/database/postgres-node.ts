@@ -6,20 +6,20 @@ import { type StartedServer, startServer } from "../../src/db/embedded/start-ser
 import { stopServer } from "../../src/db/embedded/stop-server.ts";
 import { query, until } from "./embedded-testing.ts";
 
-/** One server of several, started and stopped by hand; nothing brings it back by itself. */
+/** One of several servers, started and stopped manually. Nothing restarts it automatically. */
 export type PostgresNode = {
-  /** This server alone, and the database that is always there. */
+  /** The database that always exists, on this server only. */
   adminUrl: string;
-  /** This server alone, and the database of the test. */
+  /** The test's database, on this server only. */
   url: string;
   start(): Promise<void>;
   stop(): Promise<void>;
   /** All its processes end at once, as in a power cut. */
   kill(): Promise<void>;
-  /** All its processes stand still and say nothing, as on a machine that hangs, until it is thawed. */
+  /** All its processes freeze and stay silent, as on a hung machine, until it is thawed. */
   freeze(): Promise<void>;
   thaw(): void;
-  /** Makes a primary of a standby, and waits until it is one. */
+  /** Promotes a standby and waits until it is the primary. */
   promote(): Promise<void>;
 };
 
@@ -45,12 +45,12 @@ export function postgresNode(cluster: Cluster, port: number): PostgresNode {
       await stopServer(cluster.layout.data);
     },
     async kill() {
-      if (!server) throw new Error("it does not run");
+      if (!server) throw new Error("it is not running");
       await signalAll(server.pid, adminUrl, "SIGKILL");
       if (!(await waitUntilGone(server.pid, GONE_WITHIN_MS))) throw new Error("PostgreSQL survived SIGKILL");
     },
     async freeze() {
-      if (!server) throw new Error("it does not run");
+      if (!server) throw new Error("it is not running");
       frozen = await signalAll(server.pid, adminUrl, "SIGSTOP");
     },
     thaw() {
@@ -64,7 +64,7 @@ export function postgresNode(cluster: Cluster, port: number): PostgresNode {
   };
 }
 
-/** The postmaster is halted first, so that no process begins while the others are counted. */
+/** The postmaster is stopped first, so that no process starts while the others are collected. */
 async function signalAll(postmasterPid: number, adminUrl: string, signal: NodeJS.Signals): Promise<number[]> {
   const client = new pg.Client({ connectionString: adminUrl });
   client.on("error", () => {});

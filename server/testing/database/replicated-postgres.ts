@@ -14,21 +14,21 @@ import { seedCluster } from "./seed-cluster.ts";
 
 /** A primary that commits nothing without its standby, and the standby. */
 export type ReplicatedPostgres = {
-  /** Names both, the primary first. */
+  /** Lists both, the primary first. */
   connectionString: string;
   primary: PostgresNode;
   standby: PostgresNode;
-  /** Waits until the standby follows, so that commits go through. */
+  /** Waits until the standby follows, so that commits succeed. */
   untilInStep(): Promise<void>;
 };
 
 const PRIVATE_DIRECTORY = 0o700;
 const STANDBY_NAME = "scrip_standby";
 
-/** What both have: two small servers on one machine, and enough of the log for a standby that was away. */
+/** The settings of both: two small servers on one machine, with enough WAL for a standby that was away. */
 const SETTINGS = { shared_buffers: "64MB", wal_keep_size: "512MB", max_wal_size: "1GB" };
 
-/** Two PostgreSQL clusters on this machine, gone after the test. */
+/** Two PostgreSQL clusters on this machine, removed after the test. */
 export async function startReplicatedPostgres(t: TestContext): Promise<ReplicatedPostgres> {
   const [primaryCluster, standbyCluster] = [await describe(t), await describe(t)];
   await seedCluster(primaryCluster.layout.root);
@@ -66,7 +66,7 @@ async function describe(t: TestContext): Promise<Omit<Cluster, "access">> {
   return { layout: layoutOf(root), accounts, binaries, settings: {}, log: () => {} };
 }
 
-/** A server that has never run is copied file by file; whoever starts from the copy follows from there. */
+/** A server that has never run is copied file by file. A server started from the copy can follow it. */
 async function copyStopped(from: string, to: string, account: Account | undefined): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: PRIVATE_DIRECTORY });
   await cp(from, to, { recursive: true });

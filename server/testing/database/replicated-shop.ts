@@ -11,7 +11,7 @@ import { addBuyer, addCard, type Buyer, CARD } from "../builders/buyers.ts";
 import { addSealedCodes } from "../builders/sealed-codes.ts";
 import { addRouteRow } from "../builders/supply-builders.ts";
 
-/** An empty database gets buyers with money, one for each amount, and codes in stock. */
+/** Fills an empty database with buyers, one for each amount, and codes in stock. */
 export async function fillReplicatedShop(
   db: Db,
   { funds, stock }: { funds: readonly string[]; stock: number },

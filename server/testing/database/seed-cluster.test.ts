@@ -8,7 +8,7 @@ import { seedCluster } from "./seed-cluster.ts";
 
 const PERMISSIONS = 0o777;
 
-test("a seeded directory is what the first start makes: the same files, modes and owners, and it starts", async (t) => {
+test("a seeded directory equals the result of a first start: the same files, modes and owners, and it starts", async (t) => {
   const [made, seeded] = [await makeDataDir(t), await makeDataDir(t)];
   await (await openEmbedded({ dataDir: made, log: () => {} })).close();
   await seedCluster(seeded);
@@ -16,7 +16,7 @@ test("a seeded directory is what the first start makes: the same files, modes an
   const database = await openEmbedded({ dataDir: seeded, log: (line) => lines.push(line) });
   atEnd(t, database.close);
   assert.deepEqual(await query(database.connectionString, "select 1 as one"), [{ one: 1 }]);
-  assert.deepEqual(lines, [], "it was not created once more");
+  assert.deepEqual(lines, [], "it was not created again");
 
   for (const path of [".", "db", "db/data", "db/access.json", "db/data/PG_VERSION", "db/data/pg_hba.conf"]) {
     const [one, other] = await Promise.all([made, seeded].map((dir) => stat(join(dir, path))));
@@ -27,7 +27,7 @@ test("a seeded directory is what the first start makes: the same files, modes an
   assert.deepEqual((await readdir(join(seeded, "db"))).sort(), ["access.json", "data"]);
 });
 
-test("two seeded directories run beside one another, each on its port", async (t) => {
+test("two seeded directories run side by side, each on its own port", async (t) => {
   const databases = [];
   for (let count = 0; count < 2; count += 1) {
     const dataDir = await makeDataDir(t);

@@ -14,14 +14,14 @@ import { findServerAccount } from "../../src/db/embedded/server-account.ts";
 import { makeDataDir } from "./embedded-testing.ts";
 
 const PRIVATE_DIRECTORY = 0o700;
-/** The account that PostgreSQL runs as passes through. */
+/** The account of PostgreSQL must be able to pass through. */
 const PASSABLE_DIRECTORY = 0o711;
 const COPY_TIMEOUT_MS = 60_000;
 const run = promisify(execFile);
 
 /**
- * Puts a new, empty cluster into a data directory, as the first start would: a copy of one that was made before and has never
- * run. To make one takes ten times as long.
+ * Puts a new, empty cluster into a data directory, as the first start would: a copy of a prepared one that has never
+ * run. Creating one takes ten times as long.
  */
 export async function seedCluster(dataDir: string): Promise<void> {
   const template = await ensureTemplate();
@@ -33,14 +33,17 @@ export async function seedCluster(dataDir: string): Promise<void> {
   await writeAccess(layout.access, { ...access, port: await chooseFreePort() }, owner);
 }
 
-/** A data directory with such a cluster, gone after the test. */
+/** A data directory with a seeded cluster, removed after the test. */
 export async function makeSeededDataDir(t: TestContext, ...below: string[]): Promise<string> {
   const dataDir = await makeDataDir(t, ...below);
   await seedCluster(dataDir);
   return dataDir;
 }
 
-/** One for all test runs of a user, by PostgreSQL and its account. Of several that make it at once one is the quickest. */
+/**
+ * One for all test runs of a user, by PostgreSQL version and account. If several processes create it at once, the
+ * fastest wins.
+ */
 async function ensureTemplate() {
   const folder = join(tmpdir(), `scrip-test-clusters-${userInfo().uid}`);
   await mkdir(folder, { recursive: true, mode: PASSABLE_DIRECTORY });

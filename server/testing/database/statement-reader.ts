@@ -1,11 +1,11 @@
-/** A whole message of PostgreSQL's protocol, and the text of the statement that it runs, if it runs one. */
+/** A complete message of PostgreSQL's protocol, and the text of the statement that it runs, if any. */
 export type FrontendMessage = { bytes: Buffer; statement: string | undefined };
 
 const PROTOCOL_MAJOR = 3;
 const LENGTH_BYTES = 4;
 const TYPE_BYTES = 1;
 
-/** Cuts what a client sends to PostgreSQL into messages, and tells which of them run which statement. */
+/** Splits what a client sends to PostgreSQL into messages and identifies the statement that each runs. */
 export function createStatementReader(): (chunk: Buffer) => FrontendMessage[] {
   const prepared = new Map<string, string>();
   let rest: Buffer = Buffer.alloc(0);
@@ -20,7 +20,7 @@ export function createStatementReader(): (chunk: Buffer) => FrontendMessage[] {
     const bytes = rest.subarray(0, end);
     rest = rest.subarray(end);
     if (hasStarted) return { bytes, statement: statementOf(bytes, prepared) };
-    // What may come before it asks for encryption, and is answered by a single byte.
+    // A request for encryption can precede it, and is answered by a single byte.
     hasStarted = bytes.readInt32BE(LENGTH_BYTES) >>> 16 === PROTOCOL_MAJOR;
     return { bytes, statement: undefined };
   };
@@ -33,7 +33,10 @@ export function createStatementReader(): (chunk: Buffer) => FrontendMessage[] {
   };
 }
 
-/** The simple protocol sends the text itself; the extended one prepares it under a name and later binds that name. */
+/**
+ * The simple protocol sends the text itself. The extended protocol prepares it under a name and later binds that
+ * name.
+ */
 function statementOf(bytes: Buffer, prepared: Map<string, string>): string | undefined {
   const type = String.fromCharCode(bytes[0] ?? 0);
   const [first = "", second = ""] = bytes.toString("utf8", TYPE_BYTES + LENGTH_BYTES).split("\0", 2);

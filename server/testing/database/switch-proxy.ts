@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** One name for several servers, as a balancer or a managed service gives it. */
+/** One name for several servers, like a load balancer or a managed service. */
 export type SwitchProxy = {
-  /** The way to whichever server is the target, through here. */
+  /** The connection string to the current target, through the proxy. */
   connectionString: string;
-  /** New connections lead to this one. Those that are open stay where they are. */
+  /** New connections go to this server. Open ones stay where they are. */
   switchTo(connectionString: string): void;
-  /** How many have come so far. */
+  /** How many connections were made so far. */
   connections(): number;
   close(): Promise<void>;
 };

@@ -1,10 +1,10 @@
 import sql, { join, raw } from "sql-template-tag";
 import type { Queryable } from "../../src/db/database.ts";
 
-/** What a request may write although it is refused: when and from where a key was used. */
+/** What a request can write even if it is refused: when and from where a key was used. */
 const WRITTEN_BY_ANY_USE = ["last_used_at", "last_used_ip"];
 
-/** A digest of each table's rows, to tell whether something was written, and where. */
+/** A digest of each table's rows, to detect whether and where something was written. */
 export async function digestTables(db: Queryable): Promise<Record<string, string>> {
   const tables = await db.rows<{ name: string }>(sql`
     select format('%I.%I', schemaname, tablename) as name from pg_tables

@@ -9,7 +9,7 @@ import { migrate } from "../../src/db/migrate.ts";
 
 export type TestDatabase = { db: Db; connectionString: string; drop(): Promise<void> };
 
-/** A migrated, empty database of its own for one test file, cloned from a template in a tenth of a second. */
+/** A migrated, empty database for one test file, cloned from a template in a tenth of a second. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = await openTestServer();
   const admin = connect(server.connectionString);
@@ -37,8 +37,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * One PostgreSQL serves all test processes of a run; the last one to leave stops it. Nothing in it has to survive a
- * power cut, so it does not wait for the disk; tests of durability start a server of their own.
+ * One PostgreSQL serves all test processes of a run. The last one to leave stops it. Its data need not survive a
+ * power cut, so it does not wait for the disk; tests of durability start their own server.
  */
 export const openTestServer = (): Promise<EmbeddedDatabase> =>
   openEmbedded({
@@ -61,14 +61,14 @@ const connect = (connectionString: string): Db =>
     onConnectionLost: () => {},
   });
 
-/** The template is named after what is in it, so that a changed migration makes a new one. */
+/** The template is named after its content, so a changed migration creates a new one. */
 async function ensureTemplate(admin: Db, connectionString: string): Promise<string> {
   const name = `template_${await hashMigrations()}`;
   await admin.transaction(async (tx) => {
     await tx.rows(sql`select pg_advisory_xact_lock(${TEMPLATE_LOCK})`);
     const found = await tx.rows(sql`select from pg_database where datname = ${name}`);
     if (found.length > 0) return;
-    // Built under another name and renamed when it is whole: a killed run leaves no half template.
+    // Built under another name and renamed when complete, so a killed run leaves no partial template.
     const draft = `draft_${randomBytes(6).toString("hex")}`;
     await admin.rows(raw(`create database ${draft}`));
     const db = connect(withDatabase(connectionString, draft));

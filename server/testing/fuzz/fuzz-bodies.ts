@@ -1,14 +1,14 @@
 import type { Random } from "../seed.ts";
 import { hostileBody } from "./hostile-bodies.ts";
 
-/** Text that is written into JSON as it is, for what no JavaScript value stands for. */
+/** Text that is written into JSON unchanged, for what no JavaScript value can represent. */
 const RAW = Symbol("raw");
 type Raw = { [RAW]: string };
 const raw = (text: string): Raw => ({ [RAW]: text });
 
 export type SpoiltBody = { fault: string; bytes: Buffer; contentType: string | undefined; encoding?: string };
 
-/** A good body that something is done to: to one of its values, to its bytes, or all of it. */
+/** A valid body with a fault: in one of its values, in its bytes, or in all of it. */
 export function spoilBody(random: Random, body: unknown, planted: string): SpoiltBody {
   const how = random.below(10);
   if (how === 0) {
@@ -42,7 +42,7 @@ const BAD_UTF8 = [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0
 
 type Place = { holder: Record<string, unknown>; name: string };
 
-/** One value of the tree is replaced, doubled, taken away, or joined by one that nobody asked for. */
+/** Replaces, duplicates or removes one value of the tree, or adds an unexpected one. */
 function spoilTree(random: Random, body: unknown): { fault: string; value: unknown } {
   const root = { body: structuredClone(body) };
   const { holder, name } = random.pick(placesIn(root as Record<string, unknown>));
@@ -72,7 +72,7 @@ function spoilTree(random: Random, body: unknown): { fault: string; value: unkno
   }
 }
 
-/** Also where the name is one that an object literal would take for something else. */
+/** Also works for names with a special meaning in object literals. */
 const own = (name: string, value: unknown): Record<string, unknown> => Object.fromEntries([[name, value]]);
 
 function placesIn(holder: Record<string, unknown>): Place[] {

@@ -14,12 +14,12 @@ const UNSEEN = ["hidden", "inactive", "unlisted"] as const;
 /** Listed for everyone until the world unlists it for its resellers. */
 export const UNLISTED = "unlisted";
 export const FUZZ_PRODUCTS: readonly string[] = [...CARDS, TOP_UP, ...UNSEEN, "sold-out", "unpriced"];
-/** Live codes begin so, and nothing else that the server says does. */
+/** Live codes have this form, and nothing else that the server sends does. */
 export const LIVE_CODE = /LIVECODE-[\w:.-]+-end/g;
 
 const PRICE_MINOR = 250n;
 
-/** Products that can be had live, each with its share of the codes, and products that for some reason cannot. */
+/** Products that are available live, each with its share of the codes, and products that are not for some reason. */
 export async function addFuzzGoods(
   db: Db,
   secrets: ServerSecrets,
@@ -75,5 +75,5 @@ const TOP_UP_FIELDS = [
   ]),
 ];
 
-/** Values that the top-up takes. */
+/** Valid values for the top-up. */
 export const TOP_UP_VALUES = { account: "12345678", region: "eu", server: "eu-1" };

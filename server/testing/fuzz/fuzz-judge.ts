@@ -6,13 +6,13 @@ import { type FuzzRequest, NO_OPERATION } from "./fuzz-request.ts";
 import type { RawReply } from "./raw-http.ts";
 
 export type Judge = {
-  /** The answer to a request whose head could be read. */
+  /** Judges the response to a request whose head could be read. */
   judge(request: FuzzRequest, reply: RawReply): void;
-  /** An answer to bytes of which nobody knows what a server reads in them. */
+  /** Judges a response to bytes that a server can read in unknown ways. */
   judgeBroken(request: FuzzRequest, reply: RawReply): void;
 };
 
-/** Throws for whatever an answer must not be; keeps what it tells. */
+/** Throws for any response that must not happen, and remembers what it contains. */
 export function createJudge(document: OpenApiDocument, memory: FuzzMemory): Judge {
   const checkReply = createReplyChecker(document);
   const learn = (request: FuzzRequest, reply: RawReply) =>
@@ -37,16 +37,16 @@ export function createJudge(document: OpenApiDocument, memory: FuzzMemory): Judg
     },
     judgeBroken(request, reply) {
       checkServed(request, reply);
-      // An address that no operation has: what an error looks like holds everywhere.
+      // A path without an operation: the error format applies everywhere.
       if (reply.body !== "" || reply.status < 400) checkReply("GET", "/", asInjected(reply));
       learn(request, reply);
     },
   };
 }
 
-/** A fault of ours only where a test key has asked for one. */
+/** A 5xx is only allowed if a test key has asked for one. */
 function checkServed({ forced }: FuzzRequest, { status, body }: RawReply): void {
-  assert.ok(status < 500 || forced, `answered ${status}: ${body.slice(0, 300)}`);
+  assert.ok(status < 500 || forced, `returned ${status}: ${body.slice(0, 300)}`);
 }
 
 const asInjected = (reply: RawReply) => ({
@@ -56,7 +56,7 @@ const asInjected = (reply: RawReply) => ({
   json: () => JSON.parse(reply.body),
 });
 
-/** CONTRACT 1, Check order: a key that is not let in learns nothing else, and never gets through. */
+/** CONTRACT 1, Check order: a refused key learns nothing else and never gets through. */
 function checkAdmission({ key, operation, method, faults }: FuzzRequest, reply: RawReply): void {
   if (operation.scope === undefined) return;
   const wanted = key.refusal ?? (key.scopes.includes(operation.scope) ? undefined : ("forbidden" as const));
@@ -65,11 +65,11 @@ function checkAdmission({ key, operation, method, faults }: FuzzRequest, reply: 
       assert.ok(reply.status !== 401 && reply.status !== 403, `refused with ${reply.status}`);
     return;
   }
-  assert.ok(reply.status >= 400, `let a key in that is ${key.name}`);
+  assert.ok(reply.status >= 400, `admitted a key that is ${key.name}`);
   if (faults.length === 0 && method !== "HEAD") assert.equal(JSON.parse(reply.body).code, wanted);
 }
 
-/** What is not the caller's is not found. */
+/** What does not belong to the caller is not found. */
 function checkOwner(
   { key, objectId, operation, faults, forced }: FuzzRequest,
   reply: RawReply,
@@ -80,24 +80,24 @@ function checkOwner(
   if (owner === key.tenant) return;
   assert.ok(
     reply.status >= 400,
-    `${operation.id} of what is ${owner ?? "nobody"}'s answered ${reply.status}`,
+    `${operation.id} of an object of ${owner ?? "no one"} returned ${reply.status}`,
   );
   const allowed = operation.scope === undefined || key.scopes.includes(operation.scope);
   if (faults.length > 0 || forced || !allowed || reply.body === "") return;
   const { code } = JSON.parse(reply.body);
-  // Parameters and the sandbox's header are judged before the object is looked for.
+  // Parameters and the sandbox header are checked before the object is looked up.
   assert.ok(
     ["not_found", "invalid_request", "invalid_cursor"].includes(code),
-    `${operation.id} answered ${code}`,
+    `${operation.id} returned ${code}`,
   );
 }
 
-/** A cursor is good for whom it was given to. */
+/** A cursor works only for the tenant it was issued to. */
 function checkCursor({ key, target, faults }: FuzzRequest, reply: RawReply, memory: FuzzMemory): void {
   if (faults.length > 0) return;
   const owner = memory.ownerOf(new URL(target, "http://localhost").searchParams.get("cursor") ?? "");
   if (owner !== undefined && owner !== key.tenant)
-    assert.ok(reply.status >= 400, `a cursor of ${owner} was good for ${key.name}`);
+    assert.ok(reply.status >= 400, `a cursor of ${owner} worked for ${key.name}`);
 }
 
 const sentText = ({ target, headers, body }: FuzzRequest): string =>

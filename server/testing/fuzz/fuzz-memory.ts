@@ -3,16 +3,16 @@ import { FUZZ_PRODUCTS } from "./fuzz-goods.ts";
 import { createFuzzOwners, type Told } from "./fuzz-owners.ts";
 import type { FuzzWorld } from "./fuzz-world.ts";
 
-/** What the fuzzer has been told so far, by whom it was told it. */
+/** What the fuzzer has learned so far, by tenant. */
 export type FuzzMemory = {
-  /** One of what the tenant has been told of this kind: `orders`, `webhooks`, `cursor listOrders`, `etag`… */
+  /** A known value of this kind for the tenant: `orders`, `webhooks`, `cursor listOrders`, `etag`… */
   recall(random: Random, tenant: string, kind: string): string;
   note(tenant: string, kind: string, value: string): void;
-  /** Draws it no more: what is gone answers 404 alone. */
+  /** Stops using a value: what was deleted only returns 404. */
   forget(tenant: string, kind: string, value: string): void;
-  /** Keeps ids, cursors and so on. Throws when something was told that is another tenant's. */
+  /** Remembers ids, cursors and so on. Throws if a response contains something of another tenant. */
   learn(tenant: string, told: Told): void;
-  /** Whose an id or a cursor is, when it was told to somebody. */
+  /** The tenant that an id or a cursor belongs to, if it was seen. */
   ownerOf(word: string): string | undefined;
   tenants: readonly string[];
 };
@@ -50,12 +50,12 @@ export function createFuzzMemory(world: FuzzWorld): FuzzMemory {
     ownerOf: owners.ownerOf,
     forget(tenant, kind, value) {
       const pool = pools.get(`${tenant} ${kind}`) ?? [];
-      // The last one stays, so that there is always one to draw.
+      // The last one stays, so that there is always one to choose.
       if (pool.length > 1 && pool.includes(value)) pool.splice(pool.indexOf(value), 1);
     },
     recall(random, tenant, kind) {
       const pool = kind === "products" ? FUZZ_PRODUCTS : pools.get(`${tenant} ${kind}`);
-      // Always one draw, so that what else is drawn does not depend on what has been told.
+      // Always one draw, so that later draws do not depend on what has been learned.
       return random.pick(pool ?? [`no-${kind}`]);
     },
     learn(tenant, told) {

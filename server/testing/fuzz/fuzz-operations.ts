@@ -4,7 +4,7 @@ import { operationsOf, type Parameter, target } from "../../src/http/openapi/par
 import type { JsonSchema } from "../../src/http/openapi/schemas.ts";
 import { scopeOf } from "../app/api-routes.ts";
 
-/** What the fuzzer knows of an operation; all of it is read from the document. */
+/** What the fuzzer knows about an operation, all read from the document. */
 export type FuzzOperation = {
   id: string;
   method: string;
@@ -12,7 +12,7 @@ export type FuzzOperation = {
   scope: Scope | undefined;
   parameters: readonly Parameter[];
   body: { schema: JsonSchema; required: boolean } | undefined;
-  /** What the path's id names, such as `orders`; undefined where it has none. */
+  /** What the path's id names, such as `orders`. Undefined if there is none. */
   object: string | undefined;
 };
 

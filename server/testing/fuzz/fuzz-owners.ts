@@ -2,25 +2,28 @@ import assert from "node:assert/strict";
 import { LIVE_CODE } from "./fuzz-goods.ts";
 import type { RawReply } from "./raw-http.ts";
 
-/** One answer: what was asked for, the words that were sent, and what came back. */
+/** One response: the operation, the words that were sent, and what came back. */
 export type Told = { operationId: string; sent: string; reply: RawReply };
 
 export type FuzzOwners = {
-  /** Whether it is new. Throws when it is another's: whoever is told something first owns it. */
+  /**
+   * Returns whether it is new. Throws if it belongs to another tenant: the first tenant that receives something owns
+   * it.
+   */
   claim(tenant: string, told: Told, word: string): boolean;
   ownerOf(word: string): string | undefined;
-  /** Throws for a secret, code or key that must not be in the text; the secrets that may be. */
+  /** Throws for a secret, code or key that must not be in the text. Returns the secrets that are allowed. */
   checkSecrets(tenant: string, told: Told, text: string): string[];
 };
 
 const WEBHOOK_SECRET = /whsec_[A-Za-z0-9+/=]{8,}/g;
 const TEST_CODE = /TEST-[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}/g;
 const API_KEY = /sc_(?:live|test)_[0-9A-Za-z]{38}/g;
-/** Secrets and codes leave by these alone. */
+/** Only these operations return secrets and codes. */
 const TELLS_SECRETS: ReadonlySet<string> = new Set(["registerWebhook", "rotateWebhookSecret"]);
 const TELLS_CODES: ReadonlySet<string> = new Set(["getOrderCodes"]);
 
-/** Who was told what. Words that the caller has sent may come back to it. */
+/** Tracks which tenant received what. Words that the caller sent can come back to it. */
 export function createFuzzOwners(tenants: readonly string[]): FuzzOwners {
   const owners = new Map<string, string>();
   const secrets = new Set<string>();
@@ -29,8 +32,8 @@ export function createFuzzOwners(tenants: readonly string[]): FuzzOwners {
     const owner = owners.get(word);
     if (owner === tenant) return false;
     if (sent.includes(word)) return false;
-    assert.equal(owner, undefined, `${operationId} told ${tenant} of ${word}, which is ${owner}'s`);
-    assert.ok(tenants.includes(tenant), `${operationId} told ${word} to whoever asks`);
+    assert.equal(owner, undefined, `${operationId} returned ${tenant} of ${word}, which is ${owner}'s`);
+    assert.ok(tenants.includes(tenant), `${operationId} returned ${word} to any caller`);
     owners.set(word, tenant);
     return true;
   };
@@ -44,16 +47,16 @@ export function createFuzzOwners(tenants: readonly string[]): FuzzOwners {
         [...text.matchAll(pattern)].map(([word]) => word).filter((word) => !sent.includes(word));
       const fresh = unsent(WEBHOOK_SECRET);
       for (const secret of fresh) {
-        assert.ok(TELLS_SECRETS.has(operationId), `${operationId} told a webhook's secret`);
-        assert.ok(!secrets.has(secret), `${operationId} told a secret for the second time`);
+        assert.ok(TELLS_SECRETS.has(operationId), `${operationId} returned a webhook secret`);
+        assert.ok(!secrets.has(secret), `${operationId} returned a secret a second time`);
         secrets.add(secret);
       }
       const codes = unsent(LIVE_CODE);
-      // Two tenants that use one idempotency key rightly have the same test codes, so those are nobody's own.
+      // Two tenants that use the same idempotency key correctly get the same test codes, so those belong to no one.
       if (codes.length + unsent(TEST_CODE).length > 0)
-        assert.ok(TELLS_CODES.has(operationId), `${operationId} told a code`);
+        assert.ok(TELLS_CODES.has(operationId), `${operationId} returned a code`);
       for (const code of codes) claim(tenant, told, code);
-      assert.deepEqual(unsent(API_KEY), [], `${operationId} told an API key`);
+      assert.deepEqual(unsent(API_KEY), [], `${operationId} returned an API key`);
       return fresh;
     },
   };

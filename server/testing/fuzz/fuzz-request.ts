@@ -8,19 +8,19 @@ import { goodValue, type ValueContext } from "./fuzz-values.ts";
 import type { FuzzKey, FuzzWorld } from "./fuzz-world.ts";
 import { type HostileRequest, ODD_HEADERS, ODD_QUERIES, ODD_SEGMENTS } from "./hostile-requests.ts";
 
-/** A request of the fuzzer, with what is known of the answer that it must have. */
+/** A request of the fuzzer, with what is known about its expected response. */
 export type FuzzRequest = HostileRequest & {
   operation: FuzzOperation;
   key: FuzzKey;
-  /** The object in its path, when it is one that was told to somebody. */
+  /** The object in its path, if a tenant has seen it. */
   objectId: string | undefined;
   /** A test key asked for this error. */
   forced: boolean;
-  /** The body before anything was done to it. */
+  /** The body before it was changed. */
   content: unknown;
 };
 
-/** What a path with a method that it does not have is called. */
+/** The name for a path with an unsupported method. */
 export const NO_OPERATION = "no operation";
 
 export type FuzzSources = {
@@ -31,14 +31,14 @@ export type FuzzSources = {
   deadUrl: string;
 };
 
-/** How much of all is left as the document allows it, so that objects come to be and are used. */
+/** The share of valid requests, so that objects are created and used. */
 const GOOD_SHARE = 0.6;
 const FOREIGN_SHARE = 0.12;
 const STOLEN_SHARE = 0.02;
-/** Placements are what most other operations live on. */
+/** Most other operations depend on placements. */
 const PLACEMENT_WEIGHT = 3;
 
-/** A request to some operation by some key; in two of five something is wrong about it. */
+/** A request to some operation with some key. Two of five have a fault. */
 export function fuzzRequest(
   { world, memory, operations, receiverUrl, deadUrl }: FuzzSources,
   random: Random,
@@ -61,7 +61,7 @@ export function fuzzRequest(
   return request;
 }
 
-/** What a webhook is signed with opens nothing. */
+/** A webhook's signing secret gives no access. */
 const stolenKey = (secret: string): FuzzKey => ({
   name: "a webhook's secret",
   key: secret,
@@ -116,7 +116,7 @@ function goodRequest(
   return request;
 }
 
-/** Optional parameters are rare, since most of them together find nothing. */
+/** Optional parameters are rare, because most combinations match nothing. */
 function shareOf(name: string): number {
   if (name === "limit") return 0.5;
   if (name === "X-Test-Scenario") return 0.25;

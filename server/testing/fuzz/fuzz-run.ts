@@ -18,9 +18,9 @@ export type FuzzOptions = {
   deadUrl: string;
   seed: number;
   requests: number;
-  /** Sends this one alone, after the warm-up. */
+  /** Sends only this one, after the warm-up. */
   only?: number | undefined;
-  /** Ends the run early, with what it has found so far. */
+  /** Ends the run early, with its findings so far. */
   stop?: AbortSignal | undefined;
   onWarm?: () => void;
   onProgress?: (report: FuzzReport) => void;
@@ -28,19 +28,22 @@ export type FuzzOptions = {
 
 export type FuzzReport = {
   seed: number;
-  /** Each is one request, or a few that are sent together. */
+  /** Each round is one request, or a few that are sent together. */
   rounds: number;
   sent: number;
-  /** How many answers of each class an operation gave, such as `2xx`; bytes that are no request count as `the wire`. */
+  /**
+   * How many responses of each class an operation gave, such as `2xx`. Bytes that are not a request count as `the
+   * wire`.
+   */
   answers: Map<string, Map<string, number>>;
   slowest: { ms: number; index: number; what: string }[];
   faults: { index: number; what: string; message: string }[];
-  /** Where one request was sent alone: itself and its answers. */
+  /** If one request was sent alone: the request and its responses. */
   shown: string[];
 };
 
 const AT_ONCE = 24;
-/** No answer may take longer, whatever was asked. */
+/** No response must take longer, whatever the request. */
 export const ANSWER_MAX_MS = 15_000;
 const QUIET_MS = 250;
 const FAULTS_MAX = 20;
@@ -48,7 +51,10 @@ const SLOWEST_KEPT = 5;
 const WIRE_SHARE = 0.1;
 const PIPELINE_SHARE = 0.05;
 
-/** Sends so many requests, some at once, each of them made of the seed, its number and what was told before. */
+/**
+ * Sends the given number of requests, some concurrently, each derived from the seed, its number and what was learned
+ * before.
+ */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const { document, world, seed, requests, only } = options;
   const memory = createFuzzMemory(world);
@@ -66,7 +72,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const connections = Array.from({ length: AT_ONCE }, () => createRawConnection(options.port, ANSWER_MAX_MS));
   try {
     await warmUp(sources, async (request) => {
-      // One after another would wait for each other's answer on one connection.
+      // Sequential requests would wait for each other's response on one connection.
       const connection = createRawConnection(options.port, ANSWER_MAX_MS);
       const reply = await connection.send(toBytes(request), request.method);
       connection.destroy();
@@ -131,7 +137,7 @@ async function sendPlain(round: Round, request: FuzzRequest): Promise<void> {
   judge.judge(request, reply);
 }
 
-/** Several requests in one write, of any keys: each has its own answer, in their order. */
+/** Several requests with any keys in one write. Each gets its own response, in order. */
 async function sendPipeline(round: Round, requests: FuzzRequest[]): Promise<void> {
   const { options, judge } = round;
   const methods = requests.map(({ method }) => method);
@@ -141,17 +147,17 @@ async function sendPipeline(round: Round, requests: FuzzRequest[]): Promise<void
   });
   for (const [index, reply] of replies.entries()) {
     const request = requests[index];
-    if (!request) throw new Error(`${replies.length} answers to ${requests.length} requests`);
+    if (!request) throw new Error(`${replies.length} responses to ${requests.length} requests`);
     note(round, request.operation.id, reply);
     judge.judge(request, reply);
-    // After a refusal that ends the connection, the rest has no answer.
+    // After a refusal that closes the connection, the rest gets no response.
     if (reply.headers.connection === "close") return;
   }
   if (replies.length < requests.length)
-    throw new Error(`${replies.length} answers to ${requests.length} requests`);
+    throw new Error(`${replies.length} responses to ${requests.length} requests`);
 }
 
-/** Bytes that are hardly a request any more, in pieces or broken off. */
+/** Bytes that are hardly a request any more, in pieces or cut off. */
 async function sendBroken(round: Round, request: FuzzRequest): Promise<void> {
   const { options, judge, random } = round;
   const wire: WireRequest = {
@@ -174,7 +180,7 @@ async function sendBroken(round: Round, request: FuzzRequest): Promise<void> {
   for (const reply of replies) judge.judgeBroken(request, reply);
   if (wire.faults.includes(HIDDEN_REQUEST) && replies.some(({ headers }) => headers.connection !== "close"))
     throw new Error("a request with two lengths was answered on a connection that stays open");
-  if (replies.length === 0 && !wire.halfClose && !leave && !gaveUp) throw new Error("not answered");
+  if (replies.length === 0 && !wire.halfClose && !leave && !gaveUp) throw new Error("no response");
 }
 
 function note({ report, options }: Round, name: string, { status, headers, body }: RawReply): void {

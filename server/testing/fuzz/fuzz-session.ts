@@ -24,34 +24,33 @@ export type FuzzSession = {
 };
 
 export type FuzzResult = FuzzReport & {
-  /** What the server process holds after the warm-up, when half is done, and when all is done. */
+  /** The server's memory after the warm-up, halfway, and at the end. */
   residentMb: { before: number; halfway: number; after: number };
   seconds: number;
 };
 
 /**
- * What the server may hold more after any number of requests, and how much of that in the second half of a long run: by
- * then it has all that it needs. Its heap is kept small, because V8 would rather take what the machine has than look for
- * what is free.
+ * How much the server's memory can grow over any number of requests, and in the second half of a long run, when it
+ * has everything it needs. The heap is limited, because V8 would rather take free memory than collect garbage.
  */
 export const RESIDENT_GROWTH_MAX_MB = 200;
 export const LATE_GROWTH_MAX_MB = 50;
 const LONG_RUN_REQUESTS = 50_000;
 const HEAP_MAX_MB = 96;
 const SERVER_LIFETIME_MAX_MS = 3_600_000;
-/** Towards the end some products run out, which is an answer like another. */
+/** Towards the end some products run out, which is a valid outcome. */
 const CODES_PER_REQUEST = 0.1;
 const CODES_MIN = 200;
 
 /**
- * A real server on the database, API and worker, sending webhooks to a receiver on loopback and nowhere else; a run of
- * the fuzzer against it; then what must hold of all of it together.
+ * Runs a real server, API and worker, that sends webhooks only to a receiver on loopback; runs the fuzzer against
+ * it; then checks what must hold overall.
  */
 export async function fuzzServer(session: FuzzSession): Promise<FuzzResult> {
   const { db, requests } = session;
   const dataDir = mkdtempSync(join(tmpdir(), "scrip-fuzz-"));
   const receiver: HttpsReceiver = await startHttpsReceiver((response) => {
-    // Nobody looks at what came, and a long run brings much of it.
+    // The received requests are not used, and a long run produces many.
     receiver.requests.length = 0;
     response.end("thanks");
   });
@@ -99,7 +98,7 @@ const serverSettings = ({ connectionString }: FuzzSession, dataDir: string): Rec
   RATE_LIMIT_ORDERS: "0",
   RATE_LIMIT_READS: "0",
   WEBHOOK_ALLOW_NETWORKS: "127.0.0.0/8",
-  // From loopback no packet gets any further, wherever a spoilt URL leads.
+  // From loopback no packet leaves the machine, wherever a broken URL points.
   WEBHOOK_LOCAL_ADDRESS: "127.0.0.1",
   NODE_EXTRA_CA_CERTS: caCertificatePath,
   NODE_OPTIONS: `--max-old-space-size=${HEAP_MAX_MB}`,
@@ -114,7 +113,7 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-/** Nothing, where the process is gone: that it is gone is told in its own words. */
+/** Zero if the process has ended. Its end is reported separately. */
 function residentMb(pid: number): number {
   const file = `/proc/${pid}/status`;
   const match = /VmRSS:\s+(\d+) kB/.exec(existsSync(file) ? readFileSync(file, "utf8") : "");
@@ -131,14 +130,14 @@ function growthFaults({ before, halfway, after }: FuzzResult["residentMb"], requ
   ];
 }
 
-/** The process that was started is the one that stops, in good order; its log holds no key and no error of its own. */
+/** The started process must stop cleanly. Its log must contain no key and no error. */
 async function lastFaults(server: RunningScrip, keys: readonly string[]): Promise<string[]> {
-  if (server.process.exitCode !== null) return ["the server has ended by itself"];
+  if (server.process.exitCode !== null) return ["the server ended on its own"];
   const { code, stdout, stderr } = await server.stop("SIGTERM");
   const log = stdout + stderr;
   const errors = log.split("\n").filter((line) => /"level":"(error|fatal)"/.test(line));
   return [
-    ...(code === 0 ? [] : [`the server stopped with ${code}`]),
+    ...(code === 0 ? [] : [`the server exited with ${code}`]),
     ...(keys.some((key) => log.includes(key)) ? ["a key is in the log"] : []),
     ...errors.map((line) => `logged: ${line.slice(0, 400)}`),
   ];

@@ -5,20 +5,20 @@ import type { Random } from "../seed.ts";
 import { CARDS, TOP_UP, TOP_UP_VALUES } from "./fuzz-goods.ts";
 import type { FuzzMemory } from "./fuzz-memory.ts";
 
-/** What a value may be made of: what was told before, and to whom. */
+/** What a value can be built from: known values and their tenants. */
 export type ValueContext = {
   random: Random;
   memory: FuzzMemory;
-  /** Whose objects are named: mostly the caller's own. */
+  /** The tenant whose objects are used: mostly the caller's own. */
   tenant: string;
   operationId: string;
-  /** Names this request among all of the run. */
+  /** Identifies this request within the run. */
   mark: string;
   receiverUrl: string;
   deadUrl: string;
 };
 
-/** A value that the schema allows, made of real objects where its name tells what it is. */
+/** A value that the schema allows, made from real objects if its name says what it is. */
 export function goodValue(context: ValueContext, name: string, schema: JsonSchema): unknown {
   const known = KNOWN[name];
   if (known) return known(context);
@@ -53,7 +53,7 @@ const DAY_MS = 86_400_000;
 const aboutNow: Make = ({ random }) =>
   new Date(Date.now() - random.pick([-1_000, 0, 1_000, 60_000, DAY_MS, 29 * DAY_MS])).toISOString();
 
-/** Names that mean the same wherever they stand in the document. What is not here is made by its schema alone. */
+/** Names with one meaning everywhere in the document. All others are generated from their schema. */
 const KNOWN: Readonly<Record<string, Make>> = {
   productId: ({ random, memory, tenant }) =>
     random.chance(0.97) ? random.pick([...CARDS, TOP_UP]) : memory.recall(random, tenant, "products"),
@@ -82,7 +82,7 @@ const KNOWN: Readonly<Record<string, Make>> = {
   createdTo: aboutNow,
 };
 
-/** A new key, one that was used before, or one that another tenant uses. */
+/** A new key, a used one, or one of another tenant. */
 function idempotencyKey({ random, memory, tenant, mark }: ValueContext): string {
   const other = random.pick(memory.tenants);
   const how = random.below(10);
@@ -102,13 +102,13 @@ function goodArray(context: ValueContext, name: string, schema: JsonSchema): unk
   return Array.from({ length: count }, () => goodValue(context, `${name}[]`, schema.items as JsonSchema));
 }
 
-/** Every member that is required, and each of the others as often as not. */
+/** Every required member, and each optional one half of the time. */
 function goodObject(context: ValueContext, schema: JsonSchema): Record<string, unknown> {
   const required = (schema.required ?? []) as string[];
   const members = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
   const made: Record<string, unknown> = {};
   for (const [name, inner] of members) {
-    // Drawn for each member, so that the same draws follow whatever was chosen.
+    // Drawn for each member, so that the same draws follow any choice.
     const chosen = context.random.chance(name === "expectedTotal" ? 0.05 : 0.5);
     if (required.includes(name) || chosen) made[name] = goodValue(context, name, inner);
   }

@@ -6,12 +6,12 @@ import type { FuzzRequest, FuzzSources } from "./fuzz-request.ts";
 import type { Owner } from "./fuzz-world.ts";
 import type { RawReply } from "./raw-http.ts";
 
-/** Sends a request and has its answer judged and remembered. */
+/** Sends a request and has its response judged and remembered. */
 export type Ask = (request: FuzzRequest) => Promise<RawReply>;
 
 /**
- * Gives each tenant some of everything: orders with codes, endpoints, events, deliveries, cursors. From then on there is
- * an object of each kind to draw, so that one request can be sent alone and still be the one that it was.
+ * Gives each tenant some of everything: orders with codes, endpoints, events, deliveries, cursors. From then on
+ * there is an object of each kind, so a single request can be sent alone and stay the same.
  */
 export async function warmUp(
   { world, memory, operations, receiverUrl, deadUrl }: FuzzSources,
@@ -19,7 +19,7 @@ export async function warmUp(
 ): Promise<void> {
   const find = (id: string): FuzzOperation => {
     const operation = operations.find((each) => each.id === id);
-    assert.ok(operation, `there is no operation ${id}`);
+    assert.ok(operation, `no such operation: ${id}`);
     return operation;
   };
   await Promise.all(

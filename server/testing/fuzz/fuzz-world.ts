@@ -12,11 +12,11 @@ import { moveFunds } from "../../src/wallet/move-funds.ts";
 import { TEST_MASTER_KEY } from "../app/test-app.ts";
 import { addFuzzGoods, UNLISTED } from "./fuzz-goods.ts";
 
-/** Who asks: what may be told to a key depends on its tenant alone. */
+/** The caller. What a key can see depends only on its tenant. */
 export type FuzzKey = {
   name: string;
   key: string | undefined;
-  /** Whose data it reads, such as `ann live`; undefined where the guard lets it in nowhere. */
+  /** The tenant whose data it reads, such as `ann live`. Undefined if the key is always refused. */
   tenant: string | undefined;
   refusal: "unauthenticated" | "ip_not_allowed" | undefined;
   scopes: readonly Scope[];
@@ -26,13 +26,13 @@ export type Owner = FuzzKey & { key: string; tenant: string };
 
 export type FuzzWorld = {
   keys: readonly FuzzKey[];
-  /** One key of each tenant that may do everything there. */
+  /** One key of each tenant with full access. */
   owners: readonly Owner[];
 };
 
 const FUNDS = "1000000.00";
 
-/** Two resellers with both environments, and everything that may be wrong about a key. */
+/** Two resellers with both environments, and every kind of invalid key. */
 export async function createFuzzWorld(db: Db, codesInStock: number): Promise<FuzzWorld> {
   const secrets = await loadServerSecrets(db, [secret(TEST_MASTER_KEY)]);
   await addFuzzGoods(db, secrets, codesInStock);

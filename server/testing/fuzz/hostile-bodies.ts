@@ -5,7 +5,7 @@ export type HostileBody = { name: string; bytes: Buffer; contentType: string | u
 
 const TOO_LARGE_BYTES = 64 * 1024 + 1;
 
-/** A body that no schema of ours accepts, or a content type that no route does. */
+/** A body that no schema accepts, or a content type that no route accepts. */
 export function hostileBody(random: Random, planted: string): HostileBody {
   const name = random.pick(KINDS);
   const json = (text: string): HostileBody => ({ name, bytes: Buffer.from(text), contentType: JSON_TYPE });

@@ -3,22 +3,22 @@ import { ECHO_URL } from "../app/echo-route.ts";
 import { createRandom, type Random } from "../seed.ts";
 import { hostileBody } from "./hostile-bodies.ts";
 
-/** A request with something wrong about it, not yet written down. */
+/** A faulty request, not serialized yet. */
 export type HostileRequest = {
-  /** What is wrong, for the message of a failing test. */
+  /** The faults, for the message of a failing test. */
   faults: string[];
   method: string;
   target: string;
   headers: [string, string][];
   body: Buffer | undefined;
   framing: "length" | "chunked";
-  /** The body ends before the length that was promised. */
+  /** The body ends before the announced length. */
   cut: boolean;
 };
 
 export type HostileOptions = { key: string; urls: readonly string[] };
 
-/** The bad request of this seed: a good one that one to three things are done to. */
+/** The faulty request of this seed: a valid one with one to three faults. */
 export function hostileRequest(seed: number, options: HostileOptions): HostileRequest {
   const random = createRandom(seed);
   const request: HostileRequest = {

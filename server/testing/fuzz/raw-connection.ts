@@ -1,14 +1,14 @@
 import { connect, type Socket } from "node:net";
 import { parseReplies, type RawReply } from "./raw-http.ts";
 
-/** A connection that is kept from one request to the next, as a client's would be. */
+/** A connection that is kept open between requests, like a client's. */
 export type RawConnection = {
-  /** Rejects when the server closes without an answer, sends what is no HTTP, or leaves the request hanging. */
+  /** Rejects if the server closes without a response, sends invalid HTTP, or does not respond. */
   send(bytes: Uint8Array, method: string): Promise<RawReply>;
   destroy(): void;
 };
 
-/** Opens when it is first used, and again after the server has closed it. */
+/** Opens on first use, and again after the server has closed it. */
 export function createRawConnection(port: number, deadlineMs: number): RawConnection {
   let socket: Socket | undefined;
   return {
@@ -28,7 +28,7 @@ function ask(socket: Socket, bytes: Uint8Array, method: string, deadlineMs: numb
     const end = (settle: () => void) => {
       clearTimeout(deadline);
       socket.removeAllListeners();
-      // Whatever comes over a connection that nobody waits on is an error of the next one to use it.
+      // Anything that arrives on an idle connection is an error for its next user.
       socket.on("error", () => {});
       settle();
     };
@@ -37,22 +37,22 @@ function ask(socket: Socket, bytes: Uint8Array, method: string, deadlineMs: numb
         socket.destroy();
         reject(new Error(message));
       });
-    const deadline = setTimeout(fail, deadlineMs, `left hanging for ${deadlineMs} ms`);
+    const deadline = setTimeout(fail, deadlineMs, `no response for ${deadlineMs} ms`);
     socket.on("data", (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
       try {
         const { replies, rest } = parseReplies(received, [method], false);
         const [reply, second] = replies;
         if (!reply) return;
-        if (second || rest > 0) fail(`more than one answer: ${received.toString("latin1").slice(-300)}`);
+        if (second || rest > 0) fail(`more than one response: ${received.toString("latin1").slice(-300)}`);
         else end(() => resolve(reply));
       } catch (error) {
         fail((error as Error).message);
       }
     });
-    // The server may close before it has read all of a request that it has refused.
+    // The server can close before it has read all of a request that it refused.
     socket.on("error", () => {});
-    socket.on("close", () => fail("closed without an answer"));
+    socket.on("close", () => fail("closed without a response"));
     socket.write(bytes);
   });
 }

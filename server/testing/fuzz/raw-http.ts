@@ -5,28 +5,28 @@ export type RawReply = { status: number; headers: Readonly<Record<string, string
 
 export type Exchange = {
   replies: RawReply[];
-  /** The bytes turned out to be an incomplete request, so that we had to tell the server that no more will come. */
+  /** The bytes were an incomplete request, so we had to signal the end of input. */
   gaveUp: boolean;
 };
 
 export type ExchangeOptions = {
-  /** One for each request that the bytes hold: the answer to HEAD has no body. */
+  /** One for each request in the bytes, because the response to HEAD has no body. */
   methods: readonly string[];
-  /** Tells the server that no more will come, as a client does that broke off. */
+  /** Signals the end of input, as a client that breaks off does. */
   halfClose?: boolean;
-  /** Breaks the connection off once all is sent, without a look at the answer. */
+  /** Closes the connection after sending, without reading the response. */
   leave?: boolean;
-  /** Into how many parts the bytes are cut, which come one after the other. */
+  /** Into how many pieces the bytes are split. */
   pieces?: number;
-  /** How long it stays silent before it tells that no more will come. */
+  /** How long to wait before signaling the end of input. */
   quietMs?: number;
 };
 
 const DEADLINE_MS = 15_000;
-/** A request that turns out to be incomplete gets no answer until its end is told. */
+/** An incomplete request gets no response until its input ends. */
 const QUIET_MS = 2_000;
 
-/** Sends bytes as they are and reads what comes back, which must be HTTP. Rejects when the server leaves it hanging. */
+/** Sends raw bytes and reads the response, which must be HTTP. Rejects if the server does not respond. */
 export function exchange(port: number, bytes: Uint8Array, options: ExchangeOptions): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
@@ -43,7 +43,7 @@ export function exchange(port: number, bytes: Uint8Array, options: ExchangeOptio
       }
     };
     const deadline = setTimeout(() => {
-      reject(new Error("the server left the request hanging"));
+      reject(new Error("the server did not respond"));
       settle();
     }, DEADLINE_MS);
     const quiet = setTimeout(() => {
@@ -54,7 +54,7 @@ export function exchange(port: number, bytes: Uint8Array, options: ExchangeOptio
       received = Buffer.concat([received, chunk]);
       if (isAnswered(received, options.methods)) settle();
     });
-    // A reset is an end like another: what counts is what had come before it.
+    // A reset counts as an end: only what arrived before it matters.
     socket.on("error", settle);
     socket.on("close", settle);
     void writeInPieces(socket, bytes, options.pieces ?? 1).then(() => {
@@ -75,7 +75,7 @@ async function writeInPieces(socket: Socket, bytes: Uint8Array, pieces: number):
   }
 }
 
-/** Whether each request has its reply. What is not HTTP is reported when the connection has ended. */
+/** Whether each request has its response. Invalid HTTP is reported when the connection has ended. */
 function isAnswered(received: Buffer, methods: readonly string[]): boolean {
   try {
     const { replies, rest } = parseReplies(received, methods, false);
@@ -85,7 +85,7 @@ function isAnswered(received: Buffer, methods: readonly string[]): boolean {
   }
 }
 
-/** The replies that are whole, those that only announce another left out. At the end of the connection nothing may be left over. */
+/** The complete responses, without interim ones. At the end of the connection nothing must be left over. */
 export function parseReplies(
   received: Buffer,
   methods: readonly string[],
@@ -131,8 +131,9 @@ function parseHeader(line: string): [string, string] {
 function bodyLength(status: number, method: string, headers: Record<string, string>, after: Buffer): number {
   if (status < 200 || status === 204 || status === 304) return 0;
   const length = Number(headers["content-length"]);
-  if (!Number.isSafeInteger(length)) throw new Error(`a reply without a length: ${JSON.stringify(headers)}`);
-  // A HEAD that could not be read is answered like anything that could not be read, with a body.
+  if (!Number.isSafeInteger(length))
+    throw new Error(`a response without a length: ${JSON.stringify(headers)}`);
+  // An unreadable HEAD is answered like any unreadable request, with a body.
   if (method === "HEAD" && after.at(0) !== "{".charCodeAt(0)) return 0;
   return length;
 }

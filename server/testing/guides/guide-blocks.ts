@@ -1,31 +1,31 @@
-/** One fenced block of a guide, with what its info-string says of it. */
+/** One fenced block of a guide, with its info string. */
 export type GuideBlock = {
-  /** Where its fence stands in the file, from 1. */
+  /** The line of its fence, from 1. */
   line: number;
   language: "sh" | "js" | "ts" | "json" | "text";
   code: string;
-  /** It is a file for the reader to write, and is not run by itself. */
+  /** A file for the reader to write. It is not run by itself. */
   file: string | undefined;
-  /** It goes on running, in a terminal of its own. */
+  /** It keeps running in a separate terminal. */
   terminal: string | undefined;
-  /** What it shows takes a moment to come true: a reader would look again. */
+  /** Its output takes a moment to become true, so a reader would try again. */
   eventually: boolean;
-  /** It is run in the checkout and not in the reader's folder. */
+  /** It runs in the checkout, not in the reader's folder. */
   inCheckout: boolean;
-  /** A text block: what the block before it prints, "" for that block, else the name of a terminal. */
+  /** For a text block: the source of this output. "" is the previous block, otherwise a terminal's name. */
   output: string | undefined;
 };
 
 const LANGUAGES: ReadonlySet<string> = new Set(["sh", "js", "ts", "json", "text"]);
 const FENCE = /^```(.*)\n([\s\S]*?)^```$/gm;
 
-/** The blocks in their order. A block that nobody would know how to run or check is an error. */
+/** The blocks in order. A block that cannot be run or checked is an error. */
 export function readGuideBlocks(markdown: string): GuideBlock[] {
   const blocks = [...markdown.matchAll(FENCE)].map((match) =>
     toBlock(match[1] ?? "", match[2] ?? "", lineAt(markdown, match.index)),
   );
   const fences = [...markdown.matchAll(/^ *(```|~~~)/gm)].length;
-  if (fences !== 2 * blocks.length) throw new Error("a fence is not closed, is indented or has tildes");
+  if (fences !== 2 * blocks.length) throw new Error("a fence is unclosed, indented or made of tildes");
   return blocks;
 }
 
@@ -48,7 +48,7 @@ function toBlock(info: string, code: string, line: number): GuideBlock {
     inCheckout: take("in") === "checkout",
     output: take("output"),
   };
-  if (values.size > 0) throw new Error(`line ${line}: nobody knows ${[...values.keys()].join(", ")}`);
+  if (values.size > 0) throw new Error(`line ${line}: unknown attribute ${[...values.keys()].join(", ")}`);
   return block;
 }
 

@@ -1,4 +1,4 @@
-/** What is wrong with a JSON answer, compared with the one that a guide shows; empty when nothing is. */
+/** The differences between a JSON response and the one in a guide. Empty if they match. */
 export function findJsonFaults(shown: unknown, real: unknown, path = ""): string[] {
   if (typeof shown !== "object" || typeof real !== "object" || shown === null || real === null) {
     return isAlike(shown, real, path)
@@ -7,12 +7,12 @@ export function findJsonFaults(shown: unknown, real: unknown, path = ""): string
   }
   if (Array.isArray(shown) !== Array.isArray(real))
     return [`${path || "/"} is ${Array.isArray(real) ? "a list" : "an object"}`];
-  // A guide may show fewer items of a list than there are, and never more.
+  // A guide can show fewer items of a list than there are, but not more.
   const missing = Object.keys(shown).filter((key) => !(key in real));
   const extra = Array.isArray(real) ? [] : Object.keys(real).filter((key) => !(key in shown));
   return [
-    ...missing.map((key) => `${path}/${key} is shown and is not there`),
-    ...extra.map((key) => `${path}/${key} is there and is not shown`),
+    ...missing.map((key) => `${path}/${key} is shown but missing`),
+    ...extra.map((key) => `${path}/${key} is missing in the guide`),
     ...Object.entries(shown)
       .filter(([key]) => key in real)
       .flatMap(([key, value]) =>
@@ -21,7 +21,7 @@ export function findJsonFaults(shown: unknown, real: unknown, path = ""): string
   ];
 }
 
-/** The same value, or another of the same kind where it cannot be the same twice. */
+/** The same value, or another of the same kind if it cannot be the same twice. */
 function isAlike(shown: unknown, real: unknown, path: string): boolean {
   if (typeof shown !== typeof real) return false;
   if (shown === real) return true;
@@ -32,7 +32,7 @@ function isAlike(shown: unknown, real: unknown, path: string): boolean {
   return kind !== undefined && kind === kindOf(real);
 }
 
-/** What depends on the orders that came before, or on the machine. */
+/** Depends on earlier orders or on the machine. */
 const VARYING_NUMBER = /\/(balanceAfter|latencyMs|balance\/amount)$/;
 const ID = /^(ord|whk|evt|dlv|cod|ent|req|whsec)_[\w+/=…]+$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -40,7 +40,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const kindOf = (text: string): string | undefined =>
   ID.exec(text)?.[1] ?? (TIME.test(text) ? "time" : undefined);
 
-/** Text as a guide shows it: `…` stands for anything in a line, and alone in a line for any lines. */
+/** Text as in a guide: `…` matches anything within a line, and alone on a line any lines. */
 export function toOutputPattern(shown: string): string {
   const lines = shown.trimEnd().split("\n");
   const last = lines.length - 1;

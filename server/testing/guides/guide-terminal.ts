@@ -4,26 +4,26 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A shell that stays open, as a reader's terminal does. */
+/** A shell that stays open, like a reader's terminal. */
 export type GuideTerminal = {
-  /** Runs the text to its end; what it printed on standard output. Any command that fails, fails it. */
+  /** Runs the script to its end and returns its standard output. Fails if any command fails. */
   run(script: string): Promise<string>;
-  /** Runs the text and does not wait. */
+  /** Starts the script without waiting. */
   start(script: string): Promise<void>;
-  /** All that was printed so far, on standard output. */
+  /** Everything printed to standard output so far. */
   printed(): string;
-  /** What a shell that has ended had to complain of; undefined while it is open. */
+  /** The error output of a shell that has ended. Undefined while it is open. */
   failure(): string | undefined;
   close(): Promise<void>;
 };
 
-/** The longest is the installation of the SDK, which may have to share a busy machine. */
+/** The longest block installs the SDK, possibly on a busy machine. */
 const BLOCK_TIMEOUT_MS = 60_000;
 const STOP_AFTER_MS = 3_000;
 
-/** `folder` is where it begins; the blocks themselves are kept in `scripts`. */
+/** It starts in `folder`. The blocks themselves are stored in `scripts`. */
 export function openGuideTerminal(folder: string, scripts: string, env: NodeJS.ProcessEnv): GuideTerminal {
-  // A group of its own, so that whatever a block leaves running ends with the terminal.
+  // A separate process group, so that everything a block leaves running ends with the terminal.
   const shell = spawn("bash", ["--noprofile", "--norc"], {
     cwd: folder,
     env,
@@ -32,7 +32,7 @@ export function openGuideTerminal(folder: string, scripts: string, env: NodeJS.P
   });
   const output = { stdout: "", stderr: "" };
   shell.stdout.setEncoding("utf8").on("data", (text: string) => {
-    // HTTP's lines end with more than a reader sees.
+    // HTTP lines end with a carriage return that a reader does not see.
     output.stdout += text.replaceAll("\r", "");
   });
   shell.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -40,17 +40,17 @@ export function openGuideTerminal(folder: string, scripts: string, env: NodeJS.P
   });
   shell.stdin.on("error", () => {});
   let isClosed = false;
-  // Later than its exit: all that it had to say has been read.
+  // After its exit, when all output has been read.
   const closed = once(shell, "close").then(() => {
     isClosed = true;
   });
-  // A failing command ends the shell, and so the block.
+  // A failing command ends the shell, and with it the block.
   shell.stdin.write("set -eu -o pipefail\n");
 
   const send = async (script: string, then: string): Promise<void> => {
     const path = join(scripts, `${randomUUID()}.sh`);
     await writeFile(path, script);
-    // Sourced, so that variables stay; a program that reads standard input must not eat the next block.
+    // Sourced, so that variables persist. A program that reads standard input must not consume the next block.
     shell.stdin.write(`. '${path}' < /dev/null\n${then}\n`);
   };
   const findFailure = (): string | undefined =>
@@ -64,7 +64,7 @@ export function openGuideTerminal(folder: string, scripts: string, env: NodeJS.P
       for (;;) {
         const at = output.stdout.indexOf(`\n${end}\n`, before);
         if (at >= 0) return output.stdout.slice(before, at);
-        const failure = findFailure() ?? (deadline.aborted ? "it did not end" : undefined);
+        const failure = findFailure() ?? (deadline.aborted ? "it did not finish" : undefined);
         if (failure !== undefined) throw new Error(`${failure}\n${output.stdout.slice(before)}`);
         await Promise.race([once(shell.stdout, "data", { signal: deadline }).catch(() => {}), closed]);
       }
@@ -78,7 +78,7 @@ export function openGuideTerminal(folder: string, scripts: string, env: NodeJS.P
         try {
           process.kill(group, signal);
         } catch {
-          // All of it has ended by itself.
+          // Everything has ended already.
         }
       };
       kill("SIGTERM");

@@ -15,7 +15,7 @@ const world: GuideWorld = {
 const run = (...blocks: string[]) => runGuide(`# A guide\n\n${blocks.join("\n\n")}\n`, world);
 const block = (info: string, ...lines: string[]) => ["```".concat(info), ...lines, "```"].join("\n");
 
-test("variables, folders and files stay from block to block, and the ids that were printed are filled in", async () => {
+test("variables, folders and files persist between blocks, and printed ids are filled in", async () => {
   const result = await run(
     block("sh", "mkdir shop && cd shop", "export NAME=written"),
     block("js file=hello.mjs", 'export const hello = "hello " + process.env.NAME;'),
@@ -29,7 +29,7 @@ test("variables, folders and files stay from block to block, and the ids that we
   assert.deepEqual(result, { ran: 4, checked: 3 });
 });
 
-test("a terminal goes on while later blocks run, and what it prints is awaited", async () => {
+test("a terminal keeps running during later blocks, and its output is awaited", async () => {
   await run(
     block("sh", "mkfifo pipe"),
     block("sh terminal=reader", "echo waiting", "cat pipe"),
@@ -40,7 +40,7 @@ test("a terminal goes on while later blocks run, and what it prints is awaited",
   );
 });
 
-test("a block that shows what takes a moment is looked at again", async () => {
+test("a block whose output takes a moment is run again", async () => {
   await run(
     block("sh eventually", "echo . >> looks", 'wc -l < looks | tr -d " "'),
     block("text output", "3"),
@@ -48,35 +48,27 @@ test("a block that shows what takes a moment is looked at again", async () => {
 });
 
 const FAILING: [why: string, blocks: string[], message: RegExp][] = [
-  ["a block in a language nobody knows", [block("python", "1")], /line 3: a block in "python"/],
+  ["a block in an unknown language", [block("python", "1")], /line 3: a block in "python"/],
   ["a block without a language", [block("", "1")], /a block in ""/],
-  ["an attribute nobody knows", [block("sh skip", "true")], /nobody knows skip/],
-  ["a fence that is not closed", [block("sh", "true"), "```sh\ntrue"], /not closed/],
+  ["an unknown attribute", [block("sh skip", "true")], /unknown attribute skip/],
+  ["an unclosed fence", [block("sh", "true"), "```sh\ntrue"], /unclosed/],
   ["a command that fails", [block("sh", "false", "true")], /the shell ended \(1\)/],
   ["a command that fails in a pipe", [block("sh", "false | true")], /the shell ended/],
-  ["a variable that nobody set", [block("sh", ': "$NOT_SET"')], /NOT_SET: unbound variable/],
+  ["an unset variable", [block("sh", ': "$NOT_SET"')], /NOT_SET: unbound variable/],
   ["a program that throws", [block("js", "throw new Error('no');")], /Error: no/],
-  ["an output that is not shown", [block("sh", "echo hello")], /does not show it: hello/],
-  ["an output that is another", [block("sh", "echo a"), block("text output", "b")], /did not match/],
+  ["an output that the guide does not show", [block("sh", "echo hello")], /does not show its output: hello/],
+  ["a different output", [block("sh", "echo a"), block("text output", "b")], /did not match/],
   ["more output than is shown", [block("sh", "echo a; echo b"), block("text output", "a")], /did not match/],
-  [
-    "an answer that is another",
-    [block("sh", 'echo "{}"'), block("json", '{"a": 1}')],
-    /\/a is shown and is not there/,
-  ],
-  ["JSON that is none", [block("sh", 'echo "{}"'), block("json", "{a: 1}")], /JSON/],
+  ["a different response", [block("sh", 'echo "{}"'), block("json", '{"a": 1}')], /\/a is shown but missing/],
+  ["invalid JSON", [block("sh", 'echo "{}"'), block("json", "{a: 1}")], /JSON/],
   ["a file that is never used", [block("js file=a.mjs", "1")], /a\.mjs is written and never used/],
-  [
-    "an id that nobody printed",
-    [block("sh", "echo ord_…")],
-    /nothing was printed that could stand for ord_…/,
-  ],
+  ["an id that was never printed", [block("sh", "echo ord_…")], /no printed value matches ord_…/],
   [
     "a terminal that ends",
     [block("sh terminal=a", "exit 3"), block("text output=a", "b")],
     /the shell ended \(3\)/,
   ],
-  ["a terminal that nobody opened", [block("text output=a", "b")], /no terminal is called a/],
+  ["an unopened terminal", [block("text output=a", "b")], /no terminal named a/],
 ];
 
 for (const [why, blocks, message] of FAILING) {
@@ -85,7 +77,7 @@ for (const [why, blocks, message] of FAILING) {
   });
 }
 
-test("an answer has the members that are shown, and values that are the same or of the same kind", () => {
+test("a response has the shown members, with the same values or values of the same kind", () => {
   const shown = {
     id: "ord_01m7…",
     at: "2030-01-31T12:00:00.000Z",
@@ -116,7 +108,7 @@ test("an answer has the members that are shown, and values that are the same or 
   for (const other of others) assert.equal(findJsonFaults(shown, other).length, 1, JSON.stringify(other));
 });
 
-test("an ellipsis stands for anything within its line, and alone for any lines", () => {
+test("an ellipsis matches anything within its line, and alone any lines", () => {
   const fits = (shown: string, real: string) => new RegExp(`^${toOutputPattern(shown)}$`).test(real);
   assert.ok(fits("a … c", "a b c"));
   assert.ok(!fits("a … c", "a\nc"));

@@ -10,21 +10,21 @@ import { type GuideTerminal, openGuideTerminal } from "./guide-terminal.ts";
 
 export type GuideWorld = {
   checkout: string;
-  /** What is written in the guides and what it is here, as the reader's own address and key. */
+  /** Values written in the guides and their values here, such as the reader's URL and key. */
   replacements: readonly (readonly [written: string | RegExp, here: string])[];
   env: NodeJS.ProcessEnv;
-  /** Puts what the guide takes for granted into the reader's folder. */
+  /** Puts what the guide assumes into the reader's folder. */
   prepare(folder: string): Promise<void>;
-  /** Terminals that are open already; their blocks have been run. */
+  /** Terminals that are already open. Their blocks have been run. */
   running: Readonly<Record<string, Printer>>;
 };
 
 type Printer = Pick<GuideTerminal, "printed" | "failure">;
 
 /**
- * Does what a reader would do: writes the files, runs the blocks one after another in one shell, opens a terminal where
- * the guide says so, and looks whether what it shows is what was printed. A block that prints must be followed by what
- * it prints; `ord_…` and the like stand for the latest that was printed.
+ * Does what a reader would do: writes the files, runs the blocks in order in one shell, opens a terminal where the
+ * guide says so, and compares the output with what the guide shows. A block that prints must be followed by its
+ * output; `ord_…` and similar stand for the latest printed value.
  */
 export async function runGuide(
   markdown: string,
@@ -57,7 +57,7 @@ type Reader = {
   folder: string;
   scripts: string;
   main: GuideTerminal;
-  /** Those that the guide opened, by name, with how far they have been read. */
+  /** The terminals that the guide opened, by name, with how far they have been read. */
   terminals: Map<string, { terminal: Printer; readTo: number }>;
   opened: GuideTerminal[];
   /** What the last block printed. */
@@ -101,11 +101,11 @@ async function follow(reader: Reader, block: GuideBlock, next: GuideBlock | unde
   reader.printed = await reader.main.run(script);
   if (reader.printed.trim() === "") return;
   const isShown = next?.language === "json" || next?.output === "";
-  assert.ok(isShown, `it prints and the guide does not show it: ${reader.printed}`);
+  assert.ok(isShown, `the guide does not show its output: ${reader.printed}`);
   if (block.eventually) await lookAgain(reader, script, next);
 }
 
-/** Until what the guide shows is true, or nobody would wait any longer; then the check itself tells what is wrong. */
+/** Repeats until what the guide shows is true or time runs out. Then the check itself reports the difference. */
 async function lookAgain(reader: Reader, script: string, next: GuideBlock): Promise<void> {
   const isTrue = async () => {
     const { checked } = reader;
@@ -122,7 +122,7 @@ async function lookAgain(reader: Reader, script: string, next: GuideBlock): Prom
   }
 }
 
-/** A program runs in the folder that the shell is in, so that it finds what was installed and written there. */
+/** A program runs in the shell's folder, so that it finds what was installed and written there. */
 async function toScript(reader: Reader, block: GuideBlock, code: string): Promise<string> {
   if (block.language === "sh") return block.inCheckout ? `(cd '${reader.world.checkout}'\n${code})` : code;
   const name = `.block-${block.line}.${block.language === "ts" ? "mts" : "mjs"}`;
@@ -142,7 +142,7 @@ async function openTerminal(reader: Reader, { terminal: name = "", inCheckout }:
 
 function checkJson(reader: Reader, shown: string): void {
   const faults = findJsonFaults(JSON.parse(shown), JSON.parse(reader.printed));
-  assert.deepEqual(faults, [], `the answer is another: ${reader.printed}`);
+  assert.deepEqual(faults, [], `the response differs: ${reader.printed}`);
   reader.checked += 1;
 }
 
@@ -156,7 +156,7 @@ async function checkText(reader: Reader, { output }: GuideBlock, shown: string):
 
 async function waitForOutput(reader: Reader, name: string, pattern: string): Promise<void> {
   const opened = reader.terminals.get(name);
-  assert.ok(opened, `no terminal is called ${name}`);
+  assert.ok(opened, `no terminal named ${name}`);
   const unread = (): string => opened.terminal.printed().slice(opened.readTo);
   const found = await eventually(pattern, async () => {
     const match = new RegExp(`^${pattern}$`, "m").exec(unread());
@@ -171,18 +171,18 @@ const replace = ({ world }: Reader, code: string): string =>
 
 const LATEST = /\b(ord|whk|evt|dlv|whsec)_…/g;
 
-/** What a reader would put in: the id that was printed last. */
+/** What a reader would fill in: the last printed id. */
 function fill(reader: Reader, code: string): string {
   const terminals = [...reader.terminals.values()].map(({ terminal }) => terminal);
   const printed = [...terminals, reader.main].map((terminal) => terminal.printed()).join("\n");
   return code.replaceAll(LATEST, (placeholder, kind: string) => {
     const seen = [...printed.matchAll(new RegExp(`\\b${kind}_[\\w+/=]+`, "g"))].at(-1)?.[0];
-    assert.ok(seen, `nothing was printed that could stand for ${placeholder}`);
+    assert.ok(seen, `no printed value matches ${placeholder}`);
     return seen;
   });
 }
 
-/** A file that no later block names would be shown and never tried. */
+/** A file that no later block names would be shown but never tried. */
 function assertFilesAreUsed(blocks: readonly GuideBlock[]): void {
   for (const [index, { file, line }] of blocks.entries()) {
     if (file === undefined) continue;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { findCircle, type Imports, readImports } from "./read-imports.ts";
 import { ROOMS } from "./rooms.ts";
 
-/** Every folder with TypeScript of ours. Tests and test support are read too: a circle is a circle anywhere. */
+/** Every folder with our TypeScript, including tests and test support: a cycle is a cycle anywhere. */
 const CODE = ["sdk", "server", "bench", "chaos", "deploy", "fuzz", "ha", "scripts", "soak"];
 const PRODUCT = "server/src/";
 const FILES_BESIDE_EACH_OTHER_MAX = 25;
@@ -11,12 +11,12 @@ const FILES_BESIDE_EACH_OTHER_MAX = 25;
 const everything = readImports(CODE);
 const product: Imports = new Map([...everything].filter(([file]) => isProduct(file)));
 
-test("every product file is in a room of the list, and all files were read", () => {
+test("every product file is in a listed room, and all files were read", () => {
   assert.ok(product.size > 300, `only ${product.size} files were read`);
   for (const file of product.keys()) assert.ok(roomOf(file) in ROOMS, `${file} is in no known room`);
 });
 
-test("a room may import only rooms that are listed before it", () => {
+test("a room can import only rooms listed before it", () => {
   const names = Object.keys(ROOMS);
   const faults = Object.entries(ROOMS).flatMap(([room, others], index) =>
     others.filter((other) => !names.slice(0, index).includes(other)).map((other) => `${room} → ${other}`),
@@ -24,11 +24,11 @@ test("a room may import only rooms that are listed before it", () => {
   assert.deepEqual(faults, []);
 });
 
-test("a file imports its own room, lib, or a room that its own may import", () => {
+test("a file imports only its own room, lib, or a room that its own can import", () => {
   assert.deepEqual(findFaults(product), []);
 });
 
-test("an import that the list does not allow is found", () => {
+test("an import that the list does not allow is detected", () => {
   const wrong: Imports = new Map([[`${PRODUCT}wallet/entry.ts`, [`${PRODUCT}orders/get-order.ts`]]]);
   assert.deepEqual(findFaults(wrong), ["wallet/entry.ts imports orders/get-order.ts"]);
 });
@@ -38,11 +38,11 @@ test("no product file imports test support", () => {
   assert.deepEqual(faults, []);
 });
 
-test("no file imports itself, by any way round, in tests and tools too", () => {
+test("there are no import cycles, including in tests and tools", () => {
   assert.equal(findCircle(everything)?.join(" → "), undefined);
 });
 
-test("a circle is found", () => {
+test("a cycle is detected", () => {
   const circle: Imports = new Map([
     ["a.ts", ["b.ts"]],
     ["b.ts", ["c.ts"]],
@@ -51,7 +51,7 @@ test("a circle is found", () => {
   assert.deepEqual(findCircle(circle), ["b.ts", "c.ts", "b.ts"]);
 });
 
-test(`no folder has more than ${FILES_BESIDE_EACH_OTHER_MAX} product files beside each other`, () => {
+test(`no folder has more than ${FILES_BESIDE_EACH_OTHER_MAX} product files side by side`, () => {
   const counts = Map.groupBy(product.keys(), (file) => file.slice(0, file.lastIndexOf("/")));
   const faults = [...counts].filter(([, files]) => files.length > FILES_BESIDE_EACH_OTHER_MAX);
   assert.deepEqual(

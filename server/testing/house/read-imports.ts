@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Which files a file imports, by their paths from the root of the checkout. */
+/** The imports of each file, as paths from the root of the checkout. */
 export type Imports = ReadonlyMap<string, readonly string[]>;
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));

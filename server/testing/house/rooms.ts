@@ -1,6 +1,6 @@
 /**
- * The rooms of `server/src`, lowest first, and which other rooms each may import. Every room may import `lib` and its own
- * files. A room imports only rooms that are listed before it. `import-ranks.test.ts` refuses all other imports.
+ * The rooms of `server/src`, lowest first, and the other rooms that each can import. Every room can import `lib` and
+ * its own files. A room imports only rooms listed before it. `import-ranks.test.ts` refuses all other imports.
  */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   lib: [],

@@ -10,7 +10,7 @@ import { createCodeVault } from "../../src/vault/code-vault.ts";
 import { fixedKeyring } from "../../src/vault/keyring.ts";
 import { TEST_MASTER_KEY, TEST_WEBHOOKS } from "../app/test-app.ts";
 
-/** The API in a process of its own, for tests of what several of them do together; see start-api-process. */
+/** The API in a separate process, for tests of several processes; see start-api-process. */
 const [, , connectionString = ""] = process.argv;
 
 const db = connectDatabase({
@@ -38,7 +38,7 @@ const app = await buildApp({
 await app.listen({ host: "127.0.0.1", port: 0 });
 process.send?.({ port: (app.server.address() as AddressInfo).port });
 
-// The test that started this process is gone or done with it.
+// The test that started this process has ended or no longer needs it.
 process.once("disconnect", async () => {
   await app.close();
   await db.close();

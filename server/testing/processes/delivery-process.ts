@@ -12,7 +12,7 @@ import { runWebhooks } from "../../src/webhooks/run-webhooks.ts";
 import { LOOPBACK, MASTER_KEYS } from "../builders/delivery.ts";
 import { caCertificate } from "../receivers/tls-fixture.ts";
 
-/** Deliveries in a process of their own, to be killed; see start-delivery-process. */
+/** Deliveries in a separate process that can be killed; see start-delivery-process. */
 export type DeliveryProcessInput = { connectionString: string; limits: Partial<DeliveryLimits> };
 
 const { connectionString, limits } = JSON.parse(process.argv[2] ?? "") as DeliveryProcessInput;

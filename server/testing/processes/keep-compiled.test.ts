@@ -17,18 +17,18 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-test("what is compiled is kept beside the dependencies, in a folder for its owner alone", async () => {
+test("compiled files are cached next to the dependencies, in a folder that only its owner can use", async () => {
   const folder = findCacheFolder(modules, user);
   assert.equal(folder, join(modules, ".cache", "scrip"));
   assert.equal((await stat(folder ?? "")).mode & 0o777, 0o700);
 });
 
-test("where others may write to the dependencies, the user's own cache is taken", async () => {
+test("if others can write to the dependencies, the user's own cache is used", async () => {
   await chmod(modules, 0o777);
   assert.equal(findCacheFolder(modules, user), join(user, "scrip"));
 });
 
-test("a folder that others may write to, or that is a link, is not used", async () => {
+test("a folder that others can write to, or that is a symbolic link, is not used", async () => {
   await mkdir(join(modules, ".cache", "scrip"), { recursive: true });
   await chmod(join(modules, ".cache", "scrip"), 0o770);
   await mkdir(join(root, "elsewhere"));
@@ -37,7 +37,7 @@ test("a folder that others may write to, or that is a link, is not used", async 
   assert.equal(findCacheFolder(modules, user), undefined);
 });
 
-test("without dependencies of our own or a place to write there is no cache, and no error", () => {
+test("without own dependencies or a writable place there is no cache and no error", () => {
   assert.equal(findCacheFolder(join(root, "none"), "/proc/none"), undefined);
   assert.equal(findCacheFolder(join(root, "none"), undefined), undefined);
 });

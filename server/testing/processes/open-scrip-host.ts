@@ -10,7 +10,7 @@ export type ScripHost = {
 
 const SCRIPT = fileURLToPath(new URL("./scrip-host.ts", import.meta.url));
 
-/** A process that runs commands, started with the first of them. It ends with the one that opened it. */
+/** A process that runs commands. It starts with the first command and ends with the process that opened it. */
 export function openScripHost(env: Readonly<Record<string, string>>, timeoutMs: number): ScripHost {
   let child: ChildProcess | undefined;
   let isBusy = false;

@@ -8,7 +8,7 @@ import type { Finished } from "./scrip-host.ts";
 export type RunningScrip = {
   process: ChildProcess;
   url: string;
-  /** All that it has printed on standard output so far. */
+  /** Everything it has printed to standard output so far. */
   stdout: () => string;
   /** Sends the signal and waits for the end. */
   stop(signal: NodeJS.Signals): Promise<Finished>;
@@ -19,21 +19,21 @@ type Environment = Readonly<Record<string, string>>;
 const COMMAND = fileURLToPath(new URL("../../src/bin/scrip.ts", import.meta.url));
 const RUN_TIMEOUT_MS = 60_000;
 
-/** They take over the process that they run in. */
+/** These commands take over their process. */
 const LASTING_COMMANDS = ["start", "listen"];
 
 const host = openScripHost(environmentOf({}), RUN_TIMEOUT_MS);
 
 /**
- * Runs the command to its end, in a process that others were run in before. What runs at the same time as another has a
- * process of its own, and so has what takes over its process.
+ * Runs the command to its end in a shared process. A command that runs concurrently, or that takes over its process,
+ * gets a separate one.
  */
 export async function runScrip(args: readonly string[], env: Environment): Promise<Finished> {
   if (host.isBusy() || LASTING_COMMANDS.includes(args[0] ?? "")) return runScripAlone(args, env);
   return host.run({ args, env: environmentOf(env) });
 }
 
-/** Runs the command as a person would: in a process of its own, whose exit code is the answer. */
+/** Runs the command as a person would: in a separate process, with its exit code. */
 export const runScripAlone = (args: readonly string[], env: Environment): Promise<Finished> =>
   spawnScrip(args, env).finished;
 
@@ -44,7 +44,7 @@ export async function scripJson<Result>(args: readonly string[], env: Environmen
   return JSON.parse(stdout) as Result;
 }
 
-/** Starts the server as a process of its own and waits until it has printed its address. It ends after `timeoutMs`. */
+/** Starts the server in a separate process and waits until it has printed its URL. It ends after `timeoutMs`. */
 export async function startScrip(
   args: readonly string[],
   env: Environment,

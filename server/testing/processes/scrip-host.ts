@@ -2,8 +2,8 @@ import { buildProgram } from "../../src/bin/program.ts";
 import { runProgram } from "../../src/bin/verb.ts";
 
 /**
- * Runs one command after the other in a process that lasts, each with its own environment, as a process of its own would: to
- * start one for each takes longer than most commands do. See run-scrip, which starts this.
+ * Runs commands in sequence in one long-lived process, each with its own environment, because starting a process
+ * takes longer than most commands. Started by run-scrip.
  */
 /** How a command ended. */
 export type Finished = { code: number | null; stdout: string; stderr: string };
@@ -23,7 +23,7 @@ process.on("message", async ({ args, env }: HostedCommand) => {
 process.once("disconnect", () => process.exit(0));
 process.send?.("ready");
 
-/** Keeps what is written from now on, and tells it once. */
+/** Captures output from now on, and returns it once. */
 function capture(stream: NodeJS.WriteStream): () => string {
   const write = stream.write;
   let text = "";

@@ -12,10 +12,10 @@ import { createCodeVault } from "../../src/vault/code-vault.ts";
 import { fixedKeyring } from "../../src/vault/keyring.ts";
 import { TEST_MASTER_KEY, TEST_WEBHOOKS } from "../app/test-app.ts";
 
-/** API and worker in a process of their own, to be killed; see start-server-process. */
+/** API and worker in a separate process that can be killed; see start-server-process. */
 export type ServerProcessInput = {
   connectionString: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   port: number;
   limits: Partial<FulfilmentLimits>;
 };

@@ -16,16 +16,16 @@ type Headers = Record<string, string>;
 export type ApiProcess = {
   get(path: string, key: string, headers?: Headers): Promise<Answer>;
   post(path: string, key: string, body: unknown, headers?: Headers): Promise<Answer>;
-  /** What the process wrote to its log, warnings and worse. */
+  /** The process's log, warnings and worse. */
   logged(): string;
   stop(): Promise<void>;
-  /** Ends it as a power cut would: at once, whatever it was at. */
+  /** Ends it immediately, as a power cut would. */
   kill(): Promise<void>;
 };
 
 const CONNECTIONS = 16;
 
-/** Starts the API in a process of its own on the given database, reached over connections that are kept alive. */
+/** Starts the API in a separate process on the given database, reached over keep-alive connections. */
 export async function startApiProcess(
   connectionString: string,
   connections: number = CONNECTIONS,
@@ -39,7 +39,7 @@ export async function startApiProcess(
   child.stderr?.setEncoding("utf8").on("data", (text: string) => void lines.push(text));
   const exited = once(child, "exit");
   const started = await Promise.race([once(child, "message"), exited.then(() => undefined)]);
-  if (!started) throw new Error(`the API process did not start: ${lines.join("")}`);
+  if (!started) throw new Error(`the API process failed to start: ${lines.join("")}`);
   const [{ port }] = started as [{ port: number }];
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {

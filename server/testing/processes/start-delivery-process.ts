@@ -5,13 +5,13 @@ import { COMPILE_CACHE } from "./compile-cache.ts";
 import type { DeliveryProcessInput } from "./delivery-process.ts";
 
 export type DeliveryProcess = {
-  /** What it wrote to its log, errors and worse. */
+  /** Its log, errors and worse. */
   logged(): string;
   stop(): Promise<void>;
   kill(): Promise<void>;
 };
 
-/** Starts deliveries in a process of their own. */
+/** Starts deliveries in a separate process. */
 export async function startDeliveryProcess(input: DeliveryProcessInput): Promise<DeliveryProcess> {
   const script = fileURLToPath(new URL("./delivery-process.ts", import.meta.url));
   const child = fork(script, [JSON.stringify(input)], {
@@ -22,7 +22,7 @@ export async function startDeliveryProcess(input: DeliveryProcessInput): Promise
   child.stderr?.setEncoding("utf8").on("data", (text: string) => void lines.push(text));
   const exited = once(child, "exit");
   const started = await Promise.race([once(child, "message"), exited.then(() => undefined)]);
-  if (!started) throw new Error(`the deliveries did not start: ${lines.join("")}`);
+  if (!started) throw new Error(`the delivery process failed to start: ${lines.join("")}`);
   return {
     logged: () => lines.join(""),
     async stop() {

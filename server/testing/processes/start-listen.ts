@@ -6,9 +6,9 @@ import type { Finished } from "./scrip-host.ts";
 
 export type RunningListen = {
   process: ChildProcess;
-  /** All that it has printed so far, on both channels. */
+  /** Everything it has printed so far, on both channels. */
   printed(): string;
-  /** Waits until it has printed something like that. */
+  /** Waits until it has printed a match. */
   prints(what: RegExp): Promise<void>;
   finished: Promise<Finished>;
 };
@@ -16,7 +16,7 @@ export type RunningListen = {
 const COMMAND = fileURLToPath(new URL("../../src/bin/scrip.ts", import.meta.url));
 const RUN_TIMEOUT_MS = 60_000;
 
-/** Runs `scrip listen` as a process of its own, without anything of the operator's. */
+/** Runs `scrip listen` in a separate process, without the operator's environment. */
 export function startListen(args: readonly string[], env: Readonly<Record<string, string>>): RunningListen {
   const child = spawn(process.execPath, [COMMAND, "listen", ...args], {
     env: { PATH: process.env.PATH, ...env },

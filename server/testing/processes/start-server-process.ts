@@ -7,13 +7,13 @@ import type { ServerProcessInput } from "./server-process.ts";
 export type ServerProcess = {
   url: string;
   port: number;
-  /** What it wrote to its log, errors and worse. */
+  /** Its log, errors and worse. */
   logged(): string;
   stop(): Promise<void>;
   kill(): Promise<void>;
 };
 
-/** Starts API and worker together in a process of their own. */
+/** Starts API and worker together in a separate process. */
 export async function startServerProcess(input: ServerProcessInput): Promise<ServerProcess> {
   const script = fileURLToPath(new URL("./server-process.ts", import.meta.url));
   const child = fork(script, [JSON.stringify(input)], {
@@ -24,7 +24,7 @@ export async function startServerProcess(input: ServerProcessInput): Promise<Ser
   child.stderr?.setEncoding("utf8").on("data", (text: string) => void lines.push(text));
   const exited = once(child, "exit");
   const started = await Promise.race([once(child, "message"), exited.then(() => undefined)]);
-  if (!started) throw new Error(`the server did not start: ${lines.join("")}`);
+  if (!started) throw new Error(`the server failed to start: ${lines.join("")}`);
   const [{ port }] = started as [{ port: number }];
   return {
     url: `http://127.0.0.1:${port}`,

@@ -10,25 +10,26 @@ export type WorkerJob = {
   connectionString: string;
   masterKeyHex: string;
   nowMs: number;
-  /** The number of the point at which it dies; 0 for none. */
+  /** The number of the point at which it dies. 0 for none. */
   killAt: number;
-  /** What the operator pays back before the worker begins. */
+  /** What the operator refunds before the worker starts. */
   refund?: RefundInput;
 };
 
 export type WorkerEnd = {
-  /** The points that it passed, in order; the last is where it was killed. */
+  /** The points that it passed, in order. The last one is where it was killed. */
   points: string[];
   wasKilled: boolean;
-  /** What it and those beside it logged, warnings and worse. */
+  /** What it and the other workers logged, warnings and worse. */
   logged: string;
 };
 
 const TIMEOUT_MS = 60_000;
 
 /**
- * Starts workers in a process of their own, one for each job, and waits for its end: either all work until nothing is left,
- * or the process is killed when each has come to its point. A process for each would take longer to start than to work.
+ * Starts workers in a separate process, one for each job, and waits for its end: either all work until nothing is
+ * left, or the process is killed when each has reached its point. A process for each would take longer to start than
+ * to work.
  */
 export async function startWorkerProcess(
   jobs: readonly WorkerJob[],
@@ -37,10 +38,10 @@ export async function startWorkerProcess(
   const script = fileURLToPath(new URL("./worker-process.ts", import.meta.url));
   const child = fork(script, [JSON.stringify(jobs)], {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    // Amounts are bigint, which JSON does not know.
+    // Amounts are bigint, which JSON does not support.
     serialization: "advanced",
     env: { ...process.env, ...COMPILE_CACHE },
-    // Ends it otherwise than at its points, which is an error below.
+    // Ends it outside its points, which is an error below.
     timeout: TIMEOUT_MS,
     killSignal: "SIGTERM",
   });

@@ -9,22 +9,22 @@ import type {
   ToldPrice,
 } from "../../src/suppliers/supplier.ts";
 
-/** Suppliers by their ids. */
+/** Suppliers by id. */
 export type Suppliers = ReadonlyMap<string, RemoteSupplier>;
 
 type Question = { supplierId: string } & (
   | { verb: "buy"; request: PurchaseRequest }
   | { verb: "look up"; reference: string; upstreamId: string | undefined }
 );
-/** Between processes goods go as they are. */
+/** Between processes, goods are sent unsealed. */
 type Answer =
   | { kind: "delivered"; goods: Goods; upstreamId: string; price?: ToldPrice }
   | Exclude<LookUpOutcome, { kind: "delivered" }>;
 type Reply = { supplierId: string; answer: Answer };
 
 /**
- * A supplier that is called through the process that started this one: of many that live for a moment, each would take
- * longer to get ready for HTTP than for all else. One call at a time of each supplier.
+ * A supplier that is called through the parent process: short-lived processes would spend most of their time
+ * preparing for HTTP. One call at a time per supplier.
  */
 export const supplierOverLine = (supplierId: string): RemoteSupplier => ({
   buy: async (request) => (await ask({ supplierId, verb: "buy", request })) as PurchaseOutcome,
@@ -38,7 +38,7 @@ async function ask(question: Question): Promise<LookUpOutcome> {
   return answer.kind === "delivered" ? { ...answer, goods: secret(answer.goods) } : answer;
 }
 
-/** Answers come as the suppliers give them, and so not in the order of the questions. */
+/** Responses arrive as the suppliers give them, so not in the order of the calls. */
 const answerTo = ({ supplierId }: Question): Promise<Answer> =>
   new Promise((resolve) => {
     const hear = (reply: Reply): void => {
@@ -49,12 +49,12 @@ const answerTo = ({ supplierId }: Question): Promise<Answer> =>
     process.on("message", hear);
   });
 
-/** The other end of the line: asks the suppliers for the process that was started. */
+/** The parent's side: calls the suppliers for the child process. */
 export function answerOverLine(child: ChildProcess, suppliers: Suppliers): void {
   child.on("message", async (question: Question) => {
     const { supplierId } = question;
     const supplier = suppliers.get(supplierId);
-    if (!supplier) throw new Error(`${supplierId} is no supplier`);
+    if (!supplier) throw new Error(`${supplierId} is not a supplier`);
     const outcome = await (question.verb === "buy"
       ? supplier.buy(question.request)
       : supplier.lookUp(question.reference, question.upstreamId));

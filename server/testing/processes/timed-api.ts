@@ -1,16 +1,16 @@
 import type { ApiProcess } from "./start-api-process.ts";
 
-/** An API process as callers see it, and when it last acknowledged something. */
+/** An API process as callers see it, and when it last acknowledged an order. */
 export type TimedApi = Pick<ApiProcess, "post"> & {
   acknowledged(): number;
-  /** The longest time between two orders that it acknowledged, or since the last one. */
+  /** The longest time between two acknowledged orders, or since the last one. */
   longestSilenceMs(): number;
 };
 
-/** The most patient of callers waits so long for an answer. */
+/** How long the most patient caller waits for a response. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** Keeps the times of what the process at this address acknowledges, from now on. */
+/** Records when the process at this URL acknowledges orders, from now on. */
 export function timedApi(url: string, nowMs: () => number): TimedApi {
   let count = 0;
   let lastMs = nowMs();

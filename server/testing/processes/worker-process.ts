@@ -13,7 +13,7 @@ import { createHandClock } from "../hand-clock.ts";
 import type { WorkerJob } from "./start-worker-process.ts";
 import { supplierOverLine } from "./supplier-line.ts";
 
-/** Workers in a process of their own, each on its own database, which all die together; see start-worker-process. */
+/** Workers in a separate process, each on its own database, that all die together; see start-worker-process. */
 const jobs = JSON.parse(process.argv[2] ?? "") as WorkerJob[];
 const log = createLog("warn", process.stderr);
 let underWay = jobs.length;
@@ -47,13 +47,13 @@ async function work(job: WorkerJob, number: number): Promise<void> {
   await lookDb.close();
 }
 
-/** At once, so that what was passed is known of a process that is killed. */
+/** Written immediately, so that the passed points of a killed process are known. */
 function tell(number: number, point: string): void {
   const STANDARD_OUTPUT = 1;
   writeSync(STANDARD_OUTPUT, `${number} ${point}\n`);
 }
 
-/** Whoever has come to its point stands still there; with the last one all are killed, each where it stands. */
+/** A worker that has reached its point stops there. When the last one has, all are killed. */
 function dieTogether(): Promise<never> {
   underWay -= 1;
   if (underWay === 0) process.kill(process.pid, "SIGKILL");

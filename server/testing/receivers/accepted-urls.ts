@@ -1,11 +1,11 @@
 import { SPECIAL_RANGES } from "./special-addresses.ts";
 
-/** The public addresses that lie right beside a range that is not. */
+/** The public addresses next to ranges that are not public. */
 export const PUBLIC_NEIGHBOURS: readonly string[] = SPECIAL_RANGES.flatMap(({ below, above }) =>
   [below, above].filter((address) => address !== undefined),
 );
 
-/** URLs that a webhook may have, with the host and the port that they lead to. */
+/** Valid webhook URLs, with the host and port that they lead to. */
 export const ACCEPTED_URLS: readonly (readonly [url: string, hostname: string, port: number])[] = [
   ["https://example.com", "example.com", 443],
   ["https://example.com/", "example.com", 443],
@@ -35,7 +35,7 @@ export const ACCEPTED_URLS: readonly (readonly [url: string, hostname: string, p
   ["https://ahome.arpa/", "ahome.arpa", 443],
   ["https://latest.latest/", "latest.latest", 443],
   ["https://onion.example/", "onion.example", 443],
-  // What would be wrong in the host is fine behind it.
+  // What would be invalid in the host is fine after it.
   ["https://example.com/@user", "example.com", 443],
   ["https://example.com/?to=https://user@127.0.0.1:22/", "example.com", 443],
   ["https://example.com?x=1", "example.com", 443],

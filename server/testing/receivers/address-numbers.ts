@@ -9,13 +9,13 @@ const SPECIAL_NUMBERS = SPECIAL_RANGES.map(({ first, last }) => ({
   last: addressNumber(last),
 }));
 
-/** Whether one of the ranges in the table holds the address. */
+/** Whether one of the ranges in the table contains the address. */
 export const isSpecial = ({ bits, value }: AddressNumber): boolean =>
   SPECIAL_NUMBERS.some(
     ({ first, last }) => first.bits === bits && first.value <= value && value <= last.value,
   );
 
-/** Any address: half of them anywhere, half within or just beside a range of the table, where slips would be. */
+/** Any address: half of them anywhere, half within or next to a range of the table, where mistakes are likely. */
 export const anyAddress: fc.Arbitrary<AddressNumber> = fc.oneof(
   fc.bigInt({ min: 0n, max: 2n ** 32n - 1n }).map((value) => ({ bits: 32, value }) as const),
   fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }).map((value) => ({ bits: 128, value }) as const),
@@ -37,7 +37,7 @@ export const v4Text = (value: bigint): string =>
 export const v6Groups = (value: bigint): number[] =>
   [112n, 96n, 80n, 64n, 48n, 32n, 16n, 0n].map((shift) => Number((value >> shift) & 0xffffn));
 
-/** Canonical text, by the URL parser, which is nobody's code here. */
+/** Canonical text from the URL parser, which is independent of our code. */
 export function canonicalText({ bits, value }: AddressNumber): string {
   if (bits === 32) return v4Text(value);
   const groups = v6Groups(value).map((group) => group.toString(16));

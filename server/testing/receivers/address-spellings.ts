@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type AddressNumber, canonicalText, v4Text, v6Groups } from "./address-numbers.ts";
 
-/** Texts of an IPv6 address that RFC 4291 allows, canonical or not. */
+/** All spellings of an IPv6 address that RFC 4291 allows, canonical or not. */
 export function v6Spellings(address: AddressNumber): string[] {
   const groups = v6Groups(address.value).map((group) => group.toString(16));
   const padded = groups.map((group) => group.padStart(4, "0"));
@@ -16,13 +16,13 @@ export function v6Spellings(address: AddressNumber): string[] {
   ];
 }
 
-/** A host that may lead to this address once the URL parser has mended it, in one of many thousands of ways. */
+/** A host that may lead to this address after the URL parser has normalized it, in one of many thousands of ways. */
 export const anySpelling = (address: AddressNumber): fc.Arbitrary<string> =>
   address.bits === 128
     ? fc.constantFrom(...v6Spellings(address)).map((text) => `[${text}]`)
     : v4Spelling(address.value).chain(disguised);
 
-/** One to four numbers, each decimal, octal or hexadecimal, the last of them holding the rest. */
+/** One to four numbers, each decimal, octal or hexadecimal. The last one holds the rest. */
 const v4Spelling = (value: bigint): fc.Arbitrary<string> =>
   fc
     .tuple(

@@ -5,18 +5,18 @@ import type { Duplex } from "node:stream";
 
 export type ConnectProxy = {
   port: number;
-  /** What it was asked for, in order. */
+  /** The requested targets, in order. */
   asked: { target: string; headers: IncomingHttpHeaders }[];
-  /** All that passed through it towards the other side. */
+  /** Everything that was sent through it to the other side. */
   passed(): Buffer;
-  /** Connections through it or to it that are open now. */
+  /** Open connections to it or through it. */
   open(): number;
-  /** Where it leads to on this machine, whatever it was asked for, or what it answers instead. */
+  /** The local port it connects to for any target, or the response it gives instead. */
   route: (target: string) => { port: number } | { status: number } | "silent";
   close(): Promise<void>;
 };
 
-/** An HTTP proxy on loopback that knows CONNECT alone and writes down what it is asked for. */
+/** An HTTP proxy on loopback that supports only CONNECT and records its requests. */
 export async function startConnectProxy(route: ConnectProxy["route"]): Promise<ConnectProxy> {
   const streams = new Set<Duplex>();
   const chunks: Buffer[] = [];

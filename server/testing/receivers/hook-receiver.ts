@@ -9,12 +9,12 @@ export type HookReceiver = {
   url: string;
   port: number;
   hooks: ReceivedHook[];
-  /** Waits until as many have come. */
+  /** Waits until this many have arrived. */
   gets(count: number): Promise<readonly ReceivedHook[]>;
   close(): Promise<void>;
 };
 
-/** A developer's own server: plain HTTP on loopback, on a free port unless one is named. */
+/** A developer's own server: plain HTTP on loopback, on a free port by default. */
 export async function startHookReceiver(port = 0): Promise<HookReceiver> {
   const hooks: ReceivedHook[] = [];
   const server = createServer(async (request, response) => {

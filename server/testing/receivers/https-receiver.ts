@@ -4,32 +4,32 @@ import { createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { certificate, key } from "./tls-fixture.ts";
 
-/** How a receiver answers one request; see receiver-answers. */
+/** How a receiver responds to one request; see receiver-answers. */
 export type Answer = (response: ServerResponse, request: ReceivedRequest) => void;
 
 export type ReceivedRequest = {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
-  /** The bytes as they came. */
+  /** The raw bytes. */
   body: Buffer;
-  /** What lies below TLS. */
+  /** The socket below TLS. */
   connection: Socket | undefined;
 };
 
 export type HttpsReceiver = {
   port: number;
-  /** An address of the receiver under any name; its certificate is for localhost, 127.0.0.1 and receiver.test. */
+  /** A URL of the receiver under any name. Its certificate is for localhost, 127.0.0.1 and receiver.test. */
   url(path?: string, host?: string): string;
   requests: ReceivedRequest[];
-  /** Connections that were ever made, whether or not anything came of them. */
+  /** Connections that were ever made, even without a request. */
   connections(): number;
-  /** Asked anew for each request. */
+  /** Called for each request. */
   answer: Answer;
   close(): Promise<void>;
 };
 
-/** Somebody's web server on loopback, which writes down what it gets. */
+/** A web server on loopback that records what it receives. */
 export async function startHttpsReceiver(answer: Answer): Promise<HttpsReceiver> {
   const sockets = new Map<number | undefined, Socket>();
   let made = 0;

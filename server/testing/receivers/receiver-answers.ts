@@ -11,21 +11,21 @@ export const answerWith =
 
 export const redirectTo = (location: string, status = 302): Answer => answerWith(status, { location });
 
-/** Takes the request and says nothing, ever. */
+/** Accepts the request and never responds. */
 export const hang: Answer = () => {};
 
 export const reset: Answer = (_response, { connection }) => void connection?.resetAndDestroy();
 
-/** Ends the connection in good order, without an answer. */
+/** Closes the connection cleanly without a response. */
 export const hangUp: Answer = (response) => void response.socket?.end();
 
-/** Sixty-four megabytes in sixty-four kilobytes, for whoever unpacks what it reads. */
+/** 64 MB compressed to 64 kB, for clients that decompress what they read. */
 export const gzipBomb =
   (status: number): Answer =>
   (response) =>
     void response.writeHead(status, { "content-encoding": "gzip" }).end(BOMB);
 
-/** As much body as the other side takes. */
+/** As much body as the other side accepts. */
 export const endlessBody =
   (status: number): Answer =>
   (response) => {
@@ -37,7 +37,7 @@ export const endlessBody =
     more();
   };
 
-/** Headers and a body that never ends, a little at a time: each step is quick, and there is no last one. */
+/** Headers and an endless slow body: each step is fast, and there is no last one. */
 export const drippedBody: Answer = (response) => {
   response.writeHead(200);
   drip(response, () => response.write("."));
@@ -49,7 +49,7 @@ export const drippedHeaders: Answer = (response) => {
   drip(response, (count) => socket?.write(`x-${count}: .\r\n`));
 };
 
-/** Interim answers without end. */
+/** Endless interim responses. */
 export const interimFlood: Answer = (response) => {
   const { socket } = response;
   drip(response, () => socket?.write("HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n".repeat(50)));
@@ -58,16 +58,16 @@ export const interimFlood: Answer = (response) => {
 export const hugeHeaders: Answer = (response) =>
   void response.socket?.write(`HTTP/1.1 200 OK\r\nx-filler: ${"a".repeat(1_000_000)}\r\n\r\n`);
 
-/** Other bytes than HTTP. */
+/** Bytes that are not HTTP. */
 export const nonsense: Answer = (response) => void response.socket?.end("220 smtp.example ESMTP\r\n");
 
-/** Two answers at once, for a client that takes the second for the next request's. */
+/** Two responses at once, for a client that takes the second as the response to the next request. */
 export const secondAnswer: Answer = (response) => {
   const one = (status: string) => `HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`;
   response.socket?.write(one("500 Internal Server Error") + one("200 OK"));
 };
 
-/** Switches to another protocol that nobody asked for. */
+/** Switches to a protocol that was not requested. */
 export const switchProtocols: Answer = (response) =>
   void response.socket?.write(
     "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n",

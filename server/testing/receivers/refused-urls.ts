@@ -2,7 +2,7 @@ import type { WebhookUrlRefusal } from "../../src/webhooks/addresses/webhook-url
 import { MISSHAPEN_HOSTS, NO_ADDRESSES, RESERVED_HOSTS, SPECIAL_ADDRESSES, words } from "./refused-hosts.ts";
 import { DOTTED_CARRIERS } from "./special-addresses.ts";
 
-/** Something that must never be connected to, and the stage that has to say so. */
+/** A URL that must never be connected to, and the stage that must refuse it. */
 export type Refused =
   | { stage: "url"; text: string; reason: WebhookUrlRefusal }
   | { stage: "address"; text: string }

@@ -6,17 +6,20 @@ export type ReceivedMail = { from: string; to: string[]; data: string };
 export type SmtpReceiver = {
   port: number;
   mails: ReceivedMail[];
-  /** Every line that a client said outside of mails. */
+  /** Every line that a client sent outside of mails. */
   said: string[];
   connections(): number;
-  /** How many of them are open now. */
+  /** How many connections are open now. */
   open(): number;
-  /** What it does to clients from now on: serve them, refuse recipients, hang up, say nothing, or trickle. */
+  /** How it treats clients from now on: serve, refuse recipients, hang up, stay silent, or trickle. */
   mood: "serve" | "refuse" | "hang-up" | "silent" | "trickle";
   close(): Promise<void>;
 };
 
-/** Somebody's mail server on loopback: enough of SMTP to take a mail, without TLS. It offers AUTH, to see who would. */
+/**
+ * A mail server on loopback: enough SMTP to accept a mail, without TLS. It offers AUTH, to detect clients that use
+ * it.
+ */
 export async function startSmtpReceiver(): Promise<SmtpReceiver> {
   const sockets = new Set<Socket>();
   let made = 0;
@@ -49,7 +52,7 @@ export async function startSmtpReceiver(): Promise<SmtpReceiver> {
 
 const TRICKLE_MS = 20;
 
-/** After the greeting an answer that never ends, and is never silent for long. */
+/** After the greeting, an endless response that is never silent for long. */
 function trickle(socket: Socket): void {
   socket.write("220 receiver.test ESMTP\r\n");
   socket.resume();

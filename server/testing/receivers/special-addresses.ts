@@ -1,4 +1,4 @@
-/** A range that is not public: three addresses of it, and the public neighbours of its first and last. */
+/** A range that is not public: three of its addresses, and the public neighbors of its first and last. */
 export type SpecialRange = {
   name: string;
   first: string;
@@ -8,8 +8,8 @@ export type SpecialRange = {
   above: string | undefined;
 };
 
-// Written out by hand and apart from the code's own table, so that a slip in one is not repeated in the other. IPv6 is
-// in its canonical form. A neighbour that is not public itself, or that another row has, is "-".
+// Written by hand, independent of the code's own table, so that a mistake in one is not repeated in the other. IPv6
+// is in canonical form. A neighbor that is not public itself, or that another row has, is "-".
 const ROWS = `
 this-network      0.0.0.0          0.1.2.3          0.255.255.255    -                1.0.0.0
 private-10        10.0.0.0         10.20.30.40      10.255.255.255   9.255.255.255    11.0.0.0
@@ -61,7 +61,7 @@ site-local        fec0::  fec0::1  feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff  -  -
 multicast-6       ff00::  ff02::1  ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff  -  -
 `;
 
-/** Every range of the two IANA registries and every other part of the space that is not public unicast. */
+/** Every range of the two IANA registries, and all other space that is not public unicast. */
 export const SPECIAL_RANGES: readonly SpecialRange[] = ROWS.trim().split("\n").map(readRow);
 
 function readRow(row: string): SpecialRange {
@@ -81,7 +81,7 @@ const EMBEDDED_V4 = [
   ["8.8.8.8", "808:808", "f7f7:f7f7"],
 ] as const;
 
-/** Canonical IPv6 addresses that carry an IPv4 one, public or not, in each of the ways there are. */
+/** Canonical IPv6 addresses that embed an IPv4 address, public or not, in every possible way. */
 export const CARRIERS: readonly string[] = EMBEDDED_V4.flatMap(([, hex, inverted]) => [
   `::ffff:${hex}`,
   `::${hex}`,
@@ -94,7 +94,7 @@ export const CARRIERS: readonly string[] = EMBEDDED_V4.flatMap(([, hex, inverted
   `2001:0:4136:e378:8000:63bf:${inverted}`,
 ]);
 
-/** The same with the IPv4 address in dots, which is an address too, but not the canonical text of one. */
+/** The same with the IPv4 address in dots, which is valid but not canonical. */
 export const DOTTED_CARRIERS: readonly string[] = EMBEDDED_V4.flatMap(([dotted]) =>
   ["::ffff:", "::", "::ffff:0:", "64:ff9b::", "64:ff9b:1::", "0:0:0:0:0:ffff:", "::FFFF:"].map(
     (prefix) => prefix + dotted,

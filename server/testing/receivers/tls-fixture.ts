@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 /**
  * A certificate for localhost, 127.0.0.1, ::1 and receiver.test, valid until 2120, and the authority that issued it,
- * whose own key is gone. They stand for nothing outside the tests: nobody else trusts the authority.
+ * whose key was deleted. They are only for tests: nothing else trusts the authority.
  */
 export const { caCertificate, key, certificate } = {
   caCertificate: readPem("test-authority.pem"),
@@ -11,7 +11,7 @@ export const { caCertificate, key, certificate } = {
   certificate: readPem("receiver.pem"),
 };
 
-/** For NODE_EXTRA_CA_CERTS, which wants a file. */
+/** For NODE_EXTRA_CA_CERTS, which needs a file. */
 export const caCertificatePath = pathOf("test-authority.pem");
 
 function readPem(name: string): string {

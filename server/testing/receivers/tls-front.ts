@@ -5,7 +5,7 @@ import { certificate, key } from "./tls-fixture.ts";
 
 export type TlsFront = { port: number; close(): Promise<void> };
 
-/** What a web server does in front of a program that speaks plain HTTP: takes TLS off and passes the rest on. */
+/** A TLS-terminating proxy in front of a plain HTTP server. */
 export async function startTlsFront(behindPort: number): Promise<TlsFront> {
   const open = new Set<TLSSocket>();
   const server = createServer({ key, cert: certificate }, (outside) => {

@@ -5,7 +5,7 @@ import type { OpenApiDocument } from "../../src/http/openapi/openapi.ts";
 import { createReplyChecker } from "../app/check-reply.ts";
 import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from "./fake-upstream.ts";
 
-/** Long enough for an answer that comes, on a machine that has much else to do. */
+/** Long enough for a normal response on a busy machine. */
 const ANSWER_MS = 20_000;
 
 const checkReply = createReplyChecker(
@@ -14,14 +14,14 @@ const checkReply = createReplyChecker(
 
 export type Target = { baseUrl: string; apiKey: string };
 export type Seen = {
-  /** 0 when there was no answer, and then `text` tells why. */
+  /** 0 if there was no response. Then `text` says why. */
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
   json: Body;
 };
 
-/** As it should be; a test that expects something else says so. */
+/** The expected shape. A test that expects something else says so. */
 type Body = {
   code?: string;
   orderStatus?: string;
@@ -66,14 +66,14 @@ export const get = (target: Target, path: string): Promise<Seen> => ask(target, 
 export const lookUp = (target: Target, reference: string): Promise<Seen> =>
   get(target, `/v1/orders?idempotencyKey=${reference}`);
 
-/** In a few words: how it was lost, or its status and the code or order status in it. */
+/** In a few words: how it was lost, or its status and its code or order status. */
 export function summary({ status, text, json }: Seen): string {
   if (status === 0) return text;
   if (!isJson(text)) return `${status} not JSON`;
   return `${status} ${json === null ? "null" : (json.code ?? json.order?.status)}`;
 }
 
-/** One plain request on a connection of its own. An error that comes whole must be as the API reference has it. */
+/** One plain request on its own connection. A complete error must match the API reference. */
 export async function ask(
   { baseUrl, apiKey }: Target,
   method: string,
@@ -92,7 +92,7 @@ export async function ask(
   return seen;
 }
 
-/** Fails when a reply is not what the API reference says of such a call. */
+/** Fails if a response does not match the API reference. */
 export const checkSeen = (method: string, path: string, { status, headers, text, json }: Seen): void =>
   checkReply(method, path, {
     statusCode: status,

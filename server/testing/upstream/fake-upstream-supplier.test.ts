@@ -12,12 +12,12 @@ import { ALL_FAULTS } from "./upstream-plan.ts";
 import { after, before, honest, type Step } from "./upstream-steps.ts";
 
 const ANSWER_MS = 20_000;
-/** How long the supplier is waited for where nothing comes. */
+/** How long to wait for the supplier if nothing comes. */
 const PATIENCE_MS = 150;
 const NEVER_MS = 60_000;
 const REFERENCE = "ord_1.0.0.1";
 
-/** What becomes of a placement that meets this, when the order is pending and when it is completed at once. */
+/** The outcome of a placement with this fault, for a pending and for an immediately completed order. */
 const PLACEMENTS: [Step, pending: string, completed: string][] = [
   [honest, "accepted", "delivered"],
   [before("reset"), "unknown connection_failed", "unknown connection_failed"],
@@ -36,15 +36,15 @@ const PLACEMENTS: [Step, pending: string, completed: string][] = [
   [after("half-json"), "unknown nonsense", "unknown nonsense"],
   [after("blank"), "unknown nonsense", "unknown nonsense"],
   [after("redirect"), "unknown nonsense", "unknown nonsense"],
-  // Only a placement says so here, and what the order itself says then counts.
+  // Only the placement is wrong here. The order's own status counts.
   [after("banana"), "accepted", "delivered"],
   [after("early"), "accepted", "delivered"],
-  // Nobody can tell a wrong id before it is read.
+  // A wrong id cannot be detected before it is read.
   [after("other-order"), "accepted", "unknown nonsense"],
 ];
 
 for (const [step, pending, completed] of PLACEMENTS) {
-  test(`buy that meets ${step.mishap} ${step.heard ? "after" : "before"} buying is ${pending} or ${completed}`, async (t) => {
+  test(`buy with ${step.mishap} ${step.heard ? "after" : "before"} buying is ${pending} or ${completed}`, async (t) => {
     for (const [stages, expected] of [
       [["pending", "pending", "completed"], pending],
       [["completed"], completed],
@@ -59,7 +59,7 @@ for (const [step, pending, completed] of PLACEMENTS) {
   });
 }
 
-test("buy that meets any wrong shape is unknown", async (t) => {
+test("buy with any wrong shape is unknown", async (t) => {
   for (let variant = 0; variant < 11; variant += 1) {
     const plan = sale(["pending"], { place: [after("wrong-shape", variant)] });
     const { supplier } = await open(t, plan);
@@ -93,7 +93,7 @@ test("an order that is accepted and then fails is refused for its own reason", a
   assert.equal(told(await supplier.lookUp(REFERENCE, upstreamId)), "refused invalid_account");
 });
 
-/** What a look-up finds of a completed order, by its reference, by its id, and by its codes. */
+/** What a lookup finds of a completed order, by its reference, by its id, and by its codes. */
 const LOOK_UPS: [Step, list: string, read: string, codes: string][] = [
   [honest, "delivered", "delivered", "delivered"],
   [after("reset"), "unknown connection_failed", "unknown connection_failed", "unknown connection_failed"],
@@ -102,7 +102,7 @@ const LOOK_UPS: [Step, list: string, read: string, codes: string][] = [
   [after("drip"), "unknown timeout", "unknown timeout", "unknown timeout"],
   [after("internal_error"), "unknown server_error", "unknown server_error", "unknown server_error"],
   [after("rate_limited"), "unknown busy", "unknown busy", "unknown busy"],
-  // Where the order cannot be had by its id, it is looked for by its reference.
+  // If the order cannot be read by its id, it is looked up by its reference.
   [after("html"), "unknown nonsense", "delivered", "unknown nonsense"],
   [after("half-json"), "unknown nonsense", "delivered", "unknown nonsense"],
   [after("wrong-shape", 8), "unknown nonsense", "delivered", "unknown nonsense"],
@@ -113,7 +113,7 @@ const LOOK_UPS: [Step, list: string, read: string, codes: string][] = [
 ];
 
 for (const [step, list, read, codes] of LOOK_UPS) {
-  test(`lookUp that meets ${step.mishap} is ${list}, ${read} or ${codes}, and then delivered`, async (t) => {
+  test(`lookUp with ${step.mishap} is ${list}, ${read} or ${codes}, and then delivered`, async (t) => {
     for (const [verb, expected] of [
       ["list", list],
       ["read", read],
@@ -132,7 +132,7 @@ for (const [step, list, read, codes] of LOOK_UPS) {
   });
 }
 
-test("codes that are empty, too many or not there yet are unknown", async (t) => {
+test("empty, too many or not yet available codes are unknown", async (t) => {
   const plan = sale(["completed"], {
     codes: [after("empty-codes"), after("extra-code"), after("not-fulfilled")],
   });
@@ -143,7 +143,7 @@ test("codes that are empty, too many or not there yet are unknown", async (t) =>
   expectTruth(upstream, await supplier.lookUp(REFERENCE, undefined));
 });
 
-test("whatever it meets, a buyer who asks on ends with the truth", async (t) => {
+test("a buyer that keeps asking ends with the truth, for any faults", async (t) => {
   t.diagnostic(`seed ${SEED}`);
   const upstream = await openUpstream(t, {
     seed: SEED,
@@ -173,7 +173,7 @@ test("whatever it meets, a buyer who asks on ends with the truth", async (t) => 
 const BUYERS = 10;
 const ROUNDS_MAX = 40;
 
-/** Sends again what was not found. A no that comes after a lost answer is believed when a look-up finds nothing. */
+/** Repeats what was not found. A refusal after a lost response is believed if a lookup finds nothing. */
 async function buyUntilKnown(
   upstream: FakeUpstream,
   reference: string,
@@ -184,7 +184,7 @@ async function buyUntilKnown(
   let upstreamId: string | undefined;
   let refusal: LookUpOutcome | undefined;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    // Patience grows, for on a busy machine good answers take their time too.
+    // The timeout grows, because on a busy machine good responses take their time too.
     const supplier = supplierOf(upstream, PATIENCE_MS * (1 + round));
     const outcome: LookUpOutcome =
       next === "send"
@@ -198,7 +198,7 @@ async function buyUntilKnown(
     if (outcome.kind === "accepted") upstreamId = outcome.upstreamId;
     next = outcome.kind === "not_found" ? "send" : "look";
   }
-  return { kind: "unknown", reason: `no end after ${ROUNDS_MAX} rounds` };
+  return { kind: "unknown", reason: `no result after ${ROUNDS_MAX} rounds` };
 }
 
 async function open(
@@ -212,7 +212,7 @@ async function open(
 const supplierOf = ({ baseUrl, apiKey }: FakeUpstream, timeoutMs: number): RemoteSupplier =>
   createScripSupplier({ baseUrl, apiKey: secret(apiKey), timeoutMs });
 
-/** On a busy machine a short patience may end before the request has arrived; then it is asked again. */
+/** On a busy machine a short timeout can end before the request arrives. Then it is repeated. */
 async function untilMet<Outcome>(
   upstream: FakeUpstream,
   { mishap }: Step,
@@ -232,7 +232,7 @@ function told(outcome: LookUpOutcome): string {
   return outcome.kind === "unknown" ? `unknown ${outcome.reason}` : outcome.kind;
 }
 
-/** Its own code, from its one purchase. */
+/** Its own code, from its only purchase. */
 function expectTruth(upstream: FakeUpstream, outcome: LookUpOutcome): void {
   const code = outcome.kind === "delivered" ? codeOf(outcome.goods.reveal()) : told(outcome);
   assert.deepEqual(

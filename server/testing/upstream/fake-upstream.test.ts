@@ -8,7 +8,7 @@ import { after, before, honest, type Step } from "./upstream-steps.ts";
 
 const NEVER_MS = 60_000;
 
-test("an order that goes well is answered as the API reference has it, from placement to its code", async (t) => {
+test("a successful order matches the API reference, from placement to its code", async (t) => {
   const upstream = await openUpstream(t, { faults: () => sale(["pending", "processing", "completed"]) });
   const placed = await place(upstream, "ord_1.0.0.1");
   assert.equal(placed.status, 202);
@@ -46,7 +46,7 @@ test("an order that goes well is answered as the API reference has it, from plac
   checkSeen("GET", `${path}/codes`, codes);
 });
 
-test("a reference asked again is the same purchase, a new one a new purchase, and another order a conflict", async (t) => {
+test("a repeated reference is the same purchase, a new one a new purchase, and a different order a conflict", async (t) => {
   const upstream = await openUpstream(t, { faults: () => sale(["completed"]) });
   const first = await place(upstream, "ord_1.0.0.1");
   const again = await place(upstream, "ord_1.0.0.1");
@@ -63,7 +63,7 @@ test("a reference asked again is the same purchase, a new one a new purchase, an
   assert.equal(new Set(upstream.purchases().map(({ code }) => code)).size, 2);
 });
 
-test("without its key nothing is answered, bought or seen", async (t) => {
+test("without its key nothing is returned, bought or visible", async (t) => {
   const upstream = await openUpstream(t, { faults: () => sale(["completed"]) });
   for (const apiKey of ["", `${upstream.apiKey}x`]) {
     const placed = await place({ ...upstream, apiKey }, "ord_1.0.0.1");
@@ -74,7 +74,7 @@ test("without its key nothing is answered, bought or seen", async (t) => {
   assert.deepEqual(upstream.calls(), []);
 });
 
-test("what is not an order of one unit is refused before anything is done", async (t) => {
+test("anything but an order of one unit is refused immediately", async (t) => {
   const upstream = await openUpstream(t, {});
   const send = async (body: string, headers: Record<string, string> = { "idempotency-key": "a" }) => {
     const reply = await ask(upstream, "POST", "/v1/orders", { body, headers });
@@ -91,7 +91,7 @@ test("what is not an order of one unit is refused before anything is done", asyn
   assert.deepEqual(upstream.purchases(), []);
 });
 
-test("stock ends, and what is not on sale is not known", async (t) => {
+test("stock runs out, and products not on sale are unknown", async (t) => {
   const upstream = await openUpstream(t, { faults: () => sale(["completed"]), stock: { sku: 1 } });
   assert.equal((await place(upstream, "ord_1.0.0.1")).status, 202);
   assert.equal((await place(upstream, "ord_2.0.0.1")).json.code, "out_of_stock");
@@ -100,7 +100,7 @@ test("stock ends, and what is not on sale is not known", async (t) => {
   assert.equal(upstream.purchases().length, 1);
 });
 
-test("links and top-ups come as such", async (t) => {
+test("links and top-ups are returned as such", async (t) => {
   const upstream = await openUpstream(t, {
     faults: () => sale(["completed"]),
     goods: { link: "url", game: "topup" },
@@ -116,7 +116,7 @@ test("links and top-ups come as such", async (t) => {
   }
 });
 
-test("a refusal stays one, with nothing bought, until the upstream is well", async (t) => {
+test("a refusal stays a refusal, with nothing bought, until the upstream heals", async (t) => {
   const refusals = {
     insufficient_funds: 402,
     not_found: 404,
@@ -137,7 +137,7 @@ test("a refusal stays one, with nothing bought, until the upstream is well", asy
   }
 });
 
-test("an order that is accepted and then fails rests at failed before it is refunded, and says why", async (t) => {
+test("an order that is accepted and then fails stays failed before it is refunded, with its reason", async (t) => {
   const course = { stages: ["pending", "failed", "refunded"], failureCode: "invalid_account" } as const;
   const upstream = await openUpstream(t, { faults: () => ({ kind: "test", course, steps: {} }) });
   const { json } = await place(upstream, "ord_1.0.0.1");
@@ -154,7 +154,7 @@ test("an order that is accepted and then fails rests at failed before it is refu
   );
 });
 
-test("after so many calls under a reference everything is answered well", async (t) => {
+test("after a number of calls under a reference everything succeeds", async (t) => {
   const steps = Array.from({ length: 20 }, () => before("internal_error"));
   const upstream = await openUpstream(t, {
     faults: () => sale(["completed"], { place: steps }),
@@ -165,7 +165,7 @@ test("after so many calls under a reference everything is answered well", async 
   assert.deepEqual(statuses, [500, 500, 500, 202, 202]);
 });
 
-test("heal lets land what was held back, ends what was bought, breaks off what hangs, and answers well", async (t) => {
+test("heal lands what was held back, finishes what was bought, aborts what hangs, and then responds normally", async (t) => {
   const plans: Record<string, Plan> = {
     held: sale(["pending", "completed"], { place: [before("hold")] }),
     slow: sale(["pending", "processing", "processing", "completed"]),
@@ -178,7 +178,7 @@ test("heal lets land what was held back, ends what was bought, breaks off what h
   await place(upstream, "ord_1.0.0.1", { account: "held" });
   await place(upstream, "ord_2.0.0.1", { account: "slow" });
   const hung = place(upstream, "ord_3.0.0.1", { account: "hung" });
-  await eventually("the hung request is there", async () => upstream.calls()[2]);
+  await eventually("the hung request has arrived", async () => upstream.calls()[2]);
   upstream.heal();
   assert.equal(summary(await hung), "lost");
   assert.deepEqual(
@@ -207,13 +207,13 @@ test("close ends everything that hangs, drips, is late or held back, and leaves 
     landMs: NEVER_MS,
   });
   const open = Object.keys(steps).map((account) => place(upstream, `ord_${account}.0.0.1`, { account }));
-  await eventually("all four are there", async () => upstream.calls()[3]);
+  await eventually("all four have arrived", async () => upstream.calls()[3]);
   await upstream.close();
   for (const reply of open) assert.equal(summary(await reply), "lost");
   assert.equal(timerCount(), timersBefore);
 });
 
-test("describe tells an account's plan and calls, and of no other", async (t) => {
+test("describe shows an account's plan and calls, and no other account's", async (t) => {
   const upstream = await openUpstream(t, { faults: { "answer-lost": 1 } });
   await place(upstream, "ord_1.0.0.1");
   await place(upstream, "ord_2.0.0.1", { account: "acct-2" });

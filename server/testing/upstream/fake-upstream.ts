@@ -10,15 +10,15 @@ import type { Reply } from "./upstream-replies.ts";
 import { readCall } from "./upstream-requests.ts";
 
 export type FakeUpstreamOptions = Omit<DeskOptions, "scheduleLanding"> & {
-  /** How long a late answer takes; longer than the buyer waits. */
+  /** How long a late response takes. Longer than the buyer waits. */
   lateMs?: number;
-  /** The pause between two bytes of an answer that drips. */
+  /** The pause between two bytes of a dripping response. */
   dripMs?: number;
-  /** A request that was held back lands so long after it was sent, if nothing made it land before. */
+  /** A request that was held back lands this long after it was sent, unless something made it land before. */
   landMs?: number;
 };
 
-/** What was truly bought. `unit` is the reference behind its first dot: line, unit and number of the try. */
+/** What was really bought. `unit` is the reference after its first dot: line, unit and attempt number. */
 export type TruePurchase = {
   reference: string;
   account: string;
@@ -26,9 +26,9 @@ export type TruePurchase = {
   sku: string;
   orderId: string;
   state: OrderStatus;
-  /** What it came with, once it is completed: code, link or receipt. */
+  /** What it returned when completed: code, link or receipt. */
   code: string | undefined;
-  /** That code had been sold before, to somebody else. */
+  /** The code was sold before, to another buyer. */
   repeated: boolean;
 };
 
@@ -37,9 +37,9 @@ export type FakeUpstream = {
   apiKey: string;
   purchases(): TruePurchase[];
   calls(): readonly CallRecord[];
-  /** The plans of an account's units that were asked for, and what was done so far. */
+  /** The plans of an account's requested units, and what was done so far. */
   describe(account: string): string;
-  /** From now on everything is answered well. What was held back lands, and what was bought comes to its end. */
+  /** From now on everything succeeds. What was held back lands, and purchases complete. */
   heal(): void;
   close(): Promise<void>;
 };
@@ -48,7 +48,7 @@ const LATE_MS = 400;
 const DRIP_MS = 20;
 const LAND_MS = 300;
 
-/** Another Scrip to buy from, which misbehaves as its seed wants it and knows what it has truly sold. */
+/** Another Scrip to buy from, which misbehaves according to its seed and knows what it has really sold. */
 export async function startFakeUpstream(options: FakeUpstreamOptions): Promise<FakeUpstream> {
   const apiKey = generateKey("live");
   const timers = createTimers();
@@ -58,9 +58,9 @@ export async function startFakeUpstream(options: FakeUpstreamOptions): Promise<F
   });
   const silent = new Set<ServerResponse>();
   const line: Line = { timers, silent, lateMs: options.lateMs ?? LATE_MS, dripMs: options.dripMs ?? DRIP_MS };
-  // An idle connection stays open, for a client that is just using it again would take its end for a fault.
+  // Idle connections stay open: a client that is about to reuse one would take its end for a fault.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
-    // A request that broke off was never made.
+    // A request that was cut off was never made.
     void handle(request, response).catch(() => response.destroy());
   });
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -112,7 +112,7 @@ function createTimers() {
 
 type Line = { timers: Timers; silent: Set<ServerResponse>; lateMs: number; dripMs: number };
 
-/** Puts an answer on the line, or what the plan leaves of it. */
+/** Writes a response, or what the plan leaves of it. */
 function send(line: Line, response: ServerResponse, { reply, step }: Answer): void {
   switch (step.mishap) {
     case "reset":
@@ -144,7 +144,7 @@ function keepSilent({ silent }: Line, response: ServerResponse): void {
   response.once("close", () => silent.delete(response));
 }
 
-/** Blanks, which JSON may begin with: it could still become an answer. */
+/** Spaces, which JSON can start with: it could still become a response. */
 function drip(line: Line, response: ServerResponse): void {
   if (response.destroyed) return;
   response.write(" ");

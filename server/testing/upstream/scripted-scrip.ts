@@ -3,7 +3,7 @@ import { secret } from "../../src/lib/secret.ts";
 import { createScripSupplier, SUPPLIER_TIMEOUT_MS } from "../../src/suppliers/scrip/scrip-supplier.ts";
 import type { LookUpOutcome } from "../../src/suppliers/supplier.ts";
 
-/** What a buying Scrip asks of another: to place, to read by id, to find by key, to read the codes. */
+/** What a buying Scrip sends to another: place, read by id, find by key, read the codes. */
 export type ScriptedVerb = "place" | "get" | "list" | "codes";
 
 export type ScriptedAnswer = () => Response | Promise<Response>;
@@ -18,10 +18,10 @@ export type ScriptedRequest = {
 export type ScriptedAnswers = Partial<Record<ScriptedVerb, ScriptedAnswer>>;
 
 export const SCRIPTED_KEY = `sc_live_${"k".repeat(38)}`;
-/** The timeout of a supplier whose time is to run out. */
+/** The timeout of a supplier that is meant to time out. */
 export const SHORT_MS = 200;
 
-/** Only where time is to run out is there little of it: elsewhere a busy machine must not matter. */
+/** The timeout is short only where it is meant to expire, so that a busy machine does not matter elsewhere. */
 export function supplierOf(answers: ScriptedAnswers, outcome = "") {
   const { fetch, heard } = scriptedScrip(answers);
   const timeoutMs = outcome === "unknown: timeout" ? SHORT_MS : SUPPLIER_TIMEOUT_MS;
@@ -34,7 +34,7 @@ export function supplierOf(answers: ScriptedAnswers, outcome = "") {
   return { supplier: createScripSupplier(config), heard };
 }
 
-/** The outcome in a word or two: what a worker decides by. Goods are shown for what they are. */
+/** The outcome in a word or two, as a worker decides by it. Goods are shown. */
 export function told(outcome: LookUpOutcome): string {
   switch (outcome.kind) {
     case "delivered":
@@ -50,7 +50,7 @@ export function told(outcome: LookUpOutcome): string {
   }
 }
 
-/** A fetch that gives each question its scripted answer; one that has none fails the test. */
+/** A fetch with a scripted response for each request. A request without one fails the test. */
 export function scriptedScrip(answers: ScriptedAnswers): {
   fetch: Fetch;
   heard: ScriptedRequest[];
@@ -64,7 +64,7 @@ export function scriptedScrip(answers: ScriptedAnswers): {
       const body = typeof init.body === "string" ? JSON.parse(init.body) : undefined;
       heard.push({ verb, url, headers: new Headers(init.headers), body });
       const answer = answers[verb];
-      if (!answer) throw new Error(`nobody expected to be asked: ${verb}`);
+      if (!answer) throw new Error(`unexpected request: ${verb}`);
       return answer();
     },
   };

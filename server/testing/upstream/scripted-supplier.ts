@@ -7,13 +7,13 @@ import type {
 } from "../../src/suppliers/supplier.ts";
 
 export type ScriptedSupplier = RemoteSupplier & {
-  /** What was asked, in order: such as "buy ord_….0.0.1". */
+  /** The calls in order, such as "buy ord_….0.0.1". */
   asked: string[];
-  /** What it answers next, one for each call; the last one stays. */
+  /** The next responses, one for each call. The last one is repeated. */
   answers: LookUpOutcome[];
 };
 
-/** A supplier that answers what the test says, whatever it is asked. */
+/** A supplier with scripted responses. */
 export function createScriptedSupplier(...answers: LookUpOutcome[]): ScriptedSupplier {
   const supplier: ScriptedSupplier = {
     asked: [],
@@ -29,7 +29,7 @@ export function createScriptedSupplier(...answers: LookUpOutcome[]): ScriptedSup
   };
   const next = (): LookUpOutcome => {
     const answer = supplier.answers.length > 1 ? supplier.answers.shift() : supplier.answers[0];
-    if (!answer) throw new Error("the script is over");
+    if (!answer) throw new Error("the script is empty");
     return answer;
   };
   return supplier;

@@ -16,7 +16,7 @@ const KINDS = Object.keys(UPSTREAM_FAULTS) as FaultKind[];
 const ACCOUNTS = 600;
 const NOISE = 0.3;
 
-test("whatever it does, an order ends, and its end is the truth", () => {
+test("every order ends, and its end is the truth, for any faults", () => {
   for (const noise of [0, NOISE]) {
     const { desk, ends } = sell({ seed: SEED, noise, runId: "a" });
     const kinds = new Set(desk.plans().map(({ plan }) => plan.kind));
@@ -32,7 +32,7 @@ test("whatever it does, an order ends, and its end is the truth", () => {
   }
 });
 
-test("a seed brings the same faults to an account, whoever else is there and whatever the order is called", () => {
+test("a seed gives an account the same faults, regardless of other accounts and order ids", () => {
   const one = sell({ seed: SEED, noise: NOISE, runId: "a" });
   const other = sell({ seed: SEED, noise: NOISE, runId: "b" });
   assert.notDeepEqual(
@@ -51,7 +51,7 @@ test("a seed brings the same faults to an account, whoever else is there and wha
   assert.ok(accounts.some((account) => transcript(one.desk, account) !== transcript(another.desk, account)));
 });
 
-test("no kind goes wrong for longer than it may", () => {
+test("no kind of fault lasts longer than allowed", () => {
   for (let seed = 0; seed < 3_000; seed += 1) {
     const { steps } = planUnit(seed, { account: "acct", sku: "sku", unit: "0.0.1" });
     const faulty = Object.values(steps).flat().length;
@@ -59,7 +59,7 @@ test("no kind goes wrong for longer than it may", () => {
   }
 });
 
-test("noise strikes each call by itself", () => {
+test("noise affects each call independently", () => {
   const options = { faults: { "completes-at-once": 1 }, noise: 0.5 };
   const patterns = Array.from({ length: 50 }, (_, index) => {
     const plan = planUnit(SEED, { account: `acct-${index}`, sku: "sku", unit: "0.0.1" }, options);
@@ -68,10 +68,10 @@ test("noise strikes each call by itself", () => {
   const all = patterns.flat().join(" ").split(" ");
   const share = all.filter((struck) => struck === "true").length / all.length;
   assert.ok(share > 0.4 && share < 0.6, `seed ${SEED}: ${share}`);
-  assert.ok(new Set(patterns.flat()).size > 150, `seed ${SEED}: calls of an account are struck alike`);
+  assert.ok(new Set(patterns.flat()).size > 150, `seed ${SEED}: all calls of an account are affected alike`);
 });
 
-test("what lands late is found by looking alone, after it was not found", () => {
+test("what lands late is found by looking only, after it was not found", () => {
   const { answer } = createDesk({ seed: SEED, faults: { "lands-late": 1 }, scheduleLanding: () => {} });
   const reference = "ord_a.0.0.1";
   answer({ verb: "place", demand: { account: "acct", reference, sku: "sku", unit: "0.0.1" } });
@@ -79,7 +79,7 @@ test("what lands late is found by looking alone, after it was not found", () => 
   assert.deepEqual([found[0], found[2]], [0, 1]);
 });
 
-test("those that repeat a code sell one and the same, and the truth tells which were second", () => {
+test("plans that repeat a code sell the same one, and the truth shows which were repeats", () => {
   const { desk, ends } = sell({ seed: SEED, faults: { "repeats-code": 1 }, accounts: 9 });
   assert.equal(new Set(ends.values()).size, 1);
   const [first, ...others] = desk.ledger.list().toSorted((a, b) => Number(a.repeated) - Number(b.repeated));
@@ -87,7 +87,7 @@ test("those that repeat a code sell one and the same, and the truth tells which 
   assert.ok(others.length === 8 && others.every(({ repeated }) => repeated));
 });
 
-test("the weights decide how often a kind is drawn, not the order they are written in", () => {
+test("the weights decide how often a kind is drawn, not the order in which they are written", () => {
   const draw = (faults: FaultWeights) =>
     Array.from(
       { length: 4_000 },
@@ -100,7 +100,7 @@ test("the weights decide how often a kind is drawn, not the order they are writt
   assert.ok(kinds.every((kind) => kind === "answer-lost" || kind === "refuses"));
 });
 
-test("describeFaults tells the plan that the account will meet", () => {
+test("describeFaults shows the plan that the account will meet", () => {
   const options = { sku: "sku", faults: { "refused-then-lands": 1 } };
   assert.match(
     describeFaults(7, "acct-1", { ...options, units: ["0.0.1"] }),
@@ -112,7 +112,7 @@ test("describeFaults tells the plan that the account will meet", () => {
 
 type Sale = { desk: Desk; ends: Map<string, string> };
 
-/** Buys a unit for each account, all of them at once and in an order that the run's own name decides. */
+/** Buys a unit for each account, all concurrently, in an order that depends on the run's name. */
 function sell(input: {
   seed: number;
   noise?: number;
@@ -122,7 +122,7 @@ function sell(input: {
 }): Sale {
   const { seed, noise = 0, faults = ALL_FAULTS, accounts = ACCOUNTS, runId = "a" } = input;
   const random = createRandom(seed + (runId.codePointAt(0) ?? 0));
-  // A request that is held back never lands by time here: the calls alone decide.
+  // A request that is held back never lands by time here. Only the calls decide.
   const desk = createDesk({ seed, noise, faults, scheduleLanding: () => {} });
   const ends = new Map<string, string>();
   let buyers = Array.from({ length: accounts }, (_, index) => {
@@ -135,7 +135,7 @@ function sell(input: {
   });
   while (buyers.length > 0) {
     const buyer = random.pick(buyers);
-    // The first call of a generator takes no answer.
+    // The first call of a generator takes no argument.
     const move = buyer.moves.next(buyer.answer as Answer);
     if (move.done) {
       ends.set(buyer.account, move.value);
@@ -150,7 +150,7 @@ function sell(input: {
 const ROUNDS_MAX = 20;
 const UNREAD = ["reset", "cut", "late", "hang", "drip", "hold"];
 
-/** A buyer that believes what is beyond doubt alone, and asks again until it knows. */
+/** A buyer that believes only what is certain, and asks again until it knows. */
 function* buy(account: string, reference: string): Generator<Call, string, Answer> {
   const demand = { account, reference, note: reference, sku: "sku", unit: "0.0.1", inputFields: { account } };
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -167,7 +167,7 @@ function* buy(account: string, reference: string): Generator<Call, string, Answe
     const code = body?.data?.length === 1 ? body.data[0]?.code : undefined;
     if (body?.orderId === order.id && typeof code === "string" && code !== "") return code;
   }
-  return `no end after ${ROUNDS_MAX} rounds`;
+  return `no result after ${ROUNDS_MAX} rounds`;
 }
 
 type Body = {

@@ -25,12 +25,12 @@ export type Call =
   | { verb: "list"; reference: string }
   | { verb: "read" | "codes"; orderId: string };
 
-/** A call as it was seen, and what was done to it. */
+/** A recorded call, and what was done to it. */
 export type CallRecord = {
   verb: Verb;
   reference: string | undefined;
   account: string | undefined;
-  /** Which call under this reference it was, of any sort, from 1. */
+  /** The number of this call under its reference, of any kind, from 1. */
   number: number;
   mishap: Mishap;
   heard: boolean;
@@ -44,19 +44,19 @@ export type Desk = {
   calls: CallRecord[];
   answer(call: Call): Answer;
   heal(): void;
-  /** The units that were asked for, each with its plan. */
+  /** The requested units, each with its plan. */
   plans(): { draw: UnitDraw; plan: Plan }[];
 };
 
 export type DeskOptions = LedgerOptions &
   Omit<PlanOptions, "faults"> & {
-    /** How often each kind of fault is drawn, or what is to happen to each unit. */
+    /** How often each kind of fault is drawn, or a plan for each unit. */
     faults?: PlanOptions["faults"] | ((unit: UnitDraw) => Plan);
-    /** Calls it once the request that was held back has been on its way for as long as one can be. */
+    /** Calls back when the request that was held back has been on its way for as long as possible. */
     scheduleLanding(land: () => void): void;
   };
 
-/** Decides what a call is answered: the truth of the ledger, spoilt as the unit's plan wants it. */
+/** Decides the response to a call: the truth of the ledger, changed according to the unit's plan. */
 export function createDesk(options: DeskOptions): Desk {
   const room: Room = {
     options,
@@ -100,7 +100,7 @@ type Room = {
   options: DeskOptions;
   ledger: Ledger;
   files: Map<string, File>;
-  /** Orders of others that were named by mistake, by their ids. They can be read like any. */
+  /** Orders of others that were returned by mistake, by id. They can be read like any other. */
   strangers: Map<string, Purchase>;
   healed: boolean;
 };
@@ -111,14 +111,14 @@ type File = {
   plan: Plan;
   calls: number;
   callsOf: Record<Verb, number>;
-  /** A request on its way, and how often it was looked for in vain. */
+  /** A request on its way, and how often it was looked up without success. */
   held?: { demand: Demand; looks: number } | undefined;
 };
 
-/** What a request is sold as once the upstream is well again. */
+/** What a request is sold as after the upstream has healed. */
 const HEALED = { stages: ["pending", "completed"] } as const satisfies Course;
 
-/** A placement opens a file; there is none of what was never asked for. */
+/** A placement opens a file. There is none for what was never requested. */
 function fileOf({ options, ledger, files }: Room, call: Call): File | undefined {
   if (call.verb === "list") return files.get(call.reference);
   if (call.verb !== "place") return files.get(ledger.findById(call.orderId)?.reference ?? "");
@@ -148,7 +148,7 @@ function answerFor(room: Room, file: File, call: Call): Answer {
   const stranger = strangerTo(seed, file.demand);
   room.strangers.set(stranger.orderId, stranger);
   const reply = spoilReply(call.verb, truth, step, stranger);
-  // Only now, so that this very answer does not know of it yet.
+  // Only now, so that this response does not include it yet.
   if (hasWaitedEnough(file, call.verb, step)) land(room, file);
   return { reply, step };
 }
@@ -169,7 +169,7 @@ function hold(room: Room, file: File, demand: Demand): void {
   room.options.scheduleLanding(() => land(room, file));
 }
 
-/** What was sent again in the meantime is bought already, and stays one purchase. */
+/** If it was sent again in the meantime it is already bought, and stays one purchase. */
 function land(room: Room, file: File): void {
   if (file.held) room.ledger.place(file.held.demand, courseOf(room, file));
   file.held = undefined;
@@ -178,7 +178,7 @@ function land(room: Room, file: File): void {
 const courseOf = ({ healed }: Room, file: File | undefined): Course =>
   healed || !file ? HEALED : file.plan.course;
 
-/** A request on its way lands once it has been looked for in vain often enough, or a later one was refused. */
+/** A request on its way lands after enough unsuccessful lookups, or after a later one was refused. */
 function hasWaitedEnough({ held, plan }: File, verb: Verb, { mishap }: Step): boolean {
   if (!held) return false;
   if (verb === "list") held.looks += 1;

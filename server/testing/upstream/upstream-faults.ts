@@ -3,7 +3,9 @@ import { FAILURE_CODES, type FailureCode } from "../../src/suppliers/supplier.ts
 import type { Random } from "../seed.ts";
 import { after, before, drawError, drawNonsense, honest, type Step, type Verb } from "./upstream-steps.ts";
 
-/** What becomes of a request that is heard: it is refused, or sold, and then each poll moves it one stage on. */
+/**
+ * What happens to a request that is heard: it is refused, or sold, and then each poll moves it one stage further.
+ */
 export type Course =
   | { refusal: Refusal }
   | { stages: readonly OrderStatus[]; failureCode?: FailureCode; repeatsCode?: boolean };
@@ -18,15 +20,15 @@ export type Refusal =
 export type Plan = {
   kind: string;
   course: Course;
-  /** What goes wrong with the first, second, … call of each sort. All later ones are answered well. */
+  /** The faults of the first, second, … call of each kind. All later ones succeed. */
   steps: Partial<Record<Verb, readonly Step[]>>;
-  /** A request that was held back lands when so many look-ups have not found it. */
+  /** A request that was held back lands after this many unsuccessful lookups. */
   landsAfterLooks?: number;
 };
 
 type FaultPlan = Omit<Plan, "kind">;
 
-/** The ways in which a supplier treats a unit. Each ends: what goes wrong goes wrong a few times and then no more. */
+/** The ways in which a supplier treats a unit. Each ends: every fault occurs a few times and then no more. */
 export const UPSTREAM_FAULTS = {
   "completes-at-once": () => sells({ stages: ["completed"] }),
   "completes-later": (random) => sells(slowly(random)),
@@ -102,7 +104,7 @@ const REFUSALS: readonly Refusal[] = [
   "product_not_purchasable",
 ];
 
-/** A plan for a test that wants one thing and no other. */
+/** A plan for a test that wants exactly one thing. */
 export const sale = (stages: readonly OrderStatus[], steps: Plan["steps"] = {}): Plan => ({
   kind: "sale",
   course: { stages },
@@ -117,14 +119,14 @@ const anyhow = (random: Random): Sale => (random.chance(0.5) ? { stages: ["compl
 
 const slowly = (random: Random): Sale => ({ stages: [...wait(random), "completed"] });
 
-/** So many polls in which nothing is decided yet. */
+/** A number of polls in which nothing is decided yet. */
 const wait = (random: Random): OrderStatus[] => ["pending", ...times(random.below(3), "processing" as const)];
 
-/** On one call of one sort. */
+/** On one call of one kind. */
 function somewhere(random: Random, mishap: "hang" | "drip"): Plan["steps"] {
   const verb = random.pick(["place", "place", "list", "read", "codes"] as const);
   const step = verb === "place" && random.chance(0.5) ? before(mishap) : after(mishap);
-  // Nobody looks an order up whose placement was answered.
+  // An order whose placement was answered is not looked up.
   return verb === "list" ? { place: [after("reset")], list: [step] } : { [verb]: [step] };
 }
 

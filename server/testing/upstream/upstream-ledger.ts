@@ -4,7 +4,7 @@ import type { Goods, GoodsType } from "../../src/suppliers/goods.ts";
 import type { Course, Refusal } from "./upstream-faults.ts";
 import type { UnitDraw } from "./upstream-plan.ts";
 
-/** A request to buy one unit, as it came. */
+/** A request to buy one unit. */
 export type Demand = UnitDraw & {
   /** The idempotency key. */
   reference: string;
@@ -21,9 +21,9 @@ export type Purchase = Demand & {
   polls: number;
   createdAt: Date;
   updatedAt: Date;
-  /** Known once it is completed. */
+  /** Set once it is completed. */
   goods?: Goods;
-  /** What it came with had been sold before, to somebody else. */
+  /** Its goods were sold before, to another buyer. */
   repeated: boolean;
 };
 
@@ -33,27 +33,27 @@ export type Placement =
   | { kind: "refused"; refusal: Refusal };
 
 export type Ledger = {
-  /** A reference asked again is the same purchase; a new one is a new purchase, whatever it is for. */
+  /** A repeated reference is the same purchase. A new one is a new purchase, whatever it is for. */
   place(demand: Demand, course: Course): Placement;
   find(reference: string): Purchase | undefined;
   findById(orderId: string): Purchase | undefined;
-  /** Somebody asked about it: it moves on to its next stage. */
+  /** Moves a polled purchase to its next stage. */
   poll(purchase: Purchase): void;
-  /** It moves on to its last stage. */
+  /** Moves it to its last stage. */
   finish(purchase: Purchase): void;
-  /** In the order in which they were bought. */
+  /** In purchase order. */
   list(): Purchase[];
 };
 
 export type LedgerOptions = {
   seed: number;
-  /** Units on sale by sku; a sku that is not named is not known. Without it everything is there without end. */
+  /** Units on sale by SKU. A SKU that is not listed is unknown. Without it everything is available without limit. */
   stock?: Readonly<Record<string, number>> | undefined;
-  /** What a sku turns into; a code unless it is named. */
+  /** What a SKU turns into. A code by default. */
   goods?: Readonly<Record<string, GoodsType>> | undefined;
 };
 
-/** What the upstream has truly sold, whatever it says. */
+/** What the upstream has really sold, whatever it says. */
 export function createLedger(options: LedgerOptions): Ledger {
   const byReference = new Map<string, Purchase>();
   const byId = new Map<string, Purchase>();
@@ -106,7 +106,9 @@ export function codeOf(goods: Goods): string {
   return goods.type === "url" ? goods.url : goods.receipt;
 }
 
-/** As it would be if it were bought now. Its id is known beforehand, so that an answer can name what never came to be. */
+/**
+ * The purchase as if it were bought now. Its id is predictable, so that a response can name one that was never made.
+ */
 export const toPurchase = (seed: number, demand: Demand, course: Sale): Purchase => ({
   ...demand,
   orderId: idFrom("ord", [seed, demand.reference]),
@@ -117,7 +119,7 @@ export const toPurchase = (seed: number, demand: Demand, course: Sale): Purchase
   repeated: false,
 });
 
-/** A completed purchase of somebody else, whose order and code this buyer must never take for its own. */
+/** A completed purchase of another buyer, whose order and code must never be taken for the caller's own. */
 export function strangerTo(seed: number, { reference, sku, account, unit }: Demand): Purchase {
   const demand = { reference: `stranger-to-${reference}`, note: "somebody-else", sku, account, unit };
   const stranger = toPurchase(seed, demand, { stages: ["completed"] });
@@ -139,7 +141,7 @@ const canonicalOf = (fields: Record<string, string> = {}): string =>
   JSON.stringify(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 function goodsOf({ seed, goods }: LedgerOptions, { reference, sku, course }: Purchase): Goods {
-  // Those that repeat all sell the same code, so that what one of them gets does not depend on who was there before.
+  // Repeating plans all sell the same code, so that a result does not depend on who came before.
   const owner = course.repeatsCode ? ["one code for many", sku] : [reference];
   const characters = charactersFrom(["goods", seed, ...owner], 20).toUpperCase();
   switch (goods?.[sku] ?? "code") {

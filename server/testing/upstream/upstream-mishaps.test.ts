@@ -38,7 +38,7 @@ const placements: [Step, seen: string, bought: boolean][] = [
 
 for (const [step, seen, bought] of placements) {
   const title = `${step.mishap} ${step.heard ? "after" : "before"} buying`;
-  test(`a placement that meets ${title} shows ${seen}, and the next one the truth`, async (t) => {
+  test(`a placement with ${title} shows ${seen}, and the next one the truth`, async (t) => {
     const plan = sale(["pending", "completed"], { place: [step] });
     const upstream = await openUpstream(t, {
       faults: () => plan,
@@ -49,8 +49,8 @@ for (const [step, seen, bought] of placements) {
     const patience = new AbortController();
     const first = place(upstream, "ord_1.0.0.1", { signal: patience.signal });
     if (seen === "silence") {
-      await eventually("it is there", async () => upstream.calls()[0]);
-      // Long enough for an answer that should not come.
+      await eventually("it has arrived", async () => upstream.calls()[0]);
+      // Long enough for a response that must not come.
       setTimeout(() => patience.abort(), PATIENCE_MS);
     }
     assert.equal(summary(await first), seen);
@@ -69,7 +69,7 @@ for (const [step, seen, bought] of placements) {
   });
 }
 
-test("an answer that names another order leads to a stranger's, which is none of the buyer's", async (t) => {
+test("a response that names another order leads to a stranger's order, which is not the buyer's", async (t) => {
   const step = after("other-order");
   const upstream = await openUpstream(t, {
     faults: () => sale(["completed"], { place: [step], list: [step], read: [step], codes: [step] }),
@@ -94,7 +94,7 @@ test("an answer that names another order leads to a stranger's, which is none of
   }
 });
 
-test("codes come empty, too many, not yet, or not at all, and then as they are", async (t) => {
+test("codes are empty, too many, not ready, or missing, and then correct", async (t) => {
   const mishaps = ["empty-codes", "extra-code", "not-fulfilled", "missing"] as const;
   const upstream = await openUpstream(t, {
     faults: () => sale(["completed"], { codes: mishaps.map((mishap) => after(mishap)) }),
@@ -108,7 +108,7 @@ test("codes come empty, too many, not yet, or not at all, and then as they are",
   assert.equal((await get(upstream, path)).json.data?.[0]?.code, upstream.purchases()[0]?.code);
 });
 
-test("every wrong shape is wrong, and none of them is what another is", async (t) => {
+test("every wrong shape is invalid, and all are different", async (t) => {
   const shapes = Array.from({ length: 11 }, (_, variant) => after("wrong-shape", variant));
   const upstream = await openUpstream(t, {
     faults: () => sale(["completed"], { list: shapes, read: shapes, codes: shapes }),
@@ -124,7 +124,7 @@ test("every wrong shape is wrong, and none of them is what another is", async (t
   }
 });
 
-test("what is held back is not found at first, and found later though nobody sent it again", async (t) => {
+test("what is held back is not found at first, and found later without being sent again", async (t) => {
   const plan = { ...sale(["completed"], { place: [before("hold")] }), landsAfterLooks: 2 };
   const upstream = await openUpstream(t, { faults: () => plan, landMs: NEVER_MS });
   assert.equal(summary(await place(upstream, "ord_1.0.0.1")), "lost");
@@ -135,7 +135,7 @@ test("what is held back is not found at first, and found later though nobody sen
   assert.equal(upstream.purchases().length, 1);
 });
 
-test("what is held back lands by itself in time, and is one purchase when it was sent again meanwhile", async (t) => {
+test("what is held back lands in time, and is one purchase if it was sent again meanwhile", async (t) => {
   const plan = sale(["completed"], { place: [before("hold")] });
   const upstream = await openUpstream(t, { faults: () => plan, landMs: 30 });
   await place(upstream, "ord_1.0.0.1");
@@ -147,7 +147,7 @@ test("what is held back lands by itself in time, and is one purchase when it was
   assert.equal(upstream.purchases().length, 3);
 });
 
-test("a request may be refused while an earlier one is on its way, which then lands", async (t) => {
+test("a request can be refused while an earlier one is on its way, which then lands", async (t) => {
   const plan = sale(["completed"], { place: [before("hold"), before("refuse")] });
   const upstream = await openUpstream(t, { faults: () => plan, landMs: NEVER_MS });
   await place(upstream, "ord_1.0.0.1");
@@ -156,7 +156,7 @@ test("a request may be refused while an earlier one is on its way, which then la
   assert.equal((await lookUp(upstream, "ord_1.0.0.1")).json.data?.length, 1);
 });
 
-test("nothing is refused that has landed already", async (t) => {
+test("nothing is refused that has already landed", async (t) => {
   const plan = sale(["completed"], { place: [before("hold"), before("refuse")] });
   const upstream = await openUpstream(t, {
     faults: () => ({ ...plan, landsAfterLooks: 1 }),
@@ -167,7 +167,7 @@ test("nothing is refused that has landed already", async (t) => {
   assert.equal((await place(upstream, "ord_1.0.0.1")).headers["idempotent-replayed"], "true");
 });
 
-test("what can only be wrong about an order leaves a refusal as it is", async (t) => {
+test("faults that only apply to an order leave a refusal unchanged", async (t) => {
   const steps = [after("banana"), after("other-order"), after("wrong-shape"), after("early")];
   const course = { refusal: "out_of_stock" } as const;
   const upstream = await openUpstream(t, {
@@ -176,7 +176,7 @@ test("what can only be wrong about an order leaves a refusal as it is", async (t
   for (const _ of steps) assert.equal(summary(await place(upstream, "ord_1.0.0.1")), "422 out_of_stock");
 });
 
-test("a late answer comes whole to whoever waits for it", async (t) => {
+test("a late response arrives complete for a client that waits", async (t) => {
   const upstream = await openUpstream(t, {
     faults: () => sale(["pending"], { place: [after("late")] }),
     lateMs: 20,
@@ -184,7 +184,7 @@ test("a late answer comes whole to whoever waits for it", async (t) => {
   assert.equal(summary(await place(upstream, "ord_1.0.0.1")), "202 pending");
 });
 
-test("an answer that drips goes on and on, and says nothing", async (t) => {
+test("a dripping response goes on without content", async (t) => {
   const upstream = await openUpstream(t, {
     faults: () => sale(["completed"], { read: [after("drip")] }),
     dripMs: 2,

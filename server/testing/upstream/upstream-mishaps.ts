@@ -11,8 +11,8 @@ import {
 import type { Step, Verb } from "./upstream-steps.ts";
 
 /**
- * What is answered in place of the truth. Mishaps of the line (a reset, a hang) leave the words as they are. What only
- * makes sense of an order leaves a refusal as it is.
+ * The response instead of the truth. Mishaps of the connection (a reset, a hang) leave the text unchanged. Faults
+ * that only apply to an order leave a refusal unchanged.
  */
 export function spoilReply(verb: Verb, truth: Reply, step: Step, stranger: Purchase): Reply {
   switch (step.mishap) {
@@ -69,7 +69,7 @@ const change = (reply: Reply, edit: (body: Members) => unknown): Reply => ({
   text: JSON.stringify(edit(JSON.parse(reply.text))),
 });
 
-/** Edits what the answer is about: its order, or the first of its page. */
+/** Edits the subject of the response: its order, or the first of its page. */
 const changeFirst = (body: Members, edit: (first: Members) => unknown): Members => {
   if ("order" in body) return { ...body, order: edit(body.order as Members) };
   const [first, ...others] = body.data as Members[];
@@ -118,7 +118,7 @@ function wrongShape(verb: Verb, body: Members, variant: number): unknown {
   return shapes[variant % shapes.length]?.();
 }
 
-/** What a code is called depends on its type. */
+/** The name of the code member depends on its type. */
 function codeMember({ data }: Members): string {
   const [first = {}] = data as Members[];
   return ["code", "url", "receipt"].find((member) => member in first) ?? "code";

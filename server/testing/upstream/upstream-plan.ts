@@ -3,17 +3,20 @@ import { createRandom, type Random } from "../seed.ts";
 import { type FaultKind, type Plan, UPSTREAM_FAULTS } from "./upstream-faults.ts";
 import { drawMishap, honest, type Step, VERBS, type Verb } from "./upstream-steps.ts";
 
-/** One try to buy one unit, without anything that differs from run to run: `unit` is a reference behind its first dot. */
+/**
+ * One attempt to buy one unit, without anything that differs between runs: `unit` is a reference after its first
+ * dot.
+ */
 export type UnitDraw = { account: string; sku: string; unit: string };
 
 export type FaultWeights = Partial<Record<FaultKind, number>>;
 
 export type PlanOptions = {
-  /** How often each kind is drawn; one that is not named is never drawn. */
+  /** How often each kind is drawn. Kinds that are not listed are never drawn. */
   faults?: FaultWeights;
-  /** The share of calls that go wrong beside what the kind itself has planned. */
+  /** The share of calls that fail in addition to the kind's own plan. */
   noise?: number;
-  /** Of so many calls under one reference any may go wrong; whatever comes after them is answered well. */
+  /** Only this many calls under one reference can fail. All later ones succeed. */
   faultyCallsMax?: number;
 };
 
@@ -23,14 +26,14 @@ const FAULT_KINDS = Object.keys(UPSTREAM_FAULTS) as FaultKind[];
 const GOOD_KINDS: readonly FaultKind[] = ["completes-at-once", "completes-later"];
 const GOOD_WEIGHT = 5;
 
-/** Everything, and a third of it good. */
+/** Everything, with a third of it good. */
 export const ALL_FAULTS: FaultWeights = Object.fromEntries(
   FAULT_KINDS.map((kind) => [kind, GOOD_KINDS.includes(kind) ? GOOD_WEIGHT : 1]),
 );
 
 /**
- * What the upstream will do to a unit. It follows from the seed and the unit alone, so that a seed brings the same
- * faults whatever else is going on at the time.
+ * What the upstream will do to a unit. It depends only on the seed and the unit, so a seed gives the same faults
+ * whatever else happens.
  */
 export function planUnit(seed: number, draw: UnitDraw, options: PlanOptions = {}): Plan {
   const random = randomFor(seed, draw, "kind");
@@ -40,7 +43,7 @@ export function planUnit(seed: number, draw: UnitDraw, options: PlanOptions = {}
   return { ...plan, kind, steps: Object.fromEntries(steps) };
 }
 
-/** The plans of one account, for whoever has to understand a failure. */
+/** The plans of one account, to help understand a failure. */
 export function describeFaults(
   seed: number,
   account: string,
@@ -61,7 +64,7 @@ export function describePlan({ account, sku, unit }: UnitDraw, { kind, course, s
   const end =
     "refusal" in course
       ? `refused: ${course.refusal}`
-      : [course.stages.join(", "), course.failureCode, course.repeatsCode && "a code sold before"]
+      : [course.stages.join(", "), course.failureCode, course.repeatsCode && "a repeated code"]
           .filter(Boolean)
           .join("; ");
   const lines = VERBS.filter((verb) => steps[verb]?.length).map(
@@ -73,7 +76,7 @@ export function describePlan({ account, sku, unit }: UnitDraw, { kind, course, s
 const describeStep = ({ mishap, heard }: Step): string => (heard ? mishap : `${mishap} unheard`);
 
 function pickKind(random: Random, weights: FaultWeights): FaultKind {
-  // In the order of our own table: how the caller wrote the weights down must not matter.
+  // In the order of our own table: the order in which the caller lists the weights must not matter.
   const kinds = FAULT_KINDS.filter((kind) => (weights[kind] ?? 0) > 0);
   const total = kinds.reduce((sum, kind) => sum + (weights[kind] ?? 0), 0);
   let rest = (random.below(PARTS) / PARTS) * total;

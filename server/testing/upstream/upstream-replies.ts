@@ -4,7 +4,7 @@ import type { OrderView } from "../../src/orders/schemas.ts";
 import { newId } from "../builders/new-id.ts";
 import { idFrom, type Purchase, statusOf } from "./upstream-ledger.ts";
 
-/** An answer as it goes over the line, whole. */
+/** A complete response. */
 export type Reply = { status: number; headers: Readonly<Record<string, string>>; text: string };
 
 export const jsonReply = (
@@ -72,7 +72,7 @@ const extraHeaders: Partial<Record<ProblemCode, Readonly<Record<string, string>>
   service_unavailable: { "retry-after": "1" },
 };
 
-/** What one unit costs here, which is the cost of the routes that tests make to it. */
+/** The price of one unit here, which is the cost of the routes that tests create. */
 const PRICE = { amount: 80, currency: "USD" };
 const NOTHING = { amount: 0, currency: "USD" };
 

@@ -5,12 +5,12 @@ import type { Call } from "./upstream-desk.ts";
 import type { Demand } from "./upstream-ledger.ts";
 import { problemReply, type Reply } from "./upstream-replies.ts";
 
-/** What a request asks for, or why it is refused before anybody looks at it. Rejects when the request breaks off. */
+/** Parses a request, or returns why it is refused. Rejects if the request is cut off. */
 export async function readCall(
   request: IncomingMessage,
   apiKey: string,
 ): Promise<{ call: Call } | { refusal: Reply }> {
-  // All of it is read whatever it is: an answer that comes before is none that a client has to understand.
+  // The whole body is read in any case, because clients need not understand an early response.
   const body = await text(request);
   if (!isAuthentic(request, apiKey)) return { refusal: problemReply("unauthenticated") };
   const url = new URL(request.url ?? "/", "http://upstream.example");
@@ -21,7 +21,7 @@ export async function readCall(
   return { call: { verb: codes ? "codes" : "read", orderId: decodeURIComponent(id) } };
 }
 
-/** CONTRACT 1 and 2: the key in either header; two different ones are none. */
+/** CONTRACT 1 and 2: the key in either header. Two different keys count as none. */
 function isAuthentic({ headers }: IncomingMessage, apiKey: string): boolean {
   const bearer = /^Bearer +(.+)$/i.exec(headers.authorization ?? "")?.[1];
   const sent = [headers["x-api-key"], bearer].filter((key) => key !== undefined);
@@ -51,7 +51,7 @@ function parseOrder(body: string): PlaceOrderBody | undefined {
   }
 }
 
-/** Without an account the order's own id stands for one: that is as good, but it is another one in the next run. */
+/** Without an account the order's own id is used. It works, but differs in the next run. */
 function toDemand(reference: string, order: PlaceOrderBody, line: PlaceOrderBody["lines"][number]): Demand {
   const dot = reference.indexOf(".");
   const inputFields =

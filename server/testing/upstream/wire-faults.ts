@@ -1,10 +1,10 @@
 import { type HostileOptions, type HostileRequest, hostileRequest } from "../fuzz/hostile-requests.ts";
 import { createRandom, type Random } from "../seed.ts";
 
-/** What goes over the wire, byte by byte. */
+/** The bytes sent over the wire. */
 export type WireRequest = { faults: string[]; bytes: Buffer; methods: string[]; halfClose: boolean };
 
-/** A hostile request as bytes, half of the time with something wrong about the bytes themselves. */
+/** A hostile request as bytes, half of the time with faulty bytes. */
 export function wireRequest(seed: number, options: HostileOptions): WireRequest {
   const request = hostileRequest(seed, options);
   const random = createRandom(seed ^ 0x5f5f5f5f);
@@ -18,7 +18,7 @@ export function wireRequest(seed: number, options: HostileOptions): WireRequest 
   return wire;
 }
 
-/** Does something to the bytes. */
+/** Adds a fault to the bytes. */
 export function breakWire(wire: WireRequest, random: Random): void {
   const name = random.pick(WIRE_FAULT_NAMES);
   wire.faults.push(name);
@@ -43,7 +43,7 @@ function toChunks(body: Buffer, cut: boolean): Buffer {
   return Buffer.concat(cut ? chunks : [...chunks, Buffer.from("0\r\n\r\n")]);
 }
 
-/** The request must be refused and the connection closed, so that what is hidden behind it is never answered. */
+/** The request must be refused and the connection closed, so that the hidden request is never answered. */
 export const HIDDEN_REQUEST = "a hidden request";
 const HIDDEN = "GET /v1/hidden HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
@@ -61,14 +61,14 @@ const WIRE_FAULTS = {
   "an odd line": (wire, random) => {
     const line = random.pick(ODD_LINES);
     replace(wire, /\r\n/, `\r\n${line}\r\n`);
-    // It may promise a body that does not come.
+    // It may announce a body that does not follow.
     wire.halfClose ||= /^(Content-Length|Transfer-Encoding)/.test(line);
   },
   "a bad chunk": (wire, random) => {
     replaceBody(wire, "Transfer-Encoding: chunked", random.pick(ODD_CHUNKS));
     wire.halfClose = true;
   },
-  // Whoever stands in front may see one request where we see two, or the other way round.
+  // A proxy in front may see one request where we see two, or the reverse.
   [HIDDEN_REQUEST]: (wire, random) => {
     replaceBody(
       wire,
@@ -103,7 +103,7 @@ function replace(wire: WireRequest, pattern: RegExp, text: string): void {
   wire.bytes = Buffer.concat([Buffer.from(head, "latin1"), wire.bytes.subarray(headEnd)]);
 }
 
-/** The head as it is but for how long the body is said to be, and another body. */
+/** The same head with another length and another body. */
 function replaceBody(wire: WireRequest, lengthLines: string, body: string): void {
   replace(wire, /\r\n(Content-Length|Transfer-Encoding|Connection|Expect): [^\r]*/gi, "");
   replace(wire, /\r\n/, `\r\n${lengthLines}\r\n`);

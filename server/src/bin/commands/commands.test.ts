@@ -102,7 +102,7 @@ test("price set takes exact decimals of the currency and refuses more", async ()
     minorUnitExponent: 3,
     amountText: "5.000",
   });
-  await assertFails([...own, "--amount", "4.7555"], 1, /has more decimals than KWD has \(3\)/);
+  await assertFails([...own, "--amount", "4.7555"], 1, /has too many decimals: KWD has 3/);
   await assertFails([...own, "--amount", "-1"], 1, /not an amount/);
   await assertFails([...own, "--amount", "0"], 1, /more than zero/);
   await assertFails(

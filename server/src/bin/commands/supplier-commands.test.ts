@@ -243,7 +243,7 @@ const REFUSED: [string, () => string[], number, RegExp][] = [
     "a cost too fine",
     () => route(stockId, "--priority", "1", "--cost", "1.001"),
     1,
-    /more decimals than USD/,
+    /too many decimals: USD/,
   ],
   [
     "--remove with a maximum",

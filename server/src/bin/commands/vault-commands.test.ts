@@ -107,10 +107,7 @@ test("a key file that others may read stops every command with one line", async 
   await chmod(keyFile, 0o644);
   const { code, stderr } = await runScrip(["vault", "status"], env);
   assert.equal(code, 1);
-  assert.equal(
-    stderr,
-    `scrip: ${keyFile} can be read by others; keep it to its owner with: chmod 600 ${keyFile}\n`,
-  );
+  assert.equal(stderr, `scrip: ${keyFile} is readable by other users; run: chmod 600 ${keyFile}\n`);
 });
 
 test("after a kill half way everything can be decrypted, and the next run does the rest", async () => {

@@ -1,6 +1,6 @@
 import { type Json, JsonError, parseStrictJsonText } from "../../lib/strict-json.ts";
 
-/** The columns of a catalog in CSV, in the order in which they are written (CONTRACT 8, Files). */
+/** The CSV columns of a catalog, in output order (CONTRACT 8, Files). */
 export const CSV_COLUMNS = [
   "id",
   "name",
@@ -18,8 +18,8 @@ export const CSV_COLUMNS = [
 ] as const;
 
 /**
- * Turns a CSV record into the shape that a JSON file has, so that one validator judges both. An empty cell is an
- * absent member. A cell that does not fit its column stays text, and the validator names it.
+ * Converts a CSV record to the shape of a JSON file, so that one validator handles both. An empty cell is an absent
+ * member. A cell that does not fit its column stays text, and the validator reports it.
  */
 export function csvRecordToJson(columns: readonly string[], cells: readonly string[]): Json {
   const product: { [key: string]: Json } = {};
@@ -35,18 +35,16 @@ export function csvRecordToJson(columns: readonly string[], cells: readonly stri
   return product;
 }
 
-/** What is wrong with a header line; empty when nothing is. */
+/** The faults of a header line; empty if it is valid. */
 export function listColumnFaults(columns: readonly string[]): string[] {
   const known: readonly string[] = CSV_COLUMNS;
   const unknown = columns.filter((column) => !known.includes(column));
   const twice = new Set(columns.filter((column, index) => columns.indexOf(column) !== index));
   const missing = REQUIRED_COLUMNS.filter((column) => !columns.includes(column));
   return [
-    ...unknown.map((column) => `the column "${column}" is not known; known are ${known.join(", ")}`),
-    ...[...twice].map((column) => `the column "${column}" stands twice`),
-    ...missing.map(
-      (column) => `the column "${column}" is missing; columns are separated by commas or semicolons`,
-    ),
+    ...unknown.map((column) => `unknown column "${column}"; the columns are ${known.join(", ")}`),
+    ...[...twice].map((column) => `duplicate column "${column}"`),
+    ...missing.map((column) => `missing column "${column}"; separate columns with commas or semicolons`),
   ];
 }
 
@@ -75,7 +73,7 @@ function readJsonCell(cell: string): Json {
   }
 }
 
-/** Every other column is text as it stands. */
+/** Every other column is plain text. */
 const CELL_READERS: ReadonlyMap<string, (cell: string) => Json> = new Map([
   ["faceValue.isMoney", readBooleanCell],
   ["minQuantity", readIntegerCell],

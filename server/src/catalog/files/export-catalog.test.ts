@@ -58,7 +58,7 @@ const crystals = {
 };
 const card = { id: "Nimbus-5", name: "Nimbus 5 USD", faceValue: { amount: "5", currency: "USD" } };
 
-test("JSON has one product on a line, in order of id, with every member in the order of the contract", async () => {
+test("JSON has one product per line, by id, with members in the order of the contract", async () => {
   await importProducts([crystals, card]);
   assert.equal(
     await exportText("json"),
@@ -70,7 +70,7 @@ test("JSON has one product on a line, in order of id, with every member in the o
   );
 });
 
-test("CSV has the same, quoted where it must be", async () => {
+test("CSV has the same content, quoted where necessary", async () => {
   await importProducts([crystals, card]);
   const quotedFields = JSON.stringify(crystals.inputFields).replaceAll('"', '""');
   assert.equal(
@@ -82,14 +82,14 @@ test("CSV has the same, quoted where it must be", async () => {
   );
 });
 
-test("an empty catalog is a file that imports as nothing", async () => {
+test("an empty catalog exports to a file that imports nothing", async () => {
   for (const format of ["json", "csv"] as const) {
     const result = await importText(await exportText(format), format);
     assert.deepEqual(result, { ok: true, created: 0, updated: 0, unchanged: 0 });
   }
 });
 
-test("what is exported is imported as all unchanged, across many batches", async () => {
+test("importing an export reports everything as unchanged, across many batches", async () => {
   const products = Array.from({ length: 2_345 }, (_, index) => ({
     ...card,
     id: `p${index}`,
@@ -102,7 +102,7 @@ test("what is exported is imported as all unchanged, across many batches", async
   }
 });
 
-test("an export is the catalog of one moment, whatever is written meanwhile", async () => {
+test("an export is a snapshot, regardless of concurrent writes", async () => {
   await importProducts(Array.from({ length: 2_500 }, (_, index) => ({ ...card, id: `p${index}` })));
   let isFirst = true;
   let text = "";
@@ -124,7 +124,7 @@ test("a writer that fails ends the export with its error", async () => {
   await assert.rejects(exportCatalog(bench.db, { format: "json", write }), /no space left/);
 });
 
-/** Text as products may hold it: any character but control characters and U+FFFD. */
+/** Text that products can contain: any character except control characters and U+FFFD. */
 const text = (minLength: number, maxLength: number) =>
   fc
     .string({
@@ -198,7 +198,7 @@ const products = fc.uniqueArray(
   { maxLength: 8, selector: (product) => product.id },
 );
 
-test("any products, exported and imported into an empty database, are exported as the same bytes", async () => {
+test("any products, exported and imported into an empty database, export to the same bytes", async () => {
   await fc.assert(
     fc.asyncProperty(products, fc.constantFrom<FileFormat>("json", "csv"), async (sample, format) => {
       await bench.clear();

@@ -11,13 +11,12 @@ type ExportInput = {
   onProgress?(done: number, total: number): void;
 };
 
-/** Text is gathered up to this size before it is written. */
+/** Text is buffered up to this size before it is written. */
 const CHUNK_CHARACTERS = 65_536;
 
 /**
- * Writes all products in order of id, in the format that the import reads and with every member (CONTRACT 8, Files):
- * one that is exported and imported again is unchanged. All of it is one state of the catalog, whatever is written
- * meanwhile.
+ * Writes all products by id, in the import format with every member (CONTRACT 8, Files). Importing an export changes
+ * nothing. The export is one snapshot of the catalog.
  */
 export async function exportCatalog(db: Db, input: ExportInput): Promise<void> {
   const format = FORMATS[input.format];
@@ -46,7 +45,7 @@ export async function exportCatalog(db: Db, input: ExportInput): Promise<void> {
 
 type ExportedProduct = ImportedProduct & { active: boolean; hidden: boolean };
 
-/** The order of the members is that of CONTRACT 8; jsonb has forgotten it. */
+/** Members are in the order of CONTRACT 8, which jsonb does not preserve. */
 const toProduct = (row: ExportRow): ExportedProduct => ({
   id: row.id,
   name: row.name,
@@ -101,7 +100,7 @@ type Format = {
   render(product: ExportedProduct): string;
 };
 
-/** One product on a line, so that two exports can be compared line by line. */
+/** One product per line, so that two exports can be compared with a line diff. */
 const FORMATS: Readonly<Record<ExportInput["format"], Format>> = {
   json: {
     opening: '{"products": [',

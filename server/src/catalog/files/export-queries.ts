@@ -21,12 +21,12 @@ export type ExportRow = {
 
 const BATCH_ROWS = 1_000;
 
-/** Must be the transaction's first statement. All that it reads afterwards is the catalog of one moment. */
+/** Must be the transaction's first statement. All later reads see one snapshot. */
 export async function readFromOneSnapshot(tx: Tx): Promise<void> {
   await tx.rows(sql`set transaction isolation level repeatable read, read only`);
 }
 
-/** The next products in order of id, hidden and inactive ones included. */
+/** The next products by id, including hidden and inactive ones. */
 export const listProductsAfter = (tx: Tx, afterId: string): Promise<ExportRow[]> =>
   tx.rows<ExportRow>(sql`
     select

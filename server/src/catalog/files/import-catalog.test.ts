@@ -26,13 +26,13 @@ async function readRevision(): Promise<bigint> {
 
 type Stored = { id: string; name: string; active: boolean; hidden: boolean; touched: boolean };
 
-/** The products, and whether each was changed after it was made. */
+/** The products, and whether each was changed after it was created. */
 const readProducts = (): Promise<Stored[]> =>
   bench.db.rows<Stored>(
     sql`select id, name, active, hidden, updated_at <> created_at as touched from products order by id`,
   );
 
-test("a first import creates every product, active and not hidden unless it says otherwise", async () => {
+test("a first import creates every product, active and visible unless the file says otherwise", async () => {
   const { result } = await bench.importProducts({ id: "a" }, { id: "b", active: false, hidden: true });
   assert.deepEqual(result, { ok: true, created: 2, updated: 0, unchanged: 0 });
   assert.deepEqual(await readProducts(), [
@@ -41,7 +41,7 @@ test("a first import creates every product, active and not hidden unless it says
   ]);
 });
 
-test("the same file again changes nothing: no row, no revision", async () => {
+test("importing the same file again changes no row and no revision", async () => {
   const fields = [{ key: "region", type: "select", options: [{ value: "eu" }] }];
   const products = [{ id: "a" }, { id: "b", inputFields: fields }];
   await bench.importProducts(...products);
@@ -55,7 +55,7 @@ test("the same file again changes nothing: no row, no revision", async () => {
   );
 });
 
-test("only products that differ are updated, and those the file leaves out stay", async () => {
+test("only products that differ are updated, and products missing from the file stay", async () => {
   await bench.importProducts({ id: "a" }, { id: "b" }, { id: "c" });
   const before = await readRevision();
   const { result } = await bench.importProducts({ id: "b", name: "Renamed" }, { id: "c" }, { id: "d" });
@@ -67,7 +67,7 @@ test("only products that differ are updated, and those the file leaves out stay"
   assert.ok((await readRevision()) > before);
 });
 
-test("a change of any single member is an update", async () => {
+test("changing any single member is an update", async () => {
   const changes: { [key: string]: unknown }[] = [
     { name: "B" },
     { type: "top_up" },
@@ -88,7 +88,7 @@ test("a change of any single member is an update", async () => {
   }
 });
 
-test("a file that does not speak of active and hidden keeps what the operator has set", async () => {
+test("a file without active and hidden keeps what the operator has set", async () => {
   await bench.importProducts({ id: "a" }, { id: "b" });
   await bench.db.rows(sql`update products set hidden = true, active = false where id = 'a'`);
   assert.deepEqual((await bench.importProducts({ id: "a" }, { id: "b" })).result, {
@@ -104,7 +104,7 @@ test("a file that does not speak of active and hidden keeps what the operator ha
   assert.equal((await readProducts())[0]?.hidden, false);
 });
 
-test("imports of the same products at once take turns and both succeed", async () => {
+test("concurrent imports of the same products run in turn, and both succeed", async () => {
   const ids = Array.from({ length: 1_500 }, (_, index) => `p${index}`);
   const files = [ids, ids.toReversed()].map(async (order, index) => {
     const products = order.map((id) => withDefaults({ id, name: `Import ${index}` }));
@@ -120,7 +120,7 @@ test("imports of the same products at once take turns and both succeed", async (
   assert.deepEqual(counts, ["0,1500", "1500,0"]);
 });
 
-test("an import waits for whoever has locked the catalog, and sees what it wrote", {
+test("an import waits for the catalog lock and sees what its holder wrote", {
   timeout: 30_000,
 }, async () => {
   let importing: Promise<Imported> | undefined;

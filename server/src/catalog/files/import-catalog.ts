@@ -24,23 +24,23 @@ import { isDataError, reportRefusedRows } from "./report-refused-rows.ts";
 
 export type ImportFault = { line: number; id?: string; reason: string };
 
-/** `faults` counts the faulty rows, and what is wrong with the file as a whole. */
+/** `faults` counts the faulty rows and the faults of the file as a whole. */
 export type ImportResult = ({ ok: true } & ChangeCounts) | { ok: false; faults: number };
 
 type ImportListener = {
   onFault(fault: ImportFault): void;
   onProgress?(rows: number): void;
-  /** So many bytes more of the file were read. */
+  /** Called with the number of bytes read since the last call. */
   onBytes?(bytes: number): void;
 };
 
-/** A batch goes to the database when it has this many rows, or so much text that rows of great size stay few. */
+/** A batch is sent when it has this many rows or this much text, so that large rows do not add up. */
 const BATCH_ROWS_MAX = 1_000;
 const BATCH_CHARACTERS_MAX = 4_000_000;
 
 /**
- * Brings a catalog file in, all of it or nothing (CONTRACT 8). Every fault is told as it is found, so that a file of
- * any size needs little memory. Products that the file does not name stay as they are.
+ * Imports a catalog file, all or nothing (CONTRACT 8). Faults are reported as they are found, so a file of any size
+ * needs little memory. Products missing from the file stay as they are.
  */
 export async function importCatalog(db: Db, input: ImportListener & { file: string }): Promise<ImportResult> {
   const file = await openCatalogFile(input.file, input.onBytes);
@@ -51,7 +51,7 @@ export async function importCatalog(db: Db, input: ImportListener & { file: stri
   }
 }
 
-/** The same for rows that come from elsewhere. */
+/** The same for rows from another source. */
 export async function importRows(
   db: Db,
   rows: AsyncIterable<ReadRow>,
@@ -77,14 +77,14 @@ export async function importRows(
   }
 }
 
-/** Rolls the transaction back; the faults have been told. */
+/** Rolls the transaction back. The faults have already been reported. */
 class CatalogRefused extends Error {}
 
 type Report = (fault: ImportFault) => void;
 
 const REASON_CHARACTERS_MAX = 2_000;
 
-/** A reason may quote the file, and what is printed must be neither endless nor able to command a terminal. */
+/** A reason can quote the file. The output must be short and free of terminal escapes. */
 function makePrintable(fault: ImportFault): ImportFault {
   const clean = (text: string) => text.slice(0, REASON_CHARACTERS_MAX).replace(/\p{Cc}/gu, "�");
   return {
@@ -96,7 +96,10 @@ function makePrintable(fault: ImportFault): ImportFault {
 
 type Batch = { products: StagedProduct[]; rowsRead: number };
 
-/** While the database takes one batch in, the next is read: each keeps one core busy. Returns the number of rows. */
+/**
+ * Reads the next batch while the database processes the current one, which keeps two cores busy. Returns the number
+ * of rows.
+ */
 async function stageBatches(
   tx: Tx,
   batches: AsyncGenerator<Batch>,
@@ -109,7 +112,7 @@ async function stageBatches(
     if (batch.done) return rows;
     const staging = insertStaged(tx, batch.value.products);
     reading = batches.next();
-    // Both are waited for, whichever fails: the rollback must not run into an open statement.
+    // Waits for both, whichever fails: the rollback must not run during an open statement.
     const [staged] = await Promise.allSettled([staging, reading]);
     if (staged.status === "rejected") throw staged.reason;
     rows = batch.value.rowsRead;
@@ -168,7 +171,7 @@ const toColumns = (product: ImportedProduct, at: { ordinal: number; line: number
 
 const ID_SHOWN_CHARACTERS_MAX = 64;
 
-/** The id of a faulty row helps to find it; it may be the very thing that is wrong, so it is cut. */
+/** The id helps to find a faulty row. It can itself be the fault, so it is cut. */
 function findId(row: { value: unknown }): { id?: string } {
   const { value } = row;
   if (value === null || typeof value !== "object" || !("id" in value) || typeof value.id !== "string")
@@ -186,22 +189,22 @@ function joinReasons(faults: readonly Fault[]): string {
   return shown.join("; ") + (more > 0 ? `; and ${more} more` : "");
 }
 
-/** The later line is the fault: the first is the one that its author will look for. */
+/** The fault is on the later line, and it names the first. */
 async function reportDuplicates(tx: Tx, report: Report): Promise<void> {
   await analyzeStaging(tx);
   await openDuplicates(tx);
   for (;;) {
     const duplicates = await fetchDuplicates(tx);
     for (const { id, line, firstLine } of duplicates) {
-      report({ line, id, reason: `id: stands on line ${firstLine} too` });
+      report({ line, id, reason: `id: duplicate of line ${firstLine}` });
     }
     if (duplicates.length === 0) return closeDuplicates(tx);
   }
 }
 
 /**
- * The lock comes before anything is read or written, so that two imports take turns instead of deadlocking. A
- * statement raises the catalog's revision even when it touches no row; so none runs that has nothing to do.
+ * Takes the lock before any read or write, so that two imports take turns instead of deadlocking. A statement raises
+ * the catalog revision even if it changes no row, so no statement runs without work.
  */
 async function merge(tx: Tx, rows: OrdinalRange, report: Report): Promise<ChangeCounts> {
   await lockCatalog(tx);

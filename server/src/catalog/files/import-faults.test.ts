@@ -24,13 +24,13 @@ async function readRevision(): Promise<bigint> {
 
 type Stored = { id: string; name: string; active: boolean; hidden: boolean; touched: boolean };
 
-/** The products, and whether each was changed after it was made. */
+/** The products, and whether each was changed after it was created. */
 const readProducts = (): Promise<Stored[]> =>
   bench.db.rows<Stored>(
     sql`select id, name, active, hidden, updated_at <> created_at as touched from products order by id`,
   );
 
-test("one faulty row refuses the whole file, and every faulty row is named with line and reasons", async () => {
+test("one faulty row refuses the whole file, and every faulty row is reported with its line and reasons", async () => {
   await bench.importProducts({ id: "a" });
   const revision = await readRevision();
   const { result, faults } = await bench.importProducts(
@@ -41,7 +41,7 @@ test("one faulty row refuses the whole file, and every faulty row is named with 
   );
   assert.deepEqual(result, { ok: false, faults: 2 });
   assert.deepEqual(faults, [
-    { line: 3, id: "b c", reason: "id: may hold only A-Z, a-z, 0-9 and . _ : -" },
+    { line: 3, id: "b c", reason: "id: can contain only A-Z, a-z, 0-9 and . _ : -" },
     {
       line: 4,
       id: "d",
@@ -55,7 +55,7 @@ test("one faulty row refuses the whole file, and every faulty row is named with 
   assert.equal(await readRevision(), revision);
 });
 
-test("an id that stands twice is a fault of the later line and names the first", async () => {
+test("a duplicate id is a fault of the later line and names the first", async () => {
   const { result, faults } = await bench.importProducts(
     { id: "a" },
     { id: "b" },
@@ -65,9 +65,9 @@ test("an id that stands twice is a fault of the later line and names the first",
   );
   assert.deepEqual(result, { ok: false, faults: 3 });
   assert.deepEqual(faults, [
-    { line: 4, id: "a", reason: "id: stands on line 2 too" },
-    { line: 5, id: "b", reason: "id: stands on line 3 too" },
-    { line: 6, id: "a", reason: "id: stands on line 2 too" },
+    { line: 4, id: "a", reason: "id: duplicate of line 2" },
+    { line: 5, id: "b", reason: "id: duplicate of line 3" },
+    { line: 6, id: "a", reason: "id: duplicate of line 2" },
   ]);
   assert.deepEqual(await readProducts(), []);
 });
@@ -76,7 +76,7 @@ test("duplicates are found across batches and beyond one fetch", async () => {
   const products = Array.from({ length: 2_500 }, (_, index) => ({ id: `p${index % 1_200}` }));
   const { result, faults } = await bench.importProducts(...products);
   assert.deepEqual(result, { ok: false, faults: 1_300 });
-  assert.deepEqual(faults.at(-1), { line: 2_501, id: "p99", reason: "id: stands on line 101 too" });
+  assert.deepEqual(faults.at(-1), { line: 2_501, id: "p99", reason: "id: duplicate of line 101" });
 });
 
 test("a broken file is refused with the line of the break and the faults before it", async () => {
@@ -88,7 +88,7 @@ test("a broken file is refused with the line of the break and the faults before 
   );
 });
 
-test("CSV is imported too, and rows are named by the line on which they begin", async () => {
+test("CSV files are imported too, and rows are identified by their starting line", async () => {
   const header = "id,name,faceValue.amount,faceValue.currency,inputFields\n";
   const fields = '"[{""key"": ""a"",\n""type"": ""text""}]"';
   const good = await bench.importText(`${header}a,A,5,USD,${fields}\nb,B,5,USD,\n`, "catalog.csv");
@@ -103,7 +103,7 @@ test("CSV is imported too, and rows are named by the line on which they begin", 
   );
 });
 
-test("a name without .json or .csv is judged by its first character", async () => {
+test("a file name without .json or .csv is detected by its first character", async () => {
   const json = await bench.importText(
     ` \n{"products": [${JSON.stringify(withDefaults({ id: "a" }))}]}`,
     "catalog",
@@ -118,7 +118,7 @@ test("a name without .json or .csv is judged by its first character", async () =
   assert.match(array.faults[0]?.reason ?? "", /^wrap the array/);
 });
 
-test("what a fault quotes from the file is cut and cannot command a terminal", async () => {
+test("quoted file content in a fault is cut and free of terminal escapes", async () => {
   const { faults } = await bench.importProducts({ id: "\u001b[2J", [`\u001b]0;${"x".repeat(9_000)}`]: 1 });
   assert.equal(faults.length, 1);
   assert.equal(faults[0]?.id, "�[2J");
@@ -126,7 +126,7 @@ test("what a fault quotes from the file is cut and cannot command a terminal", a
   assert.doesNotMatch(JSON.stringify(faults), /\\u001b/);
 });
 
-test("an empty list is no fault and an empty file is one", async () => {
+test("an empty list is valid, and an empty file is a fault", async () => {
   assert.deepEqual((await bench.importText('{"products": []}')).result, {
     ok: true,
     created: 0,
@@ -137,15 +137,15 @@ test("an empty list is no fault and an empty file is one", async () => {
   assert.deepEqual((await bench.importText("", "catalog.csv")).result, { ok: false, faults: 1 });
 });
 
-test("a file that cannot be read is an error of one clear line", async () => {
+test("an unreadable file is a one-line error", async () => {
   const attempt = (file: string) => importCatalog(bench.db, { file, onFault: () => {} });
   await assert.rejects(attempt("/no/such/catalog.json"), {
-    message: "cannot read /no/such/catalog.json: there is no such file",
+    message: "cannot read /no/such/catalog.json: no such file",
   });
-  await assert.rejects(attempt(bench.folder), { message: `cannot read ${bench.folder}: it is a directory` });
+  await assert.rejects(attempt(bench.folder), { message: `cannot read ${bench.folder}: is a directory` });
 });
 
-test("progress is told after each batch", async () => {
+test("progress is reported after each batch", async () => {
   const products = Array.from({ length: 2_200 }, (_, index) => withDefaults({ id: `p${index}` }));
   const file = await bench.write(JSON.stringify({ products }), "progress.json");
   const told: number[] = [];
@@ -153,7 +153,7 @@ test("progress is told after each batch", async () => {
   assert.deepEqual(told, [1_000, 2_000, 2_200]);
 });
 
-test("rows that only the database refuses are named all the same, and nothing is written", async () => {
+test("rows that only the database refuses are reported too, and nothing is written", async () => {
   await bench.db.rows(
     sql`alter table products add constraint products_no_moon check (name not like '%Moon%')`,
   );
@@ -166,8 +166,8 @@ test("rows that only the database refuses are named all the same, and nothing is
     );
     assert.deepEqual(result, { ok: false, faults: 2 });
     assert.deepEqual(faults, [
-      { line: 3, id: "b", reason: "the database refuses it: its rule products_no_moon" },
-      { line: 5, id: "d", reason: "the database refuses it: its rule products_no_moon" },
+      { line: 3, id: "b", reason: "violates the database constraint products_no_moon" },
+      { line: 5, id: "d", reason: "violates the database constraint products_no_moon" },
     ]);
     assert.deepEqual(await readProducts(), []);
   } finally {

@@ -1,7 +1,7 @@
 import sql, { raw } from "sql-template-tag";
 import type { Tx } from "../../db/database.ts";
 
-/** One product on its way in: where it stands in the file, and its columns. */
+/** A product to import, with its position in the file. */
 export type StagedProduct = {
   ordinal: number;
   line: number;
@@ -21,17 +21,17 @@ export type StagedProduct = {
   hidden: boolean | null;
 };
 
-/** An id that the file has twice: the later line, and the first. */
+/** A duplicate id in the file: the later line and the first. */
 export type DuplicateRow = { id: string; line: number; firstLine: number };
 
-/** Rows by their place in the file, counted from 1, both ends included. */
+/** Rows by position in the file, counted from 1, both ends included. */
 export type OrdinalRange = { first: number; last: number };
 
 const DUPLICATES_PER_FETCH = 1_000;
 
 export type ChangeCounts = { created: number; updated: number; unchanged: number };
 
-/** Where the file waits until it is known to be whole. The checks of `products` come with the merge. */
+/** Holds the file until it is known to be complete. The checks of `products` apply on merge. */
 export async function createStaging(tx: Tx): Promise<void> {
   await tx.rows(sql`
     create temporary table staged_products (
@@ -53,7 +53,7 @@ export async function createStaging(tx: Tx): Promise<void> {
     ) on commit drop`);
 }
 
-/** Takes the batch as one JSON array: one parameter, whatever the number of rows. */
+/** Takes the batch as one JSON array: one parameter for any number of rows. */
 export async function insertStaged(tx: Tx, products: readonly StagedProduct[]): Promise<void> {
   await tx.rows(sql`
     insert into staged_products (
@@ -70,12 +70,12 @@ export async function insertStaged(tx: Tx, products: readonly StagedProduct[]): 
     )`);
 }
 
-/** A table that is filled and read in one transaction has no statistics unless someone asks. */
+/** A table that is filled and read in one transaction has no statistics unless it is analyzed. */
 export async function analyzeStaging(tx: Tx): Promise<void> {
   await tx.rows(sql`analyze staged_products`);
 }
 
-/** A cursor, because a file may have as many duplicates as rows. */
+/** A cursor, because a file can have as many duplicates as rows. */
 export async function openDuplicates(tx: Tx): Promise<void> {
   await tx.rows(sql`
     declare duplicate_products no scroll cursor for
@@ -95,12 +95,12 @@ export async function openDuplicates(tx: Tx): Promise<void> {
 export const fetchDuplicates = (tx: Tx): Promise<DuplicateRow[]> =>
   tx.rows<DuplicateRow>(sql`fetch forward ${raw(String(DUPLICATES_PER_FETCH))} from duplicate_products`);
 
-/** Its sorted rows would otherwise stay on disk until the commit. */
+/** Otherwise its sorted rows would stay on disk until the commit. */
 export async function closeDuplicates(tx: Tx): Promise<void> {
   await tx.rows(sql`close duplicate_products`);
 }
 
-/** What the merge would do. Products lack nothing that the file leaves unsaid: they keep their own. */
+/** What the merge would do. Members that the file omits keep their current value. */
 export async function countChanges(tx: Tx): Promise<ChangeCounts> {
   const [counts] = await tx.rows<ChangeCounts>(sql`
     select
@@ -139,7 +139,7 @@ export async function updateChangedProducts(tx: Tx): Promise<void> {
     where p.id = s.id and (${differs})`);
 }
 
-/** Whether a staged row says anything else than the product that has its id. */
+/** Whether a staged row differs from the product with its id. */
 const differs = sql`
   (
     p.name, p.type, p.face_value_amount, p.face_value_currency, p.face_value_unit, p.face_value_is_money, p.bonus,
@@ -157,7 +157,7 @@ export async function returnToSavepoint(tx: Tx): Promise<void> {
   await tx.rows(sql`rollback to savepoint import_step`);
 }
 
-/** A table with every check that `products` has, those of later migrations too. */
+/** A table with every check of `products`, including those of later migrations. */
 export async function createTrial(tx: Tx): Promise<void> {
   await tx.rows(sql`
     create temporary table trial_products (like products including defaults including constraints)

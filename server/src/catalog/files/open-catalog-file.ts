@@ -5,7 +5,7 @@ import { type ReadRow, readJsonProducts } from "./read-json-products.ts";
 
 type CatalogFile = { rows: AsyncGenerator<ReadRow>; close(): Promise<void> };
 
-/** Opens a catalog in JSON or CSV. A file that cannot be opened is an error here, before anything else begins. */
+/** Opens a catalog in JSON or CSV. Fails here, before any other work, if the file cannot be opened. */
 export async function openCatalogFile(file: string, onBytes?: (bytes: number) => void): Promise<CatalogFile> {
   const chunks = readFileBytes(file, onBytes);
   const first = await chunks.next();
@@ -24,7 +24,10 @@ async function* startWith(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): 
   yield* rest;
 }
 
-/** By the name, or else by the first character: JSON begins with a bracket. Names like /dev/stdin say nothing. */
+/**
+ * Detects the format by file name, or else by the first character, because JSON starts with a bracket. Names like
+ * /dev/stdin have no extension.
+ */
 function findFormat(file: string, beginning: Uint8Array): "json" | "csv" {
   const extension = extname(file).toLowerCase();
   if (extension === ".json") return "json";

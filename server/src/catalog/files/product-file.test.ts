@@ -20,7 +20,7 @@ const faultsOf = (value: Json): string[] => {
 
 const withFaceValue = (faceValue: Json): Json => ({ ...minimal, faceValue });
 
-test("a product that says least gets the defaults, and active and hidden stay unsaid", () => {
+test("a minimal product gets the defaults, and active and hidden stay unset", () => {
   assert.deepEqual(parsed(minimal), {
     id: "nimbus-us-25",
     name: "Nimbus 25 USD",
@@ -35,7 +35,7 @@ test("a product that says least gets the defaults, and active and hidden stay un
   });
 });
 
-test("a product that says everything comes out as it is", () => {
+test("a complete product is unchanged", () => {
   const product = {
     id: "a.b_c:d-9",
     name: "Arcadia Legends 325 Crystals",
@@ -51,7 +51,7 @@ test("a product that says everything comes out as it is", () => {
   assert.deepEqual(parsed(product), product);
 });
 
-test("every fault of a product is named at once", () => {
+test("every fault of a product is reported at once", () => {
   const faults = faultsOf({
     name: " ",
     type: "voucher",
@@ -75,17 +75,17 @@ test("every fault of a product is named at once", () => {
   ]);
 });
 
-test("what is not an object is no product", () => {
+test("a value that is not an object is not a product", () => {
   for (const value of [null, [], "x", 1]) assert.match(faultsOf(value).join(), /^: must be an object, not /);
 });
 
-test("an id is 1–64 of A-Za-z0-9._:-", () => {
+test("an id is 1–64 characters of A-Za-z0-9._:-", () => {
   for (const id of ["", "x".repeat(65), "a b", "ä", "a/b", 7, null]) {
     assert.match(faultsOf({ ...minimal, id }).join(), /^id: /);
   }
 });
 
-test("a name is trimmed, holds 1–200 characters and no control character", () => {
+test("a name is trimmed and has 1–200 characters without control characters", () => {
   assert.equal(parsed({ ...minimal, name: "  Nimbus\u00A0" }).name, "Nimbus");
   assert.equal(parsed({ ...minimal, name: "🎮".repeat(200) }).name.length, 400);
   for (const name of ["", "  ", "x".repeat(201), "a\nb", "a\u0085b", "a\uFFFDb"]) {
@@ -93,7 +93,7 @@ test("a name is trimmed, holds 1–200 characters and no control character", () 
   }
 });
 
-test("an amount is an exact decimal in text; a JSON number is refused with the advice to quote it", () => {
+test("an amount is an exact decimal string; a JSON number is refused with advice to quote it", () => {
   for (const amount of ["25", "25.00", "0.99", "0"]) {
     assert.equal(parsed(withFaceValue({ amount, currency: "USD" })).faceValue.amount, amount);
   }
@@ -101,16 +101,16 @@ test("an amount is an exact decimal in text; a JSON number is refused with the a
     assert.match(faultsOf(withFaceValue({ amount, currency: "USD" })).join(), /^faceValue\.amount: must/);
   }
   assert.deepEqual(faultsOf(withFaceValue({ amount: 9.5, currency: "USD" })), [
-    'faceValue.amount: must be text: write "9.5" in quotes, so that it stays exact',
+    'faceValue.amount: must be text: write "9.5" in quotes to keep it exact',
   ]);
 });
 
-test("money has no more decimals than its currency; what is not money may have eight", () => {
+test("money has at most its currency's decimals; other units can have eight", () => {
   assert.deepEqual(faultsOf(withFaceValue({ amount: "25.000", currency: "USD" })), [
-    "faceValue.amount: has more decimals than USD has (2)",
+    "faceValue.amount: has too many decimals: USD has 2",
   ]);
   assert.deepEqual(faultsOf(withFaceValue({ amount: "500.0", currency: "JPY" })), [
-    "faceValue.amount: has more decimals than JPY has (0)",
+    "faceValue.amount: has too many decimals: JPY has 0",
   ]);
   assert.equal(parsed(withFaceValue({ amount: "5.125", currency: "KWD" })).faceValue.isMoney, true);
   assert.equal(
@@ -123,7 +123,7 @@ test("money has no more decimals than its currency; what is not money may have e
   );
 });
 
-test("the currency is an ISO-4217 code in capitals", () => {
+test("the currency is an uppercase ISO 4217 code", () => {
   for (const currency of ["usd", "XXX", "EURO", "", 840]) {
     assert.match(faultsOf(withFaceValue({ amount: "1", currency })).join(), /^faceValue\.currency: /);
   }
@@ -134,7 +134,7 @@ test("the currency is an ISO-4217 code in capitals", () => {
   assert.deepEqual(faultsOf({ id: "a", name: "A" }), ["faceValue: is required, with amount and currency"]);
 });
 
-test("a face value is money when its unit is absent or the currency, else it counts units", () => {
+test("a face value is money if its unit is absent or the currency; otherwise it counts units", () => {
   const faceValue = (more: { [key: string]: Json }): Json =>
     withFaceValue({ amount: "5", currency: "USD", ...more });
   assert.equal(parsed(faceValue({ unit: "USD" })).faceValue.isMoney, true);
@@ -156,10 +156,10 @@ test("quantities are whole numbers with 1 ≤ min ≤ max ≤ 10000", () => {
   }
   assert.match(faultsOf({ ...minimal, maxQuantity: 10_001 }).join(), /^maxQuantity: must be a whole number/);
   assert.deepEqual(faultsOf({ ...minimal, minQuantity: 5, maxQuantity: 4 }), [
-    "maxQuantity: is 4, and must not be below minQuantity, 5",
+    "maxQuantity: is 4, but must not be below minQuantity, 5",
   ]);
   assert.deepEqual(faultsOf({ ...minimal, minQuantity: 11 }), [
-    "maxQuantity: is 10 when absent, and must not be below minQuantity, 11",
+    "maxQuantity: is 10 by default, but must not be below minQuantity, 11",
   ]);
 });
 
@@ -168,16 +168,16 @@ test("a bonus has at most 200 characters", () => {
   assert.match(faultsOf({ ...minimal, bonus: "x".repeat(201) }).join(), /^bonus: /);
 });
 
-test("unknown members are refused by name, in the face value too", () => {
-  assert.match(faultsOf({ ...minimal, price: "9.50" }).join(), /^price: is not known here/);
+test("unknown members are refused by name, also in the face value", () => {
+  assert.match(faultsOf({ ...minimal, price: "9.50" }).join(), /^price: unknown member/);
   const faceValue = { ...minimal.faceValue, units: "UC" };
-  assert.match(faultsOf(withFaceValue(faceValue)).join(), /^faceValue\.units: is not known here/);
+  assert.match(faultsOf(withFaceValue(faceValue)).join(), /^faceValue\.units: unknown member/);
 });
 
-test("input fields written as text are explained", () => {
+test("input fields written as text get a specific message", () => {
   assert.match(
     faultsOf({ ...minimal, inputFields: "[]" }).join(),
     /must be an array, not text that holds one/,
   );
-  assert.match(faultsOf({ ...minimal, inputFields: "[{]" }).join(), /inputFields: .* at character 3/);
+  assert.match(faultsOf({ ...minimal, inputFields: "[{]" }).join(), /inputFields: .* at position 3/);
 });

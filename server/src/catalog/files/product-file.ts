@@ -14,7 +14,7 @@ import {
 
 export type ProductType = "gift_card" | "top_up";
 
-/** One product as a catalog file may write it (CONTRACT 8, Files). */
+/** One product as it can appear in a catalog file (CONTRACT 8, Files). */
 export type ProductFileRow = {
   id: string;
   name: string;
@@ -32,9 +32,9 @@ export type ProductFileRow = {
 };
 
 /**
- * The same product with its defaults filled in. Only `active` and `hidden` may stay unsaid: a new product is then
- * active and not hidden, and one that exists keeps what it has, so that a nightly import cannot bring back what the
- * operator has hidden.
+ * The product with its defaults. Only `active` and `hidden` can stay unset: a new product is then active and
+ * visible, and an existing one keeps its values, so a nightly import never shows a product that the operator has
+ * hidden.
  */
 export type ImportedProduct = {
   id: string;
@@ -56,7 +56,7 @@ const PRODUCT_QUANTITY_MAX = 10_000;
 const QUANTITY_MIN_DEFAULT = 1;
 const QUANTITY_MAX_DEFAULT = 10;
 
-/** Reads one product of a catalog file, or names everything that is wrong with it. */
+/** Parses one product of a catalog file, or lists all of its faults. */
 export function parseProductRow(value: Json): { product: ImportedProduct } | { faults: Fault[] } {
   const faults: Fault[] = [];
   const reader = openObject(value, { path: "", known: PRODUCT_MEMBERS, faults });
@@ -95,10 +95,10 @@ const ID_RULE = {
   min: 1,
   max: 64,
   pattern: /^[A-Za-z0-9._:-]+$/,
-  advice: "may hold only A-Z, a-z, 0-9 and . _ : -",
+  advice: "can contain only A-Z, a-z, 0-9 and . _ : -",
 };
 
-/** Space around a name is an accident of the spreadsheet it came from. */
+/** Spaces around a name are left over from a spreadsheet. */
 const NAME_RULE = { required: true, trim: true, min: 1, max: PRODUCT_NAME_CHARACTERS_MAX };
 
 function readFaceValue(product: MemberReader): ImportedProduct["faceValue"] {
@@ -117,18 +117,14 @@ function readFaceValue(product: MemberReader): ImportedProduct["faceValue"] {
   const isMoney = readBoolean(reader, "isMoney") ?? (unit === undefined || unit === currency);
   if (currency !== undefined && isMoney) checkMoney(reader, { amount, currency, unit });
   if (!isMoney && reader.members.unit === undefined) {
-    addFault(reader, "unit", "is required when isMoney is false: it names what the amount counts");
+    addFault(reader, "unit", "is required when isMoney is false, to name what the amount counts");
   }
   return { amount: amount ?? "", currency: currency ?? "", unit: unit ?? currency ?? "", isMoney };
 }
 
 function readAmount(reader: MemberReader): string | undefined {
   if (typeof reader.members.amount === "number") {
-    addFault(
-      reader,
-      "amount",
-      `must be text: write "${reader.members.amount}" in quotes, so that it stays exact`,
-    );
+    addFault(reader, "amount", `must be text: write "${reader.members.amount}" in quotes to keep it exact`);
     return undefined;
   }
   return readText(reader, "amount", {
@@ -142,7 +138,7 @@ function readAmount(reader: MemberReader): string | undefined {
 function readCurrency(reader: MemberReader): string | undefined {
   const currency = readText(reader, "currency", { required: true, max: 3 });
   if (currency === undefined || isCurrency(currency)) return currency;
-  addFault(reader, "currency", `"${currency}" is not an ISO-4217 code such as USD, in capitals`);
+  addFault(reader, "currency", `"${currency}" is not an uppercase ISO 4217 code such as USD`);
   return undefined;
 }
 
@@ -154,7 +150,7 @@ function checkMoney(
   if (unit !== currency) addFault(reader, "unit", `must be ${currency} or absent when isMoney is true`);
   const decimals = amount.split(".")[1]?.length ?? 0;
   const exponent = minorUnitExponent(currency);
-  if (decimals > exponent) addFault(reader, "amount", `has more decimals than ${currency} has (${exponent})`);
+  if (decimals > exponent) addFault(reader, "amount", `has too many decimals: ${currency} has ${exponent}`);
 }
 
 function readQuantities(reader: MemberReader): { minQuantity: number; maxQuantity: number } {
@@ -164,8 +160,8 @@ function readQuantities(reader: MemberReader): { minQuantity: number; maxQuantit
   const maxQuantity = readInteger(reader, "maxQuantity", rule) ?? QUANTITY_MAX_DEFAULT;
   if (reader.faults.length === faultsBefore && maxQuantity < minQuantity) {
     const said =
-      reader.members.maxQuantity === undefined ? `is ${maxQuantity} when absent` : `is ${maxQuantity}`;
-    addFault(reader, "maxQuantity", `${said}, and must not be below minQuantity, ${minQuantity}`);
+      reader.members.maxQuantity === undefined ? `is ${maxQuantity} by default` : `is ${maxQuantity}`;
+    addFault(reader, "maxQuantity", `${said}, but must not be below minQuantity, ${minQuantity}`);
   }
   return { minQuantity, maxQuantity };
 }
@@ -183,7 +179,7 @@ function readInputFields(reader: MemberReader): InputFieldSpec[] {
   return [];
 }
 
-/** A CSV cell whose JSON could not be read arrives here as text; its author wants to know where it breaks. */
+/** A CSV cell with invalid JSON arrives here as text. The message says where the JSON breaks. */
 function explainText(text: string): string {
   try {
     parseStrictJsonText(text);

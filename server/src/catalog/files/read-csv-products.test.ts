@@ -17,7 +17,7 @@ const plain = (rows: ReadRow[]): unknown => JSON.parse(JSON.stringify(rows));
 const HEADER = "id,name,faceValue.amount,faceValue.currency";
 const product = (id: string, name = "A") => ({ id, name, faceValue: { amount: "25.00", currency: "USD" } });
 
-test("cells become the members that a JSON file has, and empty ones are absent", async () => {
+test("cells become the members of a JSON file, and empty cells are absent", async () => {
   const header =
     "id,name,type,faceValue.amount,faceValue.currency,faceValue.unit,faceValue.isMoney,bonus,minQuantity," +
     "maxQuantity,inputFields,active,hidden";
@@ -44,7 +44,7 @@ test("cells become the members that a JSON file has, and empty ones are absent",
   ]);
 });
 
-test("booleans are true, false, yes, no, 1, 0 in any case; others, and loose numbers, stay text to be refused", async () => {
+test("booleans are true, false, yes, no, 1 or 0 in any case; other values and loose numbers stay text to be refused", async () => {
   const rows = await read(
     `${HEADER},minQuantity,active\n` +
       ["TRUE", "False", "yes", "NO", "1", "0", "constructor", "y"]
@@ -56,12 +56,12 @@ test("booleans are true, false, yes, no, 1, 0 in any case; others, and loose num
   assert.match(JSON.stringify(rows[0]), /"minQuantity":"01"/);
 });
 
-test("a cell whose JSON is broken stays text, so that the validator can say where", async () => {
+test("a cell with broken JSON stays text, so that the validator can locate the error", async () => {
   const rows = await read(`${HEADER},inputFields\na,A,1,USD,[{]\n`);
   assert.match(JSON.stringify(rows), /"inputFields":"\[\{\]"/);
 });
 
-test("columns may stand in any order, and the borders of chunks do not matter", async () => {
+test("columns can be in any order, and chunk boundaries do not matter", async () => {
   const text =
     '\uFEFFname,faceValue.currency,id,faceValue.amount\r\n"é🎮, ""x""\r\ny",USD,a,25.00\r\nA,USD,b,25.00';
   const expected = [
@@ -73,7 +73,7 @@ test("columns may stand in any order, and the borders of chunks do not matter", 
   }
 });
 
-test("the line is where the record begins, after empty lines and cells of many lines, with LF and CRLF alike", async () => {
+test("the line is where the record starts, after empty lines and multi-line cells, with LF and CRLF", async () => {
   const lines = [
     "",
     HEADER,
@@ -96,27 +96,27 @@ test("the line is where the record begins, after empty lines and cells of many l
   }
 });
 
-test("unknown, missing and repeated columns are faults of the header, and the rows are not read", async () => {
+test("unknown, missing and duplicate columns are faults of the header, and no rows are read", async () => {
   const rows = await read("id,Name,id,faceValue.amount,faceValue.currency\na,A,a,1,USD\n");
   assert.deepEqual(
     rows.map((row) => ("fault" in row ? `${row.line} ${row.fault.split(";")[0]}` : row)),
-    ['1 the column "Name" is not known', '1 the column "id" stands twice', '1 the column "name" is missing'],
+    ['1 unknown column "Name"', '1 duplicate column "id"', '1 missing column "name"'],
   );
   assert.deepEqual(await read(""), [
-    { line: 1, fault: "the file is empty; its first line names the columns" },
+    { line: 1, fault: "the file is empty; the first line must be a header row" },
   ]);
 });
 
-test("a record with too few or too many cells is a fault of its line, and the reading goes on", async () => {
+test("a record with too few or too many cells is a fault of its line, and reading continues", async () => {
   const rows = await read(`${HEADER}\na,A,25.00\nb,A,25.00,USD,x\nc,A,25.00,USD\n`);
   assert.deepEqual(plain(rows), [
-    { line: 2, fault: "has 3 cells, and there are 4 columns" },
-    { line: 3, fault: "has 5 cells, and there are 4 columns" },
+    { line: 2, fault: "row has 3 cells, expected 4" },
+    { line: 3, fault: "row has 5 cells, expected 4" },
     { line: 4, value: product("c") },
   ]);
 });
 
-test("a broken quote is a fault of the line on which its record begins, and what came before is kept", async () => {
+test("a broken quote is a fault of the line where its record starts, and earlier rows are kept", async () => {
   const broken = ['b,"A,25.00,USD\nc,A,25.00,USD\n', 'b,"A"x,25.00,USD\n', 'b,A"x,25.00,USD\n'];
   for (const record of broken) {
     for (const size of [7, 65_536]) {
@@ -129,13 +129,13 @@ test("a broken quote is a fault of the line on which its record begins, and what
   }
 });
 
-test("a record longer than the limit is a fault", async () => {
+test("a record above the size limit is a fault", async () => {
   const rows = await read(`${HEADER}\na,A,25.00,USD\nb,"${"x".repeat(PRODUCT_BYTES_MAX + 1)}`, 65_536);
   assert.equal(rows.length, 2);
   assert.match(JSON.stringify(rows[1]), /"line":3.*too long/);
 });
 
-test("the stream is closed when the reading stops early", async () => {
+test("the stream is closed when reading stops early", async () => {
   let closed = false;
   async function* chunks() {
     try {

@@ -3,8 +3,8 @@ import { csvRecordToJson, listColumnFaults } from "./csv-product.ts";
 import { PRODUCT_BYTES_MAX, type ReadRow } from "./read-json-products.ts";
 
 /**
- * Reads a catalog in CSV and yields one product after another in the shape that a JSON file has. The first line names
- * the columns; under a wrong one every row would be at fault, so its own faults are all that is said.
+ * Reads a CSV catalog and yields products in the shape of a JSON file. The first line is the header. A faulty header
+ * would make every row faulty, so only its own faults are reported.
  */
 export async function* readCsvProducts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRow> {
   let columns: string[] | undefined;
@@ -19,8 +19,8 @@ export async function* readCsvProducts(bytes: AsyncIterable<Uint8Array>): AsyncG
       for (const fault of faults) yield { line, fault };
       if (faults.length > 0) return;
     } else if (record.cells.length !== columns.length) {
-      yield { line, fault: `has ${record.cells.length} cells, and there are ${columns.length} columns` };
+      yield { line, fault: `row has ${record.cells.length} cells, expected ${columns.length}` };
     } else yield { line, value: csvRecordToJson(columns, record.cells) };
   }
-  if (!columns) yield { line: 1, fault: "the file is empty; its first line names the columns" };
+  if (!columns) yield { line: 1, fault: "the file is empty; the first line must be a header row" };
 }

@@ -1,15 +1,15 @@
 import { type Json, JsonError, parseStrictJson } from "../../lib/strict-json.ts";
 
-/** One product of a catalog file, or what is wrong with its text, and the line on which it begins. */
+/** One product of a catalog file, or a fault in its text, with its starting line. */
 export type ReadRow = { line: number; value: Json } | { line: number; fault: string };
 
-/** How long the text of one product may be. It bounds the memory that a file can ask for. */
+/** The maximum size of one product's text. It bounds the memory that a file can use. */
 export const PRODUCT_BYTES_MAX = 1_048_576;
 
 /**
- * Reads `{"products": [...]}` and yields one product after another without ever holding the file: the boundaries of
- * each are found first, and the strict parser gets that text alone. After a syntax error nothing that follows can be
- * trusted, so the fault that names it is the last row.
+ * Reads `{"products": [...]}` and yields one product at a time without holding the file: it finds the boundaries of
+ * each product and passes only that text to the strict parser. After a syntax error nothing that follows can be
+ * trusted, so its fault is the last row.
  */
 export async function* readJsonProducts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRow> {
   const source: Source = { chunks: bytes[Symbol.asyncIterator](), chunk: new Uint8Array(), at: 0, line: 1 };
@@ -33,10 +33,10 @@ export async function* readJsonProducts(bytes: AsyncIterable<Uint8Array>): Async
 
 type Source = { chunks: AsyncIterator<Uint8Array>; chunk: Uint8Array; at: number; line: number };
 
-/** The text of a key or a product, up to the character that ends it. A text that is too long is not kept. */
+/** The text of a key or a product, up to the character that ends it. An oversized text is not kept. */
 type Token = { pieces: Uint8Array[]; size: number; line: number; end: string };
 
-/** What stops the reading; the message is the fault's reason. */
+/** Stops the reading. The message is the fault's reason. */
 class BrokenFile extends Error {
   readonly line: number;
   constructor(line: number, reason: string) {
@@ -58,7 +58,7 @@ async function openProducts(source: Source): Promise<void> {
   if (key.size === 0 && key.end === "}")
     throw new BrokenFile(key.line, `the key "products" is missing; ${ENVELOPE}`);
   const name = readKey(key);
-  if (name !== "products") throw new BrokenFile(key.line, `the key "${name}" is not known; ${ENVELOPE}`);
+  if (name !== "products") throw new BrokenFile(key.line, `unknown key "${name}"; ${ENVELOPE}`);
   const opening = await takeCharacter(source);
   if (opening !== "[") throw new BrokenFile(source.line, `"products" must be an array; ${ENVELOPE}`);
 }
@@ -67,7 +67,7 @@ async function closeProducts(source: Source): Promise<void> {
   const closing = await takeCharacter(source);
   if (closing === ",") {
     const key = await takeToken(source);
-    throw new BrokenFile(key.line, `the key "${readKey(key)}" is one too many; ${ENVELOPE}`);
+    throw new BrokenFile(key.line, `unexpected key "${readKey(key)}"; ${ENVELOPE}`);
   }
   if (closing !== "}") throw unexpected(source.line, closing);
   const rest = await takeCharacter(source);
@@ -79,10 +79,13 @@ function readKey(token: Token): string {
   if (token.end !== ":") throw unexpected(token.line, token.end);
   const row = toRow(token);
   if ("value" in row && typeof row.value === "string") return row.value;
-  throw new BrokenFile(token.line, "a key is not text in quotes");
+  throw new BrokenFile(token.line, "a key must be text in quotes");
 }
 
-/** What JSON forbids ends the reading; what only we forbid, a key that stands twice say, is a fault of this product. */
+/**
+ * Invalid JSON stops the reading. A violation of our own rules, such as a duplicate key, is a fault of this product
+ * only.
+ */
 function toRow(token: Token): ReadRow {
   const { line } = token;
   if (token.size > PRODUCT_BYTES_MAX) return { line, fault: `is longer than ${PRODUCT_BYTES_MAX} bytes` };
@@ -113,8 +116,8 @@ const NEWLINE = 0x0a;
 const SPACE = 0x20;
 
 /**
- * Takes all up to a comma, colon or closing bracket that stands outside of strings and of brackets opened since.
- * These are ASCII, so that bytes serve and a character cut in two by a chunk's border does no harm.
+ * Reads up to a comma, colon or closing bracket outside strings and nested brackets. These are ASCII, so it works on
+ * bytes, and a character split across chunks does no harm.
  */
 async function takeToken(source: Source): Promise<Token> {
   await skipSpace(source);
@@ -127,20 +130,20 @@ async function takeToken(source: Source): Promise<Token> {
     if (token.size > PRODUCT_BYTES_MAX) token.pieces = [];
     else token.pieces.push(source.chunk.subarray(from, source.at));
     if (end === undefined) continue;
-    if (state.inString) throw new BrokenFile(source.line, "a string is not closed on its line");
+    if (state.inString) throw new BrokenFile(source.line, "unclosed string on this line");
     source.at += 1;
     token.end = String.fromCharCode(end);
     return token;
   }
-  throw new BrokenFile(token.line, "the file ends inside of what begins here");
+  throw new BrokenFile(token.line, "unexpected end of file inside the value that starts here");
 }
 
 type TokenState = { depth: number; inString: boolean; escaped: boolean };
 
 /**
- * Moves through the chunk to the byte that ends the token and returns it, or undefined when the chunk ends first. A
- * control character inside a string, where JSON allows none, ends it too: whoever forgets a quote is told the line,
- * and not that the rest of the file is one long product.
+ * Scans the chunk for the byte that ends the token, or returns undefined if the chunk ends first. A control
+ * character inside a string ends it too, because JSON does not allow one: a missing quote is then reported with its
+ * line instead of turning the rest of the file into one long product.
  */
 function scanToken(source: Source, state: TokenState): number | undefined {
   const { chunk } = source;
@@ -169,7 +172,7 @@ function scanToken(source: Source, state: TokenState): number | undefined {
 const isOpening = (byte: number): boolean => byte === 0x5b || byte === 0x7b;
 const isClosing = (byte: number): boolean => byte === 0x5d || byte === 0x7d;
 
-/** The next character that is not space, or "" at the end of the file. */
+/** The next character that is not whitespace, or "" at the end of the file. */
 async function takeCharacter(source: Source): Promise<string> {
   await skipSpace(source);
   if (!(await hasMore(source))) return "";
@@ -187,7 +190,7 @@ async function skipSpace(source: Source): Promise<void> {
   }
 }
 
-/** Programs on Windows put these three bytes before UTF-8 text. */
+/** Some Windows programs write these three bytes before UTF-8 text. */
 async function skipByteOrderMark(source: Source): Promise<void> {
   for (const byte of [0xef, 0xbb, 0xbf]) {
     if (!(await hasMore(source)) || source.chunk[source.at] !== byte) return;
@@ -206,6 +209,6 @@ async function hasMore(source: Source): Promise<boolean> {
 }
 
 function unexpected(line: number, character: string): BrokenFile {
-  const what = character === "" ? "its end" : `"${character}"`;
-  return new BrokenFile(line, `the file is not valid JSON: ${what} stands where it must not; ${ENVELOPE}`);
+  const what = character === "" ? "end of file" : `"${character}"`;
+  return new BrokenFile(line, `the file is not valid JSON: unexpected ${what}; ${ENVELOPE}`);
 }

@@ -11,9 +11,9 @@ import {
 type Report = (row: { line: number; id: string; reason: string }) => void;
 
 /**
- * Names the rows that a check of the database refuses though our own found nothing: a migration may have brought a
- * rule that the code does not know yet. The staged rows are tried in halves down to the single one, so that a
- * million rows with one bad one take twenty tries. Returns how many it named.
+ * Reports rows that violate a database check although our own validation passed: a migration can add a rule that the
+ * code does not know yet. It bisects the staged rows, so one bad row in a million takes twenty attempts. Returns the
+ * number of reported rows.
  */
 export async function reportRefusedRows(tx: Tx, rows: OrdinalRange, report: Report): Promise<number> {
   await createTrial(tx);
@@ -43,11 +43,14 @@ async function reportRow(
   const row = await findStaged(tx, ordinal);
   if (!row) return 0;
   const { error } = refusal;
-  const rule = "constraint" in error && error.constraint ? `its rule ${error.constraint}` : error.message;
-  refusal.report({ ...row, reason: `the database refuses it: ${rule}` });
+  const reason =
+    "constraint" in error && error.constraint
+      ? `violates the database constraint ${error.constraint}`
+      : `refused by the database: ${error.message}`;
+  refusal.report({ ...row, reason });
   return 1;
 }
 
-/** SQLSTATE classes 22, data exceptions, and 23, violated constraints. */
+/** SQLSTATE class 22 (data exception) or 23 (integrity constraint violation). */
 export const isDataError = (error: unknown): error is Error =>
   error instanceof Error && "code" in error && /^2[23]/.test(String(error.code));

@@ -14,7 +14,7 @@ export type PriceFault = { line: number; reason: string };
 export type ImportedPrices = { created: number; updated: number; unchanged: number };
 export type ImportPricesResult = ({ ok: true } & ImportedPrices) | { ok: false; faults: number };
 
-/** A file is read into memory whole; a larger one is given in parts. */
+/** A file is read into memory as a whole. Split a larger one. */
 export const PRICE_ROWS_MAX = 500_000;
 
 export type ImportPricesInput = {
@@ -25,8 +25,8 @@ export type ImportPricesInput = {
 };
 
 /**
- * Sets the prices that a CSV file names, all of them or none. Every faulty row is told. Prices that the file does not
- * name stay as they are. New prices hold from the next request on, all at the same moment.
+ * Sets the prices in a CSV file, all or none. Every faulty row is reported. Prices that are not in the file stay as
+ * they are. All new prices take effect together, from the next request on.
  */
 export async function importPrices(
   db: Db,
@@ -62,7 +62,7 @@ async function readPrices(
   let read = 0;
   for await (const row of rows) {
     read += 1;
-    if (read > PRICE_ROWS_MAX) throw new RangeError(`a file holds at most ${PRICE_ROWS_MAX} prices`);
+    if (read > PRICE_ROWS_MAX) throw new RangeError(`a file can have at most ${PRICE_ROWS_MAX} prices`);
     onProgress?.(read);
     const parsed = "fault" in row ? row : parsePriceRow(row, currencies);
     if ("fault" in parsed) {
@@ -70,7 +70,7 @@ async function readPrices(
       continue;
     }
     const first = lineOf.get(keyText(parsed));
-    if (first !== undefined) onFault({ line: row.line, reason: `sets the same price as line ${first}` });
+    if (first !== undefined) onFault({ line: row.line, reason: `duplicate price; see line ${first}` });
     else lineOf.set(keyText(parsed), row.line);
     prices.push(parsed);
   }

@@ -1,7 +1,7 @@
 import sql from "sql-template-tag";
 import type { Queryable, Tx } from "../../db/database.ts";
 
-/** Whose price of which product: a price list's in one currency, or a reseller's own. */
+/** Identifies a price: of a price list in one currency, or of one reseller. */
 export type PriceKey = {
   productId: string;
   priceList: string | null;
@@ -24,7 +24,9 @@ export async function findKnownProducts(db: Queryable, ids: readonly string[]): 
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Writes what differs. A statement raises the revision even when it touches no row, so none runs for nothing. */
+/**
+ * Writes what differs. A statement raises the revision even if it changes no row, so no statement runs without work.
+ */
 export async function mergePrices(tx: Tx, prices: readonly Price[], now: Date): Promise<MergedPrices> {
   const lists = prices.filter(({ resellerId }) => resellerId === null);
   const own = prices.filter(({ resellerId }) => resellerId !== null);
@@ -37,7 +39,7 @@ export async function mergePrices(tx: Tx, prices: readonly Price[], now: Date): 
   return { created, updated, unchanged: prices.length - merged.length };
 }
 
-/** `xmax` is zero for a row that the statement itself inserted. */
+/** `xmax` is zero for a row that this statement inserted. */
 const mergeListPrices = (tx: Tx, prices: readonly Price[], now: Date) =>
   tx.rows<{ isNew: boolean }>(sql`
     insert into list_prices as p (product_id, price_list, currency, amount_minor, strike_minor, updated_at)

@@ -37,7 +37,7 @@ export const deleteResellerPrice = (db: Queryable, productId: string, resellerId
     delete from reseller_prices where product_id = ${productId} and reseller_id = ${resellerId}
     returning ${removedColumns}`);
 
-/** Of a product: the resellers whose own price goes before the list's. And how many resellers use the list at all. */
+/** The resellers whose own price for a product overrides the list price, and how many resellers use the list. */
 export const countListUsers = async (
   db: Queryable,
   list: { productId: string; priceList: string; currency: string },
@@ -56,7 +56,7 @@ export type PriceRow = ProductPrice & {
   currency: string;
 };
 
-/** List prices and resellers' own, by product. Each filter that is null lets everything through. */
+/** List prices and reseller prices, by product. A null filter matches everything. */
 export const listPriceRows = (
   db: Queryable,
   filter: { productId: string | null; resellerId: string | null; priceList: string | null },

@@ -12,7 +12,7 @@ export const PRICE_LIST_PATTERN = /^[A-Za-z0-9._:-]{1,64}$/;
 
 type Cells = Readonly<Record<PriceColumn, string>>;
 
-/** Reads one row of a price file, or says what is wrong with it. `currencies` has the wallet's of every reseller. */
+/** Parses one row of a price file, or returns its fault. `currencies` has the wallet currency of every reseller. */
 export function parsePriceRow(
   { line, cells }: { line: number; cells: Cells },
   currencies: ReadonlyMap<string, string>,
@@ -29,7 +29,7 @@ export function parsePriceRow(
 function targetOf(cells: Cells, currencies: ReadonlyMap<string, string>): Omit<PriceKey, "productId"> {
   const { product, list, reseller, currency } = cells;
   if (product === "") throw new RangeError("product is empty");
-  if ((list === "") === (reseller === "")) throw new RangeError("give either a list or a reseller");
+  if ((list === "") === (reseller === "")) throw new RangeError("set either list or reseller");
   if (reseller === "") {
     checkListName(list);
     checkCurrency(currency);
@@ -38,11 +38,11 @@ function targetOf(cells: Cells, currencies: ReadonlyMap<string, string>): Omit<P
   const own = currencies.get(reseller);
   if (own === undefined) throw new RangeError(`there is no reseller "${reseller}"`);
   if (currency !== "" && currency !== own)
-    throw new RangeError(`the wallet of ${reseller} is in ${own}, so its prices are too`);
+    throw new RangeError(`the wallet of ${reseller} is in ${own}, so its prices must be too`);
   return { priceList: null, resellerId: reseller, currency: own };
 }
 
-/** A price and what it is shown as reduced from. */
+/** A price and its strike price. */
 export function parsePrices(
   { amount, strike }: { amount: string; strike: string | undefined },
   currency: string,
@@ -51,7 +51,7 @@ export function parsePrices(
   const strikeMinor = strike === undefined || strike === "" ? null : parsePositive(strike, currency);
   if (strikeMinor !== null && strikeMinor < amountMinor) {
     throw new RangeError(
-      `the strike price ${strike} is below the price ${amount}; it is the price before a discount`,
+      `the strike price ${strike} is below the price ${amount}; it is the price before the discount`,
     );
   }
   return { amountMinor, strikeMinor };
@@ -59,15 +59,17 @@ export function parsePrices(
 
 function parsePositive(text: string, currency: string): bigint {
   const amountMinor = parseAmount(text, currency);
-  if (amountMinor === 0n) throw new RangeError("a price is more than zero");
+  if (amountMinor === 0n) throw new RangeError("a price must be more than zero");
   return amountMinor;
 }
 
 export function checkListName(name: string): void {
   if (!PRICE_LIST_PATTERN.test(name))
-    throw new RangeError(`"${name}" is not a price list's name: 1 to 64 of A-Z a-z 0-9 . _ : -`);
+    throw new RangeError(
+      `"${name}" is not a valid price list name: 1 to 64 characters of A-Z a-z 0-9 . _ : -`,
+    );
 }
 
 export function checkCurrency(currency: string): void {
-  if (!isCurrency(currency)) throw new RangeError(`"${currency}" is not an ISO-4217 currency, such as USD`);
+  if (!isCurrency(currency)) throw new RangeError(`"${currency}" is not an ISO 4217 currency such as USD`);
 }

@@ -3,7 +3,7 @@ import type { Caller } from "../../http/caller.ts";
 import { createByteCache } from "../../lib/byte-cache.ts";
 import { findVisibleProducts, type VisibleProductRow } from "../queries.ts";
 
-/** What the reseller sees of some products, and the state of the catalog that says so. */
+/** What the reseller sees of some products, and the catalog revision it was read at. */
 export type PricedProducts = {
   catalogRevision: string;
   currency: string;
@@ -16,15 +16,15 @@ export type ProductReader = (
 ) => Promise<PricedProducts>;
 
 const PRODUCTS_KEPT_MAX_BYTES = 32 * 1024 * 1024;
-/** What a product takes in memory beside its input fields, and how much more than their text those take. */
+/** The memory a product takes besides its input fields, and the overhead factor of those. */
 const PRODUCT_BYTES = 1_024;
 const BYTES_PER_CHARACTER = 4;
 
 type Kept = { currency: string; row: VisibleProductRow | undefined };
 
 /**
- * Reads products for pricing. They are kept by revision, as rendered pages are; a product that the reseller does not
- * see is kept as absent too, so that asking for junk costs no more than asking for goods.
+ * Reads products for pricing. They are cached by revision, like rendered pages. A product that the reseller cannot
+ * see is cached as absent, so requests for unknown products cost no more.
  */
 export function createProductReader(db: Db): ProductReader {
   const kept = createByteCache<Kept>(PRODUCTS_KEPT_MAX_BYTES, sizeOf);
@@ -44,7 +44,7 @@ export function createProductReader(db: Db): ProductReader {
   };
 }
 
-/** The same straight from the database, or from within a transaction. */
+/** The same directly from the database, or within a transaction. */
 export async function readPricedProducts(
   db: Queryable,
   resellerId: string,

@@ -1,13 +1,13 @@
 import type { Tenant } from "../../http/caller.ts";
 import type { VisibleProductRow } from "../queries.ts";
 
-/** Why a product cannot be bought, in the words in which an order of it is refused. */
+/** Why a product cannot be bought: the error code of an order for it. */
 export type NotPurchasable = "product_not_purchasable" | "out_of_stock";
 
 /**
- * What a unit costs in minor units, or why it cannot be bought now. `purchasable` in the catalog and the refusal of an order
- * are both this one answer, so that they cannot disagree. CONTRACT 7: the sandbox asks for a price alone, whatever there is
- * to be had live.
+ * The unit price in minor units, or why the product cannot be bought now. Both `purchasable` in the catalog and the
+ * refusal of an order use this, so they cannot disagree. In the sandbox only a price is required, regardless of live
+ * supply (CONTRACT 7).
  */
 export function purchasePrice(
   { amountMinor, supply }: Pick<VisibleProductRow, "amountMinor" | "supply">,

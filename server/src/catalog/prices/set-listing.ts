@@ -3,7 +3,7 @@ import { getCatalogProduct } from "../get-catalog-product.ts";
 import { lockCatalog } from "../lock-catalog.ts";
 import { deleteUnlisted, insertUnlisted } from "./price-queries.ts";
 
-/** A product is listed for everyone until it is unlisted for one. */
+/** A product is listed for all resellers except those it is unlisted for. */
 export async function setListing(
   db: Db,
   input: { resellerId: string; productId: string; listed: boolean },

@@ -11,7 +11,7 @@ import {
 } from "./price-queries.ts";
 import { checkCurrency, checkListName, parsePrices } from "./price-row.ts";
 
-/** Whose price: one reseller's own, or a price list's in one currency. */
+/** The owner of a price: one reseller, or a price list in one currency. */
 export type PriceTarget =
   | { kind: "reseller"; resellerId: string; currency: string }
   | { kind: "list"; priceList: string; currency: string };
@@ -23,7 +23,7 @@ export type SetPriceInput = {
   strike: string | undefined;
 };
 
-/** Sets a price from its decimal text. It holds from the next request on. */
+/** Sets a price from its decimal text, from the next request on. */
 export async function setPrice(db: Db, clock: Clock, input: SetPriceInput): Promise<PriceRow> {
   const { target, productId } = input;
   checkCurrency(target.currency);
@@ -38,7 +38,7 @@ export async function setPrice(db: Db, clock: Clock, input: SetPriceInput): Prom
   return { ...price, ...whose(target) };
 }
 
-/** Takes a price away. A product without any price stays listed and cannot be bought. */
+/** Removes a price. A product without any price stays listed but cannot be bought. */
 export async function removePrice(
   db: Db,
   { productId, target }: { productId: string; target: PriceTarget },
@@ -52,7 +52,7 @@ export async function removePrice(
   });
   if (removed) return { ...removed, ...whose(target) };
   const owner =
-    target.kind === "list" ? `the list ${target.priceList} in ${target.currency}` : target.resellerId;
+    target.kind === "list" ? `the price list ${target.priceList} in ${target.currency}` : target.resellerId;
   throw new RangeError(
     `${productId} has no price for ${owner}; see: scrip price list --product ${productId}`,
   );

@@ -3,7 +3,7 @@ import { chown, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Account } from "./run-program.ts";
 
-/** How to log in. The port is where PostgreSQL ran last: the running one's is in its own lock file. */
+/** Login data. The port is the one PostgreSQL last used; a running server's port is in its lock file. */
 export type Access = { user: string; password: string; port: number };
 
 export const DATABASE_NAME = "scrip";
@@ -20,11 +20,11 @@ export function connectionStringOf(access: Access, port: number): string {
 
 export async function readAccess(path: string): Promise<Access> {
   const access: unknown = await readFile(path, "utf8").then(JSON.parse);
-  if (!isAccess(access)) throw new Error(`${path} does not hold a user, a password and a port`);
+  if (!isAccess(access)) throw new Error(`${path} does not contain a user, a password and a port`);
   return access;
 }
 
-/** Without the password the data cannot be opened: it is on disk before anything relies on it. */
+/** The data cannot be opened without the password, so it is flushed to disk before anything relies on it. */
 export async function writeAccess(path: string, access: Access, owner: Account | undefined): Promise<void> {
   const draft = `${path}.new-${process.pid}-${randomBytes(4).toString("hex")}`;
   try {
@@ -44,7 +44,7 @@ export async function writeAccess(path: string, access: Access, owner: Account |
   await syncDirectory(dirname(path));
 }
 
-/** A rename is durable once its directory is. */
+/** A rename is durable once its directory is flushed. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, "r");
   try {

@@ -4,8 +4,8 @@ import { createServer } from "node:net";
 export const LOOPBACK = "127.0.0.1";
 
 /**
- * Below the range from which Linux (32768) and macOS (49152) take ports for outgoing connections: a restarted
- * PostgreSQL finds its port free again.
+ * Below the ephemeral port ranges of Linux (32768) and macOS (49152), so that a restarted PostgreSQL finds its port
+ * free.
  */
 const FIRST_PORT = 15_000;
 const LAST_PORT = 32_000;

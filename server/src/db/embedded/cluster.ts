@@ -3,7 +3,7 @@ import type { Access } from "./access.ts";
 import type { Binaries } from "./find-binaries.ts";
 import type { Accounts } from "./server-account.ts";
 
-/** Everything that starting, joining and stopping one embedded database needs to know. */
+/** Everything needed to start, join and stop one embedded database. */
 export type Cluster = {
   layout: Layout;
   binaries: Binaries;
@@ -13,10 +13,10 @@ export type Cluster = {
   log: (message: string) => void;
 };
 
-/** Where everything of one embedded database lives. */
+/** The paths of one embedded database. */
 export type Layout = DatabaseLayout & { root: string; log: string };
 
-/** The parts that are made together and appear together, by a rename. */
+/** The parts that are created together and appear together, by a rename. */
 export type DatabaseLayout = {
   database: string;
   /** PostgreSQL's own data directory. */

@@ -13,15 +13,15 @@ import { errorCode } from "./system-error.ts";
 const DRAFT_NAME = /^db\.new-(\d+)-/;
 const INITDB_TIMEOUT_MS = 120_000;
 
-/** The process of a draft this old has ended, whoever has its pid today. */
+/** The process of a draft this old has ended, even if its pid is in use. */
 const MAX_DRAFT_AGE_MS = 3_600_000;
 
 const PRIVATE_DIRECTORY = 0o700;
-/** While initdb runs as another account it has to pass through, to the password beside its data directory. */
+/** initdb runs as another account and must be able to reach the password next to its data directory. */
 const PASSABLE_DIRECTORY = 0o711;
 const PRIVATE_FILE = 0o600;
 
-/** Answers false when another process was quicker: its database is the one to use. */
+/** Returns false if another process was faster. Then its database is used. */
 export async function createCluster(
   layout: Layout,
   binaries: Binaries,
@@ -84,7 +84,7 @@ async function runInitdb(
   const args = [
     ...["-D", dataDirectoryArgument(data, account)],
     ...["-U", user, "-A", "scram-sha-256", "--pwfile=../password"],
-    // Order and case come from PostgreSQL itself: they are the same on every system and after its updates.
+    // Collation comes from PostgreSQL itself, so it is the same on every system and after system updates.
     ...["-E", "UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
   ];
   const result = await runProgram(binaries.initdb, args, {

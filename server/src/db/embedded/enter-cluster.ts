@@ -11,23 +11,23 @@ export type Membership = { lease: Lease; port: number; startedHere: boolean };
 
 export type Entry = {
   signal: AbortSignal;
-  /** Given when connection strings with this port are in use already. */
+  /** Set if connection strings with this port are already in use. */
   requiredPort?: number;
 };
 
-/** What one round of trying has come to know for the next. */
+/** What one attempt has learned for the next. */
 type Progress = { server: StartedServer | undefined; portTakenSince: number | undefined; obstacle: string };
 
 const START_DEADLINE_MS = 60_000;
 const REQUIRED_PORT_DEADLINE_MS = 30_000;
-/** A server that is alive may be replaying a long log after a crash. */
+/** A running server can take a while to replay a long log after a crash. */
 const RECOVERY_DEADLINE_MS = 300_000;
-/** The port may be held by a server of this very cluster that is about to give way. */
+/** The port can be held by a server of this cluster that is shutting down. */
 const PORT_PATIENCE_MS = 1_000;
 const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 250;
 
-/** Joins the running server, or starts one, until we hold a share in it. */
+/** Joins the running server or starts one, and retries until we hold a lease. */
 export async function enterCluster(cluster: Cluster, entry: Entry): Promise<Membership> {
   const begun = Date.now();
   const progress: Progress = { server: undefined, portTakenSince: undefined, obstacle: "" };
@@ -46,7 +46,7 @@ export async function enterCluster(cluster: Cluster, entry: Entry): Promise<Memb
       await delay(pauseMs, undefined, { signal: entry.signal });
     }
   } catch (error) {
-    // A server without anybody's share would run on with nobody to stop it.
+    // A server without a lease would keep running with no process to stop it.
     if (progress.server !== undefined && !progress.server.hasEnded()) await stopProcess(progress.server.pid);
     throw error;
   }
@@ -67,12 +67,12 @@ async function tryToJoin(
 ): Promise<Membership | undefined> {
   if (port === undefined) return undefined;
   if (port !== (entry.requiredPort ?? port)) {
-    progress.obstacle = `it was started on port ${port} instead of ${entry.requiredPort}`;
+    progress.obstacle = `it started on port ${port} instead of ${entry.requiredPort}`;
     return undefined;
   }
   const outcome = await takeLease(cluster.access, port);
   if ("refusal" in outcome) {
-    progress.obstacle = `process ${pid} on port ${port} answers "${outcome.refusal}"`;
+    progress.obstacle = `process ${pid} on port ${port} responded "${outcome.refusal}"`;
     return undefined;
   }
   const startedHere = progress.server?.pid === pid;
@@ -80,28 +80,28 @@ async function tryToJoin(
   return { lease: outcome.lease, port, startedHere };
 }
 
-/** Starts a server when none of ours is under way; the next rounds find it by its lock file and join it. */
+/** Starts a server if we have none starting. The next attempts find it by its lock file and join it. */
 async function tryToStart(cluster: Cluster, entry: Entry, progress: Progress): Promise<undefined> {
   if (progress.server !== undefined) {
     if (!progress.server.hasEnded()) return;
     const failure = await progress.server.findFailure();
     progress.server = undefined;
     progress.obstacle = failure.reason;
-    if (failure.kind === "fatal") throw new Error(`PostgreSQL does not start: ${failure.reason}`);
+    if (failure.kind === "fatal") throw new Error(`PostgreSQL failed to start: ${failure.reason}`);
   }
   const port = await findPort(cluster, entry, progress);
   if (port === undefined) return;
   if (await removeStaleLockFile(cluster.layout.data)) {
-    cluster.log("removed the lock file of a PostgreSQL that is gone");
+    cluster.log("removed the lock file of a PostgreSQL that no longer runs");
   }
   progress.server = await startServer(cluster, port);
 }
 
-/** The port of the last time, unless somebody holds on to it; undefined when it is worth another look. */
+/** The last port, unless it stays occupied. Undefined if it is worth another attempt. */
 async function findPort(cluster: Cluster, entry: Entry, progress: Progress): Promise<number | undefined> {
   const preferred = entry.requiredPort ?? cluster.access.port;
   if (await isPortFree(preferred)) return preferred;
-  progress.obstacle = `port ${preferred} is taken`;
+  progress.obstacle = `port ${preferred} is in use`;
   progress.portTakenSince ??= Date.now();
   if (entry.requiredPort !== undefined || Date.now() - progress.portTakenSince < PORT_PATIENCE_MS) return;
   return chooseFreePort();
@@ -109,7 +109,7 @@ async function findPort(cluster: Cluster, entry: Entry, progress: Progress): Pro
 
 async function afterStart(cluster: Cluster, port: number, server: StartedServer | undefined): Promise<void> {
   if (await server?.hasRecovered()) {
-    cluster.log("PostgreSQL had not been shut down; it recovered the database");
+    cluster.log("PostgreSQL was not shut down cleanly; it recovered the database");
   }
   if (port === cluster.access.port) return;
   cluster.access.port = port;

@@ -21,7 +21,7 @@ export async function findBinaries(account: Account | undefined): Promise<Binari
     const installed = binariesIn(platformPackage.native);
     if ((await tryToRun(installed, account)).ok) return installed;
   }
-  // Another account may not be able to enter the folder (a home of mode 700), or we may not write to it.
+  // The account may be unable to enter the folder (a home with mode 700), or we may be unable to write to it.
   const copy = await copyPrivately(platformPackage, account, async (draft) => {
     await createLinks(draft, links);
   });
@@ -45,7 +45,7 @@ async function findPlatformPackage(): Promise<PlatformPackage> {
   }
 }
 
-/** The packages cannot carry symbolic links and list them instead, for an install script that we do not run. */
+/** npm packages cannot contain symbolic links. They list them for an install script, which we do not run. */
 async function readLinks(native: string): Promise<Link[]> {
   try {
     const links: Link[] = JSON.parse(await readFile(join(native, "pg-symlinks.json"), "utf8"));
@@ -60,7 +60,7 @@ async function readLinks(native: string): Promise<Link[]> {
   }
 }
 
-/** Answers whether every link is there now; false in a folder that we may not write to. */
+/** Returns whether all links exist now. False in a folder that we cannot write to. */
 async function createLinks(native: string, links: readonly Link[]): Promise<boolean> {
   for (const { source, target } of links) {
     const path = join(native, target);
@@ -79,7 +79,7 @@ function binariesIn(native: string): Binaries {
   return { initdb: join(native, "bin", "initdb"), postgres: join(native, "bin", "postgres") };
 }
 
-/** Running it is the one test that knows of every parent's mode, of noexec mounts and of missing libraries. */
+/** Running it is the only test that covers parent directory modes, noexec mounts and missing libraries. */
 function tryToRun(binaries: Binaries, account: Account | undefined) {
   return runProgram(binaries.postgres, ["--version"], { cwd: "/", account, timeoutMs: VERSION_TIMEOUT_MS });
 }

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Account } from "./run-program.ts";
 
 /**
- * Hands the data of a stopped server to the account that it runs under from now on: an earlier version ran it as nobody.
- * The directory itself changes hands last, so that a start that was interrupted here is finished by the next one.
+ * Changes the owner of a stopped server's data to the account it now runs as: an earlier version used nobody. The
+ * directory itself is changed last, so that the next start finishes an interrupted change.
  */
 export async function giveData(data: string, account: Account): Promise<void> {
   const { uid } = await lstat(data);

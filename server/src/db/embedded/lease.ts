@@ -3,16 +3,13 @@ import { type Access, DATABASE_NAME } from "./access.ts";
 import { LOOPBACK } from "./choose-port.ts";
 import { errorCode, errorMessage } from "./system-error.ts";
 
-/**
- * Our share in the running database, held by one connection for as long as we use it. PostgreSQL gives it back by
- * itself when our process dies.
- */
+/** Our lease on the running database, held by one connection. PostgreSQL releases it if our process dies. */
 export type Lease = {
-  /** Settles when the connection is gone, for whatever reason. */
+  /** Settles when the connection is lost for any reason. */
   lost: Promise<void>;
   /**
-   * Gives up the share. When nobody else holds one, answers true and keeps newcomers waiting from then on: whoever
-   * gets that answer has to stop the server.
+   * Releases the lease. Returns true if it was the last one. New processes then have to wait, and the caller must
+   * stop the server.
    */
   giveUp(): Promise<boolean>;
   end(): Promise<void>;
@@ -20,16 +17,16 @@ export type Lease = {
 
 export type LeaseOutcome = { lease: Lease } | { refusal: string };
 
-/** Advisory locks belong to one database; this one is always there. */
+/** Advisory locks belong to one database. This one always exists. */
 const LEASE_DATABASE = "postgres";
 const USERS_LOCK = 5_837_201_001;
 const CREATE_LOCK = 5_837_201_002;
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Longer than a shutdown takes to cut those who wait for the lock. */
+/** Longer than a shutdown takes to disconnect the processes that wait for the lock. */
 const QUERY_TIMEOUT_MS = 60_000;
 
-/** Joins the server on this port. A refusal may pass: it is starting, recovering or stopping. */
+/** Joins the server on this port. A refusal can be temporary: it may be starting, recovering or stopping. */
 export async function takeLease(access: Access, port: number): Promise<LeaseOutcome> {
   const client = new pg.Client({
     host: LOOPBACK,
@@ -41,11 +38,11 @@ export async function takeLease(access: Access, port: number): Promise<LeaseOutc
     application_name: "scrip lease",
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
-    // Whatever limits the operator set for sessions, this one stays.
+    // Overrides session limits that the operator has set.
     options: "-c idle_session_timeout=0 -c statement_timeout=0 -c lock_timeout=0",
   });
   const lost = new Promise<void>((resolve) => client.once("end", resolve));
-  // Without a listener a broken connection takes the process with it; `lost` tells the story.
+  // Without a listener a broken connection would crash the process. `lost` reports it.
   client.on("error", () => {});
   try {
     await client.connect();
@@ -59,7 +56,7 @@ export async function takeLease(access: Access, port: number): Promise<LeaseOutc
   }
 }
 
-/** Two newcomers may both find it missing, hence the lock. */
+/** Two new processes can both find it missing, so a lock is needed. */
 async function ensureDatabase(client: pg.Client): Promise<void> {
   if (await hasDatabase(client)) return;
   await client.query(`select pg_advisory_lock(${CREATE_LOCK})`);

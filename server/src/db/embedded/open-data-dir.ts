@@ -5,7 +5,7 @@ import { errorCode, errorMessage } from "./system-error.ts";
 const PRIVATE_DIRECTORY = 0o700;
 const EVERYBODY_MAY_WRITE = 0o002;
 
-/** Makes DATA_DIR where it is missing, and returns its real path. What others can write to is not used. */
+/** Creates DATA_DIR if it is missing and returns its real path. A directory that others can write to is refused. */
 export async function openDataDir(path: string): Promise<string> {
   try {
     await makeDirectory(path);
@@ -17,7 +17,7 @@ export async function openDataDir(path: string): Promise<string> {
   return realpath(path);
 }
 
-/** Node's own recursive mkdir never ends where the system has no such directory and lets nobody make one (/proc). */
+/** Node.js's recursive mkdir never ends where a directory cannot be created, such as in /proc. */
 async function makeDirectory(path: string): Promise<void> {
   const make = () => mkdir(path, { mode: PRIVATE_DIRECTORY });
   try {
@@ -30,11 +30,9 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/** Whoever may write there can replace the master key and the database. Windows keeps no such rights. */
+/** Anyone who can write there can replace the master key and the database. Windows has no such permissions. */
 export async function refuseOpenDirectory(path: string): Promise<void> {
   const { mode } = await stat(path);
   if (process.platform !== "win32" && (mode & EVERYBODY_MAY_WRITE) !== 0)
-    throw new Error(
-      `DATA_DIR ${path} can be written by everybody; keep it to its owner with: chmod 700 ${path}`,
-    );
+    throw new Error(`DATA_DIR ${path} is writable by everyone; run: chmod 700 ${path}`);
 }

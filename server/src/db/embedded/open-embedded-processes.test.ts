@@ -21,17 +21,17 @@ import { isAlive } from "./process-state.ts";
 const ROUNDS = sizeFor("soak", { share: 2, full: 5 });
 const quiet = () => {};
 
-test("two processes that open an empty directory at once share one database", async (t) => {
+test("two processes that open an empty directory at the same time share one database", async (t) => {
   const dataDir = await makeDataDir(t);
   const openers = await Promise.all([1, 2, 3].map(() => openInProcess(t, dataDir)));
   assert.equal(new Set(openers.map((opener) => opener.connectionString)).size, 1);
   assert.equal(openers.filter((opener) => opener.startedHere).length, 1);
   const pid = await postmasterPid(dataDir);
   await Promise.all(openers.map((opener) => opener.close()));
-  assert.equal(isAlive(pid), false, "the last one out stops it, even when all leave at once");
+  assert.equal(isAlive(pid), false, "the last process to leave stops it, even if all leave at once");
 });
 
-test("whoever started it may leave first: the others keep working", async (t) => {
+test("the process that started it can leave first, and the others keep working", async (t) => {
   const dataDir = await makeSeededDataDir(t);
   const starter = await openInProcess(t, dataDir);
   const joiner = await openEmbedded({ dataDir, log: quiet });
@@ -59,7 +59,7 @@ test("the database of a killed process is adopted with its data", async (t) => {
   assert.equal(isAlive(pid), false);
 });
 
-test("a PostgreSQL killed while open comes back on its port with every committed row", async (t) => {
+test("a killed PostgreSQL comes back on its port with every committed row", async (t) => {
   const dataDir = await makeSeededDataDir(t);
   const lines: string[] = [];
   const database = await openEmbedded({ dataDir, log: (line) => lines.push(line) });
@@ -74,13 +74,13 @@ test("a PostgreSQL killed while open comes back on its port with every committed
   await until(async () => (lines.some((line) => line.includes("on port")) ? true : undefined));
   const shares = "select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and granted";
   await until(async () => ((await query(database.connectionString, shares)).length === 2 ? true : undefined));
-  // Both processes hold their share again: the first to leave does not stop it.
+  // Both processes hold their lease again: the first to leave does not stop it.
   await other.close();
   assert.deepEqual(await query(database.connectionString, "select value from kept"), [{ value: 7 }]);
   assert.notEqual(await postmasterPid(dataDir), pid);
 });
 
-test("closing while PostgreSQL comes back leaves nothing running", async (t) => {
+test("closing while PostgreSQL restarts leaves nothing running", async (t) => {
   const dataDir = await makeSeededDataDir(t);
   const database = await openEmbedded({ dataDir, log: quiet });
   const pid = await postmasterPid(dataDir);
@@ -90,7 +90,7 @@ test("closing while PostgreSQL comes back leaves nothing running", async (t) => 
   await assert.rejects(query(database.connectionString, "select 1"), { code: "ECONNREFUSED" });
 });
 
-test("a newcomer that meets the database on its way out starts it anew", async (t) => {
+test("a process that arrives during the shutdown starts the database again", async (t) => {
   const dataDir = await makeSeededDataDir(t);
   for (let round = 0; round < ROUNDS; round += 1) {
     const leaving = await openEmbedded({ dataDir, log: quiet });
@@ -100,9 +100,9 @@ test("a newcomer that meets the database on its way out starts it anew", async (
   }
 });
 
-test("a lock file whose pid belongs to another process by now does not prevent the start", async (t) => {
+test("a lock file whose pid now belongs to another process does not prevent the start", async (t) => {
   const dataDir = await makeSeededDataDir(t);
-  // Runs as the same account as PostgreSQL: PostgreSQL itself would take it for a server.
+  // Runs under PostgreSQL's account, so PostgreSQL itself would take it for a server.
   const { uid, gid } = await stat(dataPathOf(dataDir));
   const stranger = spawn("sleep", ["600"], { uid, gid, cwd: "/" });
   await once(stranger, "spawn");
@@ -117,7 +117,7 @@ test("a lock file whose pid belongs to another process by now does not prevent t
   assert.equal(stranger.exitCode, null);
 });
 
-test("a PostgreSQL that is dead but not buried by its parent is replaced", async (t) => {
+test("a zombie PostgreSQL is replaced", async (t) => {
   const dataDir = await makeSeededDataDir(t);
   const stopped = await openInProcess(t, dataDir);
   stopped.process.kill("SIGSTOP");
@@ -130,7 +130,7 @@ test("a PostgreSQL that is dead but not buried by its parent is replaced", async
   assert.equal(database.connectionString, stopped.connectionString);
 });
 
-test("root acts for the owner of a directory, who can go on with it alone", async (t) => {
+test("root acts for the owner of a directory, who can continue alone", async (t) => {
   const uid = process.getuid?.() || 65_534;
   const gid = process.getgid?.() || 65_534;
   const dataDir = await makeDataDir(t);

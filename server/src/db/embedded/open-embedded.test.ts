@@ -30,10 +30,10 @@ test("the first open creates the database, and close stops it", async (t) => {
   const pid = await postmasterPid(dataDir);
   await database.close();
   assert.equal(isAlive(pid), false);
-  assert.equal(database.close(), database.close(), "closing twice is closing once");
+  assert.equal(database.close(), database.close(), "closing twice is the same as closing once");
 });
 
-test("only the owner can read what the directory holds, and the log does not hold the password", async (t) => {
+test("only the owner can read the directory's files, and the log does not contain the password", async (t) => {
   const dataDir = await makeDataDir(t);
   const database = await openEmbedded({ dataDir, log: quiet });
   await database.close();
@@ -66,7 +66,7 @@ test("the second open finds the data on the same port within five seconds", asyn
   assert.deepEqual(await query(second.connectionString, "show work_mem"), [{ work_mem: "5MB" }]);
 });
 
-test("a path with a space below a directory that only root enters serves as well", async (t) => {
+test("a path with a space below a directory that only root can enter works", async (t) => {
   const dataDir = await makeDataDir(t, "private home");
   await mkdir(join(dataDir, ".."), { mode: 0o700 });
   await seedCluster(dataDir);
@@ -75,7 +75,7 @@ test("a path with a space below a directory that only root enters serves as well
   assert.deepEqual(await query(database.connectionString, "select 1 as one"), [{ one: 1 }]);
 });
 
-test("a port that somebody took meanwhile is replaced, and the new one is remembered", async (t) => {
+test("an occupied port is replaced, and the new one is remembered", async (t) => {
   const dataDir = await makeSeededDataDir(t);
   const first = await openEmbedded({ dataDir, log: quiet });
   await first.close();
@@ -90,7 +90,7 @@ test("a port that somebody took meanwhile is replaced, and the new one is rememb
   assert.equal(String(port), new URL(second.connectionString).port);
 });
 
-test("what an initdb that was killed left behind is removed", async (t) => {
+test("leftovers of a killed initdb are removed", async (t) => {
   const dataDir = await makeDataDir(t);
   const impossiblePid = 2 ** 30;
   await mkdir(join(dataDir, `db.new-${impossiblePid}-00`, "data"), { recursive: true });
@@ -99,7 +99,7 @@ test("what an initdb that was killed left behind is removed", async (t) => {
   assert.deepEqual((await readdir(dataDir)).sort(), ["db", "postgres.log"]);
 });
 
-test("a directory that cannot be made, and a server that cannot start, end in one line that says why", async (t) => {
+test("a directory that cannot be created and a server that cannot start fail with one line that says why", async (t) => {
   const root = await mkdtemp(join(tmpdir(), "scrip-embedded-test-"));
   atEnd(t, () => rm(root, { recursive: true, force: true }));
   await writeFile(join(root, "file"), "");
@@ -111,6 +111,6 @@ test("a directory that cannot be made, and a server that cannot start, end in on
   const dataDir = await makeSeededDataDir(t);
   await assert.rejects(
     openEmbedded({ dataDir, log: quiet, settings: { shared_buffers: "plenty" } }),
-    /^Error: PostgreSQL does not start: .*FATAL:.*"shared_buffers"[^\n]*$/,
+    /^Error: PostgreSQL failed to start: .*FATAL:.*"shared_buffers"[^\n]*$/,
   );
 });

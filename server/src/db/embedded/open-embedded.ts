@@ -12,24 +12,24 @@ import { errorCode } from "./system-error.ts";
 export type EmbeddedOptions = {
   /** The database lives in its subdirectory `db`. */
   dataDir: string;
-  /** Whether a database may be made where there is none; yes unless said otherwise. */
+  /** Whether to create a database if there is none. Defaults to true. */
   mayCreate?: boolean;
-  /** Gets one line for whatever an operator may want to know. */
+  /** Receives one line for each event of interest to an operator. */
   log: (message: string) => void;
-  /** Further settings of PostgreSQL. */
+  /** Additional PostgreSQL settings. */
   settings?: Readonly<Record<string, string>>;
 };
 
 export type EmbeddedDatabase = {
   connectionString: string;
   startedHere: boolean;
-  /** Leaves; the last one out stops PostgreSQL. */
+  /** Leaves. The last process to leave stops PostgreSQL. */
   close(): Promise<void>;
 };
 
 /**
- * Opens the PostgreSQL in this directory: makes it the first time, joins it when another process runs it already,
- * starts it otherwise, and brings it back should it die while it is open.
+ * Opens the PostgreSQL in this directory: creates it the first time, joins it if another process runs it, or starts
+ * it. Restarts it if it dies while open.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const cluster = await prepareCluster(options);
@@ -51,7 +51,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
 async function prepareCluster(options: EmbeddedOptions): Promise<Cluster> {
   if (options.mayCreate === false && !(await exists(layoutOf(options.dataDir).database))) {
     throw new Error(
-      `no Scrip database in ${options.dataDir}; start one with scrip start, or set DATA_DIR or DATABASE_URL`,
+      `no Scrip database in ${options.dataDir}; create one with scrip start, or set DATA_DIR or DATABASE_URL`,
     );
   }
   const root = await openDataDir(options.dataDir);

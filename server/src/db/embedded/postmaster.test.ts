@@ -8,27 +8,27 @@ import { findPostmaster, removeStaleLockFile } from "./postmaster.ts";
 const IMPOSSIBLE_PID = 2 ** 30;
 const LONG_AGO = new Date("2020-01-01");
 
-test("no lock file: nothing runs, nothing to remove", async (t) => {
+test("without a lock file nothing runs and nothing is removed", async (t) => {
   const directory = await makeDirectory(t);
   assert.equal(await findPostmaster(directory), undefined);
   assert.equal(await removeStaleLockFile(directory), false);
 });
 
-test("a lock file whose pid is free is left to PostgreSQL", async (t) => {
+test("a lock file with an unused pid is left to PostgreSQL", async (t) => {
   const directory = await makeDirectory(t, `${IMPOSSIBLE_PID}\n/data\n1\n5432\n\n`);
   assert.equal(await findPostmaster(directory), undefined);
   assert.equal(await removeStaleLockFile(directory), false);
   assert.deepEqual(await readdir(directory), ["postmaster.pid"]);
 });
 
-test("a lock file whose pid is another program's is removed", async (t) => {
+test("a lock file with the pid of another program is removed", async (t) => {
   const directory = await makeDirectory(t, `${process.pid}\n/data\n1\n5432\n\n`);
   assert.equal(await findPostmaster(directory), undefined);
   assert.equal(await removeStaleLockFile(directory), true);
   assert.deepEqual(await readdir(directory), []);
 });
 
-test("an empty lock file is removed once it is old: a new one is just being written", async (t) => {
+test("an empty lock file is removed once it is old, because a new one may be in the process of being written", async (t) => {
   const directory = await makeDirectory(t, "");
   assert.equal(await removeStaleLockFile(directory), false);
   await utimes(join(directory, "postmaster.pid"), LONG_AGO, LONG_AGO);

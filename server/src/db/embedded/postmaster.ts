@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { isAlive, isPidInUse, isPostmasterOf } from "./process-state.ts";
 import { errorCode } from "./system-error.ts";
 
-/** A running PostgreSQL; the port is unknown for the instant in which it writes its lock file. */
+/** A running PostgreSQL. The port is unknown for the instant in which it writes its lock file. */
 export type Postmaster = { pid: number; port: number | undefined };
 
 const PID_LINE = 0;
 const PORT_LINE = 3;
 
-/** PostgreSQL writes its lock file in one go: an empty one that is this old was left by a crash. */
+/** PostgreSQL writes its lock file at once. An empty one this old was left by a crash. */
 const EMPTY_LOCK_FILE_MS = 3_000;
 
 /** Finds the PostgreSQL that runs on this data directory. */
@@ -23,14 +23,14 @@ export async function findPostmaster(dataDirectory: string): Promise<Postmaster 
 }
 
 /**
- * Removes a lock file whose pid belongs to an unrelated process or to a zombie by now, or that was never written:
- * PostgreSQL itself would refuse to start. A file whose pid is free stays, PostgreSQL replaces it. Should children of
- * a killed server still be there, PostgreSQL finds them by their shared memory, with or without this file.
+ * Removes a lock file that is empty or whose pid now belongs to an unrelated process or a zombie: PostgreSQL would
+ * refuse to start. A file with an unused pid stays, because PostgreSQL replaces it. Surviving children of a killed
+ * server are found by PostgreSQL through their shared memory, with or without this file.
  */
 export async function removeStaleLockFile(dataDirectory: string): Promise<boolean> {
   const content = await readLockFile(dataDirectory);
   if (content === undefined || !(await isStale(dataDirectory, content))) return false;
-  // Moved away first and looked at again: in between another process may have started PostgreSQL.
+  // Moved first and checked again, because another process may have started PostgreSQL in between.
   const path = lockFile(dataDirectory);
   const aside = `${path}.stale-${process.pid}-${randomBytes(4).toString("hex")}`;
   try {
@@ -67,7 +67,7 @@ async function readLockFile(dataDirectory: string): Promise<string | undefined> 
 }
 
 function pidOf(content: string | undefined): number | undefined {
-  // The sign marks a single-user PostgreSQL.
+  // A negative pid marks a single-user PostgreSQL.
   const pid = Math.abs(Number.parseInt(content?.split("\n")[PID_LINE] ?? "", 10));
   return pid > 0 ? pid : undefined;
 }

@@ -30,7 +30,7 @@ beforeEach(async (t) => {
   });
 });
 
-test("a copy is whole, readable for the account, and made once", async () => {
+test("a copy is complete, readable for the account, and made once", async () => {
   assert.equal(await copy(), expected);
   const modeOf = async (path: string) => (await stat(join(expected, path))).mode & PERMISSIONS;
   assert.equal(await modeOf("bin/postgres"), 0o755);
@@ -42,7 +42,7 @@ test("a copy is whole, readable for the account, and made once", async () => {
   assert.equal((await stat(expected)).ino, ino);
 });
 
-test("a copy from which something was tidied away is replaced", async () => {
+test("an incomplete copy is replaced", async () => {
   await copy();
   await rm(join(expected, "bin", "notes"));
   assert.equal(await copy(), expected);
@@ -50,7 +50,7 @@ test("a copy from which something was tidied away is replaced", async () => {
   assert.equal((await readdir(temporary)).length, 1);
 });
 
-test("a directory that others can write to is not used, and neither is a link to somewhere else", async () => {
+test("a directory that others can write to is not used, and neither is a symbolic link", async () => {
   await copy();
   await chmod(expected, 0o777);
   const second = await copy();
@@ -62,7 +62,7 @@ test("a directory that others can write to is not used, and neither is a link to
   assert.notEqual(await copy(), expected);
 });
 
-test("copies made at the same time end in one place", async () => {
+test("concurrent copies end up in one place", async () => {
   const places = await Promise.all([copy(), copy(), copy()]);
   assert.deepEqual(new Set(places), new Set([expected]));
   assert.equal((await readdir(temporary)).length, 1);

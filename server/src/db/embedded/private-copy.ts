@@ -26,8 +26,8 @@ const OTHERS_MAY_ENTER = 0o001;
 const NAME_IS_TAKEN: ReadonlySet<string> = new Set(["ENOTEMPTY", "EEXIST", "ENOTDIR", "EPERM", "EACCES"]);
 
 /**
- * Copies PostgreSQL (60 MB) to where the account can run it, once for all starts. A directory that somebody else
- * could have written to is never used: root would run what they put there.
+ * Copies PostgreSQL (60 MB) once to a place where the account can run it. A directory that another user could have
+ * written to is never used, because root would run its content.
  */
 export async function copyPrivately(
   original: { version: string; native: string },
@@ -54,7 +54,7 @@ export async function copyPrivately(
   }
 }
 
-/** The user's own TMPDIR may be as closed to the account as the place we copy from. */
+/** The user's TMPDIR can be as inaccessible to the account as the original folder. */
 async function findEnterableParent(account: Account | undefined): Promise<string> {
   if (account === undefined) return tmpdir();
   for (const candidate of [tmpdir(), "/tmp", "/var/tmp"]) {
@@ -78,7 +78,7 @@ async function isOurs(copy: string): Promise<boolean> {
   return info.uid === process.getuid?.() && (info.mode & OTHERS_MAY_WRITE) === 0;
 }
 
-/** Whatever tidies temporary directories removes single old files, so each one is looked for. */
+/** Cleanup jobs remove single old files from temporary directories, so each file is checked. */
 async function isWhole(copy: string, original: string): Promise<boolean> {
   for (const entry of await readdir(original, { withFileTypes: true })) {
     const from = join(original, entry.name);
@@ -105,7 +105,7 @@ async function copyTree(from: string, to: string): Promise<void> {
       await symlink(await readlink(source), target);
     } else {
       await copyFile(source, target, constants.COPYFILE_FICLONE);
-      // The install may have run under a umask that leaves nothing to other accounts.
+      // The install may have run under a umask that excludes other accounts.
       const mayRun = ((await lstat(source)).mode & OWNER_MAY_RUN) !== 0;
       await chmod(target, mayRun ? PROGRAM : PLAIN_FILE);
     }
@@ -114,11 +114,11 @@ async function copyTree(from: string, to: string): Promise<void> {
 
 async function moveInto(draft: string, final: string, original: string): Promise<string> {
   if (await tryToRename(draft, final)) return final;
-  // Somebody else holds the name: the draft, which nobody can know, serves as it is.
+  // Another user owns the name. The draft, whose name is unpredictable, is used instead.
   if (!(await isOurs(final))) return draft;
 
   const aside = `${draft}-old`;
-  // Another process of ours may have put its copy there meanwhile; what is not whole gives way.
+  // Another process of ours may have put its copy there. An incomplete one is replaced.
   if (!(await isWhole(final, original))) await tryToRename(final, aside);
   const moved = await tryToRename(draft, final);
   await rm(aside, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import { errorCode } from "./system-error.ts";
 const PS_TIMEOUT_MS = 2_000;
 const POLL_MS = 20;
 
-/** A zombie has ended: it only waits for its parent, which in a container may never ask. */
+/** A zombie has ended and only waits for its parent, which in a container may never collect it. */
 export function isAlive(pid: number): boolean {
   const state = statOf(pid)?.state;
   return isPidInUse(pid) && state !== "Z" && state !== "X";
@@ -22,20 +22,22 @@ export function isPidInUse(pid: number): boolean {
   }
 }
 
-/** Whether the process runs PostgreSQL in this directory: a lock file may outlive its process, and pids come again. */
+/**
+ * Whether the process runs PostgreSQL in this directory. A lock file can outlive its process, and pids are reused.
+ */
 export function isPostmasterOf(pid: number, dataDirectory: string): boolean {
   if (process.platform !== "linux") return programOf(pid).endsWith("postgres");
   try {
-    // Compared by what they are: a directory may be mounted under two names.
+    // Compared by device and inode, because a directory can be mounted under two names.
     const [theirs, ours] = [statSync(`/proc/${pid}/cwd`), statSync(dataDirectory)];
     return theirs.dev === ours.dev && theirs.ino === ours.ino;
   } catch (error) {
-    // Root in a container may not look into another user's process; the name of its program is always readable.
+    // Root in a container may be unable to inspect another user's process, but the program name is always readable.
     return errorCode(error) !== "ENOENT" && statOf(pid)?.program === "postgres";
   }
 }
 
-/** Answers whether the process ended in time. */
+/** Returns whether the process ended in time. */
 export async function waitUntilGone(pid: number, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   while (isAlive(pid)) {
@@ -49,7 +51,7 @@ function statOf(pid: number): { program: string; state: string } | undefined {
   if (process.platform !== "linux") return undefined;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name stands in parentheses and may hold some itself.
+    // The name is in parentheses and can contain parentheses itself.
     const end = stat.lastIndexOf(")");
     return { program: stat.slice(stat.indexOf("(") + 1, end), state: stat.slice(end + 2, end + 3) };
   } catch {

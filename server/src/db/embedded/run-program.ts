@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** Whom a program runs as. */
+/** The account that a program runs as. */
 export type Account = { uid: number; gid: number };
 
 export type ProgramResult = { ok: true } | { ok: false; reason: string };
@@ -11,7 +11,7 @@ const REASON_LINES = 3;
 const COMPLAINT = /\b(error|fatal|panic|hint):/i;
 const LOG_LINE_PREFIX = /^[\d-]+ [\d:.]+ \w+ \[\d+\] /;
 
-/** Runs a program to its end; what went wrong comes back as one line. `path` is where it is looked for. */
+/** Runs a program to its end. A failure is reported as one line. `path` is its search path. */
 export async function runProgram(
   file: string,
   args: readonly string[],
@@ -28,17 +28,17 @@ export async function runProgram(
     return { ok: true };
   } catch (error) {
     const { killed, stderr, message } = error as Error & { killed?: boolean; stderr?: string };
-    if (killed) return { ok: false, reason: `no end after ${options.timeoutMs / 1000} s` };
+    if (killed) return { ok: false, reason: `did not finish within ${options.timeoutMs / 1000} s` };
     return { ok: false, reason: lastLines(stderr ?? "") || message };
   }
 }
 
-/** The user's own PG… variables and locale must not change what the embedded server does. */
+/** The user's PG… variables and locale must not affect the embedded server. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH ?? "/usr/bin:/bin", TZ: "UTC", LC_ALL: "C" };
 }
 
-/** What an output says went wrong: its complaints, or else its last lines, as one line. */
+/** The error lines of an output, or else its last lines, as one line. */
 export function lastLines(output: string): string {
   const lines = output
     .split("\n")

@@ -19,11 +19,11 @@ const NOBODY = 65_534;
 const quiet = () => {};
 const ownUid = process.getuid?.() ?? 0;
 
-/** What a process of another account sees of the server's working directory, which is its data. */
+/** What a process of another account can see of the server's working directory, which is its data. */
 const readDataAs = ({ uid, gid }: Account, pid: number): Promise<unknown> =>
   promisify(execFile)("ls", [`/proc/${pid}/cwd/`], { uid, gid });
 
-test("PostgreSQL runs under an account of its own, and a process of nobody cannot reach its data", async (t) => {
+test("PostgreSQL runs under its own account, and a process of another user cannot reach its data", async (t) => {
   const dataDir = await makeDataDir(t);
   const database = await openEmbedded({ dataDir, log: quiet });
   atEnd(t, database.close);
@@ -38,7 +38,7 @@ test("PostgreSQL runs under an account of its own, and a process of nobody canno
   await readDataAs({ uid, gid }, pid);
 });
 
-test("the data that an earlier version ran as nobody is handed over at the next start", async (t) => {
+test("data that an earlier version ran as nobody is transferred at the next start", async (t) => {
   const dataDir = await makeDataDir(t);
   const first = await openEmbedded({ dataDir, log: quiet });
   await query(first.connectionString, "create table kept as select 7 as value");

@@ -3,24 +3,24 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Account, runProgram } from "./run-program.ts";
 
 export type Accounts = {
-  /** Who owns the files that we write; undefined when we are not root. */
+  /** The owner of the files that we write. Undefined if we are not root. */
   owner: Account | undefined;
-  /** Whom PostgreSQL runs as; undefined when it runs as ourselves. */
+  /** The account of PostgreSQL. Undefined if it runs as ourselves. */
   account: Account | undefined;
 };
 
-/** Nothing else runs under this account: whoever does could open the data through /proc and own the database. */
+/** No other program runs under this account: it could open the data through /proc and own the database. */
 export const SERVER_ACCOUNT = "scrip-postgres";
 
 const ROOT_UID = 0;
 const CREATE_TIMEOUT_MS = 20_000;
-/** Another process may be creating the account at this moment, and useradd gives up when its files are locked. */
+/** Another process may be creating the account at the same time, and useradd gives up if its files are locked. */
 const CREATE_ATTEMPTS = 5;
 const CREATE_PAUSE_MS = 200;
 
 /**
  * PostgreSQL refuses to run as root. Root acts for the owner of the directory, so that a command under sudo leaves
- * nothing behind which that owner can no longer use; in root's own directory PostgreSQL gets an account of its own.
+ * no files that the owner cannot use. In root's own directory PostgreSQL gets a dedicated account.
  */
 export async function findServerAccount(directory: string): Promise<Accounts> {
   if (process.getuid?.() !== ROOT_UID) return { owner: undefined, account: undefined };
@@ -30,15 +30,14 @@ export async function findServerAccount(directory: string): Promise<Accounts> {
 }
 
 /**
- * How PostgreSQL is told its data directory, in which it is started. Another account may not be able to walk there
- * from the root (a home of mode 700), but the working directory is entered before the account changes, and stays
- * reachable under this name.
+ * How the data directory is passed to PostgreSQL. The account may be unable to reach it from the root (a home with
+ * mode 700), but the working directory is entered before the account changes and stays reachable under /proc.
  */
 export function dataDirectoryArgument(path: string, account: Account | undefined): string {
   return account !== undefined && process.platform === "linux" ? "/proc/self/cwd" : path;
 }
 
-/** initdb looks its own account up by name, so a number without an entry would not do. */
+/** initdb looks up its account by name, so a bare number is not enough. */
 async function ensureServerAccount(): Promise<Account> {
   let reason = "";
   for (let attempt = 0; attempt < CREATE_ATTEMPTS; attempt += 1) {
@@ -65,7 +64,7 @@ async function findAccount(name: string): Promise<Account | undefined> {
   return uid > 0 && gid > 0 ? { uid, gid } : undefined;
 }
 
-/** No home, no shell, no password: nobody can sign in with it. */
+/** No home, no shell, no password: no one can sign in with it. */
 const createAccount = () =>
   runProgram(
     "useradd",

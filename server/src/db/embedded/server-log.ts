@@ -1,10 +1,10 @@
 import { chown, type FileHandle, open, rename, stat } from "node:fs/promises";
 import type { Account } from "./run-program.ts";
 
-/** What PostgreSQL writes from one start on. */
+/** PostgreSQL's output since one start. */
 export type ServerLog = {
   file: FileHandle;
-  /** The beginning of what was written since the start. */
+  /** The first part of what was written since the start. */
   read(): Promise<string>;
 };
 
@@ -12,7 +12,7 @@ const MAX_LOG_BYTES = 10 * 1_048_576;
 const MAX_READ_BYTES = 65_536;
 const PRIVATE_FILE = 0o600;
 
-/** Opens the log for a new server. One file of the past is kept. */
+/** Opens the log for a new server and keeps one previous file. */
 export async function openServerLog(path: string, owner: Account | undefined): Promise<ServerLog> {
   const old = await stat(path).catch(() => undefined);
   if (old !== undefined && old.size > MAX_LOG_BYTES) await rename(path, `${path}.old`);

@@ -8,17 +8,17 @@ import { dataDirectoryArgument } from "./server-account.ts";
 import { openServerLog, type ServerLog } from "./server-log.ts";
 import { errorMessage } from "./system-error.ts";
 
-/** A PostgreSQL that we started and that may not be up yet. */
+/** A PostgreSQL that we started and that may not be ready yet. */
 export type StartedServer = {
   pid: number;
   hasEnded(): boolean;
   /** Why it ended. */
   findFailure(): Promise<StartFailure>;
-  /** Whether it found the traces of a crash. */
+  /** Whether it recovered from a crash. */
   hasRecovered(): Promise<boolean>;
 };
 
-/** `busy` passes by itself: another server is starting, or the children of a killed one are still there. */
+/** `busy` is temporary: another server is starting, or children of a killed one still exist. */
 export type StartFailure = { kind: "busy" | "port_taken" | "fatal"; reason: string };
 
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -27,13 +27,13 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_connections: "200",
   shared_buffers: "256MB",
   max_wal_size: "2GB",
-  // Statements carry codes and secrets as parameters: neither belongs in a log.
+  // Statements have codes and secrets as parameters. Neither must be logged.
   log_statement: "none",
   log_parameter_max_length: "0",
   log_parameter_max_length_on_error: "0",
   log_error_verbosity: "terse",
   log_checkpoints: "off",
-  // Our own search for a reason looks for the pid.
+  // `findFailure` searches for the pid.
   log_line_prefix: "%m [%p] ",
 };
 
@@ -41,7 +41,7 @@ const BUSY = /lock file .* (already exists|is empty)|pre-existing shared memory 
 const PORT_TAKEN = /could not bind|could not create any TCP\/IP sockets/;
 const RECOVERY = /automatic recovery in progress|was interrupted/;
 
-/** Resolves when the process exists; whether it serves is for its users to find out. */
+/** Resolves when the process exists. Its users find out whether it serves. */
 export async function startServer(cluster: Cluster, port: number): Promise<StartedServer> {
   const { layout, binaries, accounts } = cluster;
   if (accounts.account !== undefined) await giveData(layout.data, accounts.account);
@@ -54,7 +54,7 @@ export async function startServer(cluster: Cluster, port: number): Promise<Start
       ["-D", dataDirectoryArgument(layout.data, accounts.account), ...args],
       {
         cwd: layout.data,
-        // Its own session: an interrupt typed in our terminal must not reach it while we still drain.
+        // Its own session, so that an interrupt in our terminal does not reach it while we drain.
         detached: true,
         stdio: ["ignore", log.file.fd, log.file.fd],
         env: serverEnvironment(),
@@ -65,7 +65,7 @@ export async function startServer(cluster: Cluster, port: number): Promise<Start
     child.unref();
     return describe(child, log);
   } catch (error) {
-    throw new Error(`cannot start PostgreSQL: ${errorMessage(error)}`, { cause: error });
+    throw new Error(`failed to start PostgreSQL: ${errorMessage(error)}`, { cause: error });
   } finally {
     await log.file.close();
   }
@@ -82,12 +82,13 @@ function describe(child: ChildProcess, log: ServerLog): StartedServer {
 }
 
 function explain(pid: number, child: ChildProcess, output: string): StartFailure {
-  // Two processes that start PostgreSQL at once share the log; ours wrote the lines with its pid, if it came so far.
+  // Two processes that start PostgreSQL at the same time share the log. Ours wrote the lines with its pid, if it got
+  // that far.
   const own = output.split("\n").filter((line) => line.includes(`[${pid}]`));
   const text = own.length > 0 ? own.join("\n") : output;
   const ending = child.signalCode ?? `exit code ${child.exitCode}`;
   const reason = lastLines(text) || ending;
-  // Exit code 0: another process joined it, and was the last to leave before we could join it ourselves.
+  // Exit code 0: another process joined it and was the last to leave before we could join.
   if (BUSY.test(text) || child.exitCode === 0 || child.signalCode !== null) return { kind: "busy", reason };
   if (PORT_TAKEN.test(text)) return { kind: "port_taken", reason };
   return { kind: "fatal", reason };

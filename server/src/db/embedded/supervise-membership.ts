@@ -9,8 +9,8 @@ import { errorMessage } from "./system-error.ts";
 const RETRY_MS = 1_000;
 
 /**
- * Keeps the database running while we use it: a share that breaks is taken again, with a new server when need be, on
- * the same port, because connection strings are in use. Once `closing` is aborted it leaves, and resolves.
+ * Keeps the database running while we use it: takes a lost lease again, if necessary with a new server, on the same
+ * port because connection strings are in use. Leaves and resolves when `closing` is aborted.
  */
 export async function superviseMembership(
   cluster: Cluster,
@@ -36,7 +36,7 @@ function isLostBeforeClosing(membership: Membership, closing: AbortSignal): Prom
   });
 }
 
-/** Undefined when we were asked to leave before it was back. */
+/** Undefined if we were asked to leave before it was back. */
 async function comeBack(
   cluster: Cluster,
   port: number,
@@ -48,15 +48,14 @@ async function comeBack(
       const membership = await enterCluster(cluster, { signal: closing, requiredPort: port });
       cluster.log(
         membership.startedHere
-          ? `PostgreSQL had stopped; it runs again on port ${port}`
-          : `the connection to PostgreSQL on port ${port} had broken; it is back`,
+          ? `PostgreSQL stopped; it runs again on port ${port}`
+          : `lost the connection to PostgreSQL on port ${port}; reconnected`,
       );
       return membership;
     } catch (error) {
       if (closing.aborted) return undefined;
       const problem = errorMessage(error);
-      if (problem !== lastProblem)
-        cluster.log(`PostgreSQL has stopped and does not come back yet: ${problem}`);
+      if (problem !== lastProblem) cluster.log(`PostgreSQL stopped and is not back yet: ${problem}`);
       lastProblem = problem;
       await delay(RETRY_MS, undefined, { signal: closing }).catch(() => {});
     }
@@ -71,7 +70,7 @@ async function leave(cluster: Cluster, membership: Membership): Promise<void> {
   try {
     isLast = await lease.giveUp();
   } catch {
-    // The connection broke in this very moment. If the server lives, ask it once more; if not, there is nobody to stop.
+    // The connection broke just now. If the server is alive, ask it once more; if not, there is nothing to stop.
     const postmaster = await findPostmaster(data);
     if (postmaster?.port === undefined) return;
     const outcome = await takeLease(cluster.access, postmaster.port);
@@ -79,7 +78,7 @@ async function leave(cluster: Cluster, membership: Membership): Promise<void> {
     lease = outcome.lease;
     isLast = await lease.giveUp().catch(() => false);
   }
-  // Stopped while we still hold the lock that keeps newcomers waiting.
-  if (isLast && !(await stopServer(data))) cluster.log("PostgreSQL does not stop; it is left running");
+  // Stopped while we still hold the lock that keeps new processes waiting.
+  if (isLast && !(await stopServer(data))) cluster.log("PostgreSQL did not stop; it is left running");
   await lease.end();
 }

@@ -43,7 +43,7 @@ function connect(t: TestContext, connectionString: string): ServingDb {
   return db;
 }
 
-test("a process is on the list from its first heartbeat to its goodbye, and each heartbeat is later", async () => {
+test("a process is listed from its first heartbeat until it closes, and each heartbeat is later", async () => {
   const own = describeProcess("worker");
   const line = await open(database.connectionString, own);
   const [first] = await processes();
@@ -55,7 +55,7 @@ test("a process is on the list from its first heartbeat to its goodbye, and each
   assert.deepEqual(await processes(), []);
 });
 
-test("whoever died is taken off the list a day later", async () => {
+test("a dead process is removed from the list after a day", async () => {
   await database.db.rows(sql`
     insert into processes (id, role, host, pid, version, beat_at)
     values ('prc_dead', 'api', 'h', 1, '1', now() - interval '25 hours'),
@@ -72,10 +72,10 @@ test("a server that refuses the write is not a primary", async (t) => {
   const name = new URL(database.connectionString).pathname.slice(1);
   await database.db.rows(raw(`alter database ${name} set default_transaction_read_only = on`));
   t.after(() => database.db.rows(raw(`alter database ${name} reset default_transaction_read_only`)));
-  await assert.rejects(open(database.connectionString), /takes no writes/);
+  await assert.rejects(open(database.connectionString), /is read-only/);
 });
 
-test("any role can tell its term; where the server has no words for it there is none", async (t) => {
+test("any role can read its term; servers without the function have no term", async (t) => {
   const client = new pg.Client({ connectionString: database.connectionString });
   await client.connect();
   t.after(() => client.end());
@@ -92,7 +92,7 @@ test("any role can tell its term; where the server has no words for it there is 
   }
 });
 
-test("when connections are dropped, a statement under way fails as unavailable, and whoever waits gets a new one", async (t) => {
+test("when connections are dropped, a running statement fails as unavailable, and waiting callers get a new one", async (t) => {
   const proxy = await startFaultProxy(database.connectionString);
   t.after(proxy.close);
   const own = new URL(database.connectionString).host;
@@ -108,7 +108,7 @@ test("when connections are dropped, a statement under way fails as unavailable, 
   assert.equal((await waiting).length, 1);
 });
 
-test("a listener follows when connections are dropped", async (t) => {
+test("a listener reconnects when connections are dropped", async (t) => {
   const db = connect(t, database.connectionString);
   let heard = 0;
   const listener = db.listen("moved", () => {

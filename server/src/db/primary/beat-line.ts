@@ -8,17 +8,17 @@ import { type Moment, momentNow } from "./primary-lease.ts";
 import { readTerm, type Term } from "./primary-term.ts";
 import type { ServingProcess } from "./serving-process.ts";
 
-/** A connection on which a primary has answered a write, and is asked for the next ones. */
+/** A connection on which a primary has answered a write, used for further heartbeats. */
 export type BeatLine = {
   /** A server keeps its term for as long as its connections live. */
   term: Term | undefined;
-  /** When the write was sent that opened it. */
+  /** When the write that opened it was sent. */
   sentAt: Moment;
-  /** Writes once more. Has no limit of its own, and fails when the connection breaks or the write is refused. */
+  /** Writes again. Has no timeout. Fails when the connection breaks or the write is refused. */
   beat(): Promise<void>;
-  /** Ends the connection at once. */
+  /** Closes the connection immediately. */
   drop(): void;
-  /** Takes the process off the list, and says goodbye. */
+  /** Removes the process from the list and closes the connection. */
   close(): Promise<void>;
 };
 
@@ -31,20 +31,22 @@ export type LineSettings = {
   signal: AbortSignal;
 };
 
-/** For the whole of it: to connect, to be told what the server is, and to have a write answered. */
+/** For connecting, learning what the server is, and having a write answered. */
 const OPEN_LIMIT_MS = 3_000;
 const GOODBYE_LIMIT_MS = 1_000;
-/** A machine that is gone is found out even while nobody writes. */
+/** Detects a dead machine even without writes. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
-/** The place in PostgreSQL that warns of a commit that did not wait for its standby. */
+/** The function in PostgreSQL that warns about a commit that did not wait for its standby. */
 const STANDBY_WAIT = "SyncRepWaitForLSN";
 
-/** Waits for the synchronous standby as any other commit does, and so only a primary that still has one can answer it. */
+/** Waits for the synchronous standby like any other commit, so only a primary that still has one can answer it. */
 const BEAT = `
   insert into processes (id, role, host, pid, version) values ($1, $2, $3, $4, $5)
   on conflict (id) do update set beat_at = clock_timestamp()`;
 
-/** Opens a connection of its own to a host, outside of every pool, and has it confirm by a write that it is the primary. */
+/**
+ * Opens a separate connection to a host, outside every pool, and has it confirm by a write that it is the primary.
+ */
 export async function openBeatLine(settings: LineSettings): Promise<BeatLine> {
   const { connectionString, applicationName, signal } = settings;
   const client = new pg.Client({
@@ -65,7 +67,7 @@ export async function openBeatLine(settings: LineSettings): Promise<BeatLine> {
     return await confirmOn(client, settings);
   } catch (error) {
     drop();
-    throw isSilent ? new Error(`gave no answer within ${OPEN_LIMIT_MS} ms`, { cause: error }) : error;
+    throw isSilent ? new Error(`did not respond within ${OPEN_LIMIT_MS} ms`, { cause: error }) : error;
   } finally {
     patience.end();
     signal.removeEventListener("abort", drop);
@@ -84,7 +86,7 @@ async function confirmOn(client: pg.Client, { process, judge }: LineSettings): P
     if (isUnconfirmed) throw new Error("a heartbeat did not wait for its standby");
   };
   await client.connect();
-  // The limit is for the row that an earlier connection of ours may hold while it waits for a standby that has left.
+  // The limit is for the row that our previous connection may hold while it waits for a standby that has left.
   refuseStandby(await prepareSession(client, { statementTimeoutMs: OPEN_LIMIT_MS }));
   const term = await readTerm(client);
   judge(term);
@@ -99,7 +101,7 @@ async function confirmOn(client: pg.Client, { process, judge }: LineSettings): P
   };
 }
 
-/** A server that is silent holds nobody up. */
+/** A silent server must not delay anything. */
 async function close(client: pg.Client, id: string): Promise<void> {
   const answered = new AbortController();
   const leaving = client

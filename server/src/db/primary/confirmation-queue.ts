@@ -1,10 +1,10 @@
-/** Those who wait until a server has confirmed that it is the primary. */
+/** Callers that wait for a server to confirm that it is the primary. */
 export type ConfirmationQueue = {
   size(): number;
-  /** Settles with the first confirming write that was sent at that time or later. */
+  /** Settles with the first confirming write that was sent at or after this time. */
   wait(sentAfterMs: number): Promise<void>;
   settle(sentAtMs: number): void;
-  /** Refuses those for whom it is vain, judged by when they came. */
+  /** Rejects the callers for whom waiting is pointless, judged by when they started. */
   refuse(isVain: (sinceMs: number) => boolean, error: () => Error): void;
   refuseAll(error: Error): void;
 };

@@ -1,11 +1,11 @@
 export type Patience = { end(): void };
 
-/** A timer that is late by this much was held up by our own process, not by what it waits for. */
+/** A timer this late was delayed by our own process, not by what it waits for. */
 const OWN_STALL_MS = 250;
 
 /**
- * Calls back when so much time has passed. While this process itself stood still (stopped, suspended, busy), answers may
- * lie unread: then the time counts anew from the moment it goes on.
+ * Calls back after this time. If the process itself was paused (stopped, suspended, busy), responses may be unread,
+ * so the time starts again when it resumes.
  */
 export function startPatience(limitMs: number, onOver: () => void): Patience {
   let timer: NodeJS.Timeout;

@@ -1,11 +1,11 @@
-/** One moment by both clocks: the steady one stands still while a machine sleeps, and the other can be set. */
+/** One moment on two clocks: the monotonic one stops while the machine sleeps, and the wall clock can be set. */
 export type Moment = { steadyMs: number; wallMs: number };
 
 export const momentNow = (): Moment => ({ steadyMs: performance.now(), wallMs: Date.now() });
 
-/** How long a primary that was confirmed is trusted. */
+/** How long a confirmed primary is trusted. */
 export type PrimaryLease = {
-  /** The time counts from when the confirming write was sent, not from when its answer came. */
+  /** The time counts from when the confirming write was sent, not from its response. */
   renew(sentAt: Moment): void;
   /** From now on only a write that is sent later counts. */
   drop(): void;

@@ -1,28 +1,28 @@
 import type { ClientBase } from "pg";
 import { PREPARE_TIMEOUT_MS } from "../prepare-session.ts";
 
-/** Which primary a server is: of which system, and on which timeline. Each promotion begins a higher timeline. */
+/** Identifies a primary: its system and its timeline. Each promotion starts a higher timeline. */
 export type Term = { system: string; timeline: number };
 
-/** `other`: another system, as after a switch to a restored or upgraded copy. `unknown`: there is nothing to compare. */
+/** `other`: another system, as after a switch to a restored or upgraded copy. `unknown`: nothing to compare. */
 export type Verdict = "same" | "newer" | "older" | "other" | "unknown";
 
 export type Fence = {
-  /** How a primary compares with the newest that this process has seen. */
+  /** Compares a primary with the newest one that this process has seen. */
   judge(term: Term | undefined): Verdict;
-  /** This one has been seen: an older one of its system is refused from now on. */
+  /** Records a primary. Older primaries of its system are refused from now on. */
   raise(term: Term | undefined): void;
 };
 
-/** The names of log files begin with the timeline. Unlike the control file they tell of a promotion at once. */
+/** WAL file names start with the timeline. Unlike the control file they show a promotion immediately. */
 const TERM_QUESTION = `
   select (select system_identifier::text from pg_control_system()) as system,
          substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline`;
 
-/** Services that only look like PostgreSQL lack the functions, or forbid them. */
+/** PostgreSQL-compatible services may lack or forbid the functions. */
 const UNSUPPORTED_CODES: ReadonlySet<string> = new Set(["0A000", "42501", "42883"]);
 
-/** Asks a primary for its term. Undefined where the server cannot tell: then only the heartbeat protects. */
+/** Reads the term of a primary. Undefined if the server does not support it: then only the heartbeat protects. */
 export async function readTerm(client: ClientBase): Promise<Term | undefined> {
   const query = { text: TERM_QUESTION, query_timeout: PREPARE_TIMEOUT_MS };
   try {

@@ -1,32 +1,32 @@
 type Failure = { error: unknown; atMs: number };
 
-/** Asks all hosts at the same time, each again and again, until one of them is good. */
+/** Asks all hosts concurrently and repeatedly until one of them is good. */
 export type PrimarySearch = {
   start(): void;
   stop(): void;
-  /** Whether everybody who was asked since then has said no, or says nothing while another has said no. */
+  /** Whether every host asked since then has refused, or is silent while another has refused. */
   isVain(sinceMs: number): boolean;
-  /** The last failure of each host; undefined of those that have not answered. */
+  /** The last failure of each host. Undefined for hosts that have not responded. */
   failures(): readonly unknown[];
 };
 
 export type SearchOptions<Found> = {
   count: number;
-  /** Fails when the signal comes, or after a limit of its own. */
+  /** Fails when the signal is aborted, or after its own limit. */
   attempt(index: number, signal: AbortSignal): Promise<Found>;
-  /** Called once for each search at most: it stops by itself. */
+  /** Called at most once per search, which then stops. */
   onFound(index: number, found: Found): void;
   onFailure(): void;
-  /** For what is found too late. */
+  /** Discards a result that came too late. */
   discard(found: Found): void;
 };
 
-/** While a standby is being promoted, nobody hammers it. */
+/** Protects a standby that is being promoted. */
 export const SEARCH_PAUSE_MS = 200;
-/** A host that is silent for so long keeps nobody waiting for his refusal when another host has answered. */
+/** A host that is silent for this long does not delay the refusal if another host has responded. */
 const SILENT_HOST_MS = 1_000;
 
-/** Hosts are asked beside one another, because one that fell silent would hold up the one that takes over. */
+/** Hosts are asked concurrently, because a silent one would delay the one that takes over. */
 export function createSearch<Found>(options: SearchOptions<Found>): PrimarySearch {
   const indexes = Array.from({ length: options.count }, (_, index) => index);
   const failures: (Failure | undefined)[] = indexes.map(() => undefined);

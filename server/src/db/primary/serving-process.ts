@@ -3,12 +3,12 @@ import { hostname } from "node:os";
 import { systemClock } from "../../lib/clock.ts";
 import { idsOf } from "../../lib/ids.ts";
 
-/** A process that serves, as its row in `processes` tells of it. */
+/** A serving process, as in its row in `processes`. */
 export type ServingProcess = { id: string; role: string; host: string; pid: number; version: string };
 
 const PACKAGE_FILE = new URL("../../../package.json", import.meta.url);
 
-/** This process, under an id of this start. */
+/** This process, with an id for this start. */
 export const describeProcess = (role: string): ServingProcess => ({
   id: idsOf(systemClock)("prc"),
   role,

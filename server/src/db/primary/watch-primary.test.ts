@@ -5,7 +5,7 @@ import { momentNow } from "./primary-lease.ts";
 import type { Term } from "./primary-term.ts";
 import { BEAT_EVERY_MS, LEASE_MS, type PrimaryWatch, SILENCE_MS, watchPrimary } from "./watch-primary.ts";
 
-/** What a host does when it is asked to confirm: answers, refuses, or says nothing. */
+/** How a host reacts to a heartbeat: it answers, refuses or stays silent. */
 type Mood = "answers" | "refuses" | "silent";
 type FakeHost = { mood: Mood; term: Term | undefined; opened: number; beats: number };
 
@@ -14,7 +14,7 @@ const SECOND: Term = { system: "one", timeline: 2 };
 const OPEN_LIMIT_MS = 3_000;
 const PROMOTED = { mood: "answers", term: SECOND } as const;
 
-/** A watch over hosts whose behaviour the test sets, with time that moves when the test says so. */
+/** A watch over hosts whose behavior the test controls, on a test clock. */
 function openWorld(t: TestContext, ...moods: Mood[]) {
   let nowMs = 1_000_000;
   t.mock.timers.enable({ apis: ["setTimeout"] });
@@ -27,7 +27,7 @@ function openWorld(t: TestContext, ...moods: Mood[]) {
     counts[name] += 1;
   };
 
-  /** Lines that fell silent stay so until the test lets their answers through. */
+  /** Silent connections stay silent until the test releases their answers. */
   const ask = (host: FakeHost): Promise<void> => {
     if (host.mood === "refuses") return Promise.reject(new Error("refuses"));
     if (host.mood === "answers") return Promise.resolve();
@@ -45,7 +45,7 @@ function openWorld(t: TestContext, ...moods: Mood[]) {
     const sentAt = momentNow();
     const over = new Promise<never>((_, reject) => {
       signal.addEventListener("abort", () => reject(new Error("stopped")));
-      setTimeout(() => reject(new Error("gave no answer")), OPEN_LIMIT_MS);
+      setTimeout(() => reject(new Error("did not respond")), OPEN_LIMIT_MS);
     });
     over.catch(() => {});
     await Promise.race([ask(host), over]);
@@ -74,7 +74,7 @@ function openWorld(t: TestContext, ...moods: Mood[]) {
       await settle();
     }
   };
-  /** The process stands still: time passes, and its timers come late. */
+  /** The process is paused: time passes, and its timers are late. */
   const standStill = async (ms: number): Promise<void> => {
     nowMs += ms;
     t.mock.timers.tick(SILENCE_MS);
@@ -102,9 +102,9 @@ const outcomeOf = async (confirming: Promise<void>): Promise<string> =>
 
 const use = (watch: PrimaryWatch): Promise<string> => outcomeOf(watch.confirm());
 
-test("a primary is trusted while it answers one write each second", async (t) => {
+test("a primary is trusted while it answers one write per second", async (t) => {
   const { watch, hosts, counts, pass } = openWorld(t, "answers", "refuses");
-  assert.equal(watch.holds(), false, "nobody has confirmed yet");
+  assert.equal(watch.holds(), false, "not confirmed yet");
   assert.equal(await use(watch), "confirmed");
   for (let second = 0; second < 20; second += 1) {
     await pass(BEAT_EVERY_MS);
@@ -114,7 +114,7 @@ test("a primary is trusted while it answers one write each second", async (t) =>
   assert.deepEqual(counts, { left: 1, doubts: 0, confirmed: 1 });
 });
 
-test("a primary that falls silent is left as soon as another host confirms, within a second and the silence", async (t) => {
+test("a silent primary is left as soon as another host confirms, within a second plus the silence limit", async (t) => {
   const { watch, hosts, counts, pass } = openWorld(t, "answers", "refuses");
   await use(watch);
   await pass(3_500);
@@ -126,7 +126,7 @@ test("a primary that falls silent is left as soon as another host confirms, with
   assert.equal(counts.left, 2);
 });
 
-test("without another primary a silent one is trusted until the lease ends, and nothing under way is dropped", async (t) => {
+test("without another primary a silent one is trusted until the lease ends, and running statements are kept", async (t) => {
   const { watch, hosts, counts, pass, answerStuck } = openWorld(t, "answers", "refuses");
   await use(watch);
   hosts[0].mood = "silent";
@@ -134,9 +134,9 @@ test("without another primary a silent one is trusted until the lease ends, and 
   assert.equal(watch.holds(), true, "exactly at its end");
   await pass(1);
   assert.equal(watch.holds(), false);
-  assert.equal(await use(watch), "no primary", "a host that is silent holds nobody up");
+  assert.equal(await use(watch), "no primary", "a silent host delays no one");
   await pass(20_000);
-  assert.equal(counts.left, 1, "connections are kept: the statements on them may still be answered");
+  assert.equal(counts.left, 1, "connections are kept: their statements may still be answered");
   hosts[0].mood = "answers";
   await answerStuck();
   await pass(300);
@@ -144,7 +144,7 @@ test("without another primary a silent one is trusted until the lease ends, and 
   assert.equal(counts.left, 1);
 });
 
-test("a single host that is silent makes those who come wait, and no longer than an attempt takes", async (t) => {
+test("with a single silent host, callers wait no longer than one attempt takes", async (t) => {
   const { watch, hosts, pass } = openWorld(t, "answers");
   await use(watch);
   hosts[0].mood = "silent";
@@ -155,7 +155,7 @@ test("a single host that is silent makes those who come wait, and no longer than
   assert.equal(await outcomeOf(waiting), "no primary");
 });
 
-test("the same primary is kept when its old connection answers after all, and left when only new ones do", async (t) => {
+test("the same primary is kept if its old connection still answers, and left if only new ones do", async (t) => {
   for (const isAnswered of [true, false]) {
     await t.test(isAnswered ? "slow disk" : "broken path", async (inner) => {
       const { watch, hosts, counts, pass, answerStuck } = openWorld(inner, "answers");
@@ -173,7 +173,7 @@ test("the same primary is kept when its old connection answers after all, and le
   }
 });
 
-test("a heartbeat whose connection breaks is made again on a new one, and the others are kept", async (t) => {
+test("a heartbeat whose connection breaks is repeated on a new one, and other connections are kept", async (t) => {
   const { watch, hosts, counts, pass } = openWorld(t, "answers", "refuses");
   await use(watch);
   hosts[0].mood = "refuses";
@@ -184,7 +184,7 @@ test("a heartbeat whose connection breaks is made again on a new one, and the ot
   assert.deepEqual(counts, { left: 1, doubts: 1, confirmed: 2 });
 });
 
-test("whoever has seen the newer primary never goes back to the older one, although it takes writes", async (t) => {
+test("a process that has seen a newer primary never returns to an older one, even if it accepts writes", async (t) => {
   const { watch, hosts, pass } = openWorld(t, "answers", "refuses");
   await use(watch);
   Object.assign(hosts[1], PROMOTED);
@@ -199,10 +199,10 @@ test("whoever has seen the newer primary never goes back to the older one, altho
   assert.equal(await use(watch), "no primary");
   hosts[0].term = { system: "one", timeline: 3 };
   await pass(1_000);
-  assert.equal(watch.index(), 0, "a newer one still is followed");
+  assert.equal(watch.index(), 0, "an even newer one is followed");
 });
 
-test("a connection of the pool to a newer primary ends the trust in the older; one to an older is refused", async (t) => {
+test("a pool connection to a newer primary ends trust in the older one; a connection to an older one is refused", async (t) => {
   const { watch, hosts, counts, pass } = openWorld(t, "answers");
   await use(watch);
   watch.admit(FIRST);
@@ -218,10 +218,10 @@ test("a connection of the pool to a newer primary ends the trust in the older; o
   hosts[0].term = { system: "two", timeline: 1 };
   assert.throws(() => watch.admit({ system: "two", timeline: 1 }), /other/);
   await pass(300);
-  assert.equal(counts.left, 3, "another system is followed: a switch to an upgraded copy");
+  assert.equal(counts.left, 3, "another system is followed, as after a switch to an upgraded copy");
 });
 
-test("a process that stood still itself asks first, and takes the database for silent no more than before", async (t) => {
+test("a paused process asks first, and does not count the pause as silence of the database", async (t) => {
   const { watch, hosts, counts, pass, standStill, answerStuck } = openWorld(t, "answers", "refuses");
   await use(watch);
   await pass(500);
@@ -232,14 +232,14 @@ test("a process that stood still itself asks first, and takes the database for s
   hosts[0].mood = "silent";
   await pass(BEAT_EVERY_MS);
   await standStill(60_000);
-  assert.equal(counts.doubts, 0, "the answer may lie there unread");
+  assert.equal(counts.doubts, 0, "the response may be unread");
   hosts[0].mood = "answers";
   await answerStuck();
   assert.equal(await use(watch), "confirmed");
   assert.deepEqual(counts, { left: 1, doubts: 0, confirmed: 1 });
 });
 
-test("after a doubt only an answer to a later question counts", async (t) => {
+test("after a doubt only the answer to a later heartbeat counts", async (t) => {
   const { watch, hosts, pass, answerStuck } = openWorld(t, "answers");
   await use(watch);
   hosts[0].mood = "silent";
@@ -254,7 +254,7 @@ test("after a doubt only an answer to a later question counts", async (t) => {
   assert.equal(await use(watch), "confirmed");
 });
 
-test("a clock that leaps, as after a machine has slept, is a reason to ask", async (t) => {
+test("a clock jump, as after sleep, triggers a heartbeat", async (t) => {
   const { watch } = openWorld(t, "answers");
   await use(watch);
   assert.equal(watch.holds(), true);

@@ -6,22 +6,22 @@ import { createPrimaryLease, type Moment, momentNow, type PrimaryLease } from ".
 import { createFence, type Fence, isSameTerm, type Term } from "./primary-term.ts";
 import { createSearch, type PrimarySearch } from "./search-primary.ts";
 
-/** What the owner of the process may want to know. */
+/** Events for the owner of the process. */
 export type PrimaryEvents = {
   onBeat(elapsedMs: number): void;
-  /** It broke, refused a write or gave no answer. All hosts are asked from now on. */
+  /** The primary's connection broke, it refused a write, or it did not respond. All hosts are asked from now on. */
   onDoubt(host: string, error: Error): void;
-  /** A write was answered after a doubt. `isNew`: connections to what was there before were dropped. */
+  /** A write was answered after a doubt. `isNew`: connections to the previous primary were dropped. */
   onConfirmed(host: string, term: Term | undefined, isNew: boolean): void;
 };
 
 export type WatchOptions = {
-  /** The names of the hosts, for people. */
+  /** Display names of the hosts. */
   hosts: readonly string[];
   open(index: number, judge: (term: Term | undefined) => void, signal: AbortSignal): Promise<BeatLine>;
-  /** Drops every connection, those in use as well. */
+  /** Drops every connection, including those in use. */
   leave(): void;
-  /** The error for those who wait for a primary when there is none, from what each host said last. */
+  /** The error for callers that wait while there is no primary, built from each host's last failure. */
   refusal(failures: readonly unknown[]): Error;
   events: PrimaryEvents;
 };
@@ -30,17 +30,17 @@ export type PrimaryWatch = Guide & { close(): Promise<void> };
 
 export const BEAT_EVERY_MS = 1_000;
 /**
- * A heartbeat that is unanswered for so long makes us ask all hosts, the silent one as well. That alone drops nothing: a
- * disk that is slow for some seconds costs a few connections more and no statement. Only another primary, or the same one
- * when it answers a new connection and not the old, ends what is under way.
+ * A heartbeat that is unanswered for this long makes us ask all hosts, including the silent one. That alone drops
+ * nothing: a disk that is slow for some seconds costs a few connections and no statement. Only another primary, or
+ * the same one answering a new connection but not the old, ends running statements.
  */
 export const SILENCE_MS = 2_000;
 /** When a new connection to the same primary is answered, the old one may have waited for the same disk. */
 const SECOND_CHANCE_MS = 500;
 /**
- * A server is trusted for so long after a write was sent to it that it answered, and is not read from later. So what a newer
- * primary has acknowledged, a revocation above all, holds here after this time. It is longer than a heartbeat and its
- * silence together, so that one slow heartbeat stops nothing.
+ * A server is trusted for this long after it was sent a write that it answered, and is not read from later. After
+ * this time, what a newer primary has acknowledged, such as a revocation, also holds here. Longer than a heartbeat
+ * plus the silence limit, so that one slow heartbeat stops nothing.
  */
 export const LEASE_MS = 5_000;
 
@@ -51,18 +51,18 @@ type State = WatchOptions & {
   search: PrimarySearch;
   primary: { index: number; term: Term | undefined } | undefined;
   line: BeatLine | undefined;
-  /** The connection on which a heartbeat is under way. */
+  /** The connection with a heartbeat in progress. */
   beating: BeatLine | undefined;
   isSilent: boolean;
   isClosed: boolean;
-  /** Found while the connection in use was silent, at the same primary. */
+  /** Found at the same primary while the connection in use was silent. */
   second: { found: BeatLine; patience: Patience } | undefined;
   timer: NodeJS.Timeout | undefined;
 };
 
 /**
- * Writes a row once a second, and trusts a server only while it answers. With a synchronous standby an old primary cannot
- * answer: its standby follows the new one. Whoever needs a connection asks here first whether the lease holds.
+ * Writes a row once a second and trusts a server only while it answers. With a synchronous standby, an old primary
+ * cannot answer, because its standby follows the new one. Every use of a connection first checks this lease.
  */
 export function watchPrimary(options: WatchOptions): PrimaryWatch {
   const state = openState(options);
@@ -91,8 +91,7 @@ export function watchPrimary(options: WatchOptions): PrimaryWatch {
 
 function openState(options: WatchOptions): State {
   const refuseOlder = (term: Term | undefined): void => {
-    if (state.fence.judge(term) === "older")
-      throw new Error("is a primary from which another has taken over");
+    if (state.fence.judge(term) === "older") throw new Error("is a primary that another has replaced");
   };
   const search = createSearch<BeatLine>({
     count: options.hosts.length,
@@ -128,7 +127,7 @@ function wait(state: State, sentAfterMs: number): Promise<void> {
 const refuseVain = ({ queue, search, refusal }: State): void =>
   queue.refuse(search.isVain, () => refusal(search.failures()));
 
-/** One heartbeat, unless one is under way; the next follows by itself. */
+/** One heartbeat, unless one is in progress. The next follows automatically. */
 async function beat(state: State): Promise<void> {
   const { line } = state;
   if (line === undefined || state.beating === line || state.isClosed) return;
@@ -138,7 +137,7 @@ async function beat(state: State): Promise<void> {
   const patience = startPatience(SILENCE_MS, () => {
     if (state.line !== line || state.isClosed) return;
     state.isSilent = true;
-    askAll(state, new Error("a heartbeat is not answered"));
+    askAll(state, new Error("no response to a heartbeat"));
   });
   const failure = await line.beat().then(
     () => undefined,
@@ -184,7 +183,7 @@ function lose(state: State, error: Error): void {
   if (second) adopt(state, state.primary?.index ?? 0, second.found);
 }
 
-/** A host has answered a write. */
+/** Handles a host that has answered a write. */
 function consider(state: State, index: number, found: BeatLine): void {
   const { line, isSilent, primary } = state;
   const isSameServer = index === primary?.index && isSameTerm(found.term, primary.term);
@@ -220,15 +219,15 @@ function dropSecond(state: State): void {
   state.second = undefined;
 }
 
-/** A new connection of the pool: it must lead to the primary that was confirmed, through whatever stands between. */
+/** Checks a new pool connection: it must lead to the confirmed primary, through any proxy in between. */
 function admit(state: State, term: Term | undefined): void {
   const verdict = state.fence.judge(term);
   if (verdict === "same" || verdict === "unknown") return;
   if (verdict !== "older") {
-    // The heartbeat's connection may still lead to the old one. Only new connections can tell.
+    // The heartbeat's connection may still lead to the old primary. Only new connections can show that.
     if (verdict === "newer") state.fence.raise(term);
     state.lease.drop();
-    lose(state, new Error("another primary was reached"));
+    lose(state, new Error("reached another primary"));
   }
-  throw cannotConnect(`is not the primary that was confirmed (${verdict})`);
+  throw cannotConnect(`is not the confirmed primary (${verdict})`);
 }

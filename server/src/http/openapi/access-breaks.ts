@@ -3,17 +3,17 @@ import type { Operation, SecurityRequirement } from "./parts.ts";
 
 type OperationOf = readonly [document: OpenApiDocument, operation: Operation];
 
-/** A way to authenticate that is gone or that works otherwise. */
+/** Security schemes that were removed or changed. */
 export function compareSecuritySchemes(before: OpenApiDocument, after: OpenApiDocument): string[] {
   const kept = schemesOf(after);
   return [...schemesOf(before)].flatMap(([name, scheme]) => {
     const newScheme = kept.get(name);
-    if (newScheme === undefined) return [`the security scheme ${name} is gone`];
+    if (newScheme === undefined) return [`the security scheme ${name} was removed`];
     return newScheme === scheme ? [] : [`the security scheme ${name} changed from ${scheme} to ${newScheme}`];
   });
 }
 
-/** What a scheme asks of a client: everything but its description. */
+/** What a scheme requires from a client: everything but its description. */
 const schemesOf = (document: OpenApiDocument): Map<string, string> =>
   new Map(
     Object.entries(
@@ -24,7 +24,7 @@ const schemesOf = (document: OpenApiDocument): Map<string, string> =>
 const sortedEntries = (scheme: Record<string, unknown>): object =>
   Object.fromEntries(Object.entries(scheme).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Whether a key that could call the operation, sent as it was sent, can call it still. */
+/** Whether a key that could call the operation still can, sent in the same way. */
 export function compareAccess(place: string, was: OperationOf, is: OperationOf): string[] {
   return [...compareSecurity(place, was, is), ...compareScopes(place, was[1], is[1])];
 }
@@ -38,7 +38,10 @@ function compareSecurity(place: string, was: OperationOf, is: OperationOf): stri
     );
 }
 
-/** The alternatives, of which a request meets one. None at all means that the operation is open, which `{}` says too. */
+/**
+ * The alternatives, of which a request must meet one. An empty list means that the operation is public, as `{}`
+ * does.
+ */
 function waysIn([document, operation]: OperationOf): SecurityRequirement[] {
   const ways = operation.security ?? (document.security as SecurityRequirement[] | undefined) ?? [];
   return ways.length === 0 ? [{}] : ways;
@@ -47,7 +50,7 @@ function waysIn([document, operation]: OperationOf): SecurityRequirement[] {
 function compareScopes(place: string, was: Operation, is: Operation): string[] {
   const [scope, newScope] = [scopeOf(was), scopeOf(is)];
   if (newScope === undefined || newScope === scope) return [];
-  return [`${place} needs the scope ${newScope} instead of ${scope ?? "none"}`];
+  return [`${place} requires the scope ${newScope} instead of ${scope ?? "none"}`];
 }
 
 const scopeOf = ({ description = "" }: Operation): string | undefined =>

@@ -5,8 +5,8 @@ import { type Content, deliveriesOf, type Operation, operationsOf, type Paramete
 import { type CompareSchemas, createSchemaComparison, type Direction } from "./schema-breaks.ts";
 
 /**
- * What would break a client of `before` that meets `after`, one sentence each, by SPEC.md, Versioning. What that
- * section has clients tolerate (new endpoints, optional inputs, response fields, values, codes and events) is no break.
+ * Lists what would break a client of `before` when it meets `after`, one sentence each. SPEC.md, Versioning, defines
+ * a break: new endpoints, optional inputs, response fields, values, codes and events are not breaks.
  */
 export function findBreaks(before: OpenApiDocument, after: OpenApiDocument): string[] {
   const comparison: Comparison = { before, after, compareSchemas: createSchemaComparison(before, after) };
@@ -26,7 +26,7 @@ function compareEventTypes(before: OpenApiDocument, after: OpenApiDocument): str
   const kept = eventTypesOf(after);
   return [...eventTypesOf(before)]
     .filter((type) => !kept.has(type))
-    .map((type) => `the event type ${type} is gone`);
+    .map((type) => `the event type ${type} was removed`);
 }
 
 const eventTypesOf = (document: OpenApiDocument): ReadonlySet<string> =>
@@ -39,7 +39,7 @@ function compareOperations(comparison: Comparison): string[] {
   const kept = operationsOf(comparison.after);
   return [...operationsOf(comparison.before)].flatMap(([place, was]) => {
     const is = kept.get(place);
-    if (!is) return [`${place} is gone`];
+    if (!is) return [`${place} was removed`];
     return [
       ...compareOperationIds(place, was, is),
       ...compareAccess(place, [comparison.before, was], [comparison.after, is]),
@@ -50,7 +50,7 @@ function compareOperations(comparison: Comparison): string[] {
   });
 }
 
-/** A delivery is a request that the server makes: its parameters and body are what a client gets. */
+/** A delivery is a request from the server. Its parameters and body are what the client receives. */
 function compareDeliveries(comparison: Comparison): string[] {
   const kept = deliveriesOf(comparison.after);
   return [...deliveriesOf(comparison.before)].flatMap(([place, was]) => {
@@ -58,18 +58,18 @@ function compareDeliveries(comparison: Comparison): string[] {
     if (!is) return [];
     return [
       ...compareOperationIds(place, was, is),
-      ...compareParameters(comparison, "replies", place, was, is),
-      ...compareBodies(comparison, "replies", place, was, is),
+      ...compareParameters(comparison, "responses", place, was, is),
+      ...compareBodies(comparison, "responses", place, was, is),
       ...compareAcceptedAnswers(place, was, is),
     ];
   });
 }
 
-/** A receiver goes on answering a delivery as it was told to. */
+/** Receivers keep sending the responses that were documented. */
 const compareAcceptedAnswers = (place: string, was: Operation, is: Operation): string[] =>
   Object.keys(was.responses ?? {})
     .filter((status) => status.startsWith("2") && !is.responses?.[status])
-    .map((status) => `${place} no longer takes ${status} for an answer`);
+    .map((status) => `${place} no longer accepts the response ${status}`);
 
 const compareOperationIds = (place: string, was: Operation, is: Operation): string[] =>
   was.operationId === undefined || was.operationId === is.operationId
@@ -86,23 +86,23 @@ function compareParameters(
   const [parameters, newParameters] = [parametersOf(was), parametersOf(is)];
   const kept = [...parameters].flatMap(([name, parameter]) => {
     const newParameter = newParameters.get(name);
-    if (!newParameter) return [`${place} lost its ${name}`];
+    if (!newParameter) return [`${place} no longer has the ${name}`];
     return compareSchemas(direction, `${place} ${name}`, parameter.schema, newParameter.schema);
   });
   const [less, more] = direction === "requests" ? [parameters, newParameters] : [newParameters, parameters];
   const presence = [...more]
     .filter(([name, { required }]) => required && !less.get(name)?.required)
-    // A header that a delivery has lost altogether was told above.
+    // A header that a delivery lost altogether is already reported above.
     .filter(([name]) => direction === "requests" || less.has(name))
     .map(([name]) =>
       direction === "requests"
-        ? `${place} requires its ${name} now`
-        : `${place} does not always carry its ${name}`,
+        ? `${place} now requires the ${name}`
+        : `${place} does not always have the ${name}`,
     );
   return [...kept, ...presence];
 }
 
-/** By "query parameter limit"; the names of headers are the same in any letter case. */
+/** Keyed by "query parameter limit". Header names are case-insensitive. */
 const parametersOf = ({ parameters = [] }: Operation): Map<string, Parameter> =>
   new Map(
     parameters.map((parameter) => [
@@ -118,10 +118,10 @@ function compareBodies(
   { requestBody: was }: Operation,
   { requestBody: is }: Operation,
 ): string[] {
-  if (was && !is) return [`${place} lost its body`];
+  if (was && !is) return [`${place} no longer takes a body`];
   const isRequiredNow = direction === "requests" && is?.required && !was?.required;
   return [
-    ...(isRequiredNow ? [`${place} requires a body now`] : []),
+    ...(isRequiredNow ? [`${place} now requires a body`] : []),
     ...compareContent(comparison, direction, `${place} body`, was?.content, is?.content),
   ];
 }
@@ -129,13 +129,13 @@ function compareBodies(
 function compareReplies(comparison: Comparison, place: string, was: Operation, is: Operation): string[] {
   return Object.entries(was.responses ?? {}).flatMap(([status, reply]) => {
     const newReply = is.responses?.[status];
-    // An error's status comes and goes with its codes, which are compared by themselves.
-    if (!newReply) return /^[45]/.test(status) ? [] : [`${place} no longer answers ${status}`];
+    // An error status comes and goes with its codes, which are compared separately.
+    if (!newReply) return /^[45]/.test(status) ? [] : [`${place} no longer returns ${status}`];
     const headers = Object.entries(reply.headers ?? {}).flatMap(([name, header]) => {
       const newHeader = newReply.headers?.[name];
-      if (!newHeader) return [`${place} ${status} lost its header ${name}`];
+      if (!newHeader) return [`${place} ${status} no longer has the header ${name}`];
       return comparison.compareSchemas(
-        "replies",
+        "responses",
         `${place} ${status} header ${name}`,
         header.schema,
         newHeader.schema,
@@ -143,7 +143,7 @@ function compareReplies(comparison: Comparison, place: string, was: Operation, i
     });
     const content = compareContent(
       comparison,
-      "replies",
+      "responses",
       `${place} ${status}`,
       reply.content,
       newReply.content,

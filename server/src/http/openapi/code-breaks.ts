@@ -1,13 +1,13 @@
 import type { OpenApiDocument } from "./openapi.ts";
 import { type Operation, operationsOf } from "./parts.ts";
 
-/** Error codes that are gone, that one operation lost, or that come with another status: clients decide by either. */
+/** Error codes that were removed, that an operation no longer returns, or that have a different status. */
 export function compareCodes(before: OpenApiDocument, after: OpenApiDocument): string[] {
   const [operations, newOperations] = [operationsOf(before), operationsOf(after)];
   const known = codesOf(after, newOperations);
   const gone = [...codesOf(before, operations)].filter((code) => !known.has(code));
   return [
-    ...gone.map((code) => `the error code ${code} is gone`),
+    ...gone.map((code) => `the error code ${code} was removed`),
     ...[...operations].flatMap(([place, was]) => {
       const is = newOperations.get(place);
       return is ? compareOperation(place, was, is, known) : [];
@@ -24,7 +24,7 @@ const codesOf = (
     ...[...operations.values()].flatMap((operation) => [...statusesByCode(operation).keys()]),
   ]);
 
-/** The codes that `code` of the error body lists, as an enum or in its description. */
+/** The codes listed by the `code` field of the error body, as an enum or in its description. */
 function listedCodes({ components }: OpenApiDocument): string[] {
   const problem = components.schemas.Problem as { properties?: Record<string, ListOfCodes> } | undefined;
   const { enum: values = [], description = "" } = problem?.properties?.code ?? {};
@@ -42,15 +42,15 @@ function compareOperation(
   const newStatuses = statusesByCode(is);
   return [...statusesByCode(was)].flatMap(([code, status]) => {
     const newStatus = newStatuses.get(code);
-    // One that is gone altogether was told already.
+    // A code that was removed everywhere is already reported.
     if (newStatus === status || !known.has(code)) return [];
     return newStatus === undefined
-      ? [`${place} no longer answers ${code}`]
-      : [`${place} answers ${code} with ${newStatus} instead of ${status}`];
+      ? [`${place} no longer returns ${code}`]
+      : [`${place} returns ${code} with ${newStatus} instead of ${status}`];
   });
 }
 
-/** Each error response has an example for each code that it may carry. */
+/** Each error response has an example for each of its codes. */
 function statusesByCode({ responses = {} }: Operation): Map<string, string> {
   return new Map(
     Object.entries(responses).flatMap(([status, { content = {} }]) =>

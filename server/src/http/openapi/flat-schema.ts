@@ -3,8 +3,8 @@ import { target } from "./parts.ts";
 import type { JsonSchema } from "./schemas.ts";
 
 /**
- * A schema as plainly as it can be said: references followed, `allOf` merged, a literal or a union of literals as one
- * `enum`. Two schemas that mean the same then look the same, however they were put together.
+ * Normalizes a schema: follows references, merges `allOf`, and turns a literal or a union of literals into one
+ * `enum`. Equivalent schemas then look the same.
  */
 export function flattenSchema(document: OpenApiDocument, schema: JsonSchema): JsonSchema {
   const { $ref, allOf = [], const: literal, ...own } = schema;
@@ -34,12 +34,12 @@ function joinLiterals(document: OpenApiDocument, schema: JsonSchema): JsonSchema
   return { ...rest, enum: variants.flatMap((variant) => variant.enum) };
 }
 
-/** The alternatives of a union, each with what stands beside the union; undefined when the schema is none. */
+/** The alternatives of a union, each merged with the union's siblings. Undefined if the schema is not a union. */
 export function findVariants(schema: JsonSchema): JsonSchema[] | undefined {
   const union = schema.anyOf === undefined ? "oneOf" : "anyOf";
   const { [union]: variants, description: _, ...rest } = schema;
   if (variants === undefined) return undefined;
-  // A bare alternative stays the reference that it may be, and keeps its name.
+  // A bare alternative stays a reference, if it is one, and keeps its name.
   const isBare = Object.keys(rest).length === 0;
   return (variants as JsonSchema[]).map((variant) => (isBare ? variant : { allOf: [rest, variant] }));
 }

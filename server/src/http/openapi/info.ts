@@ -1,27 +1,30 @@
-/** What the API reference says of the whole. */
+/** The general part of the API reference. */
 export const apiInfo = {
   title: "Scrip",
   version: "1.0.0",
   summary: "Sell gift cards and game top-ups from your own systems.",
-  description: `A catalog priced for you, orders settled at once from a prepaid wallet and fulfilled in the background, signed webhooks, and a sandbox that behaves like live.
+  description: `A catalog with your prices, orders that are charged to a prepaid wallet and fulfilled in the background, signed webhooks, and a sandbox that behaves like live.
 
-Every request carries an API key in \`X-API-Key\`. A key that begins with \`sc_test_\` works on the sandbox, one with \`sc_live_\` on live data.
+Every request needs an API key in \`X-API-Key\`. A key that starts with \`sc_test_\` works in the sandbox; a key that starts with \`sc_live_\` works with live data.
 
-Bodies are JSON in UTF-8, at most 64 KiB. Money is an integer in the currency's minor units. Times are RFC 3339 in UTC. Ids are opaque. Ignore response fields that you do not know: new ones are added at any time.
+Bodies are JSON in UTF-8, at most 64 KiB. Money is an integer in the currency's minor units. Times are RFC 3339 in UTC. Ids are opaque. Ignore unknown response fields: new fields can be added at any time.
 
-Lists come in pages: pass \`nextCursor\` as \`cursor\` until \`hasMore\` is false. Nothing is skipped or repeated while others write. A filter that is given and empty is refused.
+Lists are paginated: pass \`nextCursor\` as \`cursor\` until \`hasMore\` is false. Concurrent writes never cause skipped or repeated items. An empty filter is refused.
 
-Errors are \`application/problem+json\`; their \`code\` is stable and their \`type\` opens a page that says what to do.`,
+Errors are \`application/problem+json\`. Their \`code\` is stable, and their \`type\` links to a page that explains how to fix the error.`,
   license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
   contact: { name: "The operator of this server" },
 };
 
 export const tags = [
-  { name: "Catalog", description: "The products that you may sell, at your prices." },
-  { name: "Orders", description: "Buying: settled from the wallet at once, fulfilled in the background." },
-  { name: "Wallet", description: "What you can spend, and every movement of it." },
-  { name: "Webhooks", description: "Where signed events are sent, and what became of each." },
-  { name: "Events", description: "What happened, as it is told to your endpoints." },
+  { name: "Catalog", description: "The products you can sell, at your prices." },
+  {
+    name: "Orders",
+    description: "Place orders, charged to the wallet immediately and fulfilled in the background.",
+  },
+  { name: "Wallet", description: "Your balance and every transaction." },
+  { name: "Webhooks", description: "Endpoints that receive signed events, and their deliveries." },
+  { name: "Events", description: "What happened, as sent to your endpoints." },
   { name: "Requests", description: "Your API requests of the last 14 days." },
 ];
 

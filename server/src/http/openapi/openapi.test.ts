@@ -32,21 +32,21 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-test("the code keeps every promise of the committed document", async () => {
+test("the code does not break the committed document", async () => {
   assert.deepEqual(findBreaks(await readDocument(COMMITTED), document), []);
 });
 
-test("npm run openapi writes the committed document, byte for byte, and without a database", async () => {
+test("npm run openapi writes the committed document byte for byte, without a database", async () => {
   const file = join(folder, "written.json");
   assert.deepEqual(await run(WRITER, file), { code: 0, output: "" });
   assert.deepEqual(await readDocument(file), document);
   assert.ok(
     (await readFile(file)).equals(await readFile(COMMITTED)),
-    "server/openapi.json is not what the code says: run `npm run openapi` and commit what it wrote",
+    "server/openapi.json does not match the code: run `npm run openapi` and commit the result",
   );
 });
 
-test("npm run openapi names each break and leaves the file as it was", async () => {
+test("npm run openapi lists each break and leaves the file unchanged", async () => {
   const file = join(folder, "older.json");
   const { get: operation } = document.paths["/v1/catalog"] ?? {};
   const older = JSON.stringify({
@@ -56,17 +56,17 @@ test("npm run openapi names each break and leaves the file as it was", async () 
   await writeFile(file, older);
   const { code, output } = await run(WRITER, file);
   assert.equal(code, 1);
-  assert.match(output, /^ {2}GET \/v1\/older is gone$/m);
+  assert.match(output, /^ {2}GET \/v1\/older was removed$/m);
   assert.equal(await readFile(file, "utf8"), older);
 });
 
-test("what is served is the committed document with this server's address", async () => {
+test("the served document is the committed one with this server's URL", async () => {
   const served = await readDocument(join(folder, "openapi.json"));
   assert.deepEqual({ ...served, servers: document.servers }, document);
   assert.deepEqual(served.servers, [{ url: "https://api.scrip.example" }]);
 });
 
-test("every operation is described, under an operationId of its own", () => {
+test("every operation is documented and has a unique operationId", () => {
   const operations = operationsOf(document);
   assert.ok(operations.size > 0);
   for (const [place, { operationId, summary, description, tags }] of operations) {
@@ -77,7 +77,7 @@ test("every operation is described, under an operationId of its own", () => {
   assert.deepEqual(ids, [...new Set(ids)]);
 });
 
-test("every operation declares a success and the errors that all operations share", () => {
+test("every operation declares a success and the common errors", () => {
   for (const [place, { responses = {}, security }] of operationsOf(document)) {
     const needed = ["400", "500", "503", ...(security?.length === 0 ? [] : ["401", "403", "429"])];
     assert.deepEqual(
@@ -87,12 +87,12 @@ test("every operation declares a success and the errors that all operations shar
     );
     assert.ok(
       Object.keys(responses).some((status) => status.startsWith("2")),
-      `${place} has no success`,
+      `${place} has no success response`,
     );
   }
 });
 
-test("every error has an example for each of its codes, and each is a Problem of that status", () => {
+test("every error response has an example for each of its codes, and each example is a Problem with that status", () => {
   const validate = createAjv().compile({ $ref: `${ID}#/components/schemas/Problem` });
   for (const [place, { responses = {} }] of operationsOf(document)) {
     for (const [status, { content }] of Object.entries(responses).filter(([key]) => key >= "400")) {
@@ -108,7 +108,7 @@ test("every error has an example for each of its codes, and each is a Problem of
   }
 });
 
-test("every schema is valid JSON Schema 2020-12 without unknown words, and every reference leads somewhere", () => {
+test("every schema is valid JSON Schema 2020-12 without unknown keywords, and every reference resolves", () => {
   const ajv = createAjv();
   const pointers = schemaPointers(document);
   assert.ok(pointers.length > 20, `only ${pointers.length} schemas were found`);
@@ -118,7 +118,7 @@ test("every schema is valid JSON Schema 2020-12 without unknown words, and every
   }
 });
 
-test("redocly finds no error and nothing to warn of in what is served", async () => {
+test("redocly reports no errors or warnings for the served document", async () => {
   await writeFile(join(folder, "redocly.yaml"), "extends: [recommended]\n");
   const cli = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
   const { code, output } = await run(cli, "lint", "--format=stylish", "openapi.json");
@@ -126,7 +126,7 @@ test("redocly finds no error and nothing to warn of in what is served", async ()
   assert.doesNotMatch(output, /warning|error/i);
 });
 
-test("spectral finds no error and nothing to warn of in what is served", async () => {
+test("spectral reports no errors or warnings for the served document", async () => {
   await writeFile(join(folder, "ruleset.json"), JSON.stringify({ extends: ["spectral:oas"] }));
   const cli = fileURLToPath(import.meta.resolve("@stoplight/spectral-cli/dist/index.js"));
   const result = await run(
@@ -142,7 +142,7 @@ test("spectral finds no error and nothing to warn of in what is served", async (
 
 const ID = "https://scrip.example/openapi.json";
 
-/** Strict: a word that JSON Schema does not know is an error, but for those of the document around the schemas. */
+/** Strict mode: an unknown keyword is an error, except those that OpenAPI adds. */
 function createAjv(): Ajv2020 {
   const keywords = ["x-optional", ...Object.keys(document)];
   const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, keywords });
@@ -150,7 +150,7 @@ function createAjv(): Ajv2020 {
   return ajv.addSchema(document, ID);
 }
 
-/** Where schemas stand: in components, and as `schema` of parameters, headers and bodies. */
+/** The locations of schemas: in components, and as `schema` of parameters, headers and bodies. */
 function schemaPointers(parent: object, above = ""): string[] {
   return Object.entries(parent).flatMap(([step, value]) => {
     const pointer = `${above}/${encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))}`;
@@ -168,7 +168,7 @@ function schemaAt(pointer: string): object {
 const readDocument = async (file: string): Promise<OpenApiDocument> =>
   JSON.parse(await readFile(file, "utf8"));
 
-/** Runs a script with this Node in the folder; the settings keep the linters from calling home. */
+/** Runs a script with this Node.js in the folder. The settings stop the linters from contacting external servers. */
 const run = (script: string, ...args: string[]): Promise<{ code: number; output: string }> =>
   new Promise((resolve) => {
     const env = {

@@ -12,9 +12,9 @@ declare module "fastify" {
     description?: string;
   }
   interface FastifyContextConfig {
-    /** The problems that this route may answer beside those that every route may. */
+    /** The problems that this route can return in addition to the common ones. */
     problems?: readonly ProblemCode[];
-    /** Whether the reply carries an ETag and If-None-Match is understood. */
+    /** Whether the response has an ETag and the route supports If-None-Match. */
     conditional?: boolean;
   }
 }
@@ -31,8 +31,8 @@ export type OpenApiDocument = {
 const DOCUMENTED_SERVER = "http://localhost:8080";
 
 /**
- * Collects the routes that are registered after this call; the function it returns makes the document of them, and of
- * what the server sends by itself.
+ * Collects the routes registered after this call. The returned function builds the document from them and from the
+ * requests that the server sends.
  */
 export function collectApi(
   app: FastifyInstance,
@@ -41,14 +41,14 @@ export function collectApi(
 ): () => OpenApiDocument {
   const routes: RouteOptions[] = [];
   app.addHook("onRoute", (route) => {
-    // A route is part of the API when it has an operationId; HEAD routes come with their GETs.
+    // A route with an operationId is part of the API. HEAD routes come with their GETs.
     if (route.schema?.operationId !== undefined && route.method !== "HEAD") routes.push(route);
   });
   return () => ({
     openapi: "3.1.0",
     info: apiInfo,
     servers: [
-      { url: DOCUMENTED_SERVER, description: "A server on your own machine, as `npm start` runs it." },
+      { url: DOCUMENTED_SERVER, description: "A server on your own machine, started with `npm start`." },
     ],
     security: [{ apiKey: [] }, { bearer: [] }],
     tags,
@@ -61,7 +61,7 @@ export function collectApi(
   });
 }
 
-/** Serves the document, with the address that this server is reached at. */
+/** Serves the document with this server's public URL. */
 export function serveApi(app: FastifyInstance, document: () => OpenApiDocument, baseUrl: () => string): void {
   app.get("/openapi.json", async (_request, reply) => {
     reply.header("access-control-allow-origin", "*");
@@ -131,7 +131,7 @@ function describeSuccesses({ schema, config }: RouteOptions): Record<string, obj
   );
 }
 
-/** What a placement may ask for is told where placements are. */
+/** The scenarios of a placement are documented with placements. */
 const hasOwnScenario = ({ headers }: { headers?: unknown }): boolean =>
   Object.hasOwn((headers as JsonSchema | undefined)?.properties ?? {}, TEST_SCENARIO);
 
@@ -142,7 +142,7 @@ const testScenario = {
   in: "header",
   required: false,
   description:
-    "With a test key: `rate_limited`, `internal_error` or `service_unavailable` is answered at once. A live key's is ignored.",
+    "Test keys only: `rate_limited`, `internal_error` or `service_unavailable` returns that error. Ignored for live keys.",
   schema: { type: "string" },
 };
 
@@ -150,12 +150,13 @@ const ifNoneMatch = {
   name: "If-None-Match",
   in: "header",
   required: false,
-  description: "The `ETag` of an earlier reply: when nothing has changed the answer is 304 without a body.",
+  description:
+    "The `ETag` of an earlier response. If nothing has changed, the response is 304 without a body.",
   schema: { type: "string" },
 };
 
 const notModified = {
-  description: "Nothing has changed since the reply whose `ETag` was sent in `If-None-Match`.",
+  description: "Nothing has changed since the response whose `ETag` was sent in `If-None-Match`.",
   headers: replyHeaders(true, true),
 };
 

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from "./openapi.ts";
 import type { JsonSchema } from "./schemas.ts";
 
-/** The parts of an OpenAPI document that are read back, by the check for breaks and by tests. */
+/** The parts of an OpenAPI document that the break check and the tests read. */
 export type Operation = {
   operationId?: string;
   tags?: string[];
@@ -21,11 +21,11 @@ export type Header = { required?: boolean; schema?: JsonSchema };
 export type Content = Record<string, MediaType>;
 export type MediaType = { schema?: JsonSchema; examples?: Record<string, { value?: unknown }> };
 
-/** Each operation by `GET /v1/catalog`. */
+/** Operations, keyed by `GET /v1/catalog`. */
 export const operationsOf = (document: OpenApiDocument): Map<string, Operation> =>
   collectOperations(document, document.paths);
 
-/** Each delivery that the server makes to its clients, by `POST order.fulfilled`. */
+/** Deliveries that the server sends to clients, keyed by `POST order.fulfilled`. */
 export const deliveriesOf = (document: OpenApiDocument): Map<string, Operation> =>
   collectOperations(document, (document.webhooks ?? {}) as OpenApiDocument["paths"]);
 
@@ -46,7 +46,7 @@ function collectOperations(
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/** The operation with what it shares with others filled in, so that moving a part to components changes nothing. */
+/** The operation with its references resolved, so that moving a part to components changes nothing. */
 function withoutRefs(document: OpenApiDocument, item: object, operation: Operation): Operation {
   const shared = ("parameters" in item ? item.parameters : []) as Parameter[];
   const { requestBody, responses = {}, parameters = [], ...rest } = operation;
@@ -64,7 +64,7 @@ function withoutRefs(document: OpenApiDocument, item: object, operation: Operati
   };
 }
 
-/** What a reference into this document stands for. */
+/** Resolves a reference within this document. */
 export function target<Part extends object>(document: OpenApiDocument, part: Part): Part {
   if (!("$ref" in part)) return part;
   const reference = String(part.$ref);
@@ -73,6 +73,6 @@ export function target<Part extends object>(document: OpenApiDocument, part: Par
     .split("/")
     .map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"))
     .reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], document);
-  if (typeof found !== "object" || found === null) throw new Error(`${reference} refers to nothing`);
+  if (typeof found !== "object" || found === null) throw new Error(`${reference} does not resolve`);
   return target(document, found as Part);
 }

@@ -1,25 +1,28 @@
 import { type ProblemCode, problemCodes, problemTable } from "../../lib/problem-table.ts";
 import { rateLimitHeaders, requestIdHeader } from "./schemas.ts";
 
-/** The error body of SPEC.md, Errors, with the members that some codes add. */
+/** The error body of SPEC.md, Errors, with the additional members of some codes. */
 export const problemSchema = {
   type: "object",
-  description:
-    "An error, as RFC 9457 has it. Decide by `code`; treat one that you do not know by its `status`.",
+  description: "An RFC 9457 error. Branch on `code`; handle an unknown code by its `status`.",
   required: ["type", "title", "status", "code", "detail", "request_id"],
   properties: {
-    type: { type: "string", format: "uri", description: "A page that explains this code and what to do." },
+    type: {
+      type: "string",
+      format: "uri",
+      description: "A page that explains this code and how to fix the error.",
+    },
     title: { type: "string", description: "The same for every error of this code." },
     status: { type: "integer", description: "The HTTP status." },
     code: {
       type: "string",
-      description: `Stable machine code: one of ${problemCodes.map((code) => `\`${code}\``).join(", ")}.`,
+      description: `Stable machine-readable code. One of ${problemCodes.map((code) => `\`${code}\``).join(", ")}.`,
     },
-    detail: { type: "string", description: "What happened this time, for a human." },
+    detail: { type: "string", description: "A human-readable explanation of this occurrence." },
     request_id: { type: "string", description: "Equal to the `X-Request-Id` header." },
     errors: {
       type: "array",
-      description: "The fields at fault, where particular ones are.",
+      description: "The invalid fields, if specific fields are invalid.",
       items: {
         type: "object",
         required: ["pointer", "code", "detail"],
@@ -33,21 +36,21 @@ export const problemSchema = {
         },
       },
     },
-    orderStatus: { type: "string", description: "With `order_not_fulfilled`: where the order stands." },
+    orderStatus: { type: "string", description: "With `order_not_fulfilled`: the order's current status." },
     available: {
       type: "integer",
-      description: "With `out_of_stock`: how many units there are, where that is known.",
+      description: "With `out_of_stock`: the number of units left, if known.",
     },
     currentTotal: {
       type: "object",
-      description: "With `price_changed`: what the order costs now.",
+      description: "With `price_changed`: the current order total.",
       required: ["amount", "currency"],
       properties: { amount: { type: "integer" }, currency: { type: "string" } },
     },
   },
 };
 
-/** What every operation may answer, and what those that need a key or take a body may answer too. */
+/** What every operation can return, and what operations with a key or a body can return as well. */
 const ALWAYS: readonly ProblemCode[] = ["invalid_request", "internal_error", "service_unavailable"];
 const WITH_KEY: readonly ProblemCode[] = [
   "invalid_test_scenario",
@@ -94,12 +97,12 @@ const RETRIED: ReadonlySet<ProblemCode> = new Set([
 ]);
 
 const retryAfter = {
-  description: "Seconds to wait before the next try.",
+  description: "Seconds to wait before the next attempt.",
   schema: { type: "integer", examples: [1] },
 };
 
 const wwwAuthenticate = {
-  description: "The way to authenticate beside `X-API-Key`.",
+  description: "The alternative to `X-API-Key`.",
   schema: { type: "string", examples: ['Bearer realm="scrip"'] },
 };
 

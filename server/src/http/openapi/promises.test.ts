@@ -9,7 +9,7 @@ const committed = JSON.parse(
   readFileSync(new URL("../../../openapi.json", import.meta.url), "utf8"),
 ) as OpenApiDocument;
 
-test("whatever a client of the committed document can rely on is missed when it is gone", () => {
+test("removing anything that a client can rely on is detected as a break", () => {
   const promises = placesIn(committed).filter(isPromise);
   assert.ok(promises.length > 50, `only ${promises.length} promises were found`);
   const unnoticed = promises.filter((steps) => {
@@ -19,7 +19,7 @@ test("whatever a client of the committed document can rely on is missed when it 
   assert.deepEqual(unnoticed, []);
 });
 
-test("in the committed document texts and examples may change, and fields may be added", () => {
+test("changed texts and examples and added fields in the committed document are not breaks", () => {
   const changed = JSON.stringify(committed, (member, value) => {
     if (member === "properties") return { ...value, added: { type: "string" } };
     if (member === "examples" && Array.isArray(value)) return ["other"];
@@ -30,12 +30,12 @@ test("in the committed document texts and examples may change, and fields may be
 });
 
 const TEXTS: ReadonlySet<string> = new Set(["description", "summary", "title"]);
-/** What stands below these is a name that clients use. */
+/** Below these members, keys are names that clients use. */
 const NAMES: ReadonlySet<string> = new Set(
   "paths parameters headers content properties securitySchemes webhooks".split(" "),
 );
 
-/** The steps to everything in the document. */
+/** The path to every node of the document. */
 const placesIn = (parent: object, above: readonly string[] = []): string[][] =>
   Object.entries(parent).flatMap(([step, value]) => {
     const steps = [...above, step];
@@ -49,7 +49,7 @@ function isPromise(steps: readonly string[]): boolean {
   return NAMES.has(parent) || grandparent === "paths" || last === "operationId";
 }
 
-/** What one path promises can be looked for without the others, which keeps this from taking minutes. */
+/** One path is checked without the others, because checking all of them together takes minutes. */
 const withOnePath = (path: string): OpenApiDocument => ({
   ...committed,
   paths: { [path]: committed.paths[path] ?? {} },

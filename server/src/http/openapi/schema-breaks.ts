@@ -4,10 +4,10 @@ import { target } from "./parts.ts";
 import type { JsonSchema } from "./schemas.ts";
 
 /**
- * Which way the data goes. What a client sends must stay accepted; what a client gets must stay as it was described,
- * but for new fields and new values, which SPEC.md, Versioning, has it tolerate.
+ * The direction of the data. What a client sends must stay accepted. What a client receives must stay as documented,
+ * except for new fields and values, which SPEC.md, Versioning, tells clients to tolerate.
  */
-export type Direction = "requests" | "replies";
+export type Direction = "requests" | "responses";
 
 export type CompareSchemas = (
   direction: Direction,
@@ -16,7 +16,7 @@ export type CompareSchemas = (
   is: JsonSchema | undefined,
 ) => string[];
 
-/** Schemas with a name are compared once for each direction and told by that name, however many operations use them. */
+/** Compares named schemas once per direction and reports them by name, no matter how many operations use them. */
 export function createSchemaComparison(before: OpenApiDocument, after: OpenApiDocument): CompareSchemas {
   const [ids, seen] = [new Map<object, number>(), new Set<string>()];
   return (direction, place, was = {}, is = {}) =>
@@ -27,7 +27,7 @@ type Comparison = {
   before: OpenApiDocument;
   after: OpenApiDocument;
   direction: Direction;
-  /** Numbers the schemas, so that a pair of them that was seen before, or that holds itself, is known again. */
+  /** Numbers the schemas, so that a pair that was already compared, or that contains itself, is recognized. */
   ids: Map<object, number>;
   seen: Set<string>;
 };
@@ -50,7 +50,7 @@ function compare(context: Comparison, place: string, was: JsonSchema, is: JsonSc
 }
 
 function idOf({ ids }: Comparison, document: OpenApiDocument, schema: JsonSchema): number {
-  // A description beside a reference changes nothing; anything else beside one makes a schema of its own.
+  // A description next to a reference changes nothing. Anything else next to a reference makes a new schema.
   const isReference = Object.keys(schema).every((member) => member === "$ref" || member === "description");
   const identity = isReference ? target(document, schema) : schema;
   const id = ids.get(identity) ?? ids.size;
@@ -62,7 +62,7 @@ function compareFlat(context: Comparison, place: string, was: JsonSchema, is: Js
   const [variants, newVariants] = [findVariants(was), findVariants(is)];
   if (variants || newVariants) return compareVariants(context, place, variants ?? [was], newVariants ?? [is]);
   const types = compareTypes(context, place, was, is);
-  // Once the type is another, the rest says nothing more.
+  // When the type has changed, comparing the rest adds nothing.
   if (types.length > 0) return types;
   return [
     ...compareFormats(context, place, was, is),
@@ -88,10 +88,10 @@ function compareVariants(
   if (lost.length > 0 || context.direction === "requests") return lost;
   return newVariants
     .filter((is) => variants.every((was) => attempt(was, is).length > 0))
-    .map((is) => `${place} may be something new in replies: ${JSON.stringify(is)}`);
+    .map((is) => `${place} has a new variant in responses: ${JSON.stringify(is)}`);
 }
 
-/** What became of a variant is best told by a new one of the same type. */
+/** The best match for a variant is a new variant of the same type. */
 function fewest(attempts: readonly { breaks: string[]; isAlike: boolean }[]): string[] {
   const fine = attempts.find(({ breaks }) => breaks.length === 0);
   const alike = attempts.filter(({ isAlike }) => isAlike);
@@ -127,7 +127,7 @@ function takesAll(newTypes: string, types: string): boolean {
 }
 
 function compareFormats({ direction }: Comparison, place: string, was: JsonSchema, is: JsonSchema): string[] {
-  // A reply may get a format that it did not have, and a request may lose one: neither refuses anybody.
+  // A response can gain a format and a request can lose one. Neither refuses a client.
   const promised = direction === "requests" ? is.format : was.format;
   if (promised === undefined || was.format === is.format) return [];
   return [
@@ -138,14 +138,14 @@ function compareFormats({ direction }: Comparison, place: string, was: JsonSchem
 function compareValues({ direction }: Comparison, place: string, was: JsonSchema, is: JsonSchema): string[] {
   const [values, newValues] = [was.enum, is.enum] as (unknown[] | undefined)[];
   if (!newValues) return [];
-  if (!values) return direction === "requests" ? [`${place} takes only some values in requests now`] : [];
+  if (!values) return direction === "requests" ? [`${place} accepts only some values in requests now`] : [];
   const lost = values.filter((value) => !newValues.includes(value)).map((value) => JSON.stringify(value));
   return lost.map((value) => `${place} lost the value ${value} in ${direction}`);
 }
 
 const CEILINGS = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
 const FLOORS = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
-/** Whether a change to one of these refuses more or less cannot be told, so any change counts. */
+/** Whether a change to one of these is stricter cannot be decided, so any change counts. */
 const CONDITIONS = [
   "pattern",
   "multipleOf",
@@ -162,7 +162,7 @@ function compareLimits(place: string, was: JsonSchema, is: JsonSchema): string[]
     ...FLOORS.filter((limit) => Number(is[limit] ?? -Infinity) > Number(was[limit] ?? leastOf(limit))),
     ...CONDITIONS.filter((limit) => is[limit] && JSON.stringify(is[limit]) !== JSON.stringify(was[limit])),
   ];
-  // Whoever leaves the field out gets something else from one day to the next.
+  // Callers that omit the field would suddenly get something else.
   if (was.default !== undefined && JSON.stringify(is.default) !== JSON.stringify(was.default))
     tightened.push("default");
   return tightened.map(
@@ -171,7 +171,7 @@ function compareLimits(place: string, was: JsonSchema, is: JsonSchema): string[]
   );
 }
 
-/** A length is never below zero, so a minimum of zero asks nothing. */
+/** A length is never negative, so a minimum of zero has no effect. */
 const leastOf = (limit: string): number => (/Length|Items|Properties/.test(limit) ? 0 : -Infinity);
 
 function compareFields(context: Comparison, place: string, was: JsonSchema, is: JsonSchema): string[] {
@@ -181,34 +181,34 @@ function compareFields(context: Comparison, place: string, was: JsonSchema, is: 
   const kept = Object.entries(fieldsOf(was)).flatMap(([name, field]) => {
     const newField = newFields[name];
     const child = `${place}.${name}`;
-    if (!newField) return [`${child} is gone from ${direction}`];
+    if (!newField) return [`${child} was removed from ${direction}`];
     return compare(context, child, field, newField);
   });
   const presence =
     direction === "requests"
       ? newRequired
           ?.filter((name) => !required?.includes(name))
-          .map((name) => `${place}.${name} is required in requests now`)
+          .map((name) => `${place}.${name} is now required in requests`)
       : required
           ?.filter((name) => name in newFields && !newRequired?.includes(name))
-          .map((name) => `${place}.${name} is not always in replies any more`);
+          .map((name) => `${place}.${name} is no longer always present in responses`);
   return [...kept, ...(presence ?? [])];
 }
 
 const fieldsOf = ({ properties = {}, patternProperties = {} }: JsonSchema) =>
   ({ ...(properties as object), ...(patternProperties as object) }) as Record<string, JsonSchema>;
 
-/** The values of a map, and what a client may send beside the named fields. */
+/** The values of a map, and additional fields that a client can send. */
 function compareOtherFields(context: Comparison, place: string, was: JsonSchema, is: JsonSchema): string[] {
   const [others, newOthers] = [was.additionalProperties, is.additionalProperties];
   const child = `${place}.*`;
   if (context.direction === "requests") {
     if (others === false || newOthers === undefined || newOthers === true) return [];
-    if (newOthers === false) return [`${child} is gone from requests`];
+    if (newOthers === false) return [`${child} was removed from requests`];
     return compare(context, child, asSchema(others), asSchema(newOthers));
   }
   if (typeof others !== "object") return [];
-  if (newOthers === false) return [`${child} is gone from replies`];
+  if (newOthers === false) return [`${child} was removed from responses`];
   return compare(context, child, asSchema(others), asSchema(newOthers));
 }
 

@@ -1,6 +1,6 @@
 export type JsonSchema = { [member: string]: unknown };
 
-/** Fastify's references (`Product#`) as those of an OpenAPI document. */
+/** Converts Fastify's references (`Product#`) to OpenAPI references. */
 export function plainRefs(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainRefs);
   if (typeof value !== "object" || value === null) return value;
@@ -29,16 +29,16 @@ export function describeParameters(
   }));
 }
 
-/** The headers that a success carries. */
+/** The headers of a successful response. */
 export const replyHeaders = (conditional: boolean, limited: boolean): Record<string, object> => ({
   "X-Request-Id": header(
-    "Names this request in the server's log. Quote it when you ask for help.",
+    "Identifies this request in the server's log. Include it when you ask for help.",
     "req_01m7ef4g9je00974k1yf0xf7j3",
   ),
   ...(conditional
     ? {
         ETag: header(
-          "Names this state of the reply. Send it back in `If-None-Match`.",
+          "Identifies this version of the response. Send it back in `If-None-Match`.",
           '"Yb3lqzYsW0Vd5m0qJm0c1g"',
         ),
       }
@@ -56,6 +56,6 @@ export const requestIdHeader = {
 };
 
 export const rateLimitHeaders = {
-  "RateLimit-Policy": header("The key's allowance: quota `q` in `w` seconds.", '"reads";q=200;w=2'),
-  RateLimit: header("What is left: `r` requests, all of them back in `t` seconds.", '"reads";r=199;t=1'),
+  "RateLimit-Policy": header("The key's rate limit: quota `q` per `w` seconds.", '"reads";q=200;w=2'),
+  RateLimit: header("What is left: `r` requests, fully restored in `t` seconds.", '"reads";r=199;t=1'),
 };

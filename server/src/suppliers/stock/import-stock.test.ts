@@ -155,11 +155,11 @@ test("a wrong product, supplier or cost is refused before the file is opened", a
     [{ productId: "none" }, /there is no product none/],
     [{ supplierId: "sup_none" }, /there is no supplier sup_none/],
     [{ supplierId: called }, /has no stock; codes can only be imported/],
-    [{ cost: "8.101" }, /more decimals than USD has/],
+    [{ cost: "8.101" }, /too many decimals: USD has/],
     [{ cost: "-1" }, /is not an amount/],
   ];
   for (const [changes, reason] of refused) await assert.rejects(run("", { ...changes, ...absent }), reason);
-  await assert.rejects(run("", absent), /there is no such file/);
+  await assert.rejects(run("", absent), /no such file/);
   assert.deepEqual(await counts(), [0, 1, 0]);
 });
 

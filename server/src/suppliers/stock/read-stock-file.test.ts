@@ -93,8 +93,8 @@ test("what is read does not print itself", async () => {
 });
 
 test("a file that cannot be read is an error that says why", async () => {
-  await assert.rejects(collect(readStockFile(join(folder, "none.csv"), NOW)), /there is no such file/);
-  await assert.rejects(collect(readStockFile(folder, NOW)), /it is a directory/);
+  await assert.rejects(collect(readStockFile(join(folder, "none.csv"), NOW)), /no such file/);
+  await assert.rejects(collect(readStockFile(folder, NOW)), /is a directory/);
 });
 
 async function collect(rows: AsyncIterable<StockRow>): Promise<StockRow[]> {
