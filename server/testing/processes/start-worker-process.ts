@@ -1,9 +1,5 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import type { RefundInput } from "../../src/fulfilment/refund/refund-order.ts";
-import { COMPILE_CACHE } from "./compile-cache.ts";
+import { forkNode } from "./fork-node.ts";
 import { answerOverLine, type Suppliers } from "./supplier-line.ts";
 
 export type WorkerJob = {
@@ -34,23 +30,13 @@ export async function startWorkerProcess(
   jobs: readonly WorkerJob[],
   suppliers: Suppliers,
 ): Promise<WorkerEnd[]> {
-  const script = fileURLToPath(new URL("./worker-process.ts", import.meta.url));
-  const child = fork(script, [JSON.stringify(jobs)], {
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-    // Amounts are bigint, which JSON does not know.
-    serialization: "advanced",
-    env: { ...process.env, ...COMPILE_CACHE },
+  const node = await forkNode("crash", jobs, {
     // Ends it otherwise than at its points, which is an error below.
-    timeout: TIMEOUT_MS,
-    killSignal: "SIGTERM",
+    timeoutMs: TIMEOUT_MS,
+    onMessage: answerOverLine(suppliers),
   });
-  answerOverLine(child, suppliers);
-  if (!child.stdout || !child.stderr) throw new Error("the worker's output is not piped");
-  const [[code, signal], passed, logged] = await Promise.all([
-    once(child, "exit"),
-    text(child.stdout),
-    text(child.stderr),
-  ]);
+  const { code, signal } = await node.ended;
+  const [passed, logged] = [node.printed(), node.logged()];
   const wasKilled = signal === "SIGKILL";
   if (code !== 0 && !wasKilled) throw new Error(`the worker ended with ${code ?? signal}: ${logged}`);
   return jobs.map((_, number) => ({ points: pointsOf(passed, number), wasKilled, logged }));

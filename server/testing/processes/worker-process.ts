@@ -10,13 +10,15 @@ import { fixedKeyring } from "../../src/vault/keyring.ts";
 import { createCrashWorker } from "../crash/crash-worker.ts";
 import { createFailpoints } from "../crash/failpoints.ts";
 import { createHandClock } from "../hand-clock.ts";
+import type { ReadyMessage } from "./fork-node.ts";
 import type { WorkerJob } from "./start-worker-process.ts";
 import { supplierOverLine } from "./supplier-line.ts";
 
 /** Workers in a process of their own, each on its own database, which all die together; see start-worker-process. */
-const jobs = JSON.parse(process.argv[2] ?? "") as WorkerJob[];
+const { input: jobs } = JSON.parse(process.argv[2] ?? "") as { input: WorkerJob[] };
 const log = createLog("warn", process.stderr);
 let underWay = jobs.length;
+process.send?.({ ready: { port: 0 } } satisfies ReadyMessage);
 await Promise.all(jobs.map(work));
 
 async function work(job: WorkerJob, number: number): Promise<void> {
