@@ -14,7 +14,7 @@ import { secret } from "../lib/secret.ts";
 import { createScripSupplier } from "../suppliers/scrip/scrip-supplier.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 
-const ORDERS = sizeFor("chaos", { share: 200, full: 2_000 });
+const ORDERS = sizeFor("chaos", { share: 80, full: 2_000 });
 const PLACED_AT_ONCE = 50;
 const PRICE_MINOR = 500;
 const PRODUCT = "account-card";

@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { once } from "../../src/lib/lazily.ts";
 import type { Answer } from "./https-receiver.ts";
 
 /** 200 and done. */
@@ -19,11 +20,11 @@ export const reset: Answer = (_response, { connection }) => void connection?.res
 /** Ends the connection in good order, without an answer. */
 export const hangUp: Answer = (response) => void response.socket?.end();
 
-/** Sixty-four megabytes in sixty-four kilobytes, for whoever unpacks what it reads. */
-export const gzipBomb =
-  (status: number): Answer =>
-  (response) =>
-    void response.writeHead(status, { "content-encoding": "gzip" }).end(BOMB);
+/** Sixty-four megabytes in sixty-four kilobytes, for whoever unpacks what it reads. Packed before anybody waits for it. */
+export function gzipBomb(status: number): Answer {
+  const bomb = packBomb();
+  return (response) => void response.writeHead(status, { "content-encoding": "gzip" }).end(bomb);
+}
 
 /** As much body as the other side takes. */
 export const endlessBody =
@@ -73,7 +74,8 @@ export const switchProtocols: Answer = (response) =>
     "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n",
   );
 
-const BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+/** For the first who needs it: that takes longer than most test files do. */
+const packBomb = once(() => gzipSync(Buffer.alloc(64 * 1024 * 1024)));
 const FILLER = Buffer.alloc(64 * 1024, "a");
 const DRIP_EVERY_MS = 5;
 
