@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { FulfilmentLimits } from "../../src/fulfilment/limits.ts";
+import type { RefundInput } from "../../src/fulfilment/refund/refund-order.ts";
 import type { DeliveryLimits } from "../../src/webhooks/delivery/limits.ts";
 import { caCertificatePath } from "../receivers/tls-fixture.ts";
 import { COMPILE_CACHE } from "./compile-cache.ts";
-import type { WorkerJob } from "./start-worker-process.ts";
 
 /** What a process of the service needs to know. */
 export type ServiceInput = {
@@ -21,6 +21,17 @@ export type ServiceInput = {
   /** It finds out by itself when its database is no longer the primary, as the server does. */
   watchesPrimary?: boolean;
   logLevel?: "warn" | "error";
+};
+
+/** What a worker does in a process that dies. */
+export type WorkerJob = {
+  connectionString: string;
+  masterKeyHex: string;
+  nowMs: number;
+  /** The number of the point at which it dies; 0 for none. */
+  killAt: number;
+  /** What the operator pays back before the worker begins. */
+  refund?: RefundInput;
 };
 
 /** The roles that a process can have, and what each is given. */
@@ -56,8 +67,9 @@ export type ForkedNode = {
   logged(): string;
   /** Sends a message, and resolves with the next one that comes back. */
   ask<Reply>(message: unknown): Promise<Reply>;
-  /** Resolves when it has ended and all that it wrote has been read. */
   ended: Promise<NodeEnd>;
+  /** Resolves when it has ended by itself or was killed, and all that it wrote has been read. */
+  finished: Promise<NodeEnd>;
   /** Asks it to end in good order, and waits for that. */
   stop(): Promise<void>;
   /** Ends it as a power cut would: at once, whatever it was at. */
@@ -107,7 +119,9 @@ export async function forkNode<Role extends NodeRole>(
       output[name] = (output[name] + text).slice(-OUTPUT_MAX_CHARACTERS);
     });
   child.on("error", () => {});
-  const ended = once(child, "close").then(([code, signal]): NodeEnd => ({ code, signal }));
+  // Where we end the line, as stop does, Node tells of the end of the process and not of the end of its output.
+  const ended = once(child, "exit").then(([code, signal]): NodeEnd => ({ code, signal }));
+  const finished = once(child, "close").then(() => ended);
   const up = Promise.withResolvers<ReadyMessage | undefined>();
   child.on("message", (message: ReadyMessage | object) => {
     if ("ready" in Object(message)) up.resolve(message as ReadyMessage);
@@ -129,6 +143,7 @@ export async function forkNode<Role extends NodeRole>(
       return (await answered)[0] as Reply;
     },
     ended,
+    finished,
     async stop() {
       if (child.connected) child.disconnect();
       await ended;

@@ -44,7 +44,7 @@ export function spawnNode(
     prints: (what) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
-          const found = what.exec(output.stdout) ?? what.exec(output.stderr);
+          const found = what.exec(output.stdout + output.stderr);
           if (found) resolve(found);
         };
         for (const name of ["stdout", "stderr"] as const) child[name].on("data", look);

@@ -1,16 +1,5 @@
-import type { RefundInput } from "../../src/fulfilment/refund/refund-order.ts";
-import { forkNode } from "./fork-node.ts";
+import { forkNode, type WorkerJob } from "./fork-node.ts";
 import { answerOverLine, type Suppliers } from "./supplier-line.ts";
-
-export type WorkerJob = {
-  connectionString: string;
-  masterKeyHex: string;
-  nowMs: number;
-  /** The number of the point at which it dies; 0 for none. */
-  killAt: number;
-  /** What the operator pays back before the worker begins. */
-  refund?: RefundInput;
-};
 
 export type WorkerEnd = {
   /** The points that it passed, in order; the last is where it was killed. */
@@ -35,7 +24,7 @@ export async function startWorkerProcess(
     timeoutMs: TIMEOUT_MS,
     onMessage: answerOverLine(suppliers),
   });
-  const { code, signal } = await node.ended;
+  const { code, signal } = await node.finished;
   const [passed, logged] = [node.printed(), node.logged()];
   const wasKilled = signal === "SIGKILL";
   if (code !== 0 && !wasKilled) throw new Error(`the worker ended with ${code ?? signal}: ${logged}`);

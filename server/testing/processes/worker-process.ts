@@ -10,8 +10,7 @@ import { fixedKeyring } from "../../src/vault/keyring.ts";
 import { createCrashWorker } from "../crash/crash-worker.ts";
 import { createFailpoints } from "../crash/failpoints.ts";
 import { createHandClock } from "../hand-clock.ts";
-import type { ReadyMessage } from "./fork-node.ts";
-import type { WorkerJob } from "./start-worker-process.ts";
+import type { ReadyMessage, WorkerJob } from "./fork-node.ts";
 import { supplierOverLine } from "./supplier-line.ts";
 
 /** Workers in a process of their own, each on its own database, which all die together; see start-worker-process. */
