@@ -45,7 +45,9 @@ export async function startNode(
     running = risen;
     void risen.ended.then(() => {
       if (isExpected) return;
-      onDied(`a process of the role ${given.role} ended unexpectedly: ${risen.logged().slice(-TAIL_CHARACTERS)}`);
+      onDied(
+        `a process of the role ${given.role} ended unexpectedly: ${risen.logged().slice(-TAIL_CHARACTERS)}`,
+      );
       void rise();
     });
   };
