@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
+import { spawnNode } from "../server/testing/processes/spawn-node.ts";
 
 export type Running = { child: ChildProcess; url: string; residentMb: () => number; stop(): Promise<void> };
 
-const START_TIMEOUT_MS = 60_000;
+/** No measurement takes so long. */
+const RUN_TIMEOUT_MS = 3_600_000;
 
 /** Starts a server as a separate process and waits until it prints its address. */
 export async function startProcess(
@@ -13,36 +13,26 @@ export async function startProcess(
   args: readonly string[],
   env: Record<string, string>,
 ): Promise<Running> {
-  const child = spawn(process.execPath, [file, ...args], {
+  const {
+    process: child,
+    finished,
+    prints,
+  } = spawnNode(file, args, {
     env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "inherit"],
+    timeoutMs: RUN_TIMEOUT_MS,
   });
-  const url = await firstAddress(child);
+  const [url] = await prints(/http:\/\/localhost:\d+/);
   return {
     child,
-    url,
+    // Loopback by number: name resolution is not measured.
+    url: url.replace("localhost", "127.0.0.1"),
     residentMb: () => readResidentMb(child.pid ?? 0),
     async stop() {
-      if (child.exitCode !== null) return;
       child.kill("SIGTERM");
-      await once(child, "exit");
+      const { stderr } = await finished;
+      process.stderr.write(stderr);
     },
   };
-}
-
-async function firstAddress(child: ChildProcess): Promise<string> {
-  const lines = createInterface({ input: child.stdout ?? process.stdin });
-  const timer = setTimeout(() => child.kill("SIGKILL"), START_TIMEOUT_MS);
-  try {
-    for await (const line of lines) {
-      const url = /http:\/\/localhost:\d+/.exec(line)?.[0];
-      // Loopback by number: name resolution is not measured.
-      if (url) return url.replace("localhost", "127.0.0.1");
-    }
-  } finally {
-    clearTimeout(timer);
-  }
-  throw new Error("the process ended before it was ready");
 }
 
 function readResidentMb(pid: number): number {

@@ -126,7 +126,7 @@ async function signalDatabase(dataDir: string, signal: NodeJS.Signals): Promise<
 async function terminateBackend({ db }: World): Promise<boolean> {
   const ended = await db.rows(sql`
     select pg_terminate_backend(pid) from pg_stat_activity
-    where application_name like 'scrip chaos%' and xact_start is not null and pid <> pg_backend_pid() limit 1`);
+    where application_name like 'scrip node%' and xact_start is not null and pid <> pg_backend_pid() limit 1`);
   return ended.length > 0;
 }
 

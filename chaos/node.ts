@@ -1,10 +1,12 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { COMPILE_CACHE } from "../server/testing/processes/compile-cache.ts";
-import { caCertificatePath } from "../server/testing/receivers/tls-fixture.ts";
-import type { NodeInput, NodeSample } from "./node-process.ts";
+import {
+  type ForkedNode,
+  forkNode,
+  type NodeSample,
+  type ServiceInput,
+} from "../server/testing/processes/fork-node.ts";
+
+export type NodeInput = ServiceInput & { role: "api" | "worker" };
 
 /** A process of the service that comes back after each kill, on the same port. */
 export type Node = {
@@ -17,8 +19,6 @@ export type Node = {
   stop(): Promise<void>;
 };
 
-const SCRIPT = fileURLToPath(new URL("./node-process.ts", import.meta.url));
-const LOG_MAX_CHARACTERS = 200_000;
 const TAIL_CHARACTERS = 600;
 const RAISE_PAUSE_MS = 200;
 
@@ -28,28 +28,26 @@ export async function startNode(
   onDied: (what: string) => void,
 ): Promise<Node> {
   let input: NodeInput = { ...given, port: 0, clockOffsetMs: 0 };
-  let log = "";
-  const keep = (text: string) => {
-    log = (log + text).slice(-LOG_MAX_CHARACTERS);
-  };
-  let running = await raise(input, keep);
+  let running = await raise(input);
   input = { ...input, port: running.port };
   let isExpected = false;
   let rising: Promise<void> | undefined;
   /** One at a time: two would want the same port. */
   const rise = (): Promise<void> => {
-    rising ??= raiseUntilUp(input, keep)
+    rising ??= raiseUntilUp(input)
       .then(watch)
       .finally(() => {
         rising = undefined;
       });
     return rising;
   };
-  const watch = (risen: Running) => {
+  const watch = (risen: ForkedNode) => {
     running = risen;
-    void risen.exited.then(() => {
+    void risen.ended.then(() => {
       if (isExpected) return;
-      onDied(`a process of the role ${given.role} ended unexpectedly: ${log.slice(-TAIL_CHARACTERS)}`);
+      onDied(
+        `a process of the role ${given.role} ended unexpectedly: ${risen.logged().slice(-TAIL_CHARACTERS)}`,
+      );
       void rise();
     });
   };
@@ -60,8 +58,7 @@ export async function startNode(
     async killAndRaise() {
       await rising;
       isExpected = true;
-      running.child.kill("SIGKILL");
-      await running.exited;
+      await running.kill();
       isExpected = false;
       await rise();
     },
@@ -69,43 +66,23 @@ export async function startNode(
       input = { ...input, clockOffsetMs };
       if (running.child.connected) running.child.send({ clockOffsetMs });
     },
-    async sample() {
-      const answered = once(running.child, "message");
-      running.child.send("sample");
-      const [{ sample }] = (await answered) as [{ sample: NodeSample }];
-      return sample;
-    },
+    sample: () => running.ask<NodeSample>("sample"),
     async stop() {
       await rising;
       isExpected = true;
-      if (running.child.connected) running.child.disconnect();
-      await running.exited;
+      await running.stop();
     },
   };
 }
 
-type Running = { child: ChildProcess; port: number; exited: Promise<unknown> };
-
 /** A process that finds no database at its start ends, and is started again. */
-async function raiseUntilUp(input: NodeInput, keep: (text: string) => void): Promise<Running> {
+async function raiseUntilUp(input: NodeInput): Promise<ForkedNode> {
   for (;;) {
-    const running = await raise(input, keep).catch(() => undefined);
+    const running = await raise(input).catch(() => undefined);
     if (running) return running;
     await wait(RAISE_PAUSE_MS);
   }
 }
 
-async function raise(input: NodeInput, keep: (text: string) => void): Promise<Running> {
-  const child = fork(SCRIPT, [JSON.stringify(input)], {
-    stdio: ["ignore", "inherit", "pipe", "ipc"],
-    execArgv: ["--expose-gc"],
-    env: { ...process.env, ...COMPILE_CACHE, NODE_EXTRA_CA_CERTS: caCertificatePath },
-  });
-  child.stderr?.setEncoding("utf8").on("data", keep);
-  child.on("error", () => {});
-  const exited = once(child, "exit");
-  const started = await Promise.race([once(child, "message"), exited.then(() => undefined)]);
-  if (!started) throw new Error("the process ended before it was ready");
-  const [{ port }] = started as [{ port: number }];
-  return { child, port, exited };
-}
+const raise = ({ role, ...input }: NodeInput): Promise<ForkedNode> =>
+  forkNode(role, { ...input, allowsLoopback: true, watchesPrimary: true }, { execArgv: ["--expose-gc"] });

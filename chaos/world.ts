@@ -12,7 +12,7 @@ import { loadServerSecrets, type ServerSecrets } from "../server/src/keys/server
 import { secret } from "../server/src/lib/secret.ts";
 import { type CodeVault, createCodeVault } from "../server/src/vault/code-vault.ts";
 import { fixedKeyring, type Keyring } from "../server/src/vault/keyring.ts";
-import { TEST_MASTER_KEY } from "../server/testing/app/test-app.ts";
+import { TEST_MASTER_KEY } from "../server/testing/app/test-settings.ts";
 import { dataPathOf } from "../server/testing/database/embedded-testing.ts";
 import { type FaultProxy, startFaultProxy } from "../server/testing/database/fault-proxy.ts";
 import { seedCluster } from "../server/testing/database/seed-cluster.ts";

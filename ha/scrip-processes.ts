@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { TEST_MASTER_KEY } from "../server/testing/app/test-app.ts";
+import { TEST_MASTER_KEY } from "../server/testing/app/test-settings.ts";
 import { type RunningScrip, startScrip } from "../server/testing/processes/run-scrip.ts";
 import type { Api } from "./callers.ts";
 

@@ -6,7 +6,7 @@ import { loadServerSecrets } from "../server/src/keys/server-secrets.ts";
 import { systemClock } from "../server/src/lib/clock.ts";
 import { secret } from "../server/src/lib/secret.ts";
 import { createReseller } from "../server/src/resellers/create-reseller.ts";
-import { TEST_MASTER_KEY } from "../server/testing/app/test-app.ts";
+import { TEST_MASTER_KEY } from "../server/testing/app/test-settings.ts";
 import { addCard, type Buyer } from "../server/testing/builders/buyers.ts";
 import { ask } from "./ask.ts";
 import type { PatroniCluster } from "./cluster.ts";

@@ -87,7 +87,7 @@ async function takeSample({ db, apis, workers }: World): Promise<Sample> {
   }
   const [counted] = await db.rows<{ orders: number; connections: number }>(sql`
     select (select count(*) from orders)::integer as orders,
-           (select count(*) from pg_stat_activity where application_name like 'scrip chaos%')::integer as connections`);
+           (select count(*) from pg_stat_activity where application_name like 'scrip node%')::integer as connections`);
   const orders = Math.max(1, counted?.orders ?? 1);
   sample.set("orders", orders).set("connections", counted?.connections ?? 0);
   const sizes = await db.rows<{ name: string; bytes: number }>(sql`

@@ -16,12 +16,12 @@ test("slow files come first, the slowest before all, each in a process of its ow
   );
 });
 
-test("quick files share a process, in even groups of at most fourteen, and each is in one of them", () => {
-  const files = Array.from({ length: 30 }, (_, index) => `f${String(index).padStart(2, "0")}.test.ts`);
+test("quick files share a process, in even groups of at most twenty-eight, and each is in one of them", () => {
+  const files = Array.from({ length: 60 }, (_, index) => `f${String(index).padStart(2, "0")}.test.ts`);
   const runs = planRuns(named(...files), {});
   assert.deepEqual(
     runs.map((run) => run.files.length),
-    [10, 10, 10],
+    [20, 20, 20],
   );
   assert.deepEqual(
     runs.flatMap((run) => run.files),

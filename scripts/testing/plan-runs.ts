@@ -6,7 +6,7 @@ export type TestSource = { file: string; text: string };
 /** Files that are not in the table of slow files take about this long. */
 const QUICK_SECONDS = 1;
 /** To start a process and load the server takes as long as the tests of a quick file, so that many share one. */
-const GROUP_FILES_MAX = 14;
+const GROUP_FILES_MAX = 28;
 
 /** What a whole process shares. A file that changes it has a process of its own. */
 const CHANGES_THE_PROCESS =

@@ -1,8 +1,11 @@
-import { resolve } from "node:path";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { run } from "node:test";
 import { spec, type TestEvent } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
+import { CPU_FILE, readCpuTimes } from "./cpu-times.ts";
 import { endDescendants, listDescendants } from "./end-descendants.ts";
 import type { TestRun } from "./plan-runs.ts";
 import { type Progress, watchProgress } from "./watch-progress.ts";
@@ -32,13 +35,17 @@ const PRELOAD = fileURLToPath(new URL("./watch-test-process.ts", import.meta.url
  */
 export async function runTests(options: TestRunOptions): Promise<boolean> {
   const { root, runs, concurrency, testTimeoutMs, out } = options;
+  const folder = mkdtempSync(join(tmpdir(), "scrip-test-run-"));
+  const cpuFile = join(folder, "cpu");
+  const paths = runs.map(({ files: [file = "", ...more] }) =>
+    more.length === 0 ? resolve(root, file) : writeGroupFile(root, [file, ...more]),
+  );
   const progress = watchProgress(root);
   const limit = startLimit(options, progress);
   const events: AsyncIterable<TestEvent> = run({
-    files: runs.map(({ files: [file = "", ...more] }) =>
-      more.length === 0 ? resolve(root, file) : writeGroupFile(root, [file, ...more]),
-    ),
+    files: paths,
     cwd: root,
+    env: { ...process.env, [CPU_FILE]: cpuFile },
     concurrency,
     timeout: testTimeoutMs,
     signal: limit.signal,
@@ -53,13 +60,32 @@ export async function runTests(options: TestRunOptions): Promise<boolean> {
         for (const line of await options.beforeCounts()) yield diagnostic(line);
         yield diagnostic(`the ${SLOWEST_SHOWN} slowest files`);
         for (const line of progress.describeSlowest(SLOWEST_SHOWN)) yield diagnostic(line);
+        for (const line of describeCpu(cpuFile, runs, paths)) yield diagnostic(line);
       }
       yield event;
     }
   }
   for await (const text of Readable.from(observed()).compose(spec)) out.write(text);
   limit.clear();
+  rmSync(folder, { recursive: true, force: true });
   return passed && !limit.signal.aborted;
+}
+
+/** CPU time tells on a busy machine what wall time does not: which files are worth making cheaper. */
+function describeCpu(file: string, runs: readonly TestRun[], paths: readonly string[]): string[] {
+  const times = readCpuTimes(file);
+  if (times.length === 0) return [];
+  const total = times.reduce((sum, { seconds }) => sum + seconds, 0);
+  const labelOf = (path: string): string => {
+    const [first = path, ...more] = runs[paths.indexOf(path)]?.files ?? [];
+    return more.length === 0 ? first : `${first} and ${more.length} more`;
+  };
+  return [
+    `${Math.round(total)} s of CPU, without the shared PostgreSQL; the ${SLOWEST_SHOWN} processes that used most`,
+    ...times
+      .slice(0, SLOWEST_SHOWN)
+      .map(({ path, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${labelOf(path)}`),
+  ];
 }
 
 /** The run can hang in ways that no test's timeout ends: a process that stays, or one whose output somebody holds open. */

@@ -1,6 +1,7 @@
 // Preloaded into each process of tests: one whose tests are done and that does not end is ended, and is a failure. Without
 // this a test that leaves a server open would hold up the run for ever.
 import { after } from "node:test";
+import { CPU_FILE, leaveCpuTime } from "./cpu-times.ts";
 import { endDescendants } from "./end-descendants.ts";
 
 const DEFAULT_LINGER_MS = 30_000;
@@ -9,6 +10,11 @@ const lingerMs = Number(process.env.SCRIP_TEST_LINGER_MS ?? DEFAULT_LINGER_MS);
 // Processes that a test forks would preload this as well.
 const own = process.execArgv.indexOf(import.meta.filename);
 if (own > 0) process.execArgv.splice(own - 1, 2);
+
+// Taken out of the environment: processes that a test starts count as part of it.
+const cpuFile = process.env[CPU_FILE];
+delete process.env[CPU_FILE];
+if (cpuFile !== undefined) process.once("exit", () => leaveCpuTime(cpuFile, process.argv[1] ?? ""));
 
 after(() => {
   setTimeout(() => {

@@ -1,13 +1,10 @@
 import { createTestApp } from "../../server/testing/app/test-app.ts";
 import { addListPrice, addProducts } from "../../server/testing/builders/builders.ts";
-import {
-  type ServerProcess,
-  startServerProcess,
-} from "../../server/testing/processes/start-server-process.ts";
+import { type ForkedNode, forkNode } from "../../server/testing/processes/fork-node.ts";
 
 /** A real server in a process of its own, API and worker, with a catalog. */
 export type Sandbox = {
-  server: ServerProcess;
+  server: ForkedNode;
   /** The test key of a new reseller, whose sandbox is empty. */
   newKey(): Promise<string>;
   close(): Promise<void>;
@@ -25,7 +22,7 @@ export async function openSandbox(productIds: readonly string[]): Promise<Sandbo
     await addListPrice(scrip.db, { productId, amountMinor: BigInt(PRICE_MINOR) });
   }
   const { connectionString } = scrip;
-  const server = await startServerProcess({ connectionString, port: 0, limits: {} });
+  const server = await forkNode("server", { connectionString, port: 0, limits: {} });
   return {
     server,
     async newKey() {

@@ -106,8 +106,9 @@ function typeCheck(compiler: string, resolution: string, settings: { lib: string
     noEmit: true,
     strict: true,
     exactOptionalPropertyTypes: true,
-    // Our declarations are checked with the customer's program; Node's own are not ours to judge.
+    // Our declarations are checked with the customer's program; Node's own and those of the language are not ours to judge.
     skipLibCheck: settings.types.length > 0,
+    skipDefaultLibCheck: true,
     ...settings,
   };
   const config = JSON.stringify({ compilerOptions, include: ["consumer.ts"] });

@@ -10,6 +10,7 @@ import { ORDERS_CHANNEL } from "./fulfilment/run-fulfilment.ts";
 import { NO_SNIFF } from "./http/bare-app.ts";
 import { healthRoutes } from "./http/health.ts";
 import { lazyChild } from "./http/lazy-child.ts";
+import { lazyCompilers } from "./http/lazy-compilers.ts";
 import { type Metrics, metricsRoute } from "./http/metrics.ts";
 import { namedSchemas } from "./http/named-schema.ts";
 import { answerUnknownPaths } from "./http/not-found.ts";
@@ -167,6 +168,7 @@ export async function buildApp(
 function createFastify(deps: AppDeps, problems: ProblemDeps, unroutable: Unroutable): FastifyInstance {
   return Fastify({
     loggerInstance: deps.log,
+    schemaController: lazyCompilers,
     childLoggerFactory: lazyChild,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     genReqId: () => idsOf(deps.clock)("req"),

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Client, type ClientOptions, createClient, type Listing, sandboxCode } from "@scrip/sdk";
-import { createTestApp, TEST_WEBHOOKS, type TestApp } from "../testing/app/test-app.ts";
+import { createTestApp, type TestApp } from "../testing/app/test-app.ts";
+import { TEST_WEBHOOKS } from "../testing/app/test-settings.ts";
 import { addListPrice, addProducts } from "../testing/builders/builders.ts";
 import { createTestFulfiller } from "../testing/builders/fulfilment.ts";
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import { createTestApp, TEST_MASTER_KEY, type TestApp } from "../../testing/app/test-app.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { TEST_MASTER_KEY } from "../../testing/app/test-settings.ts";
 import { addBuyer, addCard, postOrder } from "../../testing/builders/buyers.ts";
 import { createTestDatabase } from "../../testing/database/test-database.ts";
 import { runScrip } from "../../testing/processes/run-scrip.ts";

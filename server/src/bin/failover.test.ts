@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import sql from "sql-template-tag";
-import { TEST_MASTER_KEY } from "../../testing/app/test-app.ts";
+import { TEST_MASTER_KEY } from "../../testing/app/test-settings.ts";
 import { type Buyer, balanceOf, CARD_PRICE_MINOR, ordersOf } from "../../testing/builders/buyers.ts";
 import { startStubbornCallers, type WantedOrder } from "../../testing/crash/stubborn-callers.ts";
 import { atEnd, makeDataDir } from "../../testing/database/embedded-testing.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { TEST_MASTER_KEY } from "../../testing/app/test-app.ts";
+import { TEST_MASTER_KEY } from "../../testing/app/test-settings.ts";
 import { type Buyer, CARD, ordersOf } from "../../testing/builders/buyers.ts";
 import { atEnd, makeDataDir, query } from "../../testing/database/embedded-testing.ts";
 import {

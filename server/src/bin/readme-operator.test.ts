@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { createTestApp, TEST_MASTER_KEY, type TestApp } from "../../testing/app/test-app.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { TEST_MASTER_KEY } from "../../testing/app/test-settings.ts";
 import { openScripDesk, type ScripDesk } from "../../testing/processes/scrip-desk.ts";
-import type { Finished } from "../../testing/processes/scrip-host.ts";
+import type { Finished } from "../../testing/processes/spawn-node.ts";
 
 let app: TestApp;
 let folder: string;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type AddressInfo, connect } from "node:net";
 import { after, before, test } from "node:test";
 import type { FastifyInstance } from "fastify";
-import { TEST_MASTER_KEY } from "../../testing/app/test-app.ts";
+import { TEST_MASTER_KEY } from "../../testing/app/test-settings.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { readConfig } from "../config.ts";
 import { createLog } from "../lib/log.ts";

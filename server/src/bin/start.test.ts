@@ -8,10 +8,16 @@ import { after, before, test } from "node:test";
 import { seedCluster } from "../../testing/database/seed-cluster.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { type RunningScrip, runScrip, scripJson, startScrip } from "../../testing/processes/run-scrip.ts";
+import { openDataDir } from "../db/embedded/open-data-dir.ts";
 import { isAlive } from "../db/embedded/process-state.ts";
+
+/** It creates a database and fills it, on a machine that may be busy. */
+const START_TIMEOUT_MS = 180_000;
 
 let folder: string;
 let external: TestDatabase;
+/** A live key of the demo in that database. */
+let externalKey: string;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "scrip start "));
@@ -25,7 +31,9 @@ after(async () => {
 
 test("npm start on an empty database fills the demo and prints an address, keys and a curl line that work", async () => {
   const env = { DATA_DIR: join(folder, "first") };
-  const first = await startScrip(["--demo"], env);
+  const first = await startScrip(["--demo"], env, START_TIMEOUT_MS);
+  assert.equal((await stat(join(env.DATA_DIR, "master.key"))).mode & 0o777, 0o600);
+  assert.equal((await stat(env.DATA_DIR)).mode & 0o077, 0, "its owner alone can read what is there");
   const [live, test_] = [keyOf(first, "live"), keyOf(first, "test")];
   for (const key of [live, test_]) assert.equal(await statusOf(first, key), 200);
   const curl = /curl -s -H "X-API-Key: (\S+)" "(\S+)"/.exec(first.stdout());
@@ -37,7 +45,7 @@ test("npm start on an empty database fills the demo and prints an address, keys 
   assert.equal((await first.stop("SIGINT")).code, 0);
   assert.equal(isAlive(pid), false, "PostgreSQL has stopped too");
 
-  const second = await startScrip(["--demo"], env);
+  const second = await startScrip(["--demo"], env, START_TIMEOUT_MS);
   assert.equal(await statusOf(second, live), 200, "the data is kept");
   assert.doesNotMatch(second.stdout(), /sc_live_/, "keys are shown once");
   const wayIn = /npx scrip (key create --reseller rsl_\w+ --env test)/.exec(second.stdout())?.[1];
@@ -62,17 +70,11 @@ test("after kill -9 of the server the next start adopts the database, and nothin
   assert.equal(isAlive(pid), false, "the process that adopted it stops it");
 });
 
-test("the master key and the data directory can be read only by their owner", async () => {
-  const env = { DATA_DIR: join(folder, "modes") };
-  await (await startScrip([], env)).stop("SIGTERM");
-  assert.equal((await stat(join(env.DATA_DIR, "master.key"))).mode & 0o777, 0o600);
-  assert.equal((await stat(env.DATA_DIR)).mode & 0o077, 0);
-});
-
 test("with DATABASE_URL no database is started", async () => {
   const env = { DATA_DIR: join(folder, "external"), DATABASE_URL: external.connectionString };
   const running = await startScrip(["--demo"], env);
-  assert.equal(await statusOf(running, keyOf(running, "live")), 200);
+  externalKey = keyOf(running, "live");
+  assert.equal(await statusOf(running, externalKey), 200);
   await assert.rejects(stat(join(env.DATA_DIR, "db")), { code: "ENOENT" });
   assert.equal((await running.stop("SIGTERM")).code, 0);
 });
@@ -93,7 +95,11 @@ test("a port in use is refused in one line", async (t) => {
   t.after(() => other.close());
   await once(other, "listening");
   const { port } = other.address() as { port: number };
-  const env = { DATA_DIR: await seeded("port"), PORT: String(port) };
+  const env = {
+    DATA_DIR: join(folder, "external"),
+    DATABASE_URL: external.connectionString,
+    PORT: String(port),
+  };
   await assertRefused(env, new RegExp(`^(?:\\{.*\\}\\n)*scrip: PORT ${port} is in use; .*\\n$`));
 });
 
@@ -121,13 +127,9 @@ test("a DATA_DIR that is world-writable or cannot be created is refused in one l
   const doctor = await runScrip(["doctor"], { DATA_DIR: open, DATABASE_URL: external.connectionString });
   assert.match(doctor.stdout, /^FAIL {2}configuration: DATA_DIR .* is writable by everyone/);
   await writeFile(join(folder, "file"), "");
-  for (const impossible of [
-    join(folder, "file"),
-    join(folder, "file", "below"),
-    "/proc/scrip",
-    "/dev/null/x",
-  ])
-    await assertRefused({ DATA_DIR: impossible }, /^scrip: cannot use DATA_DIR .*\n$/);
+  await assertRefused({ DATA_DIR: "/proc/scrip" }, /^scrip: cannot use DATA_DIR .*\n$/);
+  for (const impossible of [join(folder, "file"), join(folder, "file", "below"), "/dev/null/x"])
+    await assert.rejects(openDataDir(impossible), /^Error: cannot use DATA_DIR .*$/);
 });
 
 test("a lost master key is reported, and the database is unchanged", async () => {
@@ -161,17 +163,16 @@ test("an unreachable database is reported in one line without a password", async
 
 test("a wrong setting is refused in one line that names it", async () => {
   await assertRefused({ PORT: "http" }, /^scrip: PORT must be a whole number from 0 to 65535, not "http"\n$/);
-  await assertRefused(
-    { TRUSTED_PROXIES: "10.0.0.0/33" },
-    /^scrip: TRUSTED_PROXIES contains "10.0.0.0\/33".*\n$/,
-  );
-  await assertRefused({ LOG_LEVEL: "loud" }, /^scrip: LOG_LEVEL must be one of .*\n$/);
 });
 
 test("a stop lets requests in flight finish, and is not ready in the meantime", async () => {
-  const env = { DATA_DIR: await seeded("drain"), RATE_LIMIT_READS: "0" };
-  const running = await startScrip(["--demo"], env);
-  const key = keyOf(running, "live");
+  const env = {
+    DATA_DIR: join(folder, "external"),
+    DATABASE_URL: external.connectionString,
+    RATE_LIMIT_READS: "0",
+  };
+  const running = await startScrip([], env);
+  const key = externalKey;
   const statuses = Array.from({ length: 64 }, () => statusOf(running, key));
   const [finished, ...answers] = await Promise.all([stopOnceBusy(running, key), ...statuses]);
   assert.equal(finished.code, 0);

@@ -14,7 +14,7 @@ import { refundOrder } from "./refund/refund-order.ts";
 const LANES = 5;
 const AUDIT_EVERY = 10;
 /** Every so many points is the end of a run; where it begins is drawn, so that in time each has its turn. */
-const POINT_EVERY = sizeFor("chaos", { share: 12, full: 1 });
+const POINT_EVERY = sizeFor("chaos", { share: 24, full: 1 });
 
 let lanes: CrashLane[];
 before(async () => {

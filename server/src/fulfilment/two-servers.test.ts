@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import sql from "sql-template-tag";
-import { createTestApp, TEST_MASTER_KEY, type TestApp } from "../../testing/app/test-app.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { TEST_MASTER_KEY } from "../../testing/app/test-settings.ts";
 import { addListPrice, addProducts } from "../../testing/builders/builders.ts";
 import { addBuyer, type Buyer, balanceOf } from "../../testing/builders/buyers.ts";
 import { addStock } from "../../testing/builders/fulfilment.ts";
 import { addRouteRow, addSupplierRow } from "../../testing/builders/supply-builders.ts";
 import { sizeFor } from "../../testing/full-size.ts";
-import { type ServerProcess, startServerProcess } from "../../testing/processes/start-server-process.ts";
+import { type ForkedNode, forkNode } from "../../testing/processes/fork-node.ts";
 import { createRandom, SEED } from "../../testing/seed.ts";
 import { audit } from "../audit/audit.ts";
 import type { Queryable } from "../db/database.ts";
@@ -17,13 +18,13 @@ import { sealSupplierConfig } from "../suppliers/supplier-config.ts";
 import { fixedKeyring } from "../vault/keyring.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 
-const STORM_MS = sizeFor("chaos", { share: 4_000, full: 60_000 });
+const STORM_MS = sizeFor("chaos", { share: 2_000, full: 60_000 });
 const KILLS_MIN = sizeFor("chaos", { share: 3, full: 10 });
-const ORDERS_MIN = sizeFor("chaos", { share: 20, full: 50 });
+const ORDERS_MIN = sizeFor("chaos", { share: 12, full: 50 });
 const CALLERS = sizeFor("chaos", { share: 2, full: 4 });
 const PRODUCT = "card";
 const PRICE_MINOR = 300;
-const CODES_UPSTREAM = 3_000;
+const CODES_UPSTREAM = sizeFor("chaos", { share: 500, full: 3_000 });
 const ENDS_WITHIN_MS = 180_000;
 
 /** Short pauses, in the proportions of the real ones. */
@@ -39,7 +40,7 @@ const LIMITS: Partial<FulfilmentLimits> = {
 };
 
 /** A server that comes back after each kill, on the same port. */
-type Phoenix = { scrip: TestApp; process: ServerProcess; url: string };
+type Phoenix = { scrip: TestApp; process: ForkedNode; url: string };
 let seller: Phoenix;
 let buyer: Phoenix;
 let customer: Buyer;
@@ -79,7 +80,7 @@ after(async () => {
 });
 
 async function rise(scrip: TestApp): Promise<Phoenix> {
-  const process = await startServerProcess({
+  const process = await forkNode("server", {
     connectionString: scrip.connectionString,
     port: 0,
     limits: LIMITS,
@@ -91,7 +92,7 @@ async function killAndRaise(phoenix: Phoenix): Promise<void> {
   const { port } = phoenix.process;
   await phoenix.process.kill();
   const { connectionString } = phoenix.scrip;
-  phoenix.process = await startServerProcess({ connectionString, port, limits: LIMITS });
+  phoenix.process = await forkNode("server", { connectionString, port, limits: LIMITS });
 }
 
 test(`one server sells to another while both are killed for ${STORM_MS / 1_000} s: nothing is lost, doubled or refunded in doubt (SEED=${SEED})`, async () => {

@@ -1,5 +1,6 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import type { FastifyInstance, FastifySchemaValidationError, preValidationHookHandler } from "fastify";
+import { lazily, once } from "../lib/lazily.ts";
 import { declareNoParameters, validateQuery } from "./query.ts";
 
 /**
@@ -8,11 +9,12 @@ import { declareNoParameters, validateQuery } from "./query.ts";
  * parameters.
  */
 export function validateRequests(app: FastifyInstance, namedSchemas: ReadonlyMap<string, object>): void {
-  const first = createAjv(namedSchemas, false);
-  const all = createAjv(namedSchemas, true);
+  const first = once(() => createAjv(namedSchemas, false));
+  const all = once(() => createAjv(namedSchemas, true));
   declareNoParameters(app);
   app.setValidatorCompiler<object>(({ schema, httpPart }) => {
-    if (httpPart === "body") return bodyValidator(first.compile(schema), all.compile(schema));
+    if (httpPart === "body")
+      return lazily(() => bodyValidator(first().compile(schema), () => all().compile(schema)));
     return httpPart === "querystring" ? validateQuery(schema) : () => true;
   });
 }
@@ -41,12 +43,15 @@ function createAjv(namedSchemas: ReadonlyMap<string, object>, allErrors: boolean
 }
 
 /** Reports every error, unless a limit is exceeded: then the rest is not examined. */
-function bodyValidator(first: ValidateFunction, all: ValidateFunction) {
+function bodyValidator(first: ValidateFunction, compileAll: () => ValidateFunction) {
+  const findAll = once(compileAll);
   return (body: unknown): true | { error: FastifySchemaValidationError[] } => {
     if (first(body)) return true;
     const tooMuch =
       first.errors?.filter(({ keyword }) => keyword === "maxItems" || keyword === "maxProperties") ?? [];
-    if (tooMuch.length === 0) all(body);
-    return { error: (tooMuch.length > 0 ? tooMuch : (all.errors ?? [])) as FastifySchemaValidationError[] };
+    if (tooMuch.length > 0) return { error: tooMuch as FastifySchemaValidationError[] };
+    const all = findAll();
+    all(body);
+    return { error: (all.errors ?? []) as FastifySchemaValidationError[] };
   };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import sql, { type Sql } from "sql-template-tag";
-import { TEST_MASTER_KEY } from "../../testing/app/test-app.ts";
+import { TEST_MASTER_KEY } from "../../testing/app/test-settings.ts";
 import {
   addBuyer,
   addCard,
@@ -31,16 +31,16 @@ import { systemClock } from "../lib/clock.ts";
 import { secret } from "../lib/secret.ts";
 
 const API_PROCESSES = 2;
-const CALLERS = 24;
+const CALLERS = sizeFor("chaos", { share: 12, full: 24 });
 const CONNECTIONS = 64;
-const ANSWERS_BETWEEN_FAULTS_MAX = 150;
+const ANSWERS_BETWEEN_FAULTS_MAX = sizeFor("chaos", { share: 60, full: 150 });
 /** After a fault, this many responses show that the service is back. */
-const ANSWERS_TO_BE_BACK = 50;
+const ANSWERS_TO_BE_BACK = sizeFor("chaos", { share: 20, full: 50 });
 /** A fault occurs anywhere in a batch, not always at its end. */
 const MOMENT_MAX_MS = 20;
 
 /** Funds in major units: the first wallet is the hot one, the last runs dry. */
-const FUNDS = [...Array<string>(4).fill("1000000.00"), sizeFor("chaos", { share: "60.00", full: "900.00" })];
+const FUNDS = [...Array<string>(4).fill("1000000.00"), sizeFor("chaos", { share: "20.00", full: "900.00" })];
 
 const FAULTS = {
   "kill -9 of an API process": killApi,
@@ -53,7 +53,7 @@ type World = { dataDir: string; connectionString: string; db: Db; apis: ApiProce
 
 const TIMES: Record<FaultName, number> = sizeFor("chaos", {
   share: {
-    "kill -9 of an API process": 2,
+    "kill -9 of an API process": 1,
     "kill -9 of PostgreSQL": 1,
     "kill -9 of a backend": 1,
     "termination of a backend": 1,
@@ -169,7 +169,7 @@ const onBusyBackend = ({ db }: World, question: Sql): Promise<number> =>
     const rows = await db
       .rows<{ pid: number | null }>(sql`
         select ${question} as pid from pg_stat_activity
-        where application_name = 'scrip test api' and xact_start is not null limit 1`)
+        where application_name = 'scrip node api' and xact_start is not null limit 1`)
       .catch(() => []);
     return rows[0]?.pid ?? undefined;
   });

@@ -3,16 +3,18 @@ import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { explain } from "../../testing/database/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { sizeFor } from "../../testing/full-size.ts";
 import type { Tenant } from "../http/caller.ts";
 import { firstIdAt } from "../lib/ids.ts";
 import { listOrderRows } from "./list-queries.ts";
 import type { OrderFilterValues } from "./order-filters.ts";
 
 const DAYS = 200;
-const ORDERS_PER_DAY = 1_000;
+const ORDERS_PER_DAY = sizeFor("soak", { share: 500, full: 1_000 });
 const ORDERS = DAYS * ORDERS_PER_DAY;
 /** All orders of the last twenty days are completed, and none before. */
-const COMPLETED_AFTER = ORDERS - 20_000;
+const COMPLETED_AFTER = ORDERS - 20 * ORDERS_PER_DAY;
+const REFUNDED_EVERY = ORDERS / 10;
 const BUFFERS_MAX = 2_000;
 
 const busy: Tenant = { resellerId: "rsl_busy", environment: "live" };
@@ -46,7 +48,7 @@ const fillOrders = () =>
            sha256(''), case when n % 2 = 0 and n <= ${COMPLETED_AFTER} then 'shared' else 'invoice-' || n end,
            status, 100, case when status = 'refunded' then 100 else 0 end, 'USD', 'key', now(), now()
     from (
-      select n, case when n > ${COMPLETED_AFTER} then 'completed' when n % 20000 = 0 then 'refunded' else 'pending' end
+      select n, case when n > ${COMPLETED_AFTER} then 'completed' when n % ${REFUNDED_EVERY} = 0 then 'refunded' else 'pending' end
         as status
       from generate_series(1, ${ORDERS}::integer) n
     ) numbered`);
@@ -104,7 +106,7 @@ const FILTERS: Record<string, OrderFilterValues> = {
 };
 
 for (const [what, filters] of Object.entries(FILTERS)) {
-  test(`GET /v1/orders by ${what} touches few pages of 200,000 orders`, async () => {
+  test(`GET /v1/orders by ${what} touches few pages of ${ORDERS} orders`, async () => {
     for (const [tenant, deepId] of [
       [busy, firstIdOf(100)],
       [idle, firstIdOf(1)],

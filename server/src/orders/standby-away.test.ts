@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import sql from "sql-template-tag";
-import { TEST_MASTER_KEY } from "../../testing/app/test-app.ts";
+import { TEST_MASTER_KEY } from "../../testing/app/test-settings.ts";
 import {
   addBuyer,
   addCard,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Registry } from "prom-client";
-import { TEST_MASTER_KEY } from "../../testing/app/test-app.ts";
+import { TEST_MASTER_KEY } from "../../testing/app/test-settings.ts";
 import {
   LINES,
   type Line,
@@ -17,7 +17,7 @@ import { refundOrder } from "../fulfilment/refund/refund-order.ts";
 import { sweep } from "../fulfilment/sweep.ts";
 import { createLog } from "../lib/log.ts";
 
-const EACH = sizeFor("soak", { share: 150, full: 1_000 });
+const EACH = sizeFor("soak", { share: 60, full: 1_000 });
 const DAY_MS = 86_400_000;
 const TOTAL = totalOf(LINES);
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, test } from "node:test";
+import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { openBrowser, type TestBrowser } from "../../testing/browser/open-browser.ts";
+import { openWatchedPage, type WatchedPage } from "../../testing/browser/watch-page.ts";
 import { GUIDE_NAMES } from "./read-guides.ts";
 
 const PHONE = { width: 360, height: 740 };
@@ -10,15 +11,21 @@ const PHONE = { width: 360, height: 740 };
 let scrip: TestApp;
 let address: string;
 let chromium: TestBrowser;
+let watched: WatchedPage;
 let page: Page;
-/** Every URL that the page requested, and every message that the browser logged. */
-let asked: string[];
-let complaints: string[];
+/** What the browser shows of each guide; each is opened once. */
+const shown = new Map<string, Shown>();
 
 before(async () => {
   chromium = await openBrowser();
   scrip = await createTestApp();
   address = await scrip.app.listen({ host: "127.0.0.1", port: 0 });
+  watched = await openWatchedPage(chromium.browser);
+  page = watched.page;
+  for (const name of GUIDE_NAMES) {
+    await page.goto(`${address}/docs/guides/${name}`);
+    shown.set(name, await readPage());
+  }
 });
 
 after(async () => {
@@ -26,18 +33,22 @@ after(async () => {
   await scrip?.close();
 });
 
-beforeEach(async () => {
-  [asked, complaints] = [[], []];
-  page = await chromium.browser.newPage();
-  page.on("request", (request) => asked.push(request.url()));
-  page.on("requestfailed", (request) => complaints.push(`${request.url()} failed`));
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-  });
-});
+type Shown = Awaited<ReturnType<typeof readPage>>;
 
-afterEach(() => page.close());
+async function readPage() {
+  const wide = page.viewportSize();
+  const read = {
+    guides: await hrefsIn("nav.guides > ul > li >"),
+    site: await hrefsIn('nav[aria-label="Scrip"]'),
+    ids: await page.locator("[id]").evaluateAll((all) => all.map((element) => element.id)),
+    links: await page.locator("main a").evaluateAll((all) => all.map((link) => `${link}`)),
+    titles: await page.getByRole("heading", { level: 1 }).count(),
+  };
+  await page.setViewportSize(PHONE);
+  const widthOnPhone = await page.evaluate("document.documentElement.scrollWidth");
+  if (wide) await page.setViewportSize(wide);
+  return { ...read, widthOnPhone };
+}
 
 test("/docs/guides links to every guide, and every guide links to the others, the reference and the errors", async () => {
   await page.goto(`${address}/docs/guides`);
@@ -47,25 +58,18 @@ test("/docs/guides links to every guide, and every guide links to the others, th
     listed,
     GUIDE_NAMES.map((name) => `/docs/guides/${name}`),
   );
-  for (const name of GUIDE_NAMES) {
-    await page.goto(`${address}/docs/guides/${name}`);
-    assert.deepEqual(await hrefsIn("nav.guides > ul > li >"), listed);
-    const ids = await page.locator("[id]").evaluateAll((all) => all.map((element) => element.id));
+  for (const [name, { guides, ids, site, titles }] of shown) {
+    assert.deepEqual(guides, listed);
     assert.equal(new Set(ids).size, ids.length, `${name}: two sections have the same name`);
-    assert.deepEqual(await hrefsIn('nav[aria-label="Scrip"]'), ["/docs/guides/", "/docs/", "/errors"]);
-    assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1);
+    assert.deepEqual(site, ["/docs/guides/", "/docs/", "/errors"]);
+    assert.equal(titles, 1);
   }
   assert.deepEqual(elsewhere(), []);
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(watched.complaints, []);
 });
 
 test("every link in every guide resolves, including its section", async () => {
-  const links = new Set<string>();
-  for (const name of GUIDE_NAMES) {
-    await page.goto(`${address}/docs/guides/${name}`);
-    const found = await page.locator("main a").evaluateAll((all) => all.map((link) => `${link}`));
-    for (const link of found) links.add(link);
-  }
+  const links = new Set([...shown.values()].flatMap((guide) => guide.links));
   assert.ok(links.size > 50, `${links.size} links`);
   for (const link of links) {
     const { pathname, hash, origin } = new URL(link);
@@ -100,13 +104,9 @@ test("a guide can load only its own styles", async () => {
   }
 });
 
-test("a guide fits a phone screen: only code blocks and tables scroll sideways", async () => {
-  await page.setViewportSize(PHONE);
-  for (const name of GUIDE_NAMES) {
-    await page.goto(`${address}/docs/guides/${name}`);
-    const width = await page.evaluate("document.documentElement.scrollWidth");
-    assert.equal(width, PHONE.width, name);
-  }
+test("a guide fits a phone screen: only code blocks and tables scroll sideways", () => {
+  assert.equal(shown.size, GUIDE_NAMES.length);
+  for (const [name, { widthOnPhone }] of shown) assert.equal(widthOnPhone, PHONE.width, name);
 });
 
 test("a heading links to itself, and code is escaped", async () => {
@@ -128,4 +128,4 @@ test("/docs/guides/{name} with an unknown name returns 404, and no name leaves t
 const hrefsIn = (selector: string): Promise<(string | null)[]> =>
   page.locator(`${selector} a`).evaluateAll((links) => links.map((link) => link.getAttribute("href")));
 
-const elsewhere = (): string[] => asked.filter((url) => !url.startsWith(`${address}/`));
+const elsewhere = (): string[] => watched.asked.filter((url) => !url.startsWith(`${address}/`));

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { once } from "../lib/lazily.ts";
 import { publicFile, sendPublicFile } from "./public-file.ts";
 
 const MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
@@ -6,10 +7,12 @@ const MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
 /** The icon of every page. Browsers also request `/favicon.ico` for JSON responses. */
 export function serveIcons(app: FastifyInstance): void {
   const svg = publicFile(Buffer.from(SVG), "image/svg+xml; charset=utf-8", MAX_AGE_SECONDS);
-  const ico = publicFile(drawIco(), "image/x-icon", MAX_AGE_SECONDS);
   app.get("/favicon.svg", (request, reply) => sendPublicFile(request, reply, svg));
-  app.get("/favicon.ico", (request, reply) => sendPublicFile(request, reply, ico));
+  app.get("/favicon.ico", (request, reply) => sendPublicFile(request, reply, openIco()));
 }
+
+/** Drawn for the first who asks: that takes as long as to build a good part of the app. */
+const openIco = once(() => publicFile(drawIco(), "image/x-icon", MAX_AGE_SECONDS));
 
 /** For the head of every page. */
 export const ICON_LINKS =

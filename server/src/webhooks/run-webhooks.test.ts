@@ -4,6 +4,7 @@ import sql from "sql-template-tag";
 import { addDue, addEndpoint, addTenant, createTestDeps, outcome } from "../../testing/builders/delivery.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { sizeFor } from "../../testing/full-size.ts";
 import type { Db } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -30,6 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => running?.stop(0));
 
+const WAITING = sizeFor("soak", { share: 20_000, full: 100_000 });
 const DEAD = "https://dead.example/";
 /** Deliveries to the dead that are under way, and the most there ever were. */
 function createSender() {
@@ -51,12 +53,13 @@ const countPending = async (exceptFor: readonly string[]): Promise<number> => {
   return row?.count ?? 0;
 };
 
-test("a dead endpoint with 100,000 waiting deliveries holds up no other", {
+test(`a dead endpoint with ${WAITING} waiting deliveries holds up no other`, {
   timeout: 120_000,
 }, async () => {
   const dead = await addEndpoint(db, tenant, { url: DEAD });
   const before = new Date(Date.now() - 60_000);
-  for (let go = 0; go < 10; go += 1) await addDue(db, tenant, [dead.id], { count: 10_000, at: before });
+  for (let count = 0; count < WAITING; count += 10_000)
+    await addDue(db, tenant, [dead.id], { count: 10_000, at: before });
   const healthy = await Promise.all(Array.from({ length: 200 }, () => addEndpoint(db, tenant)));
   await addDue(
     db,

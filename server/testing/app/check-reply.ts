@@ -50,7 +50,17 @@ type Validate = (pointer: string, body: unknown) => void;
 
 const DOCUMENT = "https://scrip.example/openapi.json";
 
+/** Most apps of a process have the same document. To compile its schemas takes longer than to build an app. */
+const validates = new Map<string, Validate>();
+
 function createValidate(document: OpenApiDocument): Validate {
+  const text = JSON.stringify(document);
+  const validate = validates.get(text) ?? compileValidate(document);
+  validates.set(text, validate);
+  return validate;
+}
+
+function compileValidate(document: OpenApiDocument): Validate {
   // Tests of the document validate the schemas themselves.
   const ajv = new Ajv2020({ strict: false, allErrors: true, meta: false, validateSchema: false });
   formats.default(ajv);

@@ -7,6 +7,7 @@ import { createKey } from "../../src/keys/create-key.ts";
 import { loadServerSecrets, type ServerSecrets } from "../../src/keys/server-secrets.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { type IpRange, parseIpRange } from "../../src/lib/ip.ts";
+import { lazily } from "../../src/lib/lazily.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { secret } from "../../src/lib/secret.ts";
 import type { PlacementLimits } from "../../src/orders/placement-batch.ts";
@@ -19,6 +20,7 @@ import { fixedKeyring, type Keyring } from "../../src/vault/keyring.ts";
 import type { WebhookSettings } from "../../src/webhooks/settings.ts";
 import { createTestDatabase } from "../database/test-database.ts";
 import { createReplyChecker } from "./check-reply.ts";
+import { TEST_MASTER_KEY, TEST_WEBHOOKS } from "./test-settings.ts";
 
 export type TestApp = {
   app: App;
@@ -59,16 +61,6 @@ export type TestAppOptions = {
   addRoutes?: (app: FastifyInstance) => void;
 };
 
-/** Opens everything that is sealed in tests, so that the processes of one test agree on it. */
-export const TEST_MASTER_KEY = Buffer.alloc(32, 7);
-
-/** Every name resolves to the same public address, without a name server. */
-export const TEST_WEBHOOKS: WebhookSettings = {
-  egressIps: ["192.0.2.10", "2001:db8::10"],
-  allowNetworks: [],
-  lookup: async () => ["93.184.215.14"],
-};
-
 /** The real app on its own database. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const clock = options.clock ?? systemClock;
@@ -100,7 +92,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     options.addRoutes,
   );
   await app.ready();
-  const checkReply = createReplyChecker(app.openApi());
+  const checkReply = lazily(() => createReplyChecker(app.openApi()));
 
   return {
     app,

@@ -4,7 +4,6 @@ import sql from "sql-template-tag";
 import type { Db, Queryable } from "../../src/db/database.ts";
 import type { Tenant } from "../../src/http/caller.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
-import { type IpRange, parseIpRange } from "../../src/lib/ip.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { secret } from "../../src/lib/secret.ts";
 import { createReseller } from "../../src/resellers/create-reseller.ts";
@@ -19,11 +18,10 @@ import { DELIVERY_LIMITS, type DeliveryLimits } from "../../src/webhooks/deliver
 import { createDeliveryMetrics } from "../../src/webhooks/delivery/metrics.ts";
 import type { SendOutcome } from "../../src/webhooks/delivery/send-delivery.ts";
 import { openWebhookSecret, webhookSecretContext } from "../../src/webhooks/endpoints/webhook-secret.ts";
-import { TEST_MASTER_KEY } from "../app/test-app.ts";
+import { TEST_MASTER_KEY } from "../app/test-settings.ts";
 import { newId } from "./new-id.ts";
 
 export const MASTER_KEYS = [secret(TEST_MASTER_KEY)] as const;
-export const LOOPBACK: readonly IpRange[] = [parseIpRange("127.0.0.0/8") as IpRange];
 
 export const newSecret = (): string => `whsec_${randomBytes(32).toString("base64")}`;
 

@@ -5,11 +5,11 @@ import { audit } from "../../src/audit/audit.ts";
 import { refundAfterCompletion } from "../../src/fulfilment/refund/refund-after-completion.ts";
 import type { OrderView } from "../../src/orders/schemas.ts";
 import { createTestApp, type TestApp } from "../app/test-app.ts";
+import { LOOPBACK } from "../app/test-settings.ts";
 import { createHandClock, type HandClock } from "../hand-clock.ts";
 import type { Answer, HttpsReceiver } from "../receivers/https-receiver.ts";
 import { addListPrice, addProducts } from "./builders.ts";
 import { addBuyer, type Buyer } from "./buyers.ts";
-import { LOOPBACK } from "./delivery.ts";
 import { createTestFulfiller, type TestFulfiller } from "./fulfilment.ts";
 import { openSandboxInbox, type Received } from "./sandbox-inbox.ts";
 

@@ -2,11 +2,12 @@ import Stripe from "stripe";
 import { createCheckedAgent } from "../../src/webhooks/addresses/checked-agent.ts";
 import { sendDelivery } from "../../src/webhooks/delivery/send-delivery.ts";
 import type { TestApp } from "../app/test-app.ts";
+import { LOOPBACK } from "../app/test-settings.ts";
 import type { HandClock } from "../hand-clock.ts";
 import { type Answer, type HttpsReceiver, startHttpsReceiver } from "../receivers/https-receiver.ts";
 import { ok } from "../receivers/receiver-answers.ts";
 import { caCertificate } from "../receivers/tls-fixture.ts";
-import { createTestDeliverer, LOOPBACK, type TestDeliverer } from "./delivery.ts";
+import { createTestDeliverer, type TestDeliverer } from "./delivery.ts";
 
 /** One request that the reseller's web server received. */
 export type Received = { eventId: string; type: string; orderId: string; status: string; verifies: boolean };

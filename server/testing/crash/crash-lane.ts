@@ -7,9 +7,10 @@ import { createScripSupplier } from "../../src/suppliers/scrip/scrip-supplier.ts
 import type { RemoteSupplier } from "../../src/suppliers/supplier.ts";
 import { createCodeDigest } from "../../src/vault/code-digest.ts";
 import { fixedKeyring, type Keyring } from "../../src/vault/keyring.ts";
-import { TEST_MASTER_KEY } from "../app/test-app.ts";
+import { TEST_MASTER_KEY } from "../app/test-settings.ts";
 import { openShop, type Shop } from "../builders/shop.ts";
-import { startWorkerProcess, type WorkerEnd, type WorkerJob } from "../processes/start-worker-process.ts";
+import type { WorkerJob } from "../processes/fork-node.ts";
+import { startWorkerProcess, type WorkerEnd } from "../processes/start-worker-process.ts";
 import type { Suppliers } from "../processes/supplier-line.ts";
 import { createRendezvous } from "../rendezvous.ts";
 import { createTurns } from "../turns.ts";

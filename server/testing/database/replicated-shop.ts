@@ -6,7 +6,7 @@ import { secret } from "../../src/lib/secret.ts";
 import { refreshSupply } from "../../src/suppliers/refresh-supply.ts";
 import { createCodeVault } from "../../src/vault/code-vault.ts";
 import { fixedKeyring } from "../../src/vault/keyring.ts";
-import { TEST_MASTER_KEY } from "../app/test-app.ts";
+import { TEST_MASTER_KEY } from "../app/test-settings.ts";
 import { addBuyer, addCard, type Buyer, CARD } from "../builders/buyers.ts";
 import { addSealedCodes } from "../builders/sealed-codes.ts";
 import { addRouteRow } from "../builders/supply-builders.ts";

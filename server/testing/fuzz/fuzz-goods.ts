@@ -3,7 +3,7 @@ import type { ServerSecrets } from "../../src/keys/server-secrets.ts";
 import { secret } from "../../src/lib/secret.ts";
 import { createCodeVault } from "../../src/vault/code-vault.ts";
 import { fixedKeyring } from "../../src/vault/keyring.ts";
-import { TEST_MASTER_KEY } from "../app/test-app.ts";
+import { TEST_MASTER_KEY } from "../app/test-settings.ts";
 import { addListPrice, addProducts } from "../builders/builders.ts";
 import { addStock } from "../builders/fulfilment.ts";
 import { addRouteRow, addSupplierRow } from "../builders/supply-builders.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { audit } from "../../src/audit/audit.ts";
 import type { Db } from "../../src/db/database.ts";
 import type { OpenApiDocument } from "../../src/http/openapi/openapi.ts";
-import { TEST_MASTER_KEY } from "../app/test-app.ts";
+import { TEST_MASTER_KEY } from "../app/test-settings.ts";
 import { type RunningScrip, startScrip } from "../processes/run-scrip.ts";
 import { type HttpsReceiver, startHttpsReceiver } from "../receivers/https-receiver.ts";
 import { caCertificatePath } from "../receivers/tls-fixture.ts";

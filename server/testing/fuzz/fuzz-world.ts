@@ -9,7 +9,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { secret } from "../../src/lib/secret.ts";
 import { createReseller } from "../../src/resellers/create-reseller.ts";
 import { moveFunds } from "../../src/wallet/move-funds.ts";
-import { TEST_MASTER_KEY } from "../app/test-app.ts";
+import { TEST_MASTER_KEY } from "../app/test-settings.ts";
 import { addFuzzGoods, UNLISTED } from "./fuzz-goods.ts";
 
 /** The caller. What a key can see depends only on its tenant. */

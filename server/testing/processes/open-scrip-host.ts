@@ -1,26 +1,23 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import type { Finished, HostedCommand } from "./scrip-host.ts";
+import type { Socket } from "node:net";
+import { type ForkedNode, forkNode } from "./fork-node.ts";
+import type { HostedCommand } from "./scrip-host.ts";
+import type { Finished } from "./spawn-node.ts";
 
 export type ScripHost = {
   isBusy(): boolean;
   run(command: HostedCommand): Promise<Finished>;
 };
 
-const SCRIPT = fileURLToPath(new URL("./scrip-host.ts", import.meta.url));
-
 /** A process that runs commands. It starts with the first command and ends with the process that opened it. */
 export function openScripHost(env: Readonly<Record<string, string>>, timeoutMs: number): ScripHost {
-  let child: ChildProcess | undefined;
+  let host: ForkedNode | undefined;
   let isBusy = false;
 
-  const start = async (): Promise<ChildProcess> => {
-    const started = fork(SCRIPT, [], { env, stdio: ["ignore", "ignore", "inherit", "ipc"] });
-    await once(started, "message");
-    child = started;
-    started.once("exit", () => {
-      child = undefined;
+  const start = async (): Promise<ForkedNode> => {
+    const started = await forkNode("commands", null, { env });
+    host = started;
+    void started.ended.then(() => {
+      host = undefined;
     });
     return started;
   };
@@ -28,25 +25,26 @@ export function openScripHost(env: Readonly<Record<string, string>>, timeoutMs: 
     isBusy: () => isBusy,
     async run(command) {
       isBusy = true;
-      const host = child ?? (await start());
-      host.ref();
-      host.channel?.ref();
-      const timer = setTimeout(() => host.kill("SIGKILL"), timeoutMs);
-      const ended = new AbortController();
+      const { ask, child, ended, kill } = host ?? (await start());
+      for (const part of partsOf(child)) part?.ref();
+      const timer = setTimeout(kill, timeoutMs);
       try {
-        const answered = once(host, "message", { signal: ended.signal });
-        const died = once(host, "exit", { signal: ended.signal }).then(() => undefined);
-        host.send(command);
-        const answer = await Promise.race([answered, died]);
+        const answer = await Promise.race([ask<Finished>(command), ended.then(() => undefined)]);
         if (!answer) throw new Error(`the process of scrip ${command.args.join(" ")} ended`);
-        return answer[0] as Finished;
+        return answer;
       } finally {
-        ended.abort();
         clearTimeout(timer);
-        host.unref();
-        host.channel?.unref();
+        for (const part of partsOf(child)) part?.unref();
         isBusy = false;
       }
     },
   };
 }
+
+/** All that would keep this process alive while nothing runs there. */
+const partsOf = (child: ForkedNode["child"]) => [
+  child,
+  child.channel,
+  child.stdout as Socket | null,
+  child.stderr as Socket | null,
+];

@@ -1,9 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import { COMPILE_CACHE } from "./compile-cache.ts";
+import type { ChildProcess } from "node:child_process";
 import { openScripHost } from "./open-scrip-host.ts";
-import type { Finished } from "./scrip-host.ts";
+import { type Finished, SCRIP_COMMAND, type SpawnedNode, spawnNode } from "./spawn-node.ts";
 
 export type RunningScrip = {
   process: ChildProcess;
@@ -16,7 +13,6 @@ export type RunningScrip = {
 
 type Environment = Readonly<Record<string, string>>;
 
-const COMMAND = fileURLToPath(new URL("../../src/bin/scrip.ts", import.meta.url));
 const RUN_TIMEOUT_MS = 60_000;
 
 /** These commands take over their process. */
@@ -50,13 +46,8 @@ export async function startScrip(
   env: Environment,
   timeoutMs = RUN_TIMEOUT_MS,
 ): Promise<RunningScrip> {
-  const { child, finished, output } = spawnScrip(["start", ...args], env, timeoutMs);
-  const url = await Promise.race([
-    finished.then(({ stderr }) =>
-      Promise.reject(new Error(`the server ended before it was ready: ${stderr}`)),
-    ),
-    firstAddress(child, output),
-  ]);
+  const { process: child, finished, output, prints } = spawnScrip(["start", ...args], env, timeoutMs);
+  const [, url = ""] = await prints(/Scrip is ready at (\S+)/);
   return {
     process: child,
     url,
@@ -68,33 +59,10 @@ export async function startScrip(
   };
 }
 
-function spawnScrip(args: readonly string[], env: Environment, timeoutMs = RUN_TIMEOUT_MS) {
-  const child = spawn(process.execPath, [COMMAND, ...args], {
-    env: environmentOf(env),
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: timeoutMs,
-    killSignal: "SIGKILL",
-  });
-  const output = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (chunk) => {
-    output.stdout += chunk;
-  });
-  child.stderr.setEncoding("utf8").on("data", (chunk) => {
-    output.stderr += chunk;
-  });
-  const finished = once(child, "close").then(([code]): Finished => ({ code, ...output }));
-  return { child, finished, output };
-}
+const spawnScrip = (args: readonly string[], env: Environment, timeoutMs = RUN_TIMEOUT_MS): SpawnedNode =>
+  spawnNode(SCRIP_COMMAND, args, { env: environmentOf(env), timeoutMs });
 
 function environmentOf(env: Environment): Record<string, string> {
   const { PATH = "", HOME = "" } = process.env;
-  return { PATH, HOME, METRICS_PORT: "0", PORT: "0", ...COMPILE_CACHE, ...env };
-}
-
-async function firstAddress(child: ChildProcess, output: { stdout: string }): Promise<string> {
-  for (;;) {
-    const url = /Scrip is ready at (\S+)/.exec(output.stdout)?.[1];
-    if (url !== undefined) return url;
-    await once(child.stdout ?? child, "data");
-  }
+  return { PATH, HOME, METRICS_PORT: "0", PORT: "0", ...env };
 }

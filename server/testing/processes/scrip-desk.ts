@@ -1,5 +1,5 @@
 import { runScrip } from "./run-scrip.ts";
-import type { Finished } from "./scrip-host.ts";
+import type { Finished } from "./spawn-node.ts";
 
 type Environment = Readonly<Record<string, string>>;
 

@@ -1,13 +1,12 @@
 import { buildProgram } from "../../src/bin/program.ts";
 import { runProgram } from "../../src/bin/verb.ts";
+import type { ReadyMessage } from "./fork-node.ts";
+import type { Finished } from "./spawn-node.ts";
 
 /**
  * Runs commands in sequence in one long-lived process, each with its own environment, because starting a process
  * takes longer than most commands. Started by run-scrip.
  */
-/** How a command ended. */
-export type Finished = { code: number | null; stdout: string; stderr: string };
-
 export type HostedCommand = { args: readonly string[]; env: Readonly<Record<string, string>> };
 
 process.on("message", async ({ args, env }: HostedCommand) => {
@@ -21,7 +20,7 @@ process.on("message", async ({ args, env }: HostedCommand) => {
   process.send?.(finished);
 });
 process.once("disconnect", () => process.exit(0));
-process.send?.("ready");
+process.send?.({ ready: { port: 0 } } satisfies ReadyMessage);
 
 /** Captures output from now on, and returns it once. */
 function capture(stream: NodeJS.WriteStream): () => string {

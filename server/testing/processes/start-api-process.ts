@@ -1,8 +1,5 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { Agent, type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
-import { fileURLToPath } from "node:url";
-import { COMPILE_CACHE } from "./compile-cache.ts";
+import { forkNode } from "./fork-node.ts";
 
 export type Answer = {
   status: number;
@@ -30,17 +27,7 @@ export async function startApiProcess(
   connectionString: string,
   connections: number = CONNECTIONS,
 ): Promise<ApiProcess> {
-  const script = fileURLToPath(new URL("./api-process.ts", import.meta.url));
-  const child = fork(script, [connectionString], {
-    stdio: ["ignore", "inherit", "pipe", "ipc"],
-    env: { ...process.env, ...COMPILE_CACHE },
-  });
-  const lines: string[] = [];
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => void lines.push(text));
-  const exited = once(child, "exit");
-  const started = await Promise.race([once(child, "message"), exited.then(() => undefined)]);
-  if (!started) throw new Error(`the API process failed to start: ${lines.join("")}`);
-  const [{ port }] = started as [{ port: number }];
+  const { port, logged, stop, kill } = await forkNode("api", { connectionString, logLevel: "warn" });
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {
     get: (path, key, headers = {}) =>
@@ -52,16 +39,12 @@ export async function startApiProcess(
         JSON.stringify(body),
       );
     },
-    logged: () => lines.join(""),
+    logged,
     async stop() {
       agent.destroy();
-      child.disconnect();
-      await exited;
+      await stop();
     },
-    async kill() {
-      child.kill("SIGKILL");
-      await exited;
-    },
+    kill,
   };
 }
 

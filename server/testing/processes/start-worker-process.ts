@@ -1,20 +1,5 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
-import type { RefundInput } from "../../src/fulfilment/refund/refund-order.ts";
-import { COMPILE_CACHE } from "./compile-cache.ts";
+import { forkNode, type WorkerJob } from "./fork-node.ts";
 import { answerOverLine, type Suppliers } from "./supplier-line.ts";
-
-export type WorkerJob = {
-  connectionString: string;
-  masterKeyHex: string;
-  nowMs: number;
-  /** The number of the point at which it dies. 0 for none. */
-  killAt: number;
-  /** What the operator refunds before the worker starts. */
-  refund?: RefundInput;
-};
 
 export type WorkerEnd = {
   /** The points that it passed, in order. The last one is where it was killed. */
@@ -35,23 +20,13 @@ export async function startWorkerProcess(
   jobs: readonly WorkerJob[],
   suppliers: Suppliers,
 ): Promise<WorkerEnd[]> {
-  const script = fileURLToPath(new URL("./worker-process.ts", import.meta.url));
-  const child = fork(script, [JSON.stringify(jobs)], {
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-    // Amounts are bigint, which JSON does not support.
-    serialization: "advanced",
-    env: { ...process.env, ...COMPILE_CACHE },
+  const node = await forkNode("crash", jobs, {
     // Ends it outside its points, which is an error below.
-    timeout: TIMEOUT_MS,
-    killSignal: "SIGTERM",
+    timeoutMs: TIMEOUT_MS,
+    onMessage: answerOverLine(suppliers),
   });
-  answerOverLine(child, suppliers);
-  if (!child.stdout || !child.stderr) throw new Error("the worker's output is not piped");
-  const [[code, signal], passed, logged] = await Promise.all([
-    once(child, "exit"),
-    text(child.stdout),
-    text(child.stderr),
-  ]);
+  const { code, signal } = await node.finished;
+  const [passed, logged] = [node.printed(), node.logged()];
   const wasKilled = signal === "SIGKILL";
   if (code !== 0 && !wasKilled) throw new Error(`the worker ended with ${code ?? signal}: ${logged}`);
   return jobs.map((_, number) => ({ points: pointsOf(passed, number), wasKilled, logged }));

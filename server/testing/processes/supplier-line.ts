@@ -50,8 +50,10 @@ const answerTo = ({ supplierId }: Question): Promise<Answer> =>
   });
 
 /** The parent's side: calls the suppliers for the child process. */
-export function answerOverLine(child: ChildProcess, suppliers: Suppliers): void {
-  child.on("message", async (question: Question) => {
+export const answerOverLine =
+  (suppliers: Suppliers) =>
+  async (message: unknown, child: ChildProcess): Promise<void> => {
+    const question = message as Question;
     const { supplierId } = question;
     const supplier = suppliers.get(supplierId);
     if (!supplier) throw new Error(`${supplierId} is not a supplier`);
@@ -61,5 +63,4 @@ export function answerOverLine(child: ChildProcess, suppliers: Suppliers): void 
     const answer: Answer =
       outcome.kind === "delivered" ? { ...outcome, goods: outcome.goods.reveal() } : outcome;
     child.send({ supplierId, answer } satisfies Reply);
-  });
-}
+  };

@@ -10,13 +10,14 @@ import { fixedKeyring } from "../../src/vault/keyring.ts";
 import { createCrashWorker } from "../crash/crash-worker.ts";
 import { createFailpoints } from "../crash/failpoints.ts";
 import { createHandClock } from "../hand-clock.ts";
-import type { WorkerJob } from "./start-worker-process.ts";
+import type { ReadyMessage, WorkerJob } from "./fork-node.ts";
 import { supplierOverLine } from "./supplier-line.ts";
 
 /** Workers in a separate process, each on its own database, that all die together; see start-worker-process. */
-const jobs = JSON.parse(process.argv[2] ?? "") as WorkerJob[];
+const { input: jobs } = JSON.parse(process.argv[2] ?? "") as { input: WorkerJob[] };
 const log = createLog("warn", process.stderr);
 let underWay = jobs.length;
+process.send?.({ ready: { port: 0 } } satisfies ReadyMessage);
 await Promise.all(jobs.map(work));
 
 async function work(job: WorkerJob, number: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { once } from "../../src/lib/lazily.ts";
 import type { Answer } from "./https-receiver.ts";
 
 /** 200 and done. */
@@ -19,11 +20,11 @@ export const reset: Answer = (_response, { connection }) => void connection?.res
 /** Closes the connection cleanly without a response. */
 export const hangUp: Answer = (response) => void response.socket?.end();
 
-/** 64 MB compressed to 64 kB, for clients that decompress what they read. */
-export const gzipBomb =
-  (status: number): Answer =>
-  (response) =>
-    void response.writeHead(status, { "content-encoding": "gzip" }).end(BOMB);
+/** 64 MB compressed to 64 kB, for clients that decompress what they read. Compressed once, before it is needed. */
+export function gzipBomb(status: number): Answer {
+  const bomb = packBomb();
+  return (response) => void response.writeHead(status, { "content-encoding": "gzip" }).end(bomb);
+}
 
 /** As much body as the other side accepts. */
 export const endlessBody =
@@ -73,7 +74,8 @@ export const switchProtocols: Answer = (response) =>
     "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n",
   );
 
-const BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+/** For the first who needs it: that takes longer than most test files do. */
+const packBomb = once(() => gzipSync(Buffer.alloc(64 * 1024 * 1024)));
 const FILLER = Buffer.alloc(64 * 1024, "a");
 const DRIP_EVERY_MS = 5;
 

@@ -4,8 +4,8 @@ import { verifyWebhook } from "@scrip/sdk";
 import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import { addEvent } from "../../../testing/builders/webhook-builders.ts";
+import { type ForkedNode, forkNode } from "../../../testing/processes/fork-node.ts";
 import { type RunningListen, startListen } from "../../../testing/processes/start-listen.ts";
-import { type ServerProcess, startServerProcess } from "../../../testing/processes/start-server-process.ts";
 import { type HookReceiver, startHookReceiver } from "../../../testing/receivers/hook-receiver.ts";
 import { generateKey } from "../../keys/key-format.ts";
 import { firstIdAt } from "../../lib/ids.ts";
@@ -24,8 +24,8 @@ before(async () => {
 });
 after(() => scrip.close());
 
-const startServer = (port = 0): Promise<ServerProcess> =>
-  startServerProcess({ connectionString: scrip.connectionString, port, limits: {} });
+const startServer = (port = 0): Promise<ForkedNode> =>
+  forkNode("server", { connectionString: scrip.connectionString, port, limits: {} });
 
 type Owner = { resellerId: string; environment: "test" | "live"; key: string };
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createTestApp, TEST_MASTER_KEY, type TestApp } from "../../../testing/app/test-app.ts";
+import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
+import { TEST_MASTER_KEY } from "../../../testing/app/test-settings.ts";
 import {
   addBuyer,
   addCard,

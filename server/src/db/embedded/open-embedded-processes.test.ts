@@ -18,7 +18,7 @@ import { sizeFor } from "../../../testing/full-size.ts";
 import { openEmbedded } from "./open-embedded.ts";
 import { isAlive } from "./process-state.ts";
 
-const ROUNDS = sizeFor("soak", { share: 2, full: 5 });
+const ROUNDS = sizeFor("soak", { share: 1, full: 5 });
 const quiet = () => {};
 
 test("two processes that open an empty directory at the same time share one database", async (t) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { LOOPBACK } from "../../../testing/builders/delivery.ts";
+import { LOOPBACK } from "../../../testing/app/test-settings.ts";
 import { type HttpsReceiver, startHttpsReceiver } from "../../../testing/receivers/https-receiver.ts";
 import { ok } from "../../../testing/receivers/receiver-answers.ts";
 import { caCertificate } from "../../../testing/receivers/tls-fixture.ts";

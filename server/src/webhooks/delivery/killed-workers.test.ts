@@ -9,10 +9,7 @@ import { newId } from "../../../testing/builders/new-id.ts";
 import { fulfilledEvent } from "../../../testing/builders/webhook-builders.ts";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
 import { sizeFor } from "../../../testing/full-size.ts";
-import {
-  type DeliveryProcess,
-  startDeliveryProcess,
-} from "../../../testing/processes/start-delivery-process.ts";
+import { type ForkedNode, forkNode } from "../../../testing/processes/fork-node.ts";
 import {
   type Answer,
   type HttpsReceiver,
@@ -40,7 +37,7 @@ let database: TestDatabase;
 let db: Db;
 let tenant: Tenant;
 let receiver: HttpsReceiver;
-let workers: DeliveryProcess[] = [];
+let workers: ForkedNode[] = [];
 const random = createRandom(SEED);
 
 before(async () => {
@@ -55,7 +52,12 @@ after(async () => {
   await database.drop();
 });
 
-const start = () => startDeliveryProcess({ connectionString: database.connectionString, limits: LIMITS });
+const start = () =>
+  forkNode("deliveries", {
+    connectionString: database.connectionString,
+    deliveryLimits: LIMITS,
+    allowsLoopback: true,
+  });
 
 /** Some answers come late, so that workers die with deliveries under way; some are no. */
 const moody: Answer = (response, request) => {

@@ -5,6 +5,7 @@ import sql from "sql-template-tag";
 import { addDue, addEndpoint, addTenant } from "../../../testing/builders/delivery.ts";
 import { explain } from "../../../testing/database/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
+import { sizeFor } from "../../../testing/full-size.ts";
 import type { Db } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { claimLanes, type LaneClaim, listDueDeliveries, releaseLanes } from "./lane-queries.ts";
@@ -20,6 +21,7 @@ before(async () => {
 });
 after(() => database.drop());
 
+const WAITING = sizeFor("soak", { share: 20_000, full: 100_000 });
 const START = new Date("2026-03-01T12:00:00Z");
 const at = (ms: number) => new Date(START.getTime() + ms);
 const claim = (now: Date, changes: Partial<LaneClaim> = {}): LaneClaim => ({
@@ -108,7 +110,7 @@ test("due deliveries come earliest first, and no more than asked for", async () 
   assert.equal((await due(10)).length, 3);
 });
 
-test("100,000 waiting deliveries of one endpoint cost the others nothing", {
+test(`${WAITING} waiting deliveries of one endpoint cost the others nothing`, {
   timeout: 120_000,
 }, async () => {
   await clear();
@@ -126,7 +128,8 @@ test("100,000 waiting deliveries of one endpoint cost the others nothing", {
     return [claiming, listing] as const;
   };
   const few = await measure();
-  for (let go = 0; go < 10; go += 1) await addDue(db, tenant, [ids[100] ?? ""], { count: 10_000, at: at(0) });
+  for (let count = 0; count < WAITING; count += 10_000)
+    await addDue(db, tenant, [ids[100] ?? ""], { count: 10_000, at: at(0) });
   await db.rows(sql`vacuum analyze`);
   const many = await measure();
   for (const [index, cost] of many.entries()) {

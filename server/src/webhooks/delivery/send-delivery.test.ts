@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
-import { LOOPBACK } from "../../../testing/builders/delivery.ts";
+import { LOOPBACK } from "../../../testing/app/test-settings.ts";
 import {
   type Answer,
   type HttpsReceiver,
@@ -30,8 +30,10 @@ import { createCheckedAgent } from "../addresses/checked-agent.ts";
 import { type SendDeps, type SendLimits, type SendOutcome, sendDelivery } from "./send-delivery.ts";
 
 /** Small, so that what never ends is seen to end. */
-const LIMITS: Partial<SendLimits> = { connectMs: 200, wallMs: 400 };
-/** Far beyond the limits, for a machine that is busy; far below what the other side would take. */
+const SHORT: Partial<SendLimits> = { connectMs: 30_000, wallMs: 400 };
+/** Not met by anything that ends by itself, however busy the machine is. */
+const AMPLE: Partial<SendLimits> = { connectMs: 30_000, wallMs: 30_000 };
+/** Far beyond the short limits, for a machine that is busy; far below what the other side would take. */
 const BOUNDED_MS = 5_000;
 const BODY = '{"id":"evt_1","note":"naïve  ☃"}';
 
@@ -44,7 +46,7 @@ before(async () => {
 after(() => receiver.close());
 beforeEach(() => {
   receiver.requests.length = 0;
-  deps = { ...createDeps(), limits: LIMITS };
+  deps = { ...createDeps(), limits: AMPLE };
 });
 
 const createDeps = (lookup = async (): Promise<string[]> => ["127.0.0.1"]): SendDeps => ({
@@ -131,7 +133,7 @@ const HOSTILE: readonly [what: string, answer: Answer, outcome: ReturnType<typeo
 for (const [what, answer, outcome] of HOSTILE) {
   test(`a receiver that ${what} is cut off at its limits of time and bytes`, async () => {
     receiver.answer = answer;
-    const found = await send();
+    const found = await send(receiver.url(), outcome[2] === "timeout" ? { limits: SHORT } : {});
     assert.deepEqual(told(found), outcome);
     assert.ok(found.latencyMs < BOUNDED_MS, `took ${found.latencyMs} ms`);
     assert.ok((found.responseBody ?? "").length <= 4_096);
@@ -149,11 +151,11 @@ test("an unrequested answer is not taken for that of the next delivery", async (
 });
 
 test("16 KiB of an answer are read and 4 KiB are kept", async () => {
-  const say = (text: string) => {
+  const say = (text: string, limits = AMPLE) => {
     receiver.answer = (response) => void response.writeHead(500).write(text);
-    return send();
+    return send(receiver.url(), { limits });
   };
-  assert.deepEqual(told(await say("a".repeat(16 * 1024))), ["failed", null, "timeout"]);
+  assert.deepEqual(told(await say("a".repeat(16 * 1024), SHORT)), ["failed", null, "timeout"]);
   const full = await say("a".repeat(16 * 1024 + 1));
   assert.deepEqual(told(full), ["failed", 500, null]);
   assert.equal(full.responseBody, "a".repeat(4 * 1024));

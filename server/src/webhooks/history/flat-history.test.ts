@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { explain } from "../../../testing/database/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
+import { sizeFor } from "../../../testing/full-size.ts";
 import { type EventSelection, findEvent, listEventRows } from "../../events/event-queries.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { firstIdAt } from "../../lib/ids.ts";
@@ -16,11 +17,13 @@ import {
 import { recoverDeliveries } from "./recover-queries.ts";
 
 const DAYS = 100;
-const EVENTS_PER_DAY = 1_000;
+const EVENTS_PER_DAY = sizeFor("soak", { share: 250, full: 1_000 });
 const EVENTS = DAYS * EVENTS_PER_DAY;
 /** Refunds are all older than the last fifty days. */
 const REFUNDED_BEFORE = EVENTS / 2;
-const BUFFERS_MAX = 2_000;
+const BUFFERS_MAX = sizeFor("soak", { share: 1_000, full: 2_000 });
+
+const KNOWN_ORDER = `ord_${EVENTS * 0.4}`;
 
 const busy: Tenant = { resellerId: "rsl_busy", environment: "live" };
 /** Had events on the first day and none since. */
@@ -85,9 +88,9 @@ const FILTERS: Record<string, Omit<EventSelection, "beforeId" | "limit">> = {
   "type, the commonest": { type: "order.fulfilled" },
   "type, far away": { type: "order.refunded" },
   "type, of no event": { type: "webhook.test" },
-  orderId: { orderId: "ord_40000" },
+  orderId: { orderId: KNOWN_ORDER },
   "orderId of no event": { orderId: "ord_none" },
-  "orderId and type": { orderId: "ord_40000", type: "order.refunded" },
+  "orderId and type": { orderId: KNOWN_ORDER, type: "order.refunded" },
   "createdFrom and createdTo, long ago": { fromId: firstIdOf(10), toId: firstIdOf(12) },
   "createdTo, long ago": { toId: firstIdOf(2) },
   "type and a time when it was not": { type: "order.refunded", fromId: firstIdOf(60), toId: firstIdOf(90) },
@@ -130,7 +133,8 @@ test("one event, one delivery, one endpoint and a redelivery are found by their 
 
 test("a recovery of a short time costs what that time holds", async () => {
   const now = new Date();
-  const span = { fromId: firstIdOf(40), toId: `${firstIdOf(40).slice(0, 14)}${"0".repeat(11)}40100` };
+  const untilNumber = String(40 * EVENTS_PER_DAY + 100).padStart(16, "0");
+  const span = { fromId: firstIdOf(40), toId: `${firstIdOf(40).slice(0, 14)}${untilNumber}` };
   for (const endpointId of [HOOKS.busy, HOOKS.fresh]) {
     const { buffers, scanned, plan } = await explain(database.db, (db) =>
       recoverDeliveries(db, busy, { endpointId, ...span, now }),
