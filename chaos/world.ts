@@ -45,7 +45,7 @@ export const LIMITS: Partial<FulfilmentLimits> = {
   leaseMs: 4_000,
   pollMs: 250,
   callTimeoutMs: 1_000,
-  settleDelayMs: 5_000,
+  resendDelayMs: 5_000,
   lookFirstMs: 100,
   lookMaxMs: 1_500,
   breakerFailures: 30,

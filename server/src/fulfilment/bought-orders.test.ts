@@ -117,7 +117,7 @@ test("what is not found is sent again under the same reference, and only after i
   await worker.drain();
   await later(2_000);
   assert.equal(first.asked.length, 2);
-  await later(FULFILMENT_LIMITS.settleDelayMs);
+  await later(FULFILMENT_LIMITS.resendDelayMs);
   assert.deepEqual(first.asked.slice(2), [`look up ${id}.0.0.1`, `buy ${id}.0.0.1`]);
   assert.deepEqual(await codesOf(id), ["A-3"]);
   assert.deepEqual(second.asked, []);
@@ -145,10 +145,10 @@ test("a refusal that follows a lost answer is not believed before a second look"
   second.answers = [sold("B-2")];
   const id = await order();
   await worker.drain();
-  await later(FULFILMENT_LIMITS.settleDelayMs);
+  await later(FULFILMENT_LIMITS.resendDelayMs);
   assert.deepEqual(second.asked, []);
   assert.equal(await statusOf(id), "processing");
-  await later(FULFILMENT_LIMITS.settleDelayMs);
+  await later(FULFILMENT_LIMITS.resendDelayMs);
   assert.deepEqual(await codesOf(id), ["B-2"]);
   await assertHealthy();
 });
@@ -157,8 +157,8 @@ test("a refusal that follows a lost answer is dropped when the purchase turns up
   first.answers = [lost, notFound, refused("out_of_stock"), sold("A-4")];
   const id = await order();
   await worker.drain();
-  await later(FULFILMENT_LIMITS.settleDelayMs);
-  await later(FULFILMENT_LIMITS.settleDelayMs);
+  await later(FULFILMENT_LIMITS.resendDelayMs);
+  await later(FULFILMENT_LIMITS.resendDelayMs);
   assert.deepEqual(await codesOf(id), ["A-4"]);
   assert.deepEqual(second.asked, []);
   await assertHealthy();

@@ -15,7 +15,7 @@ export type FulfilmentLimits = {
   /** How long a supplier may take to answer one call. */
   callTimeoutMs: number;
   /** How long after it was sent a purchase that is not found counts as not made. */
-  settleDelayMs: number;
+  resendDelayMs: number;
   /** The first and the longest pause between look-ups. */
   lookFirstMs: number;
   lookMaxMs: number;
@@ -24,7 +24,7 @@ export type FulfilmentLimits = {
   /** When to alert the operator of an attempt without an outcome. */
   alertAfterMs: number;
   /** How long after it was sent a written-off attempt that is not found counts as not made. */
-  writtenOffSettleMs: number;
+  writtenOffLookMs: number;
   /** Consecutive failures that open a supplier's circuit breaker, and how long it stays open. */
   breakerFailures: number;
   breakerFirstMs: number;
@@ -44,12 +44,12 @@ export const FULFILMENT_LIMITS: FulfilmentLimits = {
   leaseMs: 30 * SECOND_MS,
   pollMs: SECOND_MS,
   callTimeoutMs: 15 * SECOND_MS,
-  settleDelayMs: 30 * SECOND_MS,
+  resendDelayMs: 30 * SECOND_MS,
   lookFirstMs: SECOND_MS,
   lookMaxMs: 5 * MINUTE_MS,
   giveUpAfterMs: 15 * MINUTE_MS,
   alertAfterMs: HOUR_MS,
-  writtenOffSettleMs: 24 * HOUR_MS,
+  writtenOffLookMs: 24 * HOUR_MS,
   breakerFailures: 5,
   breakerFirstMs: 5 * SECOND_MS,
   breakerMaxMs: 5 * MINUTE_MS,

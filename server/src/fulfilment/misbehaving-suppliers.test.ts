@@ -27,7 +27,7 @@ const LIMITS: Partial<FulfilmentLimits> = {
   inFlightMax: 48,
   callTimeoutMs: TIMEOUT_MS,
   // What lands late lands 1.4 s after it was asked for; the rest is for a machine that stalls meanwhile.
-  settleDelayMs: 4_000,
+  resendDelayMs: 4_000,
   lookFirstMs: 20,
   lookMaxMs: 400,
   breakerFailures: 30,

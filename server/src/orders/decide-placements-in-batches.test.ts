@@ -40,9 +40,9 @@ test("however placements are split into batches, each gets the decision that it 
     fc.property(scenario, ({ balances, wishes, cuts }) => {
       const placements = wishes.map(toPlacement);
       const [single, cut, whole] = [openStore(balances), openStore(balances), openStore(balances)];
-      const alone = placements.flatMap((one) => settle(single, [one]));
-      const inBatches = cutInto(placements, cuts).flatMap((batch) => settle(cut, batch));
-      const together = settle(whole, placements);
+      const alone = placements.flatMap((one) => decide(single, [one]));
+      const inBatches = cutInto(placements, cuts).flatMap((batch) => decide(cut, batch));
+      const together = decide(whole, placements);
       assert.deepEqual(inBatches.map(readable), alone.map(readable));
       assert.deepEqual(together.map(readable), alone.map(readable));
       for (const store of [cut, whole]) assert.deepEqual(readableStore(store), readableStore(single));
@@ -55,7 +55,7 @@ test("however placements are split into batches, each gets the decision that it 
 test("the scenarios cover every kind of decision", () => {
   const met = new Set<string>();
   for (const { balances, wishes } of fc.sample(scenario, { seed: SEED, numRuns: RUNS })) {
-    for (const one of settle(openStore(balances), wishes.map(toPlacement))) {
+    for (const one of decide(openStore(balances), wishes.map(toPlacement))) {
       met.add(one.kind === "refused" ? one.problem.code : one.kind);
     }
   }
@@ -134,7 +134,7 @@ function openStore(balances: readonly number[]): Store {
 }
 
 /** One batch as the database would process it: read its state, decide, write what was placed. */
-function settle(store: Store, batch: readonly Placement[]): Decision[] {
+function decide(store: Store, batch: readonly Placement[]): Decision[] {
   const asked = new Set(batch.map((one) => bindingKey(one, one.idempotencyKey)));
   const wallets = new Set(batch.map(walletKey));
   const state: PlacementState = {

@@ -87,7 +87,7 @@ function decide(state: PlacementState, placement: Placement): Decision {
   if (catalogRevision === FROZEN) return { kind: "refused", problem: resellerFrozen() };
   if (catalogRevision !== placement.catalogRevision) return { kind: "stale", catalogRevision };
   if (placement.priced instanceof Problem) return { kind: "refused", problem: placement.priced };
-  return settle(state, placement, placement.priced, binding);
+  return pay(state, placement, placement.priced, binding);
 }
 
 /** What the database returns instead of a revision for a reseller that must not place orders. */
@@ -96,7 +96,7 @@ const FROZEN = "frozen";
 const resellerFrozen = (): Problem =>
   new Problem("reseller_frozen", "Ordering is suspended for this reseller. No order was placed.");
 
-function settle(state: PlacementState, placement: Placement, priced: PricedOrder, binding: string): Decision {
+function pay(state: PlacementState, placement: Placement, priced: PricedOrder, binding: string): Decision {
   const head = state.wallets.get(walletKey(placement));
   if (!head) throw new Error("a reseller without a wallet");
   if (head.currency !== priced.currency) {

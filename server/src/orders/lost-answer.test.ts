@@ -166,7 +166,7 @@ for (const kind of ["cut-before", "lose-answer"] as const) {
 }
 
 test(
-  "a database outage while a batch is settled apart is waited for once, not for each wallet",
+  "a database outage while a batch is written in parts is waited for once, not for each wallet",
   HANGS,
   async (t) => {
     const buyers = await Promise.all(Array.from({ length: 6 }, () => addBuyer(scrip)));

@@ -164,7 +164,7 @@ function answer(
     case "placed":
       return { order: decision.order, replayed: false };
     case "replayed":
-      // A batch that was settled again after a lost response finds its own order.
+      // A batch that was written again after a lost response finds its own order.
       return { order: decision.order, replayed: decision.order.id !== orderId };
     case "conflict":
       throw new Problem(

@@ -43,7 +43,7 @@ type BatchDeps = {
 /**
  * Group commit: orders that arrive while a batch is being committed form the next one, so a busy wallet pays for one
  * commit instead of one per order. There is no timer, the queue is bounded, and one order's refusal or bad value
- * never affects another. Orders of a locked wallet wait in a separate lane and block no one else.
+ * never affects another. Orders of a locked wallet wait in a separate queue and block no one else.
  */
 export function createPlacementBatch(
   db: Db,
@@ -53,22 +53,22 @@ export function createPlacementBatch(
   const limits = { ...PLACEMENT_LIMITS, ...changes };
   const deps: BatchDeps = { db, clock, limits, held: new Set() };
   const isHeld = (placement: Placement) => deps.held.has(walletKey(placement));
-  const common = createLane(limits, (placements) =>
-    settleBatch(
+  const common = createQueue(limits, (placements) =>
+    placeBatch(
       deps,
       placements.filter((one) => !isHeld(one)),
     ),
   );
-  const aside = createLane(limits, (placements) => settleHeld(deps, placements));
+  const aside = createQueue(limits, (placements) => placeHeld(deps, placements));
   return (placement) => (isHeld(placement) ? aside : common)(placement);
 }
 
 /** A placement that is left undecided is busy and will be retried. */
 type Decided = ReadonlyMap<Placement, BatchDecision>;
 
-const createLane = (
+const createQueue = (
   limits: PlacementLimits,
-  settle: (placements: readonly Placement[]) => Promise<Decided>,
+  place: (placements: readonly Placement[]) => Promise<Decided>,
 ): SubmitPlacement =>
   createBatcher<Placement, BatchDecision>({
     maxSize: limits.batchMax,
@@ -79,13 +79,13 @@ const createLane = (
         headers: { "retry-after": "1" },
       }),
     run: async (placements) => {
-      const decided = await settle(placements);
+      const decided = await place(placements);
       return placements.map((placement) => decided.get(placement) ?? { kind: "busy" });
     },
   });
 
 /** Settles the placements whose wallets are free now, and waits for one locked wallet at a time, in turn. */
-async function settleHeld(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
+async function placeHeld(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
   const free = await findFreeWallets(deps.db, placements);
   const asked = new Set(placements.map(walletKey));
   const next = [...deps.held].find((key) => asked.has(key) && !free.has(key));
@@ -94,35 +94,35 @@ async function settleHeld(deps: BatchDeps, placements: readonly Placement[]): Pr
     deps.held.add(next);
   }
   const chosen = placements.filter((one) => free.has(walletKey(one)) || walletKey(one) === next);
-  return settleBatch(deps, chosen);
+  return placeBatch(deps, chosen);
 }
 
-async function settleBatch(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
+async function placeBatch(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
   if (placements.length === 0) return new Map();
   try {
-    return await settleUntilKnown(deps, placements);
+    return await placeUntilKnown(deps, placements);
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
-    if (!isLockTimeout(error)) return settleApart(deps, placements);
+    if (!isLockTimeout(error)) return placeApart(deps, placements);
   }
   const free = await findFreeWallets(deps.db, placements);
   for (const key of placements.map(walletKey)) if (!free.has(key)) deps.held.add(key);
-  return settleApart(
+  return placeApart(
     deps,
     placements.filter((one) => free.has(walletKey(one))),
   );
 }
 
 /**
- * A COMMIT whose response was lost may have succeeded. The same batch is settled again, with the same order ids,
+ * A COMMIT whose response was lost may have succeeded. The same batch is written again, with the same order ids,
  * until the outcome is known: what was committed is then bound to its key.
  */
-async function settleUntilKnown(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
+async function placeUntilKnown(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
   // Counts from the first loss: even a response that took long to fail must be retried.
   let deadlineMs: number | undefined;
   for (;;) {
     try {
-      const decisions = await settleOnce(deps, placements);
+      const decisions = await placeOnce(deps, placements);
       if (deps.held.size > 0) for (const one of placements) deps.held.delete(walletKey(one));
       return new Map(placements.map((placement, index) => [placement, decisions[index] as Decision]));
     } catch (error) {
@@ -133,10 +133,7 @@ async function settleUntilKnown(deps: BatchDeps, placements: readonly Placement[
   }
 }
 
-const settleOnce = (
-  { db, clock, limits }: BatchDeps,
-  placements: readonly Placement[],
-): Promise<Decision[]> =>
+const placeOnce = ({ db, clock, limits }: BatchDeps, placements: readonly Placement[]): Promise<Decision[]> =>
   db.transaction(async (tx) => {
     const state = await beginPlacements(tx, placements, clock.now(), limits.lockTimeoutMs);
     const decisions = decidePlacements(state, await priceUnderLock(tx, state, placements));
@@ -165,12 +162,12 @@ async function priceUnderLock(
   return current;
 }
 
-/** One wallet or order blocked the whole batch: settles each wallet, and if necessary each order, separately. */
-async function settleApart(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
+/** One wallet or order blocked the whole batch: places each wallet, and if necessary each order, separately. */
+async function placeApart(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
   const decided = new Map<Placement, BatchDecision>();
   try {
     for (const [key, group] of Map.groupBy(placements, walletKey)) {
-      await settleGroup(deps, key, group, decided);
+      await placeGroup(deps, key, group, decided);
     }
   } catch (error) {
     // The database is down, and must not be waited for once per wallet.
@@ -179,18 +176,18 @@ async function settleApart(deps: BatchDeps, placements: readonly Placement[]): P
   return decided;
 }
 
-async function settleGroup(
+async function placeGroup(
   deps: BatchDeps,
   key: string,
   group: readonly Placement[],
   decided: Map<Placement, BatchDecision>,
 ): Promise<void> {
   try {
-    for (const [placement, decision] of await settleUntilKnown(deps, group)) decided.set(placement, decision);
+    for (const [placement, decision] of await placeUntilKnown(deps, group)) decided.set(placement, decision);
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
     if (isLockTimeout(error)) deps.held.add(key);
-    else if (group.length > 1) for (const one of group) await settleGroup(deps, key, [one], decided);
+    else if (group.length > 1) for (const one of group) await placeGroup(deps, key, [one], decided);
     else for (const one of group) decided.set(one, { kind: "failed", error });
   }
 }

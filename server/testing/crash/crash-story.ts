@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import sql from "sql-template-tag";
 import type { WorkerEnd } from "../processes/start-worker-process.ts";
 import type { TruePurchase } from "../upstream/fake-upstream.ts";
-import type { CrashLane } from "./crash-lane.ts";
+import type { CrashTrack } from "./crash-track.ts";
 
 /** The same story, run again for each point at which its worker dies. */
 export type CrashStory = {
   /**
-   * Brings the lane to where the worker starts, kills the worker at the point, and does what a person would do then.
+   * Brings the track to where the worker starts, kills the worker at the point, and does what a person would do then.
    */
   crash(killAt: number): Promise<WorkerEnd>;
   /** Called after another worker has finished all work. */
@@ -23,7 +23,7 @@ export type OrderEnd = {
   codes: string | null;
 };
 
-export async function readEnd({ shop }: CrashLane, orderId: string): Promise<OrderEnd | undefined> {
+export async function readEnd({ shop }: CrashTrack, orderId: string): Promise<OrderEnd | undefined> {
   const [row] = await shop.scrip.db.rows<OrderEnd>(sql`
     select status,
            (select string_agg(status, ', ' order by line_index, unit_index) from order_units
@@ -39,7 +39,7 @@ export async function readEnd({ shop }: CrashLane, orderId: string): Promise<Ord
 }
 
 /** What each upstream has really sold for an order and not refunded. No unit can appear twice. */
-export function soldFor({ upstreams }: CrashLane, orderId: string): TruePurchase[][] {
+export function soldFor({ upstreams }: CrashTrack, orderId: string): TruePurchase[][] {
   const sold = upstreams.map((upstream) =>
     upstream.purchases().filter(({ account, state }) => account === orderId && state !== "refunded"),
   );

@@ -25,7 +25,7 @@ export type CrashWorker = {
 };
 
 /** A written-off purchase that is not found soon counts as not made, so that few lookups settle it. */
-const LIMITS = { ...FULFILMENT_LIMITS, writtenOffSettleMs: 10_000 };
+const LIMITS = { ...FULFILMENT_LIMITS, writtenOffLookMs: 10_000 };
 /** The maximum time on the worker's clock: a lease, and some lookups that each wait for late purchases. */
 const PATIENCE_MS = 10 * 60_000;
 /** On the real clock, for work that is due but held by another process. */

@@ -94,7 +94,7 @@ const anchorsOf = (document: string): string[] =>
 
 /** `keys/authenticate` names server/src/keys/authenticate.ts; an npm package or a URL path is not ours to check. */
 function pathExists(path: string): boolean {
-  if (!/^[a-z]/.test(path) || path.includes("NNNN")) return true;
+  if (!/^[a-z]/.test(path) || /NNNN|NAME/.test(path)) return true;
   return PATH_ROOTS.some((root) =>
     ["", ".ts", ".mjs"].some((extension) => existsSync(join(ROOT, root, path + extension))),
   );

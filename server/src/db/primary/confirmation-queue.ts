@@ -3,7 +3,7 @@ export type ConfirmationQueue = {
   size(): number;
   /** Settles with the first confirming write that was sent at or after this time. */
   wait(sentAfterMs: number): Promise<void>;
-  settle(sentAtMs: number): void;
+  release(sentAtMs: number): void;
   /** Rejects the callers for whom waiting is pointless, judged by when they started. */
   refuse(isVain: (sinceMs: number) => boolean, error: () => Error): void;
   refuseAll(error: Error): void;
@@ -28,7 +28,7 @@ export function createConfirmationQueue(): ConfirmationQueue {
       new Promise((resolve, reject) => {
         waiting.add({ sinceMs: performance.now(), sentAfterMs, resolve, reject });
       }),
-    settle(sentAtMs) {
+    release(sentAtMs) {
       for (const waiter of waiting) {
         if (waiter.sentAfterMs > sentAtMs) continue;
         waiting.delete(waiter);

@@ -158,7 +158,7 @@ function renew(state: State, sentAt: Moment): void {
   dropSecond(state);
   state.search.stop();
   lease.renew(sentAt);
-  if (lease.holds()) queue.settle(sentAt.steadyMs);
+  if (lease.holds()) queue.release(sentAt.steadyMs);
   beatLater(state, sentAt);
 }
 
@@ -206,7 +206,7 @@ function adopt(state: State, index: number, found: BeatLine): void {
   if (isNew) state.leave();
   state.lease.renew(found.sentAt);
   tellConfirmed(state, state.primary, isNew);
-  if (state.lease.holds()) state.queue.settle(Number.POSITIVE_INFINITY);
+  if (state.lease.holds()) state.queue.release(Number.POSITIVE_INFINITY);
   beatLater(state, found.sentAt);
 }
 

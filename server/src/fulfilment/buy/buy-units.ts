@@ -223,9 +223,9 @@ export const keyOf = ({ orderId, lineIndex, unitIndex }: UnitKey): UnitKey => ({
 async function inTurns<T>(tasks: readonly (() => Promise<T>)[], atOnce: number): Promise<T[]> {
   const results: T[] = [];
   const left = [...tasks];
-  const lane = async () => {
+  const runner = async () => {
     for (let task = left.shift(); task; task = left.shift()) results.push(await task());
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, tasks.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(atOnce, tasks.length) }, runner));
   return results;
 }

@@ -23,7 +23,7 @@ const fresh: Known = {
 };
 const doubtful: Known = { ...fresh, doubtful: true };
 const doubted: Known = { ...doubtful, doubtedFailureCode: "out_of_stock" };
-const sentLongAgo = { lastSentAt: at(-limits.settleDelayMs) };
+const sentLongAgo = { lastSentAt: at(-limits.resendDelayMs) };
 const code = sold("A-1");
 const no = refused("rejected_by_issuer");
 
@@ -85,7 +85,7 @@ const LOOKED_UP: [string, Known, LookUpOutcome, object][] = [
   ],
   [
     "a moment before it is not",
-    { ...doubted, lastSentAt: at(1 - limits.settleDelayMs) },
+    { ...doubted, lastSentAt: at(1 - limits.resendDelayMs) },
     notFound,
     staysOpen(doubted),
   ],
@@ -121,9 +121,9 @@ test("what stays open is looked at again when it can be decided, else after a pa
     assert.ok(judged.kind === "open");
     return judged.dueAt.getTime() - NOW.getTime();
   };
-  assert.equal(dueMs(judgeSent(doubtful, no, NOW, limits)), limits.settleDelayMs);
+  assert.equal(dueMs(judgeSent(doubtful, no, NOW, limits)), limits.resendDelayMs);
   const sentBefore = { ...doubted, lastSentAt: at(-10_000) };
-  assert.equal(dueMs(judgeLookedUp(sentBefore, notFound, NOW, limits)), limits.settleDelayMs - 10_000);
+  assert.equal(dueMs(judgeLookedUp(sentBefore, notFound, NOW, limits)), limits.resendDelayMs - 10_000);
   for (let looks = 0; looks < 60; looks += 1) {
     const shortestMs = lookPauseMs(limits, looks, 0);
     assert.equal(shortestMs, Math.min(limits.lookFirstMs * 2 ** looks, limits.lookMaxMs));
@@ -196,7 +196,7 @@ test("nothing is sent again or refused as not found before it has had time to ar
     fc.property(knowns, (known) => {
       const judged = judgeLookedUp(known, notFound, NOW, limits);
       const sentMs = (known.lastSentAt ?? NOW).getTime();
-      assert.equal(judged.kind === "open", sentMs + limits.settleDelayMs > NOW.getTime());
+      assert.equal(judged.kind === "open", sentMs + limits.resendDelayMs > NOW.getTime());
       if (judged.kind === "refused") assert.equal(judged.failureCode, known.doubtedFailureCode);
       if (judged.kind === "send-again") assert.equal(known.doubtedFailureCode, null);
     }),

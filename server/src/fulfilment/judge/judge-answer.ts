@@ -33,7 +33,7 @@ export function judgeSent(
         ...notesOf(attempt),
         kind: "open",
         doubtedFailureCode: answer.failureCode,
-        dueAt: later(now, limits.settleDelayMs),
+        dueAt: later(now, limits.resendDelayMs),
       };
     default:
       return stillOpen(attempt, answer, now, limits);
@@ -53,7 +53,7 @@ export function judgeLookedUp(
     case "refused":
       return { kind: "refused", failureCode: answer.failureCode };
     case "not_found": {
-      const settledAt = later(attempt.lastSentAt ?? now, limits.settleDelayMs);
+      const settledAt = later(attempt.lastSentAt ?? now, limits.resendDelayMs);
       if (settledAt > now) return { ...notesOf(attempt), kind: "open", dueAt: settledAt };
       return attempt.doubtedFailureCode === null
         ? { kind: "send-again" }

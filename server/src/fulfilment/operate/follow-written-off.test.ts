@@ -17,7 +17,7 @@ import { FULFILMENT_LIMITS } from "../limits.ts";
 import { refundOrder } from "../refund/refund-order.ts";
 import { followWrittenOff } from "./follow-written-off.ts";
 
-const { writtenOffSettleMs, lookMaxMs } = FULFILMENT_LIMITS;
+const { writtenOffLookMs, lookMaxMs } = FULFILMENT_LIMITS;
 
 let shop: Shop;
 let supplierId: string;
@@ -64,7 +64,7 @@ const attemptsOf = async (id: string): Promise<string[]> => {
 test("what is not found counts as not bought only after a long time, and is never sent again", async () => {
   const id = await writtenOff();
   supplier.answers = [notFound];
-  for (let passedMs = 0; passedMs + 3_600_000 < writtenOffSettleMs; passedMs += 3_600_000) {
+  for (let passedMs = 0; passedMs + 3_600_000 < writtenOffLookMs; passedMs += 3_600_000) {
     await follow(3_600_000);
     assert.deepEqual(await attemptsOf(id), ["open"]);
   }

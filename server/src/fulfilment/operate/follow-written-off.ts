@@ -33,7 +33,7 @@ const claim = ({ db, clock, limits }: BuyDeps): Promise<WrittenOff[]> =>
   });
 
 async function follow(deps: BuyDeps & SettleDeps, attempt: WrittenOff): Promise<void> {
-  const limits = { ...deps.limits, settleDelayMs: deps.limits.writtenOffSettleMs };
+  const limits = { ...deps.limits, resendDelayMs: deps.limits.writtenOffLookMs };
   const found = await lookUpAttempt({ ...deps, limits }, attempt, attempt);
   const outcome: UnitOutcome =
     found.kind === "send-again"

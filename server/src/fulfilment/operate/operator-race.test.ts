@@ -119,7 +119,7 @@ test(`refunds, holds and retries at any moment of the work leave everything in o
   await db.rows(sql`update suppliers set consecutive_failures = 0, open_until = null`);
   for (let turn = 0; turn < 20; turn += 1) {
     await round(ids, 0);
-    shop.clock.advance(FULFILMENT_LIMITS.writtenOffSettleMs / 10);
+    shop.clock.advance(FULFILMENT_LIMITS.writtenOffLookMs / 10);
   }
   await checkEnded(balance);
   await shop.assertHealthy();

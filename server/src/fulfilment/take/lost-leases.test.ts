@@ -52,7 +52,7 @@ test("an answer that came under a lease that is gone counts for nothing, even in
   await worker.step();
   await asked(1);
   // The lease lapses, and the same process takes the order again.
-  shop.clock.advance(FULFILMENT_LIMITS.leaseMs + FULFILMENT_LIMITS.settleDelayMs);
+  shop.clock.advance(FULFILMENT_LIMITS.leaseMs + FULFILMENT_LIMITS.resendDelayMs);
   await worker.step();
   await asked(2);
   late.resolve(refused("out_of_stock"));

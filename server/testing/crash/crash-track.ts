@@ -19,19 +19,19 @@ import type { Plan } from "../upstream/upstream-faults.ts";
 import { type CrashWorker, createCrashWorker } from "./crash-worker.ts";
 
 /** A separate shop with two upstreams and a healthy worker, for a sequence of crashes. */
-export type CrashLane = {
+export type CrashTrack = {
   shop: Shop;
   upstreams: readonly FakeUpstream[];
   worker: CrashWorker;
   /** A product that the upstreams sell as planned, each with its own plan. The first upstream is asked first. */
   addBought(...plans: Plan[]): Promise<string>;
   /**
-   * Places orders: in turn with the other lanes, and late enough that no rate limit or breaker remembers earlier
+   * Places orders: in turn with the other tracks, and late enough that no rate limit or breaker remembers earlier
    * ones.
    */
   place<Placed>(placing: () => Promise<Placed>): Promise<Placed>;
   /**
-   * Runs a worker in another process until it ends or is killed at a point. All lanes share the process, which
+   * Runs a worker in another process until it ends or is killed at a point. All tracks share the process, which
    * starts when each of them has called, so either all are killed or none.
    */
   crash(killAt: number, refund?: RefundInput): Promise<WorkerEnd>;
@@ -46,14 +46,14 @@ type OpenCrash = { job: WorkerJob; suppliers: Suppliers };
 type Crash = (open: OpenCrash) => Promise<WorkerEnd>;
 
 /**
- * Opens several lanes that work in parallel. An order's time is the time in its id, and ids never go back within a
- * process, so each placement is later than all before it, in any lane.
+ * Opens several tracks that work in parallel. An order's time is the time in its id, and ids never go back within a
+ * process, so each placement is later than all before it, in any track.
  */
-export function openCrashLanes(count: number): Promise<CrashLane[]> {
+export function openCrashTracks(count: number): Promise<CrashTrack[]> {
   const takeTurn = createTurns();
   let latestMs = 0;
   const placeIn =
-    ({ scrip, clock }: Shop): CrashLane["place"] =>
+    ({ scrip, clock }: Shop): CrashTrack["place"] =>
     (placing) =>
       takeTurn(async () => {
         latestMs = Math.max(latestMs, clock.now().getTime()) + APART_MS;
@@ -67,10 +67,13 @@ export function openCrashLanes(count: number): Promise<CrashLane[]> {
       new Map(all.flatMap(({ suppliers }) => [...suppliers])),
     ),
   );
-  return Promise.all(Array.from({ length: count }, () => openCrashLane(placeIn, crash)));
+  return Promise.all(Array.from({ length: count }, () => openCrashTrack(placeIn, crash)));
 }
 
-async function openCrashLane(placeIn: (shop: Shop) => CrashLane["place"], crash: Crash): Promise<CrashLane> {
+async function openCrashTrack(
+  placeIn: (shop: Shop) => CrashTrack["place"],
+  crash: Crash,
+): Promise<CrashTrack> {
   const shop = await openShop();
   const { scrip, clock } = shop;
   const keyring = fixedKeyring([secret(TEST_MASTER_KEY)]);
