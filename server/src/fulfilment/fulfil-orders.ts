@@ -5,7 +5,7 @@ import type { Log } from "../lib/log.ts";
 import { testCode } from "../sandbox/test-code.ts";
 import { type BuyDeps, buyUnits, keyOf } from "./buy/buy-units.ts";
 import type { FulfilmentMetrics } from "./fulfilment-metrics.ts";
-import type { UnitOutcome } from "./judge/decide-settlement.ts";
+import type { UnitOutcome } from "./settle/decide-settlement.ts";
 import { type SettleDeps, settleOrders } from "./settle/settle-orders.ts";
 import type { Lease } from "./settle/settle-queries.ts";
 import { renewLeases, returnLeases } from "./take/claim-queries.ts";

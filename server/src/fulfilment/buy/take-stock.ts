@@ -3,7 +3,7 @@ import { type Db, errorCodeOf, type Tx } from "../../db/database.ts";
 import { deliveredPlace, stockPlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { KEY_NOT_AT_HAND, SealError } from "../../vault/seal.ts";
-import { type Settlement, stockText } from "../judge/decide-settlement.ts";
+import { type Settlement, stockText } from "../settle/decide-settlement.ts";
 
 export type StockNeed = { productId: string; supplierId: string; count: number };
 export type PickedCode = { id: string; productId: string; supplierId: string; sealed: Buffer };

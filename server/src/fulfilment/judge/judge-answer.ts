@@ -1,7 +1,7 @@
 import type { FailureCode, LookUpOutcome, PurchaseOutcome } from "../../suppliers/supplier.ts";
 import { type FulfilmentLimits, lookPauseMs } from "../limits.ts";
+import type { AttemptNotes } from "../settle/decide-settlement.ts";
 import type { Attempt } from "../take/order-work.ts";
-import type { AttemptNotes } from "./decide-settlement.ts";
 
 /** What an answer means for an attempt. */
 export type Judgement =

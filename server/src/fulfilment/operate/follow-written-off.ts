@@ -1,7 +1,7 @@
 import { idsOf } from "../../lib/ids.ts";
 import { type BuyDeps, keyOf, lookUpAttempt } from "../buy/buy-units.ts";
-import type { UnitOutcome } from "../judge/decide-settlement.ts";
 import { lookPauseMs } from "../limits.ts";
+import type { UnitOutcome } from "../settle/decide-settlement.ts";
 import type { SettleDeps } from "../settle/settle-orders.ts";
 import { settleOutcomes } from "../settle/settle-outcomes.ts";
 import { lockOrder } from "./operator-queries.ts";

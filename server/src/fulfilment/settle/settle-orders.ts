@@ -4,7 +4,7 @@ import { idsOf } from "../../lib/ids.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { DamagedCode, setDamagedAside } from "../buy/take-stock.ts";
 import { endOrders, type OrderEnding } from "../end/end-orders.ts";
-import type { UnitOutcome } from "../judge/decide-settlement.ts";
+import type { UnitOutcome } from "./decide-settlement.ts";
 import { settleOutcomes } from "./settle-outcomes.ts";
 import { type Lease, lockTakenOrders } from "./settle-queries.ts";
 

@@ -13,7 +13,7 @@ import {
   stockText,
   type UnitOutcome,
   unitText,
-} from "../judge/decide-settlement.ts";
+} from "./decide-settlement.ts";
 import {
   deliverStock,
   type EndedUnits,

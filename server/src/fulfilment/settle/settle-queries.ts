@@ -2,7 +2,7 @@ import sql, { type Sql } from "sql-template-tag";
 import type { Tx } from "../../db/database.ts";
 import type { SupplierPrice } from "../../suppliers/supplier.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
-import type { Settlement } from "../judge/decide-settlement.ts";
+import type { Settlement } from "./decide-settlement.ts";
 
 /** An order, and the token of its lease. */
 export type Lease = { orderId: string; token: string };
