@@ -44,11 +44,11 @@ import { createShortageFinder, type ShortageFinder } from "./suppliers/stock/sto
 import type { CodeVault } from "./vault/code-vault.ts";
 import type { Keyring } from "./vault/keyring.ts";
 import { walletRoutes } from "./wallet/routes.ts";
-import { serveReference } from "./web/api-reference.ts";
-import { errorPages } from "./web/error-pages.ts";
-import { serveGuides } from "./web/guides.ts";
-import { serveIcons } from "./web/icons.ts";
-import { serveSdk } from "./web/sdk-package.ts";
+import { serveReference } from "./web/docs/api-reference.ts";
+import { errorPages } from "./web/docs/error-pages.ts";
+import { serveGuides } from "./web/docs/guides.ts";
+import { serveIcons } from "./web/docs/icons.ts";
+import { serveSdk } from "./web/docs/sdk-package.ts";
 import { describeDeliveries } from "./webhooks/delivery/describe-deliveries.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 import type { WebhookSettings } from "./webhooks/settings.ts";

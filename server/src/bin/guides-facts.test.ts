@@ -11,7 +11,7 @@ import { LINES_MAX, REFERENCE_MAX_CHARACTERS } from "../orders/schemas.ts";
 import { ORDER_STATUSES } from "../orders/status.ts";
 import { SCENARIO_NAMES } from "../sandbox/scenarios.ts";
 import { FAILURE_CODES } from "../suppliers/supplier.ts";
-import { type GUIDE_NAMES, GUIDES_FOLDER } from "../web/read-guides.ts";
+import { type GUIDE_NAMES, GUIDES_FOLDER } from "../web/docs/read-guides.ts";
 import { RETRY_PAUSES_MS } from "../webhooks/delivery/retry-schedule.ts";
 import { ENDPOINTS_MAX } from "../webhooks/endpoints/register-endpoint.ts";
 import { DELIVERY_STATUSES } from "../webhooks/history/history-queries.ts";

@@ -10,7 +10,7 @@ import { type GuideWorld, runGuide } from "../../testing/guides/run-guide.ts";
 import { type RunningScrip, startScrip } from "../../testing/processes/run-scrip.ts";
 import { caCertificatePath } from "../../testing/receivers/tls-fixture.ts";
 import { startTlsFront, type TlsFront } from "../../testing/receivers/tls-front.ts";
-import { GUIDE_NAMES, GUIDES_FOLDER, WRITTEN_BASE_URL } from "../web/read-guides.ts";
+import { GUIDE_NAMES, GUIDES_FOLDER, WRITTEN_BASE_URL } from "../web/docs/read-guides.ts";
 
 const CHECKOUT = fileURLToPath(new URL("../../../", import.meta.url)).replace(/\/$/, "");
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { notFound } from "../lib/problem.ts";
-import { type ProblemCode, problemCodes, problemTable } from "../lib/problem-table.ts";
+import { notFound } from "../../lib/problem.ts";
+import { type ProblemCode, problemCodes, problemTable } from "../../lib/problem-table.ts";
 import { PAGE_POLICY, page, text } from "./html.ts";
 
 /** `/errors/{code}`, the target of every error's `type`, and an index of all errors. */

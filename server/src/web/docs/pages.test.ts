@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
-import { openBrowser, type TestBrowser } from "../../testing/browser/open-browser.ts";
-import { openWatchedPage, type WatchedPage } from "../../testing/browser/watch-page.ts";
-import { sizeFor } from "../../testing/full-size.ts";
-import { operationsOf } from "../http/openapi/parts.ts";
-import { problemCodes, problemTable } from "../lib/problem-table.ts";
+import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
+import { openBrowser, type TestBrowser } from "../../../testing/browser/open-browser.ts";
+import { openWatchedPage, type WatchedPage } from "../../../testing/browser/watch-page.ts";
+import { sizeFor } from "../../../testing/full-size.ts";
+import { operationsOf } from "../../http/openapi/parts.ts";
+import { problemCodes, problemTable } from "../../lib/problem-table.ts";
 
 /** Clicking through all of them takes as long as all other tests here. */
 const OPERATIONS_OPENED = sizeFor("soak", { share: 2, full: Number.POSITIVE_INFINITY });

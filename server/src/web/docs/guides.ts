@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { notFound } from "../lib/problem.ts";
+import { notFound } from "../../lib/problem.ts";
 import { guideIndexPage, guidePage } from "./guide-page.ts";
 import { PAGE_POLICY } from "./html.ts";
 import { type Guide, readGuides } from "./read-guides.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { matchesEtag } from "../http/conditional.ts";
+import { matchesEtag } from "../../http/conditional.ts";
 
 /** A file that is the same for everyone, with an ETag of its bytes. */
 export type PublicFile = { body: Buffer; type: string; maxAgeSeconds: number; etag: string };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
-import { openBrowser, type TestBrowser } from "../../testing/browser/open-browser.ts";
-import { openWatchedPage, type WatchedPage } from "../../testing/browser/watch-page.ts";
+import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
+import { openBrowser, type TestBrowser } from "../../../testing/browser/open-browser.ts";
+import { openWatchedPage, type WatchedPage } from "../../../testing/browser/watch-page.ts";
 import { GUIDE_NAMES } from "./read-guides.ts";
 
 const PHONE = { width: 360, height: 740 };

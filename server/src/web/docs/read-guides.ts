@@ -6,7 +6,7 @@ export type Guide = { name: string; title: string; summary: string; markdown: st
 export const GUIDE_NAMES = ["quickstart", "orders", "webhooks", "sandbox", "errors", "going-live"] as const;
 
 /** The folder of the guides in a checkout. */
-export const GUIDES_FOLDER = new URL("../../../docs/guides/", import.meta.url);
+export const GUIDES_FOLDER = new URL("../../../../docs/guides/", import.meta.url);
 
 /** The server URL written in the files, so that a file can also be followed as it is. */
 export const WRITTEN_BASE_URL = "http://localhost:8080";

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import type { FastifyInstance } from "fastify";
-import { packTgz } from "../lib/pack-tgz.ts";
+import { packTgz } from "../../lib/pack-tgz.ts";
 import { type PublicFile, publicFile, sendPublicFile } from "./public-file.ts";
 
 export const SDK_PATH = "/sdk/scrip-sdk.tgz";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
-import { openBrowser, type TestBrowser } from "../../testing/browser/open-browser.ts";
-import { problemCodes } from "../lib/problem-table.ts";
+import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
+import { openBrowser, type TestBrowser } from "../../../testing/browser/open-browser.ts";
+import { problemCodes } from "../../lib/problem-table.ts";
 
 let scrip: TestApp;
 let address: string;

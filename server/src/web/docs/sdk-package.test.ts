@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import { GUIDE_NAMES } from "./read-guides.ts";
 import { SDK_PATH } from "./sdk-package.ts";
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { once } from "../lib/lazily.ts";
+import { once } from "../../lib/lazily.ts";
 import { publicFile, sendPublicFile } from "./public-file.ts";
 
 const MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
