@@ -40,7 +40,8 @@ export function sendProblem(
   return isUnread(request) ? sendUnread(request, reply, body) : reply.send(body);
 }
 
-function toProblem(deps: ProblemDeps, error: unknown): Problem {
+/** What an error means for a caller. */
+export function toProblem(deps: ProblemDeps, error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof JsonError) {
     return new Problem("invalid_request", error.message, {
@@ -93,7 +94,7 @@ const internalError = (cause: unknown): Problem =>
     },
   );
 
-function logProblem(problem: Problem, request: FastifyRequest): void {
+export function logProblem(problem: Problem, request: FastifyRequest): void {
   const fields = { code: problem.code, ...problem.options.log };
   const isFault = problem.status >= 500 && !problem.options.isAskedFor;
   if (isFault) request.log.error({ ...fields, err: problem.options.cause }, problem.message);

@@ -1,0 +1,32 @@
+import type { KeyObject } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import type { Clock } from "../../lib/clock.ts";
+import type { Problem } from "../../lib/problem.ts";
+import type { Assets } from "../assets/create-assets.ts";
+import type { Frame } from "../layout/frame.ts";
+import type { BaseSession, PageContext } from "./define-page.ts";
+
+/** What a face gives the kit: who is asking, what they may do, and what stands around its pages. */
+export type FaceOptions<Session extends BaseSession, Permission extends string> = {
+  /** Before all of its paths: `/dashboard`, or empty on a separate listener. */
+  base: string;
+  signInPath: string;
+  assets: Assets;
+  clock: Clock;
+  /** Signs the sentence that follows a redirect. */
+  flashKey: KeyObject;
+  /** The address by which browsers reach it, where that is known. Its scheme decides the names of cookies. */
+  publicUrl: () => string | undefined;
+  /** Cookies know no ports, so two faces on one host need two names. `scrip` when it is absent. */
+  cookieName?: string;
+  /** Who sent the request, or undefined. The value of the session's cookie is given; it may be anything. */
+  authenticate: (cookie: string | undefined, request: FastifyRequest) => Promise<Session | undefined>;
+  may: (session: Session, permission: Permission, ctx: PageContext<Session>) => boolean;
+  frame: (session: Session, ctx: PageContext<Session>) => Frame | Promise<Frame>;
+  /** Where the request came from. */
+  addressOf: (request: FastifyRequest) => string;
+  /** Takes a form id once: false when it was taken before. Without it no form can be `once`. */
+  claimFormId?: (session: Session, formId: string) => Promise<boolean>;
+  /** An error of a lower floor as a problem, such as a database that is away. */
+  translate?: (error: unknown) => Problem | undefined;
+};
