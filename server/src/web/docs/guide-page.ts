@@ -1,14 +1,15 @@
+import { type Html, html, trustedHtml } from "../template/html.ts";
 import { page, text } from "./html.ts";
 import type { Guide } from "./read-guides.ts";
 
 /** One guide, with links to the others. */
-export function guidePage(guides: readonly Guide[], guide: Guide, html: string): string {
+export function guidePage(guides: readonly Guide[], guide: Guide, rendered: string): string {
   const place = guides.indexOf(guide);
   return page(
     `${guide.title} · Guides`,
-    `${guideLinks(guides, { guide, html })}
+    html`${guideLinks(guides, { guide, rendered })}
 <article>
-${html}<footer>${neighbour("Before", guides[place - 1])}${neighbour("Next", guides[place + 1])}<span>This page as <a href="/docs/guides/${guide.name}.md">Markdown</a></span></footer>
+${trustedHtml(rendered)}<footer>${neighbour("Before", guides[place - 1])}${neighbour("Next", guides[place + 1])}<span>This page as <a href="${`/docs/guides/${guide.name}.md`}">Markdown</a></span></footer>
 </article>`,
     STYLE,
   );
@@ -17,12 +18,12 @@ ${html}<footer>${neighbour("Before", guides[place - 1])}${neighbour("Next", guid
 export const guideIndexPage = (guides: readonly Guide[]): string =>
   page(
     "Guides",
-    `${guideLinks(guides, undefined)}
+    html`${guideLinks(guides, undefined)}
 <article>
 <h1>Guides</h1>
 <p>For engineers who connect a shop to this API. Our tests run every command and program in these guides exactly as shown.</p>
 <dl>
-${guides.map(({ name, title, summary }) => `<dt><a href="/docs/guides/${name}">${text(title)}</a></dt><dd>${text(summary)}</dd>`).join("\n")}
+${guides.map(({ name, title, summary }) => html`<dt><a href="/docs/guides/${name}">${text(title)}</a></dt><dd>${text(summary)}</dd>`)}
 </dl>
 <p>The <a href="/docs/">API reference</a> documents every operation, field and error. It is also available as <a href="/openapi.json">OpenAPI 3.1</a>. Each error code has <a href="/errors">its own page</a>.</p>
 </article>`,
@@ -30,22 +31,22 @@ ${guides.map(({ name, title, summary }) => `<dt><a href="/docs/guides/${name}">$
   );
 
 /** Links to all guides, with the sections of the open one below it. */
-function guideLinks(guides: readonly Guide[], open: { guide: Guide; html: string } | undefined): string {
-  const link = ({ name, title }: Guide): string =>
+function guideLinks(guides: readonly Guide[], open: { guide: Guide; rendered: string } | undefined): Html {
+  const link = ({ name, title }: Guide): Html =>
     name === open?.guide.name
-      ? `<li><a href="/docs/guides/${name}" aria-current="page">${text(title)}</a>${sectionLinks(open.html)}</li>`
-      : `<li><a href="/docs/guides/${name}">${text(title)}</a></li>`;
-  return `<nav class="guides" aria-label="Guides"><ul>${guides.map(link).join("")}</ul></nav>`;
+      ? html`<li><a href="/docs/guides/${name}" aria-current="page">${text(title)}</a>${sectionLinks(open.rendered)}</li>`
+      : html`<li><a href="/docs/guides/${name}">${text(title)}</a></li>`;
+  return html`<nav class="guides" aria-label="Guides"><ul>${guides.map(link)}</ul></nav>`;
 }
 
 /** A section's heading already links to itself. */
-function sectionLinks(html: string): string {
-  const links = [...html.matchAll(/<h2 [^>]*>(<a .*?<\/a>)<\/h2>/g)].map(([, link]) => `<li>${link}</li>`);
-  return `<ul>${links.join("")}</ul>`;
+function sectionLinks(rendered: string): Html {
+  const links = rendered.matchAll(/<h2 [^>]*>(<a .*?<\/a>)<\/h2>/g);
+  return html`<ul>${[...links].map(([, link = ""]) => html`<li>${trustedHtml(link)}</li>`)}</ul>`;
 }
 
-const neighbour = (word: string, guide: Guide | undefined): string =>
-  guide ? `<span>${word}: <a href="/docs/guides/${guide.name}">${text(guide.title)}</a></span>` : "";
+const neighbour = (word: string, guide: Guide | undefined): Html | undefined =>
+  guide && html`<span>${word}: <a href="/docs/guides/${guide.name}">${text(guide.title)}</a></span>`;
 
 const STYLE = `
 :root { --comment: #5f6b76; --string: #0a6b3d; --word: #8a2f8a; --number: #9a4a00; }

@@ -1,4 +1,4 @@
-import { escapeHtml } from "./html.ts";
+import { escapeHtml } from "../template/escape-html.ts";
 
 /**
  * Highlights comments, strings and keywords of code as HTML. It knows the few languages of the guides and tokenizes

@@ -1,34 +1,34 @@
+import { escapeHtml } from "../template/escape-html.ts";
+import { type Html, html, renderHtml, trustedHtml } from "../template/html.ts";
 import { ICON_LINKS } from "./icons.ts";
 
 /** Plain text as HTML; words in backticks become code. */
-export const text = (plain: string): string => escapeHtml(plain).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
-
-/** Escapes plain text for HTML. */
-export const escapeHtml = (plain: string): string =>
-  plain.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+export const text = (plain: string): Html =>
+  trustedHtml(escapeHtml(plain).replaceAll(/`([^`]+)`/g, "<code>$1</code>"));
 
 /** The same on every page, so that every page is one click from the others. */
 export const SITE_LINKS =
   '<strong>Scrip</strong><a href="/docs/guides/">Guides</a><a href="/docs/">API reference</a><a href="/errors">Errors</a>';
 
 /** A page that loads nothing from other hosts, and only its icon from ours. */
-export const page = (title: string, body: string, moreStyle = ""): string => `<!doctype html>
+export const page = (title: string, body: Html, moreStyle = ""): string =>
+  renderHtml(html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-${ICON_LINKS}
+${trustedHtml(ICON_LINKS)}
 <title>${text(title)} · Scrip</title>
-<style>${STYLE}${moreStyle}</style>
+${trustedHtml(`<style>${STYLE}${moreStyle}</style>`)}
 </head>
 <body>
-<nav aria-label="Scrip">${SITE_LINKS}</nav>
+<nav aria-label="Scrip">${trustedHtml(SITE_LINKS)}</nav>
 <main>
 ${body}
 </main>
 </body>
 </html>
-`;
+`);
 
 /** What these pages can load, enforced by the browser: their own styles and icon. */
 export const PAGE_POLICY =

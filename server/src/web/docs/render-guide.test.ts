@@ -45,6 +45,7 @@ test("highlighting does not change the code itself", () => {
       .replaceAll("&lt;", "<")
       .replaceAll("&gt;", ">")
       .replaceAll("&quot;", '"')
+      .replaceAll("&#39;", "'")
       .replaceAll("&amp;", "&");
     assert.equal(plain, code);
   }

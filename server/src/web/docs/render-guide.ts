@@ -1,6 +1,6 @@
 import type { MarkedExtension, Tokens } from "marked";
+import { escapeHtml } from "../template/escape-html.ts";
 import { highlightCode } from "./highlight-code.ts";
-import { escapeHtml } from "./html.ts";
 
 /** Converts a guide's Markdown to HTML. HTML inside the Markdown is escaped. */
 export async function createGuideRenderer(): Promise<(markdown: string) => string> {
