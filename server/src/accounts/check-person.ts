@@ -9,8 +9,18 @@ const NAME_MAX_CHARACTERS = 200;
 /** No quotes, brackets, commas or spaces: what a mail program could take for more than one address. */
 const EMAIL_PATTERN = /^[^\s@"(),:;<>[\]\\]+@[^\s@"(),:;<>[\]\\]+$/u;
 
-/** The one form in which an address is stored and looked up. */
-export const normalizeEmail = (text: string): string => text.normalize("NFC").trim().toLowerCase();
+/** What nobody's address is as long as; the rest of what was typed is not looked at. */
+const TYPED_MAX_CHARACTERS = 320;
+
+/** The one form in which an address is stored and looked up. Whatever was typed, it can be looked up. */
+export const normalizeEmail = (text: string): string =>
+  text
+    .normalize("NFC")
+    .trim()
+    .toLowerCase()
+    .slice(0, TYPED_MAX_CHARACTERS)
+    .replaceAll("\0", "\ufffd")
+    .toWellFormed();
 
 export function checkEmail(text: string): string {
   const email = normalizeEmail(text);
@@ -19,7 +29,7 @@ export function checkEmail(text: string): string {
     email.length > EMAIL_MAX_CHARACTERS ||
     local.length > LOCAL_PART_MAX_CHARACTERS ||
     !EMAIL_PATTERN.test(email) ||
-    !isPlainText(email) ||
+    !isPlainText(text.trim()) ||
     domainToASCII(domain) === ""
   )
     throw new Refusal("email_invalid", "Enter an email address such as name@example.com.", "email");

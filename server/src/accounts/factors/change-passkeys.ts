@@ -7,7 +7,7 @@ import { requireFreshProof } from "../sessions/session-life.ts";
 import { CHALLENGE_LIFE_MS, makeChallenge, takeChallenge } from "./challenges.ts";
 import { addMissingRecoveryCodes, dropUselessRecoveryCodes, tellFactorChange } from "./change-totp.ts";
 import { lockAccount } from "./factor-queries.ts";
-import { loadWebAuthn, passkeyRefused, siteOf, verifyNewPasskey } from "./passkey-answers.ts";
+import { ALGORITHMS, loadWebAuthn, passkeyRefused, siteOf, verifyNewPasskey } from "./passkey-answers.ts";
 import { deletePasskey, insertPasskey, listPasskeyRows } from "./passkey-queries.ts";
 
 export const PASSKEYS_MAX = 20;
@@ -45,6 +45,7 @@ export async function offerPasskey(deps: AccountDeps, session: Session) {
     challenge: new Uint8Array(Buffer.from(challenge, "base64url")),
     timeout: CHALLENGE_LIFE_MS,
     attestationType: "none",
+    supportedAlgorithmIDs: [...ALGORITHMS],
     excludeCredentials: present.map(({ id, transports }) => ({ id, transports })),
     authenticatorSelection: { residentKey: "required", userVerification: "required" },
   });
@@ -87,7 +88,7 @@ export async function removePasskey(
   requireFreshProof(session, deps.clock.now());
   await deps.db.transaction(async (tx) => {
     await lockAccount(tx, session.accountId);
-    const [removed] = await deletePasskey(tx, session.accountId, id);
+    const [removed] = id.includes("\0") ? [] : await deletePasskey(tx, session.accountId, id);
     if (!removed) throw new Refusal("not_found", "There is no such passkey.");
     await dropUselessRecoveryCodes(tx, session.accountId);
     await tellFactorChange(deps, tx, session, address, {

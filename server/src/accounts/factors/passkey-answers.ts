@@ -8,6 +8,9 @@ import type { PasskeyRow } from "./passkey-queries.ts";
 /** What a browser sends is a few kilobytes. */
 const ANSWER_MAX_CHARACTERS = 32_768;
 
+/** Ed25519, ES256 and RS256 by their COSE numbers: what all authenticators have one of. */
+export const ALGORITHMS: readonly number[] = [-8, -7, -257];
+
 /** It takes half a second and 25 MB to load, so it is loaded when the first passkey is used. */
 export const loadWebAuthn = () => import("@simplewebauthn/server");
 
@@ -34,6 +37,7 @@ export async function verifyNewPasskey(
     expectedOrigin: site.origin,
     expectedRPID: site.id,
     requireUserVerification: true,
+    supportedAlgorithmIDs: [...ALGORITHMS],
   }).catch(refuse);
   if (!result.verified) throw passkeyRefused();
   const { credential } = result.registrationInfo;
@@ -96,12 +100,21 @@ export const passkeyIdOf = (answer: string): string => readAnswer<{ id: string }
 function readAnswer<Answer extends { id: string }>(text: string): Answer {
   try {
     const value: unknown = text.length > ANSWER_MAX_CHARACTERS ? undefined : JSON.parse(text);
-    if (isRecord(value) && typeof value.id === "string" && isRecord(value.response)) return value as Answer;
+    if (
+      isRecord(value) &&
+      typeof value.id === "string" &&
+      PASSKEY_ID.test(value.id) &&
+      isRecord(value.response)
+    )
+      return value as Answer;
   } catch {
     // Refused below, as everything that a browser would not send.
   }
   throw passkeyRefused();
 }
+
+/** Base64url of up to 1,023 bytes. */
+const PASSKEY_ID = /^[A-Za-z0-9_-]{1,1364}$/;
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

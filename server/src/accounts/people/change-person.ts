@@ -106,7 +106,7 @@ async function lockChangeable(
 ): Promise<AccountRow> {
   const role = topRole(team.kind);
   const owners = await lockTopRole(tx, team, role);
-  const person = await lockPerson(tx, team, id);
+  const person = id.includes("\0") ? undefined : await lockPerson(tx, team, id);
   if (!person) throw new Refusal("not_found", "There is no such person on this team.");
   const isLast = owners.length === 1 && owners[0]?.id === id;
   if (isLast && !keepsTopRole)

@@ -39,7 +39,7 @@ export async function endSession(
 ): Promise<void> {
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
-    const ended = await markSessionsEnded(tx, session.accountId, { only: id }, now);
+    const ended = id.includes("\0") ? [] : await markSessionsEnded(tx, session.accountId, { only: id }, now);
     if (ended.length === 0) throw new Refusal("not_found", "This session has ended already.");
     await recordActivity(tx, {
       at: now,

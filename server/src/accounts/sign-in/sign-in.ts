@@ -40,7 +40,7 @@ export async function signIn(
   visitor: Visitor,
 ): Promise<SignInResult> {
   const kind = kindOf(face);
-  const email = normalizeEmail(input.email).slice(0, EMAIL_MAX_CHARACTERS);
+  const email = normalizeEmail(input.email);
   const password = cutPassword(input.password);
   const guess = await beginGuess(deps, "password", `${kind} ${email}`, visitor.address);
   const account = await findSignInAccount(deps.db, kind, email);
@@ -50,9 +50,6 @@ export async function signIn(
   await renewHash(deps, account, password);
   return deps.db.transaction((tx) => goOn(deps, tx, account, visitor));
 }
-
-/** What nobody's address is as long as; the rest is not looked at. */
-const EMAIL_MAX_CHARACTERS = 320;
 
 /** A hash that was made at an older cost is made again while the password is at hand. */
 async function renewHash(deps: AccountDeps, account: SignInRow, password: string): Promise<void> {
