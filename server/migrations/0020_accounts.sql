@@ -65,6 +65,7 @@ create table sessions (
 with (fillfactor = 80);
 
 create index sessions_account on sessions (account_id, created_at);
+create index sessions_age on sessions (last_seen_at);
 
 create table totp_factors (
   account_id text collate "C" primary key references accounts (id),

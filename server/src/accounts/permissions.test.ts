@@ -28,7 +28,7 @@ test("a viewer changes nothing and sees no codes", () => {
   assert.deepEqual(held(staff("viewer"), staffPermissions), ["search.use"]);
 });
 
-test("each role has what FACE 2 gives it", () => {
+test("each role has the permissions of its work", () => {
   const rows: readonly [Permission, readonly Role[]][] = [
     ["codes.reveal", ["owner", "support"]],
     ["keys.manage", ["owner", "developer"]],

@@ -20,8 +20,8 @@ export const topRole = (kind: AccountKind): Role => (kind === "user" ? "owner" :
 export const rolesOf = (kind: AccountKind): readonly Role[] => (kind === "user" ? USER_ROLES : STAFF_ROLES);
 
 /**
- * Who may do what in the dashboard (FACE 2). Everyone on a team reads everything but codes: `*.read` is not listed for
- * single roles where all of them have it.
+ * Who may do what in the dashboard. Everyone on a team reads everything but codes. This table and STAFF_PERMISSIONS are the only
+ * place that says so: pages ask isPermitted.
  */
 const USER_PERMISSIONS = {
   "home.read": USER_ROLES,
@@ -44,7 +44,7 @@ const USER_PERMISSIONS = {
   "activity.read": USER_ROLES,
 } as const satisfies Record<string, readonly UserRole[]>;
 
-/** Who may do what in the console (FACE 2). */
+/** Who may do what in the console. */
 const STAFF_PERMISSIONS = {
   "overview.read": STAFF_ROLES,
   "search.use": STAFF_ROLES,

@@ -2,8 +2,7 @@ import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import type { ActorKind } from "../lib/actor.ts";
 import { firstIdAt } from "../lib/ids.ts";
-import { type ActivityRow, listActivityRows } from "./queries.ts";
-import type { Summary } from "./record-activity.ts";
+import { type ActivityRow, listActivityRows, type Summary } from "./queries.ts";
 
 /** Whose log is read: staff see everything, a reseller sees its own. */
 export type ActivityReader = { kind: "staff" } | { kind: "reseller"; resellerId: string };

@@ -2,7 +2,9 @@ import sql, { empty, join, type Sql } from "sql-template-tag";
 import type { Queryable, Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import type { Actor, ActorKind } from "../lib/actor.ts";
-import type { Summary } from "./record-activity.ts";
+
+/** What is worth knowing of an object before or after a change. Never a secret. */
+export type Summary = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 export type ActivityRow = {
   id: string;

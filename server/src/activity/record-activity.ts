@@ -2,13 +2,10 @@ import type { Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import type { Actor } from "../lib/actor.ts";
 import { newId } from "../lib/ids.ts";
-import { insertActivity } from "./queries.ts";
+import { insertActivity, type Summary } from "./queries.ts";
 
 /** Who does something, and from where. A command and Scrip itself have no address. */
 export type By = { actor: Actor; address?: string | undefined };
-
-/** What is worth knowing of an object before or after a change. Never a secret. */
-export type Summary = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 export type NewActivity = By & {
   at: Date;

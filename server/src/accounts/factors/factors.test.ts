@@ -123,7 +123,7 @@ test("staff need a factor: until one is set up the session says so", async () =>
   assert.equal((await desk.find(STAFF_TEAM, session.cookie))?.mustAddFactor, false);
 });
 
-test("the log holds neither secrets nor codes", async () => {
+test("the log holds no secrets and no codes", async () => {
   const actions = ["totp_added", "totp_removed", "recovery_codes_renewed"].map((name) =>
     desk.activity(`factor.${name}`),
   );

@@ -119,7 +119,7 @@ const PASSKEY_ID = /^[A-Za-z0-9_-]{1,1364}$/;
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Why an answer is wrong helps only whoever forges it. Faults of our own go on. */
+/** The reason would only help someone who forges answers. Faults of the database are thrown on. */
 function refuse(error: unknown): never {
   const isDatabase = error instanceof Error && "severity" in error;
   if (error instanceof Refusal || isDatabase || isDatabaseUnavailable(error)) throw error;

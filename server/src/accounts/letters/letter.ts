@@ -1,9 +1,24 @@
-/** One mail. `cause` says what it tells of, for the log of what was sent. */
-export type Letter = { to: string; subject: string; text: string; html: string; cause: string };
+import { randomUUID } from "node:crypto";
+
+/** One mail, as the outbox takes it. */
+export type Letter = {
+  /** What it tells of and a unique end: the outbox has one letter for each cause. */
+  cause: string;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  /** From then on its link is of no use, and the letter is not worth sending. */
+  expiresAt?: Date | undefined;
+  /** Its text is erased once it was sent. */
+  holdsSecret?: boolean | undefined;
+};
 
 export type LetterParts = {
   to: string;
   cause: string;
+  expiresAt?: Date | undefined;
+  holdsSecret?: boolean | undefined;
   subject: string;
   /** One string for each paragraph. What others wrote in it is text, also in the HTML. */
   paragraphs: readonly string[];
@@ -16,11 +31,14 @@ export type LetterParts = {
 const SUBJECT_MAX_CHARACTERS = 150;
 
 /** The same words as plain text and as HTML. No images, no remote styles, no links but the one. */
-export function composeLetter({ to, cause, subject, paragraphs, action, footer }: LetterParts): Letter {
+export function composeLetter(parts: LetterParts): Letter {
+  const { to, cause, subject, paragraphs, action, footer, expiresAt, holdsSecret } = parts;
   const text = [...paragraphs, ...(action ? [`${action.label}:\n${action.url}`] : []), footer];
   return {
     to,
-    cause,
+    cause: `${cause} ${randomUUID()}`,
+    expiresAt,
+    holdsSecret,
     subject: oneLine(subject).slice(0, SUBJECT_MAX_CHARACTERS),
     text: `${text.map(withoutControls).join("\n\n")}\n`,
     html: toHtml(paragraphs, action, footer),

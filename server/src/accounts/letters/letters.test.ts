@@ -8,8 +8,12 @@ const AT = new Date("2030-01-02T03:04:05Z");
 const HOSTILE = '<img src=x onerror="a()">\r\nBcc: b@evil.example\u202e';
 
 const all = [
-  letters.invitationLetter(ANA, "https://api.example/dashboard/accept?token=abc", HOSTILE),
-  letters.resetLetter(ANA, "https://api.example/dashboard/reset?token=abc"),
+  letters.invitationLetter(
+    ANA,
+    { url: "https://api.example/dashboard/accept?token=abc", expiresAt: AT },
+    HOSTILE,
+  ),
+  letters.resetLetter(ANA, { url: "https://api.example/dashboard/reset?token=abc", expiresAt: AT }),
   letters.newSignInLetter(URLS, ANA, { device: HOSTILE, address: "203.0.113.7", at: AT }),
   letters.passwordChangedLetter(URLS, ANA, AT),
   letters.factorChangedLetter(URLS, { ...ANA, kind: "staff" }, "A passkey was added.", AT),
@@ -40,4 +44,13 @@ test("what others wrote is text, and cannot become a header", () => {
     assert.doesNotMatch(html, /<img|\r|\u202e/);
   }
   assert.match(all[0]?.html ?? "", /&lt;img src=x onerror=&quot;a\(\)&quot;&gt;/);
+});
+
+test("a letter with a link is erased once sent and not sent once the link has expired; each has a cause of its own", () => {
+  for (const { text, holdsSecret, expiresAt } of all)
+    assert.deepEqual(
+      [holdsSecret === true, expiresAt],
+      text.includes("token=") ? [true, AT] : [false, undefined],
+    );
+  assert.equal(new Set(all.map(({ cause }) => cause)).size, all.length);
 });

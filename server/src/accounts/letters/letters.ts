@@ -4,6 +4,8 @@ import type { Role } from "../permissions.ts";
 import { composeLetter, type Letter } from "./letter.ts";
 
 type Urls = AccountDeps["urls"];
+/** A single-use link and how long it works. */
+export type AccountLink = { url: string; expiresAt: Date };
 type Recipient = Pick<AccountRow, "kind" | "email">;
 
 /** What the product is called to its reader. */
@@ -23,31 +25,35 @@ const NOT_EXPECTED =
 
 export const invitationLetter = (
   account: Recipient & { role: Role },
-  link: string,
+  { url, expiresAt }: AccountLink,
   teamName: string,
 ): Letter =>
   composeLetter({
     to: account.email,
     cause: "person.invited",
+    expiresAt,
+    holdsSecret: true,
     subject: `You are invited to ${teamName} on Scrip`,
     paragraphs: [
       `You are invited to join ${teamName} in ${placeOf(account)} with the role ${account.role}.`,
       "Open the link and set a password. The link works once and for 72 hours.",
     ],
-    action: { label: "Accept the invitation", url: link },
+    action: { label: "Accept the invitation", url },
     footer: "If you did not expect this, ignore this message. Nothing happens until you accept.",
   });
 
-export const resetLetter = (account: Recipient, link: string): Letter =>
+export const resetLetter = (account: Recipient, { url, expiresAt }: AccountLink): Letter =>
   composeLetter({
     to: account.email,
     cause: "password.reset_requested",
+    expiresAt,
+    holdsSecret: true,
     subject: "Reset your Scrip password",
     paragraphs: [
       `Someone asked to reset the password of your account in ${placeOf(account)}.`,
       "Open the link and set a new password. The link works once and for 30 minutes.",
     ],
-    action: { label: "Reset the password", url: link },
+    action: { label: "Reset the password", url },
     footer: "If you did not ask for this, ignore this message. Your password stays as it is.",
   });
 

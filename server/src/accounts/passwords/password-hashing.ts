@@ -14,7 +14,7 @@ const ARGON2_VERSION = 19;
 export const HASHES_AT_ONCE = 2;
 /** Some five seconds of work. Beyond that a sign-in is told to come back. */
 export const HASHES_WAITING_MAX = 64;
-/** A hash from the database asks for no more than this, whoever wrote it. */
+/** A stored hash must not ask for more than this. */
 const MEMORY_MAX_KIB = 262_144;
 const PASSES_MAX = 16;
 
@@ -26,7 +26,7 @@ export type PasswordHashing = {
   isOutdated(phc: string): boolean;
 };
 
-/** Argon2id off the main thread, a few at a time: sign-ins can exhaust neither memory nor the process. */
+/** Argon2id off the main thread, a few at a time: sign-ins cannot exhaust memory or block the process. */
 export function createPasswordHashing(
   cost: Argon2Cost = ARGON2_COST,
   limits = { atOnce: HASHES_AT_ONCE, waiting: HASHES_WAITING_MAX },

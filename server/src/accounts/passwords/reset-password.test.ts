@@ -41,7 +41,7 @@ test("a reset by mail sets the password, ends every session and does not sign in
   assert.equal(await desk.find(team, session.cookie), undefined);
   assert.equal(await tryPassword(email, PASSWORD), "refused");
   assert.equal(await tryPassword(email, NEW_PASSWORD), "signed_in");
-  assert.equal(letters.findLast(({ to }) => to === email)?.cause, "password.changed");
+  assert.match(letters.findLast(({ to }) => to === email)?.cause ?? "", /^password\.changed /);
   await assert.rejects(reset(link), { code: "link_unusable" });
 });
 
@@ -57,7 +57,7 @@ test("an unknown, an invited and a removed address get no letter and the same an
   }
 });
 
-test("letters to one address are limited, whoever asks", async () => {
+test("letters to one address are limited, from wherever they are asked for", async () => {
   const { email } = await desk.join(team, "viewer");
   for (let count = 0; count < 3; count += 1) assert.ok(await ask(email, `192.0.2.${count}`));
   assert.equal(await ask(email, "192.0.2.9"), undefined);

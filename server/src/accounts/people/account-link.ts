@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { AccountDeps } from "../account-deps.ts";
 import { type AccountRow, findAccount } from "../account-queries.ts";
+import type { AccountLink } from "../letters/letters.ts";
 import { faceOf } from "../permissions.ts";
 import { Refusal } from "../refusal.ts";
 import { findLink, insertLink, type LinkPurpose, markLinkUsed, replaceLinks } from "./link-queries.ts";
@@ -25,19 +26,21 @@ export async function makeLink(
   tx: Tx,
   account: Pick<AccountRow, "id" | "kind">,
   purpose: LinkPurpose,
-): Promise<string> {
+): Promise<AccountLink> {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const now = deps.clock.now();
+  const expiresAt = new Date(now.getTime() + LINK_LIFE_MS[purpose]);
   await replaceLinks(tx, account.id, purpose, now);
   await insertLink(tx, {
     digest: digestToken(token),
     accountId: account.id,
     purpose,
     now,
-    expiresAt: new Date(now.getTime() + LINK_LIFE_MS[purpose]),
+    expiresAt,
   });
   const face = faceOf(account.kind);
-  return `${deps.urls[face]}${face === "dashboard" ? "/dashboard" : ""}/${PATHS[purpose]}?token=${token}`;
+  const path = `${face === "dashboard" ? "/dashboard" : ""}/${PATHS[purpose]}`;
+  return { url: `${deps.urls[face]}${path}?token=${token}`, expiresAt };
 }
 
 export type OpenedLink =

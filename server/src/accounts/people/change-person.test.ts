@@ -32,7 +32,7 @@ test("a role holds from the person's next request on, and the log says what it w
   assert.deepEqual([row?.before, row?.after], [{ role: "viewer" }, { role: "developer" }]);
 });
 
-test("the last owner can be neither removed nor demoted, and an invited owner does not count", async () => {
+test("the last owner cannot be removed or demoted, and an invited owner does not count", async () => {
   for (const [team, role] of [
     [await desk.newTeam(), "owner"],
     [STAFF_TEAM, "admin"],
@@ -77,7 +77,7 @@ test("a removed person is signed out everywhere at once, cannot sign in, and the
   const again = await signIn(deps, "dashboard", { email: person.email, password: PASSWORD }, VISITOR);
   assert.equal(again.state, "refused");
   assert.deepEqual(
-    letters.map(({ to, cause }) => [to, cause]).toSorted(),
+    letters.map(({ to, cause }) => [to, cause.split(" ")[0]]).toSorted(),
     [
       [person.email, "person.removed"],
       [owner.email, "person.removed"],

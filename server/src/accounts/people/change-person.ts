@@ -62,7 +62,7 @@ export async function removePerson(deps: AccountDeps, team: Team, id: string, by
       resellerId: resellerOf(team),
       before: { email: person.email, role: person.role },
     });
-    // An invitation that was taken back is nobody's news.
+    // Nobody is told when an invitation is withdrawn.
     if (person.acceptedAt) {
       await deps.queueLetter(tx, removedLetter(person));
       await tellOwners(deps, tx, team, { ...person, change: "removed" });

@@ -130,7 +130,7 @@ test("a link into the demo signs in once, from this machine alone", async () => 
   await assert.rejects(openEntry(deps, tokenOf(late), local), { message: /expired/ });
 });
 
-test("neither the log nor an error holds a token or a password", async () => {
+test("the log and errors hold no token and no password", async () => {
   const { link } = await invite("jo@corner.example");
   const rows = await Promise.all(["person.invited", "person.joined", "session.started"].map(desk.activity));
   assert.doesNotMatch(JSON.stringify(rows), /token|tulip/);

@@ -52,7 +52,7 @@ export async function invitePerson(
       resellerId: resellerOf(team),
       after: { email, role },
     });
-    return { id, email, role, link };
+    return { id, email, role, link: link.url };
   });
 }
 

@@ -24,7 +24,7 @@ export const findLink = async (
   return row;
 };
 
-/** One statement decides: whoever comes second waits for the first and then finds the link used. */
+/** One statement decides: a second form waits for the first and then finds the link used. */
 export const markLinkUsed = (tx: Tx, digest: Buffer, purpose: LinkPurpose, now: Date) =>
   tx.rows<{ accountId: string }>(sql`
     update account_links l set used_at = ${now}

@@ -12,7 +12,7 @@ const LOOPBACK = ["127.0.0.0/8", "::1"].flatMap((text) => parseIpRange(text) ?? 
 export function makeEntry(deps: AccountDeps, account: Pick<AccountRow, "id" | "kind">): Promise<string> {
   return deps.db.transaction(async (tx) => {
     await markEntered(tx, account.id, deps.clock.now());
-    return makeLink(deps, tx, account, "enter");
+    return (await makeLink(deps, tx, account, "enter")).url;
   });
 }
 

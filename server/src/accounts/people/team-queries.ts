@@ -9,8 +9,8 @@ export const PEOPLE_MAX = 200;
 const STAFF_LOCK = 7_242_020;
 
 /**
- * The team's name and how many people it has. Invitations to one team wait for each other here, so that neither an address nor
- * the last free place is taken twice. Placing orders does not wait: it takes no such lock.
+ * The team's name and how many people it has. Invitations to one team wait for each other here, so that an address or
+ * the last free place is not taken twice. Placing orders does not wait: it takes no such lock.
  */
 export async function lockTeam(tx: Tx, team: Team): Promise<{ name: string; people: number }> {
   const name = team.kind === "user" ? await lockReseller(tx, team.resellerId) : await lockStaff(tx);

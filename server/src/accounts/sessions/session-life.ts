@@ -23,7 +23,7 @@ export const sessionBounds = (now: Date): { seenAfter: Date; createdAfter: Date 
 export const hasFreshProof = (session: { provedAt: Date }, now: Date): boolean =>
   now.getTime() - session.provedAt.getTime() < PROOF_MS;
 
-/** Before what must not be done by whoever finds an open browser (FACE 2, Step up). */
+/** For what a stranger at an open browser must not do: codes, live keys, secrets, people, money. */
 export function requireFreshProof(session: { provedAt: Date }, now: Date): void {
   if (!hasFreshProof(session, now))
     throw new Refusal(

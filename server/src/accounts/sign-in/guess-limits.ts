@@ -48,7 +48,7 @@ export async function beginGuess(
     isAllowed,
     async succeed() {
       await clearGuesses(db, byTarget);
-      // Not forgotten: an attacker with one account could otherwise go on for ever between own sign-ins.
+      // Not cleared: otherwise an attacker could reset the count of an address by signing in to an account of their own.
       await takeBackGuess(db, byAddress, now);
     },
   };
