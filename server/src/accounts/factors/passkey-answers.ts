@@ -52,8 +52,8 @@ export async function verifyNewPasskey(
 const TRANSPORTS_MAX = 8;
 
 /**
- * We ask for no attestation. A certificate that comes nevertheless could name an address where its revocation is to be looked
- * up, and the library would ask there: so it is refused before it is read.
+ * We ask for no attestation. A certificate that comes nevertheless would make the library fetch a revocation list from an address
+ * that the certificate names, without a time limit: so it is refused before the library sees it.
  */
 async function refuseCertificates(response: RegistrationResponseJSON): Promise<void> {
   const { decodeAttestationObject } = await import("@simplewebauthn/server/helpers");

@@ -77,29 +77,20 @@ test("another origin, another site, no verification, another key and a copy are 
     await assert.rejects(enter(junk), refused);
 });
 
-test("a certificate is refused before anything in it is read or looked up", async () => {
+test("a certificate is refused before the library sees the answer, and the challenge stays good", async () => {
   const { session } = await desk.join(team, "viewer");
-  const asked: unknown[] = [];
-  const original = globalThis.fetch;
-  globalThis.fetch = async (url) => {
-    asked.push(url);
-    throw new Error("no network here");
-  };
-  try {
-    for (const format of ["packed", "android-key", "tpm", "apple", "fido-u2f"]) {
-      const attestation = new Map<string, unknown>([
-        ["alg", -7],
-        ["sig", Buffer.alloc(8)],
-        ["x5c", [Buffer.alloc(64)]],
-      ]);
-      const device = createSoftAuthenticator(SITE);
-      const answer = device.create(await offerPasskey(deps, session), { format, attestation });
-      await assert.rejects(addPasskey(deps, session, { answer }, address), refused, format);
-    }
-  } finally {
-    globalThis.fetch = original;
+  const device = createSoftAuthenticator(SITE);
+  const offer = await offerPasskey(deps, session);
+  const attestation = new Map<string, unknown>([
+    ["alg", -7],
+    ["sig", Buffer.alloc(8)],
+    ["x5c", [Buffer.alloc(64)]],
+  ]);
+  for (const format of ["packed", "android-key", "tpm", "apple", "fido-u2f"]) {
+    const answer = device.create(offer, { format, attestation });
+    await assert.rejects(addPasskey(deps, session, { answer }, address), refused, format);
   }
-  assert.deepEqual(asked, []);
+  await addPasskey(deps, session, { answer: device.create(offer) }, address);
 });
 
 test("a passkey belongs to one account: another's challenge or passkey cannot be added", async () => {

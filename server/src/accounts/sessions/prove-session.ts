@@ -30,9 +30,7 @@ export async function proveSession(
   address: string,
 ): Promise<Secret<string>> {
   if ("passkey" in proof) return proveByPasskey(deps, session, proof.passkey, address);
-  const kind = "password" in proof ? "password" : "code";
-  const target = kind === "password" ? `${session.kind} ${session.email}` : session.accountId;
-  const guess = await beginGuess(deps, kind, target, address);
+  const guess = await beginGuess(deps, "proof", session.accountId, address);
   const cookie = await ("password" in proof
     ? proveByPassword(deps, session, proof.password, { address, isAllowed: guess.isAllowed })
     : proveByCode(deps, session, proof.code, { address, isAllowed: guess.isAllowed }));

@@ -1,24 +1,27 @@
 import { createHmac, type KeyObject } from "node:crypto";
 import { parseIp } from "../../lib/ip.ts";
 import type { AccountDeps } from "../account-deps.ts";
-import { clearGuesses, takeBackGuess, takeGuess } from "./guess-queries.ts";
+import { clearGuesses, type GuessLimit, takeBackGuess, takeGuess } from "./guess-queries.ts";
 
-/** The fifth wrong guess locks the account for a while. */
-export const ACCOUNT_FREE_TRIES = 5;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** The fifth wrong guess locks an account for a while. One guess an hour is forgiven. */
+export const ACCOUNT_LIMIT: GuessLimit = { freeTries: 5, forgiveMs: HOUR_MS };
 /** Many people may share an address. */
-export const ADDRESS_FREE_TRIES = 30;
+export const ADDRESS_LIMIT: GuessLimit = { freeTries: 30, forgiveMs: MINUTE_MS };
 /** Letters to one address. */
-export const RESET_FREE_TRIES = 3;
-export const LOCK_FIRST_MS = 30_000;
+export const RESET_LIMIT: GuessLimit = { freeTries: 3, forgiveMs: HOUR_MS };
 /** Long enough to make guessing useless, short enough that nobody can be kept out for a day. */
-export const LOCK_MAX_MS = 3_600_000;
-/** A subject that nobody tried for so long starts over. */
-export const GUESSES_FORGOTTEN_MS = 24 * 3_600_000;
+const LOCK = { firstMs: 30_000, maxMs: HOUR_MS };
+/** After so long nothing is left of a count. */
+export const GUESSES_FORGOTTEN_MS = 24 * HOUR_MS;
 
-/** What is guessed: passwords of an email, codes of an account, letters to an email. */
-export type GuessKind = "password" | "code" | "reset";
-
-const LOCK = { firstMs: LOCK_FIRST_MS, maxMs: LOCK_MAX_MS, forgetMs: GUESSES_FORGOTTEN_MS };
+/**
+ * What is guessed: the password of an email, the code of an account, the proof of someone who is signed in, or how many letters
+ * an email gets. They are counted apart: strangers who guess a password must not keep its person from a step up.
+ */
+export type GuessKind = "password" | "code" | "proof" | "reset";
 
 export type Guess = {
   isAllowed: boolean;
@@ -40,10 +43,9 @@ export async function beginGuess(
   const now = deps.clock.now();
   const byAddress = subjectOf(accountKey, `address ${networkOf(address)}`);
   const byTarget = subjectOf(accountKey, `${kind} ${target}`);
-  const freeTries = kind === "reset" ? RESET_FREE_TRIES : ACCOUNT_FREE_TRIES;
   const isAllowed =
-    (await takeGuess(db, { subject: byAddress, freeTries: ADDRESS_FREE_TRIES }, now, LOCK)) &&
-    (await takeGuess(db, { subject: byTarget, freeTries }, now, LOCK));
+    (await takeGuess(db, byAddress, ADDRESS_LIMIT, now, LOCK)) &&
+    (await takeGuess(db, byTarget, kind === "reset" ? RESET_LIMIT : ACCOUNT_LIMIT, now, LOCK));
   return {
     isAllowed,
     async succeed() {

@@ -1,30 +1,32 @@
 import sql from "sql-template-tag";
 import type { Queryable } from "../../db/database.ts";
 
-export type GuessCount = { subject: Buffer; freeTries: number };
+/** How many failures a subject has free, and how fast one is forgiven. */
+export type GuessLimit = { freeTries: number; forgiveMs: number };
 
 /**
  * Counts one try and says whether it may be made. A try counts as failed until it is known to be right, so that guesses that
  * are made at the same time cannot pass together. While the subject is locked, tries are refused and not counted: the lock ends
- * by itself. Each failure beyond the free ones locks for twice as long as the one before.
+ * by itself. Each failure beyond the free ones locks for twice as long as the one before; failures are forgiven one by one.
  */
 export const takeGuess = async (
   db: Queryable,
-  { subject, freeTries }: GuessCount,
+  subject: Buffer,
+  { freeTries, forgiveMs }: GuessLimit,
   now: Date,
-  lock: { firstMs: number; maxMs: number; forgetMs: number },
+  lock: { firstMs: number; maxMs: number },
 ): Promise<boolean> => {
-  const forgottenBefore = new Date(now.getTime() - lock.forgetMs);
+  const failures = sql`(1 + greatest(0, g.failures
+    - floor(extract(epoch from ${now}::timestamptz - g.last_at) * 1000 / ${forgiveMs}::integer)))::integer`;
   const rows = await db.rows(sql`
     insert into guess_counts as g (subject, failures, last_at) values (${subject}, 1, ${now})
     on conflict (subject) do update set
-      failures = case when g.last_at < ${forgottenBefore} then 1 else g.failures + 1 end,
+      failures = ${failures},
       last_at = ${now},
-      locked_until = case
-        when g.last_at < ${forgottenBefore} or g.failures + 1 < ${freeTries}::integer then null
+      locked_until = case when ${failures} < ${freeTries}::integer then null
         else ${now}::timestamptz + interval '1 millisecond' * least(
           ${lock.maxMs}::double precision,
-          ${lock.firstMs}::double precision * 2 ^ least(g.failures + 1 - ${freeTries}::integer, 30)) end
+          ${lock.firstMs}::double precision * 2 ^ least(${failures} - ${freeTries}::integer, 30)) end
     where g.locked_until is null or g.locked_until <= ${now}
     returning 1`);
   return rows.length > 0;
