@@ -119,3 +119,13 @@ create table guess_counts (
 );
 
 create index guess_counts_age on guess_counts (last_at);
+
+-- A person places orders for their own reseller from the acceptance of the invitation until the removal. Everyone else of the kinds
+-- that living_actors is asked about places nothing.
+create or replace function living_actors(kinds text[], ids text[], reseller_ids text[], at timestamptz)
+returns table (kind text, id text, reseller_id text) language sql stable as $$
+  select asked.kind, asked.id, asked.reseller_id
+  from unnest(kinds, ids, reseller_ids) as asked (kind, id, reseller_id)
+  join accounts a on a.id = asked.id and a.kind = asked.kind and a.reseller_id = asked.reseller_id
+  where asked.kind = 'user' and a.accepted_at is not null and a.removed_at is null
+$$;

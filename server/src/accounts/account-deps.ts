@@ -1,8 +1,8 @@
 import type { KeyObject } from "node:crypto";
 import type { Db, Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Letter } from "../mail/queue-letter.ts";
 import type { Keyring } from "../vault/keyring.ts";
-import type { Letter } from "./letters/letter.ts";
 import type { PasswordHashing } from "./passwords/password-hashing.ts";
 import type { Face } from "./permissions.ts";
 

@@ -1,7 +1,6 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import type { AccountDeps, Visitor } from "../../src/accounts/account-deps.ts";
 import type { Team } from "../../src/accounts/account-queries.ts";
-import type { Letter } from "../../src/accounts/letters/letter.ts";
 import { createPasswordHashing } from "../../src/accounts/passwords/password-hashing.ts";
 import { acceptInvitation } from "../../src/accounts/people/accept-invitation.ts";
 import { invitePerson } from "../../src/accounts/people/invite-person.ts";
@@ -12,6 +11,7 @@ import { listActivity } from "../../src/activity/list-activity.ts";
 import type { By } from "../../src/activity/record-activity.ts";
 import type { Secret } from "../../src/lib/secret.ts";
 import { secret } from "../../src/lib/secret.ts";
+import { type Letter, queueLetter } from "../../src/mail/queue-letter.ts";
 import { createReseller } from "../../src/resellers/create-reseller.ts";
 import { fixedKeyring } from "../../src/vault/keyring.ts";
 import { createTestDatabase } from "../database/test-database.ts";
@@ -36,7 +36,10 @@ export async function openPeopleDesk() {
     keyring: fixedKeyring([secret(randomBytes(32))]),
     accountKey: createSecretKey(randomBytes(32)),
     hashing: createPasswordHashing({ memoryKib: 8, passes: 1, parallelism: 1 }),
-    queueLetter: async (_tx, letter) => letters.push(letter),
+    queueLetter: async (tx, letter) => {
+      letters.push(letter);
+      return queueLetter(tx, letter, clock.now());
+    },
     urls: { dashboard: "https://api.example", console: "http://localhost:8081" },
   };
   const findSession = createFindSession(db, clock);

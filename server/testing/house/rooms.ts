@@ -34,7 +34,19 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...["requests", "sandbox", "orders", "fulfilment"],
   ],
   bin: [
-    ...["config", "db", "vault", "http", "activity", "keys", "accounts", "wallet", "catalog", "webhooks"],
+    ...[
+      "config",
+      "db",
+      "vault",
+      "http",
+      "mail",
+      "activity",
+      "keys",
+      "accounts",
+      "wallet",
+      "catalog",
+      "webhooks",
+    ],
     ...["suppliers", "resellers", "orders", "fulfilment", "audit", "admin", "app"],
   ],
 };

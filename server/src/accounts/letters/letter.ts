@@ -1,21 +1,9 @@
 import { randomUUID } from "node:crypto";
-
-/** One mail, as the outbox takes it. */
-export type Letter = {
-  /** What it tells of and a unique end: the outbox has one letter for each cause. */
-  cause: string;
-  to: string;
-  subject: string;
-  text: string;
-  html: string;
-  /** From then on its link is of no use, and the letter is not worth sending. */
-  expiresAt?: Date | undefined;
-  /** Its text is erased once it was sent. */
-  holdsSecret?: boolean | undefined;
-};
+import type { Letter } from "../../mail/queue-letter.ts";
 
 export type LetterParts = {
   to: string;
+  /** What it tells of. It gets a unique end, because the outbox has one letter for each cause. */
   cause: string;
   expiresAt?: Date | undefined;
   holdsSecret?: boolean | undefined;

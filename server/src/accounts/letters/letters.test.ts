@@ -23,7 +23,7 @@ const all = [
 ];
 
 test("each letter says the same as text and as HTML, and loads nothing", () => {
-  for (const { to, subject, text, html } of all) {
+  for (const { to, subject, text, html = "" } of all) {
     assert.equal(to, ANA.email);
     assert.ok(subject.length > 10 && text.length > 80, subject);
     assert.doesNotMatch(html, /<(?:img|script|link|iframe|style)\b|url\(/i);
@@ -38,7 +38,7 @@ test("each letter says the same as text and as HTML, and loads nothing", () => {
 });
 
 test("what others wrote is text, and cannot become a header", () => {
-  for (const { subject, text, html } of all) {
+  for (const { subject, text, html = "" } of all) {
     assert.doesNotMatch(subject, /[\r\n\u202e]/);
     assert.doesNotMatch(text, /[\r\u202e]/);
     assert.doesNotMatch(html, /<img|\r|\u202e/);

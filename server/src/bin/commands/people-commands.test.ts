@@ -73,6 +73,16 @@ test("user and staff: invite prints a link, list shows the person, remove and re
   );
 });
 
+test("a letter with a link is queued where there is a mail server, and not kept in the database where there is none", async () => {
+  const invite = ["staff", "invite", "--role", "viewer", "--json", "--email"];
+  await desk.run([...invite, "one@operator.example"]);
+  await desk.run([...invite, "two@operator.example"], { SMTP_URL: "smtp://127.0.0.1:1" });
+  const letters = await db.rows<{ to: string; secret: boolean }>(
+    sql`select recipient as to, holds_secret as secret from letters where recipient like '%@operator.example'`,
+  );
+  assert.deepEqual(letters, [{ to: "two@operator.example", secret: true }]);
+});
+
 test("a wrong role, address or reseller is refused in one line", async () => {
   const invite = (args: string) => desk.run(["user", "invite", ...args.split(" ")]);
   assert.match(
