@@ -5,6 +5,7 @@ import sql from "sql-template-tag";
 import { codeFor } from "../../../testing/builders/authenticator-app.ts";
 import { openPeopleDesk, PASSWORD, STAFF_TEAM, VISITOR } from "../../../testing/builders/people-desk.ts";
 import { proveSession } from "../sessions/prove-session.ts";
+import { requireFactorAdded } from "../sessions/session-life.ts";
 import { confirmSecondFactor } from "../sign-in/confirm-second-factor.ts";
 import { signIn } from "../sign-in/sign-in.ts";
 import { addTotp, confirmTotp, removeTotp, renewRecoveryCodes } from "./change-totp.ts";
@@ -118,9 +119,10 @@ test("changes of factors need fresh proof, and the last factor takes its recover
 test("staff need a factor: until one is set up the session says so", async () => {
   const { session } = await desk.join(STAFF_TEAM, "viewer");
   assert.equal(session.mustAddFactor, true);
+  assert.throws(() => requireFactorAdded(session), { code: "factor_needed" });
   const { secret } = await addTotp(deps, session);
   await confirmTotp(deps, session, codeFor(secret.reveal(), clock.now()), address);
-  assert.equal((await desk.find(STAFF_TEAM, session.cookie))?.mustAddFactor, false);
+  requireFactorAdded(await desk.getSession(STAFF_TEAM, session));
 });
 
 test("the log holds no secrets and no codes", async () => {

@@ -23,6 +23,12 @@ export const sessionBounds = (now: Date): { seenAfter: Date; createdAfter: Date 
 export const hasFreshProof = (session: { provedAt: Date }, now: Date): boolean =>
   now.getTime() - session.provedAt.getTime() < PROOF_MS;
 
+/** For every page but those that add a factor or sign out: a session that must add a factor sees nothing else. */
+export function requireFactorAdded(session: { mustAddFactor: boolean }): void {
+  if (session.mustAddFactor)
+    throw new Refusal("factor_needed", "Add an authenticator app or a passkey to go on.");
+}
+
 /** For what a stranger at an open browser must not do: codes, live keys, secrets, people, money. */
 export function requireFreshProof(session: { provedAt: Date }, now: Date): void {
   if (!hasFreshProof(session, now))
