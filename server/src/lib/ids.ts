@@ -2,8 +2,8 @@ import { randomFillSync } from "node:crypto";
 import type { Clock } from "./clock.ts";
 
 /**
- * The prefixes of CONTRACT 1, `sup` for suppliers and `prc` for processes, which no reseller sees, and those of people (`usr`,
- * `stf`), their sessions (`ses`) and the activity log (`act`). An id tells what it names; callers treat the rest as opaque.
+ * The prefixes of CONTRACT 1, and those that no API caller sees: `sup` for suppliers, `prc` for processes, `usr` and `stf` for
+ * people, `ses` for their sessions, `act` for the activity log. An id tells what it names; callers treat the rest as opaque.
  */
 export type IdPrefix =
   | "ord"
