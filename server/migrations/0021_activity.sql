@@ -1,5 +1,5 @@
 -- Who did what, to what, and when. Rows are written in the transaction of what they tell and never change. Summaries of
--- before and after hold no secrets.
+-- before and after hold no secrets. The triggers that refuse changes are in guards.sql.
 create table activity (
   id text collate "C" primary key check (id like 'act\_%'),
   at timestamptz(3) not null,
@@ -19,8 +19,3 @@ create index activity_by_reseller on activity (reseller_id, id);
 create index activity_by_object on activity (object_kind, object_id, id);
 create index activity_by_actor on activity (actor_kind, actor_id, id);
 create index activity_by_action on activity (action, id);
-
-create trigger activity_append_only before update or delete on activity
-  for each row execute function refuse_change();
-create trigger activity_never_emptied before truncate on activity
-  for each statement execute function refuse_change();

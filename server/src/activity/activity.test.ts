@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import sql, { raw } from "sql-template-tag";
 import { createTestDatabase } from "../../testing/database/test-database.ts";
+import type { Clock } from "../lib/clock.ts";
 import { exportActivity } from "./export-activity.ts";
 import { type ActivityFilter, type ActivityReader, listActivity } from "./list-activity.ts";
 import { type NewActivity, recordActivity } from "./record-activity.ts";
@@ -13,10 +14,10 @@ const START_MS = Date.parse("2030-01-01T00:00:00Z");
 const STAFF: ActivityReader = { kind: "staff" };
 const SHOP: ActivityReader = { kind: "reseller", resellerId: "rsl_1" };
 
+const clockAt = (minute: number): Clock => ({ now: () => new Date(START_MS + minute * 60_000) });
 const record = (minute: number, more: Partial<NewActivity> = {}) =>
   db.transaction((tx) =>
-    recordActivity(tx, {
-      at: new Date(START_MS + minute * 60_000),
+    recordActivity(tx, clockAt(minute), {
       actor: { kind: "user", id: "usr_1" },
       address: "203.0.113.7",
       action: "key.created",
@@ -91,8 +92,7 @@ test("the database refuses every change of the log", async () => {
 
 test("a row is undone together with what it tells", async () => {
   const failing = db.transaction(async (tx) => {
-    await recordActivity(tx, {
-      at: new Date(START_MS),
+    await recordActivity(tx, clockAt(0), {
       actor: { kind: "system", id: "scrip" },
       action: "key.undone",
       object: { kind: "key", id: "key_1" },

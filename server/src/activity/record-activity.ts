@@ -1,14 +1,14 @@
 import type { Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import type { Actor } from "../lib/actor.ts";
-import { newId } from "../lib/ids.ts";
+import type { Clock } from "../lib/clock.ts";
+import { idsOf } from "../lib/ids.ts";
 import { insertActivity, type Summary } from "./queries.ts";
 
 /** Who does something, and from where. A command and Scrip itself have no address. */
 export type By = { actor: Actor; address?: string | undefined };
 
 export type NewActivity = By & {
-  at: Date;
   /** An object and what happened to it, such as `key.created`. */
   action: `${string}.${string}`;
   object: { kind: string; id: string };
@@ -30,10 +30,10 @@ const SECRET_NAMES: ReadonlySet<string> = new Set(
 );
 
 /** Writes one row of the log in the transaction of what it tells: neither is there without the other. */
-export async function recordActivity(tx: Tx, activity: NewActivity): Promise<void> {
+export async function recordActivity(tx: Tx, clock: Clock, activity: NewActivity): Promise<void> {
   await insertActivity(tx, {
-    id: newId("act", activity.at.getTime()),
-    at: activity.at,
+    id: idsOf(clock)("act"),
+    at: clock.now(),
     actor: activity.actor,
     address: activity.address?.slice(0, ADDRESS_MAX_CHARACTERS) ?? null,
     action: activity.action,

@@ -137,8 +137,7 @@ export async function tellFactorChange(
   change: { action: `factor.${string}`; sentence: string },
 ): Promise<void> {
   const now = deps.clock.now();
-  await recordActivity(tx, {
-    at: now,
+  await recordActivity(tx, deps.clock, {
     actor: { kind: session.kind, id: session.accountId },
     address,
     action: change.action,

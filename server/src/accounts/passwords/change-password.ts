@@ -68,8 +68,7 @@ export async function setPassword(
   await markSessionsEnded(tx, account.id, { except: keptSession }, now);
   await endLinks(tx, account.id, now);
   await deleteChallenges(tx, account.id);
-  await recordActivity(tx, {
-    at: now,
+  await recordActivity(tx, deps.clock, {
     actor: { kind: account.kind, id: account.id },
     address,
     action: "password.changed",

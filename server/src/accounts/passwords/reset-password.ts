@@ -36,8 +36,7 @@ async function sendReset(deps: AccountDeps, face: Face, email: string, address: 
     await lockAccount(tx, account.id);
     const link = await makeLink(deps, tx, account, "reset");
     await deps.queueLetter(tx, resetLetter(account, link));
-    await recordActivity(tx, {
-      at: deps.clock.now(),
+    await recordActivity(tx, deps.clock, {
       actor: { kind: "system", id: "reset" },
       address,
       action: "password.reset_requested",

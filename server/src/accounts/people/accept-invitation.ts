@@ -39,8 +39,7 @@ export async function acceptInvitation(
 
 async function tellJoined(deps: AccountDeps, tx: Tx, account: AccountRow, visitor: Visitor): Promise<void> {
   const team = teamOf(account);
-  await recordActivity(tx, {
-    at: deps.clock.now(),
+  await recordActivity(tx, deps.clock, {
     actor: { kind: account.kind, id: account.id },
     address: visitor.address,
     action: "person.joined",

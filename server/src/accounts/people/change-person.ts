@@ -32,9 +32,8 @@ export async function changeRole(
     const person = await lockChangeable(tx, team, input.id, { keepsTopRole: role === topRole(team.kind) });
     if (person.role === role) return person;
     await updateRole(tx, person.id, role);
-    await recordActivity(tx, {
+    await recordActivity(tx, deps.clock, {
       ...by,
-      at: deps.clock.now(),
       action: "person.role_changed",
       object: { kind: "person", id: person.id },
       resellerId: resellerOf(team),
@@ -54,9 +53,8 @@ export async function removePerson(deps: AccountDeps, team: Team, id: string, by
     await markSessionsEnded(tx, id, {}, now);
     await endLinks(tx, id, now);
     await forgetFactors(tx, id);
-    await recordActivity(tx, {
+    await recordActivity(tx, deps.clock, {
       ...by,
-      at: now,
       action: "person.removed",
       object: { kind: "person", id },
       resellerId: resellerOf(team),
@@ -82,9 +80,8 @@ export async function requireFactor(
     const [row] = await markFactorRequired(tx, resellerId, required);
     if (!row) throw new Refusal("not_found", `There is no reseller ${resellerId}.`);
     if (row.before === required) return;
-    await recordActivity(tx, {
+    await recordActivity(tx, deps.clock, {
       ...by,
-      at: deps.clock.now(),
       action: "team.factor_required",
       object: { kind: "reseller", id: resellerId },
       resellerId,

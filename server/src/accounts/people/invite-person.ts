@@ -1,6 +1,6 @@
 import { type By, recordActivity } from "../../activity/record-activity.ts";
 import type { Tx } from "../../db/database.ts";
-import { newId } from "../../lib/ids.ts";
+import { idsOf } from "../../lib/ids.ts";
 import type { AccountDeps } from "../account-deps.ts";
 import {
   insertAccount,
@@ -39,14 +39,13 @@ export async function invitePerson(
       throw new Refusal("already_on_team", `${email} is on this team already.`, "email");
     if (!present && people >= PEOPLE_MAX)
       throw new Refusal("limit_reached", `A team has at most ${PEOPLE_MAX} people.`);
-    const id = present?.id ?? newId(team.kind === "user" ? "usr" : "stf", deps.clock.now().getTime());
+    const id = present?.id ?? idsOf(deps.clock)(team.kind === "user" ? "usr" : "stf");
     if (present) await updateInvited(tx, id, { role, name });
     else await addAccount(deps, tx, team, { id, email, role, name });
     const link = await makeLink(deps, tx, { id, kind: team.kind }, "invite");
     await deps.queueLetter(tx, invitationLetter({ kind: team.kind, email, role }, link, teamName));
-    await recordActivity(tx, {
+    await recordActivity(tx, deps.clock, {
       ...by,
-      at: deps.clock.now(),
       action: "person.invited",
       object: { kind: "person", id },
       resellerId: resellerOf(team),

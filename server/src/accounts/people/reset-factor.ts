@@ -20,9 +20,8 @@ export async function resetFactor(deps: AccountDeps, team: Team, id: string, by:
     const { totp, passkeys } = await findFactors(tx, id);
     await forgetFactors(tx, id);
     await markSessionsEnded(tx, id, {}, now);
-    await recordActivity(tx, {
+    await recordActivity(tx, deps.clock, {
       ...by,
-      at: now,
       action: "factor.reset",
       object: { kind: "person", id },
       resellerId: resellerOf(team),

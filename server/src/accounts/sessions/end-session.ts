@@ -41,8 +41,7 @@ export async function endSession(
   await deps.db.transaction(async (tx) => {
     const ended = id.includes("\0") ? [] : await markSessionsEnded(tx, session.accountId, { only: id }, now);
     if (ended.length === 0) throw new Refusal("not_found", "This session has ended already.");
-    await recordActivity(tx, {
-      at: now,
+    await recordActivity(tx, deps.clock, {
       actor: { kind: session.kind, id: session.accountId },
       address: by.address,
       action: "session.ended",

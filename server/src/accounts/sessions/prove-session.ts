@@ -117,8 +117,7 @@ async function renew(
   const now = deps.clock.now();
   const cookie = await renewCookie(tx, session, now);
   if (!cookie) throw sessionEnded();
-  await recordActivity(tx, {
-    at: now,
+  await recordActivity(tx, deps.clock, {
     actor: { kind: session.kind, id: session.accountId },
     address,
     action: "session.proved",

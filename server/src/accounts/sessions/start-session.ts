@@ -1,5 +1,5 @@
 import type { Tx } from "../../db/database.ts";
-import { newId } from "../../lib/ids.ts";
+import { idsOf } from "../../lib/ids.ts";
 import { type Secret, secret } from "../../lib/secret.ts";
 import type { AccountDeps, Visitor } from "../account-deps.ts";
 import type { AccountRow } from "../account-queries.ts";
@@ -26,7 +26,7 @@ export async function startSession(
 ): Promise<StartedSession> {
   const now = deps.clock.now();
   const cookie = newCookie();
-  const id = newId("ses", now.getTime());
+  const id = idsOf(deps.clock)("ses");
   const address = visitor.address.slice(0, ADDRESS_MAX_CHARACTERS);
   const device = describeDevice(visitor.userAgent);
   const since = new Date(now.getTime() - DEVICE_KNOWN_MS);

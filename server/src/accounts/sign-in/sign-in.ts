@@ -94,8 +94,7 @@ export async function startKnown(
   method: "password" | SignInMethod,
 ): Promise<StartedSession> {
   const session = await startSession(deps, tx, account, visitor);
-  await recordActivity(tx, {
-    at: deps.clock.now(),
+  await recordActivity(tx, deps.clock, {
     actor: { kind: account.kind, id: account.id },
     address: visitor.address,
     action: "session.started",
