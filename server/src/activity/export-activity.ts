@@ -1,6 +1,5 @@
 import type { Queryable } from "../db/database.ts";
-import { csvLine } from "../lib/csv-line.ts";
-import { spreadsheetCell } from "../lib/spreadsheet-cell.ts";
+import { csvLine, spreadsheetCell } from "../lib/csv-line.ts";
 import {
   ACTIVITY_PAGE_MAX,
   type ActivityEntry,

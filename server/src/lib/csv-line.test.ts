@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { csvLine } from "./csv-line.ts";
-import { spreadsheetCell } from "./spreadsheet-cell.ts";
+import { csvLine, spreadsheetCell } from "./csv-line.ts";
 
 test("what a spreadsheet would run begins with an apostrophe", () => {
   for (const text of ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "|calc", "＝1"])
