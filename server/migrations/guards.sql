@@ -1,4 +1,4 @@
--- The triggers that keep sandbox and live apart, and what was shown to whom on record, while nobody audits. This is the only
+-- The triggers that keep sandbox and live apart, and keep on record what was shown to whom and who did what, while nobody audits. This is the only
 -- list of them: `scrip migrate` creates those that a database lacks, and `scrip audit` reports those that are not there as
 -- written here. Change it here, without a migration. A trigger that is no longer listed is dropped by a migration.
 -- Events of a trigger are written in the order that PostgreSQL prints: insert, delete, update, truncate.
@@ -6,6 +6,10 @@
 create trigger code_reveals_append_only before delete or update on code_reveals
   for each row execute function refuse_change();
 create trigger code_reveals_never_emptied before truncate on code_reveals
+  for each statement execute function refuse_change();
+create trigger activity_append_only before delete or update on activity
+  for each row execute function refuse_change();
+create trigger activity_never_emptied before truncate on activity
   for each statement execute function refuse_change();
 
 -- What belongs to an order has the order's environment.

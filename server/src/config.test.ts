@@ -64,6 +64,12 @@ const GOOD: readonly (readonly [Environment, (config: Config) => unknown, unknow
   [{ PORT: "65535" }, (config) => config.port, 65_535],
   [{ PUBLIC_URL: "https://api.example.com/" }, (config) => config.publicUrl, "https://api.example.com"],
   [{ PUBLIC_URL: "https://api.example.com?" }, (config) => config.publicUrl, "https://api.example.com"],
+  [{}, (config) => config.consoleUrl, "http://127.0.0.1:8081"],
+  [
+    { CONSOLE_URL: "https://console.example.com/" },
+    (config) => config.consoleUrl,
+    "https://console.example.com",
+  ],
   [{ PUBLIC_URL: "http://localhost:9//" }, (config) => config.publicUrl, "http://localhost:9"],
   [{ RATE_LIMIT_ORDERS: "0" }, (config) => config.rateLimits, { orders: 0, reads: 100 }],
   [{ RATE_LIMIT_READS: "1000000" }, (config) => config.rateLimits, { orders: 100, reads: 1_000_000 }],
@@ -150,6 +156,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
     `https://:${PASSWORD}@h/`,
     "https://h/scrip",
   ],
+  CONSOLE_URL: ["console.example.com", `https://u:${PASSWORD}@h/`, "https://h/console"],
   SCRIP_MASTER_KEY: [
     "short",
     PASSWORD,

@@ -14,6 +14,8 @@ export type Config = {
   host: string;
   port: number;
   publicUrl: string | undefined;
+  /** Where the operator's staff reach the console. Links in their letters start with it. */
+  consoleUrl: string;
   /** Newest first. The first one seals; all of them open. */
   masterKeys: readonly Secret<Buffer>[];
   trustedProxies: readonly IpRange[];
@@ -48,6 +50,7 @@ export class ConfigError extends Error {
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 const DEFAULT_PORT = 8080;
 const DEFAULT_METRICS_PORT = 9464;
+const DEFAULT_CONSOLE_URL = "http://127.0.0.1:8081";
 const DEFAULT_RATE_PER_SECOND = 100;
 const RATE_MAX_PER_SECOND = 1_000_000;
 const PORT_MAX = 65_535;
@@ -66,7 +69,7 @@ export function readConfig(environment: Environment): Config {
       "must not be set when NODE_ENV is production: it lets webhooks reach internal addresses",
     );
   }
-  const publicUrl = readPublicUrl(env);
+  const publicUrl = readOrigin(env, "PUBLIC_URL");
   return {
     production,
     databaseUrl: readDatabaseUrl(env),
@@ -74,6 +77,7 @@ export function readConfig(environment: Environment): Config {
     host: value(env, "HOST") ?? (production ? "0.0.0.0" : "127.0.0.1"),
     port: readInteger(env, "PORT", DEFAULT_PORT, PORT_MAX),
     publicUrl,
+    consoleUrl: readOrigin(env, "CONSOLE_URL") ?? DEFAULT_CONSOLE_URL,
     masterKeys: readMasterKeys(env),
     trustedProxies: readRanges(env, "TRUSTED_PROXIES"),
     webhookEgressIps: list(env, "WEBHOOK_EGRESS_IPS").map((text) => {
@@ -155,15 +159,16 @@ function readDatabaseUrl(env: Environment): Secret<string> | undefined {
   return secret(text);
 }
 
-function readPublicUrl(env: Environment): string | undefined {
-  const url = readUrl(env, "PUBLIC_URL", ["http:", "https:"]);
+/** An address of ours: a scheme, a host and perhaps a port. */
+function readOrigin(env: Environment, name: string): string | undefined {
+  const url = readUrl(env, name, ["http:", "https:"]);
   if (!url) return undefined;
   if (url.search !== "" || url.hash !== "" || url.username + url.password !== "") {
-    throw new ConfigError("PUBLIC_URL", "must be a URL without credentials, query or fragment");
+    throw new ConfigError(name, "must be a URL without credentials, query or fragment");
   }
   if (!/^\/+$/.test(url.pathname)) {
     throw new ConfigError(
-      "PUBLIC_URL",
+      name,
       `must not have a path such as ${url.pathname}: Scrip serves from the root of its host; give it its own host name`,
     );
   }

@@ -1,4 +1,5 @@
 import sql, { empty, raw, type Sql } from "sql-template-tag";
+import { totpContext } from "../accounts/factors/check-code.ts";
 import type { Queryable } from "../db/database.ts";
 import { serverSecretContext } from "../keys/server-secrets.ts";
 import { supplierConfigContext } from "../suppliers/supplier-config.ts";
@@ -9,7 +10,7 @@ import { type MasterKeys, reseal, sealPrefix } from "../vault/seal.ts";
 import { webhookSecretContext } from "../webhooks/endpoints/webhook-secret.ts";
 import { listOutdated, type OutdatedPage, type SealedColumn, type SealedRow } from "./rotate-queries.ts";
 
-export type SealedKind = "codes" | "supplierConfigs" | "webhookSecrets" | "serverSecrets";
+export type SealedKind = "codes" | "supplierConfigs" | "webhookSecrets" | "totpSecrets" | "serverSecrets";
 
 /** A kind of sealed value, and how key rotation reaches it. */
 export type SealedStore = {
@@ -46,6 +47,7 @@ export const sealedStores = (deps: { keyring: Keyring; codeVault: CodeVault }): 
       return rows.map(({ endpointId, ...row }) => ({ ...row, place: webhookSecretContext(endpointId) }));
     },
   },
+  underMasterKey(deps.keyring, "totpSecrets", TOTP_SECRETS, totpContext),
   underMasterKey(deps.keyring, "serverSecrets", SERVER_SECRETS, serverSecretContext),
 ];
 
@@ -62,6 +64,7 @@ const SUPPLIER_CONFIGS = column("suppliers", "id", "sealed_config");
 /** These ids are numbers, read as text like all others. */
 const WEBHOOK_SECRETS = column("webhook_secrets", "id::text", "sealed");
 const SECRET_PLACE: Sql = sql`, endpoint_id as "endpointId"`;
+const TOTP_SECRETS = column("totp_factors", "account_id", "sealed");
 const SERVER_SECRETS = column("sealed_secrets", "name", "sealed");
 
 /** Values of vault/seal.ts, which are sealed directly under the master key. */

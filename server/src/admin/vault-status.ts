@@ -64,6 +64,7 @@ const noValues = (): Record<SealedKind, number> => ({
   codes: 0,
   supplierConfigs: 0,
   webhookSecrets: 0,
+  totpSecrets: 0,
   serverSecrets: 0,
 });
 

@@ -18,6 +18,8 @@ const GROUPS: Readonly<Record<string, () => Promise<Register>>> = {
   vault: async () => (await import("./commands/vault-commands.ts")).vaultCommands,
   reseller: async () => (await import("./commands/reseller-commands.ts")).resellerCommands,
   key: async () => (await import("./commands/key-commands.ts")).keyCommands,
+  user: async () => (await import("./commands/people-commands.ts")).userCommands,
+  staff: async () => (await import("./commands/people-commands.ts")).staffCommands,
   wallet: async () => (await import("./commands/wallet-commands.ts")).walletCommands,
   catalog: async () => (await import("./commands/catalog-commands.ts")).catalogCommands,
   price: async () => (await import("./commands/price-commands.ts")).priceCommands,

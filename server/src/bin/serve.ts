@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import sql from "sql-template-tag";
+import { runAccountUpkeep } from "../accounts/run-account-upkeep.ts";
 import { buildApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
@@ -38,6 +39,7 @@ type Opened = {
   metricsApp?: FastifyInstance | undefined;
   worker?: ReturnType<typeof startWorker>;
   webhooks?: ReturnType<typeof startWebhooks>;
+  accounts?: ReturnType<typeof runAccountUpkeep>;
 };
 
 /**
@@ -112,9 +114,10 @@ async function open(
     proxyUrl: config.webhookProxyUrl,
     mail: config.smtpUrl && { url: config.smtpUrl, from: config.mailFrom },
   });
+  opened.accounts = runAccountUpkeep({ ...context, log });
 }
 
-async function close({ app, metricsApp, worker, webhooks }: Opened): Promise<void> {
+async function close({ app, metricsApp, worker, webhooks, accounts }: Opened): Promise<void> {
   if (app) closeConnectionsFromNowOn(app);
   const forced = setTimeout(() => app?.server.closeAllConnections(), DRAIN_TIMEOUT_MS);
   await Promise.all([
@@ -122,6 +125,7 @@ async function close({ app, metricsApp, worker, webhooks }: Opened): Promise<voi
     metricsApp?.close(),
     worker?.stop(DRAIN_TIMEOUT_MS),
     webhooks?.stop(DRAIN_TIMEOUT_MS),
+    accounts?.stop(),
   ]);
   clearTimeout(forced);
 }

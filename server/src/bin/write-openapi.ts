@@ -50,7 +50,7 @@ async function describeApi(): Promise<OpenApiDocument> {
   const keyring = fixedKeyring([secret(Buffer.alloc(32))]);
   const app = await buildApp({
     db: withoutDatabase(),
-    secrets: { pepper: anyKey, cursorKey: anyKey, codeDigestKey: anyKey },
+    secrets: { pepper: anyKey, cursorKey: anyKey, codeDigestKey: anyKey, accountKey: anyKey },
     keyring,
     codeVault: createCodeVault(keyring),
     clock: systemClock,

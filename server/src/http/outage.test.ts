@@ -31,7 +31,7 @@ async function callWithout(databaseError: Error): Promise<{ reply: LightMyReques
   const keyring = fixedKeyring([secret(Buffer.alloc(32))]);
   const app = await buildApp({
     db,
-    secrets: { pepper: anyKey, cursorKey: anyKey, codeDigestKey: anyKey },
+    secrets: { pepper: anyKey, cursorKey: anyKey, codeDigestKey: anyKey, accountKey: anyKey },
     keyring,
     codeVault: createCodeVault(keyring),
     clock: systemClock,

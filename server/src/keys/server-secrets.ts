@@ -14,6 +14,8 @@ export type ServerSecrets = {
   cursorKey: KeyObject;
   /** HMAC key for the digests of codes, used to find duplicates. */
   codeDigestKey: KeyObject;
+  /** Keys what is only compared of people: form tokens, recovery codes, the subjects of guesses. */
+  accountKey: KeyObject;
 };
 
 const SECRET_BYTES = 32;
@@ -28,10 +30,11 @@ export async function loadServerSecrets(db: Db, masterKeys: MasterKeys): Promise
     pepper: load("api-key-pepper"),
     cursorKey: load("cursor-key"),
     codeDigestKey: load("code-digest-key"),
+    accountKey: load("account-key"),
   };
 }
 
-const NAMES = ["api-key-pepper", "cursor-key", "code-digest-key"] as const;
+const NAMES = ["api-key-pepper", "cursor-key", "code-digest-key", "account-key"] as const;
 type SecretName = (typeof NAMES)[number];
 
 async function readSealed(db: Db): Promise<ReadonlyMap<string, Buffer>> {

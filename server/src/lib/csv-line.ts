@@ -3,3 +3,12 @@ export const csvLine = (cells: readonly string[]): string => cells.map(quoteCell
 
 const quoteCell = (cell: string): string =>
   /[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+
+/**
+ * Text as a cell that no spreadsheet takes for a formula: what begins like one gets an apostrophe in front. For CSV that people
+ * open, where the text was written by others. Numbers, which may begin with a minus sign, are not text and stay as they are.
+ */
+export const spreadsheetCell = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
+
+/** Also behind spaces, and in the full-width forms that some spreadsheets accept. */
+const FORMULA = /^\s*[=+\-@\t\r\n|\uff1d\uff0b\uff0d\uff20]/u;

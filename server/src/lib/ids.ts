@@ -1,7 +1,10 @@
 import { randomFillSync } from "node:crypto";
 import type { Clock } from "./clock.ts";
 
-/** The prefixes of CONTRACT 1, and `sup` for suppliers and `prc` for processes, which no reseller sees. An id tells what it names; callers treat the rest as opaque. */
+/**
+ * The prefixes of CONTRACT 1, and those that no API caller sees: `sup` for suppliers, `prc` for processes, `usr` and `stf` for
+ * people, `ses` for their sessions, `act` for the activity log. An id tells what it names; callers treat the rest as opaque.
+ */
 export type IdPrefix =
   | "ord"
   | "prd"
@@ -14,7 +17,11 @@ export type IdPrefix =
   | "ent"
   | "req"
   | "sup"
-  | "prc";
+  | "prc"
+  | "usr"
+  | "stf"
+  | "ses"
+  | "act";
 
 /** Makes ids: the prefix and a UUIDv7 in 26 characters of Crockford base32, so that text order is time order. */
 export type Ids = (prefix: IdPrefix) => string;

@@ -12,10 +12,10 @@ export const NEW_KEY = secret(Buffer.alloc(32, 2));
 export const LOST_KEY = secret(Buffer.alloc(32, 3));
 
 /**
- * What `fillVault` seals: codes in every state, a supplier's config, the secrets of two endpoints, and the server's
- * three.
+ * What `fillVault` seals: codes in every state, a supplier's config, the secrets of two endpoints, a TOTP secret, and
+ * the server's four.
  */
-export const FILLED = { codes: 1_004, webhookSecrets: 3, values: 1_011 };
+export const FILLED = { codes: 1_004, webhookSecrets: 3, values: 1_013 };
 
 /** Seals everything that the database keeps sealed under one key, replacing what was there. */
 export async function fillVault(db: Db, key: Secret<Buffer>): Promise<void> {
@@ -30,6 +30,7 @@ export async function fillVault(db: Db, key: Secret<Buffer>): Promise<void> {
     sql`insert into suppliers (id, kind, name, sealed_config) values ('sup_up', 'scrip', 'Upstream', ${config})`,
   );
   await addSealedWebhookSecrets(db, key);
+  await addSealedTotp(db, key);
   await loadServerSecrets(db, [key]);
 }
 
@@ -49,8 +50,18 @@ async function addSealedWebhookSecrets(db: Queryable, key: Secret<Buffer>): Prom
     select id, sealed, now() from unnest(${owners}::text[], ${sealed}::bytea[]) as one (id, sealed)`);
 }
 
+async function addSealedTotp(db: Queryable, key: Secret<Buffer>): Promise<void> {
+  await db.rows(sql`
+    insert into accounts (id, kind, email, role, created_at)
+    values ('stf_vault', 'staff', 'vault@operator.example', 'admin', now()) on conflict do nothing`);
+  const sealed = seal([key], "totp:stf_vault", Buffer.from("a secret of TOTP"));
+  await db.rows(
+    sql`insert into totp_factors (account_id, sealed, created_at) values ('stf_vault', ${sealed}, now())`,
+  );
+}
+
 export const emptyVault = (db: Queryable) =>
-  db.rows(sql`truncate codes, suppliers, sealed_secrets, webhook_endpoints cascade`);
+  db.rows(sql`truncate codes, suppliers, sealed_secrets, webhook_endpoints, totp_factors cascade`);
 
 /** The dependencies of a process with these keys, newest first. */
 export const vaultDeps = (db: Db, ...keys: [Secret<Buffer>, ...Secret<Buffer>[]]) => {

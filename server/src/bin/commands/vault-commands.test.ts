@@ -51,7 +51,7 @@ test("with the embedded database a running server picks up a new key, and the ol
   const server = await startScrip([], embedded);
   try {
     const rotated = await scripJson<Rotated>(["vault", "rotate", "--new-key"], embedded);
-    const counts = { rewrapped: 3, current: 0, failed: 0, complete: true, failures: [] };
+    const counts = { rewrapped: 4, current: 0, failed: 0, complete: true, failures: [] };
     assert.deepEqual(rotated, { key: rotated.key, ...counts });
     const keys = await linesOf(path);
     assert.equal(keys.length, 2);
@@ -59,8 +59,11 @@ test("with the embedded database a running server picks up a new key, and the ol
     assert.equal((await fetch(`${server.url}/v1/balance`, { headers: { "x-api-key": key } })).status, 200);
     const shown = await runScrip(["vault", "status"], embedded);
     const [, newest = "", older = ""] = shown.stdout.split("\n");
-    assert.match(newest, new RegExp(`^${rotated.key} +0 +0 +0 +3 +newest$`));
-    assert.match(older, /^[0-9a-f]{8} +0 +0 +0 +0 +no longer needed: key 2 of .*master\.key can be removed/);
+    assert.match(newest, new RegExp(`^${rotated.key} +0 +0 +0 +0 +4 +newest$`));
+    assert.match(
+      older,
+      /^[0-9a-f]{8} +0 +0 +0 +0 +0 +no longer needed: key 2 of .*master\.key can be removed/,
+    );
     await writeFile(path, `${keys[0]}\n`);
   } finally {
     await server.stop("SIGTERM");
@@ -88,7 +91,7 @@ test("with the key in the environment --new-key says in one line what to do, and
     ...configured,
     SCRIP_MASTER_KEY: `${next},${configured.SCRIP_MASTER_KEY}`,
   });
-  assert.equal(rotated.rewrapped, 3);
+  assert.equal(rotated.rewrapped, 4);
   await scripJson(["vault", "status"], { ...configured, SCRIP_MASTER_KEY: next });
 });
 
@@ -98,7 +101,7 @@ test("a value that cannot be decrypted is reported only by its id, and the exit 
   await database.db.rows(sql`update codes set product_id = 'elsewhere' where id = 'cod-000001'`);
   const { code, stdout, stderr } = await runScrip(["vault", "rotate", "--new-key"], env);
   assert.equal(code, 1);
-  assert.match(stdout, /^rewrapped 5, current 0, failed 1; the newest key is [0-9a-f]{8}\n$/);
+  assert.match(stdout, /^rewrapped 6, current 0, failed 1; the newest key is [0-9a-f]{8}\n$/);
   assert.equal(stderr, "scrip: code cod-000001 cannot be decrypted\n");
 });
 
@@ -129,7 +132,7 @@ test("after a kill half way everything can be decrypted, and the next run does t
   for (const code of codes) assert.equal(vault.open(placeOf(code), code.sealed).toString(), textOf(code.id));
   const [newest] = await linesOf(keyFile);
   const rotated = await scripJson<Rotated>(["vault", "rotate"], env);
-  assert.equal(rotated.rewrapped + rotated.current, total + 3);
+  assert.equal(rotated.rewrapped + rotated.current, total + 4);
   assert.ok(rotated.rewrapped >= 1_000 && rotated.current > 0 && rotated.complete);
   assert.deepEqual(await countByKey(), [total]);
   // It went on with the key that was there, and made no other.
@@ -147,7 +150,7 @@ test("after a kill while a new key is announced, the old key stays in use, and t
   await killed(rotation);
   assert.equal((await linesOf(keyFile))[0], old);
   const rotated = await scripJson<Rotated>(["vault", "rotate", "--new-key"], env);
-  assert.deepEqual([rotated.rewrapped, rotated.failed], [13, 0]);
+  assert.deepEqual([rotated.rewrapped, rotated.failed], [14, 0]);
   const { keys } = await scripJson<VaultStatus>(["vault", "status"], env);
   assert.deepEqual(
     keys.map(({ newest, removable, values }) => [newest, removable, values.codes]),

@@ -81,6 +81,7 @@ const SINGULAR = {
   codes: "code",
   supplierConfigs: "config of supplier",
   webhookSecrets: "webhook secret",
+  totpSecrets: "TOTP secret of",
   serverSecrets: "server secret",
 };
 
@@ -97,6 +98,7 @@ const COLUMNS = [
   { heading: "CODES", right: true },
   { heading: "SUPPLIER CONFIGS", right: true },
   { heading: "WEBHOOK SECRETS", right: true },
+  { heading: "TOTP SECRETS", right: true },
   { heading: "SERVER SECRETS", right: true },
   "",
 ] as const;
@@ -107,6 +109,7 @@ function describeStatus({ source, keys, unreadable, settled }: VaultStatus & { s
     String(key.values.codes),
     String(key.values.supplierConfigs),
     String(key.values.webhookSecrets),
+    String(key.values.totpSecrets),
     String(key.values.serverSecrets),
     describeKey(key, source),
   ]);
