@@ -51,6 +51,6 @@ if (program !== undefined) {
       assert.equal(lines.length, 1, started.stderr);
       assert.match(lines[0] ?? "", /pooler in transaction or statement mode; Scrip needs session mode/);
       const { stdout } = await runScrip(["doctor"], env);
-      assert.match(stdout, /FAIL {2}sessions: DATABASE_URL leads through a pooler/);
+      assert.match(stdout, /FAIL {2}sessions: DATABASE_URL points to a pooler/);
     });
 }

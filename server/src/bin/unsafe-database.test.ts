@@ -27,7 +27,7 @@ test("in production start refuses a database that can lose what was acknowledged
   assert.equal(stdout, "");
   assert.match(
     stderr,
-    /^[^\n]*the database is not safe for production: fsync is off: a power cut loses orders [^\n]*; full_page_writes is off: [^\n]*; synchronous_commit is off: [^\n]*\n$/,
+    /^[^\n]*the database is not safe for production: fsync is off: a power cut loses acknowledged orders[^\n]*; full_page_writes is off: [^\n]*; synchronous_commit is off: [^\n]*\n$/,
   );
 });
 
