@@ -1,8 +1,9 @@
--- Who placed an order and who was shown its codes: a kind and an id. Until now both were always an API key.
+-- Who placed an order: a kind and an id. Until now it was always an API key. Migration 0025 does the same for code_reveals: one
+-- migration locks one busy table, because a reveal locks them in another order.
 --
 -- The id of a key stays in key_id, and the id of every other actor is in actor_id. Exactly one of the two is there. So the rows
 -- from before need no change, and processes of the version before, which insert key_id and know no other column, go on writing
--- rows that are right. Both are read through the function actor(row), here `o.actor` and `r.actor`, and nowhere else.
+-- rows that are right. It is read through the function actor(row), here `o.actor`, and nowhere else.
 alter table orders
   add column actor_kind text not null default 'key',
   add column actor_id text collate "C",
@@ -14,21 +15,7 @@ alter table orders
       else actor_kind in ('user', 'staff', 'command', 'system') and key_id is null and actor_id is not null end
   ) not valid;
 
-alter table code_reveals
-  add column actor_kind text not null default 'key',
-  add column actor_id text collate "C",
-  alter column key_id drop not null;
-alter table code_reveals
-  add constraint code_reveals_actor check (
-    case when actor_kind = 'key' then key_id is not null and actor_id is null
-      else actor_kind in ('user', 'staff', 'command', 'system') and key_id is null and actor_id is not null end
-  ) not valid;
-
 create function actor(orders) returns json language sql stable parallel safe as $$
-  select json_build_object('kind', $1.actor_kind, 'id', coalesce($1.key_id, $1.actor_id))
-$$;
-
-create function actor(code_reveals) returns json language sql stable parallel safe as $$
   select json_build_object('kind', $1.actor_kind, 'id', coalesce($1.key_id, $1.actor_id))
 $$;
 

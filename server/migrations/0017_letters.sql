@@ -25,7 +25,8 @@ create table letters (
 create unique index letters_once on letters (cause);
 create index letters_waiting on letters (next_try_at) where status = 'waiting';
 
--- What waits moves over. What was sent stays in notices.
+-- What waits moves over. What was sent stays in notices. Nothing is added between the move and the trigger below.
+lock table notices in share row exclusive mode;
 with moved as (
   delete from notices where sent_at is null returning id, recipient, subject, body, created_at, tries, next_try_at
 )

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { maskSecrets } from "../lib/mask-secrets.ts";
 import { dressHelp } from "./output/dress-help.ts";
-import { withoutSecrets } from "./verb.ts";
 
 type Register = (program: Command) => void;
 
@@ -40,7 +40,7 @@ export async function buildProgram(first?: string): Promise<Command> {
     .showHelpAfterError("(see --help)")
     .configureHelp({ showGlobalOptions: true })
     // Before the commands are created, because they inherit it.
-    .configureOutput({ outputError: (text, write) => write(withoutSecrets(text)) })
+    .configureOutput({ outputError: (text, write) => write(maskSecrets(text)) })
     // Errors reach runProgram, which sets the exit code.
     .exitOverride();
   const one = first !== undefined && Object.hasOwn(GROUPS, first) ? GROUPS[first] : undefined;

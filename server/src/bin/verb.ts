@@ -89,10 +89,6 @@ export const tellWarning = (message: string): void => {
   process.stderr.write(`${paintError("yellow", "warning:")} ${message}\n`);
 };
 
-/** Commander quotes arguments that it does not understand, and one of them can be a key in the wrong place. */
-export const withoutSecrets = (line: string): string =>
-  line.replaceAll(/(sc_live_|sc_test_|whsec_)[^\s'"]+/g, "$1…");
-
 /** Runs the program. An error becomes one line on standard error and an exit code. */
 export async function runProgram(program: Command, argv: readonly string[]): Promise<void> {
   try {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import sql, { raw } from "sql-template-tag";
 import { type Db, errorCodeOf, type Queryable, type Tx } from "./database.ts";
 import { createMissingGuards, ENVIRONMENT_GUARDS } from "./guards.ts";
@@ -17,11 +18,9 @@ export async function migrate(db: Db): Promise<string[]> {
   if (await isUpToDate(db, migrations)) return [];
   const applied: string[] = [];
   for (const migration of migrations) {
-    const isNew = await db
-      .transaction((tx) => applyOnce(tx, migration))
-      .catch((error) => {
-        throw explain(error, migration);
-      });
+    const isNew = await applyPatiently(db, migration).catch((error) => {
+      throw explain(error, migration);
+    });
     if (isNew) applied.push(migration.name);
   }
   await db.transaction(applyGuards).catch((error) => {
@@ -87,6 +86,11 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 
 /** The role of a service may be allowed to use the tables but not to change them. Then another role migrates. */
 function explain(error: unknown, { name }: Migration): unknown {
+  if (errorCodeOf(error) === LOCK_NOT_AVAILABLE)
+    return new Error(
+      `migration ${name} could not lock its table: another transaction holds it, such as an audit or a backup; run it again later`,
+      { cause: error },
+    );
   if (!(error instanceof Error) || errorCodeOf(error) !== INSUFFICIENT_PRIVILEGE) return error;
   return new Error(
     `the role of DATABASE_URL is not allowed to apply migration ${name}: ${error.message}; ` +
@@ -109,6 +113,26 @@ function toMigration(name: string, text: string): Migration {
   return { name, text, checksum: createHash("sha256").update(text).digest("hex") };
 }
 
+/** How long a migration waits for a table. Whoever wants the table meanwhile waits behind it. */
+const LOCK_TIMEOUT = "2s";
+const LOCK_TRIES_MAX = 60;
+const LOCK_PAUSE_MS = 3_000;
+const LOCK_NOT_AVAILABLE = "55P03";
+const DEADLOCK_DETECTED = "40P01";
+
+/** An audit or a backup can hold a table for long. Then the migration lets the others pass, and tries again. */
+async function applyPatiently(db: Db, migration: Migration): Promise<boolean> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await db.transaction((tx) => applyOnce(tx, migration));
+    } catch (error) {
+      const isHeldBack = [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED].includes(errorCodeOf(error));
+      if (!isHeldBack || tries === LOCK_TRIES_MAX) throw error;
+      await delay(LOCK_PAUSE_MS);
+    }
+  }
+}
+
 async function applyOnce(tx: Tx, migration: Migration): Promise<boolean> {
   // Processes that start together wait here. The table is read in a statement after the lock, so that it includes
   // what others committed.
@@ -129,6 +153,7 @@ async function applyOnce(tx: Tx, migration: Migration): Promise<boolean> {
       `migration ${migration.name} was changed after it was applied; add a new migration instead`,
     );
   }
+  await tx.rows(sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`);
   await tx.rows(raw(migration.text));
   await tx.rows(
     sql`insert into schema_migrations (name, checksum) values (${migration.name}, ${migration.checksum})`,

@@ -46,3 +46,12 @@ export const endLetter = (db: Queryable, id: bigint, status: "sent" | "expired",
         body_text = case when holds_secret then '' else body_text end,
         body_html = case when holds_secret then null else body_html end
     where id = ${id} and status = 'waiting'`);
+
+/** Letters that are not worth sending any more, whether they could be sent or not. */
+export const expireLetters = (db: Queryable, now: Date) =>
+  db.rows(sql`
+    update letters
+    set status = 'expired', ended_at = ${now},
+        body_text = case when holds_secret then '' else body_text end,
+        body_html = case when holds_secret then null else body_html end
+    where status = 'waiting' and expires_at <= ${now}`);

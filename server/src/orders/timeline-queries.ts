@@ -33,6 +33,9 @@ export const TIMELINE_TYPES = [
 ] as const;
 export type TimelineType = (typeof TIMELINE_TYPES)[number];
 
+/** Codes can be read any number of times. Only the latest readings are shown. */
+const REVEALS_SHOWN_MAX = 100;
+
 /**
  * What is stored about one order anyway, read by its id from each table in one statement. While an order that is all or
  * nothing is processed nothing of it is delivered yet. Suppliers, costs and people are not read at all.
@@ -78,7 +81,10 @@ export const listTimelineRows = (db: Queryable, tenant: Tenant, orderId: string)
         where d.delivered_at is not null
         union all
         select r.revealed_at, 'codes_revealed', null, null, null, null, null, null, null, r.code_count, r.key_id
-        from o join code_reveals r on r.order_id = o.id
+        from o cross join lateral (
+          select revealed_at, code_count, key_id from code_reveals where order_id = o.id
+          order by id desc limit ${REVEALS_SHOWN_MAX}
+        ) r
       )
       select e.at, e.type, e.line_index as "lineIndex", e.unit_index as "unitIndex", e.failure_code as "failureCode",
              e.amount_minor as "amountMinor", o.currency, e.event_id as "eventId", e.event_type as "eventType",

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { hookEachRoute } from "../http/each-route.ts";
+import { maskSecrets } from "../lib/mask-secrets.ts";
 import type { LoggedRequest } from "./logged-request.ts";
 import type { RequestLog } from "./request-log.ts";
 
@@ -38,7 +39,9 @@ function describe(request: FastifyRequest, reply: FastifyReply): LoggedRequest {
     errorCode: sentProblem?.code ?? null,
     // JSON has no control characters outside of escapes, and half of it is no use to anyone.
     errorBody:
-      sentProblem && sentProblem.body.length <= BODY_MAX_BYTES ? sentProblem.body.toString("utf8") : null,
+      sentProblem && sentProblem.body.length <= BODY_MAX_BYTES
+        ? maskSecrets(sentProblem.body.toString("utf8"))
+        : null,
     durationMs: Math.round(reply.elapsedTime),
     address: clean(request.callerAddress, ADDRESS_MAX_CHARACTERS) || "unknown",
   };
@@ -46,7 +49,7 @@ function describe(request: FastifyRequest, reply: FastifyReply): LoggedRequest {
 
 function pathOf(url: string): string {
   const end = url.search(/[?#]/);
-  return clean(end === -1 ? url : url.slice(0, end), PATH_MAX_CHARACTERS);
+  return clean(maskSecrets(end === -1 ? url : url.slice(0, end)), PATH_MAX_CHARACTERS);
 }
 
 const clean = (text: string, maxCharacters: number): string =>

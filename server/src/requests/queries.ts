@@ -23,6 +23,7 @@ const COLUMNS: readonly Column<LoggedRequest>[] = [
 ];
 const SENT = sentColumns(COLUMNS);
 
+/** A request with a key that was never valid belongs to no reseller, and is left out. */
 const INSERT = `
   insert into api_requests (id, reseller_id, environment, actor_kind, actor_id, key_hint, method, path, status, error_code,
                             error_body, duration_ms, address)
@@ -31,6 +32,7 @@ const INSERT = `
          r.key_hint, r.method, r.path, r.status, r.error_code, r.error_body, r.duration_ms, r.address
   from ${fromTexts("r", SENT, 1)}
   left join api_keys k on k.digest = r.key_digest
+  where coalesce(r.reseller_id, k.reseller_id) is not null
   on conflict do nothing`;
 
 /** A lost log line is no lost order: the commit does not wait for the disk. */

@@ -31,7 +31,7 @@ export async function listRequests(
 }
 
 export async function getRequest(db: Db, tenant: Tenant, id: string): Promise<RequestDetailView> {
-  const row = await findRequest(db, tenant, id);
+  const row = id.includes("\0") ? undefined : await findRequest(db, tenant, id);
   if (!row) throw new Problem("not_found", "There is no request with this id in the last 14 days.");
   return {
     ...toView(row),

@@ -65,8 +65,8 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
     try {
       await prepareDay();
     } catch (error) {
+      // Partitions are made days ahead, so the batch may well have one.
       deps.onError(error);
-      return false;
     }
     try {
       await insertRequests(deps.db, batch);

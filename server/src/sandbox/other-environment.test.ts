@@ -8,13 +8,14 @@ import { addListPrice, addProducts } from "../../testing/builders/builders.ts";
 import { addBuyer, type Buyer, CARD, CARD_PRICE_MINOR, postOrder } from "../../testing/builders/buyers.ts";
 import { addEndpoint } from "../../testing/builders/delivery.ts";
 import { addStock, createTestFulfiller } from "../../testing/builders/fulfilment.ts";
+import { addLoggedRequest } from "../../testing/builders/logged-requests.ts";
 import { addRouteRow, addSupplierRow } from "../../testing/builders/supply-builders.ts";
 import { digestLiveRows } from "../../testing/database/live-rows.ts";
 import { SCENARIO_NAMES } from "./scenarios.ts";
 
 type Environment = "live" | "test";
 /** What there is of one environment, by the part of the path that names it. */
-type Objects = Readonly<Record<"orders" | "webhooks" | "deliveries" | "events", string>>;
+type Objects = Readonly<Record<"orders" | "webhooks" | "deliveries" | "events" | "requests", string>>;
 
 let scrip: TestApp;
 let owners: Record<Environment, Buyer>;
@@ -51,7 +52,8 @@ async function addObjects(owner: Buyer): Promise<Objects> {
     select e.id as events, d.id as deliveries from events e join deliveries d on d.event_id = e.id
     where e.order_id = ${orders}`);
   assert.ok(told);
-  return { orders, webhooks, ...told };
+  const requests = await addLoggedRequest(scrip.db, owner);
+  return { orders, webhooks, requests, ...told };
 }
 
 function addressOf({ path }: ApiRoute, of: Objects): string {

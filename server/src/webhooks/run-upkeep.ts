@@ -2,6 +2,7 @@ import type { Db } from "../db/database.ts";
 import { pruneEvents } from "../events/prune-events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
+import { expireLetters } from "../mail/letter-queries.ts";
 import { sendLetters } from "../mail/send-letters.ts";
 import type { SendMail } from "../mail/smtp-mail.ts";
 import { type Loop, runLoop } from "../work/run-loop.ts";
@@ -11,7 +12,7 @@ export type UpkeepDeps = {
   db: Db;
   clock: Clock;
   log: Log;
-  /** Without it letters wait in the database, and none is sent. */
+  /** Without it letters wait in the database until they expire, and none is sent. */
   sendMail?: SendMail | undefined;
 };
 
@@ -23,9 +24,14 @@ const PRUNE_EVERY_MS = 3_600_000;
 export function runUpkeep({ db, clock, log, sendMail }: UpkeepDeps): { stop(): Promise<void> } {
   const loop = (step: () => Promise<boolean>, pollMs: number, what: string): Loop =>
     runLoop({ step, pollMs, onError: (err) => log.error({ err }, `${what} failed; trying again`) });
-  const letters = sendMail
-    ? loop(() => sendLetters({ db, clock, log, sendMail }), LETTERS_EVERY_MS, "sending letters")
-    : undefined;
+  const letters = loop(
+    async () => {
+      await expireLetters(db, clock.now());
+      return sendMail ? sendLetters({ db, clock, log, sendMail }) : false;
+    },
+    LETTERS_EVERY_MS,
+    "sending letters",
+  );
   let isFirst = true;
   const failing = loop(
     async () => {
@@ -35,7 +41,7 @@ export function runUpkeep({ db, clock, log, sendMail }: UpkeepDeps): { stop(): P
         return false;
       }
       const more = await watchFailing({ db, clock, log });
-      letters?.wake();
+      letters.wake();
       return more;
     },
     WATCH_EVERY_MS,
@@ -45,7 +51,7 @@ export function runUpkeep({ db, clock, log, sendMail }: UpkeepDeps): { stop(): P
 
   return {
     async stop() {
-      await Promise.all([failing.stop(), old.stop(), letters?.stop()]);
+      await Promise.all([failing.stop(), old.stop(), letters.stop()]);
     },
   };
 }

@@ -49,6 +49,7 @@ const lockStock = (tx: Tx, needs: readonly StockNeed[], now: Date, whenLocked: S
       cross join lateral (
         select id, sealed from codes
         where product_id = need.product_id and supplier_id = need.supplier_id and state = 'stock'
+          and not withdraw_on_return
           and (expires_at is null or expires_at > ${now})
         order by product_id, supplier_id, expires_at, id
         limit need.count
