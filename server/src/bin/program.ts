@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { maskSecrets } from "../lib/mask-secrets.ts";
+import { maskSecrets } from "../lib/secret.ts";
 import { dressHelp } from "./output/dress-help.ts";
 
 type Register = (program: Command) => void;

@@ -50,6 +50,10 @@ const BEFORE = `
   ${event(3, "'ord_3'", "'webhook_bad_signature'")}
   ${event(4, "'ord_4'", "'webhook_late'")}
   ${event(5, "null::text", "null")}
+  insert into webhook_endpoints (id, reseller_id, environment, url, active, created_at, updated_at)
+  values ('whk_1', 'rsl_1', 'test', 'https://hooks.example.com/', true, now(), now());
+  insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
+  select 'dlv_' || id, id, 'whk_1', now(), now() from events;
   insert into notices (reseller_id, environment, kind, recipient, subject, body, created_at, sent_at, tries, next_try_at)
   values ('rsl_1', 'live', 'webhook_disabled', 'a@b', 'One', 'first', now(), now(), 1, now()),
          ('rsl_1', 'live', 'webhook_disabled', E'a@b\\r', E'Two\\nlines', 'second', now(), null, 3, now());`;

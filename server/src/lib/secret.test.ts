@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { format, inspect } from "node:util";
 import { createLog } from "./log.ts";
-import { secret } from "./secret.ts";
+import { maskSecrets, secret } from "./secret.ts";
 
 const HIDDEN = "hunter2-correct-horse";
 
@@ -57,4 +57,12 @@ test("the log does not show a secret at any depth", () => {
   log.info("%s %o %j", held, held, held);
   assert.match(lines.join(""), /\[redacted\]/);
   assert.doesNotMatch(lines.join(""), /hunter2/);
+});
+
+test("keys and webhook secrets are masked wherever they are, and the rest stays", () => {
+  assert.equal(maskSecrets("/v1/orders/sc_live_abc123/codes"), "/v1/orders/sc_live_…/codes");
+  const body = JSON.stringify({ detail: '"sc_test_abc" is not a webhook' });
+  assert.deepEqual(JSON.parse(maskSecrets(body)), { detail: '"sc_test_…" is not a webhook' });
+  assert.equal(maskSecrets("whsec_a+b= and whsec_c"), "whsec_… and whsec_…");
+  assert.equal(maskSecrets("/v1/orders/ord_1"), "/v1/orders/ord_1");
 });

@@ -12,3 +12,8 @@ export const secret = <T>(value: T): Secret<T> => ({
   toJSON: () => REDACTED,
   [inspect.custom]: () => REDACTED,
 });
+
+const SECRET = /(sc_live_|sc_test_|whsec_)[^\s"'\\/?&]+/g;
+
+/** The text without the API keys and webhook secrets in it. People paste them where they do not belong. */
+export const maskSecrets = (text: string): string => text.replaceAll(SECRET, "$1…");

@@ -159,7 +159,7 @@ test("rows from before the upgrade were written by their keys, and orders that w
     insert into order_work (order_id, due_at) values ('ord_3', now()), ('ord_4', now());
     insert into code_reveals (order_id, reseller_id, environment, key_id, request_id, address, code_count, revealed_at)
     values ('ord_1', 'rsl_1', 'live', 'key_2', 'req_1', '192.0.2.1', 1, now());`;
-  const range = { first: "0013_actors_and_refund_times.sql", last: "0015_refund_times_index.sql" };
+  const range = { first: "0013_actors_and_refund_times.sql", last: "0025_reveal_actors.sql" };
   await upgradeRows(scrip.db, { ...range, rows }, async (tx) => {
     const orders = await tx.rows<{ actor: Actor; refundAfterMs: number | null }>(sql`
       select o.actor, o.refund_after_ms as "refundAfterMs" from orders o order by o.id`);

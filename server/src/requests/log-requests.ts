@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { hookEachRoute } from "../http/each-route.ts";
-import { maskSecrets } from "../lib/mask-secrets.ts";
+import { maskSecrets } from "../lib/secret.ts";
 import type { LoggedRequest } from "./logged-request.ts";
 import type { RequestLog } from "./request-log.ts";
 

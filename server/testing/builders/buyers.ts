@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
 import sql from "sql-template-tag";
 import type { Queryable } from "../../src/db/database.ts";
-import type { Tenant } from "../../src/http/caller.ts";
+import { SCOPES, type Tenant } from "../../src/http/caller.ts";
 import { createKey } from "../../src/keys/create-key.ts";
 import type { Placement } from "../../src/orders/decide-placements.ts";
 import { createReseller } from "../../src/resellers/create-reseller.ts";
@@ -34,7 +34,7 @@ export async function addBuyer(
   const tenant = { resellerId, environment: "live" } as const;
   const { id: keyId, key } = await createKey(
     { db, clock, pepper: secrets.pepper },
-    { ...tenant, name: "", scopes: undefined, allowedIps: [], expiresAt: undefined },
+    { ...tenant, name: "", scopes: SCOPES, allowedIps: [], expiresAt: undefined },
   );
   await moveFunds(db, clock, tenant, { direction: "credit", amount, note: "" });
   return { ...tenant, keyId, key };
