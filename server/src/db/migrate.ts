@@ -13,12 +13,12 @@ const MIGRATIONS_FOLDER = new URL("../../migrations/", import.meta.url);
 const MIGRATION_LOCK = 7_242_001;
 
 /** Applies pending migrations, each in its own transaction. Returns the names of those applied. */
-export async function migrate(db: Db): Promise<string[]> {
+export async function migrate(db: Db, patience: MigrationPatience = PATIENCE): Promise<string[]> {
   const migrations = await readMigrations();
   if (await isUpToDate(db, migrations)) return [];
   const applied: string[] = [];
   for (const migration of migrations) {
-    const isNew = await applyPatiently(db, migration).catch((error) => {
+    const isNew = await applyPatiently(db, migration, patience).catch((error) => {
       throw explain(error, migration);
     });
     if (isNew) applied.push(migration.name);
@@ -113,27 +113,36 @@ function toMigration(name: string, text: string): Migration {
   return { name, text, checksum: createHash("sha256").update(text).digest("hex") };
 }
 
-/** How long a migration waits for a table. Whoever wants the table meanwhile waits behind it. */
-const LOCK_TIMEOUT = "2s";
-const LOCK_TRIES_MAX = 60;
-const LOCK_PAUSE_MS = 3_000;
+export type MigrationPatience = {
+  /** How long a migration waits for a table. Whoever wants the table meanwhile waits behind it. */
+  lockTimeoutMs: number;
+  /** How long it lets others pass before it tries again, and how often. */
+  pauseMs: number;
+  triesMax: number;
+};
+
+const PATIENCE: MigrationPatience = { lockTimeoutMs: 2_000, pauseMs: 3_000, triesMax: 60 };
 const LOCK_NOT_AVAILABLE = "55P03";
 const DEADLOCK_DETECTED = "40P01";
 
 /** An audit or a backup can hold a table for long. Then the migration lets the others pass, and tries again. */
-async function applyPatiently(db: Db, migration: Migration): Promise<boolean> {
+async function applyPatiently(
+  db: Db,
+  migration: Migration,
+  { lockTimeoutMs, pauseMs, triesMax }: MigrationPatience,
+): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await db.transaction((tx) => applyOnce(tx, migration));
+      return await db.transaction((tx) => applyOnce(tx, migration, lockTimeoutMs));
     } catch (error) {
       const isHeldBack = [LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED].includes(errorCodeOf(error));
-      if (!isHeldBack || tries === LOCK_TRIES_MAX) throw error;
-      await delay(LOCK_PAUSE_MS);
+      if (!isHeldBack || tries === triesMax) throw error;
+      await delay(pauseMs);
     }
   }
 }
 
-async function applyOnce(tx: Tx, migration: Migration): Promise<boolean> {
+async function applyOnce(tx: Tx, migration: Migration, lockTimeoutMs: number): Promise<boolean> {
   // Processes that start together wait here. The table is read in a statement after the lock, so that it includes
   // what others committed.
   await tx.rows(sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
@@ -153,7 +162,7 @@ async function applyOnce(tx: Tx, migration: Migration): Promise<boolean> {
       `migration ${migration.name} was changed after it was applied; add a new migration instead`,
     );
   }
-  await tx.rows(sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`);
+  await tx.rows(sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`);
   await tx.rows(raw(migration.text));
   await tx.rows(
     sql`insert into schema_migrations (name, checksum) values (${migration.name}, ${migration.checksum})`,
