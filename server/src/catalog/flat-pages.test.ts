@@ -4,10 +4,11 @@ import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { addProducts } from "../../testing/builders/builders.ts";
 import { explain } from "../../testing/database/explain.ts";
+import { sizeFor } from "../../testing/full-size.ts";
 import type { Queryable } from "../db/database.ts";
 import { findVisibleProducts, listVisibleProducts } from "./queries.ts";
 
-const PRODUCTS = 30_000;
+const PRODUCTS = sizeFor("soak", { share: 10_000, full: 30_000 });
 const PAGE = 100;
 /** A product's row, listing, two prices and supply, each found through an index of two or three levels. */
 const BUFFERS_PER_PRODUCT_MAX = 20;

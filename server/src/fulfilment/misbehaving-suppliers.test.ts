@@ -15,7 +15,7 @@ import { createScripSupplier } from "../suppliers/scrip/scrip-supplier.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 
 const ORDERS = sizeFor("chaos", { share: 100, full: 2_000 });
-const PLACED_AT_ONCE = 50;
+const PLACED_AT_ONCE = 20;
 const PRICE_MINOR = 500;
 const PRODUCT = "account-card";
 const TIMEOUT_MS = 400;
@@ -24,7 +24,7 @@ const TIMEOUT_MS = 400;
 const LIMITS: Partial<FulfilmentLimits> = {
   leaseMs: 5_000,
   // More would only wait for the connections of the test's pool.
-  inFlightMax: 48,
+  inFlightMax: 16,
   callTimeoutMs: TIMEOUT_MS,
   // What lands late lands 1.4 s after it was asked for; the rest is for a machine that stalls meanwhile.
   resendDelayMs: 4_000,

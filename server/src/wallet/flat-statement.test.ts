@@ -3,10 +3,13 @@ import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { explain } from "../../testing/database/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { sizeFor } from "../../testing/full-size.ts";
 import type { Tenant } from "../http/caller.ts";
 import { type EntryFilters, listEntryRows } from "./queries.ts";
 
-const ENTRIES = 200_000;
+const ENTRIES = sizeFor("soak", { share: 40_000, full: 200_000 });
+const REFUND_EVERY = ENTRIES / 5;
+const REFUNDED_ORDER = `ord_${2 * REFUND_EVERY - 1}`;
 const BUFFERS_MAX = 100;
 
 const busy: Tenant = { resellerId: "rsl_busy", environment: "live" };
@@ -34,7 +37,7 @@ const fillEntries = (tenant: Tenant, first: number, last: number) =>
            'USD', case when type = 'deposit' then null when type = 'refund' then 'ord_' || n - 1 else 'ord_' || n end,
            sha256(''), timestamptz '2030-01-01Z' + n * interval '1 second'
     from (
-      select n, case when n <= ${ENTRIES / 10} then 'deposit' when n % 40000 = 0 then 'refund' else 'order' end as type
+      select n, case when n <= ${ENTRIES / 10} then 'deposit' when n % ${REFUND_EVERY}::integer = 0 then 'refund' else 'order' end as type
       from generate_series(${first}::integer, ${last}::integer) n
     ) numbered`);
 
@@ -46,22 +49,27 @@ const FILTERS: Record<string, EntryFilters> = {
   "type, far back": { type: "deposit" },
   "type, rare": { type: "refund" },
   "type, no entries": { type: "adjustment" },
-  "orderId with a refund": { orderId: "ord_79999" },
-  "orderId and type": { orderId: "ord_79999", type: "refund" },
+  "orderId with a refund": { orderId: REFUNDED_ORDER },
+  "orderId and type": { orderId: REFUNDED_ORDER, type: "refund" },
   "orderId of an unknown order": { orderId: "ord_none" },
-  "createdTo, long ago": { createdTo: timeOf(30_000) },
-  "createdFrom, recent": { createdFrom: timeOf(199_900) },
-  "createdFrom and createdTo": { createdFrom: timeOf(20_000), createdTo: timeOf(60_000) },
+  "createdTo, long ago": { createdTo: timeOf(ENTRIES * 0.15) },
+  "createdFrom, recent": { createdFrom: timeOf(ENTRIES - 100) },
+  "createdFrom and createdTo": { createdFrom: timeOf(ENTRIES * 0.1), createdTo: timeOf(ENTRIES * 0.3) },
   "a time range without entries": { createdFrom: timeOf(ENTRIES * 2) },
-  "type and a time range without it": { type: "deposit", createdFrom: timeOf(100_000) },
-  "type and createdTo": { type: "order", createdTo: timeOf(50_000) },
-  "all filters": { type: "order", orderId: "ord_79999", createdFrom: timeOf(1), createdTo: timeOf(90_000) },
+  "type and a time range without it": { type: "deposit", createdFrom: timeOf(ENTRIES * 0.5) },
+  "type and createdTo": { type: "order", createdTo: timeOf(ENTRIES * 0.25) },
+  "all filters": {
+    type: "order",
+    orderId: REFUNDED_ORDER,
+    createdFrom: timeOf(1),
+    createdTo: timeOf(ENTRIES * 0.45),
+  },
 };
 
 for (const [what, filters] of Object.entries(FILTERS)) {
-  test(`GET /v1/wallet/entries by ${what} touches few pages of 200,000 entries`, async () => {
+  test(`GET /v1/wallet/entries by ${what} touches few pages of ${ENTRIES} entries`, async () => {
     for (const [tenant, deep] of [
-      [busy, 100_000n],
+      [busy, BigInt(ENTRIES / 2)],
       [idle, 500n],
     ] as const) {
       for (const before of [undefined, deep]) {

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => running?.stop(0));
 
-const WAITING = sizeFor("soak", { share: 20_000, full: 100_000 });
+const WAITING = sizeFor("soak", { share: 5_000, full: 100_000 });
 const DEAD = "https://dead.example/";
 /** Deliveries to the dead that are under way, and the most there ever were. */
 function createSender() {
@@ -58,8 +58,8 @@ test(`a dead endpoint with ${WAITING} waiting deliveries holds up no other`, {
 }, async () => {
   const dead = await addEndpoint(db, tenant, { url: DEAD });
   const before = new Date(Date.now() - 60_000);
-  for (let count = 0; count < WAITING; count += 10_000)
-    await addDue(db, tenant, [dead.id], { count: 10_000, at: before });
+  for (let count = 0; count < WAITING; count += 5_000)
+    await addDue(db, tenant, [dead.id], { count: 5_000, at: before });
   const healthy = await Promise.all(Array.from({ length: 200 }, () => addEndpoint(db, tenant)));
   await addDue(
     db,

@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => database.drop());
 
-const WAITING = sizeFor("soak", { share: 20_000, full: 100_000 });
+const WAITING = sizeFor("soak", { share: 5_000, full: 100_000 });
 const START = new Date("2026-03-01T12:00:00Z");
 const at = (ms: number) => new Date(START.getTime() + ms);
 const claim = (now: Date, changes: Partial<LaneClaim> = {}): LaneClaim => ({
@@ -128,8 +128,8 @@ test(`${WAITING} waiting deliveries of one endpoint cost the others nothing`, {
     return [claiming, listing] as const;
   };
   const few = await measure();
-  for (let count = 0; count < WAITING; count += 10_000)
-    await addDue(db, tenant, [ids[100] ?? ""], { count: 10_000, at: at(0) });
+  for (let count = 0; count < WAITING; count += 5_000)
+    await addDue(db, tenant, [ids[100] ?? ""], { count: 5_000, at: at(0) });
   await db.rows(sql`vacuum analyze`);
   const many = await measure();
   for (const [index, cost] of many.entries()) {
