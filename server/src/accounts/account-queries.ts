@@ -163,3 +163,10 @@ export const markFactorRequired = (tx: Tx, resellerId: string, required: boolean
     with present as (select id, factor_required from resellers where id = ${resellerId} for no key update)
     update resellers r set factor_required = ${required} from present where r.id = present.id
     returning present.factor_required as before`);
+
+export const findFactorRequired = async (db: Queryable, resellerId: string): Promise<boolean> => {
+  const [row] = await db.rows<{ required: boolean }>(
+    sql`select factor_required as required from resellers where id = ${resellerId}`,
+  );
+  return row?.required ?? false;
+};

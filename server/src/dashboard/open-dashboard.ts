@@ -10,7 +10,10 @@ import { serveAssets } from "../web/assets/serve-assets.ts";
 import type { RegisteredPage } from "../web/pages/define-page.ts";
 import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
+import { activityPages } from "./activity/pages.ts";
+import { findDetour } from "./detour.ts";
 import { dashboardFrame } from "./frame.ts";
+import { securityPages } from "./security/pages.ts";
 import {
   BASE,
   type DashboardDeps,
@@ -19,13 +22,15 @@ import {
   type DashboardSession,
   OWN_ACCOUNT,
 } from "./session.ts";
+import { accessPages } from "./sign-in/pages.ts";
+import { teamPages } from "./team/pages.ts";
 import { translateRefusal } from "./translate-refusal.ts";
 
 /** Adds the pages of one section. */
 export type AddSection = (face: DashboardFace, deps: DashboardDeps) => void;
 
 /** Every section of the dashboard. */
-export const SECTIONS: readonly AddSection[] = [];
+export const SECTIONS: readonly AddSection[] = [accessPages, securityPages, teamPages, activityPages];
 
 /** Puts the dashboard on an app at /dashboard, with its assets. Returns every page and form that there is. */
 export function openDashboard(
@@ -66,6 +71,7 @@ function faceOptions(
     },
     frame: (_session, ctx) => dashboardFrame(deps, new Set(pages().map(({ path }) => path)), ctx),
     claimFormId: (session, formId) => claimForm(deps, session.account, formId),
+    detour: (error, ctx, sent) => findDetour(deps, error, ctx, sent),
     translate: translateRefusal,
   };
 }

@@ -36,10 +36,11 @@ type GalleryFace = Face<GallerySession, "read" | "write" | "never">;
 export function createGallery(options: GalleryOptions = {}): Gallery {
   const app = Fastify({ logger: false, bodyLimit: 64 * 1024 });
   serveIcons(app);
+  serveAssets(app, createAssets());
   return { app, ...addGallery(app, options) };
 }
 
-/** The same on an app that has other routes too. */
+/** The same on an app that serves the assets, and other routes too. */
 export function addGallery(
   app: FastifyInstance,
   { publicUrl, isDatabaseAway = () => false }: GalleryOptions = {},
@@ -47,7 +48,6 @@ export function addGallery(
   const assets = createAssets();
   const formIds = new Set<string>();
   const ran: unknown[] = [];
-  serveAssets(app, assets);
   const pages = serveFace<GallerySession, "read" | "write" | "never">(
     app,
     {

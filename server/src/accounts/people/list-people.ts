@@ -1,5 +1,5 @@
 import type { Queryable } from "../../db/database.ts";
-import { listPersonRows, type PersonRow, type Team } from "../account-queries.ts";
+import { findFactorRequired, listPersonRows, type PersonRow, type Team } from "../account-queries.ts";
 import { PEOPLE_MAX } from "./team-queries.ts";
 
 export type Person = Omit<PersonRow, "acceptedAt" | "removedAt"> & { state: "invited" | "active" };
@@ -18,3 +18,8 @@ const toPerson = ({ acceptedAt, removedAt: _removedAt, ...row }: PersonRow): Per
   ...row,
   state: acceptedAt ? "active" : "invited",
 });
+
+/** Whether the owner requires a second factor of the reseller's people. */
+export async function isFactorRequired(db: Queryable, resellerId: string): Promise<boolean> {
+  return findFactorRequired(db, resellerId);
+}

@@ -68,9 +68,9 @@ const topBar = (frame: Frame, setting: PageSetting): Html =>
 const search = ({ search: options }: Frame): Html =>
   options === undefined
     ? html`<span class="search-room"></span>`
-    : html`<form class="search" method="get" action="${options.action}" role="search">${icon("search")}<input type="search" name="q" data-search aria-label="Search" placeholder="${options.placeholder}" maxlength="255" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd>${Object.entries(
+    : html`<form class="search" method="get" action="${options.action}" role="search">${icon("search")}<input type="search" name="q" data-search aria-label="Search" placeholder="${options.placeholder}" maxlength="255" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd><span id="search-keep" up-hungry>${Object.entries(
         options.keep ?? {},
-      ).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}</form>`;
+      ).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}</span></form>`;
 
 function environmentSwitch({ environment }: Frame): Html | undefined {
   if (environment === undefined) return undefined;
@@ -79,6 +79,6 @@ function environmentSwitch({ environment }: Frame): Html | undefined {
 }
 
 const personMenu = ({ person }: Frame, setting: PageSetting): Html =>
-  html`<details class="person"><summary><span class="hidden">Account </span><span class="email">${person.email}</span><i aria-hidden="true">${[...person.email][0]?.toUpperCase()}</i></summary><div class="menu"><p><b>${person.email}</b><small>${person.role}</small></p>${person.links.map(
+  html`<details class="person"><summary><span class="hidden">Account </span><span class="email">${person.email}</span><i aria-hidden="true">${[...person.email][0]?.toUpperCase()}</i></summary><div id="person" class="menu" up-hungry><p><b>${person.email}</b><small>${person.role}</small></p>${person.links.map(
     ({ label, href }) => html`<a href="${href}">${label}</a>`,
   )}${themeSwitch(setting)}<form method="post" action="${person.signOutAction}">${hiddenFields({ token: setting.token })}<button class="menu-item" type="submit">Sign out</button></form></div></details>`;

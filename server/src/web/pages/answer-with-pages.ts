@@ -4,9 +4,9 @@ import { isUnread, sendUnread } from "../../http/unread-body.ts";
 import { notFound, type Problem } from "../../lib/problem.ts";
 import { PAGE_HEADERS } from "../security/page-headers.ts";
 import type { BaseSession } from "./define-page.ts";
-import type { FaceOptions } from "./face.ts";
+import type { Detour, FaceOptions } from "./face.ts";
 import { sendToSignIn } from "./page-handler.ts";
-import { sessionOf } from "./page-state.ts";
+import { bodyOf, contextOf, sessionOf } from "./page-state.ts";
 import { problemContent } from "./problem-content.ts";
 import { renderPlain, sendPage } from "./send-page.ts";
 
@@ -17,6 +17,9 @@ export function answerWithPages<Session extends BaseSession, Permission extends 
 ): void {
   const deps = { baseUrl: () => "", translate: options.translate ?? (() => undefined) };
   child.setErrorHandler(async (error, request, reply) => {
+    const detour = await findDetour(options, error, request, reply);
+    if (detour && "redirect" in detour) return reply.redirect(detour.redirect, 303);
+    if (detour) return sendPage(options, request, reply.code(detour.status), detour.page);
     const problem = toProblem(deps, error);
     logProblem(problem, request);
     return sendProblemPage(options, problem, request, reply);
@@ -26,6 +29,21 @@ export function answerWithPages<Session extends BaseSession, Permission extends 
     if (request.method === "GET" && !sessionOf(request)) return sendToSignIn(options, request, reply);
     throw notFound();
   });
+}
+
+async function findDetour<Session extends BaseSession, Permission extends string>(
+  options: FaceOptions<Session, Permission>,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Detour | undefined> {
+  const sent = { method: request.method, form: bodyOf(request) };
+  try {
+    return await options.detour?.(error, contextOf(options, request, reply), sent);
+  } catch {
+    // The page that the detour leads to needs the database too. The first error is the one to tell.
+    return undefined;
+  }
 }
 
 export async function sendProblemPage<Session extends BaseSession, Permission extends string>(

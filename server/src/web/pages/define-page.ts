@@ -41,6 +41,11 @@ export type ReadPage<Session, Permission extends string, Data> = Common<Permissi
   render: (data: Data, ctx: PageContext<Session>) => PageContent;
 };
 
+/** A link that does something when it is opened, such as signing in to the demo. It is answered as a form is. */
+export type VisitedLink<Session, Permission extends string> = Common<Permission> & {
+  run: (ctx: PageContext<Session>) => Promise<ActionResult>;
+};
+
 /** What a form does. It answers with a redirect, or with a page where something is shown only once. */
 export type FormAction<Session, Permission extends string, F extends Fields> = Common<Permission> & {
   form: Form<F>;

@@ -3,8 +3,15 @@ import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
 import type { Problem } from "../../lib/problem.ts";
 import type { Assets } from "../assets/create-assets.ts";
-import type { Frame } from "../layout/frame.ts";
+import type { FormBody } from "../form/parse-form-body.ts";
+import type { Frame, PageContent } from "../layout/frame.ts";
 import type { BaseSession, PageContext } from "./define-page.ts";
+
+/** What was asked for when the error happened. */
+export type SentRequest = { method: string; form: FormBody };
+
+/** On to another page, or a page in place of the one that was asked for. */
+export type Detour = { redirect: string } | { page: PageContent; status: number };
 
 /** What a face gives the kit: who is asking, what they may do, and what stands around its pages. */
 export type FaceOptions<Session extends BaseSession, Permission extends string> = {
@@ -27,6 +34,12 @@ export type FaceOptions<Session extends BaseSession, Permission extends string> 
   addressOf: (request: FastifyRequest) => string;
   /** Takes a form id once: false when it was taken before. Without it no form can be `once`. */
   claimFormId?: (session: Session, formId: string) => Promise<boolean>;
+  /** Where an error leads instead of to a page that says so: to the page on which the person can do something about it. */
+  detour?: (
+    error: unknown,
+    ctx: PageContext<Session | undefined>,
+    sent: SentRequest,
+  ) => Promise<Detour | undefined>;
   /** An error of a lower floor as a problem, such as a database that is away. */
   translate?: (error: unknown) => Problem | undefined;
 };

@@ -6,9 +6,9 @@ import { isFormId } from "../form/hidden-fields.ts";
 import { serialiseCookie } from "../security/cookies.ts";
 import { FLASH_COOKIE, FLASH_MAX_AGE_SECONDS, sealFlash } from "../security/flash-cookie.ts";
 import { isLocalPath } from "../template/safe-url.ts";
-import type { ActionResult, BaseSession, FormAction, PageContext } from "./define-page.ts";
+import type { ActionResult, BaseSession, FormAction, PageContext, VisitedLink } from "./define-page.ts";
 import type { FaceOptions } from "./face.ts";
-import { assertMay, PUBLIC } from "./page-handler.ts";
+import { assertMay, PUBLIC, sendToSignIn } from "./page-handler.ts";
 import { bodyOf, contextOf, formIdOf, hasToken, isSecure, sessionOf } from "./page-state.ts";
 import { sendPage } from "./send-page.ts";
 
@@ -44,6 +44,20 @@ export const formHandler =
       const refused = refuseForm(state, action.form.fields, problem.message, problem.options.errors);
       return again(refused, problem.status === 400 ? 422 : problem.status);
     }
+  };
+
+/** Session, permission, verb; then a redirect, or a page. */
+export const visitHandler =
+  <Session extends BaseSession, Permission extends string>(
+    options: FaceOptions<Session, Permission>,
+    link: VisitedLink<Session, Permission>,
+  ) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const isPublic = link.permission === PUBLIC;
+    if (!isPublic && !sessionOf(request)) return sendToSignIn(options, request, reply);
+    const ctx = contextOf(options, request, reply);
+    if (!isPublic) assertMay(options, ctx, link.permission);
+    return answer(options, request, reply, ctx, await link.run(ctx), isPublic);
   };
 
 /** For a form that is still being filled in: no error at a field that nobody has come to yet. */

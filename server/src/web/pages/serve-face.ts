@@ -1,10 +1,17 @@
 import type { FastifyInstance } from "fastify";
 import type { Fields } from "../form/define-form.ts";
 import { answerWithPages } from "./answer-with-pages.ts";
-import type { BaseSession, FormAction, ReadDownload, ReadPage, RegisteredPage } from "./define-page.ts";
+import type {
+  BaseSession,
+  FormAction,
+  ReadDownload,
+  ReadPage,
+  RegisteredPage,
+  VisitedLink,
+} from "./define-page.ts";
 import { downloadHandler } from "./download-handler.ts";
 import type { FaceOptions } from "./face.ts";
-import { formHandler } from "./form-handler.ts";
+import { formHandler, visitHandler } from "./form-handler.ts";
 import { guardFace } from "./guard-face.ts";
 import { pageHandler } from "./page-handler.ts";
 import { readForms } from "./read-forms.ts";
@@ -20,6 +27,7 @@ type PageKinds<Session, Permission extends string> = {
   page<Data>(page: ReadPage<Session, Permission, Data>): void;
   action<F extends Fields>(action: FormAction<Session, Permission, F>): void;
   download(download: ReadDownload<Session, Permission>): void;
+  visit(link: VisitedLink<Session, Permission>): void;
 };
 
 /**
@@ -69,6 +77,11 @@ function pageKinds<Session extends BaseSession, Permission extends string>(
       const { method = "GET", path, permission } = download;
       note(method, path, permission, "download");
       child.route({ method, url: path, handler: downloadHandler(options, download) });
+    },
+    visit(link) {
+      note("GET", link.path, link.permission, "page");
+      // HEAD asks what a link would answer, and must not use it up.
+      child.get(link.path, { exposeHeadRoute: false }, visitHandler(options, link));
     },
   };
 }

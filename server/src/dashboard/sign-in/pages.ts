@@ -1,0 +1,40 @@
+import { openEntry } from "../../accounts/people/open-entry.ts";
+import { signOut } from "../../accounts/sessions/end-session.ts";
+import { defineForm } from "../../web/form/define-form.ts";
+import { redirect } from "../../web/pages/define-page.ts";
+import { changeCookie } from "../change-cookie.ts";
+import { BASE, type DashboardDeps, type DashboardFace, OWN_ACCOUNT } from "../session.ts";
+import { acceptPages } from "./accept-page.ts";
+import { addFactorPage } from "./add-factor-page.ts";
+import { confirmPages } from "./confirm-page.ts";
+import { enter } from "./enter.ts";
+import { resetPages } from "./reset-pages.ts";
+import { secondFactorPages } from "./second-factor-page.ts";
+import { signInPages } from "./sign-in-page.ts";
+
+/** Everything between a person and their session. */
+export function accessPages(face: DashboardFace, deps: DashboardDeps): void {
+  signInPages(face, deps);
+  secondFactorPages(face, deps);
+  acceptPages(face, deps);
+  resetPages(face, deps);
+  confirmPages(face, deps);
+  addFactorPage(face);
+  face.open.visit({
+    path: `${BASE}/enter`,
+    permission: "public",
+    run: async (ctx) =>
+      enter(deps, ctx, await openEntry(deps.accounts, ctx.query.token ?? "", ctx), undefined),
+  });
+  face.action({
+    path: `${BASE}/sign-out`,
+    permission: OWN_ACCOUNT,
+    form: defineForm({}),
+    async run(_values, ctx) {
+      await signOut(deps.accounts, ctx.session.account);
+      changeCookie(deps, ctx, undefined);
+      return redirect(`${BASE}/sign-in`, "You are signed out.");
+    },
+    again: async () => ({ title: "Sign out", body: "" }),
+  });
+}
