@@ -4,6 +4,7 @@ import { createProductReader } from "./catalog/prices/priced-products.ts";
 import { createRenderedReplies } from "./catalog/rendered-replies.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
 import { openDashboard } from "./dashboard/open-dashboard.ts";
+import type { DashboardDeps } from "./dashboard/session.ts";
 import { createAnnouncer } from "./db/announce.ts";
 import { type Db, isDatabaseUnavailable } from "./db/database.ts";
 import { eventRoutes } from "./events/routes.ts";
@@ -55,6 +56,7 @@ import { errorPages } from "./web/docs/error-pages.ts";
 import { serveGuides } from "./web/docs/guides.ts";
 import { serveIcons } from "./web/docs/icons.ts";
 import { serveSdk } from "./web/docs/sdk-package.ts";
+import type { RegisteredPage } from "./web/pages/define-page.ts";
 import { describeDeliveries } from "./webhooks/delivery/describe-deliveries.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 import type { WebhookSettings } from "./webhooks/settings.ts";
@@ -84,7 +86,11 @@ export type AppDeps = {
   isReady: () => Promise<boolean>;
 };
 
-export type App = FastifyInstance & { openApi: () => OpenApiDocument };
+export type App = FastifyInstance & {
+  openApi: () => OpenApiDocument;
+  /** Every page and form of the dashboard. */
+  dashboardPages: readonly RegisteredPage[];
+};
 
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -161,16 +167,7 @@ export async function buildApp(
   webhookRoutes(app, { ...deps, cursors, announceDeliveries });
   eventRoutes(app, { db: deps.db, cursors });
   requestRoutes(app, { db: deps.db, cursors });
-  if (deps.dashboard)
-    openDashboard(app, {
-      ...deps,
-      ...deps.dashboard,
-      cursors,
-      announceDeliveries,
-      placeTestOrder: (tenant, actor, input) => placeTestOrder(placing, tenant, actor, input),
-      addressOf: ({ socket, headers }) =>
-        clientAddress(socket.remoteAddress, headerText(headers["x-forwarded-for"]), deps.trustedProxies),
-    });
+  const dashboardPages = mountDashboard(app, deps, { placing, cursors, announceDeliveries });
   addRoutes(app);
 
   serveApi(app, openApi, deps.baseUrl);
@@ -181,7 +178,23 @@ export async function buildApp(
   serveSdk(app);
   healthRoutes(app, deps.isReady);
   if (deps.metricsArePublic) metricsRoute(app, deps.metrics);
-  return Object.assign(app, { openApi });
+  return Object.assign(app, { openApi, dashboardPages });
+}
+
+function mountDashboard(
+  app: FastifyInstance,
+  deps: AppDeps,
+  { placing, ...shared }: Pick<DashboardDeps, "cursors" | "announceDeliveries"> & { placing: PlaceOrderDeps },
+): readonly RegisteredPage[] {
+  if (!deps.dashboard) return [];
+  return openDashboard(app, {
+    ...deps,
+    ...deps.dashboard,
+    ...shared,
+    placeTestOrder: (tenant, actor, input) => placeTestOrder(placing, tenant, actor, input),
+    addressOf: ({ socket, headers }) =>
+      clientAddress(socket.remoteAddress, headerText(headers["x-forwarded-for"]), deps.trustedProxies),
+  });
 }
 
 function createFastify(deps: AppDeps, problems: ProblemDeps, unroutable: Unroutable): FastifyInstance {

@@ -14,6 +14,9 @@ import { type DemoStockDeps, fillDemoStock } from "./fill-demo-stock.ts";
 export type DemoReseller = { id: string; name: string; currency: string; liveKey: string; testKey: string };
 export type FilledDemo = { products: number; codes: number; resellers: [DemoReseller, DemoReseller] };
 
+/** The address of the first reseller, and of the person who signs in to its dashboard. */
+export const DEMO_EMAIL = "owner@northwind.example";
+
 /** The initial balance of the demo's live wallets. Test wallets are funded anyway. */
 const DEMO_FUNDS = "5000.00";
 
@@ -27,7 +30,7 @@ export async function fillDemo(deps: DemoStockDeps): Promise<FilledDemo> {
   const northwind = await addReseller(deps, {
     name: "Northwind Games",
     currency: "USD",
-    email: "owner@northwind.example",
+    email: DEMO_EMAIL,
   });
   const kestrel = await addReseller(deps, {
     name: "Kestrel Digital",

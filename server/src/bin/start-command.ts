@@ -1,10 +1,11 @@
 import { type Command, Option } from "commander";
 import pino from "pino";
-import { fillDemo, isEmpty } from "../admin/fill-demo.ts";
+import { type FilledDemo, fillDemo, isEmpty } from "../admin/fill-demo.ts";
 import { readConfig } from "../config.ts";
 import { createLog, type Log } from "../lib/log.ts";
 import { listResellerRows } from "../resellers/queries.ts";
 import { describeDemo } from "./demo-command.ts";
+import { describeEntry, openDemoEntry } from "./demo-entry.ts";
 import { type Context, openContext } from "./open-context.ts";
 import type { Role, Server } from "./serve.ts";
 import { print } from "./verb.ts";
@@ -50,9 +51,7 @@ async function start(role: Role, demo: boolean): Promise<void> {
     // Loaded here, because other commands do not need it and must not wait for it.
     const { serve } = await import("./serve.ts");
     server = await serve(context, log, role);
-    const wayIn = demo && !filled ? await describeWayIn(context) : "";
-    const headline = `Scrip is ready at ${server.address}`;
-    print(filled ? describeDemo(filled, { headline, address: server.address }) : headline + wayIn);
+    print(await describeStart(context, server.address, filled, { demo, role }));
     for (const warning of warnings) log.warn(warning);
     if (config.databaseUrl && process.getuid?.() === 0)
       log.warn("running as root, which Scrip does not need; run it as a dedicated user");
@@ -62,6 +61,23 @@ async function start(role: Role, demo: boolean): Promise<void> {
   } finally {
     await stop(server, context, log);
   }
+}
+
+/** The address; for the demo also its keys, once, and a new link into its dashboard. */
+async function describeStart(
+  context: Context,
+  address: string,
+  filled: FilledDemo | undefined,
+  { demo, role }: { demo: boolean; role: Role },
+): Promise<string> {
+  const headline = `Scrip is ready at ${address}`;
+  if (!demo) return headline;
+  const shown = filled
+    ? describeDemo(filled, { headline, address })
+    : headline + (await describeWayIn(context));
+  if (context.config.production || role === "worker") return shown;
+  const entry = await openDemoEntry(context, address);
+  return entry ? `${shown.trimEnd()}\n${describeEntry(entry)}` : shown;
 }
 
 /** The demo keys were shown once, at the first start. */

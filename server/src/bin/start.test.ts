@@ -40,6 +40,7 @@ test("npm start on an empty database fills the demo and prints an address, keys 
   assert.ok(curl, "a curl line is printed");
   const reply = await fetch(curl[2] ?? "", { headers: { "x-api-key": curl[1] ?? "" } });
   assert.equal(((await reply.json()) as { data: unknown[] }).data.length, 2);
+  assert.deepEqual(await openEntry(first), [303, 410], "the link into the dashboard works once");
 
   const pid = await postmasterPid(env.DATA_DIR);
   assert.equal((await first.stop("SIGINT")).code, 0);
@@ -47,7 +48,8 @@ test("npm start on an empty database fills the demo and prints an address, keys 
 
   const second = await startScrip(["--demo"], env, START_TIMEOUT_MS);
   assert.equal(await statusOf(second, live), 200, "the data is kept");
-  assert.doesNotMatch(second.stdout(), /sc_live_/, "keys are shown once");
+  assert.doesNotMatch(second.stdout(), /sc_live_|password/, "keys and the password are shown once");
+  assert.deepEqual(await openEntry(second), [303, 410], "each start prints a new link");
   const wayIn = /npx scrip (key create --reseller rsl_\w+ --env test)/.exec(second.stdout())?.[1];
   assert.ok(wayIn, "the second start says how to get another key");
   const { key } = await scripJson<{ key: string }>(wayIn.split(" "), env);
@@ -214,3 +216,10 @@ async function statusOf(running: RunningScrip, key: string): Promise<number> {
 
 const postmasterPid = async (dataDir: string): Promise<number> =>
   Number((await readFile(join(dataDir, "db", "data", "postmaster.pid"), "utf8")).split("\n", 1)[0]);
+
+/** Opens the link that was printed, twice. */
+async function openEntry(running: RunningScrip): Promise<number[]> {
+  const link = /http:\S+\/dashboard\/enter\?token=\S+/.exec(running.stdout())?.[0] ?? "";
+  const open = async () => (await fetch(link, { redirect: "manual" })).status;
+  return [await open(), await open()];
+}

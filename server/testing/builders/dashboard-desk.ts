@@ -72,7 +72,9 @@ export async function openDashboardDesk(options: TestAppOptions = {}) {
 function bodyOf(token: string, fields: Record<string, string | string[]>): string {
   const body = new URLSearchParams({ _token: token && maskToken(token), _form: newFormId() });
   for (const [name, value] of Object.entries(fields))
-    for (const one of [value].flat()) body.append(name, one);
+    for (const [index, one] of [value].flat().entries())
+      if (index === 0) body.set(name, one);
+      else body.append(name, one);
   return body.toString();
 }
 

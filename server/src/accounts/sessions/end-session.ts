@@ -26,7 +26,10 @@ export async function listSessions(
 }
 
 /** When this has returned, no request that begins later is accepted with the session, on any node. */
-export async function signOut(deps: Pick<AccountDeps, "db" | "clock">, session: Session): Promise<void> {
+export async function signOut(
+  deps: Pick<AccountDeps, "db" | "clock">,
+  session: Pick<Session, "id" | "accountId">,
+): Promise<void> {
   await markSessionsEnded(deps.db, session.accountId, { only: session.id }, deps.clock.now());
 }
 
