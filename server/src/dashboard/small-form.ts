@@ -1,17 +1,18 @@
-import { button } from "../web/parts/button.ts";
-import { type Html, html } from "../web/template/html.ts";
+import { attrs, type Html, html } from "../web/template/html.ts";
 import { BASE, type DashboardContext, here } from "./session.ts";
 
-/** One button that does one thing. `spoken` names the row that it belongs to, for those who hear the page. */
+/** One button that does one thing. `row` names what it is done to, for those who hear the page. */
 export const smallForm = (
   ctx: DashboardContext,
   path: string,
   id: string,
   label: string,
-  spoken = label,
+  row?: string,
 ): Html =>
-  html`<form method="post" action="${here(ctx, `${BASE}${path}`)}">${ctx.hidden()}<input type="hidden" name="id" value="${id}">${button(
-    spoken === label
-      ? label
-      : html`<span aria-hidden="true">${label}</span><span class="hidden">${spoken}</span>`,
-  )}</form>`;
+  html`<form method="post" action="${here(ctx, `${BASE}${path}`)}">${ctx.hidden()}<input type="hidden" name="id" value="${id}"><button class="btn plain small" type="submit"${attrs(
+    { "aria-label": row === undefined ? undefined : `${label}: ${row}` },
+  )}>${label}</button></form>`;
+
+/** A link that looks like a small button, for the head of a panel. */
+export const smallLink = (label: string, to: string): Html =>
+  html`<a class="btn plain small" href="${to}">${label}</a>`;

@@ -57,6 +57,8 @@ export type TestAppOptions = {
   webhooks?: Partial<WebhookSettings>;
   /** The app's own database connection, if it differs from the test's. */
   connect?: (connectionString: string) => Promise<Db>;
+  /** Where a browser reaches it, when it listens. Cookies then have the names of plain http. */
+  url?: string;
   /** The request log, which is off in tests of other things. */
   requestLog?: Partial<RequestLogLimits>;
   addRoutes?: (app: FastifyInstance) => void;
@@ -88,8 +90,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       webhooks: { ...TEST_WEBHOOKS, ...options.webhooks },
       requestLog: options.requestLog ?? "off",
       dashboard: {
-        accounts: testAccounts({ db: appDb, clock, keyring, secrets }),
-        publicUrl: "https://api.scrip.example",
+        accounts: testAccounts({ db: appDb, clock, keyring, secrets }, options.url),
+        publicUrl: options.url === undefined ? "https://api.scrip.example" : undefined,
         sendsMail: false,
       },
       metricsArePublic: true,

@@ -23,7 +23,7 @@ export type SignedIn = Visiting & { id: string; email: string; resellerId: strin
 export async function openDashboardDesk(options: TestAppOptions = {}) {
   const clock = createHandClock(new Date("2030-01-01T00:00:00Z"));
   const scrip = await createTestApp({ clock, ...options });
-  const accounts: AccountDeps = testAccounts(scrip);
+  const accounts: AccountDeps = testAccounts(scrip, options.url);
   const visitor: Visitor = { address: "127.0.0.1", userAgent: FIREFOX };
   let people = 0;
 

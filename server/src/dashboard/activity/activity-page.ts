@@ -1,6 +1,7 @@
 import type { ActivityEntry, ActivityPage } from "../../activity/list-activity.ts";
 import type { Summary } from "../../activity/queries.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
+import { csvLink } from "../../web/parts/button.ts";
 import { shortId } from "../../web/parts/copy.ts";
 import { type Filter, filterBar } from "../../web/parts/filter-bar.ts";
 import { emptyState } from "../../web/parts/notice.ts";
@@ -22,6 +23,7 @@ export const renderActivity = (
 ): PageContent => ({
   title: "Activity",
   subtitle: "Who changed what, live and test. Entries are never changed or removed.",
+  ...(page.data.length > 0 ? { actions: csvLink(here(ctx, `${PATH}.csv`, asked.query), "Export CSV") } : {}),
   body: tablePanel({
     caption: "Activity",
     rows: page.data,
@@ -30,7 +32,6 @@ export const renderActivity = (
       filters: filtersOf(asked, emails),
       keep: environmentOf(ctx) === "test" ? { env: "test" } : {},
     }),
-    csvHref: here(ctx, `${PATH}.csv`, asked.query),
     columns: [
       { head: "When", cell: ({ at }) => time(at, ctx.now) },
       { head: "Who", cell: ({ actor, address }) => whoCell(actor, address, emails) },

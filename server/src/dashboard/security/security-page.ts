@@ -2,7 +2,6 @@ import type { Passkey } from "../../accounts/factors/change-passkeys.ts";
 import type { Factors } from "../../accounts/factors/get-factors.ts";
 import type { ListedSession } from "../../accounts/sessions/end-session.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
-import { linkButton } from "../../web/parts/button.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
 import { facts, panel, row, stack } from "../../web/parts/panel.ts";
@@ -11,7 +10,7 @@ import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import { BASE, type DashboardContext, here } from "../session.ts";
-import { smallForm } from "../small-form.ts";
+import { smallForm, smallLink } from "../small-form.ts";
 
 export type SecurityData = {
   factors: Factors;
@@ -45,10 +44,7 @@ const passwordPanel = ({ hasPassword }: Factors, ctx: DashboardContext): Html =>
   panel(
     {
       title: "Password",
-      aside: linkButton(
-        hasPassword ? "Change password" : "Set a password",
-        here(ctx, `${BASE}/security/password`),
-      ),
+      aside: smallLink(hasPassword ? "Change" : "Set a password", here(ctx, `${BASE}/security/password`)),
     },
     html`<p class="quiet">${hasPassword ? "A new password signs you out everywhere else." : "No password is set. You came in by a link."}</p>`,
   );
@@ -56,7 +52,7 @@ const passwordPanel = ({ hasPassword }: Factors, ctx: DashboardContext): Html =>
 const passkeysPanel = (passkeys: readonly Passkey[], ctx: DashboardContext): Html =>
   tablePanel({
     title: "Passkeys",
-    aside: linkButton("Add a passkey", here(ctx, `${BASE}/security/passkey`)),
+    aside: smallLink("Add a passkey", here(ctx, `${BASE}/security/passkey`)),
     caption: "Passkeys",
     rows: passkeys,
     columns: [
@@ -65,7 +61,7 @@ const passkeysPanel = (passkeys: readonly Passkey[], ctx: DashboardContext): Htm
       { head: "Last used", cell: ({ lastUsedAt }) => (lastUsedAt ? time(lastUsedAt, ctx.now) : "never") },
       {
         head: html`<span class="hidden">Actions</span>`,
-        cell: ({ id, name }) => smallForm(ctx, "/security/passkey/remove", id, "Remove", `Remove ${name}`),
+        cell: ({ id, name }) => smallForm(ctx, "/security/passkey/remove", id, "Remove", name),
       },
     ],
     empty: emptyState(
@@ -80,7 +76,7 @@ const appPanel = (factors: Factors, ctx: DashboardContext): Html =>
       title: "Authenticator app",
       aside: factors.totp
         ? smallForm(ctx, "/security/totp/remove", "", "Remove app")
-        : linkButton("Add an authenticator app", here(ctx, `${BASE}/security/totp`)),
+        : smallLink("Add an app", here(ctx, `${BASE}/security/totp`)),
     },
     facts([
       ["App", factors.totp ? chip("active") : "Not set up"],
@@ -112,7 +108,7 @@ const sessionsPanel = (sessions: readonly ListedSession[], ctx: DashboardContext
       {
         head: html`<span class="hidden">Actions</span>`,
         cell: ({ id, device, isCurrent }) =>
-          smallForm(ctx, "/security/sessions/end", id, isCurrent ? "Sign out here" : "End", `End ${device}`),
+          smallForm(ctx, "/security/sessions/end", id, isCurrent ? "Sign out here" : "End", device),
       },
     ],
     empty: emptyState("No sessions", "You are not signed in anywhere."),

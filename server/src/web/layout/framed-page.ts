@@ -81,4 +81,4 @@ function environmentSwitch({ environment }: Frame): Html | undefined {
 const personMenu = ({ person }: Frame, setting: PageSetting): Html =>
   html`<details class="person"><summary><span class="hidden">Account </span><span class="email">${person.email}</span><i aria-hidden="true">${[...person.email][0]?.toUpperCase()}</i></summary><div id="person" class="menu" up-hungry><p><b>${person.email}</b><small>${person.role}</small></p>${person.links.map(
     ({ label, href }) => html`<a href="${href}">${label}</a>`,
-  )}${themeSwitch(setting)}<form method="post" action="${person.signOutAction}">${hiddenFields({ token: setting.token })}<button class="menu-item" type="submit">Sign out</button></form></div></details>`;
+  )}${themeSwitch(setting)}<form method="post" action="${person.signOutAction}" data-plain>${hiddenFields({ token: setting.token })}<button class="menu-item" type="submit">Sign out</button></form></div></details>`;
