@@ -22,6 +22,7 @@ import {
   type DashboardSession,
   OWN_ACCOUNT,
 } from "./session.ts";
+import { settingsPages } from "./settings/pages.ts";
 import { accessPages } from "./sign-in/pages.ts";
 import { teamPages } from "./team/pages.ts";
 import { translateRefusal } from "./translate-refusal.ts";
@@ -30,7 +31,13 @@ import { translateRefusal } from "./translate-refusal.ts";
 export type AddSection = (face: DashboardFace, deps: DashboardDeps) => void;
 
 /** Every section of the dashboard. */
-export const SECTIONS: readonly AddSection[] = [accessPages, securityPages, teamPages, activityPages];
+export const SECTIONS: readonly AddSection[] = [
+  accessPages,
+  securityPages,
+  teamPages,
+  settingsPages,
+  activityPages,
+];
 
 /** Puts the dashboard on an app at /dashboard, with its assets. Returns every page and form that there is. */
 export function openDashboard(
@@ -65,16 +72,28 @@ function faceOptions(
     addressOf: deps.addressOf,
     authenticate: (cookie, request) => authenticate(deps, findSession, cookie, deps.addressOf(request)),
     may(session, permission) {
-      if (permission === OWN_ACCOUNT) return true;
-      requireFactorAdded(session.account);
-      return isPermitted({ kind: "user", role: session.role }, permission);
+      if (permission !== OWN_ACCOUNT) requireFactorAdded(session.account);
+      return isAllowed(session, permission);
     },
-    frame: (_session, ctx) => dashboardFrame(deps, new Set(pages().map(({ path }) => path)), ctx),
+    frame: (session, ctx) => dashboardFrame(deps, pathsFor(session, pages()), ctx),
     claimFormId: (session, formId) => claimForm(deps, session.account, formId),
     detour: (error, ctx, sent) => findDetour(deps, error, ctx, sent),
     translate: translateRefusal,
   };
 }
+
+const isAllowed = ({ role }: DashboardSession, permission: DashboardPermission): boolean =>
+  permission === OWN_ACCOUNT || isPermitted({ kind: "user", role }, permission);
+
+/** The addresses of the pages that this person may read, for the navigation. */
+const pathsFor = (session: DashboardSession, pages: readonly RegisteredPage[]): ReadonlySet<string> =>
+  new Set(
+    pages
+      .filter(
+        ({ method, permission }) => method === "GET" && isAllowed(session, permission as DashboardPermission),
+      )
+      .map(({ path }) => path),
+  );
 
 async function authenticate(
   { secrets }: DashboardDeps,

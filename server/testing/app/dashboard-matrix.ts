@@ -64,6 +64,9 @@ export const MATRIX: Readonly<Record<string, MatrixRow>> = {
   "POST /dashboard/team/:id/reset-factor": { roles: OWNER, ids: person },
   "POST /dashboard/team/:id/invite": { roles: OWNER, ids: person },
   "POST /dashboard/team/:id/remove": { roles: OWNER, ids: person },
+  // settings
+  "GET /dashboard/settings": { roles: OWNER },
+  "POST /dashboard/settings": { roles: OWNER },
   // activity
   "GET /dashboard/activity": { roles: "all" },
   "GET /dashboard/activity.csv": { roles: "all" },

@@ -20,7 +20,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   catalog: ["db", "http", "events"],
   webhooks: ["db", "http", "vault", "work", "mail", "events"],
   suppliers: ["db", "vault", "catalog"],
-  resellers: ["db", "wallet"],
+  resellers: ["db", "activity", "wallet"],
   sandbox: ["http", "suppliers"],
   orders: ["db", "http", "events", "wallet", "catalog", "suppliers", "sandbox"],
   fulfilment: [

@@ -108,7 +108,7 @@ const sessionsPanel = (sessions: readonly ListedSession[], ctx: DashboardContext
       {
         head: html`<span class="hidden">Actions</span>`,
         cell: ({ id, device, isCurrent }) =>
-          smallForm(ctx, "/security/sessions/end", id, isCurrent ? "Sign out here" : "End", device),
+          smallForm(ctx, "/security/sessions/end", id, "End", isCurrent ? `${device}, this device` : device),
       },
     ],
     empty: emptyState("No sessions", "You are not signed in anywhere."),

@@ -70,7 +70,7 @@ test("with scripts a person adds a passkey, signs in with it, and confirms with 
   await page.getByRole("link", { name: "I have stored them" }).click();
   await page.locator("summary").click();
   await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await page.getByRole("button", { name: "Use a passkey" }).click();
   await page.waitForURL((to) => to.pathname === "/dashboard");
   await page.goto(`${url}/dashboard/team`);
   desk.clock.advance(6 * 60_000);
@@ -101,7 +101,15 @@ test("every page of people is accessible, keeps the policy and does not scroll s
       [],
       path,
     );
-  const pages = ["/team?env=test", `/team/${owner.id}`, "/activity", "/security", "/add-factor", "/confirm"];
+  const pages = [
+    "/team?env=test",
+    `/team/${owner.id}`,
+    "/activity",
+    "/settings",
+    "/security",
+    "/add-factor",
+    "/confirm",
+  ];
   for (const path of [...pages, "/security/totp", "/security/passkey", "/security/password"])
     assert.deepEqual(
       await checkPage(browser.browser, { url: `${url}/dashboard${path}`, cookie, views }),

@@ -83,7 +83,7 @@ const renderSignIn = (state: FormState, ctx: OpenContext): PageContent => {
         optionsAction: `${BASE}/sign-in/passkey-options`,
         action: `${BASE}/sign-in/passkey`,
         hidden: html`${ctx.hidden()}<input type="hidden" name="back" value="${back}">`,
-        submit: "Sign in with a passkey",
+        submit: "Use a passkey",
       }),
       html`<p class="quiet"><a class="link" href="${BASE}/reset">Forgot your password?</a></p>`,
     ),

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { locationOf, openDashboardDesk } from "../../../testing/builders/dashboard-desk.ts";
+import { listActivity } from "../../activity/list-activity.ts";
+import { getReseller } from "../../resellers/get-reseller.ts";
+
+const desk = await openDashboardDesk();
+const { get, post, db } = desk;
+after(desk.close);
+const { id: resellerId } = await desk.addReseller();
+const owner = await desk.join(resellerId, "owner");
+const SETTINGS = "/dashboard/settings";
+
+test("an owner changes where notifications go, and the log says so", async () => {
+  const reply = await post(owner, SETTINGS, { email: "alerts@corner.example" });
+  assert.deepEqual([reply.statusCode, locationOf(reply)], [303, SETTINGS]);
+  assert.equal((await getReseller(db, resellerId)).email, "alerts@corner.example");
+  const filter = { action: "reseller.notices_changed" };
+  const { data } = await listActivity(db, { kind: "reseller", resellerId }, filter, { limit: 10 });
+  assert.deepEqual(
+    data.map(({ actor, after }) => [actor.id, after?.email]),
+    [[owner.id, "alerts@corner.example"]],
+  );
+});
+
+test("what is no address stays in the form with an error at its field", async () => {
+  for (const email of ["", "nobody", "a@b@c", `${"x".repeat(300)}@corner.example`]) {
+    const reply = await post(owner, SETTINGS, { email });
+    assert.equal(reply.statusCode, 422, email);
+    assert.match(reply.body, /id="form-email-error"/);
+  }
+  assert.equal((await getReseller(db, resellerId)).email, "alerts@corner.example");
+});
+
+test("people who cannot change the settings do not see them in the navigation", async () => {
+  const viewer = await desk.join(resellerId, "viewer");
+  assert.match((await get(owner, "/dashboard/team")).body, /href="\/dashboard\/settings"/);
+  assert.doesNotMatch((await get(viewer, "/dashboard/team")).body, /href="\/dashboard\/settings"/);
+});
