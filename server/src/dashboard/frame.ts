@@ -49,7 +49,7 @@ export async function dashboardFrame(
     home: here(ctx, BASE),
     nav: mayLeave ? navigation(paths, ctx) : [],
     ...(mayLeave && paths.has(`${BASE}/orders`) ? { search: searchOf(ctx) } : {}),
-    ...(mayLeave ? { environment: environmentSwitch(ctx) } : {}),
+    ...(mayLeave ? { environment: environmentSwitch(paths, ctx) } : {}),
     person: {
       email: session.account.email,
       role: `${session.role} of ${reseller.name}`,
@@ -74,9 +74,13 @@ const searchOf = (ctx: DashboardContext): NonNullable<Frame["search"]> => ({
 });
 
 /** The same list in the other environment. What belongs to one environment does not exist in the other, so its list is shown. */
-function environmentSwitch(ctx: DashboardContext): NonNullable<Frame["environment"]> {
+function environmentSwitch(
+  paths: ReadonlySet<string>,
+  ctx: DashboardContext,
+): NonNullable<Frame["environment"]> {
   const [path = BASE] = ctx.url.split("?", 1);
-  const section = path.split("/").slice(0, 3).join("/");
+  const first = path.split("/").slice(0, 3).join("/");
+  const section = paths.has(first) ? first : BASE;
   return {
     current: environmentOf(ctx),
     liveHref: section,
