@@ -34,9 +34,13 @@ export const renderActivity = (
     }),
     columns: [
       { head: "When", cell: ({ at }) => time(at, ctx.now) },
-      { head: "Who", cell: ({ actor, address }) => whoCell(actor, address, emails) },
+      { head: "Who", cell: ({ actor, address }) => whoCell(actor, address, emails), wraps: true },
       { head: "What", cell: ({ action }) => html`<code>${action}</code>` },
-      { head: "On what", cell: ({ object, environment }) => objectCell(object, environment, emails) },
+      {
+        head: "On what",
+        cell: ({ object, environment }) => objectCell(object, environment, emails),
+        wraps: true,
+      },
       { head: "Change", cell: ({ before, after }) => changeText(before, after), wraps: true },
     ],
     empty: emptyState(
