@@ -10,7 +10,9 @@ import { serveAssets } from "../web/assets/serve-assets.ts";
 import type { RegisteredPage } from "../web/pages/define-page.ts";
 import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
+import { catalogPages } from "./catalog/pages.ts";
 import { dashboardFrame } from "./frame.ts";
+import { orderPages } from "./orders/pages.ts";
 import {
   BASE,
   type DashboardDeps,
@@ -25,7 +27,7 @@ import { translateRefusal } from "./translate-refusal.ts";
 export type AddSection = (face: DashboardFace, deps: DashboardDeps) => void;
 
 /** Every section of the dashboard. */
-export const SECTIONS: readonly AddSection[] = [];
+export const SECTIONS: readonly AddSection[] = [catalogPages, orderPages];
 
 /** Puts the dashboard on an app at /dashboard, with its assets. Returns every page and form that there is. */
 export function openDashboard(

@@ -1,0 +1,32 @@
+import { listOrders } from "../../orders/list-orders.ts";
+import { type DashboardDeps, type DashboardFace, tenantOf } from "../session.ts";
+import { ORDERS_PATH, renderOrders } from "./list-page.ts";
+import { loadOrder } from "./load-order.ts";
+import { renderOrder } from "./order-page.ts";
+import { readOrderQuery } from "./order-query.ts";
+import { ordersCsv } from "./orders-csv.ts";
+import { revealPages } from "./reveal-pages.ts";
+
+export function orderPages(face: DashboardFace, deps: DashboardDeps): void {
+  face.page({
+    path: ORDERS_PATH,
+    permission: "orders.read",
+    async load(ctx) {
+      const query = readOrderQuery(ctx);
+      return { query, ...(await listOrders(deps, tenantOf(ctx), query.asked, query.search)) };
+    },
+    render: renderOrders,
+  });
+  face.download({
+    path: `${ORDERS_PATH}.csv`,
+    permission: "orders.read",
+    load: async (ctx) => ordersCsv(deps, ctx),
+  });
+  face.page({
+    path: `${ORDERS_PATH}/:id`,
+    permission: "orders.read",
+    load: (ctx) => loadOrder(deps, ctx),
+    render: (data, ctx) => renderOrder(data, ctx),
+  });
+  revealPages(face, deps);
+}
