@@ -111,6 +111,7 @@ test("a product that is hidden and one that does not exist look the same", async
 test("the form of a product has its input fields, for those who may place test orders", async () => {
   const { body } = await developer.get("/dashboard/catalog/crystals");
   assert.match(body, /name="input.playerId"/);
+  assert.equal((await developer.get("/dashboard/catalog/crystals/try")).statusCode, 200);
   assert.match(body, /<option value="eu1">Europe: Server 1<\/option>/);
   assert.match(body, /This places a test order/);
   assert.doesNotMatch(body, /<script>alert/);

@@ -29,13 +29,15 @@ export function catalogPages(face: DashboardFace, deps: DashboardDeps): void {
     permission: "catalog.read",
     load: async (ctx) => catalogCsv(deps, ctx),
   });
-  face.page({
-    path: `${CATALOG_PATH}/:id`,
-    permission: "catalog.read",
-    load: loadProduct,
-    render: (product, ctx) =>
-      renderProduct(product, tryForm(product).start({ quantity: String(product.minQuantity) }), ctx),
-  });
+  // A refused form is answered at its address: what leads back to it shows the product again.
+  for (const path of ["", "/try"])
+    face.page({
+      path: `${CATALOG_PATH}/:id${path}`,
+      permission: "catalog.read",
+      load: loadProduct,
+      render: (product, ctx) =>
+        renderProduct(product, tryForm(product).start({ quantity: String(product.minQuantity) }), ctx),
+    });
   face.action({
     path: `${CATALOG_PATH}/:id/try`,
     permission: "orders.test",

@@ -207,7 +207,11 @@ test("one code or all are revealed to a person, each time with a record of it", 
       [support.id, completedId, { units: 1 }],
     ],
   );
-  assert.doesNotMatch((await support.get(path)).body, /SECRET/);
+  for (const again of ["", "/reveal", "/codes.csv"]) {
+    const { statusCode, body } = await support.get(path + again);
+    assert.equal(statusCode, 200, again);
+    assert.doesNotMatch(body, /SECRET/);
+  }
 });
 
 test("the codes as a file are a reveal too, without formulas", async () => {

@@ -7,6 +7,9 @@ import { readOrderQuery } from "./order-query.ts";
 import { ordersCsv } from "./orders-csv.ts";
 import { revealPages } from "./reveal-pages.ts";
 
+/** Forms whose answer is a page: what leads back to their address shows the order again, with its codes hidden. */
+const ANSWERED_IN_PLACE = ["/reveal", "/codes.csv"];
+
 export function orderPages(face: DashboardFace, deps: DashboardDeps): void {
   face.page({
     path: ORDERS_PATH,
@@ -22,11 +25,12 @@ export function orderPages(face: DashboardFace, deps: DashboardDeps): void {
     permission: "orders.read",
     load: async (ctx) => ordersCsv(deps, ctx),
   });
-  face.page({
-    path: `${ORDERS_PATH}/:id`,
-    permission: "orders.read",
-    load: (ctx) => loadOrder(deps, ctx),
-    render: (data, ctx) => renderOrder(data, ctx),
-  });
+  for (const path of ["", ...ANSWERED_IN_PLACE])
+    face.page({
+      path: `${ORDERS_PATH}/:id${path}`,
+      permission: "orders.read",
+      load: (ctx) => loadOrder(deps, ctx),
+      render: (data, ctx) => renderOrder(data, ctx),
+    });
   revealPages(face, deps);
 }
