@@ -8,6 +8,7 @@ import { openShop, type Shop } from "../../../testing/builders/shop.ts";
 import { namePeople } from "../../accounts/people/name-people.ts";
 import { PROOF_MS } from "../../accounts/sessions/session-life.ts";
 import { listActivity } from "../../activity/list-activity.ts";
+import { CODES_LISTED_MAX } from "../../fulfilment/reveal/list-codes.ts";
 import { describeKey } from "../../keys/describe-key.ts";
 
 const HOSTILE = `<img src=x onerror=alert(1)>'"&`;
@@ -229,4 +230,17 @@ test("keys and people of other resellers are not named", async () => {
   const team = { kind: "user", resellerId: shop.buyer.resellerId } as const;
   assert.deepEqual(await namePeople(db, team, [owner.id, stranger.id]), new Map([[owner.id, owner.email]]));
   assert.equal(await describeKey(db, shop.buyer.resellerId, other.keyId), undefined);
+});
+
+test("an order with more codes than a page can hold offers them as a file", async () => {
+  const many = await shop.addStocked(CODES_LISTED_MAX + 1);
+  const id = await shop.order([many, CODES_LISTED_MAX + 1]);
+  await worker.drain();
+  const support = await signInAs(shop.scrip, shop.buyer.resellerId, "support");
+  const { body } = await support.get(`/dashboard/orders/${id}`);
+  assert.match(body, /The first 500 of 501\./);
+  assert.match(body, /Codes as CSV/);
+  assert.doesNotMatch(body, /Reveal codes/);
+  const file = await support.post(`/dashboard/orders/${id}/codes.csv`);
+  assert.equal(file.body.trim().split("\r\n").length, 1 + CODES_LISTED_MAX + 1);
 });
