@@ -65,6 +65,11 @@ export const findAccount = async (db: Queryable, id: string): Promise<AccountRow
   return row;
 };
 
+/** Those of the team among these ids, also people who have left it. */
+export const listNames = (db: Queryable, team: Team, ids: readonly string[]) =>
+  db.rows<Pick<AccountRow, "id" | "email" | "name">>(sql`
+    select id, email, name from accounts where id = any(${ids}) and ${isOfTeam(team)}`);
+
 export type SignInRow = AccountRow & { passwordHash: string | null };
 
 /** The one account that this address signs in to. */

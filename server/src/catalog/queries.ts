@@ -1,4 +1,4 @@
-import sql, { type Sql } from "sql-template-tag";
+import sql, { empty, type Sql } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { InputFieldSpec } from "./input-field-spec.ts";
 
@@ -6,6 +6,7 @@ import type { InputFieldSpec } from "./input-field-spec.ts";
 export type VisibleProductRow = {
   id: string;
   name: string;
+  type: ProductType;
   faceValueAmount: string;
   faceValueCurrency: string;
   faceValueUnit: string;
@@ -18,6 +19,9 @@ export type VisibleProductRow = {
   strikeMinor: bigint | null;
   supply: Supply;
 };
+
+export const PRODUCT_TYPES = ["gift_card", "top_up"] as const;
+export type ProductType = (typeof PRODUCT_TYPES)[number];
 
 /** Whether a product is available live: it has no route, its routes are out of stock, or there is stock. */
 export type Supply = "none" | "empty" | "available";
@@ -38,6 +42,27 @@ export async function listVisibleProducts(
     { name: "list-visible-products" },
   );
   return toView(rows);
+}
+
+export type CatalogSearch = {
+  /** Words that must all appear in the id or the name, in any letter case. */
+  words: readonly string[];
+  type?: ProductType | undefined;
+};
+
+/** The next products among those that the reseller can see, by id, that have these words and this type. */
+export async function searchVisibleProducts(
+  db: Queryable,
+  resellerId: string,
+  { words, type }: CatalogSearch,
+  page: { afterId: string; limit: number },
+): Promise<CatalogView<VisibleProductRow>> {
+  const patterns = words.map((word) => `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`);
+  const selection = sql`
+    and p.id > ${page.afterId} and (p.id || ' ' || p.name) ilike all (${patterns}::text[])
+    ${type === undefined ? empty : sql`and p.type = ${type}`}
+    order by p.id limit ${page.limit}`;
+  return toView(await db.rows<ViewRow>(visibleProducts(resellerId, selection)));
 }
 
 /** One product, or none if the reseller cannot see it. */
@@ -78,7 +103,7 @@ const visibleProducts = (resellerId: string, selection: Sql): Sql => sql`
   cross join catalog_state c
   left join lateral (
     select
-      p.id, p.name, p.face_value_amount as "faceValueAmount", p.face_value_currency as "faceValueCurrency",
+      p.id, p.name, p.type, p.face_value_amount as "faceValueAmount", p.face_value_currency as "faceValueCurrency",
       p.face_value_unit as "faceValueUnit", p.face_value_is_money as "faceValueIsMoney", p.bonus,
       p.min_quantity as "minQuantity", p.max_quantity as "maxQuantity", p.input_fields as "inputFields",
       coalesce(own.amount_minor, listed.amount_minor) as "amountMinor",

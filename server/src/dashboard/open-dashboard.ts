@@ -14,6 +14,8 @@ import { activityPages } from "./activity/pages.ts";
 import { findDetour } from "./detour.ts";
 import { dashboardFrame } from "./frame.ts";
 import { securityPages } from "./security/pages.ts";
+import { catalogPages } from "./catalog/pages.ts";
+import { orderPages } from "./orders/pages.ts";
 import {
   BASE,
   type DashboardDeps,
@@ -33,6 +35,8 @@ export type AddSection = (face: DashboardFace, deps: DashboardDeps) => void;
 /** Every section of the dashboard. */
 export const SECTIONS: readonly AddSection[] = [
   accessPages,
+  catalogPages,
+  orderPages,
   securityPages,
   teamPages,
   settingsPages,

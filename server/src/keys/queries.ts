@@ -114,6 +114,16 @@ export const listKeyRows = (db: Queryable, resellerId: string | undefined) =>
     where ${resellerId ?? null}::text is null or reseller_id = ${resellerId ?? null}
     order by id`);
 
+export const findKeyName = async (db: Queryable, resellerId: string, id: string) => {
+  const [row] = await db.rows<Pick<KeyRow, "name" | "lastFour" | "environment">>(
+    sql`
+      select name, last_four as "lastFour", environment from api_keys
+      where id = ${id} and reseller_id = ${resellerId}`,
+    { name: "find-key-name" },
+  );
+  return row;
+};
+
 /** Revoking a revoked key keeps the first revocation time. */
 export const markKeyRevoked = (db: Queryable, id: string, now: Date) =>
   db.rows<KeyRow>(sql`

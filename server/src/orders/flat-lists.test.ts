@@ -67,7 +67,7 @@ const fillLines = () =>
 const from = startOf(10);
 const to = startOf(12);
 
-const FILTERS: Record<string, OrderFilterValues> = {
+const FILTERS: Record<string, OrderFilterValues & { search?: string }> = {
   "no filter": {},
   "status, newest": { status: "completed" },
   "status, most common and far back": { status: "pending" },
@@ -103,9 +103,13 @@ const FILTERS: Record<string, OrderFilterValues> = {
     reference: "shared",
     productId: "common",
   },
+  "a search for a reference of almost half of all": { search: "shared" },
+  "a search for a key": { search: "key-5000" },
+  "a search for the beginning of many ids": { search: firstIdOf(100).slice(0, 8) },
+  "a search without overlap with a status": { search: "shared", status: "completed" },
 };
 
-for (const [what, filters] of Object.entries(FILTERS)) {
+for (const [what, { search, ...filters }] of Object.entries(FILTERS)) {
   test(`GET /v1/orders by ${what} touches few pages of ${ORDERS} orders`, async () => {
     for (const [tenant, deepId] of [
       [busy, firstIdOf(100)],
@@ -113,7 +117,7 @@ for (const [what, filters] of Object.entries(FILTERS)) {
     ] as const) {
       for (const beforeId of [undefined, deepId]) {
         const { buffers, scanned, plan } = await explain(database.db, (db) =>
-          listOrderRows(db, tenant, { filters, beforeId, limit: 100 }),
+          listOrderRows(db, tenant, { filters, search, beforeId, limit: 100 }),
         );
         assert.deepEqual(scanned, [], plan);
         assert.ok(buffers < BUFFERS_MAX, `${tenant.resellerId}: ${buffers} buffers${plan}`);

@@ -4,10 +4,13 @@ import type { Tenant } from "../http/caller.ts";
 import { EXAMINED_MAX, type LookedRow, type Slice, toSlice } from "../lib/slice.ts";
 import { givenFilters, type OrderFilterValues } from "./order-filters.ts";
 import { type IdRange, inRange, intersect } from "./order-range.ts";
+import { searchedOrders } from "./order-search.ts";
 import { type OrderRow, orderColumns } from "./queries.ts";
 
 export type OrderSelection = {
   filters: OrderFilterValues;
+  /** An id, a reference or an idempotency key. */
+  search?: string | undefined;
   beforeId: string | undefined;
   limit: number;
 };
@@ -20,23 +23,28 @@ export type OrderSelection = {
 export async function listOrderRows(
   db: Queryable,
   tenant: Tenant,
-  { filters, beforeId, limit }: OrderSelection,
+  { filters, search, beforeId, limit }: OrderSelection,
 ): Promise<Slice<OrderRow>> {
   const given = givenFilters(filters);
   const ids = intersect([
     ...given.map(({ filter, value }) => filter.ids?.(value) ?? {}),
     beforeId === undefined ? {} : { toId: beforeId },
   ]);
-  const [leading, ...others] = given
+  const byRank = given
     .flatMap(({ filter: { lead, condition }, value }) =>
       lead ? [{ lead, value, condition: condition(value), rank: lead.rank(value) }] : [],
     )
     .sort((a, b) => a.rank - b.rank);
+  // What is searched for is rarer than what any filter selects.
+  const [leading, others] = search === undefined ? [byRank[0], byRank.slice(1)] : [undefined, byRank];
   const wanted = limit + 1;
   const examinedMax = others.length === 0 ? wanted : EXAMINED_MAX;
-  const brought = leading
-    ? leading.lead.bring(tenant, leading.value, ids, examinedMax)
-    : newest(tenant, ids, examinedMax);
+  const brought =
+    search !== undefined
+      ? searchedOrders(tenant, search, ids, examinedMax)
+      : leading
+        ? leading.lead.bring(tenant, leading.value, ids, examinedMax)
+        : newest(tenant, ids, examinedMax);
   const conditions = others.map(({ condition }) => condition);
   const rows = await db.rows<LookedRow<OrderRow>>(selectSlice(brought, conditions, wanted));
   return toSlice(rows, limit, examinedMax);

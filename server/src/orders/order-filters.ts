@@ -1,8 +1,7 @@
-import type { FastifyRequest } from "fastify";
 import sql, { type Sql } from "sql-template-tag";
 import Type, { type TSchema } from "typebox";
 import type { Tenant } from "../http/caller.ts";
-import { invalidParameter, queryFilter, queryTime } from "../http/query.ts";
+import { type Asked, invalidParameter, queryFilter, queryTime } from "../http/query.ts";
 import { firstIdAt } from "../lib/ids.ts";
 import { bindingKey } from "./decide-placements.ts";
 import { type IdRange, inRange } from "./order-range.ts";
@@ -13,7 +12,7 @@ export type OrderFilter<Value> = {
   /** The query parameter as the API reference shows it. */
   schema: TSchema;
   /** The parameter's value. Throws for an invalid value. */
-  parse(request: FastifyRequest, name: string): Value | undefined;
+  parse(request: Asked, name: string): Value | undefined;
   /** Whether the order `o` matches. */
   condition(value: Value): Sql;
   /** How an index finds the matching orders of a tenant, newest first. */
@@ -25,6 +24,9 @@ export type OrderFilter<Value> = {
   /** The range of ids that is equivalent to the condition. Every index is then read only in that range. */
   ids?(value: Value): Partial<IdRange>;
 };
+
+/** A filter that an index can lead. */
+type IndexedFilter<Value> = OrderFilter<Value> & Required<Pick<OrderFilter<Value>, "lead">>;
 
 const status: OrderFilter<OrderStatus> = {
   schema: Type.String({ description: `Return only orders with this status: ${ORDER_STATUSES.join(", ")}.` }),
@@ -44,7 +46,7 @@ const status: OrderFilter<OrderStatus> = {
   },
 };
 
-const reference: OrderFilter<string> = {
+const reference: IndexedFilter<string> = {
   schema: Type.String({ description: "Return only orders with exactly this reference." }),
   parse: queryFilter,
   condition: (value) => sql`o.reference = ${value}`,
@@ -58,7 +60,7 @@ const reference: OrderFilter<string> = {
   },
 };
 
-const idempotencyKey: OrderFilter<string> = {
+const idempotencyKey: IndexedFilter<string> = {
   schema: Type.String({
     description:
       "Return only the order with this Idempotency-Key. Use it to find out whether a request that timed out was charged.",

@@ -56,6 +56,16 @@ export const findOrder = async (db: Queryable, tenant: Tenant, id: string): Prom
   return row;
 };
 
+export const findOrderOrigin = async (db: Queryable, tenant: Tenant, id: string) => {
+  const [row] = await db.rows<{ idempotencyKey: string; placedBy: Actor }>(
+    sql`
+      select o.idempotency_key as "idempotencyKey", o.actor as "placedBy" from orders o
+      where o.id = ${id} and o.reseller_id = ${tenant.resellerId} and o.environment = ${tenant.environment}`,
+    { name: "find-order-origin" },
+  );
+  return row;
+};
+
 /** The operator's view of any order. */
 export const findAnyOrder = async (db: Queryable, id: string) => {
   const [row] = await db.rows<OrderRow & Tenant & { idempotencyKey: string; placedBy: Actor }>(sql`

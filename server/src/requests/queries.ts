@@ -115,3 +115,17 @@ function filter({ statusFrom, statusTo, errorCode, actorId }: RequestSelection):
     and (${errorCode ?? null}::text is null or r."errorCode" = ${errorCode ?? null})
     and (${actorId ?? null}::text is null or r."actorId" = ${actorId ?? null})`;
 }
+
+/** Accepted placements of one caller that began in this range, of the newest requests of its tenant there. */
+export const listPlacementRows = (
+  db: Queryable,
+  { resellerId, environment }: Tenant,
+  { actorId, fromId, toId }: { actorId: string; fromId: string; toId: string },
+) =>
+  db.rows<Pick<RequestRow, "id" | "durationMs">>(sql`
+    select r.id, r.duration_ms as "durationMs" from (
+      select * from api_requests
+      where reseller_id = ${resellerId} and environment = ${environment} and id >= ${fromId} and id < ${toId}
+      order by id desc limit ${EXAMINED_MAX}
+    ) r
+    where r.method = 'POST' and r.path = '/v1/orders' and r.status = 202 and r.actor_id = ${actorId}`);

@@ -5,6 +5,8 @@ import { addLoggedRequest } from "../../testing/builders/logged-requests.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { createKey } from "../keys/create-key.ts";
 import { revokeKey } from "../keys/revoke-key.ts";
+import { firstIdAt, timeOfId } from "../lib/ids.ts";
+import { findPlacement } from "./find-placement.ts";
 
 let scrip: TestApp;
 let resellerId: string;
@@ -132,4 +134,32 @@ test("another reseller's request is not found", async () => {
   const other = await scrip.addReseller();
   const id = await addLoggedRequest(scrip.db, { resellerId: other.id, environment: "live" });
   assert.equal((await scrip.call("GET", `/v1/requests/${id}`, { key })).statusCode, 404);
+});
+
+test("the request that placed an order is found when it is the only one that was answered at that moment", async () => {
+  const other = await scrip.addReseller();
+  const tenant = { resellerId: other.id, environment: "live" as const };
+  const placedBy = { kind: "key", id: "key_4" } as const;
+  const placement = { actor: placedBy, method: "POST", status: 202, durationMs: 20 };
+  const id = await addLoggedRequest(scrip.db, tenant, placement);
+  const startedMs = timeOfId(id);
+  const at = (afterMs: number, by: Parameters<typeof findPlacement>[2]["placedBy"] = placedBy) =>
+    findPlacement(scrip.db, tenant, { placedBy: by, createdAt: new Date(startedMs + afterMs) });
+  assert.equal(await at(10), id);
+  assert.equal(await at(-1), undefined);
+  assert.equal(await at(30), undefined);
+  assert.equal(await at(10, { kind: "key", id: "key_5" }), undefined);
+  assert.equal(await at(10, { kind: "user", id: "key_4" }), undefined);
+  assert.equal(
+    await findPlacement(
+      scrip.db,
+      { ...tenant, environment: "test" },
+      { placedBy, createdAt: new Date(startedMs) },
+    ),
+    undefined,
+  );
+  await addLoggedRequest(scrip.db, tenant, { ...placement, status: 409 });
+  assert.equal(await at(10), id);
+  await addLoggedRequest(scrip.db, tenant, { ...placement, id: firstIdAt("req", startedMs) });
+  assert.equal(await at(10), undefined);
 });

@@ -17,6 +17,7 @@ import type { Actor } from "../../lib/actor.ts";
 import { secret } from "../../lib/secret.ts";
 import { testCode } from "../../sandbox/test-code.ts";
 import type { Goods } from "../../suppliers/goods.ts";
+import { listCodes } from "./list-codes.ts";
 import { revealCodes } from "./reveal-codes.ts";
 
 const EXPIRES_AT = "2040-01-01T00:00:00.000Z";
@@ -201,4 +202,60 @@ test("a code that was moved to another order's unit does not open there, and not
   assert.equal(reply.statusCode, 500);
   assert.doesNotMatch(reply.body + shop.scrip.logged(), /MINE-CODE|YOUR-CODE/);
   assert.deepEqual(await revealsOf(mine), []);
+});
+
+test("codes are listed without themselves, and of the operator's readings nobody is named", async () => {
+  const id = await delivered("LISTED-CODE");
+  const { db, codeVault } = shop.scrip;
+  const request = { orderId: id, requestId: "req", address: "192.0.2.1" };
+  for (const kind of ["user", "staff"] as const)
+    await revealCodes(
+      { db, clock: shop.clock, codeVault },
+      { ...shop.buyer, actor: { kind, id: `${kind}_1` } },
+      request,
+    );
+  const listed = await listCodes(db, shop.buyer, id);
+  assert.equal(listed.count, 1);
+  assert.deepEqual(Object.keys(listed.codes[0] ?? {}).sort(), [
+    "deliveredAt",
+    "expiresAt",
+    "id",
+    "lineIndex",
+    "productId",
+    "type",
+  ]);
+  assert.deepEqual(
+    listed.reveals.map(({ by, address, codeCount }) => [by, address, codeCount]),
+    [
+      [{ kind: "user", id: "user_1" }, "192.0.2.1", 1],
+      ["operator", undefined, 1],
+    ],
+  );
+  const other = await addBuyer(shop.scrip);
+  assert.deepEqual(await listCodes(db, other, id), { codes: [], count: 0, reveals: [] });
+});
+
+test("what else is recorded with a reveal is there with it or not at all, and one code is no more than one", async () => {
+  const id = await shop.order([
+    await shop.addStocked(["ONE", "TWO"].map((code) => ({ type: "code", code }))),
+    2,
+  ]);
+  await worker.drain();
+  const deps = { db: shop.scrip.db, clock: shop.clock, codeVault: shop.scrip.codeVault };
+  const caller = { ...shop.buyer, actor: { kind: "user", id: "usr_1" } as const };
+  const request = { orderId: id, requestId: "req", address: "192.0.2.1" };
+  const fail = async (): Promise<void> => {
+    throw new Error("not recorded");
+  };
+  await assert.rejects(revealCodes(deps, caller, { ...request, alsoRecord: fail }), /not recorded/);
+  assert.deepEqual(await revealsOf(id), []);
+  const { codes } = await listCodes(deps.db, caller, id);
+  const codeId = codes[1]?.id;
+  const { data } = await revealCodes(deps, caller, { ...request, codeId });
+  assert.deepEqual(
+    data.map(({ code }) => code),
+    ["TWO"],
+  );
+  assert.deepEqual(await revealsOf(id), [{ count: 1 }]);
+  await assert.rejects(revealCodes(deps, caller, { ...request, codeId: "cod_1" }), { code: "not_found" });
 });

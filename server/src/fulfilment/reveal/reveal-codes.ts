@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import type { Db } from "../../db/database.ts";
-import type { Caller } from "../../http/caller.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import type { Tenant } from "../../http/caller.ts";
+import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
 import { decodeGoods } from "../../suppliers/goods.ts";
@@ -10,17 +11,27 @@ import { type DeliveredCode, findOrderStatus, insertReveal, listDeliveredCodes }
 import type { OrderCodesView, OrderCodeView } from "./schemas.ts";
 
 export type RevealDeps = { db: Db; clock: Clock; codeVault: CodeVault };
-export type RevealRequest = { orderId: string; requestId: string; address: string };
+export type RevealRequest = {
+  orderId: string;
+  requestId: string;
+  address: string;
+  /** One code of the order instead of all of them. */
+  codeId?: string | undefined;
+  /** What else is recorded in the transaction that records the reveal. */
+  alsoRecord?: (tx: Tx, codeCount: number) => Promise<void>;
+};
 
 /** The codes of the caller's order. The record of who was shown them is committed before they leave. */
 export async function revealCodes(
   { db, clock, codeVault }: RevealDeps,
-  caller: Caller,
-  { orderId, requestId, address }: RevealRequest,
+  caller: Tenant & { actor: Actor },
+  { orderId, requestId, address, codeId, alsoRecord }: RevealRequest,
 ): Promise<OrderCodesView> {
   const status = orderId.includes("\0") ? undefined : await findOrderStatus(db, caller, orderId);
   if (status === undefined) throw notFound();
-  const codes = await listDeliveredCodes(db, caller, orderId);
+  const delivered = await listDeliveredCodes(db, caller, orderId);
+  const codes = codeId === undefined ? delivered : delivered.filter(({ id }) => id === codeId);
+  if (codeId !== undefined && codes.length === 0) throw notFound();
   if (codes.length === 0) {
     throw new Problem("order_not_fulfilled", `Nothing of this order has been delivered; it is ${status}.`, {
       members: { orderStatus: status },
@@ -28,16 +39,15 @@ export async function revealCodes(
   }
   const data = await openInSlices(codes, (code) => toView(codeVault, orderId, code));
   const { resellerId, environment, actor } = caller;
-  await insertReveal(db, {
-    resellerId,
-    environment,
-    actor,
-    orderId,
-    requestId,
-    address,
-    codeCount: codes.length,
-    revealedAt: clock.now(),
-  });
+  const codeCount = codes.length;
+  const revealedAt = clock.now();
+  const reveal = { resellerId, environment, actor, orderId, requestId, address, codeCount, revealedAt };
+  if (alsoRecord)
+    await db.transaction(async (tx) => {
+      await insertReveal(tx, reveal);
+      await alsoRecord(tx, codeCount);
+    });
+  else await insertReveal(db, reveal);
   return { orderId, status, data };
 }
 

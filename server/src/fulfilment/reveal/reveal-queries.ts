@@ -67,3 +67,44 @@ export const insertReveal = (db: Queryable, reveal: Reveal) =>
               ${reveal.codeCount}, ${reveal.revealedAt})`,
     { name: "insert-reveal" },
   );
+
+/** A code of an order without the code itself. */
+export type CodeRow = Pick<
+  DeliveredCode,
+  "id" | "lineIndex" | "productId" | "type" | "expiresAt" | "deliveredAt"
+>;
+
+/** The first codes that a reveal would show, and how many there are. */
+export const listCodeRows = async (
+  db: Queryable,
+  tenant: Tenant,
+  orderId: string,
+  limit: number,
+): Promise<{ codes: CodeRow[]; count: number }> => {
+  const rows = await db.rows<CodeRow & { count: number }>(
+    sql`
+      select c.id, c.line_index as "lineIndex", c.product_id as "productId", c.type, c.expires_at as "expiresAt",
+             c.delivered_at as "deliveredAt", (count(*) over ())::integer as count
+      from orders o
+      join codes c on c.order_id = o.id and c.state = 'delivered' and c.environment = o.environment
+      where o.id = ${orderId} and o.reseller_id = ${tenant.resellerId} and o.environment = ${tenant.environment}
+        and not (o.all_or_nothing and o.status = 'processing')
+      order by c.line_index, c.unit_index limit ${limit}`,
+    { name: "list-code-rows" },
+  );
+  return { codes: rows.map(({ count: _count, ...code }) => code), count: rows[0]?.count ?? 0 };
+};
+
+export type RevealRow = { actor: Actor; address: string; codeCount: number; revealedAt: Date };
+
+/** The newest reveals of an order, oldest of them first. */
+export const listRevealRows = (db: Queryable, tenant: Tenant, orderId: string, limit: number) =>
+  db.rows<RevealRow>(
+    sql`
+      select * from (
+        select r.id, r.actor, r.address, r.code_count as "codeCount", r.revealed_at as "revealedAt" from code_reveals r
+        where r.order_id = ${orderId} and r.reseller_id = ${tenant.resellerId} and r.environment = ${tenant.environment}
+        order by r.id desc limit ${limit}
+      ) newest order by newest.id`,
+    { name: "list-reveal-rows" },
+  );

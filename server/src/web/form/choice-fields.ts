@@ -32,7 +32,7 @@ export function selectField<const T extends string>(
         options,
         state,
         html`<select${attrs({ ...controlAttributes(options, state), name })}>${
-          options.required && state.given.length > 0
+          options.required && state.given[0]
             ? undefined
             : html`<option value="">${options.required ? "Choose…" : "–"}</option>`
         }${options.choices.map(

@@ -1,4 +1,4 @@
-import { csvLine } from "../../lib/csv-line.ts";
+import { csvLine, spreadsheetCell } from "../../lib/csv-line.ts";
 import type { Download } from "../pages/define-page.ts";
 
 /** A list as a CSV file. Text that a spreadsheet would take for a formula is kept from being one. */
@@ -18,6 +18,5 @@ async function* lines(
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
-/** Spreadsheets run what begins with one of these; an apostrophe makes text of it. Numbers stay numbers. */
-export const withoutFormula = (cell: string): string =>
-  /^[=+\-@\t\r]/.test(cell) && !NUMBER.test(cell) ? `'${cell}` : cell;
+/** An apostrophe makes text of what a spreadsheet would run. Numbers stay numbers. */
+export const withoutFormula = (cell: string): string => (NUMBER.test(cell) ? cell : spreadsheetCell(cell));

@@ -1,0 +1,141 @@
+import { isPermitted } from "../../accounts/permissions.ts";
+import { PRODUCT_TYPES, type ProductType } from "../../catalog/queries.ts";
+import type { CatalogEntry, CatalogPage } from "../../catalog/search-catalog.ts";
+import type { PageContent } from "../../web/layout/frame.ts";
+import { linkButton } from "../../web/parts/button.ts";
+import { chip } from "../../web/parts/chip.ts";
+import { idText } from "../../web/parts/copy.ts";
+import { filterBar } from "../../web/parts/filter-bar.ts";
+import { money } from "../../web/parts/money.ts";
+import { emptyState } from "../../web/parts/notice.ts";
+import { type Column, twoLines } from "../../web/table/table.ts";
+import { tablePanel } from "../../web/table/table-panel.ts";
+import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { BASE, type DashboardContext, here } from "../session.ts";
+
+export const CATALOG_PATH = `${BASE}/catalog`;
+
+export const productHref = (ctx: DashboardContext, id: string): string =>
+  here(ctx, `${CATALOG_PATH}/${encodeURIComponent(id)}`);
+
+export type CatalogQuery = { text: string; type: ProductType | undefined };
+
+const TEXT_MAX_CHARACTERS = 255;
+
+/** A type that does not exist is none. */
+export const readCatalogQuery = ({ query }: DashboardContext): CatalogQuery => ({
+  text: query.q?.trim().slice(0, TEXT_MAX_CHARACTERS) ?? "",
+  type: PRODUCT_TYPES.find((type) => type === query.type),
+});
+
+const toAddress = ({ text, type }: CatalogQuery) => ({ q: text, type });
+
+export const mayTry = ({ session }: DashboardContext): boolean =>
+  isPermitted({ kind: "user", role: session.role }, "orders.test");
+
+export function renderCatalog(
+  { query, page }: { query: CatalogQuery; page: CatalogPage },
+  ctx: DashboardContext,
+): PageContent {
+  return {
+    title: "Catalog",
+    ...(page.data.length === 0
+      ? {}
+      : {
+          actions: linkButton("Export CSV", here(ctx, `${CATALOG_PATH}.csv`, toAddress(query)), {
+            download: true,
+          }),
+        }),
+    body: tablePanel({
+      caption: "Products",
+      columns: columns(ctx),
+      rows: page.data,
+      empty: nothing(query, ctx),
+      filters: filterBar({
+        action: CATALOG_PATH,
+        keep: { env: ctx.query.env === "test" ? "test" : undefined },
+        filters: [
+          { kind: "search", name: "q", label: "Search", value: query.text, placeholder: "Name or id" },
+          {
+            kind: "select",
+            name: "type",
+            label: "Type",
+            value: query.type ?? "",
+            options: PRODUCT_TYPES.map((type) => [type, type]),
+          },
+        ],
+      }),
+      pages: {
+        path: here(ctx, CATALOG_PATH, toAddress(query)),
+        next: page.nextAfterId,
+        hasFirst: ctx.query.cursor !== undefined,
+        shown: `${page.data.length} ${page.data.length === 1 ? "product" : "products"}`,
+      },
+    }),
+  };
+}
+
+const columns = (ctx: DashboardContext): Column<CatalogEntry>[] => [
+  {
+    head: "Product",
+    wraps: true,
+    cell: ({ id, name }) => twoLines(html`<a href="${productHref(ctx, id)}">${name}</a>`, idText(id)),
+  },
+  { head: "Type", cell: ({ type }) => type },
+  { head: "Face value", numeric: true, cell: faceValueCell },
+  { head: "Price", numeric: true, cell: priceCell },
+  { head: "Discount", numeric: true, cell: ({ discountPermille }) => discountText(discountPermille) },
+  { head: "Availability", cell: ({ availability }) => availabilityChip(availability) },
+  ...(mayTry(ctx)
+    ? [
+        {
+          head: html`<span class="hidden">Try it</span>`,
+          cell: (entry: CatalogEntry) => tryLink(entry, ctx),
+        },
+      ]
+    : []),
+];
+
+/** Any product with a price can be ordered in the sandbox. */
+const tryLink = ({ id, name, priceMinor }: CatalogEntry, ctx: DashboardContext): HtmlValue =>
+  priceMinor === undefined
+    ? undefined
+    : html`<a class="btn plain small" href="${`${productHref(ctx, id)}#try`}">Try it<span class="hidden">: ${name}</span></a>`;
+
+/** Money in its currency, or a number of what the product gives. */
+export const faceValueText = ({ faceValue: { amount, unit } }: CatalogEntry): string => `${amount} ${unit}`;
+
+const faceValueCell = (entry: CatalogEntry): Html => {
+  const shown = html`<span class="money">${faceValueText(entry)}</span>`;
+  return entry.bonus === "" ? shown : twoLines(shown, `bonus: ${entry.bonus}`);
+};
+
+export function priceCell({ priceMinor, strikeMinor, currency }: CatalogEntry): Html {
+  if (priceMinor === undefined) return html`<span class="quiet">no price yet</span>`;
+  const price = money(priceMinor, currency);
+  return strikeMinor === undefined
+    ? price
+    : twoLines(price, html`<s><span class="hidden">before: </span>${money(strikeMinor, currency)}</s>`);
+}
+
+const PERMILLE_PER_PERCENT = 10;
+
+/** `7.5 %`. */
+export const discountText = (permille: number | undefined): string | undefined =>
+  permille === undefined ? undefined : `${(permille / PERMILLE_PER_PERCENT).toFixed(1)} %`;
+
+export const availabilityChip = (availability: CatalogEntry["availability"]): Html =>
+  availability === "product_not_purchasable" ? chip("not_purchasable", "quiet") : chip(availability);
+
+function nothing({ text, type }: CatalogQuery, ctx: DashboardContext): Html {
+  if (text !== "" || type !== undefined || ctx.query.cursor !== undefined)
+    return emptyState(
+      "No products match",
+      "Use fewer words, or remove a filter.",
+      linkButton("Clear filters", here(ctx, CATALOG_PATH)),
+    );
+  return emptyState(
+    "No products yet",
+    "Products appear here when they are listed for you. Ask the operator of this service.",
+  );
+}
