@@ -11,6 +11,8 @@ import type { RegisteredPage } from "../web/pages/define-page.ts";
 import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
 import { dashboardFrame } from "./frame.ts";
+import { homePages } from "./home/pages.ts";
+import { keyPages } from "./keys/pages.ts";
 import {
   BASE,
   type DashboardDeps,
@@ -20,12 +22,13 @@ import {
   OWN_ACCOUNT,
 } from "./session.ts";
 import { translateRefusal } from "./translate-refusal.ts";
+import { walletPages } from "./wallet/pages.ts";
 
 /** Adds the pages of one section. */
 export type AddSection = (face: DashboardFace, deps: DashboardDeps) => void;
 
 /** Every section of the dashboard. */
-export const SECTIONS: readonly AddSection[] = [];
+export const SECTIONS: readonly AddSection[] = [homePages, walletPages, keyPages];
 
 /** Puts the dashboard on an app at /dashboard, with its assets. Returns every page and form that there is. */
 export function openDashboard(
