@@ -16,6 +16,8 @@ import { dashboardFrame } from "./frame.ts";
 import { securityPages } from "./security/pages.ts";
 import { catalogPages } from "./catalog/pages.ts";
 import { orderPages } from "./orders/pages.ts";
+import { homePages } from "./home/pages.ts";
+import { keyPages } from "./keys/pages.ts";
 import {
   BASE,
   type DashboardDeps,
@@ -28,6 +30,7 @@ import { settingsPages } from "./settings/pages.ts";
 import { accessPages } from "./sign-in/pages.ts";
 import { teamPages } from "./team/pages.ts";
 import { translateRefusal } from "./translate-refusal.ts";
+import { walletPages } from "./wallet/pages.ts";
 
 /** Adds the pages of one section. */
 export type AddSection = (face: DashboardFace, deps: DashboardDeps) => void;
@@ -35,8 +38,11 @@ export type AddSection = (face: DashboardFace, deps: DashboardDeps) => void;
 /** Every section of the dashboard. */
 export const SECTIONS: readonly AddSection[] = [
   accessPages,
+  homePages,
   catalogPages,
   orderPages,
+  walletPages,
+  keyPages,
   securityPages,
   teamPages,
   settingsPages,
