@@ -1,7 +1,6 @@
-import type { FastifyRequest } from "fastify";
 import Type, { type TSchema } from "typebox";
 import type { CursorCodec, CursorScope } from "../lib/cursor.ts";
-import { invalidParameter, queryText } from "./query.ts";
+import { type Asked, invalidParameter, queryText } from "./query.ts";
 
 export const PAGE_LIMIT_DEFAULT = 50;
 export const PAGE_LIMIT_MAX = 100;
@@ -9,7 +8,7 @@ export const PAGE_LIMIT_MAX = 100;
 export type PageRequest = { limit: number; after: string | undefined };
 
 /** Reads `limit` and `cursor` of a list endpoint (CONTRACT 1, Paging). */
-export function readPage(request: FastifyRequest, cursors: CursorCodec, scope: CursorScope): PageRequest {
+export function readPage(request: Asked, cursors: CursorCodec, scope: CursorScope): PageRequest {
   const limit = readLimit(queryText(request, "limit"));
   const cursor = queryText(request, "cursor");
   return { limit, after: cursor === undefined || cursor === "" ? undefined : cursors.decode(scope, cursor) };

@@ -51,8 +51,11 @@ function findFault(query: Record<string, unknown>, declared: ReadonlySet<string>
   return first && new Problem("invalid_request", first.detail, { errors });
 }
 
+/** Where parameters are read from: a request, or what a page makes of its own address. */
+export type Asked = Pick<FastifyRequest, "query" | "url">;
+
 /** The value of a parameter. Undeclared and repeated parameters have already been refused. */
-export function queryText(request: FastifyRequest, name: string): string | undefined {
+export function queryText(request: Asked, name: string): string | undefined {
   const value = (request.query as Record<string, unknown>)[name];
   return typeof value === "string" ? value : undefined;
 }
@@ -64,7 +67,7 @@ export const invalidParameter = (name: string, detail: string): Problem =>
  * The value of a filter, or undefined if absent. An empty filter is refused: it would return everything, and a
  * caller whose value got lost would mistake another order for its own.
  */
-export function queryFilter(request: FastifyRequest, name: string): string | undefined {
+export function queryFilter(request: Asked, name: string): string | undefined {
   const text = queryText(request, name);
   if (text === "") throw invalidParameter(name, `${name} is empty. Set a value or omit the parameter.`);
   // A value that cannot be decoded is left unchanged, so it still contains a percent sign.
@@ -88,7 +91,7 @@ function canBeDecoded(url: string, name: string): boolean {
 }
 
 /** A time filter. Fractions of a millisecond are rounded up, which keeps `from` and `to` exact. */
-export function queryTime(request: FastifyRequest, name: string): Date | undefined {
+export function queryTime(request: Asked, name: string): Date | undefined {
   const text = queryFilter(request, name);
   if (text === undefined) return undefined;
   const time = parseTime(text);
