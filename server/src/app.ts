@@ -1,13 +1,17 @@
 import Fastify, { type FastifyInstance, LogController } from "fastify";
+import type { AccountDeps } from "./accounts/account-deps.ts";
 import { createProductReader } from "./catalog/prices/priced-products.ts";
 import { createRenderedReplies } from "./catalog/rendered-replies.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
+import { openDashboard } from "./dashboard/open-dashboard.ts";
 import { createAnnouncer } from "./db/announce.ts";
 import { type Db, isDatabaseUnavailable } from "./db/database.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { fulfilmentRoutes } from "./fulfilment/reveal/routes.ts";
 import { ORDERS_CHANNEL } from "./fulfilment/run-fulfilment.ts";
+import { headerText } from "./http/authenticator.ts";
 import { NO_SNIFF } from "./http/bare-app.ts";
+import { clientAddress } from "./http/client-address.ts";
 import { healthRoutes } from "./http/health.ts";
 import { lazyChild } from "./http/lazy-child.ts";
 import { lazyCompilers } from "./http/lazy-compilers.ts";
@@ -34,6 +38,8 @@ import { idsOf } from "./lib/ids.ts";
 import type { IpRange } from "./lib/ip.ts";
 import type { Log } from "./lib/log.ts";
 import { Problem } from "./lib/problem.ts";
+import type { PlaceOrderDeps } from "./orders/place-order.ts";
+import { placeTestOrder } from "./orders/place-test-order.ts";
 import { createPlacementBatch, type PlacementLimits } from "./orders/placement-batch.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { openRequestLog } from "./requests/open-request-log.ts";
@@ -72,6 +78,8 @@ export type AppDeps = {
   findShortage?: ShortageFinder;
   /** Limits other than the usual ones, or none of it, for tests. */
   requestLog?: Partial<RequestLogLimits> | "off";
+  /** What the dashboard needs beside the rest. Without it there is no dashboard. */
+  dashboard?: { accounts: AccountDeps; publicUrl: string | undefined; sendsMail: boolean };
   metricsArePublic: boolean;
   isReady: () => Promise<boolean>;
 };
@@ -139,19 +147,30 @@ export async function buildApp(
   const cursors = createCursorCodec(deps.secrets.cursorKey);
   catalogRoutes(app, { db: deps.db, cursors, renderedReplies: createRenderedReplies() });
   walletRoutes(app, { ...deps, cursors });
-  orderRoutes(app, {
+  const placing: PlaceOrderDeps = {
     ...deps,
-    cursors,
     readProducts: createProductReader(deps.db),
     findShortage: deps.findShortage ?? createShortageFinder(deps.db, deps.clock),
     submit: createPlacementBatch(deps.db, deps.clock, deps.placementLimits),
     underWay: new Map(),
     onPlaced: createAnnouncer(deps.db, ORDERS_CHANNEL),
-  });
+  };
+  const announceDeliveries = createAnnouncer(deps.db, DELIVERIES_CHANNEL);
+  orderRoutes(app, { ...deps, ...placing, cursors });
   fulfilmentRoutes(app, deps);
-  webhookRoutes(app, { ...deps, cursors, announceDeliveries: createAnnouncer(deps.db, DELIVERIES_CHANNEL) });
+  webhookRoutes(app, { ...deps, cursors, announceDeliveries });
   eventRoutes(app, { db: deps.db, cursors });
   requestRoutes(app, { db: deps.db, cursors });
+  if (deps.dashboard)
+    openDashboard(app, {
+      ...deps,
+      ...deps.dashboard,
+      cursors,
+      announceDeliveries,
+      placeTestOrder: (tenant, actor, input) => placeTestOrder(placing, tenant, actor, input),
+      addressOf: ({ socket, headers }) =>
+        clientAddress(socket.remoteAddress, headerText(headers["x-forwarded-for"]), deps.trustedProxies),
+    });
   addRoutes(app);
 
   serveApi(app, openApi, deps.baseUrl);

@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import sql from "sql-template-tag";
+import type { AccountDeps } from "../accounts/account-deps.ts";
 import { runAccountUpkeep } from "../accounts/run-account-upkeep.ts";
 import { buildApp } from "../app.ts";
 import type { Config } from "../config.ts";
@@ -12,6 +13,7 @@ import type { Log } from "../lib/log.ts";
 import { startWebhooks } from "../webhooks/start-webhooks.ts";
 import { assertLocalAddress } from "./assert-local-address.ts";
 import { followPrimary } from "./follow-primary.ts";
+import { openAccounts } from "./open-accounts.ts";
 import type { Context } from "./open-context.ts";
 
 export type Role = "all" | "api" | "worker";
@@ -95,6 +97,11 @@ async function open(
           trustedProxies: config.trustedProxies,
           rateLimits: config.rateLimits,
           webhooks: { egressIps: config.webhookEgressIps, allowNetworks: config.webhookAllowNetworks },
+          dashboard: {
+            accounts: { ...openAccounts(context), urls: urlsOf(config, state) },
+            publicUrl: config.publicUrl,
+            sendsMail: config.smtpUrl !== undefined,
+          },
           metricsArePublic: config.metricsPort !== 0 && config.metricsPort === config.port,
           isReady,
         });
@@ -116,6 +123,14 @@ async function open(
   });
   opened.accounts = runAccountUpkeep({ ...context, log });
 }
+
+/** The port is known once the server listens. */
+const urlsOf = (config: Config, state: { baseUrl: string }): AccountDeps["urls"] => ({
+  get dashboard() {
+    return state.baseUrl;
+  },
+  console: config.consoleUrl,
+});
 
 async function close({ app, metricsApp, worker, webhooks, accounts }: Opened): Promise<void> {
   if (app) closeConnectionsFromNowOn(app);

@@ -20,6 +20,7 @@ import { fixedKeyring, type Keyring } from "../../src/vault/keyring.ts";
 import type { WebhookSettings } from "../../src/webhooks/settings.ts";
 import { createTestDatabase } from "../database/test-database.ts";
 import { createReplyChecker } from "./check-reply.ts";
+import { testAccounts } from "./test-accounts.ts";
 import { TEST_MASTER_KEY, TEST_WEBHOOKS } from "./test-settings.ts";
 
 export type TestApp = {
@@ -86,6 +87,11 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       ...(options.findShortage ? { findShortage: options.findShortage } : {}),
       webhooks: { ...TEST_WEBHOOKS, ...options.webhooks },
       requestLog: options.requestLog ?? "off",
+      dashboard: {
+        accounts: testAccounts({ db: appDb, clock, keyring, secrets }),
+        publicUrl: "https://api.scrip.example",
+        sendsMail: false,
+      },
       metricsArePublic: true,
       isReady: async () => true,
     },

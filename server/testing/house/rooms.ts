@@ -29,9 +29,13 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   audit: ["db", "events"],
   admin: ["db", "vault", "keys", "accounts", "wallet", "catalog", "webhooks", "suppliers", "resellers"],
+  dashboard: [
+    ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "wallet"],
+    ...["catalog", "webhooks", "suppliers", "resellers", "sandbox", "orders", "fulfilment"],
+  ],
   app: [
     ...["db", "vault", "http", "web", "events", "keys", "wallet", "catalog", "webhooks", "suppliers"],
-    ...["requests", "sandbox", "orders", "fulfilment"],
+    ...["requests", "accounts", "sandbox", "orders", "fulfilment", "dashboard"],
   ],
   bin: [
     ...[

@@ -1,0 +1,23 @@
+import { createHash } from "node:crypto";
+import sql from "sql-template-tag";
+import type { AccountDeps } from "../account-deps.ts";
+import type { Session } from "./find-session.ts";
+import { SESSION_MAX_MS } from "./session-life.ts";
+
+/** Takes the id of a form that must count once. False when it was taken before, on whatever node. */
+export async function claimForm(
+  { db, clock }: Pick<AccountDeps, "db" | "clock">,
+  session: Pick<Session, "accountId" | "face">,
+  formId: string,
+): Promise<boolean> {
+  const now = clock.now();
+  const digest = createHash("sha256").update(`form\0${session.accountId}\0${formId}`).digest();
+  // No session in which the form could be sent again lives longer.
+  const expiresAt = new Date(now.getTime() + SESSION_MAX_MS);
+  const rows = await db.rows(sql`
+    insert into account_challenges (digest, purpose, account_id, face, expires_at, used_at)
+    values (${digest}, 'form', ${session.accountId}, ${session.face}, ${expiresAt}, ${now})
+    on conflict (digest) do nothing
+    returning 1`);
+  return rows.length > 0;
+}

@@ -1,0 +1,85 @@
+import { getReseller } from "../resellers/get-reseller.ts";
+import type { Frame, NavLink, NavSection } from "../web/layout/frame.ts";
+import { href } from "../web/template/safe-url.ts";
+import { BASE, type DashboardContext, type DashboardDeps, environmentOf, here } from "./session.ts";
+
+/** The sections at the side. A section that has no pages is left out. */
+const SECTIONS: readonly {
+  title?: string;
+  links: readonly { label: string; path: string; key: string }[];
+}[] = [
+  {
+    links: [
+      { label: "Home", path: BASE, key: "h" },
+      { label: "Catalog", path: `${BASE}/catalog`, key: "c" },
+      { label: "Orders", path: `${BASE}/orders`, key: "o" },
+      { label: "Wallet", path: `${BASE}/wallet`, key: "m" },
+    ],
+  },
+  {
+    title: "Developers",
+    links: [
+      { label: "API keys", path: `${BASE}/keys`, key: "k" },
+      { label: "Webhooks", path: `${BASE}/webhooks`, key: "w" },
+      { label: "Requests", path: `${BASE}/requests`, key: "r" },
+      { label: "Events", path: `${BASE}/events`, key: "e" },
+    ],
+  },
+  {
+    title: "Organization",
+    links: [
+      { label: "Team", path: `${BASE}/team`, key: "t" },
+      { label: "Activity", path: `${BASE}/activity`, key: "a" },
+      { label: "Settings", path: `${BASE}/settings`, key: "s" },
+    ],
+  },
+];
+
+/** What is around every page: sections, search, environment and person. `paths` are those that have a page. */
+export async function dashboardFrame(
+  deps: Pick<DashboardDeps, "db">,
+  paths: ReadonlySet<string>,
+  ctx: DashboardContext,
+): Promise<Frame> {
+  const { session } = ctx;
+  const reseller = await getReseller(deps.db, session.resellerId);
+  const mayLeave = !session.account.mustAddFactor;
+  return {
+    owner: reseller.name,
+    home: here(ctx, BASE),
+    nav: mayLeave ? navigation(paths, ctx) : [],
+    ...(mayLeave && paths.has(`${BASE}/orders`) ? { search: searchOf(ctx) } : {}),
+    ...(mayLeave ? { environment: environmentSwitch(ctx) } : {}),
+    person: {
+      email: session.account.email,
+      role: `${session.role} of ${reseller.name}`,
+      links: [{ label: "Security", href: here(ctx, `${BASE}/security`) }],
+      signOutAction: `${BASE}/sign-out`,
+    },
+  };
+}
+
+const navigation = (paths: ReadonlySet<string>, ctx: DashboardContext): NavSection[] =>
+  SECTIONS.map(({ title, links }) => ({
+    ...(title === undefined ? {} : { title }),
+    links: links
+      .filter(({ path }) => paths.has(path))
+      .map(({ label, path, key }): NavLink => ({ label, key, href: here(ctx, path) })),
+  })).filter(({ links }) => links.length > 0);
+
+const searchOf = (ctx: DashboardContext): NonNullable<Frame["search"]> => ({
+  action: `${BASE}/orders`,
+  placeholder: "Search orders by id, reference or key",
+  keep: environmentOf(ctx) === "test" ? { env: "test" } : {},
+});
+
+/** The same list in the other environment. What belongs to one environment does not exist in the other, so its list is shown. */
+function environmentSwitch(ctx: DashboardContext): NonNullable<Frame["environment"]> {
+  const [path = BASE] = ctx.url.split("?", 1);
+  const section = path.split("/").slice(0, 3).join("/");
+  return {
+    current: environmentOf(ctx),
+    liveHref: section,
+    testHref: href(section, { env: "test" }),
+  };
+}

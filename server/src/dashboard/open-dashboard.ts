@@ -1,0 +1,88 @@
+import { createHmac, createSecretKey } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import { isPermitted, type UserRole } from "../accounts/permissions.ts";
+import { claimForm } from "../accounts/sessions/claim-form.ts";
+import { createFindSession, type FindSession } from "../accounts/sessions/find-session.ts";
+import { formToken } from "../accounts/sessions/session-id.ts";
+import { requireFactorAdded } from "../accounts/sessions/session-life.ts";
+import { createAssets } from "../web/assets/create-assets.ts";
+import { serveAssets } from "../web/assets/serve-assets.ts";
+import type { RegisteredPage } from "../web/pages/define-page.ts";
+import type { FaceOptions } from "../web/pages/face.ts";
+import { serveFace } from "../web/pages/serve-face.ts";
+import { dashboardFrame } from "./frame.ts";
+import {
+  BASE,
+  type DashboardDeps,
+  type DashboardFace,
+  type DashboardPermission,
+  type DashboardSession,
+  OWN_ACCOUNT,
+} from "./session.ts";
+import { translateRefusal } from "./translate-refusal.ts";
+
+/** Adds the pages of one section. */
+export type AddSection = (face: DashboardFace, deps: DashboardDeps) => void;
+
+/** Every section of the dashboard. */
+export const SECTIONS: readonly AddSection[] = [];
+
+/** Puts the dashboard on an app at /dashboard, with its assets. Returns every page and form that there is. */
+export function openDashboard(
+  app: FastifyInstance,
+  deps: DashboardDeps,
+  sections: readonly AddSection[] = SECTIONS,
+): readonly RegisteredPage[] {
+  const assets = createAssets();
+  serveAssets(app, assets);
+  const pages: readonly RegisteredPage[] = serveFace(
+    app,
+    { ...faceOptions(deps, () => pages), assets },
+    (face) => {
+      for (const addSection of sections) addSection(face, deps);
+    },
+  );
+  return pages;
+}
+
+function faceOptions(
+  deps: DashboardDeps,
+  pages: () => readonly RegisteredPage[],
+): Omit<FaceOptions<DashboardSession, DashboardPermission>, "assets"> {
+  const findSession = createFindSession(deps.db, deps.clock);
+  const { accountKey } = deps.secrets;
+  return {
+    base: BASE,
+    signInPath: `${BASE}/sign-in`,
+    clock: deps.clock,
+    flashKey: createSecretKey(createHmac("sha256", accountKey).update("flash").digest()),
+    publicUrl: () => deps.publicUrl,
+    addressOf: deps.addressOf,
+    authenticate: (cookie, request) => authenticate(deps, findSession, cookie, deps.addressOf(request)),
+    may(session, permission) {
+      if (permission === OWN_ACCOUNT) return true;
+      requireFactorAdded(session.account);
+      return isPermitted({ kind: "user", role: session.role }, permission);
+    },
+    frame: (_session, ctx) => dashboardFrame(deps, new Set(pages().map(({ path }) => path)), ctx),
+    claimFormId: (session, formId) => claimForm(deps, session.account, formId),
+    translate: translateRefusal,
+  };
+}
+
+async function authenticate(
+  { secrets }: DashboardDeps,
+  findSession: FindSession,
+  cookie: string | undefined,
+  address: string,
+): Promise<DashboardSession | undefined> {
+  if (cookie === undefined) return undefined;
+  const account = await findSession("dashboard", cookie, address);
+  if (account?.team.kind !== "user") return undefined;
+  return {
+    account,
+    formToken: formToken(secrets.accountKey, cookie),
+    resellerId: account.team.resellerId,
+    role: account.role as UserRole,
+  };
+}
