@@ -20,12 +20,13 @@ import {
   OWN_ACCOUNT,
 } from "./session.ts";
 import { translateRefusal } from "./translate-refusal.ts";
+import { webhookPages } from "./webhooks/pages.ts";
 
 /** Adds the pages of one section. */
 export type AddSection = (face: DashboardFace, deps: DashboardDeps) => void;
 
 /** Every section of the dashboard. */
-export const SECTIONS: readonly AddSection[] = [];
+export const SECTIONS: readonly AddSection[] = [webhookPages];
 
 /** Puts the dashboard on an app at /dashboard, with its assets. Returns every page and form that there is. */
 export function openDashboard(
