@@ -10,7 +10,9 @@ import { serveAssets } from "../web/assets/serve-assets.ts";
 import type { RegisteredPage } from "../web/pages/define-page.ts";
 import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
+import { eventPages } from "./events/pages.ts";
 import { dashboardFrame } from "./frame.ts";
+import { requestPages } from "./requests/pages.ts";
 import {
   BASE,
   type DashboardDeps,
@@ -26,7 +28,7 @@ import { webhookPages } from "./webhooks/pages.ts";
 export type AddSection = (face: DashboardFace, deps: DashboardDeps) => void;
 
 /** Every section of the dashboard. */
-export const SECTIONS: readonly AddSection[] = [webhookPages];
+export const SECTIONS: readonly AddSection[] = [webhookPages, requestPages, eventPages];
 
 /** Puts the dashboard on an app at /dashboard, with its assets. Returns every page and form that there is. */
 export function openDashboard(
