@@ -59,6 +59,8 @@ export type TestAppOptions = {
   connect?: (connectionString: string) => Promise<Db>;
   /** The request log, which is off in tests of other things. */
   requestLog?: Partial<RequestLogLimits>;
+  /** The dashboard as a browser reaches it on this machine, with the cookie of plain http. */
+  isPlainHttp?: boolean;
   addRoutes?: (app: FastifyInstance) => void;
 };
 
@@ -89,7 +91,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       requestLog: options.requestLog ?? "off",
       dashboard: {
         accounts: testAccounts({ db: appDb, clock, keyring, secrets }),
-        publicUrl: "https://api.scrip.example",
+        publicUrl: options.isPlainHttp ? undefined : "https://api.scrip.example",
         sendsMail: false,
       },
       metricsArePublic: true,

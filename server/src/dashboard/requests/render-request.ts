@@ -20,7 +20,7 @@ export const renderRequest = (
   title: request.id,
   heading: idText(request.id),
   crumbs: [{ label: "Requests", href: here(ctx, REQUESTS) }],
-  subtitle: html`${httpChip(request.status)} <span class="id">${request.method} ${request.path}</span>`,
+  subtitle: html`${httpChip(request.status)} <code class="wrapping">${request.method} ${request.path}</code>`,
   body: columns(
     stack(errorPanel(request)),
     panel(

@@ -4,7 +4,7 @@ import type { RequestView } from "../../requests/schemas.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { linkButton } from "../../web/parts/button.ts";
 import { httpChip } from "../../web/parts/chip.ts";
-import { idText } from "../../web/parts/copy.ts";
+import { copyIcon, idText } from "../../web/parts/copy.ts";
 import { filterBar } from "../../web/parts/filter-bar.ts";
 import { countText } from "../../web/parts/money.ts";
 import { emptyState } from "../../web/parts/notice.ts";
@@ -87,7 +87,6 @@ function requestTable(list: RequestList, ctx: DashboardContext): Html {
       { head: "Key", cell: (one) => keyOf(one, list.keys) },
       { head: "Address", cell: ({ address }) => html`<span class="id">${address}</span>` },
       { head: "Latency", numeric: true, cell: ({ durationMs }) => `${countText(durationMs)} ms` },
-      { head: "Request id", cell: ({ id }) => idText(id, { short: true, href: requestHref(ctx, id) }) },
     ],
     empty: emptyRequests(list, path),
     pages: {
@@ -100,7 +99,7 @@ function requestTable(list: RequestList, ctx: DashboardContext): Html {
 }
 
 const requestLine = ({ id, method, path }: RequestView, ctx: DashboardContext): HtmlValue =>
-  html`<a class="link" href="${requestHref(ctx, id)}"><span class="id">${method} ${path}</span></a>`;
+  html`<a class="link" href="${requestHref(ctx, id)}"><span class="id">${method} ${path}</span></a>${copyIcon(id, id)}`;
 
 /** The key by its name and last four characters; of one that was refused, what the log kept. */
 export function keyOf(

@@ -6,7 +6,7 @@ import { idText } from "../../web/parts/copy.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
 import { columns, facts, panel, stack } from "../../web/parts/panel.ts";
 import { exactly, time } from "../../web/parts/time.ts";
-import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { type Html, html } from "../../web/template/html.ts";
 import { type DeliveryDetail, hasOlderAttempts, sentHeaders } from "../../webhooks/history/get-delivery.ts";
 import type { AttemptRow } from "../../webhooks/history/history-queries.ts";
 import { BASE, type DashboardContext, here } from "../session.ts";
@@ -97,10 +97,11 @@ const attemptPanels = (delivery: DeliveryDetail, ctx: DashboardContext): Html[] 
 
 function attemptPanel(delivery: DeliveryDetail, attempt: AttemptRow): Html {
   const at = new Date(attempt.at);
-  const answer: HtmlValue =
-    attempt.responseBody === null || attempt.responseBody === ""
-      ? html`<p class="quiet">${attempt.status === null ? "There was no answer." : "The answer had no body."}</p>`
-      : codeBlock(`Answer to attempt ${attempt.number}`, attempt.responseBody);
+  const answer = attempt.responseBody
+    ? html`<p class="quiet">Answer, first 4 KiB</p>${codeBlock(`Answer to attempt ${attempt.number}`, attempt.responseBody)}`
+    : attempt.status === null
+      ? undefined
+      : html`<p class="quiet">The answer had no body.</p>`;
   return panel(
     {
       title: `Attempt ${attempt.number}`,
@@ -109,7 +110,7 @@ function attemptPanel(delivery: DeliveryDetail, attempt: AttemptRow): Html {
     html`${facts([
       ["Sent", exactly(at)],
       ...(attempt.error === null ? [] : [["Error", explainError(attempt.error)] as const]),
-    ])}<div class="answer"><p class="quiet">Start of the answer, at most 4 KiB</p>${answer}</div>${disclosure(
+    ])}${answer}${disclosure(
       "Request headers",
       codeBlock(
         `Request headers of attempt ${attempt.number}`,

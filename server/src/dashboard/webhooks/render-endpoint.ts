@@ -5,7 +5,7 @@ import { chip, httpChip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { filterBar } from "../../web/parts/filter-bar.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
-import { facts, panel, stack } from "../../web/parts/panel.ts";
+import { facts, panel, row, stack } from "../../web/parts/panel.ts";
 import { exactTime, time } from "../../web/parts/time.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
@@ -24,16 +24,16 @@ export function renderEndpoint(data: EndpointData, ctx: DashboardContext, refuse
   return {
     title: hostOf(endpoint.url),
     crumbs: [webhooksCrumb(ctx)],
-    subtitle: html`${chip(health.state)} <span class="id">${endpoint.url}</span>`,
+    subtitle: html`${chip(health.state)} ${eventsText(endpoint.events)}`,
     ...(mayManage(ctx) ? { actions: actions(data, ctx) } : {}),
     body: stack(
       refused === undefined ? undefined : notice("bad", "This was not done", refused),
       healthNotice(data, ctx),
       panel(
-        { title: "Endpoint", ...(mayManage(ctx) ? { aside: asides(data, ctx) } : {}) },
+        { title: "Endpoint", ...(mayManage(ctx) ? { foot: moreActions(data, ctx) } : {}) },
         facts([
           ["Id", idText(endpoint.id)],
-          ["Event types", eventsText(endpoint.events)],
+          ["URL", endpoint.url],
           ["Last success", lastSuccess(health, ctx.now)],
           ["Added", time(endpoint.createdAt, ctx.now)],
           ["Changed", time(endpoint.updatedAt, ctx.now)],
@@ -62,11 +62,12 @@ const actions = ({ endpoint }: EndpointData, ctx: DashboardContext): HtmlValue =
     : undefined,
 ];
 
-const asides = ({ endpoint }: EndpointData, ctx: DashboardContext): HtmlValue => [
-  linkButton("Rotate secret", here(ctx, endpointPath(endpoint.id, "rotate"))),
-  linkButton("Recover events", here(ctx, endpointPath(endpoint.id, "recover"))),
-  linkButton("Remove", here(ctx, endpointPath(endpoint.id, "remove")), { kind: "danger" }),
-];
+const moreActions = ({ endpoint }: EndpointData, ctx: DashboardContext): Html =>
+  row(
+    linkButton("Rotate secret", here(ctx, endpointPath(endpoint.id, "rotate"))),
+    linkButton("Recover events", here(ctx, endpointPath(endpoint.id, "recover"))),
+    linkButton("Remove", here(ctx, endpointPath(endpoint.id, "remove")), { kind: "danger" }),
+  );
 
 function healthNotice({ endpoint, health }: EndpointData, ctx: DashboardContext): Html | undefined {
   const { failingSince, disabledAt } = health;
@@ -102,7 +103,7 @@ function deliveryTable({ endpoint, filters, deliveries }: EndpointData, ctx: Das
         cell: (one) => html`<a class="link" href="${deliveryHref(ctx, one.id)}">${one.eventType}</a>`,
       },
       { head: "Delivery", cell: ({ id }) => idText(id, { short: true, href: deliveryHref(ctx, id) }) },
-      { head: "Event time", cell: ({ createdAt }) => time(new Date(createdAt), ctx.now) },
+      { head: "Created", cell: ({ createdAt }) => time(new Date(createdAt), ctx.now) },
       { head: "Attempts", numeric: true, cell: ({ attemptCount }) => attemptCount },
       { head: "Last answer", cell: lastAnswer },
       { head: "Next attempt", cell: ({ nextAttemptAt }) => nextAttempt(nextAttemptAt, ctx.now) },
@@ -169,9 +170,9 @@ const deliveryFilters = (id: string, filters: EndpointData["filters"], ctx: Dash
     ],
   });
 
-export function lastAnswer({ attempts }: DeliveryView): HtmlValue {
+function lastAnswer({ attempts, status }: DeliveryView): HtmlValue {
   const last = attempts.at(-1);
-  if (!last) return html`<span class="quiet">not tried yet</span>`;
+  if (!last) return html`<span class="quiet">${status === "failed" ? "never tried" : "not tried yet"}</span>`;
   return html`${last.status === undefined ? chip(last.error ?? "failed", "bad") : httpChip(last.status)} <span class="quiet">${last.latencyMs} ms</span>`;
 }
 

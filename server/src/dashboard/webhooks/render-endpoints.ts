@@ -23,7 +23,7 @@ export function renderEndpoints(endpoints: readonly ListedEndpoint[], ctx: Dashb
   return {
     title: "Webhooks",
     subtitle: "Where we send events about your orders.",
-    ...(add ? { actions: add } : {}),
+    ...(add && endpoints.length > 0 ? { actions: add } : {}),
     body: stack(
       tablePanel({
         caption: "Endpoints",

@@ -48,7 +48,7 @@ export const renderRecover = (
   title: "Recover events",
   crumbs: [webhooksCrumb(ctx), endpointCrumb(ctx, endpoint)],
   subtitle:
-    "Sends the events of a time that this endpoint missed or that failed. What arrived is not sent again.",
+    "Sends what this endpoint missed in a period of time, and what failed. Events that arrived are not sent again.",
   body: panel(
     {},
     recoverForm.render({

@@ -34,7 +34,7 @@ export const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
-export const lastSuccess = ({ lastSuccessAt }: EndpointHealth, now: Date): HtmlValue =>
-  lastSuccessAt
-    ? time(lastSuccessAt, now)
-    : html`<span class="quiet">none in the last ${SUCCESS_LOOKED_MAX} deliveries</span>`;
+export function lastSuccess({ lastSuccessAt, hasOlder }: EndpointHealth, now: Date): HtmlValue {
+  if (lastSuccessAt) return time(lastSuccessAt, now);
+  return html`<span class="quiet">${hasOlder ? `none in the last ${SUCCESS_LOOKED_MAX} deliveries` : "none yet"}</span>`;
+}

@@ -1,9 +1,9 @@
 import { type Html, html } from "../template/html.ts";
-import { copyButton } from "./copy.ts";
+import { copyIcon } from "./copy.ts";
 
 /** Text as it was sent or received, in monospace. `copied` is what the button copies where the text is laid out for reading. */
 export const codeBlock = (label: string, text: string, copied = text): Html =>
-  html`<div class="code-block"><pre tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>${copyButton(copied)}</div>`;
+  html`<div class="code-block"><pre tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>${copyIcon(copied, label.toLowerCase())}</div>`;
 
 /** JSON on several lines; text that is no JSON stays as it is. */
 export function layOutJson(text: string): string {

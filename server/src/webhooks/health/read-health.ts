@@ -7,6 +7,8 @@ export type EndpointHealth = {
   state: "active" | "failing" | "disabled";
   /** The latest success among the newest deliveries. */
   lastSuccessAt: Date | undefined;
+  /** Whether older deliveries were not looked through for it. */
+  hasOlder: boolean;
   failingSince: Date | undefined;
   /** When the endpoint is disabled unless a delivery succeeds before. */
   disabledAt: Date | undefined;
@@ -20,28 +22,29 @@ export async function readHealth(
   db: Queryable,
   endpoints: readonly Pick<EndpointRow, "id" | "active" | "failingSince">[],
 ): Promise<ReadonlyMap<string, EndpointHealth>> {
-  const rows = await db.rows<{ id: string; lastSuccessAt: Date | null }>(sql`
-    select one.id, newest."lastSuccessAt"
+  const rows = await db.rows<{ id: string; lastSuccessAt: Date | null; looked: number }>(sql`
+    select one.id, newest."lastSuccessAt", newest.looked
     from unnest(${endpoints.map(({ id }) => id)}::text[]) as one (id)
     cross join lateral (
-      select max(looked.delivered_at) as "lastSuccessAt"
+      select max(looked.delivered_at) as "lastSuccessAt", count(*)::integer as looked
       from (
         select delivered_at from deliveries where endpoint_id = one.id
         order by endpoint_id desc, id desc limit ${SUCCESS_LOOKED_MAX}
       ) looked
     ) newest`);
-  const successes = new Map(rows.map(({ id, lastSuccessAt }) => [id, lastSuccessAt ?? undefined]));
-  return new Map(endpoints.map((endpoint) => [endpoint.id, healthOf(endpoint, successes.get(endpoint.id))]));
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return new Map(endpoints.map((endpoint) => [endpoint.id, healthOf(endpoint, found.get(endpoint.id))]));
 }
 
 function healthOf(
   { active, failingSince }: Pick<EndpointRow, "active" | "failingSince">,
-  lastSuccessAt: Date | undefined,
+  found: { lastSuccessAt: Date | null; looked: number } | undefined,
 ): EndpointHealth {
   const isFailing = active && failingSince !== null;
   return {
     state: isFailing ? "failing" : active ? "active" : "disabled",
-    lastSuccessAt,
+    lastSuccessAt: found?.lastSuccessAt ?? undefined,
+    hasOlder: found?.looked === SUCCESS_LOOKED_MAX,
     failingSince: failingSince ?? undefined,
     disabledAt: isFailing ? new Date(failingSince.getTime() + DISABLE_MS) : undefined,
   };
