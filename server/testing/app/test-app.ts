@@ -59,8 +59,8 @@ export type TestAppOptions = {
   connect?: (connectionString: string) => Promise<Db>;
   /** The request log, which is off in tests of other things. */
   requestLog?: Partial<RequestLogLimits>;
-  /** The dashboard as a browser reaches it on this machine, with the cookie of plain http. */
-  isPlainHttp?: boolean;
+  /** Where a browser reaches it, when it listens. Cookies then have the names of plain http. */
+  url?: string;
   addRoutes?: (app: FastifyInstance) => void;
 };
 
@@ -90,8 +90,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       webhooks: { ...TEST_WEBHOOKS, ...options.webhooks },
       requestLog: options.requestLog ?? "off",
       dashboard: {
-        accounts: testAccounts({ db: appDb, clock, keyring, secrets }),
-        publicUrl: options.isPlainHttp ? undefined : "https://api.scrip.example",
+        accounts: testAccounts({ db: appDb, clock, keyring, secrets }, options.url),
+        publicUrl: options.url === undefined ? "https://api.scrip.example" : undefined,
         sendsMail: false,
       },
       metricsArePublic: true,

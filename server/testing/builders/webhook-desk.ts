@@ -47,7 +47,7 @@ export type WebhookDesk = {
 
 export async function openWebhookDesk(
   webhooks: Partial<WebhookSettings> = {},
-  options: Pick<TestAppOptions, "isPlainHttp"> = {},
+  options: Pick<TestAppOptions, "url"> = {},
 ): Promise<WebhookDesk> {
   // Ids never go back in time within a process, and request ids use the system clock.
   const clock = createHandClock(new Date(Date.now() + CLOCK_AHEAD_MS));

@@ -4,7 +4,7 @@ import type { RequestView } from "../../requests/schemas.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { linkButton } from "../../web/parts/button.ts";
 import { httpChip } from "../../web/parts/chip.ts";
-import { copyIcon, idText } from "../../web/parts/copy.ts";
+import { copyIcon, idText, shortId } from "../../web/parts/copy.ts";
 import { filterBar } from "../../web/parts/filter-bar.ts";
 import { countText } from "../../web/parts/money.ts";
 import { emptyState } from "../../web/parts/notice.ts";
@@ -99,7 +99,10 @@ function requestTable(list: RequestList, ctx: DashboardContext): Html {
 }
 
 const requestLine = ({ id, method, path }: RequestView, ctx: DashboardContext): HtmlValue =>
-  html`<a class="link" href="${requestHref(ctx, id)}"><span class="id">${method} ${path}</span></a>${copyIcon(id, id)}`;
+  html`<span class="copyable"><a class="id" href="${requestHref(ctx, id)}" title="${path}">${method} ${shortPath(path)}</a>${copyIcon(id, id)}</span>`;
+
+/** Ids in a path by their ends, so that a row fits. */
+const shortPath = (path: string): string => path.split("/").map(shortId).join("/");
 
 /** The key by its name and last four characters; of one that was refused, what the log kept. */
 export function keyOf(

@@ -11,7 +11,7 @@ let desk: WebhookDesk;
 let chromium: TestBrowser;
 let address: string;
 before(async () => {
-  [desk, chromium] = await Promise.all([openWebhookDesk({}, { isPlainHttp: true }), openBrowser()]);
+  [desk, chromium] = await Promise.all([openWebhookDesk({}, { url: "http://127.0.0.1" }), openBrowser()]);
   address = await desk.scrip.app.listen({ host: "127.0.0.1", port: 0 });
 });
 after(async () => {

@@ -6,7 +6,7 @@ import { idText } from "../../web/parts/copy.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
 import { columns, facts, panel, stack } from "../../web/parts/panel.ts";
 import { exactly, time } from "../../web/parts/time.ts";
-import { type Html, html } from "../../web/template/html.ts";
+import { attrs, type Html, html } from "../../web/template/html.ts";
 import { type DeliveryDetail, hasOlderAttempts, sentHeaders } from "../../webhooks/history/get-delivery.ts";
 import type { AttemptRow } from "../../webhooks/history/history-queries.ts";
 import { BASE, type DashboardContext, here } from "../session.ts";
@@ -24,11 +24,12 @@ export function renderDelivery(
     title: delivery.id,
     heading: idText(delivery.id),
     crumbs: [webhooksCrumb(ctx), endpointCrumb(ctx, endpoint)],
-    subtitle: html`${chip(delivery.status)} ${delivery.eventType}, ${plural(delivery.attemptCount, "attempt")}`,
+    subtitle: delivery.eventType,
     ...(mayManage(ctx) && delivery.isActive ? { actions: redeliverForm(delivery, ctx) } : {}),
     body: stack(
       refused === undefined ? undefined : notice("bad", "This was not done", refused),
-      columns(
+      // Read again while it waits, so that the result of a test event appears.
+      html`<div id="delivery"${attrs({ "up-poll": delivery.status === "pending" })}>${columns(
         stack(
           hasOlderAttempts(delivery)
             ? html`<p class="quiet">The latest ${delivery.attempts.length} of ${plural(delivery.attemptCount, "attempt")}.</p>`
@@ -36,7 +37,7 @@ export function renderDelivery(
           ...attemptPanels(delivery, ctx),
         ),
         stack(summary(delivery, ctx), bodyPanel(delivery)),
-      ),
+      )}</div>`,
     ),
   };
 }
@@ -48,6 +49,7 @@ const summary = (delivery: DeliveryDetail, ctx: DashboardContext): Html =>
   panel(
     { title: "Delivery" },
     facts([
+      ["Status", html`${chip(delivery.status)} after ${plural(delivery.attemptCount, "attempt")}`],
       [
         "Event",
         idText(delivery.eventId, { href: here(ctx, `${BASE}/events/${delivery.eventId}`), short: true }),

@@ -83,7 +83,7 @@ export function renderRecovery(recovery: Recovery, ctx: DashboardContext): PageC
       panel(
         { title: pending > 0 ? "Sending" : "Done", id: "recovery", live: pending > 0 },
         html`${progressBar("Deliveries that have ended", total - pending, total)}${facts([
-          ["Time", html`${exactly(span.since)} to ${exactly(span.until)}`],
+          ["Period", html`${exactly(span.since)} to ${exactly(span.until)}`],
           ["Started", countText(started)],
           ["Waiting", counted(pending)],
           ["Delivered", counted(delivered)],
