@@ -1,8 +1,8 @@
 import type { Db } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { firstIdAt, timeOfId } from "../lib/ids.ts";
+import { groupErrorRows } from "./group-queries.ts";
 import { KEPT_DAYS } from "./partitions.ts";
-import { groupErrorRows } from "./queries.ts";
 
 export type ErrorGroup = {
   status: number;
