@@ -11,13 +11,15 @@ import type { RegisteredPage } from "../web/pages/define-page.ts";
 import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
 import { activityPages } from "./activity/pages.ts";
-import { findDetour } from "./detour.ts";
-import { dashboardFrame } from "./frame.ts";
-import { securityPages } from "./security/pages.ts";
 import { catalogPages } from "./catalog/pages.ts";
-import { orderPages } from "./orders/pages.ts";
+import { findDetour } from "./detour.ts";
+import { eventPages } from "./events/pages.ts";
+import { dashboardFrame } from "./frame.ts";
 import { homePages } from "./home/pages.ts";
 import { keyPages } from "./keys/pages.ts";
+import { orderPages } from "./orders/pages.ts";
+import { requestPages } from "./requests/pages.ts";
+import { securityPages } from "./security/pages.ts";
 import {
   BASE,
   type DashboardDeps,
@@ -31,6 +33,7 @@ import { accessPages } from "./sign-in/pages.ts";
 import { teamPages } from "./team/pages.ts";
 import { translateRefusal } from "./translate-refusal.ts";
 import { walletPages } from "./wallet/pages.ts";
+import { webhookPages } from "./webhooks/pages.ts";
 
 /** Adds the pages of one section. */
 export type AddSection = (face: DashboardFace, deps: DashboardDeps) => void;
@@ -43,6 +46,9 @@ export const SECTIONS: readonly AddSection[] = [
   orderPages,
   walletPages,
   keyPages,
+  webhookPages,
+  requestPages,
+  eventPages,
   securityPages,
   teamPages,
   settingsPages,

@@ -1,9 +1,8 @@
-import type { FastifyRequest } from "fastify";
-import { invalidParameter, queryFilter } from "../http/query.ts";
+import { type Asked, invalidParameter, queryFilter } from "../http/query.ts";
 import { EVENT_TYPES, type EventType, isEventType } from "./event-types.ts";
 
 /** The filters of the request. A cursor is bound to them. */
-export const canonicalFilters = (request: FastifyRequest, names: readonly string[]): Record<string, string> =>
+export const canonicalFilters = (request: Asked, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     names.flatMap((name) => {
       const text = queryFilter(request, name);
@@ -11,7 +10,7 @@ export const canonicalFilters = (request: FastifyRequest, names: readonly string
     }),
   );
 
-export function readEventType(request: FastifyRequest, name: string): EventType | undefined {
+export function readEventType(request: Asked, name: string): EventType | undefined {
   const text = queryFilter(request, name);
   if (text === undefined || isEventType(text)) return text;
   throw invalidParameter(name, `${name} must be one of ${EVENT_TYPES.join(", ")}.`);

@@ -1,8 +1,7 @@
-import type { FastifyRequest } from "fastify";
 import type { Db, Queryable } from "../db/database.ts";
-import type { Caller, Tenant } from "../http/caller.ts";
+import type { Tenant } from "../http/caller.ts";
 import { readPage } from "../http/page.ts";
-import { queryFilter, queryTime } from "../http/query.ts";
+import { type Asked, queryFilter, queryTime } from "../http/query.ts";
 import type { CursorCodec } from "../lib/cursor.ts";
 import { firstIdAt } from "../lib/ids.ts";
 import { notFound } from "../lib/problem.ts";
@@ -18,16 +17,12 @@ export async function getEvent(db: Queryable, tenant: Tenant, id: string): Promi
 }
 
 /** The reseller's events, newest first, each as it is delivered. */
-export async function listEvents(
-  deps: { db: Db; cursors: CursorCodec },
-  caller: Caller,
-  request: FastifyRequest,
-) {
+export async function listEvents(deps: { db: Db; cursors: CursorCodec }, tenant: Tenant, request: Asked) {
   const filters = readFilters(request);
-  const scope = { ...caller, endpoint: "listEvents", filters: canonicalFilters(request, FILTERS) };
+  const scope = { ...tenant, endpoint: "listEvents", filters: canonicalFilters(request, FILTERS) };
   const { after, limit } = readPage(request, deps.cursors, scope);
   const selection = { ...filters, beforeId: after, limit };
-  const { rows, nextBeforeId } = await listEventRows(deps.db, caller, selection);
+  const { rows, nextBeforeId } = await listEventRows(deps.db, tenant, selection);
   return {
     data: rows.map((row): EventView => JSON.parse(row.body)),
     hasMore: nextBeforeId !== undefined,
@@ -37,7 +32,7 @@ export async function listEvents(
 
 const FILTERS = ["type", "orderId", "createdFrom", "createdTo"] as const;
 
-function readFilters(request: FastifyRequest) {
+function readFilters(request: Asked) {
   const from = queryTime(request, "createdFrom");
   const to = queryTime(request, "createdTo");
   return {

@@ -1,8 +1,7 @@
-import type { FastifyRequest } from "fastify";
 import type { Db } from "../db/database.ts";
-import type { Caller, Tenant } from "../http/caller.ts";
+import type { Tenant } from "../http/caller.ts";
 import { readPage } from "../http/page.ts";
-import { invalidParameter, queryFilter, queryTime } from "../http/query.ts";
+import { type Asked, invalidParameter, queryFilter, queryTime } from "../http/query.ts";
 import type { CursorCodec } from "../lib/cursor.ts";
 import { firstIdAt, timeOfId } from "../lib/ids.ts";
 import { Problem } from "../lib/problem.ts";
@@ -15,14 +14,14 @@ const STATUS = /^([1-5])(\d\d|xx)$/;
 /** The reseller's requests, newest first. */
 export async function listRequests(
   deps: { db: Db; cursors: CursorCodec },
-  caller: Caller,
-  request: FastifyRequest,
+  tenant: Tenant,
+  request: Asked,
 ): Promise<{ data: RequestView[]; hasMore: boolean; nextCursor: string }> {
   const filters = Object.fromEntries(FILTERS.map((name) => [name, queryFilter(request, name) ?? ""]));
-  const scope = { ...caller, endpoint: "listRequests", filters };
+  const scope = { ...tenant, endpoint: "listRequests", filters };
   const { after, limit } = readPage(request, deps.cursors, scope);
   const selection = { ...readFilters(request), beforeId: after, limit };
-  const { rows, nextBeforeId } = await listRequestRows(deps.db, caller, selection);
+  const { rows, nextBeforeId } = await listRequestRows(deps.db, tenant, selection);
   return {
     data: rows.map(toView),
     hasMore: nextBeforeId !== undefined,
@@ -39,11 +38,11 @@ export async function getRequest(db: Db, tenant: Tenant, id: string): Promise<Re
   };
 }
 
-function readFilters(request: FastifyRequest) {
+function readFilters(request: Asked) {
   const from = queryTime(request, "createdFrom");
   const to = queryTime(request, "createdTo");
   return {
-    ...readStatus(queryFilter(request, "status")),
+    ...readStatusRange(queryFilter(request, "status")),
     errorCode: queryFilter(request, "errorCode"),
     actorId: queryFilter(request, "keyId"),
     // The time of a request is the time inside its id.
@@ -52,7 +51,7 @@ function readFilters(request: FastifyRequest) {
   };
 }
 
-function readStatus(text: string | undefined): { statusFrom?: number; statusTo?: number } {
+function readStatusRange(text: string | undefined): { statusFrom?: number; statusTo?: number } {
   if (text === undefined) return {};
   const [, hundred, rest] = STATUS.exec(text) ?? [];
   if (hundred === undefined || rest === undefined)

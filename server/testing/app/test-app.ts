@@ -61,6 +61,8 @@ export type TestAppOptions = {
   url?: string;
   /** The request log, which is off in tests of other things. */
   requestLog?: Partial<RequestLogLimits>;
+  /** Where a browser reaches it, when it listens. Cookies then have the names of plain http. */
+  url?: string;
   addRoutes?: (app: FastifyInstance) => void;
 };
 

@@ -6,7 +6,7 @@ import type { WebhookView } from "../../src/webhooks/endpoints/schemas.ts";
 import type { DeliveryView } from "../../src/webhooks/history/schemas.ts";
 import type { WebhookSettings } from "../../src/webhooks/settings.ts";
 import { DELIVERIES_CHANNEL } from "../../src/webhooks/settings.ts";
-import { createTestApp, type TestApp } from "../app/test-app.ts";
+import { createTestApp, type TestApp, type TestAppOptions } from "../app/test-app.ts";
 import { eventually } from "../eventually.ts";
 import { createHandClock, type HandClock } from "../hand-clock.ts";
 
@@ -45,10 +45,13 @@ export type WebhookDesk = {
   tells<Result>(work: () => Promise<Result>): Promise<Result>;
 };
 
-export async function openWebhookDesk(webhooks: Partial<WebhookSettings> = {}): Promise<WebhookDesk> {
+export async function openWebhookDesk(
+  webhooks: Partial<WebhookSettings> = {},
+  options: Pick<TestAppOptions, "url"> = {},
+): Promise<WebhookDesk> {
   // Ids never go back in time within a process, and request ids use the system clock.
   const clock = createHandClock(new Date(Date.now() + CLOCK_AHEAD_MS));
-  const scrip = await createTestApp({ clock, webhooks });
+  const scrip = await createTestApp({ clock, webhooks, ...options });
   const ownerOf = async (resellerId: string, environment: "live" | "test"): Promise<KeyOwner> => {
     const { key } = await scrip.addKey(resellerId, { env: environment });
     return { resellerId, environment, key };

@@ -2,6 +2,7 @@ import { dayChart } from "../../src/web/chart/day-chart.ts";
 import type { PageContent } from "../../src/web/layout/frame.ts";
 import { button, csvLink, linkButton } from "../../src/web/parts/button.ts";
 import { chip, httpChip, type Tone } from "../../src/web/parts/chip.ts";
+import { codeBlock, disclosure, layOutJson, progressBar } from "../../src/web/parts/code-block.ts";
 import { idText, secretOnce } from "../../src/web/parts/copy.ts";
 import { money, moneyText } from "../../src/web/parts/money.ts";
 import { pager, tabs } from "../../src/web/parts/navigation.ts";
@@ -110,6 +111,14 @@ export const galleryParts = (): PageContent => ({
           ),
         ),
         panel(
+          { title: "Text as it was sent" },
+          stack(
+            codeBlock("Body", layOutJson('{"id":"evt_1","data":{"status":"fulfilled"}}')),
+            disclosure("Headers", codeBlock("Headers", "Content-Type: application/json")),
+            progressBar("Deliveries that have ended", 32, 40),
+          ),
+        ),
+        panel(
           { title: "Nothing", flush: true },
           emptyState(
             "No endpoints",
@@ -131,6 +140,7 @@ export const galleryHostile = (): PageContent => ({
   body: stack(
     notice("warn", HOSTILE, LONG_WORD),
     secretOnce(HOSTILE, [HOSTILE + LONG_WORD]),
+    codeBlock(HOSTILE, HOSTILE + LONG_WORD),
     statTiles([
       { label: HOSTILE, value: "9,007,199,254,740.99", unit: "USD", note: LONG_WORD },
       { label: "Much", value: "18,240.50", unit: "USD" },

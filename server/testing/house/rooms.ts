@@ -18,7 +18,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   accounts: ["db", "http", "vault", "work", "mail", "events", "activity"],
   wallet: ["db", "http", "events"],
   catalog: ["db", "http", "events"],
-  webhooks: ["db", "http", "vault", "work", "mail", "events"],
+  webhooks: ["db", "http", "vault", "work", "mail", "events", "activity"],
   suppliers: ["db", "vault", "catalog"],
   resellers: ["db", "activity", "wallet"],
   sandbox: ["http", "suppliers"],

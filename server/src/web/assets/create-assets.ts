@@ -31,6 +31,7 @@ const STYLES = [
   "top-bar",
   "parts",
   "small-parts",
+  "code",
   "navigation",
   "table",
   "form",

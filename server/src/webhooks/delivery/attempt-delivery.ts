@@ -15,6 +15,9 @@ export type AttemptDeps = {
 
 export type Attempted = Pick<SendOutcome, "kind" | "latencyMs"> & { record: AttemptRecord | undefined };
 
+/** What deliveries call themselves. */
+export const USER_AGENT = "Scrip-Webhooks/1";
+
 /** Time and signature are fresh for each attempt; the body is the one that was stored. */
 export async function attemptDelivery(
   deps: AttemptDeps,
@@ -51,7 +54,7 @@ function toSending({ openSecret }: AttemptDeps, delivery: DueDelivery, at: Date)
     body: delivery.body,
     headers: {
       "content-type": "application/json",
-      "user-agent": "Scrip-Webhooks/1",
+      "user-agent": USER_AGENT,
       "service-signature": signDelivery(secrets, Math.floor(at.getTime() / 1_000), signed),
       "service-event-id": delivery.eventId,
       "service-event-type": delivery.eventType,

@@ -1,8 +1,8 @@
-import type { FastifyRequest } from "fastify";
 import type { Db, Queryable } from "../../db/database.ts";
 import { DEFAULT_TYPES } from "../../events/event-types.ts";
-import type { Caller, Tenant } from "../../http/caller.ts";
+import type { Tenant } from "../../http/caller.ts";
 import { readPage } from "../../http/page.ts";
+import type { Asked } from "../../http/query.ts";
 import type { CursorCodec } from "../../lib/cursor.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
 import { type EndpointRow, findEndpoint, listEndpointRows } from "./endpoint-queries.ts";
@@ -29,14 +29,10 @@ export const inactiveEndpoint = (): Problem =>
   );
 
 /** The reseller's endpoints, newest first. */
-export async function listEndpoints(
-  deps: { db: Db; cursors: CursorCodec },
-  caller: Caller,
-  request: FastifyRequest,
-) {
-  const scope = { ...caller, endpoint: "listWebhooks", filters: {} };
+export async function listEndpoints(deps: { db: Db; cursors: CursorCodec }, tenant: Tenant, request: Asked) {
+  const scope = { ...tenant, endpoint: "listWebhooks", filters: {} };
   const { after, limit } = readPage(request, deps.cursors, scope);
-  const rows = await listEndpointRows(deps.db, caller, { beforeId: after, limit: limit + 1 });
+  const rows = await listEndpointRows(deps.db, tenant, { beforeId: after, limit: limit + 1 });
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const hasMore = rows.length > limit;

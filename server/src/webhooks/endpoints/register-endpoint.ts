@@ -1,3 +1,4 @@
+import type { By } from "../../activity/record-activity.ts";
 import type { Db } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -7,6 +8,7 @@ import type { Secret } from "../../lib/secret.ts";
 import type { Keyring } from "../../vault/keyring.ts";
 import { assertWebhookUrl } from "../addresses/assert-webhook-url.ts";
 import type { WebhookSettings } from "../settings.ts";
+import { endpointSummary, recordOnEndpoint } from "./endpoint-activity.ts";
 import { countEndpoints, type EndpointRow, insertEndpoint, lockEndpoints } from "./endpoint-queries.ts";
 import { insertSecret } from "./secret-queries.ts";
 import { assertSubscription } from "./subscription.ts";
@@ -22,6 +24,7 @@ export async function registerEndpoint(
   deps: EndpointDeps,
   tenant: Tenant,
   input: { url: string; events?: string[] },
+  by?: By,
 ): Promise<{ row: EndpointRow; secret: Secret<string> }> {
   if (input.events) assertSubscription(input.events);
   await assertWebhookUrl(deps.webhooks, input.url);
@@ -40,6 +43,8 @@ export async function registerEndpoint(
     await lockEndpoints(tx, tenant);
     if ((await countEndpoints(tx, tenant)) >= ENDPOINTS_MAX) throw limitReached();
     await insertEndpoint(tx, tenant, row);
+    const made = { by, tenant, id: row.id, action: "webhook.created", after: endpointSummary(row) } as const;
+    await recordOnEndpoint(tx, deps.clock, made);
     // Sealed while holding the lock: a seal that waited for it could miss a rotation of the master key.
     const sealed = sealWebhookSecret(deps.keyring, row.id, secret);
     await insertSecret(tx, { endpointId: row.id, sealed, createdAt: now });

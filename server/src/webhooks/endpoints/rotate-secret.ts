@@ -1,6 +1,8 @@
+import type { By } from "../../activity/record-activity.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
 import type { Secret } from "../../lib/secret.ts";
+import { recordOnEndpoint } from "./endpoint-activity.ts";
 import { type EndpointRow, lockEndpoint } from "./endpoint-queries.ts";
 import type { EndpointDeps } from "./register-endpoint.ts";
 import { countLivingSecrets, deleteExpiredSecrets, expireSecrets, insertSecret } from "./secret-queries.ts";
@@ -22,6 +24,7 @@ export async function rotateSecret(
   tenant: Tenant,
   id: string,
   graceSeconds: number,
+  by?: By,
 ): Promise<RotatedSecret> {
   const secret = createWebhookSecret();
   return deps.db.transaction(async (tx) => {
@@ -34,6 +37,8 @@ export async function rotateSecret(
     await deleteExpiredSecrets(tx, id, now);
     const sealed = sealWebhookSecret(deps.keyring, id, secret);
     await insertSecret(tx, { endpointId: id, sealed, createdAt: now });
+    const after = { previousExpiresAt: previousExpiresAt.toISOString() };
+    await recordOnEndpoint(tx, deps.clock, { by, tenant, id, action: "webhook.secret_rotated", after });
     return { row, secret, previousExpiresAt };
   });
 }

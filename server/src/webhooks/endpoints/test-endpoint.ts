@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import sql, { type Sql } from "sql-template-tag";
+import type { By } from "../../activity/record-activity.ts";
 import type { Db, Queryable, Tx } from "../../db/database.ts";
 import { emitEvents } from "../../events/emit-events.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { type Ids, idsOf } from "../../lib/ids.ts";
+import { idsOf } from "../../lib/ids.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
 import { type DeliveryRow, findDelivery } from "../history/history-queries.ts";
+import { recordOnEndpoint } from "./endpoint-activity.ts";
 import { getActiveEndpoint } from "./read-endpoints.ts";
 
 /** Tests go to a server that is not ours, and its owner may not be the one who asks for them. */
@@ -18,10 +20,11 @@ export async function testEndpoint(
   deps: { db: Db; clock: Clock; announceDeliveries: () => void },
   tenant: Tenant,
   endpointId: string,
+  by?: By,
 ): Promise<DeliveryRow> {
   await getActiveEndpoint(deps.db, tenant, endpointId);
   const now = deps.clock.now();
-  const deliveryId = await insertTest(deps.db, tenant, endpointId, idsOf(deps.clock), now);
+  const deliveryId = await insertTest(deps, tenant, endpointId, now, by);
   if (deliveryId === undefined) await refuseTest(deps.db, endpointId, now);
   deps.announceDeliveries();
   const row = deliveryId && (await findDelivery(deps.db, tenant, deliveryId));
@@ -51,11 +54,11 @@ const isRecent = (now: Date): Sql => sql`at > ${new Date(now.getTime() - MINUTE_
  * are counted one after the other. Returns the delivery's id, or undefined if the endpoint is gone or has had enough tests.
  */
 const insertTest = (
-  db: Db,
+  { db, clock }: { db: Db; clock: Clock },
   tenant: Tenant,
   endpointId: string,
-  ids: Ids,
   now: Date,
+  by: By | undefined,
 ): Promise<string | undefined> =>
   db.transaction(async (tx) => {
     if (!(await countTest(tx, tenant, endpointId, now))) return undefined;
@@ -73,9 +76,10 @@ const insertTest = (
           data: { webhook_id: endpointId },
         },
       ],
-      ids,
+      idsOf(clock),
       now,
     );
+    await recordOnEndpoint(tx, clock, { by, tenant, id: endpointId, action: "webhook.tested" });
     const [delivery] = await tx.rows<{ id: string }>(sql`
       select id from deliveries where event_id = ${eventId} and endpoint_id = ${endpointId}`);
     return delivery?.id;

@@ -1,9 +1,8 @@
-import type { FastifyRequest } from "fastify";
 import type { Db } from "../../db/database.ts";
 import { canonicalFilters, readEventType } from "../../events/event-filters.ts";
-import type { Caller } from "../../http/caller.ts";
+import type { Tenant } from "../../http/caller.ts";
 import { readPage } from "../../http/page.ts";
-import { invalidParameter, queryFilter, queryTime } from "../../http/query.ts";
+import { type Asked, invalidParameter, queryFilter, queryTime } from "../../http/query.ts";
 import type { CursorCodec } from "../../lib/cursor.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { getEndpoint } from "../endpoints/read-endpoints.ts";
@@ -19,15 +18,15 @@ import type { AttemptView, DeliveryView } from "./schemas.ts";
 /** The deliveries of an endpoint, newest event first. */
 export async function listDeliveries(
   deps: { db: Db; cursors: CursorCodec },
-  caller: Caller,
-  request: FastifyRequest,
+  tenant: Tenant,
+  request: Asked,
   endpointId: string,
 ) {
   const selected = readFilters(request);
   const filters = { endpointId, ...canonicalFilters(request, FILTERS) };
-  const scope = { ...caller, endpoint: "listWebhookDeliveries", filters };
+  const scope = { ...tenant, endpoint: "listWebhookDeliveries", filters };
   const { after, limit } = readPage(request, deps.cursors, scope);
-  await getEndpoint(deps.db, caller, endpointId);
+  await getEndpoint(deps.db, tenant, endpointId);
   const selection = { ...selected, beforeId: after, limit };
   const { rows, nextBeforeId } = await listDeliveryRows(deps.db, endpointId, selection);
   return {
@@ -39,7 +38,7 @@ export async function listDeliveries(
 
 const FILTERS = ["status", "eventType", "eventId", "orderId", "createdFrom", "createdTo"] as const;
 
-function readFilters(request: FastifyRequest) {
+function readFilters(request: Asked) {
   const from = queryTime(request, "createdFrom");
   const to = queryTime(request, "createdTo");
   return {
@@ -53,7 +52,7 @@ function readFilters(request: FastifyRequest) {
   };
 }
 
-function readStatus(request: FastifyRequest): DeliveryStatus | undefined {
+function readStatus(request: Asked): DeliveryStatus | undefined {
   const text = queryFilter(request, "status");
   if (text === undefined) return undefined;
   const status = DELIVERY_STATUSES.find((known) => known === text);

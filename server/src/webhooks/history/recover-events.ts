@@ -1,9 +1,11 @@
+import type { By } from "../../activity/record-activity.ts";
 import type { Db } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { Problem } from "../../lib/problem.ts";
 import { parseTime } from "../../lib/time.ts";
+import { recordOnEndpoint } from "../endpoints/endpoint-activity.ts";
 import { getActiveEndpoint } from "../endpoints/read-endpoints.ts";
 import { lockRecoveries, recoverDeliveries } from "./recover-queries.ts";
 
@@ -21,6 +23,7 @@ export async function recoverEvents(
   tenant: Tenant,
   id: string,
   span: { since: string; until?: string },
+  by?: By,
 ): Promise<{ recovered: number; hasMore: boolean }> {
   const now = deps.clock.now();
   const { since, until } = readSpan(span, now);
@@ -34,7 +37,14 @@ export async function recoverEvents(
   };
   const result = await deps.db.transaction(async (tx) => {
     await lockRecoveries(tx, id);
-    return recoverDeliveries(tx, tenant, recovery);
+    const recovered = await recoverDeliveries(tx, tenant, recovery);
+    const after = {
+      since: since.toISOString(),
+      until: until?.toISOString() ?? null,
+      deliveries: recovered.recovered,
+    };
+    await recordOnEndpoint(tx, deps.clock, { by, tenant, id, action: "webhook.recovered", after });
+    return recovered;
   });
   if (result.recovered > 0) deps.announceDeliveries();
   return result;

@@ -1,3 +1,4 @@
+import { type By, recordActivity } from "../../activity/record-activity.ts";
 import type { Db } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -10,9 +11,17 @@ export async function redeliver(
   deps: { db: Db; clock: Clock; announceDeliveries: () => void },
   tenant: Tenant,
   id: string,
+  by?: By,
 ): Promise<DeliveryRow> {
   if (id.includes("\0")) throw notFound();
-  const restarted = await restartDelivery(deps.db, tenant, id, deps.clock.now());
+  const restarted = await deps.db.transaction(async (tx) => {
+    const done = await restartDelivery(tx, tenant, id, deps.clock.now());
+    if (done && by) {
+      const object = { kind: "delivery", id };
+      await recordActivity(tx, deps.clock, { ...by, ...tenant, action: "delivery.restarted", object });
+    }
+    return done;
+  });
   if (restarted) deps.announceDeliveries();
   const row = await findDelivery(deps.db, tenant, id);
   if (!row) throw notFound();
