@@ -57,8 +57,6 @@ export type TestAppOptions = {
   webhooks?: Partial<WebhookSettings>;
   /** The app's own database connection, if it differs from the test's. */
   connect?: (connectionString: string) => Promise<Db>;
-  /** Where a browser reaches it, when it listens. Cookies then have the names of plain http. */
-  url?: string;
   /** The request log, which is off in tests of other things. */
   requestLog?: Partial<RequestLogLimits>;
   /** Where a browser reaches it, when it listens. Cookies then have the names of plain http. */

@@ -140,7 +140,7 @@ const nothingToProve = () =>
 const renderContinue = ({ action, fields }: CarriedForm, ctx: DashboardContext): PageContent => ({
   title: "Confirmed",
   subtitle: "Nothing has been done yet. Go on with what you started.",
-  body: html`<form class="form" method="post" action="${action}">${hiddenFields({ token: ctx.session.formToken, formId: newFormId() })}${fields.map(
+  body: html`<form class="form" method="post" action="${action}" data-plain>${hiddenFields({ token: ctx.session.formToken, formId: newFormId() })}${fields.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )}<div class="row"><button class="btn main" type="submit" autofocus>Continue</button><a class="btn plain" href="${here(ctx, BASE)}">Cancel</a></div></form>`,
 });
