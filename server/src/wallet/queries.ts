@@ -144,7 +144,7 @@ const NO_SEQUENCE = 2n ** 63n - 1n;
  * The first entry at or after a time. The sequence is dense and time never goes backwards within a wallet, so a
  * binary search finds it with about twenty primary-key lookups, without an index by time.
  */
-const firstSequenceAt = (tenant: Tenant, time: Date): Sql => sql`
+export const firstSequenceAt = (tenant: Tenant, time: Date | Sql): Sql => sql`
   coalesce((
     with recursive halving (low, high) as (
       select 1::bigint, w.sequence + 1 from wallets w
