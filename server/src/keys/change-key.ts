@@ -1,5 +1,5 @@
 import type { Db } from "../db/database.ts";
-import { checkKey } from "./create-key.ts";
+import { type Also, checkKey } from "./create-key.ts";
 import { type KeyRow, lockKey, updateKey } from "./queries.ts";
 
 export type KeyChanges = {
@@ -9,12 +9,15 @@ export type KeyChanges = {
   allowedIps?: readonly string[] | undefined;
 };
 
+export type ChangedKey = { before: KeyRow; after: KeyRow };
+
 /** Changes what a key is called and what it may do. Every process follows from the next request on. */
 export function changeKey(
   db: Db,
   id: string,
   changes: KeyChanges,
-): Promise<{ before: KeyRow; after: KeyRow }> {
+  also?: Also<ChangedKey>,
+): Promise<ChangedKey> {
   return db.transaction(async (tx) => {
     const before = await lockKey(tx, id);
     if (!before) throw new RangeError(`there is no key ${id}`);
@@ -27,6 +30,7 @@ export function changeKey(
     checkKey(changed);
     const after = await updateKey(tx, id, changed);
     if (!after) throw new Error("a locked key has gone");
+    await also?.(tx, { before, after });
     return { before, after };
   });
 }

@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import type { Db, Queryable } from "../db/database.ts";
+import type { Db, Queryable, Tx } from "../db/database.ts";
 import { DEFAULT_SCOPES, SCOPES, type Tenant } from "../http/caller.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -33,16 +33,28 @@ export type KeyDeps = { db: Db; pepper: KeyObject; clock: Clock };
 const ALLOWED_IPS_MAX = 200;
 const COMMAND: Actor = { kind: "command", id: "scrip key create" };
 
-export async function createKey(deps: KeyDeps, input: CreateKeyInput): Promise<CreatedKey> {
+/** What else belongs into the transaction of a change, such as a row of the activity log. */
+export type Also<Change> = (tx: Tx, change: Change) => Promise<void>;
+
+export async function createKey(
+  deps: KeyDeps,
+  input: CreateKeyInput,
+  also?: Also<CreatedKey>,
+): Promise<CreatedKey> {
   const { creator = COMMAND, scopes = DEFAULT_SCOPES } = input;
   const checked = { name: input.name, scopes, allowedIps: input.allowedIps };
   checkKey(checked);
-  return addKey(deps.db, deps, {
+  const added = {
     ...input,
     ...checked,
     creator,
     expiresAt: input.expiresAt ?? null,
     replacesId: null,
+  };
+  return deps.db.transaction(async (tx) => {
+    const created = await addKey(tx, deps, added);
+    await also?.(tx, created);
+    return created;
   });
 }
 

@@ -114,6 +114,24 @@ export const listKeyRows = (db: Queryable, resellerId: string | undefined) =>
     where ${resellerId ?? null}::text is null or reseller_id = ${resellerId ?? null}
     order by id`);
 
+/** A tenant's keys, newest first. */
+export const listTenantKeyRows = (db: Queryable, tenant: Tenant, limit: number) =>
+  db.rows<KeyRow>(sql`
+    select ${keyColumns} from api_keys
+    where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment}
+    order by id desc limit ${limit}`);
+
+export const findTenantKey = async (
+  db: Queryable,
+  tenant: Tenant,
+  id: string,
+): Promise<KeyRow | undefined> => {
+  const [row] = await db.rows<KeyRow>(sql`
+    select ${keyColumns} from api_keys
+    where id = ${id} and reseller_id = ${tenant.resellerId} and environment = ${tenant.environment}`);
+  return row;
+};
+
 /** Revoking a revoked key keeps the first revocation time. */
 export const markKeyRevoked = (db: Queryable, id: string, now: Date) =>
   db.rows<KeyRow>(sql`

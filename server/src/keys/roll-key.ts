@@ -1,5 +1,5 @@
 import type { Actor } from "../lib/actor.ts";
-import { addKey, type CreatedKey, type KeyDeps } from "./create-key.ts";
+import { type Also, addKey, type CreatedKey, type KeyDeps } from "./create-key.ts";
 import { type KeyRow, lockKey, setKeyEnd } from "./queries.ts";
 
 export const GRACE_MAX_HOURS = 72;
@@ -19,7 +19,11 @@ export type RolledKey = CreatedKey & { replaces: string; oldKeyEndsAt: Date };
  * Replaces a key by a new one with the same name, scopes, allowlist and expiry. The new key works at once. The old one ends
  * after the grace period, or when it would have expired anyway; without a grace period it is revoked.
  */
-export function rollKey(deps: KeyDeps, { id, graceMs, creator }: RollKeyInput): Promise<RolledKey> {
+export function rollKey(
+  deps: KeyDeps,
+  { id, graceMs, creator }: RollKeyInput,
+  also?: Also<RolledKey>,
+): Promise<RolledKey> {
   if (!(graceMs >= 0 && graceMs <= GRACE_MAX_HOURS * HOUR_MS))
     throw new RangeError(`the grace period must be 0 to ${GRACE_MAX_HOURS} hours`);
   return deps.db.transaction(async (tx) => {
@@ -33,7 +37,9 @@ export function rollKey(deps: KeyDeps, { id, graceMs, creator }: RollKeyInput): 
       expiresAt: graceMs === 0 ? old.expiresAt : oldKeyEndsAt,
       revokedAt: graceMs === 0 ? now : null,
     });
-    return { ...created, replaces: old.id, oldKeyEndsAt };
+    const rolled = { ...created, replaces: old.id, oldKeyEndsAt };
+    await also?.(tx, rolled);
+    return rolled;
   });
 }
 

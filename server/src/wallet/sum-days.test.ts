@@ -8,7 +8,7 @@ import { createCursorCodec } from "../lib/cursor.ts";
 import { createReseller } from "../resellers/create-reseller.ts";
 import { appendEntry, type EntryType } from "./entry.ts";
 import { exportStatement, listStatement } from "./list-statement.ts";
-import { insertEntry, lockWallet, updateWallet } from "./queries.ts";
+import { type EntryRow, insertEntry, lockWallet, updateWallet } from "./queries.ts";
 import { createSumDays, type SumDays } from "./sum-days.ts";
 
 const { db, drop } = await createTestDatabase();
@@ -106,7 +106,8 @@ test("pages of a statement follow each other, and a cursor keeps to its filters"
   const first = await listStatement(deps, tenant, { filters: {}, cursor: undefined, limit: 4 });
   const rest = await listStatement(deps, tenant, { filters: {}, cursor: first.nextCursor, limit: 4 });
   assert.equal(rest.nextCursor, "");
-  const all = await Array.fromAsync(exportStatement(db, tenant, {}));
+  const all: EntryRow[] = [];
+  for await (const row of exportStatement(db, tenant, {})) all.push(row);
   assert.deepEqual(
     [...first.data, ...rest.data].map(({ id }) => id),
     all.map(({ id }) => id),

@@ -119,6 +119,33 @@ export const teamChangedLetter = (
     footer: "You receive this because you manage the people of your team.",
   });
 
+export type KeyNews = {
+  /** Prefix and last four characters. */
+  hint: string;
+  name: string;
+  change: "created" | "rolled";
+  /** Who did it. */
+  by: string;
+  at: Date;
+};
+
+/** For the owners of a team. */
+export const keyChangedLetter = (urls: Urls, owner: Recipient, key: KeyNews): Letter =>
+  composeLetter({
+    to: owner.email,
+    cause: `key.${key.change}`,
+    subject:
+      key.change === "created" ? "A new API key was created on Scrip" : "An API key was rolled on Scrip",
+    paragraphs: [
+      key.change === "created"
+        ? `${key.by} created an API key for your team.`
+        : `${key.by} replaced an API key of your team by a new one.`,
+      `New key: ${key.hint}${key.name === "" ? "" : `\nName: ${key.name}`}\nTime: ${showTime(key.at)}`,
+    ],
+    action: { label: "Review your keys", url: `${urls.dashboard}/dashboard/keys` },
+    footer: "If nobody on your team did this, revoke the key and change your passwords.",
+  });
+
 /** For the person who was removed. */
 export const removedLetter = (account: Recipient): Letter =>
   composeLetter({

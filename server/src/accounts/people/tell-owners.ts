@@ -1,7 +1,7 @@
 import type { Tx } from "../../db/database.ts";
 import type { AccountDeps } from "../account-deps.ts";
 import { listTopRole, type Team } from "../account-queries.ts";
-import { teamChangedLetter } from "../letters/letters.ts";
+import { type KeyNews, keyChangedLetter, teamChangedLetter } from "../letters/letters.ts";
 import { type Role, topRole } from "../permissions.ts";
 
 /** A team of many owners does not make a mailing. */
@@ -17,4 +17,15 @@ export async function tellOwners(
   const owners = await listTopRole(tx, team, topRole(team.kind), OWNERS_TOLD_MAX);
   for (const owner of owners.filter(({ id }) => id !== person.id))
     await deps.queueLetter(tx, teamChangedLetter(deps.urls, { kind: team.kind, email: owner.email }, person));
+}
+
+/** Writes to those who manage the team that there is a new key. */
+export async function tellOwnersOfKey(
+  deps: Pick<AccountDeps, "queueLetter" | "urls">,
+  tx: Tx,
+  team: Team,
+  key: KeyNews,
+): Promise<void> {
+  for (const owner of await listTopRole(tx, team, topRole(team.kind), OWNERS_TOLD_MAX))
+    await deps.queueLetter(tx, keyChangedLetter(deps.urls, { kind: team.kind, email: owner.email }, key));
 }

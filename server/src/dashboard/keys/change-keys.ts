@@ -1,0 +1,117 @@
+import { tellOwnersOfKey } from "../../accounts/people/tell-owners.ts";
+import { Refusal } from "../../accounts/refusal.ts";
+import { requireFreshProof } from "../../accounts/sessions/session-life.ts";
+import { recordActivity } from "../../activity/record-activity.ts";
+import type { Tx } from "../../db/database.ts";
+import { changeKey, type KeyChanges } from "../../keys/change-key.ts";
+import { type CreatedKey, type CreateKeyInput, createKey } from "../../keys/create-key.ts";
+import type { KeyRow } from "../../keys/queries.ts";
+import { revokeKey } from "../../keys/revoke-key.ts";
+import { type RolledKey, rollKey } from "../../keys/roll-key.ts";
+import { Problem } from "../../lib/problem.ts";
+import { actorOf, type DashboardContext, type DashboardDeps, tenantOf } from "../session.ts";
+
+type Context = { deps: DashboardDeps; ctx: DashboardContext };
+type NewKey = Pick<CreateKeyInput, "name" | "scopes" | "allowedIps" | "expiresAt">;
+
+/** A new key of the page's environment: logged, and told to the owners. */
+export const createKeyHere = ({ deps, ctx }: Context, input: NewKey): Promise<CreatedKey> =>
+  explained(async () => {
+    requireProofForLive(ctx);
+    const creator = actorOf(ctx);
+    return createKey(keyDeps(deps), { ...tenantOf(ctx), ...input, creator }, async (tx, key) => {
+      await log(deps, ctx, tx, "key.created", key.id, {
+        after: { lastFour: key.lastFour, ...summaryOf(input) },
+      });
+      await tell(deps, ctx, tx, key, { name: input.name, change: "created" });
+    });
+  });
+
+/** Replaces a key. It was read for this tenant before. */
+export const rollKeyHere = ({ deps, ctx }: Context, old: KeyRow, graceMs: number): Promise<RolledKey> =>
+  explained(async () => {
+    requireProofForLive(ctx);
+    const input = { id: old.id, graceMs, creator: actorOf(ctx) };
+    return rollKey(keyDeps(deps), input, async (tx, key) => {
+      const after = { replacedBy: key.id, endsAt: key.oldKeyEndsAt.toISOString() };
+      await log(deps, ctx, tx, "key.rolled", old.id, { after });
+      await tell(deps, ctx, tx, key, { name: old.name, change: "rolled" });
+    });
+  });
+
+export const changeKeyHere = ({ deps, ctx }: Context, key: KeyRow, changes: KeyChanges) =>
+  explained(() =>
+    changeKey(deps.db, key.id, changes, (tx, { before, after }) =>
+      log(deps, ctx, tx, "key.changed", key.id, { before: summaryOf(before), after: summaryOf(after) }),
+    ),
+  );
+
+export const revokeKeyHere = ({ deps, ctx }: Context, key: KeyRow) =>
+  explained(() =>
+    revokeKey(deps.db, deps.clock, key.id, (tx) =>
+      log(deps, ctx, tx, "key.revoked", key.id, { before: { name: key.name, lastFour: key.lastFour } }),
+    ),
+  );
+
+const keyDeps = ({ db, clock, secrets }: DashboardDeps) => ({ db, clock, pepper: secrets.pepper });
+
+function requireProofForLive(ctx: DashboardContext): void {
+  if (tenantOf(ctx).environment === "live") requireFreshProof(ctx.session.account, ctx.now);
+}
+
+const summaryOf = (key: {
+  name: string;
+  scopes?: readonly string[] | undefined;
+  allowedIps: readonly string[];
+}) => ({
+  name: key.name,
+  scopes: [...(key.scopes ?? [])],
+  allowedIps: [...key.allowedIps],
+});
+
+type Told = Omit<Parameters<typeof recordActivity>[2], "actor" | "action" | "object">;
+
+const log = (
+  deps: DashboardDeps,
+  ctx: DashboardContext,
+  tx: Tx,
+  action: `key.${string}`,
+  id: string,
+  told: Told,
+): Promise<void> =>
+  recordActivity(tx, deps.clock, {
+    ...tenantOf(ctx),
+    ...told,
+    actor: actorOf(ctx),
+    address: ctx.address,
+    action,
+    object: { kind: "key", id },
+  });
+
+const tell = (
+  deps: DashboardDeps,
+  ctx: DashboardContext,
+  tx: Tx,
+  key: CreatedKey,
+  about: { name: string; change: "created" | "rolled" },
+): Promise<void> =>
+  tellOwnersOfKey(deps.accounts, tx, ctx.session.account.team, {
+    ...about,
+    hint: `${key.prefix}…${key.lastFour}`,
+    by: ctx.session.account.email,
+    at: deps.clock.now(),
+  });
+
+/** What the verbs of keys refuse, as a sentence at the field it is about. */
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof RangeError) || error instanceof Refusal) throw error;
+    const detail = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
+    const isAboutAddresses = /IP address|allowlist/.test(detail);
+    throw new Problem("invalid_request", detail, {
+      errors: isAboutAddresses ? [{ pointer: "/allowedIps", code: "invalid_request", detail }] : [],
+    });
+  }
+}
