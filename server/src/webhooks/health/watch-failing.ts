@@ -17,7 +17,8 @@ const HOUR_MS = 3_600_000;
 /** CONTRACT 6: the owner gets two letters, then the endpoint is disabled. */
 const FIRST_NOTICE_MS = 24 * HOUR_MS;
 const SECOND_NOTICE_MS = 72 * HOUR_MS;
-const DISABLE_MS = 120 * HOUR_MS;
+/** An endpoint that fails for so long, and often enough, is disabled. */
+export const DISABLE_MS = 120 * HOUR_MS;
 const FAILURES_TO_DISABLE = 10;
 const OWED_MS = 5 * 60_000;
 /** Endpoints and deliveries of one sweep. The rest follows right after it. */
