@@ -13,6 +13,8 @@ import { serveFace } from "../web/pages/serve-face.ts";
 import { activityPages } from "./activity/pages.ts";
 import { findDetour } from "./detour.ts";
 import { dashboardFrame } from "./frame.ts";
+import { homePages } from "./home/pages.ts";
+import { keyPages } from "./keys/pages.ts";
 import { securityPages } from "./security/pages.ts";
 import {
   BASE,
@@ -26,6 +28,7 @@ import { settingsPages } from "./settings/pages.ts";
 import { accessPages } from "./sign-in/pages.ts";
 import { teamPages } from "./team/pages.ts";
 import { translateRefusal } from "./translate-refusal.ts";
+import { walletPages } from "./wallet/pages.ts";
 
 /** Adds the pages of one section. */
 export type AddSection = (face: DashboardFace, deps: DashboardDeps) => void;
@@ -33,6 +36,9 @@ export type AddSection = (face: DashboardFace, deps: DashboardDeps) => void;
 /** Every section of the dashboard. */
 export const SECTIONS: readonly AddSection[] = [
   accessPages,
+  homePages,
+  walletPages,
+  keyPages,
   securityPages,
   teamPages,
   settingsPages,

@@ -42,8 +42,10 @@ export function renderStatement(data: StatementData, ctx: DashboardContext): Pag
         }
       : {}),
     body: stack(
-      chooseMonth(month, ctx),
-      panel({ title: "Summary" }, facts(summary(data, ctx))),
+      panel(
+        { title: "Summary", flush: true },
+        html`${chooseMonth(month, ctx)}<div class="body">${facts(summary(data, ctx))}</div>`,
+      ),
       byDay(data),
       entries === undefined
         ? panel(
@@ -71,22 +73,19 @@ const monthText = ({ first }: Month): string => dateText(first).slice(2);
 const chooseMonth = (month: Month, ctx: DashboardContext): Html => {
   const offered = lastMonths(ctx.now, MONTHS_OFFERED);
   const listed = offered.some(({ text }) => text === month.text) ? offered : [month, ...offered];
-  return panel(
-    { flush: true },
-    filterBar({
-      action: `${WALLET}/statement`,
-      keep: environmentOf(ctx) === "test" ? { env: "test" } : {},
-      filters: [
-        {
-          kind: "select",
-          name: "month",
-          label: "Month",
-          value: month.text,
-          options: listed.map((one) => [one.text, monthText(one)] as const),
-        },
-      ],
-    }),
-  );
+  return filterBar({
+    action: `${WALLET}/statement`,
+    keep: environmentOf(ctx) === "test" ? { env: "test" } : {},
+    filters: [
+      {
+        kind: "select",
+        name: "month",
+        label: "Month",
+        value: month.text,
+        options: listed.map((one) => [one.text, monthText(one)] as const),
+      },
+    ],
+  });
 };
 
 function summary({ days, currency, month }: StatementData, ctx: DashboardContext): [string, HtmlValue][] {
