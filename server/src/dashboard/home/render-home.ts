@@ -9,11 +9,12 @@ import { idText } from "../../web/parts/copy.ts";
 import { countText, money, moneyText } from "../../web/parts/money.ts";
 import { choice } from "../../web/parts/navigation.ts";
 import { emptyState } from "../../web/parts/notice.ts";
-import { columns, panel, stack, statTiles } from "../../web/parts/panel.ts";
+import { columns, facts, panel, stack, statTiles } from "../../web/parts/panel.ts";
 import { time } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { KEYS } from "../keys/render-keys.ts";
 import { BASE, type DashboardContext, environmentOf, here } from "../session.ts";
 import { balanceTile, WALLET } from "../wallet/render-wallet.ts";
 import { findNeeds, type Need } from "./find-needs.ts";
@@ -32,11 +33,8 @@ export function renderHome(data: HomeData, ctx: DashboardContext): PageContent {
     ],
     body: stack(
       tiles(data, ctx),
-      columns(ordersPanel(data, ctx), stack(needsPanel(needs, ctx))),
-      panel(
-        { title: "Spend by day", aside: html`<span class="quiet">orders less refunds</span>` },
-        dayChart(chartOf(data, ctx.now, "spend")),
-      ),
+      columns(isIdle(data) ? getStarted(data, ctx) : ordersPanel(data, ctx), needsPanel(needs, ctx)),
+      isIdle(data) ? undefined : spendPanel(data, ctx),
       failedPanel(data.failed, ctx),
     ),
   };
@@ -67,19 +65,50 @@ function tiles(data: HomeData, ctx: DashboardContext): Html {
   ]);
 }
 
+const isIdle = ({ days, summary }: HomeData): boolean =>
+  summary.looked === 0 && days.every(({ orders, refunds }) => orders + refunds === 0);
+
+/** What a reseller who has not ordered lately can do, in order. */
+const getStarted = ({ span }: HomeData, ctx: DashboardContext): Html =>
+  panel(
+    { title: "Get started", aside: spanChoice(span, ctx) },
+    facts([
+      ["Create a key", html`${link(ctx, KEYS, "API keys")} shows it once, with a command to try it.`],
+      ["Try a product", html`${link(ctx, `${BASE}/catalog`, "Catalog")} places a test order for you.`],
+      [
+        "Get told",
+        html`${link(ctx, `${BASE}/webhooks`, "Webhooks")} sends an event when an order is fulfilled.`,
+      ],
+    ]),
+  );
+
+const link = (ctx: DashboardContext, path: string, label: string): Html =>
+  html`<a class="link" href="${here(ctx, path)}">${label}</a>`;
+
+const SAMPLE_NOTE = html`<span class="quiet">Success rate and time to fulfil are those of the newest ${countText(SUMMARISED_MAX)} orders.</span>`;
+
+const spanChoice = (span: number, ctx: DashboardContext): Html =>
+  choice(
+    "Days",
+    DAYS_OFFERED.map((days) => ({
+      label: days === 90 ? "90 days" : String(days),
+      href: here(ctx, BASE, { days }),
+      isCurrent: days === span,
+    })),
+  );
+
+const spendPanel = (data: HomeData, ctx: DashboardContext): Html =>
+  panel(
+    { title: "Spend by day", aside: html`<span class="quiet">orders less refunds</span>` },
+    dayChart(chartOf(data, ctx.now, "spend")),
+  );
+
 const ordersPanel = (data: HomeData, ctx: DashboardContext): Html =>
   panel(
     {
       title: "Orders by day",
-      aside: choice(
-        "Days",
-        DAYS_OFFERED.map((days) => ({
-          label: days === 90 ? "90 days" : String(days),
-          href: here(ctx, BASE, { days }),
-          isCurrent: days === data.span,
-        })),
-      ),
-      foot: html`<span class="quiet">Success rate and times are those of the newest ${countText(SUMMARISED_MAX)} orders of these days.</span>`,
+      aside: spanChoice(data.span, ctx),
+      ...(data.summary.looked < SUMMARISED_MAX ? {} : { foot: SAMPLE_NOTE }),
     },
     dayChart(chartOf(data, ctx.now, "orders")),
   );

@@ -73,7 +73,7 @@ function factsOf({ key, related, people }: KeyData, ctx: DashboardContext): [str
   return [
     ["State", stateCell(key, ctx, related)],
     ["Environment", key.environment],
-    ["Id", idText(key.id)],
+    ["Id", idText(key.id, { short: true })],
     ["Scopes", scopesText(key.scopes)],
     ["Addresses", key.allowedIps.length === 0 ? "any" : html`<code>${key.allowedIps.join(", ")}</code>`],
     ["Last used", lastUsed(key, ctx.now)],

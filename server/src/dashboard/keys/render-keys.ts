@@ -105,17 +105,16 @@ function keyTable(
               : "An owner or a developer of your team can create one.",
           ),
     columns: [
-      {
-        head: "Name",
-        wraps: true,
-        cell: (key) => html`<a class="link" href="${here(ctx, keyPath(key.id))}">${nameOf(key)}</a>`,
-      },
-      { head: "Key", cell: (key) => html`<code>${hintOf(key)}</code>` },
+      { head: "Key", cell: (key) => nameCell(key, ctx) },
       { head: "State", cell: (key) => stateCell(key, ctx, byId) },
       { head: "Scopes", wraps: true, cell: (key) => scopesText(key.scopes) },
       { head: "Addresses", wraps: true, cell: ({ allowedIps }) => addressesText(allowedIps) },
       { head: "Last used", cell: (key) => lastUsed(key, ctx.now) },
-      { head: "Created", cell: (key) => twoLines(time(key.createdAt, ctx.now), creatorText(key, people)) },
+      {
+        head: "Created",
+        wraps: true,
+        cell: (key) => twoLines(time(key.createdAt, ctx.now), creatorText(key, people)),
+      },
       ...(mayManage && shown === "current"
         ? [{ head: html`<span class="hidden">Actions</span>`, cell: (key: KeyRow) => actions(key, ctx) }]
         : []),
@@ -123,13 +122,25 @@ function keyTable(
   });
 }
 
+const nameCell = (key: KeyRow, ctx: DashboardContext): Html =>
+  twoLines(
+    html`<a class="link" href="${here(ctx, keyPath(key.id))}">${nameOf(key)}</a>`,
+    html`<code>${hintOf(key)}</code>`,
+  );
+
 export const nameOf = ({ name }: Pick<KeyRow, "name">): string => (name === "" ? "Unnamed key" : name);
 
 export const hintOf = (key: Pick<KeyRow, "environment" | "lastFour">): string =>
   `${keyPrefix(key.environment)}…${key.lastFour}`;
 
-export const scopesText = (scopes: readonly string[]): string =>
-  SCOPES.every((scope) => scopes.includes(scope)) ? "all" : scopes.join(", ");
+/** From so few that are missing it is shorter to say which. */
+const MISSING_SAID = 1;
+
+export function scopesText(scopes: readonly string[]): string {
+  const missing = SCOPES.filter((scope) => !scopes.includes(scope));
+  if (missing.length === 0) return "all";
+  return missing.length === MISSING_SAID ? `all except ${missing.join(", ")}` : scopes.join(", ");
+}
 
 const ADDRESSES_SHOWN = 2;
 

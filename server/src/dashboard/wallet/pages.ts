@@ -56,7 +56,8 @@ async function loadWallet(deps: DashboardDeps, sumDays: SumDays, ctx: DashboardC
       limit: ENTRIES_PER_PAGE,
     }),
   ]);
-  return { ...wallet, typed, page, runway: runwayOf(wallet.balanceMinor, days, ctx.now) };
+  const orders = days.reduce((sum, day) => sum + day.orders, 0);
+  return { ...wallet, typed, page, orders, runway: runwayOf(wallet.balanceMinor, days, ctx.now) };
 }
 
 async function loadStatement(

@@ -8,7 +8,7 @@ import { linkButton } from "../../web/parts/button.ts";
 import { chip, type Tone } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { filterBar } from "../../web/parts/filter-bar.ts";
-import { money, moneyText } from "../../web/parts/money.ts";
+import { countText, money, moneyText } from "../../web/parts/money.ts";
 import { emptyState } from "../../web/parts/notice.ts";
 import { stack, statTiles } from "../../web/parts/panel.ts";
 import { time } from "../../web/parts/time.ts";
@@ -24,13 +24,15 @@ export type WalletData = {
   balanceMinor: bigint;
   currency: string;
   runway: Runway;
+  /** How many orders were paid in the last seven days. */
+  orders: number;
   page: StatementPage;
   typed: TypedFilters;
 };
 
 /** What is left, and every movement with the balance after it. */
 export function renderWallet(data: WalletData, ctx: DashboardContext): PageContent {
-  const { balanceMinor, currency, runway, page, typed } = data;
+  const { balanceMinor, currency, runway, orders, page, typed } = data;
   const mayExport = isPermitted(ctx.session.account, "wallet.export");
   return {
     title: "Wallet",
@@ -45,6 +47,7 @@ export function renderWallet(data: WalletData, ctx: DashboardContext): PageConte
           unit: currency,
           note: "orders less refunds",
         },
+        { label: "Orders, 7 days", value: countText(orders), note: "paid from this wallet" },
       ]),
       tablePanel<EntryRow>({
         title: "Statement",
