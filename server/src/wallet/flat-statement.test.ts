@@ -5,12 +5,15 @@ import { explain } from "../../testing/database/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { sizeFor } from "../../testing/full-size.ts";
 import type { Tenant } from "../http/caller.ts";
+import { sumSpanRows } from "./day-queries.ts";
 import { type EntryFilters, listEntryRows } from "./queries.ts";
 
 const ENTRIES = sizeFor("soak", { share: 40_000, full: 200_000 });
 const REFUND_EVERY = ENTRIES / 5;
 const REFUNDED_ORDER = `ord_${2 * REFUND_EVERY - 1}`;
 const BUFFERS_MAX = 100;
+/** For each end of a span a search of some eighteen steps. */
+const SPAN_BUFFERS_MAX = 400;
 
 const busy: Tenant = { resellerId: "rsl_busy", environment: "live" };
 const idle: Tenant = { resellerId: "rsl_idle", environment: "live" };
@@ -82,3 +85,22 @@ for (const [what, filters] of Object.entries(FILTERS)) {
     }
   });
 }
+
+test("spans of 200,000 entries are summed from their ends, without reading the entries of orders", async () => {
+  const entries = ENTRIES - 1_000;
+  await database.db.rows(sql`
+    insert into resellers (id, name, currency, email, created_at)
+    values (${busy.resellerId}, 'Busy', 'USD', 'owner@busy.example', now())`);
+  await database.db.rows(sql`
+    insert into wallets (reseller_id, environment, currency, balance_minor, sequence, head_hash, last_entry_at)
+    values (${busy.resellerId}, ${busy.environment}, 'USD', 1, ${entries}, sha256(''), ${timeOf(ENTRIES)})`);
+  const bounds = [timeOf(100_000), timeOf(150_000), timeOf(190_000)];
+  const [first, second] = await sumSpanRows(database.db, busy, bounds);
+  assert.deepEqual(
+    [first?.entries, first?.refunds, second?.entries, second?.refunds],
+    [50_000n, 1n, 40_000n, 1n],
+  );
+  const { buffers, scanned, plan } = await explain(database.db, (db) => sumSpanRows(db, busy, bounds));
+  assert.deepEqual(scanned, [], plan);
+  assert.ok(buffers < SPAN_BUFFERS_MAX, `${buffers} buffers${plan}`);
+});
