@@ -3,8 +3,8 @@ import type { EntryRow } from "../../wallet/queries.ts";
 import type { WalletDay } from "../../wallet/sum-days.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { linkButton } from "../../web/parts/button.ts";
-import { filterBar } from "../../web/parts/filter-bar.ts";
 import { countText, money } from "../../web/parts/money.ts";
+import { choice } from "../../web/parts/navigation.ts";
 import { emptyState } from "../../web/parts/notice.ts";
 import { facts, panel, stack } from "../../web/parts/panel.ts";
 import { dateText, dayText, exactTime } from "../../web/parts/time.ts";
@@ -24,7 +24,7 @@ export type StatementData = {
   entries: readonly EntryRow[] | undefined;
 };
 
-const MONTHS_OFFERED = 13;
+const MONTHS_OFFERED = 12;
 
 /** A month of the wallet on paper: what it began and ended with, every day, and each entry where they are few. */
 export function renderStatement(data: StatementData, ctx: DashboardContext): PageContent {
@@ -59,7 +59,7 @@ export function renderStatement(data: StatementData, ctx: DashboardContext): Pag
               rows: entries,
               columns: [
                 { head: "Time", cell: ({ createdAt }) => exactTime(createdAt) },
-                ...entryColumns(ctx).slice(1),
+                ...entryColumns(ctx, { isShort: false }).slice(1),
               ],
               empty: emptyState("No entries", "Nothing was deposited, spent or refunded in this month."),
             }),
@@ -70,22 +70,18 @@ export function renderStatement(data: StatementData, ctx: DashboardContext): Pag
 
 const monthText = ({ first }: Month): string => dateText(first).slice(2);
 
+/** The last year, and the month that is shown where it is an older one. */
 const chooseMonth = (month: Month, ctx: DashboardContext): Html => {
   const offered = lastMonths(ctx.now, MONTHS_OFFERED);
-  const listed = offered.some(({ text }) => text === month.text) ? offered : [month, ...offered];
-  return filterBar({
-    action: `${WALLET}/statement`,
-    keep: environmentOf(ctx) === "test" ? { env: "test" } : {},
-    filters: [
-      {
-        kind: "select",
-        name: "month",
-        label: "Month",
-        value: month.text,
-        options: listed.map((one) => [one.text, monthText(one)] as const),
-      },
-    ],
-  });
+  const listed = offered.some(({ text }) => text === month.text) ? offered : [...offered, month];
+  return html`<div class="filters">${choice(
+    "Month",
+    listed.map((one) => ({
+      label: monthText(one),
+      href: here(ctx, `${WALLET}/statement`, { month: one.text }),
+      isCurrent: one.text === month.text,
+    })),
+  )}</div>`;
 };
 
 function summary({ days, currency, month }: StatementData, ctx: DashboardContext): [string, HtmlValue][] {

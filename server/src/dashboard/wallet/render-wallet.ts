@@ -115,10 +115,11 @@ const TONES: Readonly<Record<EntryRow["type"], Tone>> = {
   adjustment: "wait",
 };
 
-export const entryColumns = (ctx: DashboardContext): Column<EntryRow>[] => [
+/** On paper an id is whole: nobody can copy it from there. */
+export const entryColumns = (ctx: DashboardContext, { isShort } = { isShort: true }): Column<EntryRow>[] => [
   { head: "When", cell: ({ createdAt }) => time(createdAt, ctx.now) },
   { head: "Type", cell: ({ type }) => chip(type, TONES[type]) },
-  { head: "Details", wraps: true, cell: (row) => details(row, ctx) },
+  { head: "Details", wraps: true, cell: (row) => details(row, ctx, isShort) },
   { head: "Amount", numeric: true, cell: ({ amountMinor, currency }) => money(amountMinor, currency) },
   {
     head: "Balance after",
@@ -127,11 +128,11 @@ export const entryColumns = (ctx: DashboardContext): Column<EntryRow>[] => [
   },
 ];
 
-const details = ({ orderId, note }: EntryRow, ctx: DashboardContext): Html =>
+const details = ({ orderId, note }: EntryRow, ctx: DashboardContext, short: boolean): Html =>
   html`${
     orderId === null
       ? undefined
-      : idText(orderId, { href: here(ctx, `${BASE}/orders/${encodeURIComponent(orderId)}`), short: true })
+      : idText(orderId, { href: here(ctx, `${BASE}/orders/${encodeURIComponent(orderId)}`), short })
   }${note === null ? undefined : html` <span>${note}</span>`}`;
 
 export const CSV_HEADS = [
