@@ -57,7 +57,13 @@ test("failed and refunded orders come together, newest first", async () => {
     rows.map(({ status }) => status),
     ["refunded", "failed", "refunded", "failed"],
   );
-  assert.deepEqual(rows.map(({ id }) => id).toSorted().toReversed(), rows.map(({ id }) => id));
+  assert.deepEqual(
+    rows
+      .map(({ id }) => id)
+      .toSorted()
+      .toReversed(),
+    rows.map(({ id }) => id),
+  );
 });
 
 test("however many orders there are, a bounded number is read", async () => {
