@@ -4,7 +4,7 @@ import type { openDashboardDesk } from "../builders/dashboard-desk.ts";
 import { COMMAND } from "../builders/people-desk.ts";
 
 /** The objects of one reseller that pages are about. A section with objects adds its own here. */
-export type DashboardFixtures = { personId: string };
+export type DashboardFixtures = { personId: string; keyId: string };
 
 export type MatrixRow = {
   /** Who may: `public` without a session, `all` with any, else the roles. */
@@ -18,6 +18,9 @@ export type MatrixRow = {
 };
 
 const OWNER = ["owner"] as const;
+const DEVELOPERS = ["owner", "developer"] as const;
+const FINANCE = ["owner", "finance"] as const;
+const apiKey = ({ keyId }: DashboardFixtures) => ({ id: keyId });
 const person = ({ personId }: DashboardFixtures) => ({ id: personId });
 
 /** Every page and form of the dashboard. The test fails for one that is not here. */
@@ -41,6 +44,26 @@ export const MATRIX: Readonly<Record<string, MatrixRow>> = {
   "POST /dashboard/confirm/passkey": { roles: "all" },
   "GET /dashboard/add-factor": { roles: "all" },
   "POST /dashboard/sign-out": { roles: "all", endsSession: true },
+  // home
+  "GET /dashboard": { roles: "all" },
+  // wallet
+  "GET /dashboard/wallet": { roles: "all" },
+  "GET /dashboard/wallet/statement": { roles: "all" },
+  "GET /dashboard/wallet/entries.csv": { roles: FINANCE },
+  "GET /dashboard/wallet/statement.csv": { roles: FINANCE },
+  // keys
+  "GET /dashboard/keys": { roles: "all" },
+  "POST /dashboard/keys": { roles: DEVELOPERS },
+  "GET /dashboard/keys/:id": { roles: "all", ids: apiKey },
+  "POST /dashboard/keys/:id": {
+    roles: DEVELOPERS,
+    ids: apiKey,
+    fields: { name: "shop", scopes: "orders:read" },
+  },
+  "GET /dashboard/keys/:id/roll": { roles: DEVELOPERS, ids: apiKey },
+  "POST /dashboard/keys/:id/roll": { roles: DEVELOPERS, ids: apiKey, fields: { grace: "1" } },
+  "GET /dashboard/keys/:id/revoke": { roles: DEVELOPERS, ids: apiKey },
+  "POST /dashboard/keys/:id/revoke": { roles: DEVELOPERS, ids: apiKey },
   // security
   "GET /dashboard/security": { roles: "all" },
   "POST /dashboard/security/sessions/end": { roles: "all" },
@@ -75,8 +98,8 @@ export const MATRIX: Readonly<Record<string, MatrixRow>> = {
 type Desk = Awaited<ReturnType<typeof openDashboardDesk>>;
 
 /** Makes the objects of a reseller, each by its verb. */
-export async function makeFixtures({ accounts }: Desk, resellerId: string): Promise<DashboardFixtures> {
+export async function makeFixtures(desk: Desk, resellerId: string): Promise<DashboardFixtures> {
   const input = { email: "invited@corner.example", role: "viewer" };
-  const invited = await invitePerson(accounts, { kind: "user", resellerId }, input, COMMAND);
-  return { personId: invited.id };
+  const invited = await invitePerson(desk.accounts, { kind: "user", resellerId }, input, COMMAND);
+  return { personId: invited.id, keyId: (await desk.addKey(resellerId)).id };
 }
