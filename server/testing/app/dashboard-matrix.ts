@@ -1,10 +1,24 @@
+import sql from "sql-template-tag";
 import { invitePerson } from "../../src/accounts/people/invite-person.ts";
 import type { UserRole } from "../../src/accounts/permissions.ts";
+import type { Db } from "../../src/db/database.ts";
+import type { Tenant } from "../../src/http/caller.ts";
 import type { openDashboardDesk } from "../builders/dashboard-desk.ts";
+import { addLoggedRequest } from "../builders/logged-requests.ts";
+import { newId } from "../builders/new-id.ts";
 import { COMMAND } from "../builders/people-desk.ts";
+import { addDelivery, addEndpoint, addEvent } from "../builders/webhook-builders.ts";
 
 /** The objects of one reseller that pages are about. A section with objects adds its own here. */
-export type DashboardFixtures = { personId: string };
+export type DashboardFixtures = {
+  personId: string;
+  keyId: string;
+  orderId: string;
+  webhookId: string;
+  deliveryId: string;
+  eventId: string;
+  requestId: string;
+};
 
 export type MatrixRow = {
   /** Who may: `public` without a session, `all` with any, else the roles. */
@@ -18,6 +32,15 @@ export type MatrixRow = {
 };
 
 const OWNER = ["owner"] as const;
+const DEVELOPERS = ["owner", "developer"] as const;
+const FINANCE = ["owner", "finance"] as const;
+const SUPPORT = ["owner", "support"] as const;
+const order = ({ orderId }: DashboardFixtures) => ({ id: orderId });
+const webhook = ({ webhookId }: DashboardFixtures) => ({ id: webhookId });
+const delivery = ({ deliveryId }: DashboardFixtures) => ({ id: deliveryId });
+const event = ({ eventId }: DashboardFixtures) => ({ id: eventId });
+const logged = ({ requestId }: DashboardFixtures) => ({ id: requestId });
+const apiKey = ({ keyId }: DashboardFixtures) => ({ id: keyId });
 const person = ({ personId }: DashboardFixtures) => ({ id: personId });
 
 /** Every page and form of the dashboard. The test fails for one that is not here. */
@@ -41,6 +64,26 @@ export const MATRIX: Readonly<Record<string, MatrixRow>> = {
   "POST /dashboard/confirm/passkey": { roles: "all" },
   "GET /dashboard/add-factor": { roles: "all" },
   "POST /dashboard/sign-out": { roles: "all", endsSession: true },
+  // home
+  "GET /dashboard": { roles: "all" },
+  // wallet
+  "GET /dashboard/wallet": { roles: "all" },
+  "GET /dashboard/wallet/statement": { roles: "all" },
+  "GET /dashboard/wallet/entries.csv": { roles: FINANCE },
+  "GET /dashboard/wallet/statement.csv": { roles: FINANCE },
+  // keys
+  "GET /dashboard/keys": { roles: "all" },
+  "POST /dashboard/keys": { roles: DEVELOPERS },
+  "GET /dashboard/keys/:id": { roles: "all", ids: apiKey },
+  "POST /dashboard/keys/:id": {
+    roles: DEVELOPERS,
+    ids: apiKey,
+    fields: { name: "shop", scopes: "orders:read" },
+  },
+  "GET /dashboard/keys/:id/roll": { roles: DEVELOPERS, ids: apiKey },
+  "POST /dashboard/keys/:id/roll": { roles: DEVELOPERS, ids: apiKey, fields: { grace: "1" } },
+  "GET /dashboard/keys/:id/revoke": { roles: DEVELOPERS, ids: apiKey },
+  "POST /dashboard/keys/:id/revoke": { roles: DEVELOPERS, ids: apiKey },
   // security
   "GET /dashboard/security": { roles: "all" },
   "POST /dashboard/security/sessions/end": { roles: "all" },
@@ -70,13 +113,78 @@ export const MATRIX: Readonly<Record<string, MatrixRow>> = {
   // activity
   "GET /dashboard/activity": { roles: "all" },
   "GET /dashboard/activity.csv": { roles: "all" },
+  // catalog: products are the same for all resellers
+  "GET /dashboard/catalog": { roles: "all" },
+  "GET /dashboard/catalog.csv": { roles: "all" },
+  "GET /dashboard/catalog/:id": { roles: "all" },
+  "GET /dashboard/catalog/:id/try": { roles: "all" },
+  "POST /dashboard/catalog/:id/try": { roles: DEVELOPERS },
+  // orders
+  "GET /dashboard/orders": { roles: "all" },
+  "GET /dashboard/orders.csv": { roles: "all" },
+  "GET /dashboard/orders/:id": { roles: "all", ids: order },
+  "GET /dashboard/orders/:id/reveal": { roles: "all", ids: order },
+  "GET /dashboard/orders/:id/codes.csv": { roles: "all", ids: order },
+  "POST /dashboard/orders/:id/reveal": { roles: SUPPORT, ids: order },
+  "POST /dashboard/orders/:id/codes.csv": { roles: SUPPORT, ids: order },
+  // webhooks
+  "GET /dashboard/webhooks": { roles: "all" },
+  "GET /dashboard/webhooks/new": { roles: DEVELOPERS },
+  "POST /dashboard/webhooks": { roles: DEVELOPERS },
+  "GET /dashboard/webhooks/:id": { roles: "all", ids: webhook },
+  "GET /dashboard/webhooks/:id/recovery": { roles: "all", ids: webhook },
+  "GET /dashboard/webhooks/:id/edit": { roles: DEVELOPERS, ids: webhook },
+  "GET /dashboard/webhooks/:id/rotate": { roles: DEVELOPERS, ids: webhook },
+  "GET /dashboard/webhooks/:id/recover": { roles: DEVELOPERS, ids: webhook },
+  "GET /dashboard/webhooks/:id/remove": { roles: DEVELOPERS, ids: webhook },
+  "POST /dashboard/webhooks/:id": { roles: DEVELOPERS, ids: webhook },
+  "POST /dashboard/webhooks/:id/state": { roles: DEVELOPERS, ids: webhook },
+  "POST /dashboard/webhooks/:id/test": { roles: DEVELOPERS, ids: webhook },
+  "POST /dashboard/webhooks/:id/rotate": { roles: DEVELOPERS, ids: webhook },
+  "POST /dashboard/webhooks/:id/recover": { roles: DEVELOPERS, ids: webhook },
+  "POST /dashboard/webhooks/:id/redeliver": { roles: DEVELOPERS, ids: webhook },
+  "POST /dashboard/webhooks/:id/remove": { roles: DEVELOPERS, ids: webhook },
+  "GET /dashboard/deliveries/:id": { roles: "all", ids: delivery },
+  "POST /dashboard/deliveries/:id/redeliver": { roles: DEVELOPERS, ids: delivery },
+  // requests and events
+  "GET /dashboard/requests": { roles: "all" },
+  "GET /dashboard/requests/:id": { roles: "all", ids: logged },
+  "GET /dashboard/events": { roles: "all" },
+  "GET /dashboard/events/:id": { roles: "all", ids: event },
 };
 
 type Desk = Awaited<ReturnType<typeof openDashboardDesk>>;
 
 /** Makes the objects of a reseller, each by its verb. */
-export async function makeFixtures({ accounts }: Desk, resellerId: string): Promise<DashboardFixtures> {
+export async function makeFixtures(desk: Desk, resellerId: string): Promise<DashboardFixtures> {
   const input = { email: "invited@corner.example", role: "viewer" };
-  const invited = await invitePerson(accounts, { kind: "user", resellerId }, input, COMMAND);
-  return { personId: invited.id };
+  const invited = await invitePerson(desk.accounts, { kind: "user", resellerId }, input, COMMAND);
+  const { db } = desk;
+  const tenant = { resellerId, environment: "live" } as const;
+  const { id: keyId } = await desk.addKey(resellerId);
+  const webhookId = await addEndpoint(db, tenant);
+  const eventId = await addEvent(db, tenant);
+  return {
+    personId: invited.id,
+    keyId,
+    orderId: await addPendingOrder(db, tenant, keyId),
+    webhookId,
+    deliveryId: await addDelivery(db, { eventId, endpointId: webhookId }),
+    eventId,
+    requestId: await addLoggedRequest(db, tenant),
+  };
+}
+
+/** A row without units or a debit: pages only look for its owner here. */
+async function addPendingOrder(db: Db, { resellerId, environment }: Tenant, keyId: string): Promise<string> {
+  const id = newId("ord");
+  await db.rows(sql`
+    insert into orders (id, reseller_id, environment, idempotency_key, fingerprint, status, total_minor, currency, key_id,
+                        created_at, updated_at)
+    values (${id}, ${resellerId}, ${environment}, ${id}, sha256(''), 'pending', 100, 'USD', ${keyId}, now(), now())`);
+  await db.rows(sql`
+    insert into order_lines (order_id, line_index, reseller_id, environment, product_id, name, unit_price_minor, quantity,
+                             line_total_minor)
+    values (${id}, 0, ${resellerId}, ${environment}, 'card', 'Card', 100, 1, 100)`);
+  return id;
 }
