@@ -88,8 +88,8 @@ function formPages(face: DashboardFace, deps: WebhookPageDeps): void {
 const COUNT = /^\d{1,9}$/;
 
 async function loadRecovery(deps: WebhookPageDeps, ctx: DashboardContext): Promise<Recovery> {
-  const span = spanOf(ctx.query);
   const endpoint = await getEndpoint(deps.db, tenantOf(ctx), idOf(ctx));
+  const span = spanOf(ctx.query);
   const { started = "", more } = ctx.query;
   return {
     endpoint,
