@@ -110,8 +110,11 @@ test("the environment stays in every link and form of the page, and names are sh
   );
   const kept = addresses.filter((address) => address.includes("env=test"));
   assert.deepEqual([...new Set(addresses.filter((address) => !kept.includes(address)))].toSorted(), [
+    "/dashboard/orders",
     "/dashboard/sign-out",
     "/dashboard/team",
     "/dashboard/theme",
   ]);
+  const search = /<form[^>]*action="\/dashboard\/orders"[^>]*>.*?<\/form>/s.exec(body)?.[0] ?? "";
+  assert.match(search, /<input type="hidden" name="env" value="test"/, "the search form carries it as a field");
 });
