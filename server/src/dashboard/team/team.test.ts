@@ -116,5 +116,9 @@ test("the environment stays in every link and form of the page, and names are sh
     "/dashboard/theme",
   ]);
   const search = /<form[^>]*action="\/dashboard\/orders"[^>]*>.*?<\/form>/s.exec(body)?.[0] ?? "";
-  assert.match(search, /<input type="hidden" name="env" value="test"/, "the search form carries it as a field");
+  assert.match(
+    search,
+    /<input type="hidden" name="env" value="test"/,
+    "the search form carries it as a field",
+  );
 });
