@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
   existsSync,
+  globSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -57,11 +57,11 @@ function compile(outDir: string): void {
  * name of an import is computed it adds a helper that none of ours needs, and that bundlers warn of.
  */
 function fixImports(outDir: string): void {
-  for (const name of readdirSync(outDir)) {
+  for (const name of globSync("**/*.{js,d.ts}", { cwd: outDir })) {
     const path = join(outDir, name);
     const text = readFileSync(path, "utf8")
       .replace(/^var __rewriteRelativeImportExtension = .*?^};\n/ms, "")
       .replace(/__rewriteRelativeImportExtension\(\s*([^()]*)\)/g, "$1");
-    writeFileSync(path, name.endsWith(".d.ts") ? text.replace(/"(\.\/[a-z-]+)\.ts"/g, '"$1.js"') : text);
+    writeFileSync(path, name.endsWith(".d.ts") ? text.replace(/"(\.{1,2}\/[a-z/-]+)\.ts"/g, '"$1.js"') : text);
   }
 }
