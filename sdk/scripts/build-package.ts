@@ -1,13 +1,5 @@
 import { spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runNpm } from "../../scripts/run-npm.mjs";
@@ -62,6 +54,9 @@ function fixImports(outDir: string): void {
     const text = readFileSync(path, "utf8")
       .replace(/^var __rewriteRelativeImportExtension = .*?^};\n/ms, "")
       .replace(/__rewriteRelativeImportExtension\(\s*([^()]*)\)/g, "$1");
-    writeFileSync(path, name.endsWith(".d.ts") ? text.replace(/"(\.{1,2}\/[a-z/-]+)\.ts"/g, '"$1.js"') : text);
+    writeFileSync(
+      path,
+      name.endsWith(".d.ts") ? text.replace(/"(\.{1,2}\/[a-z/-]+)\.ts"/g, '"$1.js"') : text,
+    );
   }
 }
