@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { addListPrice, addProducts } from "../../../testing/builders/builders.ts";
-import { type DashboardVisitor, signInAs } from "../../../testing/builders/dashboard-visitor.ts";
 import { createTestFulfiller } from "../../../testing/builders/fulfilment.ts";
 import { openShop, type Shop } from "../../../testing/builders/shop.ts";
+import { type DashboardVisitor, signInAs } from "../../../testing/people/dashboard-visitor.ts";
 import { listActivity } from "../../activity/list-activity.ts";
 import { newFormId } from "../../web/form/hidden-fields.ts";
 

@@ -5,7 +5,7 @@ import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import { checkPage } from "../../../testing/browser/check-page.ts";
 import { openBrowser, type TestBrowser } from "../../../testing/browser/open-browser.ts";
 import { addBuyer, addCard, type Buyer, postOrder } from "../../../testing/builders/buyers.ts";
-import { visitDashboard } from "../../../testing/builders/dashboard-visit.ts";
+import { visitDashboard } from "../../../testing/people/dashboard-visit.ts";
 
 let scrip: TestApp;
 let site: { url: string; close(): Promise<void> };

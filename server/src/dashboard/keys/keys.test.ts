@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
-import { type Visit, visitDashboard } from "../../../testing/builders/dashboard-visit.ts";
 import { createHandClock } from "../../../testing/hand-clock.ts";
+import { type Visit, visitDashboard } from "../../../testing/people/dashboard-visit.ts";
 import { listActivity } from "../../activity/list-activity.ts";
 import { listKeys } from "../../keys/list-keys.ts";
 

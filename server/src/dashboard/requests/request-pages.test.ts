@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
-import { type Visit, visitDashboard } from "../../../testing/builders/dashboard-visit.ts";
 import { addLoggedRequest } from "../../../testing/builders/logged-requests.ts";
 import {
   addAttempt,
@@ -9,6 +8,7 @@ import {
   addEndpoint,
   addEvent,
 } from "../../../testing/builders/webhook-builders.ts";
+import { type Visit, visitDashboard } from "../../../testing/people/dashboard-visit.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { GROUPED_MAX, groupErrors } from "../../requests/group-errors.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { locationOf, openDashboardDesk } from "../../../testing/builders/dashboard-desk.ts";
+import { locationOf, openDashboardDesk } from "../../../testing/people/dashboard-desk.ts";
 import { listActivity } from "../../activity/list-activity.ts";
 import { getReseller } from "../../resellers/get-reseller.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { cookieOf, locationOf, openDashboardDesk } from "../../../testing/builders/dashboard-desk.ts";
+import { cookieOf, locationOf, openDashboardDesk } from "../../../testing/people/dashboard-desk.ts";
 import { listPeople } from "../../accounts/people/list-people.ts";
 import { listActivity } from "../../activity/list-activity.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import { addBuyer, addCard, type Buyer, postOrder } from "../../../testing/builders/buyers.ts";
-import { type Visit, visitDashboard } from "../../../testing/builders/dashboard-visit.ts";
 import { createHandClock } from "../../../testing/hand-clock.ts";
+import { type Visit, visitDashboard } from "../../../testing/people/dashboard-visit.ts";
 import { moveFunds } from "../../wallet/move-funds.ts";
 
 const clock = createHandClock(new Date("2041-05-30T07:08:09Z"));

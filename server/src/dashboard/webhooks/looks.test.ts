@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { checkPage, type View } from "../../../testing/browser/check-page.ts";
 import { openBrowser, type TestBrowser } from "../../../testing/browser/open-browser.ts";
-import { visitDashboard } from "../../../testing/builders/dashboard-visit.ts";
 import { addLoggedRequest } from "../../../testing/builders/logged-requests.ts";
 import { addAttempt, addDelivery, addEvent } from "../../../testing/builders/webhook-builders.ts";
 import { openWebhookDesk, type WebhookDesk } from "../../../testing/builders/webhook-desk.ts";
+import { visitDashboard } from "../../../testing/people/dashboard-visit.ts";
 
 let desk: WebhookDesk;
 let chromium: TestBrowser;

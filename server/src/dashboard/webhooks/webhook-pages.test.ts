@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Visit, visitDashboard } from "../../../testing/builders/dashboard-visit.ts";
 import { addAttempt, addDelivery, addEvent } from "../../../testing/builders/webhook-builders.ts";
 import { openWebhookDesk, type WebhookDesk } from "../../../testing/builders/webhook-desk.ts";
+import { type Visit, visitDashboard } from "../../../testing/people/dashboard-visit.ts";
 import { listActivity } from "../../activity/list-activity.ts";
 
 let desk: WebhookDesk;

@@ -7,7 +7,7 @@ import { FORM_ID_FIELD, newFormId, TOKEN_FIELD } from "../../src/web/form/hidden
 import { maskToken } from "../../src/web/security/form-token.ts";
 import { testAccounts } from "../app/test-accounts.ts";
 import type { TestApp } from "../app/test-app.ts";
-import { newId } from "./new-id.ts";
+import { newId } from "../builders/new-id.ts";
 import { COMMAND, PASSWORD, tokenOf, VISITOR } from "./people-desk.ts";
 
 type Fields = Readonly<Record<string, string | readonly string[]>>;
