@@ -30,7 +30,7 @@ before(async () => {
   productId = await shop.addStocked(3);
   await shop.order([productId, 2]);
   await createTestFulfiller(shop.scrip).drain();
-  const { value } = (await signInAs(shop.scrip, shop.buyer.resellerId, "owner")).cookie;
+  const { cookie: value } = await signInAs(shop.scrip, shop.buyer.resellerId, "owner");
   cookie = { name: "scrip", value };
   app = Fastify();
   serveIcons(app);

@@ -158,7 +158,7 @@ test("an order of another reseller or environment is as missing as one that does
 
 test("codes stay hidden from roles without the right, from strangers, and without fresh proof", async () => {
   const path = `/dashboard/orders/${completedId}`;
-  for (const role of ["viewer", "finance", "developer"]) {
+  for (const role of ["viewer", "finance", "developer"] as const) {
     const person = await signInAs(shop.scrip, shop.buyer.resellerId, role);
     assert.equal((await person.post(`${path}/reveal`)).statusCode, 403, role);
     assert.equal((await person.post(`${path}/codes.csv`)).statusCode, 403, role);

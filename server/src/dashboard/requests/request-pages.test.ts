@@ -8,19 +8,19 @@ import {
   addEndpoint,
   addEvent,
 } from "../../../testing/builders/webhook-builders.ts";
-import { type Visit, visitDashboard } from "../../../testing/people/dashboard-visit.ts";
+import { type DashboardVisitor, signInAs } from "../../../testing/people/dashboard-visitor.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { GROUPED_MAX, groupErrors } from "../../requests/group-errors.ts";
 
 let scrip: TestApp;
 let live: Tenant;
-let viewer: Visit;
-let stranger: Visit;
+let viewer: DashboardVisitor;
+let stranger: DashboardVisitor;
 before(async () => {
   scrip = await createTestApp();
   live = { resellerId: (await scrip.addReseller()).id, environment: "live" };
-  viewer = await visitDashboard(scrip, live.resellerId, "viewer");
-  stranger = await visitDashboard(scrip, (await scrip.addReseller()).id, "owner");
+  viewer = await signInAs(scrip, live.resellerId, "viewer");
+  stranger = await signInAs(scrip, (await scrip.addReseller()).id, "owner");
 });
 after(() => scrip.close());
 

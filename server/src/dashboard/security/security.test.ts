@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { codeFor } from "../../../testing/people/authenticator-app.ts";
-import { locationOf, openDashboardDesk } from "../../../testing/people/dashboard-desk.ts";
+import { openDashboardDesk } from "../../../testing/people/dashboard-desk.ts";
+import { locationOf } from "../../../testing/people/dashboard-visitor.ts";
 import { PASSWORD } from "../../../testing/people/people-desk.ts";
 import { createSoftAuthenticator } from "../../../testing/people/soft-authenticator.ts";
 import { signIn } from "../../accounts/sign-in/sign-in.ts";
