@@ -4,9 +4,9 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { checkPage } from "../../../testing/browser/check-page.ts";
 import { openBrowser, type TestBrowser } from "../../../testing/browser/open-browser.ts";
-import { codeFor } from "../../../testing/builders/authenticator-app.ts";
-import { openDashboardDesk } from "../../../testing/builders/dashboard-desk.ts";
-import { COMMAND, PASSWORD } from "../../../testing/builders/people-desk.ts";
+import { codeFor } from "../../../testing/people/authenticator-app.ts";
+import { openDashboardDesk } from "../../../testing/people/dashboard-desk.ts";
+import { COMMAND, PASSWORD } from "../../../testing/people/people-desk.ts";
 import { invitePerson } from "../../accounts/people/invite-person.ts";
 
 let desk: Awaited<ReturnType<typeof openDashboardDesk>>;

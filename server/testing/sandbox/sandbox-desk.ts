@@ -6,11 +6,11 @@ import { refundAfterCompletion } from "../../src/fulfilment/refund/refund-after-
 import type { OrderView } from "../../src/orders/schemas.ts";
 import { createTestApp, type TestApp } from "../app/test-app.ts";
 import { LOOPBACK } from "../app/test-settings.ts";
+import { addListPrice, addProducts } from "../builders/builders.ts";
+import { addBuyer, type Buyer } from "../builders/buyers.ts";
+import { createTestFulfiller, type TestFulfiller } from "../builders/fulfilment.ts";
 import { createHandClock, type HandClock } from "../hand-clock.ts";
 import type { Answer, HttpsReceiver } from "../receivers/https-receiver.ts";
-import { addListPrice, addProducts } from "./builders.ts";
-import { addBuyer, type Buyer } from "./buyers.ts";
-import { createTestFulfiller, type TestFulfiller } from "./fulfilment.ts";
 import { openSandboxInbox, type Received } from "./sandbox-inbox.ts";
 
 export const SANDBOX_FUNDS_MINOR = 100_000_000;

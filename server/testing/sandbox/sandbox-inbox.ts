@@ -3,11 +3,11 @@ import { createCheckedAgent } from "../../src/webhooks/addresses/checked-agent.t
 import { sendDelivery } from "../../src/webhooks/delivery/send-delivery.ts";
 import type { TestApp } from "../app/test-app.ts";
 import { LOOPBACK } from "../app/test-settings.ts";
+import { createTestDeliverer, type TestDeliverer } from "../builders/delivery.ts";
 import type { HandClock } from "../hand-clock.ts";
 import { type Answer, type HttpsReceiver, startHttpsReceiver } from "../receivers/https-receiver.ts";
 import { ok } from "../receivers/receiver-answers.ts";
 import { caCertificate } from "../receivers/tls-fixture.ts";
-import { createTestDeliverer, type TestDeliverer } from "./delivery.ts";
 
 /** One request that the reseller's web server received. */
 export type Received = { eventId: string; type: string; orderId: string; status: string; verifies: boolean };
