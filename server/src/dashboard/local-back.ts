@@ -1,12 +1,13 @@
+import type { PageContext } from "../web/pages/define-page.ts";
 import { isLocalPath } from "../web/template/safe-url.ts";
-import { BASE } from "./session.ts";
+import { homeOf } from "./site.ts";
 
-/** Where a person came from, when that is a page of the dashboard that can be shown again; otherwise the home page. */
-export function localBack(back: string | undefined): string {
+/** Where a person came from, when that is a page of the face that can be shown again; otherwise the home page. */
+export function localBack(ctx: Pick<PageContext<unknown>, "base">, back: string | undefined): string {
   const path = back?.split(/[?#]/, 1)[0] ?? "";
-  const isOurs = path === BASE || path.startsWith(`${BASE}/`);
-  if (back === undefined || !isOurs || !isLocalPath(back)) return BASE;
-  return NOT_BACK.has(path.slice(BASE.length)) ? BASE : back;
+  const isOurs = path === homeOf(ctx) || path.startsWith(`${ctx.base}/`);
+  if (back === undefined || !isOurs || !isLocalPath(back)) return homeOf(ctx);
+  return NOT_BACK.has(path.slice(ctx.base.length)) ? homeOf(ctx) : back;
 }
 
 /** Pages that lead somewhere themselves. */
