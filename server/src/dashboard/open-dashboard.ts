@@ -1,5 +1,10 @@
 import { createHmac, createSecretKey } from "node:crypto";
 import type { FastifyInstance } from "fastify";
+import { findDetour } from "../access/detour.ts";
+import { securityPages } from "../access/security/pages.ts";
+import { accessPages } from "../access/sign-in/pages.ts";
+import { type AccessDeps, OWN_ACCOUNT } from "../access/site.ts";
+import { translateRefusal } from "../access/translate-refusal.ts";
 import { isPermitted, type UserRole } from "../accounts/permissions.ts";
 import { claimForm } from "../accounts/sessions/claim-form.ts";
 import { createFindSession, type FindSession } from "../accounts/sessions/find-session.ts";
@@ -13,14 +18,12 @@ import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
 import { activityPages } from "./activity/pages.ts";
 import { catalogPages } from "./catalog/pages.ts";
-import { findDetour } from "./detour.ts";
 import { eventPages } from "./events/pages.ts";
 import { dashboardFrame } from "./frame.ts";
 import { homePages } from "./home/pages.ts";
 import { keyPages } from "./keys/pages.ts";
 import { orderPages } from "./orders/pages.ts";
 import { requestPages } from "./requests/pages.ts";
-import { securityPages } from "./security/pages.ts";
 import {
   BASE,
   type DashboardDeps,
@@ -29,10 +32,7 @@ import {
   type DashboardSession,
 } from "./session.ts";
 import { settingsPages } from "./settings/pages.ts";
-import { accessPages } from "./sign-in/pages.ts";
-import { type AccessDeps, OWN_ACCOUNT } from "./site.ts";
 import { teamPages } from "./team/pages.ts";
-import { translateRefusal } from "./translate-refusal.ts";
 import { walletPages } from "./wallet/pages.ts";
 import { webhookPages } from "./webhooks/pages.ts";
 

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import type { OWN_ACCOUNT } from "../access/site.ts";
 import type { AccountDeps } from "../accounts/account-deps.ts";
 import type { UserPermission, UserRole } from "../accounts/permissions.ts";
 import type { Session } from "../accounts/sessions/find-session.ts";
@@ -16,7 +17,6 @@ import type { PageContext } from "../web/pages/define-page.ts";
 import { environmentOf, here } from "../web/pages/here.ts";
 import type { Face } from "../web/pages/serve-face.ts";
 import type { WebhookSettings } from "../webhooks/settings.ts";
-import type { OWN_ACCOUNT } from "./site.ts";
 
 /** Who is signed in to the dashboard, as the database had it when this request began. */
 export type DashboardSession = {
