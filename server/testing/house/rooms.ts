@@ -34,6 +34,21 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "access"],
     ...["wallet", "catalog", "webhooks", "suppliers", "resellers", "sandbox", "orders", "fulfilment"],
   ],
+  console: [
+    ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "access"],
+    ...[
+      "wallet",
+      "catalog",
+      "webhooks",
+      "suppliers",
+      "resellers",
+      "sandbox",
+      "orders",
+      "fulfilment",
+      "audit",
+    ],
+    "admin",
+  ],
   app: [
     ...["db", "vault", "http", "web", "events", "keys", "wallet", "catalog", "webhooks", "suppliers"],
     ...["requests", "accounts", "sandbox", "orders", "fulfilment", "dashboard"],
@@ -52,6 +67,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "catalog",
       "webhooks",
     ],
-    ...["suppliers", "resellers", "orders", "fulfilment", "audit", "admin", "app"],
+    ...["suppliers", "resellers", "orders", "fulfilment", "audit", "admin", "console", "app"],
   ],
 };
