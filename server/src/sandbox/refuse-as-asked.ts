@@ -10,8 +10,7 @@ export function refuseAsAsked(scenario: ForcedRefusal, { lines, totalMinor, curr
     const total = `${formatAmount(totalMinor, currency)} ${currency}`;
     return new Problem("insufficient_funds", `The wallet is treated as empty and the order costs ${total}.`);
   }
-  const why =
-    scenario === "out_of_stock" ? "is treated as out of stock" : "is treated as unavailable";
+  const why = scenario === "out_of_stock" ? "is treated as out of stock" : "is treated as unavailable";
   const detail = `"${lines[0]?.name}" ${why}.`;
   return new Problem(scenario, detail, {
     errors: [{ pointer: "/lines/0/productId", code: scenario, detail }],

@@ -1,5 +1,5 @@
 import type { StaffRole } from "../../src/accounts/permissions.ts";
-import type { openConsoleDesk } from "../builders/console-desk.ts";
+import type { openConsoleDesk } from "../people/console-desk.ts";
 
 /** The objects that pages are about. A section with objects adds its own here and makes them in `makeConsoleFixtures`. */
 export type ConsoleFixtures = { resellerId: string };
