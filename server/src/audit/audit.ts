@@ -5,6 +5,7 @@ import { environmentsAreApart } from "./environment-invariants.ts";
 import type { Invariant } from "./invariant.ts";
 import { keysBindOneOrder, openOrdersHaveWork, ordersArePaidOnce } from "./order-invariants.ts";
 import { refundsStayWithinOrders } from "./refund-invariants.ts";
+import { rollupsEqualFacts } from "./report-invariants.ts";
 import { statusesFollowTransitions } from "./status-invariants.ts";
 import { purchasesAreAccountedFor } from "./supplier-invariants.ts";
 import { unitsEndOnce } from "./unit-invariants.ts";
@@ -33,6 +34,7 @@ const invariants: readonly Invariant[] = [
   purchasesAreAccountedFor,
   environmentsAreApart,
   acknowledgementsSurvive,
+  rollupsEqualFacts,
 ];
 
 /** Checks the invariants on the running database, all on one snapshot, during concurrent writes. */

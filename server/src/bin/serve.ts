@@ -10,6 +10,7 @@ import { bareApp } from "../http/bare-app.ts";
 import { healthRoutes } from "../http/health.ts";
 import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
 import type { Log } from "../lib/log.ts";
+import { runReports } from "../reports/run-reports.ts";
 import { startWebhooks } from "../webhooks/start-webhooks.ts";
 import { assertLocalAddress } from "./assert-local-address.ts";
 import { followPrimary } from "./follow-primary.ts";
@@ -47,6 +48,7 @@ type Opened = {
   worker?: ReturnType<typeof startWorker>;
   webhooks?: ReturnType<typeof startWebhooks>;
   accounts?: ReturnType<typeof runAccountUpkeep>;
+  reports?: ReturnType<typeof runReports>;
 };
 
 /**
@@ -132,6 +134,7 @@ async function open(
     mail: config.smtpUrl && { url: config.smtpUrl, from: config.mailFrom },
   });
   opened.accounts = runAccountUpkeep({ ...context, log });
+  opened.reports = runReports({ ...context, log });
 }
 
 /** The port is known once the server listens. */
@@ -142,7 +145,7 @@ const urlsOf = (config: Config, state: { baseUrl: string }): AccountDeps["urls"]
   console: consoleUrlOf(config),
 });
 
-async function close({ worker, webhooks, accounts, ...listeners }: Opened): Promise<void> {
+async function close({ worker, webhooks, accounts, reports, ...listeners }: Opened): Promise<void> {
   const { metricsApp } = listeners;
   const apps = [listeners.app, listeners.consoleApp].filter((app) => app !== undefined);
   for (const app of apps) closeConnectionsFromNowOn(app);
@@ -155,6 +158,7 @@ async function close({ worker, webhooks, accounts, ...listeners }: Opened): Prom
     worker?.stop(DRAIN_TIMEOUT_MS),
     webhooks?.stop(DRAIN_TIMEOUT_MS),
     accounts?.stop(),
+    reports?.stop(),
   ]);
   clearTimeout(forced);
 }

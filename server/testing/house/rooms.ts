@@ -28,6 +28,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...["db", "http", "vault", "work", "events", "keys", "wallet", "webhooks", "suppliers", "sandbox"],
     "orders",
   ],
+  reports: ["db", "http", "work"],
   audit: ["db", "events"],
   admin: ["db", "vault", "keys", "accounts", "wallet", "catalog", "webhooks", "suppliers", "resellers"],
   dashboard: [
@@ -67,6 +68,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "catalog",
       "webhooks",
     ],
-    ...["suppliers", "resellers", "orders", "fulfilment", "audit", "admin", "console", "app"],
+    ...["suppliers", "resellers", "orders", "fulfilment", "reports", "audit", "admin", "console", "app"],
   ],
 };
