@@ -34,6 +34,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   dashboard: [
     ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "access"],
     ...["wallet", "catalog", "webhooks", "suppliers", "resellers", "sandbox", "orders", "fulfilment"],
+    "reports",
   ],
   console: [
     ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "access"],
@@ -46,6 +47,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "sandbox",
       "orders",
       "fulfilment",
+      "reports",
       "audit",
     ],
     "admin",

@@ -42,6 +42,8 @@ test("orders and spend of each day, and how long the balance lasts", async () =>
   await scrip.db.rows(sql`
     update orders set status = 'processing', processing_at = created_at where reseller_id = ${buyer.resellerId}`);
   await scrip.db.rows(sql`
+    update order_lines set fulfilled_quantity = quantity where reseller_id = ${buyer.resellerId}`);
+  await scrip.db.rows(sql`
     update orders set status = 'completed', open_units = 0, ended_at = created_at + interval '800 ms'
     where reseller_id = ${buyer.resellerId}`);
   viewer = await signInAs(scrip, buyer.resellerId, "viewer");
