@@ -14,6 +14,11 @@ export const lockWallet = async (tx: Tx, tenant: Tenant): Promise<WalletHead | u
   return row;
 };
 
+/** Locks both wallets of a reseller, in the order in which placements lock theirs. */
+export const lockWalletsOf = (tx: Tx, resellerId: string) =>
+  tx.rows(sql`
+    select from wallets where reseller_id = ${resellerId} order by reseller_id, environment for update`);
+
 /** Returns false if the wallet already exists. */
 export const insertWallet = async (tx: Tx, head: WalletHead): Promise<boolean> => {
   const inserted = await tx.rows(sql`
