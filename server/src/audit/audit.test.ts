@@ -44,6 +44,7 @@ test("an empty database and one with orders are clean, and the audit reports how
       [10, 1],
       [11, 7],
       [12, 0],
+      [13, 0],
     ],
   );
   const empty = await createTestDatabase();

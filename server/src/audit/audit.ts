@@ -4,6 +4,7 @@ import { acknowledgementsSurvive } from "./durability-invariants.ts";
 import { environmentsAreApart } from "./environment-invariants.ts";
 import type { Invariant } from "./invariant.ts";
 import { keysBindOneOrder, openOrdersHaveWork, ordersArePaidOnce } from "./order-invariants.ts";
+import { proposalsMoveMoneyOnce } from "./proposal-invariants.ts";
 import { refundsStayWithinOrders } from "./refund-invariants.ts";
 import { rollupsEqualFacts } from "./report-invariants.ts";
 import { statusesFollowTransitions } from "./status-invariants.ts";
@@ -35,6 +36,7 @@ const invariants: readonly Invariant[] = [
   environmentsAreApart,
   acknowledgementsSurvive,
   rollupsEqualFacts,
+  proposalsMoveMoneyOnce,
 ];
 
 /** Checks the invariants on the running database, all on one snapshot, during concurrent writes. */

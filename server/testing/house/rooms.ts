@@ -17,7 +17,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   requests: ["db", "http"],
   accounts: ["db", "http", "vault", "work", "mail", "events", "activity"],
   access: ["db", "http", "web", "accounts"],
-  wallet: ["db", "http", "events"],
+  wallet: ["db", "http", "events", "activity", "accounts"],
   catalog: ["db", "http", "events"],
   webhooks: ["db", "http", "vault", "work", "mail", "events", "activity"],
   suppliers: ["db", "vault", "catalog"],

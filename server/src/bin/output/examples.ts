@@ -13,6 +13,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "reseller list": ["scrip reseller list"],
   "reseller show": ["scrip reseller show rsl_…"],
   "reseller update": ["scrip reseller update rsl_… --price-list gold"],
+  "reseller freeze": ['scrip reseller freeze rsl_… --reason "Unusual orders since noon"'],
+  "reseller unfreeze": ['scrip reseller unfreeze rsl_… --reason "Checked with the owner"'],
   "reseller suspend": ["scrip reseller suspend rsl_…"],
   "reseller resume": ["scrip reseller resume rsl_…"],
   "reseller limit": ["scrip reseller limit rsl_… --orders 50 --reads default"],
