@@ -15,6 +15,8 @@ const GROUPS: Readonly<Record<string, () => Promise<Register>>> = {
   migrate: async () => (await import("./commands/maintenance-commands.ts")).migrateCommand,
   doctor: async () => (await import("./commands/maintenance-commands.ts")).doctorCommand,
   audit: async () => (await import("./commands/audit-command.ts")).auditCommand,
+  alert: async () => (await import("./commands/upkeep/alert-commands.ts")).alertCommands,
+  backup: async () => (await import("./commands/upkeep/alert-commands.ts")).backupCommands,
   vault: async () => (await import("./commands/vault-commands.ts")).vaultCommands,
   reseller: async () => (await import("./commands/reseller-commands.ts")).resellerCommands,
   key: async () => (await import("./commands/key-commands.ts")).keyCommands,

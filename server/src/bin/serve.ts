@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import sql from "sql-template-tag";
 import type { AccountDeps } from "../accounts/account-deps.ts";
 import { runAccountUpkeep } from "../accounts/run-account-upkeep.ts";
+import { runAlerts } from "../alerts/run-alerts.ts";
 import { buildApp } from "../app.ts";
 import { type Config, consoleUrlOf } from "../config.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
@@ -47,6 +48,7 @@ type Opened = {
   worker?: ReturnType<typeof startWorker>;
   webhooks?: ReturnType<typeof startWebhooks>;
   accounts?: ReturnType<typeof runAccountUpkeep>;
+  alerts?: ReturnType<typeof runAlerts>;
 };
 
 /**
@@ -120,6 +122,7 @@ async function open(
   opened.metricsApp = await steps.serveMetrics(config, metrics, log);
   if (role !== "worker")
     opened.consoleApp = await steps.serveConsole(context, log, metrics, { accounts, baseUrl });
+  opened.alerts = runAlerts({ ...context, log, metrics, consoleUrl: consoleUrlOf(config) });
   if (role === "api") return;
   opened.worker = steps.startWorker({ ...context, log, metrics });
   opened.webhooks = steps.startWebhooks({
@@ -142,7 +145,7 @@ const urlsOf = (config: Config, state: { baseUrl: string }): AccountDeps["urls"]
   console: consoleUrlOf(config),
 });
 
-async function close({ worker, webhooks, accounts, ...listeners }: Opened): Promise<void> {
+async function close({ worker, webhooks, accounts, alerts, ...listeners }: Opened): Promise<void> {
   const { metricsApp } = listeners;
   const apps = [listeners.app, listeners.consoleApp].filter((app) => app !== undefined);
   for (const app of apps) closeConnectionsFromNowOn(app);
@@ -155,6 +158,7 @@ async function close({ worker, webhooks, accounts, ...listeners }: Opened): Prom
     worker?.stop(DRAIN_TIMEOUT_MS),
     webhooks?.stop(DRAIN_TIMEOUT_MS),
     accounts?.stop(),
+    alerts?.stop(),
   ]);
   clearTimeout(forced);
 }

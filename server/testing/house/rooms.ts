@@ -29,6 +29,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "orders",
   ],
   audit: ["db", "events"],
+  alerts: ["db", "http", "work", "mail", "activity"],
   admin: ["db", "vault", "keys", "accounts", "wallet", "catalog", "webhooks", "suppliers", "resellers"],
   dashboard: [
     ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "access"],
@@ -67,6 +68,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "catalog",
       "webhooks",
     ],
-    ...["suppliers", "resellers", "orders", "fulfilment", "audit", "admin", "console", "app"],
+    ...["suppliers", "resellers", "orders", "fulfilment", "audit", "alerts", "admin", "console", "app"],
   ],
 };

@@ -5,6 +5,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   migrate: ["scrip migrate"],
   doctor: ["scrip doctor"],
   audit: ["scrip audit"],
+  "alert list": ["scrip alert list"],
+  "alert ack": ["scrip alert ack alt_…"],
+  "alert mail": ["scrip alert mail --staff stf_… --send yes"],
+  "backup record": ['scrip backup record --note "base backup to s3"'],
   "vault rotate": ["scrip vault rotate --new-key"],
   "vault status": ["scrip vault status"],
   "reseller create": [
@@ -64,6 +68,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "supplier list": ["scrip supplier list"],
   "supplier update": [
     "scrip supplier update sup_… --rate 20",
+    "scrip supplier update sup_… --balance-alert 500.00",
     "scrip supplier update sup_… --config upstream.json",
   ],
   "supplier enable": ["scrip supplier enable sup_…"],
