@@ -1,5 +1,5 @@
 import sql from "sql-template-tag";
-import type { Db, Queryable } from "../db/database.ts";
+import type { Db, Queryable, Tx } from "../db/database.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type AuditResult, audit } from "./audit.ts";
@@ -9,15 +9,24 @@ export type AuditRun = AuditResult & { startedAt: Date; finishedAt: Date; actor:
 /** Nobody reads older runs. */
 const RUNS_KEPT = 500;
 
+export type RunAuditOptions = {
+  onProgress?: (done: number, total: number) => void;
+  /** Called in the transaction that keeps the result. */
+  inTransaction?: (tx: Tx, result: AuditResult) => Promise<void>;
+};
+
 /** Runs the audit and keeps its result: a broken invariant stays visible until a later run finds none. */
 export async function runAudit(
   { db, clock }: { db: Db; clock: Clock },
   actor: Actor,
-  onProgress?: (done: number, total: number) => void | Promise<void>,
+  { onProgress, inTransaction }: RunAuditOptions = {},
 ): Promise<AuditResult> {
   const startedAt = clock.now();
   const result = await audit(db, onProgress);
-  await insertRun(db, { ...result, startedAt, finishedAt: clock.now(), actor });
+  await db.transaction(async (tx) => {
+    await insertRun(tx, { ...result, startedAt, finishedAt: clock.now(), actor });
+    await inTransaction?.(tx, result);
+  });
   return result;
 }
 

@@ -6,11 +6,14 @@ import { runAccountUpkeep } from "../accounts/run-account-upkeep.ts";
 import { runAlerts } from "../alerts/run-alerts.ts";
 import { buildApp } from "../app.ts";
 import { type Config, consoleUrlOf } from "../config.ts";
+import { createAnnouncer } from "../db/announce.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
 import { bareApp } from "../http/bare-app.ts";
 import { healthRoutes } from "../http/health.ts";
 import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
+import { runJobs } from "../jobs/run-jobs.ts";
 import type { Log } from "../lib/log.ts";
+import { DELIVERIES_CHANNEL } from "../webhooks/settings.ts";
 import { startWebhooks } from "../webhooks/start-webhooks.ts";
 import { assertLocalAddress } from "./assert-local-address.ts";
 import { followPrimary } from "./follow-primary.ts";
@@ -49,6 +52,7 @@ type Opened = {
   webhooks?: ReturnType<typeof startWebhooks>;
   accounts?: ReturnType<typeof runAccountUpkeep>;
   alerts?: ReturnType<typeof runAlerts>;
+  jobs?: ReturnType<typeof runJobs>;
 };
 
 /**
@@ -135,6 +139,8 @@ async function open(
     mail: config.smtpUrl && { url: config.smtpUrl, from: config.mailFrom },
   });
   opened.accounts = runAccountUpkeep({ ...context, log });
+  const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
+  opened.jobs = runJobs({ ...context, log, announceDeliveries });
 }
 
 /** The port is known once the server listens. */
@@ -145,7 +151,7 @@ const urlsOf = (config: Config, state: { baseUrl: string }): AccountDeps["urls"]
   console: consoleUrlOf(config),
 });
 
-async function close({ worker, webhooks, accounts, alerts, ...listeners }: Opened): Promise<void> {
+async function close({ worker, webhooks, accounts, alerts, jobs, ...listeners }: Opened): Promise<void> {
   const { metricsApp } = listeners;
   const apps = [listeners.app, listeners.consoleApp].filter((app) => app !== undefined);
   for (const app of apps) closeConnectionsFromNowOn(app);
@@ -159,6 +165,7 @@ async function close({ worker, webhooks, accounts, alerts, ...listeners }: Opene
     webhooks?.stop(DRAIN_TIMEOUT_MS),
     accounts?.stop(),
     alerts?.stop(),
+    jobs?.stop(DRAIN_TIMEOUT_MS),
   ]);
   clearTimeout(forced);
 }

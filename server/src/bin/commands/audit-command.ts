@@ -11,9 +11,10 @@ export function auditCommand(program: Command): void {
       .description("prove on the running database that no money and no order is lost or duplicated"),
     async (context) => {
       const progress = startProgress("invariants checked");
-      const result = await runAudit(context, { kind: "command", id: "scrip" }, (done, total) =>
-        progress.advance(done, done / total),
-      ).finally(() => progress.end());
+      const onProgress = (done: number, total: number) => progress.advance(done, done / total);
+      const result = await runAudit(context, { kind: "command", id: "scrip" }, { onProgress }).finally(() =>
+        progress.end(),
+      );
       if (!result.ok) process.exitCode = 1;
       return result;
     },

@@ -3,8 +3,12 @@ import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../../../testing/app/test-app.ts";
 import { TEST_MASTER_KEY } from "../../../../testing/app/test-settings.ts";
+import { openJobDeps } from "../../../../testing/builders/job-desk.ts";
 import { addSupplierRow } from "../../../../testing/builders/supply-builders.ts";
+import { eventually } from "../../../../testing/eventually.ts";
 import { openScripDesk, type ScripDesk } from "../../../../testing/processes/scrip-desk.ts";
+import { runNextJob } from "../../../jobs/run-job.ts";
+import { systemClock } from "../../../lib/clock.ts";
 
 let app: TestApp;
 let scrip: ScripDesk;
@@ -57,4 +61,22 @@ test("scrip audit keeps its result", async () => {
   await scrip.run(["audit"]);
   const rows = await app.db.rows(sql`select ok, actor_kind from audit_runs`);
   assert.deepEqual(rows, [{ ok: true, actor_kind: "command" }]);
+});
+
+test("scrip job starts an export, follows it to its end, prints its file, and refuses what has ended", async () => {
+  assert.match((await scrip.run(["job", "list"])).stdout, /^No jobs/);
+  const { id } = await scrip.json<{ id: string }>(["job", "export", "--env", "live"]);
+  assert.match((await scrip.run(["job", "list"])).stdout, new RegExp(`${id} +export_orders +waiting`));
+  const following = scrip.run(["job", "show", id, "--follow"]);
+  const deps = await openJobDeps(app.db, systemClock);
+  await eventually("the job was run", async () => ((await runNextJob(deps)) ? true : undefined));
+  const { stdout, stderr } = await following;
+  assert.match(stdout, /state +succeeded\n[\s\S]*result +\{"orders":0\}/);
+  assert.equal(stderr, "");
+  assert.match((await scrip.run(["job", "result", id])).stdout, /^id,reseller,environment/);
+  const again = await scrip.run(["job", "cancel", id]);
+  assert.deepEqual([again.code, again.stderr], [1, "scrip: this job is succeeded already\n"]);
+  const other = await scrip.json<{ id: string }>(["job", "export"]);
+  assert.equal((await scrip.run(["job", "cancel", other.id])).stdout, `${other.id} is cancelled\n`);
+  assert.equal((await scrip.run(["job", "export", "--env", "beta"])).code, 2);
 });
