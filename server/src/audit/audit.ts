@@ -40,14 +40,20 @@ const invariants: readonly Invariant[] = [
 ];
 
 /** Checks the invariants on the running database, all on one snapshot, during concurrent writes. */
-export const audit = (db: Db): Promise<AuditResult> =>
+export const audit = (
+  db: Db,
+  onProgress: (done: number, total: number) => void = () => {},
+): Promise<AuditResult> =>
   db.transaction(async (tx) => {
     await tx.rows(sql`set transaction isolation level repeatable read, read only`);
     // Each query covers whole tables. With stale statistics PostgreSQL underestimates nested loops, and a query
     // would take hours.
     await tx.rows(sql`set local enable_nestloop = off`);
     const results: AuditedInvariant[] = [];
-    for (const invariant of invariants) results.push(await prove(tx, invariant));
+    for (const invariant of invariants) {
+      results.push(await prove(tx, invariant));
+      onProgress(results.length, invariants.length);
+    }
     return { ok: results.every((result) => result.ok), invariants: results };
   });
 

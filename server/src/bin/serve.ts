@@ -3,14 +3,18 @@ import type { FastifyInstance } from "fastify";
 import sql from "sql-template-tag";
 import type { AccountDeps } from "../accounts/account-deps.ts";
 import { runAccountUpkeep } from "../accounts/run-account-upkeep.ts";
+import { runAlerts } from "../alerts/run-alerts.ts";
 import { buildApp } from "../app.ts";
 import { type Config, consoleUrlOf } from "../config.ts";
+import { createAnnouncer } from "../db/announce.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
 import { bareApp } from "../http/bare-app.ts";
 import { healthRoutes } from "../http/health.ts";
 import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
+import { runJobs } from "../jobs/run-jobs.ts";
 import type { Log } from "../lib/log.ts";
 import { runReports } from "../reports/run-reports.ts";
+import { DELIVERIES_CHANNEL } from "../webhooks/settings.ts";
 import { startWebhooks } from "../webhooks/start-webhooks.ts";
 import { assertLocalAddress } from "./assert-local-address.ts";
 import { followPrimary } from "./follow-primary.ts";
@@ -49,6 +53,8 @@ type Opened = {
   webhooks?: ReturnType<typeof startWebhooks>;
   accounts?: ReturnType<typeof runAccountUpkeep>;
   reports?: ReturnType<typeof runReports>;
+  alerts?: ReturnType<typeof runAlerts>;
+  jobs?: ReturnType<typeof runJobs>;
 };
 
 /**
@@ -122,6 +128,7 @@ async function open(
   opened.metricsApp = await steps.serveMetrics(config, metrics, log);
   if (role !== "worker")
     opened.consoleApp = await steps.serveConsole(context, log, metrics, { accounts, baseUrl });
+  opened.alerts = runAlerts({ ...context, log, metrics, consoleUrl: consoleUrlOf(config) });
   if (role === "api") return;
   opened.worker = steps.startWorker({ ...context, log, metrics });
   opened.webhooks = steps.startWebhooks({
@@ -135,6 +142,8 @@ async function open(
   });
   opened.accounts = runAccountUpkeep({ ...context, log });
   opened.reports = runReports({ ...context, log });
+  const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
+  opened.jobs = runJobs({ ...context, log, announceDeliveries });
 }
 
 /** The port is known once the server listens. */
@@ -145,7 +154,15 @@ const urlsOf = (config: Config, state: { baseUrl: string }): AccountDeps["urls"]
   console: consoleUrlOf(config),
 });
 
-async function close({ worker, webhooks, accounts, reports, ...listeners }: Opened): Promise<void> {
+async function close({
+  worker,
+  webhooks,
+  accounts,
+  reports,
+  alerts,
+  jobs,
+  ...listeners
+}: Opened): Promise<void> {
   const { metricsApp } = listeners;
   const apps = [listeners.app, listeners.consoleApp].filter((app) => app !== undefined);
   for (const app of apps) closeConnectionsFromNowOn(app);
@@ -159,6 +176,8 @@ async function close({ worker, webhooks, accounts, reports, ...listeners }: Open
     webhooks?.stop(DRAIN_TIMEOUT_MS),
     accounts?.stop(),
     reports?.stop(),
+    alerts?.stop(),
+    jobs?.stop(DRAIN_TIMEOUT_MS),
   ]);
   clearTimeout(forced);
 }

@@ -5,6 +5,15 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   migrate: ["scrip migrate"],
   doctor: ["scrip doctor"],
   audit: ["scrip audit"],
+  "alert list": ["scrip alert list"],
+  "alert ack": ["scrip alert ack alt_…"],
+  "alert mail": ["scrip alert mail --staff stf_… --send yes"],
+  "job list": ["scrip job list"],
+  "job show": ["scrip job show job_… --follow"],
+  "job cancel": ["scrip job cancel job_…"],
+  "job result": ["scrip job result job_… > orders.csv"],
+  "job export": ["scrip job export --env live --status completed"],
+  "backup record": ['scrip backup record --note "base backup to s3"'],
   "vault rotate": ["scrip vault rotate --new-key"],
   "vault status": ["scrip vault status"],
   "reseller create": [
@@ -66,6 +75,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "supplier list": ["scrip supplier list"],
   "supplier update": [
     "scrip supplier update sup_… --rate 20",
+    "scrip supplier update sup_… --balance-alert 500.00",
     "scrip supplier update sup_… --config upstream.json",
   ],
   "supplier enable": ["scrip supplier enable sup_…"],
