@@ -18,6 +18,7 @@ import { serveFace } from "../web/pages/serve-face.ts";
 import { consoleFrame } from "./frame.ts";
 import { overviewPages } from "./overview/pages.ts";
 import type { ConsoleDeps, ConsoleFace, ConsolePermission, ConsoleSession } from "./session.ts";
+import { staffPages } from "./staff/pages.ts";
 
 /** Adds the pages of one section. */
 export type AddSection = (face: ConsoleFace, deps: ConsoleDeps) => void;
@@ -27,6 +28,7 @@ export const SECTIONS: readonly AddSection[] = [
   (face, deps) => accessPages(face, accessOf(deps)),
   (face, deps) => securityPages(face, accessOf(deps)),
   overviewPages,
+  (face, deps) => staffPages(face, accessOf(deps)),
 ];
 
 /** Cookies know no ports, and both faces are often on one host. */

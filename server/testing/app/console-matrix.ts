@@ -1,8 +1,10 @@
+import { invitePerson } from "../../src/accounts/people/invite-person.ts";
 import type { StaffRole } from "../../src/accounts/permissions.ts";
 import type { openConsoleDesk } from "../people/console-desk.ts";
+import { COMMAND, STAFF_TEAM } from "../people/people-desk.ts";
 
 /** The objects that pages are about. A section with objects adds its own here and makes them in `makeConsoleFixtures`. */
-export type ConsoleFixtures = { resellerId: string };
+export type ConsoleFixtures = { resellerId: string; personId: string };
 
 export type ConsoleRow = {
   /** Who may: `public` without a session, `all` with any, else the roles. */
@@ -14,6 +16,9 @@ export type ConsoleRow = {
   /** The form ends the session that sends it, so it is not sent for each role. */
   endsSession?: boolean;
 };
+
+const ADMIN = ["admin"] as const;
+const person = ({ personId }: ConsoleFixtures) => ({ id: personId });
 
 /** Every page and form of the console. The test fails for one that is not here. */
 export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
@@ -52,6 +57,14 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "POST /security/passkey/remove": { roles: "all" },
   // overview
   "GET /": { roles: "all" },
+  // staff
+  "GET /staff": { roles: "all" },
+  "POST /staff": { roles: ADMIN },
+  "GET /staff/:id": { roles: ADMIN, ids: person },
+  "POST /staff/:id/role": { roles: ADMIN, ids: person, fields: { role: "viewer" } },
+  "POST /staff/:id/reset-factor": { roles: ADMIN, ids: person },
+  "POST /staff/:id/invite": { roles: ADMIN, ids: person },
+  "POST /staff/:id/remove": { roles: ADMIN, ids: person },
 };
 
 type Desk = Awaited<ReturnType<typeof openConsoleDesk>>;
@@ -59,5 +72,7 @@ type Desk = Awaited<ReturnType<typeof openConsoleDesk>>;
 /** Makes the objects that the rows are about, each by its verb. */
 export async function makeConsoleFixtures(desk: Desk): Promise<ConsoleFixtures> {
   const { id: resellerId } = await desk.addReseller();
-  return { resellerId };
+  const input = { email: "invited@scrip.example", role: "viewer" };
+  const { id: personId } = await invitePerson(desk.accounts, STAFF_TEAM, input, COMMAND);
+  return { resellerId, personId };
 }

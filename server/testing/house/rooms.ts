@@ -16,7 +16,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   keys: ["db", "http", "vault"],
   requests: ["db", "http"],
   accounts: ["db", "http", "vault", "work", "mail", "events", "activity"],
-  access: ["db", "http", "web", "accounts"],
+  access: ["db", "http", "web", "activity", "accounts"],
   wallet: ["db", "http", "events", "activity", "accounts"],
   catalog: ["db", "http", "events"],
   webhooks: ["db", "http", "vault", "work", "mail", "events", "activity"],

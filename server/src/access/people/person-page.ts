@@ -1,4 +1,5 @@
 import type { Person } from "../../accounts/people/list-people.ts";
+import type { Permission } from "../../accounts/permissions.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { chip } from "../../web/parts/chip.ts";
@@ -7,26 +8,37 @@ import { columns, facts, panel } from "../../web/parts/panel.ts";
 import { smallForm } from "../../web/parts/small-form.ts";
 import { time } from "../../web/parts/time.ts";
 import { type Html, html } from "../../web/template/html.ts";
-import { BASE, type DashboardContext, here } from "../session.ts";
-import { factorOf, roleField } from "./team-page.ts";
+import { type AccessContext, at } from "../site.ts";
+import { factorOf, roleFieldOf } from "./people-page.ts";
+import type { PeopleSection } from "./people-section.ts";
 
-export const roleForm = defineForm({ role: roleField });
+type Section = PeopleSection<Permission>;
 
-/** One person, for owners: change the role, reset the second factor, remove. */
-export function renderPerson(person: Person, state: FormState, ctx: DashboardContext): PageContent {
+export const roleFormOf = (section: Pick<Section, "roleHints">) => defineForm({ role: roleFieldOf(section) });
+
+/** One person, for those who manage the team: change the role, reset the second factor, remove. */
+export function renderPerson(
+  section: Section,
+  person: Person,
+  state: FormState,
+  ctx: AccessContext,
+): PageContent {
   const isSelf = person.id === ctx.session.account.accountId;
   return {
     title: person.name === "" ? person.email : person.name,
     ...(person.name === "" ? {} : { subtitle: person.email }),
-    crumbs: [{ label: "Team", href: here(ctx, `${BASE}/team`) }],
+    crumbs: [{ label: section.title, href: at(ctx, section.path) }],
     body: columns(
-      [rolePanel(person, state, ctx), removal(person, ctx)],
-      [factsPanel(person, ctx), person.state === "active" && !isSelf ? factorReset(person, ctx) : undefined],
+      [rolePanel(section, person, state, ctx), removal(section, person, ctx)],
+      [
+        factsPanel(section, person, ctx),
+        person.state === "active" && !isSelf ? factorReset(section, person, ctx) : undefined,
+      ],
     ),
   };
 }
 
-const factsPanel = (person: Person, ctx: DashboardContext): Html =>
+const factsPanel = (section: Section, person: Person, ctx: AccessContext): Html =>
   panel(
     {
       title: "Account",
@@ -34,7 +46,7 @@ const factsPanel = (person: Person, ctx: DashboardContext): Html =>
         ? {
             foot: smallForm(
               ctx,
-              here(ctx, `${BASE}/team/${person.id}/invite`),
+              at(ctx, `${section.path}/${person.id}/invite`),
               "",
               "Make a new invitation link",
             ),
@@ -49,11 +61,11 @@ const factsPanel = (person: Person, ctx: DashboardContext): Html =>
     ]),
   );
 
-const rolePanel = (person: Person, state: FormState, ctx: DashboardContext): Html =>
+const rolePanel = (section: Section, person: Person, state: FormState, ctx: AccessContext): Html =>
   panel(
     { title: "Role" },
-    roleForm.render({
-      action: here(ctx, `${BASE}/team/${person.id}/role`),
+    roleFormOf(section).render({
+      action: at(ctx, `${section.path}/${person.id}/role`),
       hidden: ctx.hidden(),
       state,
       submit: "Change role",
@@ -62,13 +74,13 @@ const rolePanel = (person: Person, state: FormState, ctx: DashboardContext): Htm
     }),
   );
 
-const factorReset = (person: Person, ctx: DashboardContext): Html =>
+const factorReset = (section: Section, person: Person, ctx: AccessContext): Html =>
   panel(
     { title: "Second factor lost?" },
-    html`<p>Removes the authenticator app, all passkeys and all recovery codes of this person, and signs them out everywhere. The password stays. The person is told by email.</p>${smallForm(ctx, here(ctx, `${BASE}/team/${person.id}/reset-factor`), "", "Reset second factor")}`,
+    html`<p>Removes the authenticator app, all passkeys and all recovery codes of this person, and signs them out everywhere. The password stays. The person is told by email.</p>${smallForm(ctx, at(ctx, `${section.path}/${person.id}/reset-factor`), "", "Reset second factor")}`,
   );
 
-const removal = (person: Person, ctx: DashboardContext): Html =>
+const removal = (section: Section, person: Person, ctx: AccessContext): Html =>
   confirm({
     title:
       person.state === "invited" ? `Withdraw the invitation of ${person.email}?` : `Remove ${person.email}?`,
@@ -77,11 +89,11 @@ const removal = (person: Person, ctx: DashboardContext): Html =>
         ? [["The link", "stops working at once."]]
         : [
             ["The person", "is signed out everywhere at once and cannot come back without a new invitation."],
-            ["Keys and endpoints", "that the person made keep working."],
+            ...(section.keeps ? [section.keeps] : []),
             ["The activity log", "keeps what the person did."],
           ],
     hidden: ctx.hidden(),
-    action: here(ctx, `${BASE}/team/${person.id}/remove`),
+    action: at(ctx, `${section.path}/${person.id}/remove`),
     verb: person.state === "invited" ? "Withdraw" : "Remove",
-    cancelHref: here(ctx, `${BASE}/team`),
+    cancelHref: at(ctx, section.path),
   });
