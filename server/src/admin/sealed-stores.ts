@@ -11,7 +11,13 @@ import { uploadContext } from "../vault/upload-context.ts";
 import { webhookSecretContext } from "../webhooks/endpoints/webhook-secret.ts";
 import { listOutdated, type OutdatedPage, type SealedColumn, type SealedRow } from "./rotate-queries.ts";
 
-export type SealedKind = "codes" | "supplierConfigs" | "webhookSecrets" | "totpSecrets" | "uploads" | "serverSecrets";
+export type SealedKind =
+  | "codes"
+  | "supplierConfigs"
+  | "webhookSecrets"
+  | "totpSecrets"
+  | "uploads"
+  | "serverSecrets";
 
 /** A kind of sealed value, and how key rotation reaches it. */
 export type SealedStore = {
@@ -53,7 +59,11 @@ export const sealedStores = (deps: { keyring: Keyring; codeVault: CodeVault }): 
     ...underMasterKey(deps.keyring, "uploads", UPLOADS, (id) => id),
     listOutdated: async (db, page) => {
       const outdated = { ...page, column: UPLOADS };
-      const rows = await listOutdated<SealedRow & { jobId: string; number: number }>(db, outdated, UPLOAD_PLACE);
+      const rows = await listOutdated<SealedRow & { jobId: string; number: number }>(
+        db,
+        outdated,
+        UPLOAD_PLACE,
+      );
       return rows.map(({ jobId, number, ...row }) => ({ ...row, place: uploadContext(jobId, number) }));
     },
   },
