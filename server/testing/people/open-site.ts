@@ -1,11 +1,10 @@
 import { createServer } from "node:net";
 import { invitePerson } from "../../src/accounts/people/invite-person.ts";
 import type { UserRole } from "../../src/accounts/permissions.ts";
-import type { TestAppOptions } from "../app/test-app.ts";
 import { LOOPBACK } from "../app/test-settings.ts";
 import { createTestFulfiller } from "../builders/fulfilment.ts";
 import { openSandboxInbox } from "../sandbox/sandbox-inbox.ts";
-import { openDashboardDesk } from "./dashboard-desk.ts";
+import { type DeskOptions, openDashboardDesk } from "./dashboard-desk.ts";
 import { COMMAND } from "./people-desk.ts";
 
 export type Site = Awaited<ReturnType<typeof openSite>>;
@@ -14,7 +13,7 @@ export type Site = Awaited<ReturnType<typeof openSite>>;
  * The whole server on a port of this machine, as a browser reaches it, and a web server that receives webhooks. Workers run
  * their steps on demand.
  */
-export async function openSite(options: TestAppOptions = {}) {
+export async function openSite(options: DeskOptions = {}) {
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const requestLog = { flushDelayMs: 1 };
