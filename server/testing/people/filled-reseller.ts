@@ -61,6 +61,31 @@ export async function fillReseller(desk: Desk, text: string): Promise<FilledRese
   };
 }
 
+/** As many rows in each list as a page shows, and more. */
+export async function fillLists(desk: Desk, filled: FilledReseller, count: number): Promise<void> {
+  const { db } = desk;
+  const tenant = { resellerId: filled.resellerId, environment: "test" } as const;
+  const ids = Array.from({ length: count }, (_, index) => `many-${index}`);
+  await addProducts(
+    db,
+    ids.map((id) => ({ id, name: `Nimbus Store 25 USD ${id}` })),
+  );
+  for (const productId of ids) {
+    await addListPrice(db, { productId, amountMinor: 2_325n });
+    await addLoggedRequest(db, tenant, { status: 402, errorCode: "insufficient_funds", errorBody: "{}" });
+    const eventId = await addEvent(db, tenant);
+    const deliveryId = await addDelivery(db, { eventId, endpointId: filled.webhookId, status: "delivered" });
+    await addAttempt(db, deliveryId, { number: 1, at: desk.clock.now(), status: 200 });
+    const reply = await desk.call("POST", "/v1/orders", {
+      key: filled.key,
+      headers: { "content-type": "application/json", "idempotency-key": productId },
+      body: JSON.stringify({ lines: [{ productId, quantity: 1 }], reference: `shop order ${productId}` }),
+    });
+    assert.equal(reply.statusCode, 202, reply.body);
+  }
+  await createTestFulfiller(desk).drain();
+}
+
 /** Two products, once for all resellers of the desk. */
 export async function addFilledProducts(desk: Desk, text: string): Promise<void> {
   await addProducts(desk.db, [
