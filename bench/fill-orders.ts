@@ -4,9 +4,12 @@ import { firstIdAt } from "../server/src/lib/ids.ts";
 
 const CHUNK = 100_000;
 
-/** Orders that are already there, with two lines, an entry each and no work left, as a busy year leaves them. */
-export async function fillOrders(db: Db, resellerId: string, count: number): Promise<void> {
-  const prefix = firstIdAt("ord", Date.UTC(2020, 0, 1)).slice(4, 14);
+/**
+ * Orders that are already there, with two lines, an entry each and no work left, as a busy year leaves them. Those of another
+ * reseller need another year, because ids are made of it.
+ */
+export async function fillOrders(db: Db, resellerId: string, count: number, year = 2020): Promise<void> {
+  const prefix = firstIdAt("ord", Date.UTC(year, 0, 1)).slice(4, 14);
   for (let from = 0; from < count; from += CHUNK) {
     const to = Math.min(from + CHUNK, count);
     await db.rows(sql`
