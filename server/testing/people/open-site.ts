@@ -1,8 +1,8 @@
-import { createServer } from "node:net";
 import { invitePerson } from "../../src/accounts/people/invite-person.ts";
 import type { UserRole } from "../../src/accounts/permissions.ts";
 import { LOOPBACK } from "../app/test-settings.ts";
 import { createTestFulfiller } from "../builders/fulfilment.ts";
+import { freePort } from "../processes/free-port.ts";
 import { openSandboxInbox } from "../sandbox/sandbox-inbox.ts";
 import { type DeskOptions, openDashboardDesk } from "./dashboard-desk.ts";
 import { COMMAND } from "./people-desk.ts";
@@ -14,7 +14,8 @@ export type Site = Awaited<ReturnType<typeof openSite>>;
  * their steps on demand.
  */
 export async function openSite(options: DeskOptions = {}) {
-  const port = await freePort();
+  // The address is part of every link, so the port is chosen before the app is built.
+  const port = await freePort("localhost");
   const url = `http://localhost:${port}`;
   const requestLog = { flushDelayMs: 1 };
   const desk = await openDashboardDesk({
@@ -44,13 +45,4 @@ export async function openSite(options: DeskOptions = {}) {
       await desk.close();
     },
   };
-}
-
-/** The address is part of every link, so the port is chosen before the app is built. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
