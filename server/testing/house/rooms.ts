@@ -31,7 +31,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   reports: ["db", "http", "work"],
   audit: ["db", "events"],
   alerts: ["db", "http", "work", "mail", "activity"],
-  admin: ["db", "vault", "keys", "accounts", "wallet", "catalog", "webhooks", "suppliers", "resellers"],
+  admin: [
+    ...["db", "vault", "http", "keys", "requests", "accounts", "wallet", "catalog", "webhooks", "suppliers"],
+    ...["resellers", "sandbox", "orders", "fulfilment"],
+  ],
   jobs: [
     ...[
       "db",
