@@ -7,8 +7,7 @@ export const demoPast = (ids: { northwind: string; kestrel: string }): PastResel
     weeklyDeposit: "6000.00",
     habits: {
       prefix: "NW",
-      burstsPerDay: 11,
-      testBurstsPerDay: 1,
+      burstsPerDay: 8,
       products: [
         ["nimbus-us-10", 16],
         ["nimbus-us-25", 18],
@@ -26,9 +25,8 @@ export const demoPast = (ids: { northwind: string; kestrel: string }): PastResel
       ],
     },
     endpoints: [
-      { url: "https://hooks.northwind.example/scrip", environment: "live" },
-      { url: "https://erp.northwind.example/webhooks/orders", environment: "live", failsForHours: 31 },
-      { url: "https://staging.northwind.example/scrip", environment: "test" },
+      { url: "https://hooks.northwind.example/scrip" },
+      { url: "https://erp.northwind.example/webhooks/orders", failsForHours: 31 },
     ],
   },
   {
@@ -36,8 +34,7 @@ export const demoPast = (ids: { northwind: string; kestrel: string }): PastResel
     weeklyDeposit: "1500.00",
     habits: {
       prefix: "KD",
-      burstsPerDay: 2,
-      testBurstsPerDay: 1,
+      burstsPerDay: 1,
       products: [
         ["nimbus-eu-10", 6],
         ["nimbus-eu-25", 6],
@@ -45,6 +42,6 @@ export const demoPast = (ids: { northwind: string; kestrel: string }): PastResel
         ["lumora-eu-999", 4],
       ],
     },
-    endpoints: [{ url: "https://api.kestrel.example/hooks", environment: "live" }],
+    endpoints: [{ url: "https://api.kestrel.example/hooks" }],
   },
 ];

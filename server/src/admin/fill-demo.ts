@@ -33,6 +33,9 @@ export const DEMO_EMAIL = "owner@northwind.example";
 /** Who signs in to the console of the demo. */
 export const DEMO_STAFF_EMAIL = "admin@scrip.example";
 
+/** Makes the history of every demo the same. */
+export const DEMO_SEED = 14;
+
 /** The initial balance of the demo's live wallets. Test wallets are funded anyway. */
 const DEMO_FUNDS = "5000.00";
 
@@ -75,7 +78,12 @@ export async function fillDemo(present: DemoStockDeps, history?: HistoryOptions)
   const past = demoPast({ northwind: northwind.id, kestrel: kestrel.id });
   const habits = past.map((one) => one.habits);
   const codes = await fillDemoStock(deps, history && stockForHistory(history.seed, now, habits));
-  const filled: FilledDemo = { products: demoProducts.length, codes, orders: 0, resellers: [northwind, kestrel] };
+  const filled: FilledDemo = {
+    products: demoProducts.length,
+    codes,
+    orders: 0,
+    resellers: [northwind, kestrel],
+  };
   if (!history) return filled;
   const pastDeps = { ...present, pepper: present.secrets.pepper, keyring: history.keyring };
   return { ...filled, ...(await fillHistory(pastDeps, past, history)) };

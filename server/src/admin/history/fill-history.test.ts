@@ -4,8 +4,8 @@ import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import { visitDashboard } from "../../../testing/builders/dashboard-visit.ts";
 import { audit } from "../../audit/audit.ts";
-import { type FilledDemo, fillDemo } from "../fill-demo.ts";
 import { demoPast } from "../demo-past.ts";
+import { type FilledDemo, fillDemo } from "../fill-demo.ts";
 import { createChance } from "./chance.ts";
 import { planBursts } from "./plan-history.ts";
 
@@ -52,7 +52,9 @@ test("there is something of everything, and nothing is left to do but one endpoi
       select count(*)::integer as count from deliveries where status <> 'delivered' and endpoint_id <> ${failing[0]?.id}`),
     0,
   );
-  assert.ok((await countOf(sql`select count(*)::integer as count from api_requests where status >= 400`)) > 10);
+  assert.ok(
+    (await countOf(sql`select count(*)::integer as count from api_requests where status >= 400`)) > 10,
+  );
   const days = await countOf(sql`
     select count(distinct date_trunc('day', created_at))::integer as count from orders where environment = 'live'`);
   assert.ok(days >= 21, String(days));

@@ -30,7 +30,7 @@ export type PastReseller = {
   weeklyDeposit: string;
   endpoints: readonly PastHook[];
 };
-type PastHook = { url: string; environment: "live" | "test"; failsForHours?: number };
+type PastHook = { url: string; failsForHours?: number };
 
 export type History = { start: Date; bursts: BuyersBurst[]; endpoints: PastEndpoint[]; deposits: Deposit[] };
 type Deposit = { at: Date; buyer: Buyer; amount: string };
@@ -49,10 +49,10 @@ export const historyStart = (now: Date): Date =>
 export function stockForHistory(seed: number, now: Date, habits: readonly Habits[]): Map<string, number> {
   const wanted = new Map<string, number>();
   for (const [index, one] of habits.entries()) {
-    const live = planBursts(createChance(seed + index), now, one).filter(
-      ({ environment }) => environment === "live",
-    );
-    for (const { productId, quantity } of live.flatMap(({ orders }) => orders.flatMap(({ lines }) => lines)))
+    const bursts = planBursts(createChance(seed + index), now, one);
+    for (const { productId, quantity } of bursts.flatMap(({ orders }) =>
+      orders.flatMap(({ lines }) => lines),
+    ))
       wanted.set(productId, (wanted.get(productId) ?? 0) + quantity);
   }
   return wanted;
@@ -81,11 +81,10 @@ export async function fillHistory(
       const at = new Date(start.getTime() + (week * 7 - 1) * DAY_MS);
       deposits.push({ at, buyer, amount: reseller.weeklyDeposit });
     }
-    for (const { url, environment, failsForHours } of reseller.endpoints) {
+    for (const { url, failsForHours } of reseller.endpoints) {
       const failsFrom =
         failsForHours === undefined ? {} : { failsFrom: before(now, failsForHours * HOUR_MS) };
-      const tenant = { resellerId: reseller.id, environment };
-      endpoints.push(await addPastEndpoint(deps, tenant, { url, at: start, ...failsFrom }));
+      endpoints.push(await addPastEndpoint(deps, buyer, { url, at: start, ...failsFrom }));
     }
   }
   all.sort((a, b) => a.takenAt.getTime() - b.takenAt.getTime());
@@ -101,16 +100,11 @@ export async function fillHistory(
 
 const before = (now: Date, ms: number): Date => new Date(now.getTime() - ms);
 
-/** The keys of a shop's own systems, made when it joined. Nobody has them: the demo's other keys are for trying. */
+/** The key of a shop's own system, made when it joined. Nobody has it: the demo's other keys are for trying. */
 async function addBuyer(deps: PastDeps, resellerId: string, clock: Clock): Promise<Buyer> {
-  const add = async (environment: "live" | "test", name: string) => {
-    const input = { resellerId, environment, name, scopes: undefined, allowedIps: [], expiresAt: undefined };
-    return { kind: "key" as const, id: (await createKey({ ...deps, clock }, input)).id };
-  };
-  return {
-    resellerId,
-    keys: { live: await add("live", "Checkout"), test: await add("test", "Continuous integration") },
-  };
+  const tenant = { resellerId, environment: "live" } as const;
+  const input = { ...tenant, name: "Checkout", scopes: undefined, allowedIps: [], expiresAt: undefined };
+  return { ...tenant, key: { kind: "key", id: (await createKey({ ...deps, clock }, input)).id } };
 }
 
 /** In the order of time, as far as a wallet is concerned: what moves money besides orders ends a stretch of them. */
@@ -125,21 +119,18 @@ async function writeOrders(deps: HistoryDeps, { bursts, deposits }: History): Pr
   const payIn = async (until: Date) => {
     for (const deposit of deposits.splice(0, deposits.findLastIndex(({ at }) => at <= until) + 1)) {
       await flush();
-      const tenant = { resellerId: deposit.buyer.resellerId, environment: "live" } as const;
       const funds = { direction: "credit", amount: deposit.amount, note: "Bank transfer" } as const;
-      await moveFunds(deps.db, clockAt(deposit.at), tenant, funds);
+      await moveFunds(deps.db, clockAt(deposit.at), deposit.buyer, funds);
     }
   };
   deposits.sort((a, b) => a.at.getTime() - b.at.getTime());
   for (const burst of bursts) {
     await payIn(burst.takenAt);
     stretch.push(burst);
-    const movesBack = burst.failure !== undefined || burst.scenario !== undefined;
-    if (movesBack) {
+    if (burst.failure) {
       await flush();
       await refundFailed(deps, burst);
-    }
-    if (!movesBack && written.length >= refundedAt && burst.environment === "live") {
+    } else if (written.length >= refundedAt) {
       await flush();
       await refundOne(deps, written, burst.endedAt);
       refundedAt += REFUNDED_EVERY;
@@ -151,7 +142,7 @@ async function writeOrders(deps: HistoryDeps, { bursts, deposits }: History): Pr
 
 async function refundOne(deps: HistoryDeps, written: readonly WrittenOrder[], at: Date): Promise<void> {
   const dayBefore = before(at, DAY_MS);
-  const order = written.findLast((one) => one.environment === "live" && one.at < dayBefore);
+  const order = written.findLast((one) => one.at < dayBefore);
   if (!order) return;
   const input = { orderId: order.id, lines: undefined, reason: REFUND_REASON };
   // One that failed has been refunded already.
@@ -161,6 +152,6 @@ async function refundOne(deps: HistoryDeps, written: readonly WrittenOrder[], at
 }
 
 async function markUsed({ db, clock }: PastDeps, orders: readonly WrittenOrder[]): Promise<void> {
-  const last = new Map(orders.map((order) => [order.buyer.keys[order.environment].id, order.at]));
+  const last = new Map(orders.map((order) => [order.buyer.key.id, order.at]));
   for (const [id, at] of last) await markKeysUsed(db, { ids: [id], ips: ["203.0.113.24"] }, at, clock.now());
 }

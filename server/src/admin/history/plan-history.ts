@@ -1,5 +1,3 @@
-import type { Tenant } from "../../http/caller.ts";
-import type { OrderScenario } from "../../sandbox/scenarios.ts";
 import type { FailureCode } from "../../suppliers/supplier.ts";
 import type { Chance } from "./chance.ts";
 
@@ -12,19 +10,16 @@ export type PlannedFailure = { code: FailureCode; units: "all" | "last" };
 
 /** Orders that a worker takes together, and when they end. */
 export type Burst = {
-  environment: Tenant["environment"];
   orders: PlannedOrder[];
   takenAt: Date;
   endedAt: Date;
   failure: PlannedFailure | undefined;
-  scenario: OrderScenario | undefined;
 };
 
 /** What one reseller buys: how many bursts on an average day, and which products, by weight. */
 export type Habits = {
   prefix: string;
   burstsPerDay: number;
-  testBurstsPerDay: number;
   products: readonly (readonly [productId: string, weight: number])[];
 };
 
@@ -46,16 +41,12 @@ const FAILURES: readonly (readonly [PlannedFailure | undefined, number])[] = [
   [{ code: "temporarily_unavailable", units: "all" }, 1],
   [{ code: "out_of_stock", units: "last" }, 2],
 ];
-const TEST_SCENARIOS: readonly (readonly [OrderScenario | undefined, number])[] = [
-  [undefined, 8],
-  ["partial", 1],
-  ["refunded", 1],
-];
 const BURST_SIZES: readonly (readonly [number, number])[] = [
-  [1, 5],
+  [1, 3],
   [2, 3],
-  [3, 2],
-  [4, 1],
+  [3, 3],
+  [4, 2],
+  [5, 1],
 ];
 const QUANTITIES: readonly (readonly [number, number])[] = [
   [1, 12],
@@ -73,28 +64,18 @@ export function planBursts(chance: Chance, now: Date, habits: Habits): Burst[] {
     return number;
   };
   for (let day = 0; day <= HISTORY_DAYS; day += 1) {
-    for (const environment of ["live", "test"] as const) {
-      const count = burstsOn(chance, (firstDay + day) * DAY_MS, day, environment, habits);
-      for (let index = 0; index < count; index += 1) {
-        const startMs = (firstDay + day) * DAY_MS + timeOfDayMs(chance);
-        bursts.push(planBurst(chance, environment, startMs, habits, nextNumber));
-      }
-    }
+    const dayMs = (firstDay + day) * DAY_MS;
+    const count = burstsOn(chance, dayMs, day, habits);
+    for (let index = 0; index < count; index += 1)
+      bursts.push(planBurst(chance, dayMs + timeOfDayMs(chance), habits, nextNumber));
   }
   return bursts
     .filter(({ endedAt }) => endedAt.getTime() + 30 * SECOND_MS < now.getTime())
     .sort((a, b) => a.takenAt.getTime() - b.takenAt.getTime());
 }
 
-function burstsOn(
-  chance: Chance,
-  dayMs: number,
-  day: number,
-  environment: Tenant["environment"],
-  { burstsPerDay, testBurstsPerDay }: Habits,
-): number {
+function burstsOn(chance: Chance, dayMs: number, day: number, { burstsPerDay }: Habits): number {
   const isWeekend = [0, 6].includes(new Date(dayMs).getUTCDay());
-  if (environment === "test") return isWeekend ? 0 : chance.between(0, testBurstsPerDay * 2);
   const trend = 1 - GROWTH / 2 + (GROWTH * day) / HISTORY_DAYS;
   const mood = 0.85 + chance.share() * 0.3;
   return Math.round(burstsPerDay * trend * mood * (isWeekend ? WEEKEND_SHARE : 1));
@@ -104,21 +85,14 @@ const timeOfDayMs = (chance: Chance): number =>
   chance.pick(HOUR_WEIGHTS.map((weight, hour) => [hour, weight] as const)) * HOUR_MS +
   chance.between(0, HOUR_MS - 1);
 
-function planBurst(
-  chance: Chance,
-  environment: Tenant["environment"],
-  startMs: number,
-  habits: Habits,
-  nextNumber: () => number,
-): Burst {
-  const failure = environment === "live" ? chance.pick(FAILURES) : undefined;
-  const scenario = environment === "test" ? chance.pick(TEST_SCENARIOS) : undefined;
+function planBurst(chance: Chance, startMs: number, habits: Habits, nextNumber: () => number): Burst {
+  const failure = chance.pick(FAILURES);
   // One that fails is alone: its refund is the next entry of the wallet.
-  const size = failure || scenario || environment === "test" ? 1 : chance.pick(BURST_SIZES);
+  const size = failure ? 1 : chance.pick(BURST_SIZES);
   let atMs = startMs;
   const orders = Array.from({ length: size }, (): PlannedOrder => {
-    atMs += chance.between(40, 900);
-    const name = `${habits.prefix}-${environment === "test" ? "T" : ""}${nextNumber()}`;
+    atMs += chance.between(40, 1_500);
+    const name = `${habits.prefix}-${nextNumber()}`;
     return {
       at: new Date(atMs),
       reference: name,
@@ -130,12 +104,10 @@ function planBurst(
   // Most take a second or two; a few wait for a busy worker.
   const tookMs = chance.happens(0.04) ? chance.between(12_000, 55_000) : chance.between(300, 2_400);
   return {
-    environment,
     orders,
     takenAt: new Date(takenAtMs),
     endedAt: new Date(takenAtMs + tookMs),
     failure,
-    scenario,
   };
 }
 

@@ -5,6 +5,7 @@ import { FULFILMENT_LIMITS } from "../../fulfilment/limits.ts";
 import type { UnitOutcome } from "../../fulfilment/settle/decide-settlement.ts";
 import { settleOrders } from "../../fulfilment/settle/settle-orders.ts";
 import { type PlannedOrder as TakenOrder, takeOrders } from "../../fulfilment/take/take-orders.ts";
+import type { Tenant } from "../../http/caller.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { idsOf, timeOfId } from "../../lib/ids.ts";
@@ -12,16 +13,16 @@ import type { Placement } from "../../orders/decide-placements.ts";
 import { toOrderRequest } from "../../orders/order-request.ts";
 import type { SubmitPlacement } from "../../orders/placement-batch.ts";
 import { priceOrder } from "../../orders/price-order.ts";
-import { orderFate } from "../../sandbox/order-fate.ts";
+import { ORDINARY_FATE } from "../../sandbox/order-fate.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import type { Burst, PlannedFailure, PlannedOrder } from "./plan-history.ts";
 
 export type HistoryDeps = { db: Db; codeVault: CodeVault; submit: SubmitPlacement };
 
-/** One reseller, and the keys that its orders are placed with. */
-export type Buyer = { resellerId: string; keys: Readonly<Record<Burst["environment"], Actor>> };
+/** One reseller, and the key that its live orders are placed with. */
+export type Buyer = Tenant & { key: Actor };
 
-export type WrittenOrder = PlannedOrder & { id: string; buyer: Buyer; environment: Burst["environment"] };
+export type WrittenOrder = PlannedOrder & { id: string; buyer: Buyer };
 
 /** A burst and its reseller. */
 export type BuyersBurst = Burst & { buyer: Buyer };
@@ -75,7 +76,7 @@ async function placeAll(deps: HistoryDeps, bursts: readonly BuyersBurst[]): Prom
       const decision = await deps.submit(placement);
       if (decision.kind !== "placed")
         throw new Error(`an order of the demo's history was not placed: ${JSON.stringify(decision)}`);
-      return { ...order, id: decision.order.id, buyer: burst.buyer, environment: burst.environment };
+      return { ...order, id: decision.order.id, buyer: burst.buyer };
     }),
   );
 }
@@ -83,19 +84,19 @@ async function placeAll(deps: HistoryDeps, bursts: readonly BuyersBurst[]): Prom
 const productOf = ({ productId }: { productId: string }): string => productId;
 
 function toPlacement(burst: BuyersBurst, order: PlannedOrder, catalog: PricedProducts): Placement {
-  const { buyer, environment, scenario } = burst;
+  const { resellerId, environment, key } = burst.buyer;
   const { lines, reference, idempotencyKey } = order;
   const request = toOrderRequest({ lines, reference });
   const orderId = idsOf(clockAt(order.at))("ord");
   return {
     orderId,
-    resellerId: buyer.resellerId,
+    resellerId,
     environment,
-    actor: buyer.keys[environment],
+    actor: key,
     idempotencyKey,
     fingerprint: request.fingerprint,
     reference,
-    fate: orderFate(scenario),
+    fate: ORDINARY_FATE,
     catalogRevision: catalog.catalogRevision,
     priced: priceOrder(environment, request, catalog),
     createdAt: new Date(timeOfId(orderId)),

@@ -1,6 +1,5 @@
 import type { Db } from "../../db/database.ts";
 import { rateLimited } from "../../http/rate-limit.ts";
-import type { Actor } from "../../lib/actor.ts";
 import { idsOf } from "../../lib/ids.ts";
 import { notFound, Problem, problemBody } from "../../lib/problem.ts";
 import type { LoggedRequest } from "../../requests/logged-request.ts";
@@ -48,7 +47,7 @@ export async function writeRequests(
 
 function requestsOf(chance: Chance, order: WrittenOrder, baseUrl: string): LoggedRequest[] {
   const address = chance.pick(ADDRESSES);
-  const base = { ...order, actor: order.buyer.keys[order.environment], address };
+  const base = { buyer: order.buyer, at: order.at, address };
   const later = (ms: number) => new Date(order.at.getTime() + ms);
   const read = (method: string, path: string, at: Date) =>
     toRequest({ ...base, method, path, at, status: 200, durationMs: chance.between(2, 14) });
@@ -78,17 +77,17 @@ function requestsOf(chance: Chance, order: WrittenOrder, baseUrl: string): Logge
   return requests;
 }
 
-type About = Pick<WrittenOrder, "buyer" | "environment" | "at"> & { actor: Actor; address: string };
+type About = Pick<WrittenOrder, "buyer" | "at"> & { address: string };
 
 function toRequest(
   about: About & Pick<LoggedRequest, "method" | "path" | "status" | "durationMs">,
 ): LoggedRequest {
-  const { buyer, environment, actor, address, at, method, path, status, durationMs } = about;
+  const { buyer, address, at, method, path, status, durationMs } = about;
   return {
     id: idsOf(clockAt(at))("req"),
     resellerId: buyer.resellerId,
-    environment,
-    actor,
+    environment: buyer.environment,
+    actor: buyer.key,
     keyHint: null,
     keyDigest: null,
     method,
