@@ -103,7 +103,10 @@ test("a delivery that always fails is tried eleven times, at the contract's time
   const rows = await db.rows(sql`
     select number, response_status as status, error, latency_ms as ms, response_body as body, response_headers as headers
     from delivery_attempts a join deliveries d on d.id = a.delivery_id where d.endpoint_id = ${id} order by number`);
-  const attempt = (number: number) => ({ number, status: 500, error: null, ms: 17, body: "no" });
+  const attempt = (number: number) => ({
+    ...{ number, status: 500, error: null, ms: 17 },
+    ...{ body: "no", headers: "server: nginx" },
+  });
   assert.deepEqual(
     rows,
     Array.from({ length: 11 }, (_, index) => attempt(index + 1)),
