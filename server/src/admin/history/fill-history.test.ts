@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
-import { visitDashboard } from "../../../testing/builders/dashboard-visit.ts";
+import { signInAs } from "../../../testing/people/dashboard-visitor.ts";
 import { audit } from "../../audit/audit.ts";
 import { demoPast } from "../demo-past.ts";
 import { type FilledDemo, fillDemo } from "../fill-demo.ts";
@@ -76,7 +76,7 @@ test("nothing of it lies in the future, and the history follows from the seed", 
 });
 
 test("the home page shows living numbers", async () => {
-  const { get } = await visitDashboard(scrip, demo.resellers[0].id, "owner");
+  const { get } = await signInAs(scrip, demo.resellers[0].id, "owner");
   const page = await get("/dashboard");
   assert.equal(page.statusCode, 200);
   assert.match(page.body, /erp\.northwind\.example/);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
-import { visitDashboard } from "../../../testing/builders/dashboard-visit.ts";
+import { signInAs } from "../../../testing/people/dashboard-visitor.ts";
 import { createHandClock } from "../../../testing/hand-clock.ts";
 import { listActivity } from "../../activity/list-activity.ts";
 import type { Tenant } from "../../http/caller.ts";
@@ -110,7 +110,7 @@ test("the addresses of a kind get its letters, each one of their own", async () 
 
 test("owners and finance set the threshold on the wallet page, and the log says so", async () => {
   const tenant = await addWallet();
-  const finance = await visitDashboard(scrip, tenant.resellerId, "finance");
+  const finance = await signInAs(scrip, tenant.resellerId, "finance");
   assert.match((await finance.get("/dashboard/wallet")).body, /Low-balance alert[\s\S]*nobody is told/);
   const refused = await finance.post("/dashboard/wallet/alert", { below: "1.2.3" });
   assert.equal(refused.statusCode, 422);
@@ -124,8 +124,8 @@ test("owners and finance set the threshold on the wallet page, and the log says 
   const { data } = await listActivity(scrip.db, team, filter, { limit: 10 });
   assert.deepEqual(
     data.map(({ actor, before, after }) => [actor.id, before?.below, after?.below]),
-    [[finance.accountId, "none", "1250.00 USD"]],
+    [[finance.id, "none", "1250.00 USD"]],
   );
-  const viewer = await visitDashboard(scrip, tenant.resellerId, "viewer");
+  const viewer = await signInAs(scrip, tenant.resellerId, "viewer");
   assert.doesNotMatch((await viewer.get("/dashboard/wallet")).body, /wallet\/alert/);
 });
