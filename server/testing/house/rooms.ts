@@ -33,7 +33,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   alerts: ["db", "http", "work", "mail", "activity"],
   admin: [
     ...["db", "vault", "http", "keys", "requests", "accounts", "wallet", "catalog", "webhooks", "suppliers"],
-    ...["resellers", "sandbox", "orders", "fulfilment"],
+    ...["resellers", "sandbox", "orders", "fulfilment", "reports"],
   ],
   jobs: [
     ...[

@@ -80,4 +80,7 @@ test("the home page shows living numbers", async () => {
   const page = await get("/dashboard");
   assert.equal(page.statusCode, 200);
   assert.match(page.body, /erp\.northwind\.example/);
+  assert.match(page.body, /Everything is being fulfilled normally\. One thing needs you\./);
+  assert.match(page.body, /\d+ of \d+ completed/);
+  assert.match(page.body, /about \d+ days at this week/);
 });

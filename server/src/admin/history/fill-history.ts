@@ -4,6 +4,7 @@ import { createKey } from "../../keys/create-key.ts";
 import { markKeysUsed } from "../../keys/queries.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createPlacementBatch } from "../../orders/placement-batch.ts";
+import { countFacts } from "../../reports/count-facts.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import type { Keyring } from "../../vault/keyring.ts";
 import { moveFunds } from "../../wallet/move-funds.ts";
@@ -95,6 +96,8 @@ export async function fillHistory(
   await writeDeliveries(db, chance, endpoints, now);
   await writeRequests(db, chance, orders, { now, baseUrl });
   await markUsed(deps, orders);
+  // Otherwise the first page would be empty until a worker has counted.
+  while (await countFacts(deps));
   return { orders: orders.length };
 }
 
