@@ -32,6 +32,7 @@ const USER_PERMISSIONS = {
   "wallet.read": USER_ROLES,
   "wallet.deposit": ["owner", "finance"],
   "wallet.export": ["owner", "finance"],
+  "wallet.alert": ["owner", "finance"],
   "keys.read": USER_ROLES,
   "keys.manage": ["owner", "developer"],
   "webhooks.read": USER_ROLES,

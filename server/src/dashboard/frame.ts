@@ -1,12 +1,18 @@
 import { getReseller } from "../resellers/get-reseller.ts";
 import type { Frame, NavLink, NavSection } from "../web/layout/frame.ts";
 import { href } from "../web/template/safe-url.ts";
-import { BASE, type DashboardContext, type DashboardDeps, environmentOf, here } from "./session.ts";
+import { listTroubledEndpoints } from "../webhooks/health/list-troubled.ts";
+import { BASE, type DashboardContext, type DashboardDeps, environmentOf, here, tenantOf } from "./session.ts";
+
+const WEBHOOKS = `${BASE}/webhooks`;
+
+/** `also`: pages of the section that do not lie below its path. */
+type SectionLink = { label: string; path: string; key: string; also?: readonly string[] };
 
 /** The sections at the side. A section that has no pages is left out. */
 const SECTIONS: readonly {
   title?: string;
-  links: readonly { label: string; path: string; key: string }[];
+  links: readonly SectionLink[];
 }[] = [
   {
     links: [
@@ -20,7 +26,7 @@ const SECTIONS: readonly {
     title: "Developers",
     links: [
       { label: "API keys", path: `${BASE}/keys`, key: "k" },
-      { label: "Webhooks", path: `${BASE}/webhooks`, key: "w" },
+      { label: "Webhooks", path: WEBHOOKS, key: "w", also: [`${BASE}/deliveries`] },
       { label: "Requests", path: `${BASE}/requests`, key: "r" },
       { label: "Events", path: `${BASE}/events`, key: "e" },
     ],
@@ -42,12 +48,15 @@ export async function dashboardFrame(
   ctx: DashboardContext,
 ): Promise<Frame> {
   const { session } = ctx;
-  const reseller = await getReseller(deps.db, session.resellerId);
+  const [reseller, troubled] = await Promise.all([
+    getReseller(deps.db, session.resellerId),
+    listTroubledEndpoints(deps.db, tenantOf(ctx)),
+  ]);
   const mayLeave = !session.account.mustAddFactor;
   return {
     owner: reseller.name,
     home: here(ctx, BASE),
-    nav: mayLeave ? navigation(paths, ctx) : [],
+    nav: mayLeave ? navigation(paths, ctx, { [WEBHOOKS]: troubled.length }) : [],
     ...(mayLeave && paths.has(`${BASE}/orders`) ? { search: searchOf(ctx) } : {}),
     ...(mayLeave ? { environment: environmentSwitch(paths, ctx) } : {}),
     person: {
@@ -59,12 +68,23 @@ export async function dashboardFrame(
   };
 }
 
-const navigation = (paths: ReadonlySet<string>, ctx: DashboardContext): NavSection[] =>
+/** How many things wait for a person in a section. */
+type Counts = Readonly<Record<string, number>>;
+
+const navigation = (paths: ReadonlySet<string>, ctx: DashboardContext, counts: Counts): NavSection[] =>
   SECTIONS.map(({ title, links }) => ({
     ...(title === undefined ? {} : { title }),
     links: links
       .filter(({ path }) => paths.has(path))
-      .map(({ label, path, key }): NavLink => ({ label, key, href: here(ctx, path) })),
+      .map(
+        ({ label, path, key, also = [] }): NavLink => ({
+          label,
+          key,
+          also,
+          href: here(ctx, path),
+          count: counts[path] ?? 0,
+        }),
+      ),
   })).filter(({ links }) => links.length > 0);
 
 const searchOf = (ctx: DashboardContext): NonNullable<Frame["search"]> => ({

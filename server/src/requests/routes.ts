@@ -30,7 +30,7 @@ export function requestRoutes(app: FastifyInstance, deps: { db: Db; cursors: Cur
       tags: ["Requests"],
       summary: "Read one API request",
       description:
-        "One request, with the body of its error. Bodies of requests and of successful answers are never kept.",
+        "One request, with the body of its error. Without the scope of the operation that failed, `detail` says so and the error has no further members. Bodies of requests and of successful answers are never kept.",
       params: Type.Object({ id: Type.String({ description: "Request id." }) }),
       response: { 200: jsonReply("The request.", LoggedRequestReply) },
     },

@@ -68,6 +68,8 @@ export const MATRIX: Readonly<Record<string, MatrixRow>> = {
   "GET /dashboard": { roles: "all" },
   // wallet
   "GET /dashboard/wallet": { roles: "all" },
+  "GET /dashboard/wallet/alert": { roles: FINANCE },
+  "POST /dashboard/wallet/alert": { roles: FINANCE },
   "GET /dashboard/wallet/statement": { roles: "all" },
   "GET /dashboard/wallet/entries.csv": { roles: FINANCE },
   "GET /dashboard/wallet/statement.csv": { roles: FINANCE },

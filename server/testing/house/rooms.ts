@@ -13,15 +13,15 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   mail: ["db"],
   events: ["db", "http"],
   activity: ["db", "http"],
-  keys: ["db", "http", "vault"],
+  keys: ["db", "http", "vault", "activity"],
   requests: ["db", "http"],
   accounts: ["db", "http", "vault", "work", "mail", "events", "activity"],
   access: ["db", "http", "web", "activity", "accounts"],
-  wallet: ["db", "http", "events", "activity", "accounts"],
+  wallet: ["db", "http", "work", "mail", "events", "activity", "accounts"],
   catalog: ["db", "http", "events"],
   webhooks: ["db", "http", "vault", "work", "mail", "events", "activity"],
   suppliers: ["db", "vault", "catalog"],
-  resellers: ["db", "activity", "wallet"],
+  resellers: ["db", "mail", "activity", "wallet"],
   sandbox: ["http", "suppliers"],
   orders: ["db", "http", "events", "wallet", "catalog", "suppliers", "sandbox"],
   fulfilment: [
@@ -31,7 +31,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   reports: ["db", "http", "work"],
   audit: ["db", "events"],
   alerts: ["db", "http", "work", "mail", "activity"],
-  admin: ["db", "vault", "keys", "accounts", "wallet", "catalog", "webhooks", "suppliers", "resellers"],
+  admin: [
+    ...["db", "vault", "http", "keys", "requests", "accounts", "wallet", "catalog", "webhooks", "suppliers"],
+    ...["resellers", "sandbox", "orders", "fulfilment", "reports"],
+  ],
   jobs: [
     ...[
       "db",

@@ -75,10 +75,12 @@ export function subjectOf({ data }: EventView, ctx: DashboardContext): HtmlValue
 const deliveryChips = (deliveries: readonly EventDeliveryRow[], ctx: DashboardContext): HtmlValue =>
   deliveries.length === 0
     ? html`<span class="quiet">no endpoint</span>`
-    : deliveries.map(
-        ({ id, url, status }) =>
-          html`<div>${chip(status)} <a class="link" href="${here(ctx, `${BASE}/deliveries/${id}`)}">${URL.parse(url)?.host ?? url}</a></div>`,
-      );
+    : deliveries
+        .toSorted((a, b) => (a.url < b.url ? -1 : 1))
+        .map(
+          ({ id, url, status }) =>
+            html`<div class="delivery">${chip(status)} <a class="link" href="${here(ctx, `${BASE}/deliveries/${id}`)}">${URL.parse(url)?.host ?? url}</a></div>`,
+        );
 
 function emptyEvents({ filters, nextCursor }: EventList, path: string): Html {
   if (nextCursor !== "")

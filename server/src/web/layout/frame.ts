@@ -37,6 +37,8 @@ export type NavSection = { title?: string; links: readonly NavLink[] };
 export type NavLink = {
   label: string;
   href: string;
+  /** Paths of other pages that belong to this section, without those below `href`. */
+  also?: readonly string[];
   /** `g` and this letter lead there. */
   key?: string;
   /** How many things wait for a person there. */

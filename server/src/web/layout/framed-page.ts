@@ -55,9 +55,10 @@ function currentLink({ nav, home }: Frame, url: string): NavLink | undefined {
   const path = pathOf(url);
   return nav
     .flatMap(({ links }) => links)
-    .filter(({ href }) => {
+    .filter(({ href, also = [] }) => {
       const to = pathOf(href);
-      return path === to || (to !== pathOf(home) && path.startsWith(`${to}/`));
+      const below = [...(to === pathOf(home) ? [] : [to]), ...also];
+      return path === to || below.some((one) => path === one || path.startsWith(`${one}/`));
     })
     .toSorted((a, b) => pathOf(b.href).length - pathOf(a.href).length)[0];
 }

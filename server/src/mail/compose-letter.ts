@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Letter } from "../../mail/queue-letter.ts";
+import type { Letter } from "./queue-letter.ts";
 
 export type LetterParts = {
   to: string;
@@ -34,10 +34,12 @@ export function composeLetter(parts: LetterParts): Letter {
 }
 
 function toHtml(paragraphs: readonly string[], action: LetterParts["action"], footer: string): string {
-  const body = paragraphs.map((paragraph) => `<p style="margin:0 0 16px">${escapeHtml(paragraph)}</p>`);
+  const body = paragraphs.map(
+    (paragraph) => `<p style="margin:0 0 16px">${escapeHtml(paragraph).replaceAll("\n", "<br>")}</p>`,
+  );
   const button = action
     ? [
-        `<p style="margin:24px 0"><a href="${escapeHtml(action.url)}" style="display:inline-block;padding:10px 18px;border-radius:6px;background:#1f4fd8;color:#ffffff;text-decoration:none">${escapeHtml(action.label)}</a></p>`,
+        `<p style="margin:24px 0"><a href="${escapeHtml(action.url)}" style="display:inline-block;padding:10px 18px;border-radius:6px;background:#0e6b4c;color:#ffffff;text-decoration:none">${escapeHtml(action.label)}</a></p>`,
         `<p style="margin:0 0 16px;font-size:13px;color:#555555;word-break:break-all">${escapeHtml(action.url)}</p>`,
       ]
     : [];
