@@ -1,6 +1,6 @@
 import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 
-/** Names the file in which each process of tests leaves what it cost. */
+/** Names the file in which each process of tests leaves what its test files cost. */
 export const CPU_FILE = "SCRIP_TEST_CPU_FILE";
 
 export type CpuTime = { path: string; seconds: number };
@@ -8,11 +8,19 @@ export type CpuTime = { path: string; seconds: number };
 /** Of Linux, on every machine that we know. */
 const TICKS_PER_SECOND = 100;
 
-/** Leaves what this process and those that it started and saw end have cost, in seconds of CPU. */
+/**
+ * Leaves what this process, with those that it started and saw end, has cost in seconds of CPU since it last left
+ * something. The name is that of the test file that it was for.
+ */
 export function leaveCpuTime(file: string, path: string): void {
   const cost = readCost("self");
-  if (cost !== undefined) appendFileSync(file, `${cost.ownSeconds + cost.endedSeconds} ${path}\n`);
+  if (cost === undefined) return;
+  const seconds = cost.ownSeconds + cost.endedSeconds;
+  appendFileSync(file, `${(seconds - leftSeconds).toFixed(2)} ${path}\n`);
+  leftSeconds = seconds;
 }
+
+let leftSeconds = 0;
 
 /** What a process and its children have cost until now; 0 if that is unknown. */
 export function readFamilySeconds(pid: number): number {
@@ -46,13 +54,16 @@ function readCost(pid: string) {
   }
 }
 
-/** What they left, the costliest first. */
+/** What they left, the costliest first. A group leaves something at its beginning and at its end. */
 export function readCpuTimes(file: string): CpuTime[] {
-  return readLines(file)
-    .map((line) => {
-      const [seconds = "", ...path] = line.split(" ");
-      return { path: path.join(" "), seconds: Number(seconds) };
-    })
+  const secondsOf = new Map<string, number>();
+  for (const line of readLines(file)) {
+    const [seconds = "", ...words] = line.split(" ");
+    const path = words.join(" ");
+    secondsOf.set(path, (secondsOf.get(path) ?? 0) + Number(seconds));
+  }
+  return [...secondsOf]
+    .map(([path, seconds]) => ({ path, seconds }))
     .toSorted((one, other) => other.seconds - one.seconds);
 }
 
