@@ -4,7 +4,15 @@ import type { Frame, NavLink, NavSection } from "../web/layout/frame.ts";
 import { html } from "../web/template/html.ts";
 import { href } from "../web/template/safe-url.ts";
 import { listTroubledEndpoints } from "../webhooks/health/list-troubled.ts";
-import { BASE, type DashboardContext, type DashboardDeps, environmentOf, here, placed, tenantOf } from "./session.ts";
+import {
+  BASE,
+  type DashboardContext,
+  type DashboardDeps,
+  environmentOf,
+  here,
+  placed,
+  tenantOf,
+} from "./session.ts";
 
 const WEBHOOKS = `${BASE}/webhooks`;
 

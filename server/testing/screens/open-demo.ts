@@ -1,9 +1,9 @@
 import sql from "sql-template-tag";
 import { DEMO_EMAIL, DEMO_SEED, type FilledDemo, fillDemo } from "../../src/admin/fill-demo.ts";
 import type { Clock } from "../../src/lib/clock.ts";
-import { serveSections } from "../app/serve-sections.ts";
 import { createTestApp, type TestApp } from "../app/test-app.ts";
 import { signInAs } from "../people/dashboard-visitor.ts";
+import { serveSections } from "./serve-sections.ts";
 
 /** The demo on a database of its own, and someone who is signed in to its dashboard as an owner. */
 export type OpenDemo = {

@@ -4,7 +4,7 @@ import { catalogPages } from "../../dashboard/catalog/pages.ts";
 import { eventPages } from "../../dashboard/events/pages.ts";
 import { homePages } from "../../dashboard/home/pages.ts";
 import { keyPages } from "../../dashboard/keys/pages.ts";
-import type { AddSection } from "../../dashboard/open-dashboard.ts";
+import { type AddSection, accessOf } from "../../dashboard/open-dashboard.ts";
 import { orderPages } from "../../dashboard/orders/pages.ts";
 import { requestPages } from "../../dashboard/requests/pages.ts";
 import {
@@ -32,7 +32,7 @@ const VIEWED: readonly AddSection[] = [
   webhookPages,
   requestPages,
   eventPages,
-  teamPages,
+  (face, deps) => teamPages(face, accessOf(deps)),
   activityPages,
 ];
 

@@ -9,10 +9,7 @@ export function homePages(face: DashboardFace, deps: DashboardDeps): void {
     path: BASE,
     permission: "home.read",
     load: async (ctx) => {
-      const [home, belowMinor] = await Promise.all([
-        loadHome(deps, ctx),
-        findAlert(deps.db, tenantOf(ctx)),
-      ]);
+      const [home, belowMinor] = await Promise.all([loadHome(deps, ctx), findAlert(deps.db, tenantOf(ctx))]);
       return { ...home, belowMinor };
     },
     render: renderHome,
