@@ -1,7 +1,9 @@
 import { getReseller } from "../resellers/get-reseller.ts";
+import type { ResellerRow } from "../resellers/queries.ts";
 import type { Frame, NavLink, NavSection } from "../web/layout/frame.ts";
+import { html } from "../web/template/html.ts";
 import { href } from "../web/template/safe-url.ts";
-import { BASE, type DashboardContext, type DashboardDeps, environmentOf, here } from "./session.ts";
+import { BASE, type DashboardContext, type DashboardDeps, environmentOf, here, placed } from "./session.ts";
 
 /** The sections at the side. A section that has no pages is left out. */
 const SECTIONS: readonly {
@@ -48,6 +50,7 @@ export async function dashboardFrame(
     owner: reseller.name,
     home: here(ctx, BASE),
     nav: mayLeave ? navigation(paths, ctx) : [],
+    ...frozenBanner(reseller),
     ...(mayLeave && paths.has(`${BASE}/orders`) ? { search: searchOf(ctx) } : {}),
     ...(mayLeave ? { environment: environmentSwitch(paths, ctx) } : {}),
     person: {
@@ -59,6 +62,17 @@ export async function dashboardFrame(
   };
 }
 
+/** On every page, because no page places orders while it holds. */
+const frozenBanner = ({ frozenAt, frozenReason }: ResellerRow): Pick<Frame, "banner"> =>
+  frozenAt === null
+    ? {}
+    : {
+        banner: {
+          tone: "bad",
+          text: html`<b>Frozen</b> The operator has frozen your account: new orders are refused. ${frozenReason ?? "Contact the operator."}`,
+        },
+      };
+
 const navigation = (paths: ReadonlySet<string>, ctx: DashboardContext): NavSection[] =>
   SECTIONS.map(({ title, links }) => ({
     ...(title === undefined ? {} : { title }),
@@ -68,7 +82,7 @@ const navigation = (paths: ReadonlySet<string>, ctx: DashboardContext): NavSecti
   })).filter(({ links }) => links.length > 0);
 
 const searchOf = (ctx: DashboardContext): NonNullable<Frame["search"]> => ({
-  action: `${BASE}/orders`,
+  action: placed(ctx, `${BASE}/orders`),
   placeholder: "Search orders by id, reference or key",
   keep: environmentOf(ctx) === "test" ? { env: "test" } : {},
 });
@@ -78,9 +92,9 @@ function environmentSwitch(
   paths: ReadonlySet<string>,
   ctx: DashboardContext,
 ): NonNullable<Frame["environment"]> {
-  const [path = BASE] = ctx.url.split("?", 1);
-  const first = path.split("/").slice(0, 3).join("/");
-  const section = paths.has(first) ? first : BASE;
+  const [path = ""] = ctx.url.slice(ctx.base.length).split("?", 1);
+  const first = `${BASE}/${path.split("/")[1] ?? ""}`;
+  const section = placed(ctx, paths.has(first) ? first : BASE);
   return {
     current: environmentOf(ctx),
     liveHref: section,

@@ -9,7 +9,7 @@ import { time } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type HtmlValue, html } from "../../web/template/html.ts";
-import { BASE, type DashboardContext, environmentOf, here } from "../session.ts";
+import { BASE, type DashboardContext, environmentOf, here, placed } from "../session.ts";
 import type { AskedActivity } from "./activity-filter.ts";
 
 export type ActivityData = { page: ActivityPage; asked: AskedActivity; emails: ReadonlyMap<string, string> };
@@ -28,7 +28,7 @@ export const renderActivity = (
     caption: "Activity",
     rows: page.data,
     filters: filterBar({
-      action: PATH,
+      action: placed(ctx, PATH),
       filters: filtersOf(asked, emails),
       keep: environmentOf(ctx) === "test" ? { env: "test" } : {},
     }),

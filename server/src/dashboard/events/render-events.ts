@@ -11,7 +11,7 @@ import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
 import type { EventDeliveryRow } from "../../webhooks/history/detail-queries.ts";
-import { BASE, type DashboardContext, environmentOf, here } from "../session.ts";
+import { BASE, type DashboardContext, environmentOf, here, placed } from "../session.ts";
 
 export const EVENTS = `${BASE}/events`;
 export const EVENT_FILTERS = ["type", "orderId", "from", "to"] as const;
@@ -94,7 +94,7 @@ function emptyEvents({ filters, nextCursor }: EventList, path: string): Html {
 
 const eventFilters = ({ filters }: EventList, ctx: DashboardContext): Html =>
   filterBar({
-    action: EVENTS,
+    action: placed(ctx, EVENTS),
     keep: { env: environmentOf(ctx) === "test" ? "test" : undefined },
     filters: [
       {

@@ -15,7 +15,7 @@ import { time } from "../../web/parts/time.ts";
 import type { Column } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
-import { BASE, type DashboardContext, environmentOf, here } from "../session.ts";
+import { BASE, type DashboardContext, environmentOf, here, placed } from "../session.ts";
 import { ENTRY_TYPES, type TypedFilters } from "./read-filters.ts";
 
 export const WALLET = `${BASE}/wallet`;
@@ -92,7 +92,7 @@ const isFiltered = (typed: TypedFilters): boolean => Object.values(typed).some((
 
 const filters = (typed: TypedFilters, ctx: DashboardContext): Html =>
   filterBar({
-    action: WALLET,
+    action: placed(ctx, WALLET),
     keep: environmentOf(ctx) === "test" ? { env: "test" } : {},
     filters: [
       {

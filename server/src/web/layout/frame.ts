@@ -23,6 +23,8 @@ export type Frame = {
   owner: string;
   home: string;
   nav: readonly NavSection[];
+  /** Above every page: what holds for all of them, such as an account that is frozen. */
+  banner?: { tone: Tone; text: HtmlValue; link?: { label: string; href: string } };
   search?: { action: string; placeholder: string; keep?: Readonly<Record<string, string>> };
   environment?: { current: "live" | "test"; liveHref: string; testHref: string };
   person: {

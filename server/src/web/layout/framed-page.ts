@@ -17,6 +17,7 @@ export const framedPage = (frame: Frame, setting: PageSetting, content: PageCont
 ${side(frame, setting)}
 <div class="column">
 ${topBar(frame, setting)}
+<div id="banner" up-hungry>${bannerOf(frame)}</div>
 <div id="flash" up-hungry role="status">${flashMessage(setting.flash)}</div>
 <main id="main" class="page" tabindex="-1">${pageHead(content)}${content.body}</main>
 </div>
@@ -24,6 +25,10 @@ ${shortcutsDialog(frame)}`,
   );
 
 const TEST_STRIP = html`<p class="test-strip"><b>Test data</b> Nothing here moves money or buys a real code.</p>`;
+
+const bannerOf = ({ banner }: Frame): Html | undefined =>
+  banner &&
+  html`<p class="banner ${banner.tone}">${banner.text}${banner.link && html` <a href="${banner.link.href}">${banner.link.label}</a>`}</p>`;
 
 export const flashMessage = (flash: Flash | undefined): Html | undefined =>
   flash && html`<p class="flash ${flash.tone}">${flash.text}</p>`;
