@@ -53,6 +53,7 @@ const STAFF_PERMISSIONS = {
   "orders.manage": ["admin", "support"],
   "resellers.read": STAFF_ROLES,
   "resellers.manage": ["admin"],
+  "resellers.view": ["admin", "finance", "support"],
   "wallets.read": STAFF_ROLES,
   "wallets.manage": ["admin", "finance"],
   "deposits.manage": ["admin", "finance"],

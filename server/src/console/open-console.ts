@@ -16,9 +16,13 @@ import type { RegisteredPage } from "../web/pages/define-page.ts";
 import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
 import { consoleFrame } from "./frame.ts";
+import { moneyPages } from "./money/pages.ts";
 import { overviewPages } from "./overview/pages.ts";
+import { resellerPages } from "./resellers/pages.ts";
 import type { ConsoleDeps, ConsoleFace, ConsolePermission, ConsoleSession } from "./session.ts";
 import { staffPages } from "./staff/pages.ts";
+import { viewFrame } from "./view/view-frame.ts";
+import { viewedPaths, viewPages } from "./view/view-pages.ts";
 
 /** Adds the pages of one section. */
 export type AddSection = (face: ConsoleFace, deps: ConsoleDeps) => void;
@@ -29,6 +33,9 @@ export const SECTIONS: readonly AddSection[] = [
   (face, deps) => securityPages(face, accessOf(deps)),
   overviewPages,
   (face, deps) => staffPages(face, accessOf(deps)),
+  resellerPages,
+  moneyPages,
+  viewPages,
 ];
 
 /** Cookies know no ports, and both faces are often on one host. */
@@ -72,7 +79,10 @@ function faceOptions(
       if (permission !== OWN_ACCOUNT) requireFactorAdded(session.account);
       return isAllowed(session, permission);
     },
-    frame: (session, ctx) => consoleFrame(pathsFor(session, pages()), ctx),
+    async frame(session, ctx) {
+      const paths = pathsFor(session, pages());
+      return (await viewFrame(deps, viewedPaths(paths), ctx)) ?? consoleFrame(paths, ctx);
+    },
     claimFormId: (session, formId) => claimForm(deps, session.account, formId),
     detour: (error, ctx, sent) => findDetour(accessOf(deps), error, ctx, sent),
     translate: translateRefusal,

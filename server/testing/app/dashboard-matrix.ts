@@ -156,7 +156,10 @@ export const MATRIX: Readonly<Record<string, MatrixRow>> = {
 type Desk = Awaited<ReturnType<typeof openDashboardDesk>>;
 
 /** Makes the objects of a reseller, each by its verb. */
-export async function makeFixtures(desk: Desk, resellerId: string): Promise<DashboardFixtures> {
+export async function makeFixtures(
+  desk: Pick<Desk, "accounts" | "db" | "addKey">,
+  resellerId: string,
+): Promise<DashboardFixtures> {
   const input = { email: "invited@corner.example", role: "viewer" };
   const invited = await invitePerson(desk.accounts, { kind: "user", resellerId }, input, COMMAND);
   const { db } = desk;

@@ -67,7 +67,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "reports",
       "audit",
     ],
-    ...["alerts", "admin", "jobs"],
+    ...["alerts", "admin", "jobs", "dashboard"],
   ],
   app: [
     ...["db", "vault", "http", "web", "events", "keys", "wallet", "catalog", "webhooks", "suppliers"],
