@@ -3,6 +3,7 @@ import { type ActivityEntry, listActivity } from "../../activity/list-activity.t
 import { listKeys } from "../../keys/list-keys.ts";
 import type { KeyRow } from "../../keys/queries.ts";
 import { notFound } from "../../lib/problem.ts";
+import { type ResellerSales, sumResellers } from "../../reports/sum-resellers.ts";
 import { findReseller, type ResellerRow } from "../../resellers/queries.ts";
 import { getWallet } from "../../wallet/get-wallet.ts";
 import { listStatement } from "../../wallet/list-statement.ts";
@@ -16,6 +17,7 @@ import type { ConsoleContext, ConsoleDeps } from "../session.ts";
 export type ResellerData = {
   reseller: ResellerRow;
   balances: { live: bigint; test: bigint };
+  sales: ResellerSales | undefined;
   entries: readonly EntryRow[];
   keys: readonly KeyRow[];
   endpoints: readonly { row: EndpointRow; health: EndpointHealth | undefined }[];
@@ -33,6 +35,11 @@ export async function getListed(deps: Pick<ConsoleDeps, "db">, ctx: ConsoleConte
   return reseller;
 }
 
+const SALES_DAYS = 30;
+
+export const salesOf30Days = ({ db }: ConsoleDeps, ctx: ConsoleContext, ids: readonly string[]) =>
+  sumResellers(db, environmentOf(ctx), ids, { now: ctx.now, days: SALES_DAYS });
+
 /** Everything that the page of a reseller shows, in the environment of the address. */
 export async function loadReseller(deps: ConsoleDeps, ctx: ConsoleContext): Promise<ResellerData> {
   const reseller = await getListed(deps, ctx);
@@ -40,9 +47,10 @@ export async function loadReseller(deps: ConsoleDeps, ctx: ConsoleContext): Prom
   const tenant = { resellerId, environment: environmentOf(ctx) };
   const balanceIn = async (environment: "live" | "test") =>
     (await getWallet(deps.db, { resellerId, environment })).balanceMinor;
-  const [live, test, entries, keys, rows, people, activity] = await Promise.all([
+  const [live, test, sales, entries, keys, rows, people, activity] = await Promise.all([
     balanceIn("live"),
     balanceIn("test"),
+    salesOf30Days(deps, ctx, [resellerId]),
     listStatement(deps, tenant, { filters: {}, cursor: undefined, limit: ENTRIES_SHOWN }),
     listKeys(deps.db, tenant),
     listEndpointRows(deps.db, tenant, { beforeId: undefined, limit: ENDPOINTS_MAX }),
@@ -53,6 +61,7 @@ export async function loadReseller(deps: ConsoleDeps, ctx: ConsoleContext): Prom
   return {
     reseller,
     balances: { live, test },
+    sales: sales.get(resellerId),
     entries: entries.data,
     keys,
     endpoints: rows.map((row) => ({ row, health: health.get(row.id) })),

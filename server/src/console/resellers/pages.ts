@@ -11,7 +11,7 @@ import { linkButton } from "../../web/parts/button.ts";
 import { secretOnce } from "../../web/parts/copy.ts";
 import { row, stack } from "../../web/parts/panel.ts";
 import { type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
-import { getListed, loadReseller } from "./load-reseller.ts";
+import { getListed, loadReseller, salesOf30Days } from "./load-reseller.ts";
 import { renderReseller } from "./render-reseller.ts";
 import { renderResellers } from "./render-resellers.ts";
 import {
@@ -36,8 +36,17 @@ export function resellerPages(face: ConsoleFace, deps: ConsoleDeps): void {
     permission: "resellers.read",
     async load(ctx) {
       const q = ctx.query.q?.trim() ?? "";
-      const page = { q, cursor: ctx.query.cursor, limit: PER_PAGE };
-      return { q, page: await listResellers(deps, environmentOf(ctx), page) };
+      const asked = { q, cursor: ctx.query.cursor, limit: PER_PAGE };
+      const page = await listResellers(deps, environmentOf(ctx), asked);
+      return {
+        q,
+        page,
+        sales: await salesOf30Days(
+          deps,
+          ctx,
+          page.data.map(({ id }) => id),
+        ),
+      };
     },
     render: renderResellers,
   });

@@ -8,7 +8,7 @@ import { environmentOf, here } from "../../web/pages/here.ts";
 import { linkButton } from "../../web/parts/button.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
-import { money, moneyText } from "../../web/parts/money.ts";
+import { countText, money, moneyText } from "../../web/parts/money.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
 import { columns, facts, panel, row, stack } from "../../web/parts/panel.ts";
 import { time } from "../../web/parts/time.ts";
@@ -18,6 +18,7 @@ import { type Html, html } from "../../web/template/html.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import type { ResellerData } from "./load-reseller.ts";
 import { activityPanel, peoplePanel } from "./render-people.ts";
+import { salesOf } from "./render-resellers.ts";
 
 /** One reseller: money, keys, endpoints, people, what was done to it and what can be done. */
 export function renderReseller(data: ResellerData, ctx: ConsoleContext): PageContent {
@@ -63,7 +64,7 @@ const frozenNotice = ({ frozenAt, frozenReason }: ResellerRow, ctx: ConsoleConte
         html`Frozen ${time(frozenAt, ctx.now)}. New orders are refused; reading goes on, and accepted orders are fulfilled. Reason: ${frozenReason ?? "none was given"}`,
       );
 
-function factsPanel({ reseller, balances }: ResellerData, ctx: ConsoleContext): Html {
+function factsPanel({ reseller, balances, sales }: ResellerData, ctx: ConsoleContext): Html {
   const { currency } = reseller;
   return panel(
     {
@@ -75,6 +76,10 @@ function factsPanel({ reseller, balances }: ResellerData, ctx: ConsoleContext): 
     facts([
       ["Live balance", moneyText(balances.live, currency)],
       ["Test balance", moneyText(balances.test, currency)],
+      [
+        "Sales, 30 days",
+        `${moneyText(salesOf(sales), currency)} in ${countText(sales?.orders ?? 0n)} orders`,
+      ],
       ["Price list", reseller.priceList],
       ["Email", reseller.email],
       ["Orders", limitText(reseller.rateLimitOrders)],

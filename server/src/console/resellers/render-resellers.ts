@@ -1,3 +1,4 @@
+import type { ResellerSales } from "../../reports/sum-resellers.ts";
 import type { ResellerPage } from "../../resellers/list-resellers.ts";
 import type { ListedReseller } from "../../resellers/queries.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
@@ -6,17 +7,22 @@ import { linkButton } from "../../web/parts/button.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { filterBar } from "../../web/parts/filter-bar.ts";
-import { money } from "../../web/parts/money.ts";
+import { countText, money } from "../../web/parts/money.ts";
 import { emptyState } from "../../web/parts/notice.ts";
 import { time } from "../../web/parts/time.ts";
-import { twoLines } from "../../web/table/table.ts";
+import { type Column, twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import { type ConsoleContext, may } from "../session.ts";
 
-export type ResellersData = { page: ResellerPage; q: string };
+export type ResellersData = {
+  page: ResellerPage;
+  q: string;
+  /** Of the last 30 days, by reseller. */
+  sales: ReadonlyMap<string, ResellerSales>;
+};
 
-export const renderResellers = ({ page, q }: ResellersData, ctx: ConsoleContext): PageContent => ({
+export const renderResellers = ({ page, q, sales }: ResellersData, ctx: ConsoleContext): PageContent => ({
   title: "Resellers",
   subtitle: "Those who sell your products, with what their wallets hold.",
   ...(may(ctx, "resellers.manage")
@@ -25,15 +31,39 @@ export const renderResellers = ({ page, q }: ResellersData, ctx: ConsoleContext)
   body: resellersPanel(page, q, ctx, {
     path: "/resellers",
     hrefOf: ({ id }) => here(ctx, `/resellers/${id}`),
+    sales,
   }),
 });
+
+type ListOptions = {
+  path: string;
+  hrefOf: (reseller: ListedReseller) => string;
+  sales?: ReadonlyMap<string, ResellerSales>;
+};
+
+const salesColumns = (sales: ReadonlyMap<string, ResellerSales>): Column<ListedReseller>[] => [
+  {
+    head: "Orders, 30 days",
+    numeric: true,
+    cell: ({ id }) => countText(sales.get(id)?.orders ?? 0n),
+  },
+  {
+    head: "Sales, 30 days",
+    numeric: true,
+    cell: ({ id, currency }) => money(salesOf(sales.get(id)), currency),
+  },
+];
+
+/** What was sold less what was refunded. */
+export const salesOf = (sales: ResellerSales | undefined): bigint =>
+  sales === undefined ? 0n : sales.soldMinor - sales.refundedMinor;
 
 /** Resellers to look at or to choose from. */
 export const resellersPanel = (
   page: ResellerPage,
   q: string,
   ctx: ConsoleContext,
-  { path, hrefOf }: { path: string; hrefOf: (reseller: ListedReseller) => string },
+  { path, hrefOf, sales }: ListOptions,
 ): Html =>
   tablePanel({
     caption: "Resellers",
@@ -58,6 +88,7 @@ export const resellersPanel = (
         numeric: true,
         cell: ({ balanceMinor, currency }) => money(balanceMinor, currency),
       },
+      ...(sales === undefined ? [] : salesColumns(sales)),
       { head: "Price list", cell: ({ priceList }) => priceList },
       { head: "Email", wraps: true, cell: ({ email }) => email },
       { head: "Created", cell: ({ createdAt }) => time(createdAt, ctx.now) },

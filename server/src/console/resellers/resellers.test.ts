@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
+import sql from "sql-template-tag";
 import { addEndpoint } from "../../../testing/builders/webhook-builders.ts";
 import { openConsoleDesk } from "../../../testing/people/console-desk.ts";
 import { signInAs } from "../../../testing/people/dashboard-visitor.ts";
@@ -105,6 +106,19 @@ test("a reseller's page shows keys by prefix and last four, endpoints with healt
     assert.doesNotMatch(page.body, new RegExp(`>${action}<`), action);
   const testPage = await reader.get(`/resellers/${id}?env=test`);
   assert.match(textOf(testPage), /API keys, test No keys/);
+});
+
+test("sales of the last 30 days come from the roll-ups", async () => {
+  const { id } = await desk.addReseller({ name: "Seller" });
+  const hour = (days: number) => new Date(desk.clock.now().getTime() - days * 86_400_000);
+  for (const at of [hour(1), hour(2), hour(31)])
+    await db.rows(sql`
+      insert into report_orders (environment, hour, reseller_id, currency, orders, sold_minor, refunded_minor)
+      values ('live', date_trunc('hour', ${at}::timestamptz), ${id}, 'USD', 3, 100050, 50)`);
+  assert.match(textOf(await reader.get("/resellers?q=Seller")), / 0\.00 USD 6 2,000\.00 USD standard/);
+  assert.match(textOf(await reader.get(`/resellers/${id}`)), /Sales, 30 days 2,000\.00 USD in 6 orders/);
+  assert.match(textOf(await reader.get("/resellers?q=Seller&env=test")), / 0 0\.00 USD standard/);
+  await db.rows(sql`delete from report_orders where reseller_id = ${id}`);
 });
 
 test("a freeze is confirmed with a reason, shown on both faces, and ended by an unfreeze", async () => {
