@@ -30,6 +30,7 @@ export const benchCatalog = (): Promise<void> =>
       DATA_DIR: dataDir,
       PORT: "0",
       METRICS_PORT: "0",
+      CONSOLE_PORT: "0",
       LOG_LEVEL: "warn",
       RATE_LIMIT_READS: "0",
     };

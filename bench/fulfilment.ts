@@ -77,6 +77,7 @@ async function measure(
     DATA_DIR: dataDir,
     PORT: "0",
     METRICS_PORT: "0",
+    CONSOLE_PORT: "0",
     LOG_LEVEL: "warn",
     RATE_LIMIT_ORDERS: "0",
   };

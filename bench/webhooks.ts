@@ -47,6 +47,7 @@ export const benchWebhooks = (): Promise<void> =>
         DATA_DIR: dataDir,
         PORT: "0",
         METRICS_PORT: "0",
+        CONSOLE_PORT: "0",
         LOG_LEVEL: "warn",
         WEBHOOK_ALLOW_NETWORKS: "127.0.0.0/8",
         NODE_EXTRA_CA_CERTS: caCertificatePath,

@@ -75,6 +75,7 @@ test("a folder with only what the Containerfile copies serves every page, is hea
     // Another address than the default, as in a pod.
     METRICS_HOST: "127.0.0.2",
     METRICS_PORT: String(metricsPort),
+    CONSOLE_PORT: "0",
   };
   const server = run(app, ["server/src/bin/scrip.ts", "start"], env);
   t.after(() => server.child.kill("SIGKILL"));

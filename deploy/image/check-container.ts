@@ -94,7 +94,7 @@ const TRY_TO_WRITE = `
 async function startRole(image: BuiltImage, role: "api" | "worker", settings: Settings): Promise<Running> {
   const port = await freePort();
   const startedAt = performance.now();
-  const address = { HOST: "127.0.0.1", PORT: String(port), METRICS_PORT: "0" };
+  const address = { HOST: "127.0.0.1", PORT: String(port), METRICS_PORT: "0", CONSOLE_PORT: "0" };
   const container = runContainer(image, ["start", "--role", role], { ...settings, ...address });
   const url = `http://127.0.0.1:${port}`;
   await container.printed("Scrip is ready at");

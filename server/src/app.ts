@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance, LogController } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { AccountDeps } from "./accounts/account-deps.ts";
 import { createProductReader } from "./catalog/prices/priced-products.ts";
 import { createRenderedReplies } from "./catalog/rendered-replies.ts";
@@ -10,22 +10,20 @@ import { type Db, isDatabaseUnavailable } from "./db/database.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { fulfilmentRoutes } from "./fulfilment/reveal/routes.ts";
 import { ORDERS_CHANNEL } from "./fulfilment/run-fulfilment.ts";
-import { headerText } from "./http/authenticator.ts";
 import { NO_SNIFF } from "./http/bare-app.ts";
-import { clientAddress } from "./http/client-address.ts";
+import { addressFinder } from "./http/client-address.ts";
 import { healthRoutes } from "./http/health.ts";
-import { lazyChild } from "./http/lazy-child.ts";
-import { lazyCompilers } from "./http/lazy-compilers.ts";
 import { type Metrics, metricsRoute } from "./http/metrics.ts";
 import { namedSchemas } from "./http/named-schema.ts";
 import { answerUnknownPaths } from "./http/not-found.ts";
 import { observeRequests } from "./http/observe-requests.ts";
 import { collectApi, type OpenApiDocument, serveApi } from "./http/openapi/openapi.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
-import { BODY_MAX_BYTES, readBodiesStrictly } from "./http/read-body.ts";
-import { answerWithProblems, type ProblemDeps, sendProblem } from "./http/send-problem.ts";
+import { readBodiesStrictly } from "./http/read-body.ts";
+import { answerWithProblems, type ProblemDeps } from "./http/send-problem.ts";
+import { createFastify } from "./http/server/create-fastify.ts";
 import { closeIfTooLarge } from "./http/unread-body.ts";
-import { createUnroutable, findBadHost, type Unroutable } from "./http/unroutable.ts";
+import { createUnroutable, findBadHost } from "./http/unroutable.ts";
 import { validateRequests } from "./http/validate-requests.ts";
 import { createAuthenticate } from "./keys/authenticate.ts";
 import { guardRequests, showServerLimits } from "./keys/guard-requests.ts";
@@ -35,7 +33,6 @@ import { createUseRecorder } from "./keys/record-use.ts";
 import type { ServerSecrets } from "./keys/server-secrets.ts";
 import type { Clock } from "./lib/clock.ts";
 import { createCursorCodec } from "./lib/cursor.ts";
-import { idsOf } from "./lib/ids.ts";
 import type { IpRange } from "./lib/ip.ts";
 import type { Log } from "./lib/log.ts";
 import { Problem } from "./lib/problem.ts";
@@ -91,12 +88,6 @@ export type App = FastifyInstance & {
   /** Every page and form of the dashboard. */
   dashboardPages: readonly RegisteredPage[];
 };
-
-const HEADERS_TIMEOUT_MS = 5_000;
-const REQUEST_TIMEOUT_MS = 15_000;
-const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-const CONNECTION_CHECK_INTERVAL_MS = 1_000;
-const HEADERS_MAX_BYTES = 16 * 1024;
 
 /**
  * The whole HTTP side: one line for each thing that applies to every request, then one for each folder of routes.
@@ -192,44 +183,8 @@ function mountDashboard(
     ...deps.dashboard,
     ...shared,
     placeTestOrder: (tenant, actor, input) => placeTestOrder(placing, tenant, actor, input),
-    addressOf: ({ socket, headers }) =>
-      clientAddress(socket.remoteAddress, headerText(headers["x-forwarded-for"]), deps.trustedProxies),
+    addressOf: addressFinder(deps.trustedProxies),
   });
-}
-
-function createFastify(deps: AppDeps, problems: ProblemDeps, unroutable: Unroutable): FastifyInstance {
-  return Fastify({
-    loggerInstance: deps.log,
-    schemaController: lazyCompilers,
-    childLoggerFactory: lazyChild,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
-    genReqId: () => idsOf(deps.clock)("req"),
-    requestIdHeader: false,
-    bodyLimit: BODY_MAX_BYTES,
-    // Requests in progress finish. Idle connections are closed.
-    forceCloseConnections: "idle",
-    return503OnClosing: false,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    http: {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: CONNECTION_CHECK_INTERVAL_MS,
-      maxHeaderSize: HEADERS_MAX_BYTES,
-      // A second Authorization, Content-Type or Host must not be dropped: it is unknown which of the two is meant.
-      joinDuplicateHeaders: true,
-      // Node.js's own response to a missing Host has no body. findBadHost sends one.
-      requireHostHeader: false,
-    },
-    // An id of any length reaches its route, so that the key is checked first.
-    routerOptions: { maxParamLength: HEADERS_MAX_BYTES },
-    clientErrorHandler: (error, socket) => unroutable.answerUnreadable(error, socket),
-    frameworkErrors: (error, request, reply) => {
-      const detail = "The request path could not be parsed.";
-      // The error's message quotes the whole URL, which can contain a key. Its code does not.
-      const problem = new Problem("invalid_request", detail, { log: { reason: error.code } });
-      sendProblem(problems, problem, request, reply);
-    },
-  }) as unknown as FastifyInstance;
 }
 
 const translateDatabaseError = (error: unknown): Problem | undefined =>

@@ -4,7 +4,14 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { inspect } from "node:util";
-import { type Config, ConfigError, type Environment, readConfig, SECRET_SETTINGS } from "./config.ts";
+import {
+  type Config,
+  ConfigError,
+  consoleUrlOf,
+  type Environment,
+  readConfig,
+  SECRET_SETTINGS,
+} from "./config.ts";
 import { isInAnyRange, parseIp } from "./lib/ip.ts";
 
 const PASSWORD = "hunter2-correct-horse";
@@ -64,12 +71,14 @@ const GOOD: readonly (readonly [Environment, (config: Config) => unknown, unknow
   [{ PORT: "65535" }, (config) => config.port, 65_535],
   [{ PUBLIC_URL: "https://api.example.com/" }, (config) => config.publicUrl, "https://api.example.com"],
   [{ PUBLIC_URL: "https://api.example.com?" }, (config) => config.publicUrl, "https://api.example.com"],
-  [{}, (config) => config.consoleUrl, "http://127.0.0.1:8081"],
-  [
-    { CONSOLE_URL: "https://console.example.com/" },
-    (config) => config.consoleUrl,
-    "https://console.example.com",
-  ],
+  [{}, consoleUrlOf, "http://localhost:8081"],
+  [{ CONSOLE_PORT: "9000" }, consoleUrlOf, "http://localhost:9000"],
+  [{ CONSOLE_PORT: "0" }, consoleUrlOf, "http://localhost:8081"],
+  [{}, ({ consoleHost, consolePort }) => [consoleHost, consolePort], ["127.0.0.1", 8081]],
+  [{}, (config) => config.consolePortWasAsked, false],
+  [{ CONSOLE_HOST: "::1" }, (config) => [config.consoleHost, config.consolePortWasAsked], ["::1", true]],
+  [{ CONSOLE_PORT: "0", PORT: "0" }, (config) => config.consolePort, 0],
+  [{ CONSOLE_URL: "https://console.example.com/" }, consoleUrlOf, "https://console.example.com"],
   [{ PUBLIC_URL: "http://localhost:9//" }, (config) => config.publicUrl, "http://localhost:9"],
   [{ RATE_LIMIT_ORDERS: "0" }, (config) => config.rateLimits, { orders: 0, reads: 100 }],
   [{ RATE_LIMIT_READS: "1000000" }, (config) => config.rateLimits, { orders: 100, reads: 1_000_000 }],
@@ -156,6 +165,8 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
     `https://:${PASSWORD}@h/`,
     "https://h/scrip",
   ],
+  CONSOLE_PORT: ["x", "-1", "65536", "1.5"],
+  CONSOLE_HOST: ["localhost", "10.0.0.0/8"],
   CONSOLE_URL: ["console.example.com", `https://u:${PASSWORD}@h/`, "https://h/console"],
   SCRIP_MASTER_KEY: [
     "short",
@@ -262,3 +273,11 @@ function refusal(env: Environment): ConfigError {
   }
   return assert.fail(`${JSON.stringify(env)} was accepted`);
 }
+
+test("the console has a port of its own", () => {
+  for (const other of ["PORT", "METRICS_PORT"])
+    assert.throws(() => readConfig({ CONSOLE_PORT: "9000", [other]: "9000" }), {
+      name: "ConfigError",
+      message: `CONSOLE_PORT must not be the same as ${other}`,
+    });
+});

@@ -14,8 +14,13 @@ export type Config = {
   host: string;
   port: number;
   publicUrl: string | undefined;
-  /** Where the operator's staff reach the console. Links in their letters start with it. */
-  consoleUrl: string;
+  /** Where the console listens. Port 0 disables it. */
+  consoleHost: string;
+  consolePort: number;
+  /** Set explicitly by a port or an address. Then it must be served, or the start fails. */
+  consolePortWasAsked: boolean;
+  /** Where the operator's staff reach the console, when it is not where it listens. */
+  consoleUrl: string | undefined;
   /** Newest first. The first one seals; all of them open. */
   masterKeys: readonly Secret<Buffer>[];
   trustedProxies: readonly IpRange[];
@@ -50,7 +55,7 @@ export class ConfigError extends Error {
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 const DEFAULT_PORT = 8080;
 const DEFAULT_METRICS_PORT = 9464;
-const DEFAULT_CONSOLE_URL = "http://127.0.0.1:8081";
+const DEFAULT_CONSOLE_PORT = 8081;
 const DEFAULT_RATE_PER_SECOND = 100;
 const RATE_MAX_PER_SECOND = 1_000_000;
 const PORT_MAX = 65_535;
@@ -77,7 +82,7 @@ export function readConfig(environment: Environment): Config {
     host: value(env, "HOST") ?? (production ? "0.0.0.0" : "127.0.0.1"),
     port: readInteger(env, "PORT", DEFAULT_PORT, PORT_MAX),
     publicUrl,
-    consoleUrl: readOrigin(env, "CONSOLE_URL") ?? DEFAULT_CONSOLE_URL,
+    ...readConsole(env),
     masterKeys: readMasterKeys(env),
     trustedProxies: readRanges(env, "TRUSTED_PROXIES"),
     webhookEgressIps: list(env, "WEBHOOK_EGRESS_IPS").map((text) => {
@@ -174,6 +179,27 @@ function readOrigin(env: Environment, name: string): string | undefined {
   }
   return url.origin;
 }
+
+/** The console is never on a port that others reach it by accident on: neither the public one nor that of /metrics. */
+function readConsole(
+  env: Environment,
+): Pick<Config, "consoleHost" | "consolePort" | "consolePortWasAsked" | "consoleUrl"> {
+  const consolePort = readInteger(env, "CONSOLE_PORT", DEFAULT_CONSOLE_PORT, PORT_MAX);
+  if (value(env, "CONSOLE_PORT") !== undefined && consolePort !== 0)
+    for (const other of ["PORT", "METRICS_PORT"])
+      if (Number(value(env, other)) === consolePort)
+        throw new ConfigError("CONSOLE_PORT", `must not be the same as ${other}`);
+  return {
+    consoleHost: readAddress(env, "CONSOLE_HOST") ?? "127.0.0.1",
+    consolePort,
+    consolePortWasAsked: (value(env, "CONSOLE_PORT") ?? value(env, "CONSOLE_HOST")) !== undefined,
+    consoleUrl: readOrigin(env, "CONSOLE_URL"),
+  };
+}
+
+/** Where staff reach the console: letters and commands link to it. A passkey needs a name, so it is not an IP address. */
+export const consoleUrlOf = ({ consoleUrl, consolePort }: Config): string =>
+  consoleUrl ?? `http://localhost:${consolePort || DEFAULT_CONSOLE_PORT}`;
 
 function readAddress(env: Environment, name: string): string | undefined {
   const text = value(env, name);

@@ -17,6 +17,9 @@ export type FilledDemo = { products: number; codes: number; resellers: [DemoRese
 /** The address of the first reseller, and of the person who signs in to its dashboard. */
 export const DEMO_EMAIL = "owner@northwind.example";
 
+/** Who signs in to the console of the demo. */
+export const DEMO_STAFF_EMAIL = "admin@scrip.example";
+
 /** The initial balance of the demo's live wallets. Test wallets are funded anyway. */
 const DEMO_FUNDS = "5000.00";
 

@@ -1,5 +1,6 @@
 import type { AccountDeps } from "../accounts/account-deps.ts";
 import { createPasswordHashing } from "../accounts/passwords/password-hashing.ts";
+import { consoleUrlOf } from "../config.ts";
 import { queueLetter } from "../mail/queue-letter.ts";
 import type { Context } from "./open-context.ts";
 
@@ -17,6 +18,6 @@ export const openAccounts = ({ config, db, clock, keyring, secrets }: Context): 
   },
   urls: {
     dashboard: config.publicUrl ?? `http://localhost:${config.port}`,
-    console: config.consoleUrl,
+    console: consoleUrlOf(config),
   },
 });

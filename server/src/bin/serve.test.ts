@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { type AddressInfo, connect } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { after, before, test } from "node:test";
 import type { FastifyInstance } from "fastify";
 import { TEST_MASTER_KEY } from "../../testing/app/test-settings.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { createLog } from "../lib/log.ts";
 import { type Context, openContext } from "./open-context.ts";
 import { type ServeSteps, serve } from "./serve.ts";
@@ -19,6 +20,7 @@ before(async () => {
     SCRIP_MASTER_KEY: TEST_MASTER_KEY.toString("base64"),
     PORT: "0",
     METRICS_PORT: "0",
+    CONSOLE_PORT: "0",
   });
   context = await openContext(config, {
     mayCreate: false,
@@ -34,6 +36,17 @@ after(async () => {
   await context.close();
   await database.drop();
 });
+
+const MANUAL: RequestInit = { redirect: "manual" };
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
 
 const quiet = createLog("silent", { write: () => {} });
 const fail = (): never => {
@@ -57,8 +70,58 @@ const isListening = (port: number): Promise<boolean> =>
     socket.once("error", () => resolve(false));
   });
 
+const withConsole = (changes: Partial<Config>): Context => ({
+  ...context,
+  config: { ...context.config, ...changes },
+});
+
+test("the console has its own listener, which a stop closes", async () => {
+  const consolePort = await freePort();
+  const server = await serve(withConsole({ consolePort }), quiet, "api");
+  try {
+    assert.equal(server.consoleAddress, `http://localhost:${consolePort}`);
+    const console = await fetch(`http://127.0.0.1:${consolePort}/sign-in`);
+    assert.match(await console.text(), /to the operator console/);
+    assert.equal((await fetch(`${server.address}/sign-in`)).status, 404);
+    assert.equal((await fetch(`http://127.0.0.1:${consolePort}/dashboard/sign-in`, MANUAL)).status, 303);
+  } finally {
+    await server.stop();
+  }
+  assert.equal(await isListening(consolePort), false);
+});
+
+test("a console's port in use ends the start when it was set, and is a warning when it was not", async (t) => {
+  const other = createServer().listen(0, "127.0.0.1");
+  t.after(() => other.close());
+  await once(other, "listening");
+  const { port: consolePort } = other.address() as AddressInfo;
+  await assert.rejects(
+    serve(withConsole({ consolePort, consolePortWasAsked: true }), quiet, "api"),
+    new RegExp(
+      `^Error: CONSOLE_PORT ${consolePort} cannot be used: .*; set it to a free port, or to 0 for none$`,
+    ),
+  );
+  const lines: string[] = [];
+  const log = createLog("warn", { write: (line) => void lines.push(line) });
+  const server = await serve(withConsole({ consolePort, consolePortWasAsked: false }), log, "api");
+  await server.stop();
+  assert.equal(server.consoleAddress, undefined);
+  assert.match(lines.join(""), /the console is not served: its port is in use; set CONSOLE_PORT/);
+});
+
+test("a console that is off, and a worker, open no listener for it", async () => {
+  const off = await serve(withConsole({ consolePort: 0 }), quiet, "api");
+  await off.stop();
+  assert.equal(off.consoleAddress, undefined);
+  const worker = await serve(context, quiet, "worker", {
+    serveConsole: () => assert.fail("a worker serves no console"),
+  });
+  await worker.stop();
+});
+
 const failures: Record<string, Partial<ServeSteps>> = {
   metrics: { serveMetrics: async () => fail() },
+  console: { serveConsole: async () => fail() },
   worker: { startWorker: fail },
   webhooks: { startWebhooks: fail },
 };

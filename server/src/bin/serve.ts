@@ -4,7 +4,7 @@ import sql from "sql-template-tag";
 import type { AccountDeps } from "../accounts/account-deps.ts";
 import { runAccountUpkeep } from "../accounts/run-account-upkeep.ts";
 import { buildApp } from "../app.ts";
-import type { Config } from "../config.ts";
+import { type Config, consoleUrlOf } from "../config.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
 import { bareApp } from "../http/bare-app.ts";
 import { healthRoutes } from "../http/health.ts";
@@ -15,11 +15,14 @@ import { assertLocalAddress } from "./assert-local-address.ts";
 import { followPrimary } from "./follow-primary.ts";
 import { openAccounts } from "./open-accounts.ts";
 import type { Context } from "./open-context.ts";
+import { serveConsole } from "./serve-console.ts";
 
 export type Role = "all" | "api" | "worker";
 
 export type Server = {
   address: string;
+  /** Where the console is reached, if this process serves it. */
+  consoleAddress: string | undefined;
   /** Finishes requests in flight, then stops listening. */
   stop(): Promise<void>;
 };
@@ -31,6 +34,7 @@ const DRAIN_TIMEOUT_MS = 10_000;
 export type ServeSteps = {
   listen: typeof listen;
   serveMetrics: typeof serveMetrics;
+  serveConsole: typeof serveConsole;
   startWorker: typeof startWorker;
   startWebhooks: typeof startWebhooks;
 };
@@ -39,6 +43,7 @@ export type ServeSteps = {
 type Opened = {
   app?: FastifyInstance;
   metricsApp?: FastifyInstance | undefined;
+  consoleApp?: FastifyInstance | undefined;
   worker?: ReturnType<typeof startWorker>;
   webhooks?: ReturnType<typeof startWebhooks>;
   accounts?: ReturnType<typeof runAccountUpkeep>;
@@ -54,7 +59,7 @@ export async function serve(
   role: Role,
   changedSteps: Partial<ServeSteps> = {},
 ): Promise<Server> {
-  const steps = { listen, serveMetrics, startWorker, startWebhooks, ...changedSteps };
+  const steps = { listen, serveMetrics, serveConsole, startWorker, startWebhooks, ...changedSteps };
   const state = { stopping: false, baseUrl: "" };
   const opened: Opened = {};
   const stop = async () => {
@@ -67,7 +72,8 @@ export async function serve(
     await stop();
     throw error;
   }
-  return { address: state.baseUrl, stop };
+  const consoleAddress = opened.consoleApp && consoleUrlOf(context.config);
+  return { address: state.baseUrl, consoleAddress, stop };
 }
 
 async function open(
@@ -85,6 +91,8 @@ async function open(
   const metrics = createMetrics();
   await followPrimary(context.db, role, metrics, log);
   state.baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;
+  const baseUrl = () => state.baseUrl;
+  const accounts = { ...openAccounts(context), urls: urlsOf(config, state) };
   const isReady = async () => !state.stopping && (await answers(context));
   const app =
     role === "worker"
@@ -93,12 +101,12 @@ async function open(
           ...context,
           log,
           metrics,
-          baseUrl: () => state.baseUrl,
+          baseUrl,
           trustedProxies: config.trustedProxies,
           rateLimits: config.rateLimits,
           webhooks: { egressIps: config.webhookEgressIps, allowNetworks: config.webhookAllowNetworks },
           dashboard: {
-            accounts: { ...openAccounts(context), urls: urlsOf(config, state) },
+            accounts,
             publicUrl: config.publicUrl,
             sendsMail: config.smtpUrl !== undefined,
           },
@@ -110,6 +118,8 @@ async function open(
   const { port } = app.server.address() as AddressInfo;
   state.baseUrl = config.publicUrl ?? `http://localhost:${port}`;
   opened.metricsApp = await steps.serveMetrics(config, metrics, log);
+  if (role !== "worker")
+    opened.consoleApp = await steps.serveConsole(context, log, metrics, { accounts, baseUrl });
   if (role === "api") return;
   opened.worker = steps.startWorker({ ...context, log, metrics });
   opened.webhooks = steps.startWebhooks({
@@ -129,14 +139,18 @@ const urlsOf = (config: Config, state: { baseUrl: string }): AccountDeps["urls"]
   get dashboard() {
     return state.baseUrl;
   },
-  console: config.consoleUrl,
+  console: consoleUrlOf(config),
 });
 
-async function close({ app, metricsApp, worker, webhooks, accounts }: Opened): Promise<void> {
-  if (app) closeConnectionsFromNowOn(app);
-  const forced = setTimeout(() => app?.server.closeAllConnections(), DRAIN_TIMEOUT_MS);
+async function close({ worker, webhooks, accounts, ...listeners }: Opened): Promise<void> {
+  const { metricsApp } = listeners;
+  const apps = [listeners.app, listeners.consoleApp].filter((app) => app !== undefined);
+  for (const app of apps) closeConnectionsFromNowOn(app);
+  const forced = setTimeout(() => {
+    for (const app of apps) app.server.closeAllConnections();
+  }, DRAIN_TIMEOUT_MS);
   await Promise.all([
-    app?.close(),
+    ...apps.map((app) => app.close()),
     metricsApp?.close(),
     worker?.stop(DRAIN_TIMEOUT_MS),
     webhooks?.stop(DRAIN_TIMEOUT_MS),

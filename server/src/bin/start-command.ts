@@ -5,7 +5,7 @@ import { readConfig } from "../config.ts";
 import { createLog, type Log } from "../lib/log.ts";
 import { listResellerRows } from "../resellers/queries.ts";
 import { describeDemo } from "./demo-command.ts";
-import { describeEntry, openDemoEntry } from "./demo-entry.ts";
+import { describeEntry, openConsoleEntry, openDashboardEntry } from "./demo-entry.ts";
 import { type Context, openContext } from "./open-context.ts";
 import type { Role, Server } from "./serve.ts";
 import { print } from "./verb.ts";
@@ -51,7 +51,7 @@ async function start(role: Role, demo: boolean): Promise<void> {
     // Loaded here, because other commands do not need it and must not wait for it.
     const { serve } = await import("./serve.ts");
     server = await serve(context, log, role);
-    print(await describeStart(context, server.address, filled, { demo, role }));
+    print(await describeStart(context, server, filled, { demo, role }));
     for (const warning of warnings) log.warn(warning);
     if (config.databaseUrl && process.getuid?.() === 0)
       log.warn("running as root, which Scrip does not need; run it as a dedicated user");
@@ -63,10 +63,10 @@ async function start(role: Role, demo: boolean): Promise<void> {
   }
 }
 
-/** The address; for the demo also its keys, once, and a new link into its dashboard. */
+/** The address; for the demo also its keys, once, and a new link into each face. */
 async function describeStart(
   context: Context,
-  address: string,
+  { address, consoleAddress }: Server,
   filled: FilledDemo | undefined,
   { demo, role }: { demo: boolean; role: Role },
 ): Promise<string> {
@@ -76,8 +76,11 @@ async function describeStart(
     ? describeDemo(filled, { headline, address })
     : headline + (await describeWayIn(context));
   if (context.config.production || role === "worker") return shown;
-  const entry = await openDemoEntry(context, address);
-  return entry ? `${shown.trimEnd()}\n${describeEntry(entry)}` : shown;
+  const entries = [
+    await openDashboardEntry(context, address),
+    consoleAddress === undefined ? undefined : await openConsoleEntry(context),
+  ].filter((entry) => entry !== undefined);
+  return [shown.trimEnd(), ...entries.map(describeEntry)].join("\n");
 }
 
 /** The demo keys were shown once, at the first start. */

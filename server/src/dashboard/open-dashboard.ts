@@ -1,10 +1,16 @@
 import { createHmac, createSecretKey } from "node:crypto";
 import type { FastifyInstance } from "fastify";
+import { findDetour } from "../access/detour.ts";
+import { securityPages } from "../access/security/pages.ts";
+import { accessPages } from "../access/sign-in/pages.ts";
+import { type AccessDeps, OWN_ACCOUNT } from "../access/site.ts";
+import { translateRefusal } from "../access/translate-refusal.ts";
 import { isPermitted, type UserRole } from "../accounts/permissions.ts";
 import { claimForm } from "../accounts/sessions/claim-form.ts";
 import { createFindSession, type FindSession } from "../accounts/sessions/find-session.ts";
 import { formToken } from "../accounts/sessions/session-id.ts";
 import { requireFactorAdded } from "../accounts/sessions/session-life.ts";
+import { getReseller } from "../resellers/get-reseller.ts";
 import { createAssets } from "../web/assets/create-assets.ts";
 import { serveAssets } from "../web/assets/serve-assets.ts";
 import type { RegisteredPage } from "../web/pages/define-page.ts";
@@ -12,26 +18,21 @@ import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
 import { activityPages } from "./activity/pages.ts";
 import { catalogPages } from "./catalog/pages.ts";
-import { findDetour } from "./detour.ts";
 import { eventPages } from "./events/pages.ts";
 import { dashboardFrame } from "./frame.ts";
 import { homePages } from "./home/pages.ts";
 import { keyPages } from "./keys/pages.ts";
 import { orderPages } from "./orders/pages.ts";
 import { requestPages } from "./requests/pages.ts";
-import { securityPages } from "./security/pages.ts";
 import {
   BASE,
   type DashboardDeps,
   type DashboardFace,
   type DashboardPermission,
   type DashboardSession,
-  OWN_ACCOUNT,
 } from "./session.ts";
 import { settingsPages } from "./settings/pages.ts";
-import { accessPages } from "./sign-in/pages.ts";
 import { teamPages } from "./team/pages.ts";
-import { translateRefusal } from "./translate-refusal.ts";
 import { walletPages } from "./wallet/pages.ts";
 import { webhookPages } from "./webhooks/pages.ts";
 
@@ -40,7 +41,7 @@ export type AddSection = (face: DashboardFace, deps: DashboardDeps) => void;
 
 /** Every section of the dashboard. */
 export const SECTIONS: readonly AddSection[] = [
-  accessPages,
+  (face, deps) => accessPages(face, accessOf(deps)),
   homePages,
   catalogPages,
   orderPages,
@@ -49,7 +50,7 @@ export const SECTIONS: readonly AddSection[] = [
   webhookPages,
   requestPages,
   eventPages,
-  securityPages,
+  (face, deps) => securityPages(face, accessOf(deps)),
   teamPages,
   settingsPages,
   activityPages,
@@ -93,10 +94,24 @@ function faceOptions(
     },
     frame: (session, ctx) => dashboardFrame(deps, pathsFor(session, pages()), ctx),
     claimFormId: (session, formId) => claimForm(deps, session.account, formId),
-    detour: (error, ctx, sent) => findDetour(deps, error, ctx, sent),
+    detour: (error, ctx, sent) => findDetour(accessOf(deps), error, ctx, sent),
     translate: translateRefusal,
   };
 }
+
+/** The pages of people's own accounts, in the words of the dashboard. */
+const accessOf = ({ db, accounts, sendsMail }: DashboardDeps): AccessDeps => ({
+  accounts,
+  sendsMail,
+  site: {
+    face: "dashboard",
+    base: BASE,
+    name: "the reseller dashboard",
+    helper: "an owner of your team",
+    factorReason: "Your team requires a second factor",
+    teamName: async ({ resellerId }) => (resellerId === null ? "" : (await getReseller(db, resellerId)).name),
+  },
+});
 
 const isAllowed = ({ role }: DashboardSession, permission: DashboardPermission): boolean =>
   permission === OWN_ACCOUNT || isPermitted({ kind: "user", role }, permission);

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import type { OWN_ACCOUNT } from "../access/site.ts";
 import type { AccountDeps } from "../accounts/account-deps.ts";
 import type { UserPermission, UserRole } from "../accounts/permissions.ts";
 import type { Session } from "../accounts/sessions/find-session.ts";
@@ -13,8 +14,8 @@ import type { PlaceOrderInput, PlaceOrderResult } from "../orders/place-order.ts
 import type { CodeVault } from "../vault/code-vault.ts";
 import type { Keyring } from "../vault/keyring.ts";
 import type { PageContext } from "../web/pages/define-page.ts";
+import { environmentOf, here } from "../web/pages/here.ts";
 import type { Face } from "../web/pages/serve-face.ts";
-import { href } from "../web/template/safe-url.ts";
 import type { WebhookSettings } from "../webhooks/settings.ts";
 
 /** Who is signed in to the dashboard, as the database had it when this request began. */
@@ -25,9 +26,6 @@ export type DashboardSession = {
   resellerId: string;
   role: UserRole;
 };
-
-/** For everyone who is signed in, even without the second factor that the team requires: one's own account. */
-export const OWN_ACCOUNT = "own_account";
 
 export type DashboardPermission = UserPermission | typeof OWN_ACCOUNT;
 export type DashboardFace = Face<DashboardSession, DashboardPermission>;
@@ -58,21 +56,13 @@ export type DashboardDeps = {
 
 export const BASE = "/dashboard";
 
-type Asked = Pick<PageContext<unknown>, "query">;
-
-/** Live or test, from the address: a link opens what its sender saw. */
-export const environmentOf = (ctx: Asked): Tenant["environment"] =>
-  ctx.query.env === "test" ? "test" : "live";
+export { environmentOf, here };
 
 /** Whose data this page is about. */
 export const tenantOf = (ctx: DashboardContext): Tenant => ({
   resellerId: ctx.session.resellerId,
   environment: environmentOf(ctx),
 });
-
-/** A path of the dashboard that stays in the environment of this page. */
-export const here = (ctx: Asked, path: string, query: Parameters<typeof href>[1] = {}): string =>
-  href(path, { ...query, ...(environmentOf(ctx) === "test" ? { env: "test" } : {}) });
 
 /** The person of this session, as what they do records them. */
 export const actorOf = (ctx: DashboardContext): Actor => ({

@@ -1,4 +1,6 @@
+import type { FastifyRequest } from "fastify";
 import { type IpRange, isInAnyRange, parseIp } from "../lib/ip.ts";
+import { headerText } from "./authenticator.ts";
 
 /**
  * The rightmost hop that is not one of our proxies (CONTRACT 2). Hops to its left are written by the client and
@@ -19,6 +21,12 @@ export function clientAddress(
   }
   return current;
 }
+
+/** Where requests come from, for pages. */
+export const addressFinder =
+  (trustedProxies: readonly IpRange[]) =>
+  ({ socket, headers }: Pick<FastifyRequest, "socket" | "headers">): string =>
+    clientAddress(socket.remoteAddress, headerText(headers["x-forwarded-for"]), trustedProxies);
 
 function isTrusted(text: string, trustedProxies: readonly IpRange[]): boolean {
   const address = parseIp(text);

@@ -36,6 +36,7 @@ export async function smoke(databaseUrl: string): Promise<void> {
     DATA_DIR: dataDir,
     PORT: "0",
     METRICS_PORT: "0",
+    CONSOLE_PORT: "0",
     WEBHOOK_ALLOW_NETWORKS: "127.0.0.0/8",
   });
   const trusted = getCACertificates("default");

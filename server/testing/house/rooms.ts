@@ -16,6 +16,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   keys: ["db", "http", "vault"],
   requests: ["db", "http"],
   accounts: ["db", "http", "vault", "work", "mail", "events", "activity"],
+  access: ["db", "http", "web", "accounts"],
   wallet: ["db", "http", "events"],
   catalog: ["db", "http", "events"],
   webhooks: ["db", "http", "vault", "work", "mail", "events", "activity"],
@@ -42,8 +43,23 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   audit: ["db", "events"],
   admin: ["db", "vault", "keys", "accounts", "wallet", "catalog", "webhooks", "suppliers", "resellers"],
   dashboard: [
-    ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "wallet"],
-    ...["catalog", "webhooks", "suppliers", "resellers", "sandbox", "orders", "fulfilment"],
+    ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "access"],
+    ...["wallet", "catalog", "webhooks", "suppliers", "resellers", "sandbox", "orders", "fulfilment"],
+  ],
+  console: [
+    ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "access"],
+    ...[
+      "wallet",
+      "catalog",
+      "webhooks",
+      "suppliers",
+      "resellers",
+      "sandbox",
+      "orders",
+      "fulfilment",
+      "audit",
+    ],
+    "admin",
   ],
   app: [
     ...["db", "vault", "http", "web", "events", "keys", "wallet", "catalog", "webhooks", "suppliers"],
@@ -63,6 +79,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "catalog",
       "webhooks",
     ],
-    ...["suppliers", "resellers", "orders", "fulfilment", "audit", "admin", "app"],
+    ...["suppliers", "resellers", "orders", "fulfilment", "audit", "admin", "console", "app"],
   ],
 };

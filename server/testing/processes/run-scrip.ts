@@ -64,5 +64,5 @@ const spawnScrip = (args: readonly string[], env: Environment, timeoutMs = RUN_T
 
 function environmentOf(env: Environment): Record<string, string> {
   const { PATH = "", HOME = "" } = process.env;
-  return { PATH, HOME, METRICS_PORT: "0", PORT: "0", ...env };
+  return { PATH, HOME, METRICS_PORT: "0", CONSOLE_PORT: "0", PORT: "0", ...env };
 }

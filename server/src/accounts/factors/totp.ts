@@ -64,3 +64,11 @@ export function base32(bytes: Uint8Array): string {
   }
   return bits === 0 ? text : text + BASE32.charAt((value << (5 - bits)) & 31);
 }
+
+/** The bytes of what was typed into an app. */
+export function fromBase32(text: string): Buffer {
+  const bits = Array.from(text, (character) => BASE32.indexOf(character).toString(2).padStart(5, "0")).join(
+    "",
+  );
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+}

@@ -46,7 +46,7 @@ test("user and staff: invite prints a link, list shows the person, remove and re
     "--role",
     "admin",
   ]);
-  assert.match(kim.link, /^http:\/\/127\.0\.0\.1:8081\/accept\?token=/);
+  assert.match(kim.link, /^http:\/\/localhost:8081\/accept\?token=/);
   assert.deepEqual(
     (await desk.json<Listed>(["user", "list"])).data.map(({ id, state }) => [id, state]),
     [[ana.id, "invited"]],

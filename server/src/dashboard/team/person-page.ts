@@ -4,10 +4,10 @@ import type { PageContent } from "../../web/layout/frame.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { confirm } from "../../web/parts/confirm.ts";
 import { columns, facts, panel } from "../../web/parts/panel.ts";
+import { smallForm } from "../../web/parts/small-form.ts";
 import { time } from "../../web/parts/time.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import { BASE, type DashboardContext, here } from "../session.ts";
-import { smallForm } from "../small-form.ts";
 import { factorOf, roleField } from "./team-page.ts";
 
 export const roleForm = defineForm({ role: roleField });
@@ -31,7 +31,14 @@ const factsPanel = (person: Person, ctx: DashboardContext): Html =>
     {
       title: "Account",
       ...(person.state === "invited"
-        ? { foot: smallForm(ctx, `/team/${person.id}/invite`, "", "Make a new invitation link") }
+        ? {
+            foot: smallForm(
+              ctx,
+              here(ctx, `${BASE}/team/${person.id}/invite`),
+              "",
+              "Make a new invitation link",
+            ),
+          }
         : {}),
     },
     facts([
@@ -58,7 +65,7 @@ const rolePanel = (person: Person, state: FormState, ctx: DashboardContext): Htm
 const factorReset = (person: Person, ctx: DashboardContext): Html =>
   panel(
     { title: "Second factor lost?" },
-    html`<p>Removes the authenticator app, all passkeys and all recovery codes of this person, and signs them out everywhere. The password stays. The person is told by email.</p>${smallForm(ctx, `/team/${person.id}/reset-factor`, "", "Reset second factor")}`,
+    html`<p>Removes the authenticator app, all passkeys and all recovery codes of this person, and signs them out everywhere. The password stays. The person is told by email.</p>${smallForm(ctx, here(ctx, `${BASE}/team/${person.id}/reset-factor`), "", "Reset second factor")}`,
   );
 
 const removal = (person: Person, ctx: DashboardContext): Html =>

@@ -15,6 +15,8 @@ export type PageContext<Session> = {
   params: Readonly<Record<string, string>>;
   /** Parameters of the address; of one that stands twice the first. */
   query: Readonly<Record<string, string | undefined>>;
+  /** Before all paths of the face: `/dashboard`, or empty on a separate listener. */
+  base: string;
   /** Path and query. */
   url: string;
   requestId: string;

@@ -40,6 +40,7 @@ export function contextOf<Session extends BaseSession, Permission extends string
     session: session as Session,
     params: request.params as Record<string, string>,
     query: firstOfEach(request.query as Record<string, string | string[]>),
+    base: options.base,
     url: request.url,
     requestId: request.id,
     address: options.addressOf(request),

@@ -11,8 +11,8 @@ import { stack } from "../../web/parts/panel.ts";
 import { html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
 import { localBack } from "../local-back.ts";
-import { BASE, type DashboardDeps, type DashboardFace, type DashboardSession } from "../session.ts";
-import { enter, type OpenContext } from "./enter.ts";
+import type { AccessDeps, AccessFace, AccessSession, OpenContext, Site } from "../site.ts";
+import { enter } from "./enter.ts";
 import { renderSecondFactor } from "./second-factor-page.ts";
 
 const signInForm = defineForm({
@@ -23,20 +23,20 @@ const signInForm = defineForm({
 
 const passkeySignInForm = defineForm({ credential: hiddenField("Passkey"), back: hiddenField("Back") });
 
-export function signInPages(face: DashboardFace, deps: DashboardDeps): void {
-  const path = `${BASE}/sign-in`;
+export function signInPages(face: AccessFace, deps: AccessDeps): void {
+  const path = `${deps.site.base}/sign-in`;
   face.open.page({
     path,
     permission: "public",
     load: async (ctx) => signInForm.start({ back: ctx.query.back ?? "" }),
-    render: renderSignIn,
+    render: (state, ctx) => renderSignIn(deps.site, state, ctx),
   });
   face.open.action({
     path,
     permission: "public",
     form: signInForm,
     run: (values, ctx) => answerSignIn(deps, values, ctx),
-    again: async (state, ctx) => renderSignIn(state, ctx),
+    again: async (state, ctx) => renderSignIn(deps.site, state, ctx),
   });
   face.open.download({
     method: "POST",
@@ -44,7 +44,7 @@ export function signInPages(face: DashboardFace, deps: DashboardDeps): void {
     permission: "public",
     load: async () => ({
       type: "application/json",
-      body: JSON.stringify(await offerPasskeySignIn(deps.accounts, "dashboard")),
+      body: JSON.stringify(await offerPasskeySignIn(deps.accounts, deps.site.face)),
     }),
   });
   face.open.action({
@@ -52,47 +52,49 @@ export function signInPages(face: DashboardFace, deps: DashboardDeps): void {
     permission: "public",
     form: passkeySignInForm,
     async run({ credential, back }, ctx) {
-      return enter(deps, ctx, await signInWithPasskey(deps.accounts, "dashboard", credential, ctx), back);
+      return enter(deps, ctx, await signInWithPasskey(deps.accounts, deps.site.face, credential, ctx), back);
     },
     again: async ({ typed, formError }, ctx) =>
-      renderSignIn({ typed: { back: typed.back ?? [] }, errors: {}, formError }, ctx),
+      renderSignIn(deps.site, { typed: { back: typed.back ?? [] }, errors: {}, formError }, ctx),
   });
 }
 
 async function answerSignIn(
-  deps: DashboardDeps,
+  deps: AccessDeps,
   { email, password, back }: { email: string; password: string; back: string },
   ctx: OpenContext,
 ): Promise<ActionResult> {
-  const result = await signIn(deps.accounts, "dashboard", { email, password }, ctx);
+  const result = await signIn(deps.accounts, deps.site.face, { email, password }, ctx);
   if (result.state === "refused") throw new Problem("invalid_request", result.message);
   if (result.state === "signed_in") return enter(deps, ctx, result.session, back);
-  return showOnce(renderSecondFactor(result.pending.reveal(), result.methods, back));
+  return showOnce(
+    renderSecondFactor(deps.site, { pending: result.pending.reveal(), methods: result.methods, back }, ctx),
+  );
 }
 
-const renderSignIn = (state: FormState, ctx: OpenContext): PageContent => {
+const renderSignIn = (site: Site, state: FormState, ctx: OpenContext): PageContent => {
   const [back = ""] = state.typed.back ?? [];
   return {
     title: "Sign in",
-    subtitle: "to the reseller dashboard",
+    subtitle: `to ${site.name}`,
     body: stack(
-      ctx.session && signedInAlready(ctx.session, back),
-      signInForm.render({ action: `${BASE}/sign-in`, hidden: ctx.hidden(), state, submit: "Sign in" }),
+      ctx.session && signedInAlready(site, ctx.session, back, ctx),
+      signInForm.render({ action: `${ctx.base}/sign-in`, hidden: ctx.hidden(), state, submit: "Sign in" }),
       passkeyForm({
         kind: "get",
-        optionsAction: `${BASE}/sign-in/passkey-options`,
-        action: `${BASE}/sign-in/passkey`,
+        optionsAction: `${ctx.base}/sign-in/passkey-options`,
+        action: `${ctx.base}/sign-in/passkey`,
         hidden: html`${ctx.hidden()}<input type="hidden" name="back" value="${back}">`,
         submit: "Use a passkey",
       }),
-      html`<p class="quiet"><a class="link" href="${BASE}/reset">Forgot your password?</a></p>`,
+      html`<p class="quiet"><a class="link" href="${ctx.base}/reset">Forgot your password?</a></p>`,
     ),
   };
 };
 
-const signedInAlready = ({ account }: DashboardSession, back: string) =>
+const signedInAlready = (site: Site, { account }: AccessSession, back: string, ctx: OpenContext) =>
   notice(
     "quiet",
     `You are signed in as ${account.email}`,
-    html`<a class="link" href="${href(localBack(back))}">Go to the dashboard</a>, or sign in as someone else.`,
+    html`<a class="link" href="${href(localBack(ctx, back))}">Go to ${site.name}</a>, or sign in as someone else.`,
   );

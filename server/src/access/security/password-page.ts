@@ -7,15 +7,8 @@ import type { PageContent } from "../../web/layout/frame.ts";
 import { redirect } from "../../web/pages/define-page.ts";
 import { panel } from "../../web/parts/panel.ts";
 import { changeCookie } from "../change-cookie.ts";
-import {
-  BASE,
-  type DashboardContext,
-  type DashboardDeps,
-  type DashboardFace,
-  here,
-  OWN_ACCOUNT,
-} from "../session.ts";
 import { newPasswordField } from "../sign-in/accept-page.ts";
+import { type AccessContext, type AccessDeps, type AccessFace, at, OWN_ACCOUNT } from "../site.ts";
 
 const changeForm = defineForm({
   current: passwordField({ label: "Current password", required: true, autocomplete: "current-password" }),
@@ -29,9 +22,9 @@ const eitherForm = defineForm({
 });
 
 /** Changes the password, or sets the first one of an account that came in by a link. */
-export function passwordPages(face: DashboardFace, deps: DashboardDeps): void {
-  const path = `${BASE}/security/password`;
-  const load = (ctx: DashboardContext) => getFactors(deps.accounts, ctx.session.account);
+export function passwordPages(face: AccessFace, deps: AccessDeps): void {
+  const path = `${deps.site.base}/security/password`;
+  const load = (ctx: AccessContext) => getFactors(deps.accounts, ctx.session.account);
   face.page({
     path,
     permission: OWN_ACCOUNT,
@@ -48,7 +41,7 @@ export function passwordPages(face: DashboardFace, deps: DashboardDeps): void {
       const cookie = await changePassword(deps.accounts, account, input, ctx.address).catch(atCurrent);
       changeCookie(deps, ctx, cookie);
       return redirect(
-        here(ctx, `${BASE}/security`),
+        at(ctx, "/security"),
         "Your password was changed. You were signed out everywhere else.",
       );
     },
@@ -63,17 +56,17 @@ function atCurrent(error: unknown): never {
   throw error;
 }
 
-const renderPassword = ({ hasPassword }: Factors, state: FormState, ctx: DashboardContext): PageContent => ({
+const renderPassword = ({ hasPassword }: Factors, state: FormState, ctx: AccessContext): PageContent => ({
   title: hasPassword ? "Change password" : "Set a password",
-  crumbs: [{ label: "Security", href: here(ctx, `${BASE}/security`) }],
+  crumbs: [{ label: "Security", href: at(ctx, "/security") }],
   body: panel(
     {},
     (hasPassword ? changeForm : firstForm).render({
-      action: here(ctx, `${BASE}/security/password`),
+      action: at(ctx, "/security/password"),
       hidden: ctx.hidden(),
       state,
       submit: "Set password",
-      cancelHref: here(ctx, `${BASE}/security`),
+      cancelHref: at(ctx, "/security"),
     }),
   ),
 });

@@ -8,14 +8,7 @@ import { redirect } from "../../web/pages/define-page.ts";
 import { notice } from "../../web/parts/notice.ts";
 import { panel, stack } from "../../web/parts/panel.ts";
 import { html } from "../../web/template/html.ts";
-import {
-  BASE,
-  type DashboardContext,
-  type DashboardDeps,
-  type DashboardFace,
-  here,
-  OWN_ACCOUNT,
-} from "../session.ts";
+import { type AccessContext, type AccessDeps, type AccessFace, at, OWN_ACCOUNT } from "../site.ts";
 import { showCodes } from "./totp-pages.ts";
 
 const idForm = defineForm({ id: hiddenField("Id") });
@@ -28,8 +21,8 @@ const nameField = textField({
 const newPasskeyForm = defineForm({ name: nameField, credential: hiddenField("Passkey") });
 
 /** Passkeys: add and remove. */
-export function passkeyPages(face: DashboardFace, deps: DashboardDeps): void {
-  const path = `${BASE}/security/passkey`;
+export function passkeyPages(face: AccessFace, deps: AccessDeps): void {
+  const path = `${deps.site.base}/security/passkey`;
   face.page({
     path,
     permission: OWN_ACCOUNT,
@@ -62,15 +55,15 @@ export function passkeyPages(face: DashboardFace, deps: DashboardDeps): void {
     form: idForm,
     async run({ id }, ctx) {
       await removePasskey(deps.accounts, ctx.session.account, id, ctx.address);
-      return redirect(here(ctx, `${BASE}/security`), "The passkey was removed.");
+      return redirect(at(ctx, "/security"), "The passkey was removed.");
     },
     again: async (state, ctx) => renderPasskey(state, ctx),
   });
 }
 
-const renderPasskey = (state: FormState, ctx: DashboardContext): PageContent => ({
+const renderPasskey = (state: FormState, ctx: AccessContext): PageContent => ({
   title: "Add a passkey",
-  crumbs: [{ label: "Security", href: here(ctx, `${BASE}/security`) }],
+  crumbs: [{ label: "Security", href: at(ctx, "/security") }],
   subtitle: "Your device asks for your fingerprint, your face or its PIN.",
   body: panel(
     {},
@@ -78,8 +71,8 @@ const renderPasskey = (state: FormState, ctx: DashboardContext): PageContent => 
       state.formError === undefined ? undefined : notice("bad", state.formError),
       passkeyForm({
         kind: "create",
-        optionsAction: here(ctx, `${BASE}/security/passkey/options`),
-        action: here(ctx, `${BASE}/security/passkey`),
+        optionsAction: at(ctx, "/security/passkey/options"),
+        action: at(ctx, "/security/passkey"),
         hidden: ctx.hidden(),
         submit: "Add passkey",
         fields: nameField.render("name", {

@@ -1,15 +1,15 @@
-import { attrs, type Html, html } from "../web/template/html.ts";
-import { BASE, type DashboardContext, here } from "./session.ts";
+import type { PageContext } from "../pages/define-page.ts";
+import { attrs, type Html, html } from "../template/html.ts";
 
 /** One button that does one thing. `row` names what it is done to, for those who hear the page. */
 export const smallForm = (
-  ctx: DashboardContext,
-  path: string,
+  ctx: Pick<PageContext<unknown>, "hidden">,
+  action: string,
   id: string,
   label: string,
   row?: string,
 ): Html =>
-  html`<form method="post" action="${here(ctx, `${BASE}${path}`)}">${ctx.hidden()}<input type="hidden" name="id" value="${id}"><button class="btn plain small" type="submit"${attrs(
+  html`<form method="post" action="${action}">${ctx.hidden()}<input type="hidden" name="id" value="${id}"><button class="btn plain small" type="submit"${attrs(
     { "aria-label": row === undefined ? undefined : `${label}: ${row}` },
   )}>${label}</button></form>`;
 

@@ -14,18 +14,11 @@ import { button, linkButton } from "../../web/parts/button.ts";
 import { copyButton } from "../../web/parts/copy.ts";
 import { panel, row, stack } from "../../web/parts/panel.ts";
 import { html } from "../../web/template/html.ts";
-import {
-  BASE,
-  type DashboardContext,
-  type DashboardDeps,
-  type DashboardFace,
-  here,
-  OWN_ACCOUNT,
-} from "../session.ts";
+import { type AccessContext, type AccessDeps, type AccessFace, at, OWN_ACCOUNT } from "../site.ts";
 import { qrCode } from "./qr-code.ts";
 
-const PATH = `${BASE}/security/totp`;
-const CRUMBS = (ctx: DashboardContext) => [{ label: "Security", href: here(ctx, `${BASE}/security`) }];
+const PATH = "/security/totp";
+const CRUMBS = (ctx: AccessContext) => [{ label: "Security", href: at(ctx, "/security") }];
 
 const startForm = defineForm({});
 const idForm = defineForm({ id: hiddenField("Id") });
@@ -42,15 +35,16 @@ const confirmForm = defineForm({
 });
 
 /** An authenticator app: add, confirm, remove, and the codes for the day on which it is lost. */
-export function totpPages(face: DashboardFace, deps: DashboardDeps): void {
+export function totpPages(face: AccessFace, deps: AccessDeps): void {
+  const path = `${deps.site.base}${PATH}`;
   face.page({
-    path: PATH,
+    path,
     permission: OWN_ACCOUNT,
     load: async (ctx) => requireFreshProof(ctx.session.account, ctx.now),
     render: (_data, ctx) => renderStart(ctx),
   });
   face.action({
-    path: PATH,
+    path,
     permission: OWN_ACCOUNT,
     form: startForm,
     run: async (_values, ctx) =>
@@ -58,7 +52,7 @@ export function totpPages(face: DashboardFace, deps: DashboardDeps): void {
     again: async (state, ctx) => renderStart(ctx, state),
   });
   face.action({
-    path: `${PATH}/confirm`,
+    path: `${path}/confirm`,
     permission: OWN_ACCOUNT,
     form: confirmForm,
     async run({ code }, ctx) {
@@ -68,17 +62,17 @@ export function totpPages(face: DashboardFace, deps: DashboardDeps): void {
     again: async (state, ctx) => renderCodeAgain(state, ctx),
   });
   face.action({
-    path: `${PATH}/remove`,
+    path: `${path}/remove`,
     permission: OWN_ACCOUNT,
     form: idForm,
     async run(_values, ctx) {
       await removeTotp(deps.accounts, ctx.session.account, ctx.address);
-      return redirect(here(ctx, `${BASE}/security`), "The authenticator app was removed.");
+      return redirect(at(ctx, "/security"), "The authenticator app was removed.");
     },
     again: async (state, ctx) => renderStart(ctx, state),
   });
   face.action({
-    path: `${BASE}/security/recovery-codes`,
+    path: `${deps.site.base}/security/recovery-codes`,
     permission: OWN_ACCOUNT,
     form: idForm,
     async run(_values, ctx) {
@@ -90,8 +84,8 @@ export function totpPages(face: DashboardFace, deps: DashboardDeps): void {
 }
 
 /** Recovery codes are shown this once. Where there are none to show, the page Security says what was done. */
-export function showCodes(codes: readonly string[], done: string, ctx: DashboardContext): ActionResult {
-  const next = here(ctx, `${BASE}/security`);
+export function showCodes(codes: readonly string[], done: string, ctx: AccessContext): ActionResult {
+  const next = at(ctx, "/security");
   if (codes.length === 0) return redirect(next, done);
   return showOnce({
     title: "Recovery codes",
@@ -107,7 +101,7 @@ export function showCodes(codes: readonly string[], done: string, ctx: Dashboard
   });
 }
 
-const renderStart = (ctx: DashboardContext, state: FormState = startForm.start()): PageContent => ({
+const renderStart = (ctx: AccessContext, state: FormState = startForm.start()): PageContent => ({
   title: "Add an authenticator app",
   crumbs: CRUMBS(ctx),
   body: panel(
@@ -115,17 +109,17 @@ const renderStart = (ctx: DashboardContext, state: FormState = startForm.start()
     stack(
       html`<p>You need an app that makes one-time codes, such as 1Password, Bitwarden, Google Authenticator or Aegis.</p>`,
       startForm.render({
-        action: here(ctx, PATH),
+        action: at(ctx, PATH),
         hidden: ctx.hidden(),
         state,
         submit: "Show the QR code",
-        cancelHref: here(ctx, `${BASE}/security`),
+        cancelHref: at(ctx, "/security"),
       }),
     ),
   ),
 });
 
-const renderSecret = ({ uri, secret }: NewTotp, ctx: DashboardContext): PageContent => ({
+const renderSecret = ({ uri, secret }: NewTotp, ctx: AccessContext): PageContent => ({
   title: "Add an authenticator app",
   subtitle: "Scan the code with the app, then enter what the app shows.",
   crumbs: CRUMBS(ctx),
@@ -139,23 +133,23 @@ const renderSecret = ({ uri, secret }: NewTotp, ctx: DashboardContext): PageCont
   ),
 });
 
-const renderCodeAgain = (state: FormState, ctx: DashboardContext): PageContent => ({
+const renderCodeAgain = (state: FormState, ctx: AccessContext): PageContent => ({
   title: "Add an authenticator app",
   crumbs: CRUMBS(ctx),
   body: panel(
     {},
     stack(
       codeForm(state, ctx),
-      html`<form method="post" action="${here(ctx, PATH)}">${ctx.hidden()}<p class="quiet">The QR code is shown only once. If you did not scan it, start again.</p>${button("Show a new QR code")}</form>`,
+      html`<form method="post" action="${at(ctx, PATH)}">${ctx.hidden()}<p class="quiet">The QR code is shown only once. If you did not scan it, start again.</p>${button("Show a new QR code")}</form>`,
     ),
   ),
 });
 
-const codeForm = (state: FormState, ctx: DashboardContext) =>
+const codeForm = (state: FormState, ctx: AccessContext) =>
   confirmForm.render({
-    action: here(ctx, `${PATH}/confirm`),
+    action: at(ctx, `${PATH}/confirm`),
     hidden: ctx.hidden(),
     state,
     submit: "Continue",
-    cancelHref: here(ctx, `${BASE}/security`),
+    cancelHref: at(ctx, "/security"),
   });

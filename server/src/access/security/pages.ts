@@ -5,14 +5,7 @@ import { defineForm } from "../../web/form/define-form.ts";
 import { hiddenField } from "../../web/form/text-fields.ts";
 import { redirect } from "../../web/pages/define-page.ts";
 import { changeCookie } from "../change-cookie.ts";
-import {
-  BASE,
-  type DashboardContext,
-  type DashboardDeps,
-  type DashboardFace,
-  here,
-  OWN_ACCOUNT,
-} from "../session.ts";
+import { type AccessContext, type AccessDeps, type AccessFace, at, OWN_ACCOUNT } from "../site.ts";
 import { passkeyPages } from "./passkey-pages.ts";
 import { passwordPages } from "./password-page.ts";
 import { renderSecurity, type SecurityData } from "./security-page.ts";
@@ -21,9 +14,9 @@ import { totpPages } from "./totp-pages.ts";
 const idForm = defineForm({ id: hiddenField("Id") });
 
 /** One's own account. Everyone who is signed in has these pages. */
-export function securityPages(face: DashboardFace, deps: DashboardDeps): void {
-  const path = `${BASE}/security`;
-  const load = (ctx: DashboardContext) => loadSecurity(deps, ctx);
+export function securityPages(face: AccessFace, deps: AccessDeps): void {
+  const path = `${deps.site.base}/security`;
+  const load = (ctx: AccessContext) => loadSecurity(deps, ctx);
   face.page({ path, permission: OWN_ACCOUNT, load, render: renderSecurity });
   face.action({
     path: `${path}/sessions/end`,
@@ -31,9 +24,9 @@ export function securityPages(face: DashboardFace, deps: DashboardDeps): void {
     form: idForm,
     async run({ id }, ctx) {
       await endSession(deps.accounts, ctx.session.account, id, ctx);
-      if (id !== ctx.session.account.id) return redirect(here(ctx, path), "The session was ended.");
+      if (id !== ctx.session.account.id) return redirect(at(ctx, "/security"), "The session was ended.");
       changeCookie(deps, ctx, undefined);
-      return redirect(`${BASE}/sign-in`, "You are signed out.");
+      return redirect(`${ctx.base}/sign-in`, "You are signed out.");
     },
     again: async (_state, ctx) => renderSecurity(await load(ctx), ctx),
   });
@@ -42,7 +35,7 @@ export function securityPages(face: DashboardFace, deps: DashboardDeps): void {
   passkeyPages(face, deps);
 }
 
-async function loadSecurity(deps: DashboardDeps, ctx: DashboardContext): Promise<SecurityData> {
+async function loadSecurity(deps: AccessDeps, ctx: AccessContext): Promise<SecurityData> {
   const { account } = ctx.session;
   const [factors, passkeys, sessions] = await Promise.all([
     getFactors(deps.accounts, account),

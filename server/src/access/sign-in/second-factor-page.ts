@@ -6,7 +6,7 @@ import { hiddenField, textField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { stack } from "../../web/parts/panel.ts";
 import { html, NOTHING } from "../../web/template/html.ts";
-import { BASE, type DashboardDeps, type DashboardFace } from "../session.ts";
+import type { AccessDeps, AccessFace, OpenContext, Site } from "../site.ts";
 import { enter } from "./enter.ts";
 
 export const codeField = textField({
@@ -24,31 +24,31 @@ const codeForm = defineForm({
   back: hiddenField("Back"),
 });
 
-export function secondFactorPages(face: DashboardFace, deps: DashboardDeps): void {
+export function secondFactorPages(face: AccessFace, deps: AccessDeps): void {
   face.open.action({
-    path: `${BASE}/sign-in/code`,
+    path: `${deps.site.base}/sign-in/code`,
     permission: "public",
     form: codeForm,
     async run({ pending, code, back }, ctx) {
       return enter(
         deps,
         ctx,
-        await confirmSecondFactor(deps.accounts, "dashboard", { pending, code }, ctx),
+        await confirmSecondFactor(deps.accounts, deps.site.face, { pending, code }, ctx),
         back,
       );
     },
-    again: async (state) => renderCode(state),
+    again: async (state, ctx) => renderCode(deps.site, state, ctx),
   });
 }
 
 /** The second step. What was proved so far is in the form, and counts for five minutes. */
 export const renderSecondFactor = (
-  pending: string,
-  methods: readonly SignInMethod[],
-  back: string,
-): PageContent => renderCode(codeForm.start({ pending, back, methods: methods.join(" ") }));
+  site: Site,
+  { pending, methods, back }: { pending: string; methods: readonly SignInMethod[]; back: string },
+  ctx: OpenContext,
+): PageContent => renderCode(site, codeForm.start({ pending, back, methods: methods.join(" ") }), ctx);
 
-const renderCode = (state: FormState): PageContent => {
+const renderCode = (site: Site, state: FormState, ctx: OpenContext): PageContent => {
   const methods = state.typed.methods?.[0] ?? "";
   const hasCode = methods.includes("totp") || methods.includes("recovery_code");
   return {
@@ -56,10 +56,10 @@ const renderCode = (state: FormState): PageContent => {
     subtitle: subtitleOf(methods),
     body: stack(
       hasCode
-        ? codeForm.render({ action: `${BASE}/sign-in/code`, hidden: NOTHING, state, submit: "Continue" })
+        ? codeForm.render({ action: `${ctx.base}/sign-in/code`, hidden: NOTHING, state, submit: "Continue" })
         : undefined,
-      methods.includes("passkey") ? withPasskey(state.typed.back?.[0] ?? "") : undefined,
-      html`<p class="quiet">Lost your device? Use one of your recovery codes. If they are lost too, ask another owner of your team to reset your second factor. <a class="link" href="${BASE}/sign-in">Start again</a></p>`,
+      methods.includes("passkey") ? withPasskey(state.typed.back?.[0] ?? "", ctx) : undefined,
+      html`<p class="quiet">Lost your device? Use one of your recovery codes. If they are lost too, ask ${site.helper} to reset your second factor. <a class="link" href="${ctx.base}/sign-in">Start again</a></p>`,
     ),
   };
 };
@@ -70,11 +70,11 @@ const subtitleOf = (methods: string): string =>
     : "Use your passkey, or enter a recovery code.";
 
 /** A passkey proves everything by itself, so it does not need what was proved before. */
-const withPasskey = (back: string) =>
+const withPasskey = (back: string, ctx: OpenContext) =>
   passkeyForm({
     kind: "get",
-    optionsAction: `${BASE}/sign-in/passkey-options`,
-    action: `${BASE}/sign-in/passkey`,
+    optionsAction: `${ctx.base}/sign-in/passkey-options`,
+    action: `${ctx.base}/sign-in/passkey`,
     hidden: html`<input type="hidden" name="back" value="${back}">`,
     submit: "Use a passkey",
   });

@@ -1,16 +1,14 @@
 import type { AccountRow } from "../../accounts/account-queries.ts";
 import { PASSWORD_MIN_CHARACTERS } from "../../accounts/passwords/password-rules.ts";
 import { acceptInvitation } from "../../accounts/people/accept-invitation.ts";
-import { readLink } from "../../accounts/people/account-link.ts";
-import { getReseller } from "../../resellers/get-reseller.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
 import { hiddenField, passwordField, textField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { redirect } from "../../web/pages/define-page.ts";
 import { html } from "../../web/template/html.ts";
 import { changeCookie } from "../change-cookie.ts";
-import { BASE, type DashboardDeps, type DashboardFace } from "../session.ts";
-import type { OpenContext } from "./enter.ts";
+import type { AccessDeps, AccessFace, OpenContext } from "../site.ts";
+import { readLinkOf } from "./read-link-of.ts";
 
 export const newPasswordField = (label: string) =>
   passwordField({
@@ -30,8 +28,8 @@ const acceptForm = defineForm({
 type Invitation = { account: AccountRow; teamName: string };
 
 /** Opening the link changes nothing: mail programs open links too. The form uses it up. */
-export function acceptPages(face: DashboardFace, deps: DashboardDeps): void {
-  const path = `${BASE}/accept`;
+export function acceptPages(face: AccessFace, deps: AccessDeps): void {
+  const path = `${deps.site.base}/accept`;
   face.open.page({
     path,
     permission: "public",
@@ -48,19 +46,19 @@ export function acceptPages(face: DashboardFace, deps: DashboardDeps): void {
     permission: "public",
     form: acceptForm,
     async run({ token, name, password }, ctx) {
+      await readLinkOf(deps, "invite", token);
       const { cookie } = await acceptInvitation(deps.accounts, { token, name, password }, ctx);
       changeCookie(deps, ctx, cookie);
-      return redirect(`${BASE}/add-factor`, "Welcome. Your account is ready.");
+      return redirect(`${ctx.base}/add-factor`, "Welcome. Your account is ready.");
     },
     again: async (state, ctx) =>
       renderAccept(await loadInvitation(deps, state.typed.token?.[0] ?? ""), state, ctx),
   });
 }
 
-async function loadInvitation(deps: DashboardDeps, token: string): Promise<Invitation> {
-  const account = await readLink(deps.accounts, "invite", token);
-  const reseller = account.resellerId === null ? undefined : await getReseller(deps.db, account.resellerId);
-  return { account, teamName: reseller?.name ?? "" };
+async function loadInvitation(deps: AccessDeps, token: string): Promise<Invitation> {
+  const account = await readLinkOf(deps, "invite", token);
+  return { account, teamName: await deps.site.teamName(account) };
 }
 
 const renderAccept = (
@@ -71,7 +69,7 @@ const renderAccept = (
   title: `Join ${teamName}`,
   subtitle: html`You were invited as ${account.role}. You will sign in as <b>${account.email}</b>.`,
   body: acceptForm.render({
-    action: `${BASE}/accept`,
+    action: `${ctx.base}/accept`,
     hidden: ctx.hidden(),
     state,
     submit: "Set password",

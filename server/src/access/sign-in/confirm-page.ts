@@ -7,19 +7,13 @@ import { passkeyForm } from "../../web/form/passkey-form.ts";
 import { hiddenField, passwordField, textField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { type ActionResult, redirect, showOnce } from "../../web/pages/define-page.ts";
+import { here } from "../../web/pages/here.ts";
 import { notice } from "../../web/parts/notice.ts";
 import { panel, stack } from "../../web/parts/panel.ts";
 import { html } from "../../web/template/html.ts";
 import { changeCookie } from "../change-cookie.ts";
 import { localBack } from "../local-back.ts";
-import {
-  BASE,
-  type DashboardContext,
-  type DashboardDeps,
-  type DashboardFace,
-  here,
-  OWN_ACCOUNT,
-} from "../session.ts";
+import { type AccessContext, type AccessDeps, type AccessFace, at, homeOf, OWN_ACCOUNT } from "../site.ts";
 import { type CarriedForm, readCarried } from "./carried-form.ts";
 
 const kept = { back: hiddenField("Back"), carried: hiddenField("Form") };
@@ -35,9 +29,9 @@ const codeForm = defineForm({ code: code(true), ...kept });
 const passkeyProofForm = defineForm({ credential: hiddenField("Passkey"), ...kept });
 
 /** Fresh proof before what a stranger at an open browser must not do. */
-export function confirmPages(face: DashboardFace, deps: DashboardDeps): void {
-  const path = `${BASE}/confirm`;
-  const show = async (state: FormState, ctx: DashboardContext) =>
+export function confirmPages(face: AccessFace, deps: AccessDeps): void {
+  const path = `${deps.site.base}/confirm`;
+  const show = async (state: FormState, ctx: AccessContext) =>
     renderConfirm(await getFactors(deps.accounts, ctx.session.account), state, ctx);
   face.page({
     path,
@@ -81,21 +75,21 @@ function required(password: string): string {
 
 /** With the proof there, the form that asked for it is sent on; without one the page that was asked for is shown. */
 async function goOn(
-  deps: DashboardDeps,
-  ctx: DashboardContext,
+  deps: AccessDeps,
+  ctx: AccessContext,
   proof: Proof,
   { back, carried }: { back: string; carried: string },
 ): Promise<ActionResult> {
   changeCookie(deps, ctx, await proveSession(deps.accounts, ctx.session.account, proof, ctx.address));
-  const form = readCarried(carried);
-  return form ? showOnce(renderContinue(form, ctx)) : redirect(localBack(back));
+  const form = readCarried(ctx, carried);
+  return form ? showOnce(renderContinue(form, ctx)) : redirect(localBack(ctx, back));
 }
 
 /** What is shown in place of a form's answer when its verb wants fresh proof first. Nothing that was typed is lost. */
-export const renderConfirmFor = (factors: Factors, carried: string, ctx: DashboardContext): PageContent =>
+export const renderConfirmFor = (factors: Factors, carried: string, ctx: AccessContext): PageContent =>
   renderConfirm(factors, confirmForm.start({ carried }), ctx);
 
-function renderConfirm(factors: Factors, state: FormState, ctx: DashboardContext): PageContent {
+function renderConfirm(factors: Factors, state: FormState, ctx: AccessContext): PageContent {
   const form = !factors.totp ? passwordForm : factors.hasPassword ? confirmForm : codeForm;
   const hidden = ["back", "carried"].map(
     (name) => html`<input type="hidden" name="${name}" value="${state.typed[name]?.[0] ?? ""}">`,
@@ -108,7 +102,7 @@ function renderConfirm(factors: Factors, state: FormState, ctx: DashboardContext
         ? panel(
             {},
             form.render({
-              action: here(ctx, `${BASE}/confirm`),
+              action: at(ctx, "/confirm"),
               hidden: ctx.hidden(),
               state,
               submit: "Continue",
@@ -118,8 +112,8 @@ function renderConfirm(factors: Factors, state: FormState, ctx: DashboardContext
       factors.passkeys > 0
         ? passkeyForm({
             kind: "get",
-            optionsAction: `${BASE}/confirm/passkey-options`,
-            action: here(ctx, `${BASE}/confirm/passkey`),
+            optionsAction: `${ctx.base}/confirm/passkey-options`,
+            action: at(ctx, "/confirm/passkey"),
             hidden: html`${ctx.hidden()}${hidden}`,
             submit: "Use a passkey",
           })
@@ -137,10 +131,10 @@ const nothingToProve = () =>
     "Start the demo again and open the new link. Then set a password on the page Security within five minutes.",
   );
 
-const renderContinue = ({ action, fields }: CarriedForm, ctx: DashboardContext): PageContent => ({
+const renderContinue = ({ action, fields }: CarriedForm, ctx: AccessContext): PageContent => ({
   title: "Confirmed",
   subtitle: "Nothing has been done yet. Go on with what you started.",
   body: html`<form class="form" method="post" action="${action}" data-plain>${hiddenFields({ token: ctx.session.formToken, formId: newFormId() })}${fields.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}<div class="row"><button class="btn main" type="submit" autofocus>Continue</button><a class="btn plain" href="${here(ctx, BASE)}">Cancel</a></div></form>`,
+  )}<div class="row"><button class="btn main" type="submit" autofocus>Continue</button><a class="btn plain" href="${here(ctx, homeOf(ctx))}">Cancel</a></div></form>`,
 });

@@ -1,6 +1,6 @@
 import { SerializerSelector } from "@fastify/fast-json-stringify-compiler";
 import type { FastifyServerOptions } from "fastify";
-import { lazily } from "../lib/lazily.ts";
+import { lazily } from "../../lib/lazily.ts";
 
 type SchemaController = NonNullable<FastifyServerOptions["schemaController"]>;
 

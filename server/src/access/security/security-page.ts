@@ -5,12 +5,12 @@ import type { PageContent } from "../../web/layout/frame.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
 import { facts, panel, row, stack } from "../../web/parts/panel.ts";
+import { smallForm, smallLink } from "../../web/parts/small-form.ts";
 import { time } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
-import { BASE, type DashboardContext, here } from "../session.ts";
-import { smallForm, smallLink } from "../small-form.ts";
+import { type AccessContext, at } from "../site.ts";
 
 export type SecurityData = {
   factors: Factors;
@@ -22,7 +22,7 @@ export type SecurityData = {
 const RECOVERY_CODES_LOW = 4;
 
 /** One's own account: how it is proved, and where it is signed in. */
-export const renderSecurity = (data: SecurityData, ctx: DashboardContext): PageContent => ({
+export const renderSecurity = (data: SecurityData, ctx: AccessContext): PageContent => ({
   title: "Security",
   subtitle: ctx.session.account.email,
   body: stack(
@@ -40,19 +40,19 @@ export const renderSecurity = (data: SecurityData, ctx: DashboardContext): PageC
   ),
 });
 
-const passwordPanel = ({ hasPassword }: Factors, ctx: DashboardContext): Html =>
+const passwordPanel = ({ hasPassword }: Factors, ctx: AccessContext): Html =>
   panel(
     {
       title: "Password",
-      aside: smallLink(hasPassword ? "Change" : "Set a password", here(ctx, `${BASE}/security/password`)),
+      aside: smallLink(hasPassword ? "Change" : "Set a password", at(ctx, "/security/password")),
     },
     html`<p class="quiet">${hasPassword ? "A new password signs you out everywhere else." : "No password is set. You came in by a link."}</p>`,
   );
 
-const passkeysPanel = (passkeys: readonly Passkey[], ctx: DashboardContext): Html =>
+const passkeysPanel = (passkeys: readonly Passkey[], ctx: AccessContext): Html =>
   tablePanel({
     title: "Passkeys",
-    aside: smallLink("Add a passkey", here(ctx, `${BASE}/security/passkey`)),
+    aside: smallLink("Add a passkey", at(ctx, "/security/passkey")),
     caption: "Passkeys",
     rows: passkeys,
     columns: [
@@ -61,7 +61,7 @@ const passkeysPanel = (passkeys: readonly Passkey[], ctx: DashboardContext): Htm
       { head: "Last used", cell: ({ lastUsedAt }) => (lastUsedAt ? time(lastUsedAt, ctx.now) : "never") },
       {
         head: html`<span class="hidden">Actions</span>`,
-        cell: ({ id, name }) => smallForm(ctx, "/security/passkey/remove", id, "Remove", name),
+        cell: ({ id, name }) => smallForm(ctx, at(ctx, "/security/passkey/remove"), id, "Remove", name),
       },
     ],
     empty: emptyState(
@@ -70,13 +70,13 @@ const passkeysPanel = (passkeys: readonly Passkey[], ctx: DashboardContext): Htm
     ),
   });
 
-const appPanel = (factors: Factors, ctx: DashboardContext): Html =>
+const appPanel = (factors: Factors, ctx: AccessContext): Html =>
   panel(
     {
       title: "Authenticator app",
       aside: factors.totp
-        ? smallForm(ctx, "/security/totp/remove", "", "Remove app")
-        : smallLink("Add an app", here(ctx, `${BASE}/security/totp`)),
+        ? smallForm(ctx, at(ctx, "/security/totp/remove"), "", "Remove app")
+        : smallLink("Add an app", at(ctx, "/security/totp")),
     },
     facts([
       ["App", factors.totp ? chip("active") : "Not set up"],
@@ -86,13 +86,13 @@ const appPanel = (factors: Factors, ctx: DashboardContext): Html =>
     ]),
   );
 
-const recoveryCodes = (left: number, ctx: DashboardContext): Html =>
+const recoveryCodes = (left: number, ctx: AccessContext): Html =>
   row(
     html`<span>${left} left${left < RECOVERY_CODES_LOW ? ". Make new ones soon." : ""}</span>`,
-    smallForm(ctx, "/security/recovery-codes", "", "Make new codes"),
+    smallForm(ctx, at(ctx, "/security/recovery-codes"), "", "Make new codes"),
   );
 
-const sessionsPanel = (sessions: readonly ListedSession[], ctx: DashboardContext): Html =>
+const sessionsPanel = (sessions: readonly ListedSession[], ctx: AccessContext): Html =>
   tablePanel({
     title: "Where you are signed in",
     caption: "Sessions",
@@ -108,7 +108,13 @@ const sessionsPanel = (sessions: readonly ListedSession[], ctx: DashboardContext
       {
         head: html`<span class="hidden">Actions</span>`,
         cell: ({ id, device, isCurrent }) =>
-          smallForm(ctx, "/security/sessions/end", id, "End", isCurrent ? `${device}, this device` : device),
+          smallForm(
+            ctx,
+            at(ctx, "/security/sessions/end"),
+            id,
+            "End",
+            isCurrent ? `${device}, this device` : device,
+          ),
       },
     ],
     empty: emptyState("No sessions", "You are not signed in anywhere."),

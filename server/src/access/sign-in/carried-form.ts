@@ -1,7 +1,7 @@
 import { FORM_ID_FIELD, TOKEN_FIELD } from "../../web/form/hidden-fields.ts";
 import type { FormBody } from "../../web/form/parse-form-body.ts";
 import { isLocalPath } from "../../web/template/safe-url.ts";
-import { BASE } from "../session.ts";
+import type { AccessContext } from "../site.ts";
 
 /** A form that waits until its person has proved who they are. */
 export type CarriedForm = { action: string; fields: readonly (readonly [name: string, value: string])[] };
@@ -18,12 +18,13 @@ export function carryForm(action: string, form: FormBody): string {
   return text.length > CARRIED_MAX_CHARACTERS ? "" : text;
 }
 
-export function readCarried(text: string): CarriedForm | undefined {
+export function readCarried(ctx: Pick<AccessContext, "base">, text: string): CarriedForm | undefined {
   if (text === "") return undefined;
   const value = parse(text);
   if (typeof value !== "object" || value === null) return undefined;
   const { action, fields } = value as { action?: unknown; fields?: unknown };
-  if (typeof action !== "string" || !action.startsWith(`${BASE}/`) || !isLocalPath(action)) return undefined;
+  if (typeof action !== "string" || !action.startsWith(`${ctx.base}/`) || !isLocalPath(action))
+    return undefined;
   return Array.isArray(fields) && fields.every(isField) ? { action, fields } : undefined;
 }
 
