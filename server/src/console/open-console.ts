@@ -16,6 +16,7 @@ import type { RegisteredPage } from "../web/pages/define-page.ts";
 import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
 import { consoleFrame } from "./frame.ts";
+import { orderPages } from "./orders/pages.ts";
 import { overviewPages } from "./overview/pages.ts";
 import type { ConsoleDeps, ConsoleFace, ConsolePermission, ConsoleSession } from "./session.ts";
 
@@ -27,6 +28,7 @@ export const SECTIONS: readonly AddSection[] = [
   (face, deps) => accessPages(face, accessOf(deps)),
   (face, deps) => securityPages(face, accessOf(deps)),
   overviewPages,
+  orderPages,
 ];
 
 /** Cookies know no ports, and both faces are often on one host. */

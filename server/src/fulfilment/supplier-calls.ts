@@ -30,11 +30,14 @@ export type SupplierCallsContext = {
   log: Log;
 };
 
+/** Asks suppliers, and settles what they say. */
+export type SupplierCalls = BuyDeps & SettleDeps;
+
 /** What a process needs to call suppliers and to settle what they say. `closeSuppliers` waits for calls that are under way. */
 export function createSupplierCalls(
   { db, clock, secrets, keyring, codeVault, log }: SupplierCallsContext,
   limits: FulfilmentLimits,
-): BuyDeps & SettleDeps & { closeSuppliers: () => Promise<void> } {
+): SupplierCalls & { closeSuppliers: () => Promise<void> } {
   const suppliers = createOpenSuppliers({
     db,
     keyring,

@@ -1,8 +1,9 @@
 import type { StaffRole } from "../../src/accounts/permissions.ts";
+import { addBuyer, addCard, postOrder } from "../builders/buyers.ts";
 import type { openConsoleDesk } from "../builders/console-desk.ts";
 
 /** The objects that pages are about. A section with objects adds its own here and makes them in `makeConsoleFixtures`. */
-export type ConsoleFixtures = { resellerId: string };
+export type ConsoleFixtures = { resellerId: string; orderId: string };
 
 export type ConsoleRow = {
   /** Who may: `public` without a session, `all` with any, else the roles. */
@@ -14,6 +15,8 @@ export type ConsoleRow = {
   /** The form ends the session that sends it, so it is not sent for each role. */
   endsSession?: boolean;
 };
+
+const ORDER_MANAGERS = ["admin", "support"] as const;
 
 /** Every page and form of the console. The test fails for one that is not here. */
 export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
@@ -52,12 +55,33 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "POST /security/passkey/remove": { roles: "all" },
   // overview
   "GET /": { roles: "all" },
+  // orders: a form without what its page said, or about no order, changes nothing
+  "GET /orders": { roles: "all" },
+  "GET /orders.csv": { roles: "all" },
+  "GET /orders/:id": { roles: "all", ids: ({ orderId }) => ({ id: orderId }) },
+  "GET /orders/:id/:action": {
+    roles: ORDER_MANAGERS,
+    ids: ({ orderId }) => ({ id: orderId, action: "hold" }),
+  },
+  "POST /orders/:id/:action": {
+    roles: ORDER_MANAGERS,
+    ids: ({ orderId }) => ({ id: orderId, action: "refund" }),
+  },
+  "GET /unknown": { roles: "all" },
+  "POST /unknown/look-up": { roles: ORDER_MANAGERS },
+  "GET /stuck": { roles: "all" },
+  "GET /stuck/review": { roles: "all" },
+  "POST /stuck/review": { roles: ORDER_MANAGERS },
+  "GET /stuck/apply": { roles: "all" },
+  "POST /stuck/apply": { roles: ORDER_MANAGERS },
 };
 
 type Desk = Awaited<ReturnType<typeof openConsoleDesk>>;
 
 /** Makes the objects that the rows are about, each by its verb. */
 export async function makeConsoleFixtures(desk: Desk): Promise<ConsoleFixtures> {
-  const { id: resellerId } = await desk.addReseller();
-  return { resellerId };
+  await addCard(desk.db);
+  const buyer = await addBuyer(desk, "10.00");
+  const placed = await postOrder(desk, buyer, "order of the matrix");
+  return { resellerId: buyer.resellerId, orderId: placed.json().order.id };
 }

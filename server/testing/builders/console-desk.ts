@@ -10,6 +10,7 @@ import { buildConsole } from "../../src/console/build-console.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
 import { createCursorCodec } from "../../src/lib/cursor.ts";
 import { createLog } from "../../src/lib/log.ts";
+import type { RemoteSupplier } from "../../src/suppliers/supplier.ts";
 import { FORM_ID_FIELD, newFormId, TOKEN_FIELD } from "../../src/web/form/hidden-fields.ts";
 import { maskToken } from "../../src/web/security/form-token.ts";
 import { testAccounts } from "../app/test-accounts.ts";
@@ -17,6 +18,7 @@ import { createTestApp, type TestApp, type TestAppOptions } from "../app/test-ap
 import { TEST_WEBHOOKS } from "../app/test-settings.ts";
 import { createHandClock } from "../hand-clock.ts";
 import { codeFor } from "./authenticator-app.ts";
+import { createTestFulfiller } from "./fulfilment.ts";
 import { COMMAND, PASSWORD, STAFF_TEAM, tokenOf, VISITOR } from "./people-desk.ts";
 
 export const CONSOLE_ORIGIN = "https://console.scrip.example";
@@ -54,7 +56,10 @@ export async function openConsoleDesk(options: TestAppOptions = {}) {
 }
 
 /** The console of a test app. `url` is where a browser reaches it over plain HTTP, when it listens. */
-export async function openConsoleOn(scrip: TestApp, { url }: { url?: string } = {}) {
+export async function openConsoleOn(
+  scrip: TestApp,
+  { url, suppliers = {} }: { url?: string; suppliers?: Readonly<Record<string, RemoteSupplier>> } = {},
+) {
   const accounts: AccountDeps = testAccounts(scrip);
   const console = buildConsole({
     ...{ db: scrip.db, clock: scrip.clock, secrets: scrip.secrets, keyring: scrip.keyring },
@@ -68,6 +73,7 @@ export async function openConsoleOn(scrip: TestApp, { url }: { url?: string } = 
     consoleUrl: url === undefined ? CONSOLE_ORIGIN : undefined,
     baseUrl: () => "https://api.scrip.example",
     addressOf: (request) => request.ip,
+    supplierCalls: createTestFulfiller(scrip, { suppliers }).deps,
     announceOrders: () => {},
     announceDeliveries: () => {},
   });
