@@ -52,25 +52,35 @@ export function renderAction(
   const effect = effectOf(action, data, offer, chosen);
   return {
     ...base,
-    body: stack(
-      panel({ title: question(action, data, effect) }, [
-        facts(consequencesOf(action, narrowed(data, chosen), effect)),
-        actionForm(action).render({
-          action: actionHref(ctx, order.id, action),
-          hidden: ctx.hidden(),
-          state: {
-            ...state,
-            typed: { ...state.typed, units: chosen.map(unitText), expected: [writeExpected(effect)] },
-          },
-          submit: label,
-          isDestructive: action === "refund" || action === "write_off",
-          cancelHref: orderHref(ctx, order.id),
-          id: "act",
-        }),
-      ]),
-      choicePanel(action, data, ctx, chosen),
-    ),
+    body: stack(decision(action, data, ctx, state, chosen, effect), choicePanel(action, data, ctx, chosen)),
   };
+}
+
+/** What will happen, and the form that does it. It carries what was said, so that nothing else can happen. */
+function decision(
+  action: OrderAction,
+  data: OrderData,
+  ctx: ConsoleContext,
+  state: FormState,
+  chosen: readonly UnitRef[],
+  effect: Effect,
+): Html {
+  const { order } = data.described;
+  const form = actionForm(action).render({
+    action: actionHref(ctx, order.id, action),
+    hidden: ctx.hidden({ once: true }),
+    state: {
+      ...state,
+      typed: { ...state.typed, units: chosen.map(unitText), expected: [writeExpected(effect)] },
+    },
+    submit: ACTION_LABELS[action],
+    isDestructive: action === "refund" || action === "write_off",
+    cancelHref: orderHref(ctx, order.id),
+    ...(action === "write_off" ? { cancel: "Keep waiting" } : {}),
+    id: "act",
+  });
+  const said = facts(consequencesOf(action, narrowed(data, chosen), effect));
+  return html`<div class="confirm">${panel({ title: question(action, data, effect) }, stack(said, form))}</div>`;
 }
 
 /** Of chosen units only those that it can be done to count. */
@@ -146,6 +156,6 @@ function choicePanel(
   });
   return panel(
     { title: "Only some units" },
-    html`<form class="form" method="post" action="${actionHref(ctx, described.order.id, action)}">${ctx.hidden()}<fieldset class="field"><legend>Units</legend><div class="options">${boxes}</div></fieldset><div class="row">${button("Show what happens")}</div></form>`,
+    html`<form class="form" method="post" action="${actionHref(ctx, described.order.id, action)}">${ctx.hidden({ once: true })}<fieldset class="field"><legend>Units</legend><div class="options">${boxes}</div></fieldset><div class="row">${button("Show what happens")}</div></form>`,
   );
 }

@@ -22,6 +22,7 @@ export function actionPages(face: ConsoleFace, deps: ConsoleDeps): void {
     path: PATH,
     permission: "orders.manage",
     form: anyActionForm,
+    once: true,
     async run({ reason, units, expected: told }, ctx) {
       const action = actionFrom(ctx);
       const { id: orderId = "" } = ctx.params;

@@ -136,7 +136,7 @@ function sayRefund(state: OrderState, { units, amountMinor }: Effect): Consequen
 function sayWriteOff(state: OrderState, { units, amountMinor }: Effect): Consequence[] {
   return [
     [state.resellerName, `gets ${amount(state, amountMinor)} back now for ${unitsText(units)}`],
-    ["You", `${costSentence(state)} Nobody pays that back.`],
+    ["You", `${costText(state, units)} That is not paid back to you.`],
     [
       "If a code still arrives",
       "It goes to quarantine; nobody receives it. Suppliers are asked about these purchases for another day.",
@@ -146,19 +146,20 @@ function sayWriteOff(state: OrderState, { units, amountMinor }: Effect): Consequ
   ];
 }
 
-function costSentence({ unknownCosts }: OrderState): string {
+function costText({ unknownCosts }: OrderState, units: number): string {
   const known = unknownCosts.flatMap(({ currency, amountMinor }) =>
     currency === null || amountMinor === null ? [] : [moneyText(amountMinor, currency)],
   );
-  if (known.length === 0)
-    return "You may have paid for them: the suppliers did not say, and no cost is known.";
-  return `You may have paid ${known.join(" and ")} for them: the suppliers did not say.`;
+  const what = units === 1 ? "for it" : "for them";
+  return known.length === 0
+    ? `may have paid ${what}: the supplier did not say, and no cost is known.`
+    : `may have paid ${known.join(" and ")} ${what}: the supplier did not say.`;
 }
 
 function afterWriteOff(state: OrderState, units: number): string {
   const waiting = sumUnits(state, "free", "asked", "unknown").units - units;
   if (waiting > 0) return `stays processing: ${unitsText(waiting)} are still waited for`;
-  const { delivered } = { delivered: sumUnits(state, "delivered").units };
+  const { units: delivered } = sumUnits(state, "delivered");
   if (delivered > 0 && state.allOrNothing)
     return `is all or nothing: the codes of ${unitsText(delivered)} are taken back and ${amount(state, sumUnits(state, "delivered").amountMinor)} more are paid back`;
   if (sumUnits(state, "failed").units > 0)
@@ -172,18 +173,20 @@ function afterWriteOff(state: OrderState, units: number): string {
 export function sentenceOf(action: OrderAction, state: OrderState, { units, amountMinor }: Effect): string {
   switch (action) {
     case "look_up":
-      return `${purchasesText(units)} looked up. Nothing is sent or bought.`;
+      return `Asks suppliers about ${purchasesText(units)} now. Sends and buys nothing.`;
     case "retry":
-      return `${unitsText(units)} tried again by the rules of fulfilment. No money moves now.`;
+      return state.status === "failed"
+        ? `Pays ${amount(state, sumUnits(state, "failed").amountMinor)} back to ${state.resellerName} now.`
+        : `Tries ${unitsText(units)} again by the rules of fulfilment. No money moves now.`;
     case "hold":
-      return "Its refund is held. No money moves now.";
+      return "Holds its refund. No money moves now.";
     case "release":
       return units > 0
-        ? `${amount(state, amountMinor)} back to ${state.resellerName} for ${unitsText(units)}.`
-        : "Its refund is no longer held. No money moves now.";
+        ? `Pays ${amount(state, amountMinor)} back to ${state.resellerName} for ${unitsText(units)}.`
+        : "Ends the hold on its refund. No money moves now.";
     case "refund":
-      return `${amount(state, amountMinor)} back to ${state.resellerName} now for ${unitsText(units)}.${hasWaiting(state) ? " They are not bought any more." : ""}`;
+      return `Pays ${amount(state, amountMinor)} back to ${state.resellerName} now for ${unitsText(units)}.${hasWaiting(state) ? " They are not bought any more." : ""}`;
     case "write_off":
-      return `${amount(state, amountMinor)} back to ${state.resellerName} now for ${unitsText(units)}. ${costSentence(state)} A late code goes to quarantine.`;
+      return `Pays ${amount(state, amountMinor)} back to ${state.resellerName} now for ${unitsText(units)}. You ${costText(state, units)} A late code goes to quarantine.`;
   }
 }

@@ -8,7 +8,7 @@ import { chip } from "../../web/parts/chip.ts";
 import { copyIcon, idText } from "../../web/parts/copy.ts";
 import { money } from "../../web/parts/money.ts";
 import { emptyState } from "../../web/parts/notice.ts";
-import { columns, facts, panel } from "../../web/parts/panel.ts";
+import { columns, facts, panel, stack } from "../../web/parts/panel.ts";
 import { exactly } from "../../web/parts/time.ts";
 import { timeline } from "../../web/parts/timeline.ts";
 import { twoLines } from "../../web/table/table.ts";
@@ -30,26 +30,31 @@ import { orderTimeline } from "./order-timeline.ts";
 
 /** Everything about an order of any reseller, and what can be done with it now. */
 export function renderOrder(data: OrderData, ctx: ConsoleContext): PageContent {
-  const { order, state } = data.described;
+  const { order } = data.described;
   const isLive = order.status === "pending" || order.status === "processing";
   return {
     title: `Order ${order.id}`,
     heading: idText(order.id),
     crumbs: [{ label: "Orders", href: here(ctx, ORDERS_PATH) }],
     subtitle: subtitle(data, ctx, isLive),
-    body: columns(
-      [
-        linesPanel(data, ctx, isLive),
-        purchasesPanel(data, ctx, isLive),
-        ledgerPanel(data, ctx),
-        ...(data.described.environment === "live" ? [routesPanel(data, ctx)] : []),
-      ],
-      [
-        may(ctx, "orders.manage") ? actionsPanel(data, ctx, isLive) : undefined,
-        panel({ title: "Margin" }, facts(marginFacts(data.described.margin, state.currency))),
-        panel({ title: "Details" }, facts(details(data, ctx))),
-        panel({ title: "Timeline", id: "order-timeline", live: isLive }, timeline(orderTimeline(data))),
-      ],
+    body: stack(
+      columns(
+        [linesPanel(data, ctx, isLive), ledgerPanel(data, ctx)],
+        may(ctx, "orders.manage")
+          ? actionsPanel(data, ctx, isLive)
+          : panel({ title: "Margin" }, facts(marginFacts(data))),
+      ),
+      purchasesPanel(data, ctx, isLive),
+      columns(
+        [
+          panel({ title: "Timeline", id: "order-timeline", live: isLive }, timeline(orderTimeline(data))),
+          data.described.environment === "live" ? routesPanel(data, ctx) : undefined,
+        ],
+        [
+          may(ctx, "orders.manage") ? panel({ title: "Margin" }, facts(marginFacts(data))) : undefined,
+          panel({ title: "Details" }, facts(details(data, ctx))),
+        ],
+      ),
     ),
   };
 }
@@ -75,7 +80,7 @@ function actionsPanel({ described }: OrderData, ctx: ConsoleContext, isLive: boo
     { title: "What you can do", id: "order-actions", live: isLive },
     offered.length === 0
       ? html`<p class="quiet">Nothing. The order is ${order.status}, and its money is where it belongs.</p>`
-      : html`<ul class="stack offers">${offered}</ul>`,
+      : html`<ul class="offers">${offered}</ul>`,
   );
 }
 

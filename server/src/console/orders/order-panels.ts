@@ -1,8 +1,4 @@
-import {
-  DESCRIBED_MAX,
-  type DescribedPurchase,
-  type Margin,
-} from "../../fulfilment/operate/describe-order.ts";
+import { DESCRIBED_MAX, type DescribedPurchase } from "../../fulfilment/operate/describe-order.ts";
 import type { OrderEntryRow, RouteRow } from "../../fulfilment/operate/describe-queries.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
@@ -132,37 +128,44 @@ export const ledgerPanel = ({ described }: OrderData, ctx: ConsoleContext): Html
     rows: described.entries,
     empty: emptyState("No entries", "The audit would find an order that nothing has paid for."),
     columns: [
-      { head: "Entry", cell: ({ id, type }) => twoLines(type, idText(id, { short: true })) },
-      { head: "Against", cell: ({ counterAccount }) => counterAccount },
-      { head: "Note", wraps: true, cell: ({ note }) => note },
+      { head: "Entry", cell: ({ type, counterAccount }) => twoLines(type, `against ${counterAccount}`) },
+      {
+        head: "Note",
+        wraps: true,
+        cell: ({ note, id }) => twoLines(note ?? "", idText(id, { short: true })),
+      },
       { head: "Amount", numeric: true, cell: ({ amountMinor, currency }) => money(amountMinor, currency) },
       {
         head: "Balance after",
         numeric: true,
-        cell: ({ balanceAfterMinor, currency }) => money(balanceAfterMinor, currency),
+        cell: ({ balanceAfterMinor, currency, createdAt }) =>
+          twoLines(money(balanceAfterMinor, currency), time(createdAt, ctx.now)),
       },
-      { head: "Time", cell: ({ createdAt }) => time(createdAt, ctx.now) },
     ],
   });
 
-/** Paid, paid back, cost, margin. */
-export function marginFacts({ netMinor, costs, marginMinor, unpriced }: Margin, currency: string) {
-  const list: (readonly [string, HtmlValue])[] = [
-    ["Kept", money(netMinor, currency)],
+/** What was kept of what the reseller paid, what it cost, and what is left. Of an order that is not over, so far. */
+export function marginFacts({ described }: OrderData): (readonly [string, HtmlValue])[] {
+  const { margin, state, order } = described;
+  const { netMinor, costs, marginMinor, unpriced } = margin;
+  const isOver = order.status === "completed" || order.status === "refunded";
+  const unknown = state.unknownCosts.flatMap(({ amountMinor, currency }) =>
+    amountMinor === null || currency === null ? [] : [{ amountMinor, currency }],
+  );
+  return [
+    ["Kept", money(netMinor, state.currency)],
+    ["Cost", costs.length === 0 ? quiet(unpriced > 0 ? "not known" : "none") : sum(costs)],
+    ...(unknown.length === 0 ? [] : ([["Not known", html`${sum(unknown)} may have been paid`]] as const)),
     [
-      "Cost",
-      costs.length === 0
-        ? html`<span class="quiet">${unpriced > 0 ? "not known" : "none"}</span>`
-        : costs.map(
-            (cost, index) => html`${index > 0 ? " + " : ""}${money(cost.amountMinor, cost.currency)}`,
-          ),
-    ],
-    [
-      "Margin",
+      isOver ? "Margin" : "Margin so far",
       marginMinor === undefined
-        ? html`<span class="quiet">${unpriced > 0 ? "a cost is not known" : "costs are in another currency"}</span>`
-        : money(marginMinor, currency),
+        ? quiet(unpriced > 0 ? "a cost is not known" : "costs are in another currency")
+        : money(marginMinor, state.currency),
     ],
   ];
-  return list;
 }
+
+const quiet = (text: string): Html => html`<span class="quiet">${text}</span>`;
+
+const sum = (costs: readonly { amountMinor: bigint; currency: string }[]): Html =>
+  html`${costs.map((cost, index) => html`${index > 0 ? " + " : ""}${money(cost.amountMinor, cost.currency)}`)}`;

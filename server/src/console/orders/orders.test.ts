@@ -41,6 +41,7 @@ after(async () => {
 beforeEach(async () => {
   shop.clock.advance(3_600_000);
   await shop.scrip.db.rows(sql`update suppliers set consecutive_failures = 0, open_until = null`);
+  supplier.answers = [lost];
   support = await desk.enter("support");
   balance = await balanceOf(shop.scrip.db, shop.buyer);
 });
@@ -116,7 +117,7 @@ test("an order's page has everything but codes, offers only what the rules allow
     "Nimbus &lt;b&gt;&amp;",
     "timeout",
     "0.80 USD",
-    "Margin 1.20 USD",
+    "Not known 0.80 USD may have been paid Margin so far 1.20 USD",
     "Balance after",
     "Routes now",
     "2.00 USD paid from the wallet",
@@ -139,7 +140,7 @@ test("a write-off says its amounts first, needs fresh proof and a reason, and pa
   assert.match(text, /gets 2\.00 USD back now for 2 units/);
   assert.match(
     text,
-    /You may have paid 1\.60 USD for them: the suppliers did not say\. Nobody pays that back\./,
+    /may have paid 1\.60 USD for them: the supplier did not say\. That is not paid back to you\./,
   );
   assert.match(text, /goes to quarantine; nobody receives it/);
   assert.match(text, /The order becomes refunded/);

@@ -66,9 +66,7 @@ export function renderUnknown({ data, next, suppliers }: UnknownPage, ctx: Conso
     subtitle:
       "Purchases that were sent and have no known outcome. They are looked up again by themselves. Nothing is bought elsewhere until the answer is known.",
     body: stack(
-      ...suppliers
-        .filter(({ pausedUntil, enabled }) => pausedUntil !== null || !enabled)
-        .map((one) => warning(one, ctx)),
+      ...suppliers.filter((one) => isWorrying(one, ctx.now)).map((one) => warning(one, ctx)),
       tablePanel({
         caption: "Unknown outcomes",
         rows: data,
@@ -87,16 +85,23 @@ export function renderUnknown({ data, next, suppliers }: UnknownPage, ctx: Conso
   };
 }
 
+const WORRYING_MS = 15 * 60_000;
+
+const isWorrying = ({ pausedUntil, enabled, oldestAt }: UnknownBySupplier, now: Date): boolean =>
+  pausedUntil !== null || !enabled || now.getTime() - oldestAt.getTime() >= WORRYING_MS;
+
 function warning(one: UnknownBySupplier, ctx: ConsoleContext): Html {
   const span = spanText(ctx.now.getTime() - one.oldestAt.getTime());
   const costs = one.costs.map(({ amountMinor, currency }) => moneyText(amountMinor, currency)).join(" and ");
   const worth = costs === "" ? "" : ` worth ${costs} at cost`;
   const why =
-    one.pausedUntil === null
-      ? "It is disabled, so nothing more is bought there."
-      : "It keeps failing, so nothing more is bought there for now.";
+    one.pausedUntil !== null
+      ? "It keeps failing, so nothing more is bought there for now."
+      : one.enabled
+        ? "Other purchases are still sent there."
+        : "It is disabled, so nothing more is bought there.";
   return notice(
-    "bad",
+    one.pausedUntil !== null || span.endsWith("h") || span.endsWith("days") ? "bad" : "warn",
     `${one.supplierName}: no outcome for up to ${span}`,
     html`${unitsText(one.units)}${worth} wait for it. ${why} <a class="link" href="${supplierHref(ctx, one.supplierId)}">Supplier page</a>`,
   );
@@ -148,7 +153,7 @@ const columns = (ctx: ConsoleContext): Column<UnknownPurchase>[] => [
     head: "Supplier said",
     wraps: true,
     cell: (one) =>
-      html`<div><a href="${supplierHref(ctx, one.supplierId)}">${one.supplierName}</a>: ${answersText(one)}</div><div class="quiet">${idText(one.reference, { short: true })} ${nextLook(one, ctx.now)}</div>`,
+      html`<div><a href="${supplierHref(ctx, one.supplierId)}">${one.supplierName}</a>: ${answersText(one)}</div><div class="quiet">${idText(one.reference, { short: true })}</div><div class="quiet">${nextLook(one, ctx.now)}</div>`,
   },
   {
     head: "Cost",
@@ -172,7 +177,9 @@ const ageChip = (openedAt: Date, now: Date): Html => {
 
 const nextLook = ({ nextLookAt, writtenOffAt }: UnknownPurchase, now: Date): Html =>
   writtenOffAt === null
-    ? html`next look-up ${time(nextLookAt, now)}`
+    ? nextLookAt > now
+      ? html`next look-up ${time(nextLookAt, now)}`
+      : html`a look-up is due`
     : html`written off ${time(writtenOffAt, now)}, still followed`;
 
 const actions = (one: UnknownPurchase, ctx: ConsoleContext): Html =>
