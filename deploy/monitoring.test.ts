@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
+import { createAlertMetrics } from "../server/src/alerts/run-alerts.ts";
 import { followPrimary } from "../server/src/bin/follow-primary.ts";
 import type { ServingDb } from "../server/src/db/database.ts";
 import { createFulfilmentMetrics } from "../server/src/fulfilment/fulfilment-metrics.ts";
@@ -111,7 +112,7 @@ function namedInSource(): string[] {
   const names = files.flatMap((file) =>
     [
       ...readFileSync(join(source, file), "utf8").matchAll(
-        /"(scrip_[a-z_]+(?:_seconds|_total|_due|_unknown|_waiting|_lanes|_failing))"/g,
+        /"(scrip(?:_[a-z]+)*(?:_seconds|_total|_due|_unknown|_waiting|_lanes|_failing|_alerts))"/g,
       ),
     ].map(([, name = ""]) => name),
   );
@@ -124,6 +125,7 @@ async function listMetrics(): Promise<string[]> {
   requestLatencies.forRoute("GET", "/v1/catalog")(200, 1);
   createFulfilmentMetrics(registry).count("completed", 1);
   createDeliveryMetrics(registry);
+  createAlertMetrics(registry);
   countDropped(registry);
   const silent = { watchPrimary: async () => {} } as unknown as ServingDb;
   await followPrimary(silent, "api", { registry }, createLog("silent", { write: () => {} }));

@@ -15,7 +15,7 @@ const HEAD = [
   "reached by",
   "Patroni's own outage",
   "outage of Scrip",
-  "revoked key taken for",
+  "revoked key accepted for",
   "`/readyz` 503 after",
   "orders",
   "lost",
@@ -29,7 +29,7 @@ export function findRowFaults(row: FaultRow): string[] {
       ? [`${lost.length} acknowledged orders are gone${hadTwoLeaders ? ": Patroni had two leaders" : ""}`]
       : []),
     ...(revokedAcceptedMs !== undefined && revokedAcceptedMs > REVOCATION_BOUND_MS
-      ? [`a revoked key was taken for ${seconds(revokedAcceptedMs)}`]
+      ? [`a revoked key was accepted for ${seconds(revokedAcceptedMs)}`]
       : []),
     ...(scripOutageMs > plainOutageMs + EXTRA_OUTAGE_BOUND_MS
       ? [`Scrip was away for ${seconds(scripOutageMs)}, Patroni for ${seconds(plainOutageMs)}`]
@@ -49,7 +49,7 @@ export const describeRow = (row: FaultRow): string =>
     `Patroni's outage ${seconds(row.plainOutageMs)}, Scrip's ${seconds(row.scripOutageMs)}`,
     ...(row.revokedAcceptedMs === undefined
       ? []
-      : [`revoked key taken for ${seconds(row.revokedAcceptedMs)}`]),
+      : [`revoked key accepted for ${seconds(row.revokedAcceptedMs)}`]),
     `${row.acknowledged} orders, ${row.lost.length} lost, ${row.probeRowsLost} plain rows lost`,
     ...(row.hadTwoLeaders ? ["Patroni had two leaders"] : []),
   ].join("; ");

@@ -1,5 +1,5 @@
-import type { Connection } from "./connection.js";
-import type { Listing } from "./listing.js";
+import type { Connection } from "./http/connection.js";
+import type { Listing } from "./http/listing.js";
 import type { CallOptions, CatalogProduct, PageFilters, Product } from "./types.js";
 export type CatalogMethods = {
     /** The products that you can sell, ordered by id. */

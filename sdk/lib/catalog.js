@@ -1,5 +1,5 @@
-import { read, readList, segment } from "./read.js";
-import { REPLIES } from "./replies.js";
+import { read, readList, segment } from "./http/read.js";
+import { REPLIES } from "./http/replies.js";
 export const catalogMethods = (connection) => ({
     list: (filters, options) => readList(connection, () => "/v1/catalog", REPLIES.listCatalog, filters, options),
 });

@@ -1,10 +1,10 @@
 import { type CatalogMethods, type ProductMethods } from "./catalog.js";
-import { type ClientOptions } from "./connection.js";
 import { type EventMethods, type EventTypeMethods } from "./events.js";
+import { type ClientOptions } from "./http/connection.js";
 import { type OrderMethods } from "./orders.js";
 import { type RequestMethods } from "./requests.js";
 import { type WalletMethods } from "./wallet.js";
-import { type DeliveryMethods, type WebhookMethods } from "./webhooks.js";
+import { type DeliveryMethods, type WebhookMethods } from "./webhooks/webhooks.js";
 export type Client = {
     catalog: CatalogMethods;
     products: ProductMethods;

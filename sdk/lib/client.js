@@ -1,10 +1,10 @@
 import { catalogMethods, productMethods } from "./catalog.js";
-import { openConnection } from "./connection.js";
 import { eventMethods, eventTypeMethods } from "./events.js";
+import { openConnection } from "./http/connection.js";
 import { orderMethods } from "./orders.js";
 import { requestMethods } from "./requests.js";
 import { walletMethods } from "./wallet.js";
-import { deliveryMethods, webhookMethods } from "./webhooks.js";
+import { deliveryMethods, webhookMethods, } from "./webhooks/webhooks.js";
 /** A failed call throws a `ScripError`. An invalid argument throws a `RangeError`. */
 export function createClient(options) {
     const connection = openConnection(options);

@@ -1,7 +1,7 @@
-import type { Connection } from "./connection.js";
-import { type Listing } from "./listing.js";
+import type { Connection } from "./http/connection.js";
+import { type Listing } from "./http/listing.js";
 import type { CallOptions } from "./types.js";
-import type { EventFilters, EventType, ScripEvent } from "./webhook-types.js";
+import type { EventFilters, EventType, ScripEvent } from "./webhooks/webhook-types.js";
 export type EventMethods = {
     /** Events, newest first. Use it to find events that your endpoint missed. */
     list(filters?: EventFilters, options?: CallOptions): Listing<ScripEvent>;

@@ -1,6 +1,6 @@
-import { toListing } from "./listing.js";
-import { read, readList, segment } from "./read.js";
-import { REPLIES } from "./replies.js";
+import { toListing } from "./http/listing.js";
+import { read, readList, segment } from "./http/read.js";
+import { REPLIES } from "./http/replies.js";
 export const eventMethods = (connection) => ({
     list: (filters, options) => readList(connection, () => "/v1/events", REPLIES.listEvents, filters, options),
     get: async (id, options) => (await read(connection, `/v1/events/${segment(id)}`, REPLIES.getEvent, options)).event,

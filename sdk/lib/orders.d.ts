@@ -1,5 +1,5 @@
-import type { Connection } from "./connection.js";
-import type { Listing } from "./listing.js";
+import type { Connection } from "./http/connection.js";
+import type { Listing } from "./http/listing.js";
 import type { CallOptions, Order, OrderCodes, OrderFilters, Placement, PlaceOrderInput, PlaceOrderOptions, TimelineEntry, WaitOptions } from "./types.js";
 export type OrderMethods = {
     /** Safe to retry: the key ensures that there is one order, no matter how many requests arrive. */

@@ -1,7 +1,7 @@
 import { ScripError } from "./errors.js";
-import { perform } from "./perform.js";
-import { read, readList, segment } from "./read.js";
-import { REPLIES } from "./replies.js";
+import { perform } from "./http/perform.js";
+import { read, readList, segment } from "./http/read.js";
+import { REPLIES } from "./http/replies.js";
 import { waitForOrder } from "./wait-for-order.js";
 import { randomUuid } from "./web-crypto.js";
 /** Spaces at its ends would be lost in transit, and it would be another key. */

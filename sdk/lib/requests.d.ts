@@ -1,5 +1,5 @@
-import type { Connection } from "./connection.js";
-import type { Listing } from "./listing.js";
+import type { Connection } from "./http/connection.js";
+import type { Listing } from "./http/listing.js";
 import type { CallOptions, LoggedRequest, LoggedRequestDetail, RequestFilters } from "./types.js";
 export type RequestMethods = {
     /** Your requests to the API in the last 14 days, newest first. The key needs the scope `requests:read`. */

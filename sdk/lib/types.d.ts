@@ -1,4 +1,4 @@
-import type { Open } from "./shapes.js";
+import type { Open } from "./http/shapes.js";
 import type { FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, TEST_SCENARIOS, TIMELINE_TYPES, WALLET_ENTRY_TYPES } from "./words.js";
 /** An integer in minor units of the currency. */
 export type Money = {

@@ -1,4 +1,4 @@
-import { type Connection } from "./connection.js";
+import { type Connection } from "./http/connection.js";
 import type { CallOptions, Order, WaitOptions } from "./types.js";
 /**
  * Returns the order once nothing more will happen to it. Polls less and less often. A poll with a temporary failure is

@@ -1,5 +1,5 @@
-import { checkTimeout } from "./connection.js";
 import { localError, ScripError } from "./errors.js";
+import { checkTimeout } from "./http/connection.js";
 const DEFAULT_WAIT_MS = 120_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2_000;

@@ -1,5 +1,5 @@
-import type { Connection } from "./connection.js";
-import type { Listing } from "./listing.js";
+import type { Connection } from "./http/connection.js";
+import type { Listing } from "./http/listing.js";
 import type { Balance, CallOptions, WalletEntry, WalletEntryFilters } from "./types.js";
 export type WalletMethods = {
     balance(options?: CallOptions): Promise<Balance>;

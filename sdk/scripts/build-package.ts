@@ -1,13 +1,5 @@
 import { spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runNpm } from "../../scripts/run-npm.mjs";
@@ -57,11 +49,14 @@ function compile(outDir: string): void {
  * name of an import is computed it adds a helper that none of ours needs, and that bundlers warn of.
  */
 function fixImports(outDir: string): void {
-  for (const name of readdirSync(outDir)) {
+  for (const name of globSync("**/*.{js,d.ts}", { cwd: outDir })) {
     const path = join(outDir, name);
     const text = readFileSync(path, "utf8")
       .replace(/^var __rewriteRelativeImportExtension = .*?^};\n/ms, "")
       .replace(/__rewriteRelativeImportExtension\(\s*([^()]*)\)/g, "$1");
-    writeFileSync(path, name.endsWith(".d.ts") ? text.replace(/"(\.\/[a-z-]+)\.ts"/g, '"$1.js"') : text);
+    writeFileSync(
+      path,
+      name.endsWith(".d.ts") ? text.replace(/"(\.{1,2}\/[a-z/-]+)\.ts"/g, '"$1.js"') : text,
+    );
   }
 }

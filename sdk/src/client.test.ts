@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "./client.ts";
-import { signWebhook } from "./sign-webhook.ts";
 import { API_KEY, codes, json, order, problem, startAnswering } from "./testing/answering-server.ts";
+import { signWebhook } from "./webhooks/sign-webhook.ts";
 
 const LINES = [{ productId: "card", quantity: 1, inputFields: { player: "12345" } }];
 const PLACED = { id: "ord_1", status: "pending", total: { amount: 250, currency: "USD" } };

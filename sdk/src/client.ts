@@ -1,10 +1,15 @@
 import { type CatalogMethods, catalogMethods, type ProductMethods, productMethods } from "./catalog.ts";
-import { type ClientOptions, openConnection } from "./connection.ts";
 import { type EventMethods, type EventTypeMethods, eventMethods, eventTypeMethods } from "./events.ts";
+import { type ClientOptions, openConnection } from "./http/connection.ts";
 import { type OrderMethods, orderMethods } from "./orders.ts";
 import { type RequestMethods, requestMethods } from "./requests.ts";
 import { type WalletMethods, walletMethods } from "./wallet.ts";
-import { type DeliveryMethods, deliveryMethods, type WebhookMethods, webhookMethods } from "./webhooks.ts";
+import {
+  type DeliveryMethods,
+  deliveryMethods,
+  type WebhookMethods,
+  webhookMethods,
+} from "./webhooks/webhooks.ts";
 
 export type Client = {
   catalog: CatalogMethods;

@@ -1,9 +1,9 @@
-import type { Connection } from "./connection.ts";
-import { type Listing, toListing } from "./listing.ts";
-import { read, readList, segment } from "./read.ts";
-import { REPLIES } from "./replies.ts";
+import type { Connection } from "./http/connection.ts";
+import { type Listing, toListing } from "./http/listing.ts";
+import { read, readList, segment } from "./http/read.ts";
+import { REPLIES } from "./http/replies.ts";
 import type { CallOptions } from "./types.ts";
-import type { EventFilters, EventType, ScripEvent } from "./webhook-types.ts";
+import type { EventFilters, EventType, ScripEvent } from "./webhooks/webhook-types.ts";
 
 export type EventMethods = {
   /** Events, newest first. Use it to find events that your endpoint missed. */

@@ -1,12 +1,13 @@
-import { signWebhook } from "./sign-webhook.ts";
-import { verifyWebhook } from "./verify-webhook.ts";
+import { signWebhook } from "./webhooks/sign-webhook.ts";
+import { verifyWebhook } from "./webhooks/verify-webhook.ts";
 
 export type { CatalogMethods, ProductMethods } from "./catalog.ts";
 export { type Client, createClient } from "./client.ts";
-export type { ClientOptions, Fetch } from "./connection.ts";
 export { type FieldError, type LocalErrorCode, ScripError } from "./errors.ts";
 export type { EventMethods, EventTypeMethods } from "./events.ts";
-export type { Listing } from "./listing.ts";
+export type { ClientOptions, Fetch } from "./http/connection.ts";
+export type { Listing } from "./http/listing.ts";
+export type { Timing } from "./http/timing.ts";
 export {
   addMoney,
   compareMoney,
@@ -20,9 +21,9 @@ export {
 export type { OrderMethods } from "./orders.ts";
 export type { RequestMethods } from "./requests.ts";
 export { sandboxCode } from "./sandbox-code.ts";
-export { type RawBody, type SignWebhookOptions, signWebhook } from "./sign-webhook.ts";
-export type { Timing } from "./timing.ts";
 export type * from "./types.ts";
+export type { WalletMethods } from "./wallet.ts";
+export { type RawBody, type SignWebhookOptions, signWebhook } from "./webhooks/sign-webhook.ts";
 export {
   type OrderEvent,
   type TestEvent,
@@ -32,10 +33,9 @@ export {
   type WebhookHeaders,
   WebhookVerificationError,
   type WebhookVerificationReason,
-} from "./verify-webhook.ts";
-export type { WalletMethods } from "./wallet.ts";
-export type * from "./webhook-types.ts";
-export type { DeliveryMethods, WebhookMethods } from "./webhooks.ts";
+} from "./webhooks/verify-webhook.ts";
+export type * from "./webhooks/webhook-types.ts";
+export type { DeliveryMethods, WebhookMethods } from "./webhooks/webhooks.ts";
 
 /** For a receiver, which needs no client and no API key. */
 export const webhooks = { verify: verifyWebhook, sign: signWebhook };

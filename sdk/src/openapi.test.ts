@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Client } from "./client.ts";
-import { REPLIES } from "./replies.ts";
+import { REPLIES } from "./http/replies.ts";
 import {
   count,
   type Described,
@@ -13,7 +13,7 @@ import {
   text,
   texts,
   wordOf,
-} from "./shapes.ts";
+} from "./http/shapes.ts";
 import { answeredBy, json } from "./testing/answering-server.ts";
 import {
   exampleOf,
@@ -38,7 +38,7 @@ import type {
   RegisterWebhookInput,
   RotateSecretInput,
   UpdateWebhookInput,
-} from "./webhook-types.ts";
+} from "./webhooks/webhook-types.ts";
 import {
   DELIVERY_STATUSES,
   EVENT_TYPES,

@@ -1,9 +1,9 @@
-import type { Connection } from "./connection.ts";
 import { ScripError } from "./errors.ts";
-import type { Listing } from "./listing.ts";
-import { perform } from "./perform.ts";
-import { read, readList, segment } from "./read.ts";
-import { REPLIES } from "./replies.ts";
+import type { Connection } from "./http/connection.ts";
+import type { Listing } from "./http/listing.ts";
+import { perform } from "./http/perform.ts";
+import { read, readList, segment } from "./http/read.ts";
+import { REPLIES } from "./http/replies.ts";
 import type {
   CallOptions,
   Order,

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { RequestListener } from "node:http";
 import { test } from "node:test";
 import { createClient } from "./client.ts";
-import type { Fetch } from "./connection.ts";
 import { ScripError } from "./errors.ts";
+import type { Fetch } from "./http/connection.ts";
 import { API_KEY, answeredBy, cut, inTurn, json, problem, proxyPage } from "./testing/answering-server.ts";
 import { handTiming } from "./testing/hand-timing.ts";
 

@@ -1,7 +1,7 @@
-import type { Connection } from "./connection.ts";
-import type { Listing } from "./listing.ts";
-import { read, readList, segment } from "./read.ts";
-import { REPLIES } from "./replies.ts";
+import type { Connection } from "./http/connection.ts";
+import type { Listing } from "./http/listing.ts";
+import { read, readList, segment } from "./http/read.ts";
+import { REPLIES } from "./http/replies.ts";
 import type { CallOptions, LoggedRequest, LoggedRequestDetail, RequestFilters } from "./types.ts";
 
 export type RequestMethods = {

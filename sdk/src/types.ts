@@ -1,4 +1,4 @@
-import type { Open } from "./shapes.ts";
+import type { Open } from "./http/shapes.ts";
 import type {
   FULFILMENTS,
   INPUT_FIELD_TYPES,

@@ -1,5 +1,5 @@
-import { type Connection, checkTimeout } from "./connection.ts";
 import { localError, ScripError } from "./errors.ts";
+import { type Connection, checkTimeout } from "./http/connection.ts";
 import type { CallOptions, Order, WaitOptions } from "./types.ts";
 
 const DEFAULT_WAIT_MS = 120_000;

@@ -80,6 +80,8 @@ const GOOD: readonly (readonly [Environment, (config: Config) => unknown, unknow
   [{ CONSOLE_PORT: "0", PORT: "0" }, (config) => config.consolePort, 0],
   [{ CONSOLE_URL: "https://console.example.com/" }, consoleUrlOf, "https://console.example.com"],
   [{ PUBLIC_URL: "http://localhost:9//" }, (config) => config.publicUrl, "http://localhost:9"],
+  [{ CONSOLE_DUAL_CONTROL_ABOVE: "1000" }, (config) => config.dualControlAbove?.others, "1000"],
+  [{}, (config) => config.dualControlAbove, undefined],
   [{ RATE_LIMIT_ORDERS: "0" }, (config) => config.rateLimits, { orders: 0, reads: 100 }],
   [{ RATE_LIMIT_READS: "1000000" }, (config) => config.rateLimits, { orders: 100, reads: 1_000_000 }],
   [{ SMTP_URL: "smtps://u:p@mail:465" }, (config) => config.smtpUrl?.reveal(), "smtps://u:p@mail:465"],
@@ -167,6 +169,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   ],
   CONSOLE_PORT: ["x", "-1", "65536", "1.5"],
   CONSOLE_HOST: ["localhost", "10.0.0.0/8"],
+  CONSOLE_DUAL_CONTROL_ABOVE: ["much", "USD", "JPY:1.5", "1,2"],
   CONSOLE_URL: ["console.example.com", `https://u:${PASSWORD}@h/`, "https://h/console"],
   SCRIP_MASTER_KEY: [
     "short",

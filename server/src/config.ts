@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { type IpRange, parseIpRange } from "./lib/ip.ts";
+import { type AmountLimits, parseAmountLimits } from "./lib/money.ts";
 import { type Secret, secret } from "./lib/secret.ts";
 import { splitDatabaseUrl } from "./lib/split-database-url.ts";
 import { withSecretFiles } from "./lib/with-secret-files.ts";
@@ -21,6 +22,8 @@ export type Config = {
   consolePortWasAsked: boolean;
   /** Where the operator's staff reach the console, when it is not where it listens. */
   consoleUrl: string | undefined;
+  /** Above these amounts a movement of money in the console takes two people. Undefined takes one for all. */
+  dualControlAbove: AmountLimits | undefined;
   /** Newest first. The first one seals; all of them open. */
   masterKeys: readonly Secret<Buffer>[];
   trustedProxies: readonly IpRange[];
@@ -83,6 +86,7 @@ export function readConfig(environment: Environment): Config {
     port: readInteger(env, "PORT", DEFAULT_PORT, PORT_MAX),
     publicUrl,
     ...readConsole(env),
+    dualControlAbove: readAmountLimits(env, "CONSOLE_DUAL_CONTROL_ABOVE"),
     masterKeys: readMasterKeys(env),
     trustedProxies: readRanges(env, "TRUSTED_PROXIES"),
     webhookEgressIps: list(env, "WEBHOOK_EGRESS_IPS").map((text) => {
@@ -128,6 +132,17 @@ function readInteger(env: Environment, name: string, fallback: number, max: numb
     throw new ConfigError(name, `must be a whole number from 0 to ${max}, not "${text}"`);
   }
   return Number(text);
+}
+
+function readAmountLimits(env: Environment, name: string): AmountLimits | undefined {
+  const text = value(env, name);
+  if (text === undefined) return undefined;
+  try {
+    return parseAmountLimits(text);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ConfigError(name, `must be amounts such as 1000 or USD:1000.00,JPY:150000: ${error.message}`);
+  }
 }
 
 function readRanges(env: Environment, name: string): IpRange[] {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Client, createClient } from "../client.ts";
-import type { ClientOptions } from "../connection.ts";
+import type { ClientOptions } from "../http/connection.ts";
 
 export type HeardRequest = { method: string; url: string; headers: IncomingMessage["headers"]; body: string };
 

@@ -1,4 +1,4 @@
-import type { Timing } from "../timing.ts";
+import type { Timing } from "../http/timing.ts";
 
 export type HandTiming = Timing & {
   /** Every pause so far. */

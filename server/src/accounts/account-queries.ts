@@ -65,6 +65,16 @@ export const findAccount = async (db: Queryable, id: string): Promise<AccountRow
   return row;
 };
 
+/**
+ * Those of the staff among these ids, kept as they are until the transaction ends. Admins come first, because a change of
+ * people locks all of them before the person.
+ */
+export const shareStaff = (tx: Tx, ids: readonly string[]) =>
+  tx.rows<Pick<AccountRow, "id" | "role">>(sql`
+    select id, role from accounts
+    where id = any(${ids}) and kind = 'staff' and removed_at is null and accepted_at is not null
+    order by role <> 'admin', id for share`);
+
 /** Those of the team among these ids, also people who have left it. */
 export const listNames = (db: Queryable, team: Team, ids: readonly string[]) =>
   db.rows<Pick<AccountRow, "id" | "email" | "name">>(sql`

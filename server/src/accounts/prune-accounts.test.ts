@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import sql from "sql-template-tag";
-import { openPeopleDesk, VISITOR } from "../../testing/builders/people-desk.ts";
+import { openPeopleDesk, VISITOR } from "../../testing/people/people-desk.ts";
 import { requestReset } from "./passwords/reset-password.ts";
 import { pruneAccounts } from "./prune-accounts.ts";
 import { signIn } from "./sign-in/sign-in.ts";

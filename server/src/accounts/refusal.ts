@@ -20,7 +20,11 @@ export type RefusalCode =
   | "limit_reached"
   | "last_owner"
   | "own_factor"
-  | "not_local";
+  | "not_local"
+  | "amount_invalid"
+  | "reason_needed"
+  | "own_proposal"
+  | "proposal_closed";
 
 /** The message is for the person who asked. It never repeats a password, a code or a token. */
 export class Refusal extends RangeError {

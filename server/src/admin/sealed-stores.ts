@@ -7,10 +7,17 @@ import { deliveredPlace, quarantinePlace, stockPlace } from "../vault/code-place
 import { type CodeVault, codePrefix } from "../vault/code-vault.ts";
 import type { Keyring } from "../vault/keyring.ts";
 import { type MasterKeys, reseal, sealPrefix } from "../vault/seal.ts";
+import { uploadContext } from "../vault/upload-context.ts";
 import { webhookSecretContext } from "../webhooks/endpoints/webhook-secret.ts";
 import { listOutdated, type OutdatedPage, type SealedColumn, type SealedRow } from "./rotate-queries.ts";
 
-export type SealedKind = "codes" | "supplierConfigs" | "webhookSecrets" | "totpSecrets" | "serverSecrets";
+export type SealedKind =
+  | "codes"
+  | "supplierConfigs"
+  | "webhookSecrets"
+  | "totpSecrets"
+  | "uploads"
+  | "serverSecrets";
 
 /** A kind of sealed value, and how key rotation reaches it. */
 export type SealedStore = {
@@ -48,6 +55,18 @@ export const sealedStores = (deps: { keyring: Keyring; codeVault: CodeVault }): 
     },
   },
   underMasterKey(deps.keyring, "totpSecrets", TOTP_SECRETS, totpContext),
+  {
+    ...underMasterKey(deps.keyring, "uploads", UPLOADS, (id) => id),
+    listOutdated: async (db, page) => {
+      const outdated = { ...page, column: UPLOADS };
+      const rows = await listOutdated<SealedRow & { jobId: string; number: number }>(
+        db,
+        outdated,
+        UPLOAD_PLACE,
+      );
+      return rows.map(({ jobId, number, ...row }) => ({ ...row, place: uploadContext(jobId, number) }));
+    },
+  },
   underMasterKey(deps.keyring, "serverSecrets", SERVER_SECRETS, serverSecretContext),
 ];
 
@@ -65,6 +84,9 @@ const SUPPLIER_CONFIGS = column("suppliers", "id", "sealed_config");
 const WEBHOOK_SECRETS = column("webhook_secrets", "id::text", "sealed");
 const SECRET_PLACE: Sql = sql`, endpoint_id as "endpointId"`;
 const TOTP_SECRETS = column("totp_factors", "account_id", "sealed");
+/** Files that wait for their job. */
+const UPLOADS = column("job_parts", "id::text", "sealed", sql`role = 'input'`);
+const UPLOAD_PLACE: Sql = sql`, job_id as "jobId", number`;
 const SERVER_SECRETS = column("sealed_secrets", "name", "sealed");
 
 /** Values of vault/seal.ts, which are sealed directly under the master key. */

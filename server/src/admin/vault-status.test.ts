@@ -45,7 +45,14 @@ test("status shows what is sealed under which key, and marks a key removable whe
   await db.rows(sql`update codes set sealed = ${Buffer.of(1, 2)} where id = 'delivered-000000'`);
   const spare = secret(Buffer.alloc(32, 4));
   const status = async () => readVaultStatus(db, vaultDeps(db, NEW_KEY, OLD_KEY, spare));
-  const none = { codes: 0, supplierConfigs: 0, webhookSecrets: 0, totpSecrets: 0, serverSecrets: 0 };
+  const none = {
+    codes: 0,
+    supplierConfigs: 0,
+    webhookSecrets: 0,
+    totpSecrets: 0,
+    uploads: 0,
+    serverSecrets: 0,
+  };
   const unused = { id: keyName(spare), position: 3, newest: false, values: none, removable: true };
   const lost = { id: keyName(LOST_KEY), newest: false, values: { ...none, codes: 2 }, removable: false };
   const { webhookSecrets } = FILLED;
@@ -54,6 +61,7 @@ test("status shows what is sealed under which key, and marks a key removable whe
     supplierConfigs: 1,
     webhookSecrets,
     totpSecrets: 1,
+    uploads: 1,
     serverSecrets: 4,
   };
   assert.deepEqual(await status(), {

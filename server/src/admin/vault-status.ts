@@ -65,6 +65,7 @@ const noValues = (): Record<SealedKind, number> => ({
   supplierConfigs: 0,
   webhookSecrets: 0,
   totpSecrets: 0,
+  uploads: 0,
   serverSecrets: 0,
 });
 

@@ -4,7 +4,9 @@ import { acknowledgementsSurvive } from "./durability-invariants.ts";
 import { environmentsAreApart } from "./environment-invariants.ts";
 import type { Invariant } from "./invariant.ts";
 import { keysBindOneOrder, openOrdersHaveWork, ordersArePaidOnce } from "./order-invariants.ts";
+import { proposalsMoveMoneyOnce } from "./proposal-invariants.ts";
 import { refundsStayWithinOrders } from "./refund-invariants.ts";
+import { rollupsEqualFacts } from "./report-invariants.ts";
 import { statusesFollowTransitions } from "./status-invariants.ts";
 import { purchasesAreAccountedFor } from "./supplier-invariants.ts";
 import { unitsEndOnce } from "./unit-invariants.ts";
@@ -33,17 +35,25 @@ const invariants: readonly Invariant[] = [
   purchasesAreAccountedFor,
   environmentsAreApart,
   acknowledgementsSurvive,
+  rollupsEqualFacts,
+  proposalsMoveMoneyOnce,
 ];
 
 /** Checks the invariants on the running database, all on one snapshot, during concurrent writes. */
-export const audit = (db: Db): Promise<AuditResult> =>
+export const audit = (
+  db: Db,
+  onProgress: (done: number, total: number) => void = () => {},
+): Promise<AuditResult> =>
   db.transaction(async (tx) => {
     await tx.rows(sql`set transaction isolation level repeatable read, read only`);
     // Each query covers whole tables. With stale statistics PostgreSQL underestimates nested loops, and a query
     // would take hours.
     await tx.rows(sql`set local enable_nestloop = off`);
     const results: AuditedInvariant[] = [];
-    for (const invariant of invariants) results.push(await prove(tx, invariant));
+    for (const invariant of invariants) {
+      results.push(await prove(tx, invariant));
+      onProgress(results.length, invariants.length);
+    }
     return { ok: results.every((result) => result.ok), invariants: results };
   });
 

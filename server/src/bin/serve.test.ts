@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import type { FastifyInstance } from "fastify";
 import { TEST_MASTER_KEY } from "../../testing/app/test-settings.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { freePort } from "../../testing/processes/free-port.ts";
 import { type Config, readConfig } from "../config.ts";
 import { createLog } from "../lib/log.ts";
 import { type Context, openContext } from "./open-context.ts";
@@ -38,15 +39,6 @@ after(async () => {
 });
 
 const MANUAL: RequestInit = { redirect: "manual" };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 const quiet = createLog("silent", { write: () => {} });
 const fail = (): never => {

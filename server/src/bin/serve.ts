@@ -3,13 +3,18 @@ import type { FastifyInstance } from "fastify";
 import sql from "sql-template-tag";
 import type { AccountDeps } from "../accounts/account-deps.ts";
 import { runAccountUpkeep } from "../accounts/run-account-upkeep.ts";
+import { runAlerts } from "../alerts/run-alerts.ts";
 import { buildApp } from "../app.ts";
 import { type Config, consoleUrlOf } from "../config.ts";
+import { createAnnouncer } from "../db/announce.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
 import { bareApp } from "../http/bare-app.ts";
 import { healthRoutes } from "../http/health.ts";
 import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
+import { runJobs } from "../jobs/run-jobs.ts";
 import type { Log } from "../lib/log.ts";
+import { runReports } from "../reports/run-reports.ts";
+import { DELIVERIES_CHANNEL } from "../webhooks/settings.ts";
 import { startWebhooks } from "../webhooks/start-webhooks.ts";
 import { assertLocalAddress } from "./assert-local-address.ts";
 import { followPrimary } from "./follow-primary.ts";
@@ -47,6 +52,9 @@ type Opened = {
   worker?: ReturnType<typeof startWorker>;
   webhooks?: ReturnType<typeof startWebhooks>;
   accounts?: ReturnType<typeof runAccountUpkeep>;
+  reports?: ReturnType<typeof runReports>;
+  alerts?: ReturnType<typeof runAlerts>;
+  jobs?: ReturnType<typeof runJobs>;
 };
 
 /**
@@ -120,6 +128,7 @@ async function open(
   opened.metricsApp = await steps.serveMetrics(config, metrics, log);
   if (role !== "worker")
     opened.consoleApp = await steps.serveConsole(context, log, metrics, { accounts, baseUrl });
+  opened.alerts = runAlerts({ ...context, log, metrics, consoleUrl: consoleUrlOf(config) });
   if (role === "api") return;
   opened.worker = steps.startWorker({ ...context, log, metrics });
   opened.webhooks = steps.startWebhooks({
@@ -132,6 +141,9 @@ async function open(
     mail: config.smtpUrl && { url: config.smtpUrl, from: config.mailFrom },
   });
   opened.accounts = runAccountUpkeep({ ...context, log });
+  opened.reports = runReports({ ...context, log });
+  const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
+  opened.jobs = runJobs({ ...context, log, announceDeliveries });
 }
 
 /** The port is known once the server listens. */
@@ -142,7 +154,15 @@ const urlsOf = (config: Config, state: { baseUrl: string }): AccountDeps["urls"]
   console: consoleUrlOf(config),
 });
 
-async function close({ worker, webhooks, accounts, ...listeners }: Opened): Promise<void> {
+async function close({
+  worker,
+  webhooks,
+  accounts,
+  reports,
+  alerts,
+  jobs,
+  ...listeners
+}: Opened): Promise<void> {
   const { metricsApp } = listeners;
   const apps = [listeners.app, listeners.consoleApp].filter((app) => app !== undefined);
   for (const app of apps) closeConnectionsFromNowOn(app);
@@ -155,6 +175,9 @@ async function close({ worker, webhooks, accounts, ...listeners }: Opened): Prom
     worker?.stop(DRAIN_TIMEOUT_MS),
     webhooks?.stop(DRAIN_TIMEOUT_MS),
     accounts?.stop(),
+    reports?.stop(),
+    alerts?.stop(),
+    jobs?.stop(DRAIN_TIMEOUT_MS),
   ]);
   clearTimeout(forced);
 }

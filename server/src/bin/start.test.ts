@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { seedCluster } from "../../testing/database/seed-cluster.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { freePort } from "../../testing/processes/free-port.ts";
 import { type RunningScrip, runScrip, scripJson, startScrip } from "../../testing/processes/run-scrip.ts";
 import { openDataDir } from "../db/embedded/open-data-dir.ts";
 import { isAlive } from "../db/embedded/process-state.ts";
@@ -30,7 +31,7 @@ after(async () => {
 });
 
 test("npm start on an empty database fills the demo and prints an address, keys and a curl line that work", async () => {
-  const env = { DATA_DIR: join(folder, "first") };
+  const env = { DATA_DIR: join(folder, "first"), CONSOLE_PORT: String(await freePort()) };
   const first = await startScrip(["--demo"], env, START_TIMEOUT_MS);
   assert.equal((await stat(join(env.DATA_DIR, "master.key"))).mode & 0o777, 0o600);
   assert.equal((await stat(env.DATA_DIR)).mode & 0o077, 0, "its owner alone can read what is there");
@@ -40,7 +41,8 @@ test("npm start on an empty database fills the demo and prints an address, keys 
   assert.ok(curl, "a curl line is printed");
   const reply = await fetch(curl[2] ?? "", { headers: { "x-api-key": curl[1] ?? "" } });
   assert.equal(((await reply.json()) as { data: unknown[] }).data.length, 2);
-  assert.deepEqual(await openEntry(first), [303, 410], "the link into the dashboard works once");
+  assert.deepEqual(await openEntries(first), [303, 410, 303, 410], "the link into each face works once");
+  assert.match(first.stdout(), /admin@scrip\.example, password \S+,\n {2}with this key .*: [A-Z2-7]{32}\n/);
 
   const pid = await postmasterPid(env.DATA_DIR);
   assert.equal((await first.stop("SIGINT")).code, 0);
@@ -49,7 +51,7 @@ test("npm start on an empty database fills the demo and prints an address, keys 
   const second = await startScrip(["--demo"], env, START_TIMEOUT_MS);
   assert.equal(await statusOf(second, live), 200, "the data is kept");
   assert.doesNotMatch(second.stdout(), /sc_live_|password/, "keys and the password are shown once");
-  assert.deepEqual(await openEntry(second), [303, 410], "each start prints a new link");
+  assert.deepEqual(await openEntries(second), [303, 410, 303, 410], "each start prints new links");
   const wayIn = /npx scrip (key create --reseller rsl_\w+ --env test)/.exec(second.stdout())?.[1];
   assert.ok(wayIn, "the second start says how to get another key");
   const { key } = await scripJson<{ key: string }>(wayIn.split(" "), env);
@@ -217,9 +219,11 @@ async function statusOf(running: RunningScrip, key: string): Promise<number> {
 const postmasterPid = async (dataDir: string): Promise<number> =>
   Number((await readFile(join(dataDir, "db", "data", "postmaster.pid"), "utf8")).split("\n", 1)[0]);
 
-/** Opens the link that was printed, twice. */
-async function openEntry(running: RunningScrip): Promise<number[]> {
-  const link = /http:\S+\/dashboard\/enter\?token=\S+/.exec(running.stdout())?.[0] ?? "";
-  const open = async () => (await fetch(link, { redirect: "manual" })).status;
-  return [await open(), await open()];
+/** What the links into the dashboard and the console answer, the first time and the second. */
+async function openEntries(running: RunningScrip): Promise<number[]> {
+  const links = running.stdout().match(/http:\S+\/enter\?token=\S+/g) ?? [];
+  const statuses: number[] = [];
+  for (const link of links.flatMap((one) => [one, one]))
+    statuses.push((await fetch(link, { redirect: "manual" })).status);
+  return statuses;
 }

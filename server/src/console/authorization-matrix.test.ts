@@ -11,8 +11,8 @@ import {
   type ConsoleVisit,
   type ConsoleVisiting,
   openConsoleDesk,
-} from "../../testing/builders/console-desk.ts";
-import { visitDashboard } from "../../testing/builders/dashboard-visit.ts";
+} from "../../testing/people/console-desk.ts";
+import { signInAs } from "../../testing/people/dashboard-visitor.ts";
 import { STAFF_ROLES } from "../accounts/permissions.ts";
 import { newCookie } from "../accounts/sessions/session-id.ts";
 
@@ -30,7 +30,7 @@ before(async () => {
   const leaver = await desk.enter("admin");
   ended = { ...leaver };
   await leaver.post("/sign-out");
-  user = { cookie: (await visitDashboard(desk, fixtures.resellerId, "owner")).cookie };
+  user = { cookie: (await signInAs(desk, fixtures.resellerId, "owner")).cookie };
   withoutFactor = await desk.enter("admin", { hasFactor: false });
 });
 after(() => desk?.close());

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { codeFor } from "../../testing/builders/authenticator-app.ts";
-import { openConsoleDesk } from "../../testing/builders/console-desk.ts";
-import { visitDashboard } from "../../testing/builders/dashboard-visit.ts";
-import { COMMAND, PASSWORD, STAFF_TEAM, tokenOf } from "../../testing/builders/people-desk.ts";
+import { codeFor } from "../../testing/people/authenticator-app.ts";
+import { openConsoleDesk } from "../../testing/people/console-desk.ts";
+import { signInAs } from "../../testing/people/dashboard-visitor.ts";
+import { COMMAND, PASSWORD, STAFF_TEAM, tokenOf } from "../../testing/people/people-desk.ts";
 import { invitePerson } from "../accounts/people/invite-person.ts";
 import { makeEntry } from "../accounts/people/open-entry.ts";
 
@@ -54,7 +54,7 @@ test("an invited admin sets a password and can do nothing before a second factor
 
 test("a session of one face is worthless on the other, under either name of the cookie", async () => {
   const staff = await desk.enter("admin");
-  const user = await visitDashboard(desk, reseller.id, "owner");
+  const user = await signInAs(desk, reseller.id, "owner");
   for (const name of ["__Host-scrip", "__Host-scrip-console"]) {
     const headers = (cookie: string) => ({ cookie: `${name}=${cookie}` });
     const atDashboard = await desk.app.inject({ url: "/dashboard/team", headers: headers(staff.cookie) });

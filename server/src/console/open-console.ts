@@ -19,6 +19,7 @@ import { consoleFrame } from "./frame.ts";
 import { orderPages } from "./orders/pages.ts";
 import { overviewPages } from "./overview/pages.ts";
 import type { ConsoleDeps, ConsoleFace, ConsolePermission, ConsoleSession } from "./session.ts";
+import { staffPages } from "./staff/pages.ts";
 
 /** Adds the pages of one section. */
 export type AddSection = (face: ConsoleFace, deps: ConsoleDeps) => void;
@@ -29,6 +30,7 @@ export const SECTIONS: readonly AddSection[] = [
   (face, deps) => securityPages(face, accessOf(deps)),
   overviewPages,
   orderPages,
+  (face, deps) => staffPages(face, accessOf(deps)),
 ];
 
 /** Cookies know no ports, and both faces are often on one host. */

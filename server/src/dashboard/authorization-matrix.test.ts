@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type DashboardFixtures, MATRIX, makeFixtures } from "../../testing/app/dashboard-matrix.ts";
-import { openDashboardDesk, type SignedIn, type Visiting } from "../../testing/builders/dashboard-desk.ts";
-import { COMMAND, PASSWORD, tokenOf } from "../../testing/builders/people-desk.ts";
+import { openDashboardDesk } from "../../testing/people/dashboard-desk.ts";
+import type { DashboardVisitor, Visiting } from "../../testing/people/dashboard-visitor.ts";
+import { COMMAND, PASSWORD, tokenOf } from "../../testing/people/people-desk.ts";
 import { acceptInvitation } from "../accounts/people/accept-invitation.ts";
 import { invitePerson } from "../accounts/people/invite-person.ts";
 import { USER_ROLES, type UserRole } from "../accounts/permissions.ts";
@@ -14,8 +15,8 @@ type Desk = Awaited<ReturnType<typeof openDashboardDesk>>;
 let desk: Desk;
 let own: DashboardFixtures;
 let theirs: DashboardFixtures;
-const people = new Map<UserRole, SignedIn>();
-let ended: SignedIn;
+const people = new Map<UserRole, DashboardVisitor>();
+let ended: DashboardVisitor;
 let staff: Visiting;
 
 before(async () => {

@@ -51,7 +51,7 @@ export const SECTIONS: readonly AddSection[] = [
   requestPages,
   eventPages,
   (face, deps) => securityPages(face, accessOf(deps)),
-  teamPages,
+  (face, deps) => teamPages(face, accessOf(deps)),
   settingsPages,
   activityPages,
 ];

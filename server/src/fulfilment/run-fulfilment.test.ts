@@ -85,8 +85,9 @@ test("orders that were placed before the start, and those placed later, are work
 });
 
 test("a product whose last code was sold cannot be ordered any more", async () => {
-  const running = run();
+  // Before the work begins: its first look at the stock must not see the product without its code.
   const productId = await shop.addStocked(1);
+  const running = run();
   const id = await shop.order([productId, 1]);
   await reaches(id, "completed");
   await eventually("it is sold out", async () => {

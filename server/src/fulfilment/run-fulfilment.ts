@@ -1,4 +1,5 @@
 import { createBatcher } from "../lib/batch.ts";
+import { readNextBalance } from "../suppliers/read-balances.ts";
 import { refreshSupply } from "../suppliers/refresh-supply.ts";
 import { type Loop, runLoop } from "../work/run-loop.ts";
 import { createFulfiller, type FulfilDeps } from "./fulfil-orders.ts";
@@ -18,6 +19,7 @@ export type RunningFulfilment = {
 const BATCHES_AT_ONCE = 2;
 const SWEEP_EVERY_MS = 30_000;
 const FOLLOW_EVERY_MS = 5_000;
+const BALANCES_EVERY_MS = 60_000;
 
 /** The background work of a process: orders, written-off purchases, and periodic checks. */
 export function runFulfilment(
@@ -54,6 +56,11 @@ export function runFulfilment(
     loop(() => refundAfterCompletion(deps), limits.pollMs, "the refund of sandbox orders"),
     loop(() => followWrittenOff(deps), FOLLOW_EVERY_MS, "the follow-up of purchases"),
     loop(() => once(() => sweep(deps)), SWEEP_EVERY_MS, "the sweep"),
+    loop(
+      afterFirst(() => readNextBalance(deps)),
+      BALANCES_EVERY_MS,
+      "reading balances at suppliers",
+    ),
   ];
   const listener = db.listen(ORDERS_CHANNEL, wake);
 
@@ -74,6 +81,16 @@ export function runFulfilment(
     },
   };
 }
+
+/** A process that has just started buys first. */
+const afterFirst = (step: () => Promise<boolean>): (() => Promise<boolean>) => {
+  let isFirst = true;
+  return async () => {
+    const skips = isFirst;
+    isFirst = false;
+    return skips ? false : step();
+  };
+};
 
 const once = async (work: () => Promise<void>): Promise<false> => {
   await work();

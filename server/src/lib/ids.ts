@@ -3,7 +3,8 @@ import type { Clock } from "./clock.ts";
 
 /**
  * The prefixes of CONTRACT 1, and those that no API caller sees: `sup` for suppliers, `prc` for processes, `usr` and `stf` for
- * people, `ses` for their sessions, `act` for the activity log. An id tells what it names; callers treat the rest as opaque.
+ * people, `ses` for their sessions, `act` for the activity log, `prp` for proposals, `alt` for alerts, `job` for jobs. An id tells
+ * what it names; callers treat the rest as opaque.
  */
 export type IdPrefix =
   | "ord"
@@ -21,7 +22,10 @@ export type IdPrefix =
   | "usr"
   | "stf"
   | "ses"
-  | "act";
+  | "act"
+  | "prp"
+  | "alt"
+  | "job";
 
 /** Makes ids: the prefix and a UUIDv7 in 26 characters of Crockford base32, so that text order is time order. */
 export type Ids = (prefix: IdPrefix) => string;

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { SEED } from "../../testing/seed.ts";
-import { AMOUNT_MAX_MINOR, formatAmount, parseAmount, toMoney, toSafeInteger } from "./money.ts";
+import {
+  AMOUNT_MAX_MINOR,
+  formatAmount,
+  limitIn,
+  parseAmount,
+  parseAmountLimits,
+  toMoney,
+  toSafeInteger,
+} from "./money.ts";
 
 test("parseAmount uses the currency's number of decimals", () => {
   assert.equal(parseAmount("9.5", "USD"), 950n);
@@ -80,4 +88,33 @@ test("every formatted amount parses back to itself, for every number of decimals
     }),
     { seed: SEED, numRuns: 1_000 },
   );
+});
+
+const limits = (text: string, ...currencies: string[]) =>
+  currencies.map((currency) => limitIn(parseAmountLimits(text), currency));
+
+test("one amount is for every currency, in its own minor units", () => {
+  assert.deepEqual(limits("1000", "USD", "JPY", "KWD"), [100_000n, 1_000n, 1_000_000n]);
+  assert.deepEqual(limits("1000.505", "USD", "JPY", "KWD"), [100_050n, 1_000n, 1_000_505n]);
+  assert.deepEqual(limits("0", "USD"), [0n]);
+});
+
+test("a named currency has its own amount, and without a general one all others have zero", () => {
+  assert.deepEqual(limits("1000, JPY:150000", "USD", "JPY"), [100_000n, 150_000n]);
+  assert.deepEqual(limits("USD:1000.00,EUR:900.00", "USD", "EUR", "GBP"), [100_000n, 90_000n, 0n]);
+});
+
+test("everything else is refused with its reason", () => {
+  for (const [text, reason] of [
+    ["", /"" is not an amount/],
+    ["-1", /"-1" is not an amount/],
+    ["1e3", /is not an amount/],
+    ["1,000.00", /two amounts/],
+    ["1000,", /"" is not an amount/],
+    ["1000,2000", /two amounts/],
+    ["USD:1,USD:2", /USD is there twice/],
+    ["XYZ:1", /"XYZ" is not an ISO-4217 currency/],
+    ["JPY:1.5", /too many decimals/],
+  ] as const)
+    assert.throws(() => parseAmountLimits(text), reason, text);
 });

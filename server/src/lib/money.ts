@@ -1,4 +1,4 @@
-import { minorUnitExponent } from "./currencies.ts";
+import { isCurrency, minorUnitExponent } from "./currencies.ts";
 
 /** The largest amount the API can return. JSON integers are exact up to here (CONTRACT 1). */
 export const AMOUNT_MAX_MINOR = BigInt(Number.MAX_SAFE_INTEGER);
@@ -44,3 +44,43 @@ export function formatAmount(amountMinor: bigint, currency: string): string {
 
 const exampleAmount = (currency: string): string =>
   formatAmount(10n ** BigInt(minorUnitExponent(currency)) * 25n, currency);
+
+/** Amounts by currency, and one for all currencies that are not named. */
+export type AmountLimits = {
+  readonly named: ReadonlyMap<string, bigint>;
+  /** Major units as decimal text. */
+  readonly others: string | undefined;
+};
+
+/**
+ * "1000" → 1,000.00 USD, 1,000 JPY and so on. "1000, JPY:150000" has its own amount for yen. "USD:1000.00" alone leaves all
+ * other currencies with a limit of zero: a currency that nobody thought of is the strict case.
+ */
+export function parseAmountLimits(text: string): AmountLimits {
+  const named = new Map<string, bigint>();
+  let others: string | undefined;
+  for (const part of text.split(",").map((one) => one.trim())) {
+    const [, currency, amount = ""] = /^(?:([A-Z]{3}):)?(\d{1,13}(?:\.\d{1,4})?)$/.exec(part) ?? [];
+    if (amount === "") throw new RangeError(`"${part}" is not an amount such as 1000 or USD:1000.00`);
+    if (currency === undefined) {
+      if (others !== undefined) throw new RangeError("it has two amounts without a currency");
+      others = amount;
+    } else {
+      if (!isCurrency(currency)) throw new RangeError(`"${currency}" is not an ISO-4217 currency`);
+      if (named.has(currency)) throw new RangeError(`${currency} is there twice`);
+      named.set(currency, parseAmount(amount, currency));
+    }
+  }
+  return { named, others };
+}
+
+/** The limit in minor units. Decimals that the currency does not have change nothing: no amount lies between. */
+export function limitIn({ named, others }: AmountLimits, currency: string): bigint {
+  const own = named.get(currency);
+  if (own !== undefined) return own;
+  if (others === undefined) return 0n;
+  const [whole = "0", decimals = ""] = others.split(".");
+  const exponent = minorUnitExponent(currency);
+  const limit = BigInt(whole + decimals.slice(0, exponent).padEnd(exponent, "0"));
+  return limit > AMOUNT_MAX_MINOR ? AMOUNT_MAX_MINOR : limit;
+}

@@ -15,7 +15,7 @@ const RECORD_MAX_BYTES = 65_536;
 
 /** Reads a CSV file with a header row. Columns can be in any order, and cells are trimmed. */
 export async function* readCsvTable<Column extends string>(
-  file: string,
+  file: FileSource,
   columns: TableColumns<Column>,
   onBytes?: (bytes: number) => void,
 ): AsyncGenerator<TableRow<Column>> {
@@ -62,18 +62,22 @@ function listColumnFaults<Column extends string>(
   ];
 }
 
+/** A file by its path, or its bytes from elsewhere. */
+export type FileSource = string | AsyncIterable<Uint8Array>;
+
 /** The bytes of a file. The error for an unreadable file names it. */
 export async function* readFileBytes(
-  file: string,
+  file: FileSource,
   onBytes?: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array, undefined> {
   try {
-    for await (const chunk of createReadStream(file)) {
+    for await (const chunk of typeof file === "string" ? createReadStream(file) : file) {
       onBytes?.(chunk.length);
       yield chunk;
     }
     return undefined;
   } catch (error) {
+    if (typeof file !== "string") throw error;
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     const message = error instanceof Error ? error.message : String(error);
     throw new Error(`cannot read ${file}: ${REASONS.get(code) ?? message}`, { cause: error });

@@ -94,7 +94,7 @@ function decide(state: PlacementState, placement: Placement): Decision {
 const FROZEN = "frozen";
 
 const resellerFrozen = (): Problem =>
-  new Problem("reseller_frozen", "Ordering is suspended for this reseller. No order was placed.");
+  new Problem("reseller_frozen", "The operator has frozen this reseller. No order was placed.");
 
 function pay(state: PlacementState, placement: Placement, priced: PricedOrder, binding: string): Decision {
   const head = state.wallets.get(walletKey(placement));

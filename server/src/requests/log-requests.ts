@@ -43,14 +43,22 @@ function describe(request: FastifyRequest, reply: FastifyReply): LoggedRequest {
         ? maskSecrets(sentProblem.body.toString("utf8"))
         : null,
     durationMs: Math.round(reply.elapsedTime),
-    address: clean(request.callerAddress, ADDRESS_MAX_CHARACTERS) || "unknown",
+    address: addressOf(request.callerAddress),
   };
 }
 
+/** Nothing to clean: most addresses and paths. */
+const PLAIN_PATH = /^\/v1\/[a-z/]{0,40}$/;
+const PLAIN_ADDRESS = /^[0-9a-f.:]{1,45}$/;
+
 function pathOf(url: string): string {
+  if (PLAIN_PATH.test(url)) return url;
   const end = url.search(/[?#]/);
   return clean(maskSecrets(end === -1 ? url : url.slice(0, end)), PATH_MAX_CHARACTERS);
 }
+
+const addressOf = (address: string): string =>
+  PLAIN_ADDRESS.test(address) ? address : clean(address, ADDRESS_MAX_CHARACTERS) || "unknown";
 
 const clean = (text: string, maxCharacters: number): string =>
   text.slice(0, maxCharacters).replaceAll(CONTROL_CHARACTERS, " ");

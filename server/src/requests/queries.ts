@@ -23,24 +23,52 @@ const COLUMNS: readonly Column<LoggedRequest>[] = [
 ];
 const SENT = sentColumns(COLUMNS);
 
-/** A request with a key that was never valid belongs to no reseller, and is left out. */
-const INSERT = `
-  insert into api_requests (id, reseller_id, environment, actor_kind, actor_id, key_hint, method, path, status, error_code,
-                            error_body, duration_ms, address)
-  select r.id, coalesce(r.reseller_id, k.reseller_id), coalesce(r.environment, k.environment),
-         coalesce(r.actor_kind, case when k.id is not null then 'key' end), coalesce(r.actor_id, k.id),
-         r.key_hint, r.method, r.path, r.status, r.error_code, r.error_body, r.duration_ms, r.address
-  from ${fromTexts("r", SENT, 1)}
-  left join api_keys k on k.digest = r.key_digest
-  where coalesce(r.reseller_id, k.reseller_id) is not null
-  on conflict do nothing`;
+const NAMES = COLUMNS.map(({ column }) => column).filter((column) => column !== "key_digest");
+const INSERT = `insert into api_requests (${NAMES.join(", ")})`;
+const ROWS = fromTexts("r", SENT, 1);
+
+const INSERT_ACCEPTED = `${INSERT} select ${NAMES.join(", ")} from ${ROWS}`;
+
+/** The key tells the reseller. A request with a key that was never valid belongs to no one, and is left out. */
+const INSERT_REFUSED = `
+  ${INSERT}
+  select r.id, k.reseller_id, k.environment, 'key', k.id, r.key_hint, r.method, r.path, r.status, r.error_code, r.error_body,
+         r.duration_ms, r.address
+  from ${ROWS} join api_keys k on k.digest = r.key_digest where true`;
+
+/**
+ * The table has no unique index, which would cost as much as the row itself. So only a batch that may have been written
+ * before looks for its rows.
+ */
+const UNLESS_THERE = (statement: string, tenant: string): string => `
+  ${statement} ${statement === INSERT_ACCEPTED ? "where" : "and"} not exists (
+    select from api_requests a
+    where a.reseller_id = ${tenant}.reseller_id and a.environment = ${tenant}.environment and a.id = r.id
+  )`;
 
 /** A lost log line is no lost order: the commit does not wait for the disk. */
-export const insertRequests = (db: Db, requests: readonly LoggedRequest[]): Promise<void> =>
-  db.transaction(async (tx) => {
+export async function insertRequests(
+  db: Db,
+  requests: readonly LoggedRequest[],
+  { again = false }: { again?: boolean } = {},
+): Promise<void> {
+  const refused = requests.filter(isRefused);
+  const accepted = refused.length === 0 ? requests : requests.filter((one) => !isRefused(one));
+  await db.transaction(async (tx) => {
     await tx.rows(sql`set local synchronous_commit to off`);
-    await tx.rows({ text: INSERT, values: toTexts(SENT, requests) }, { name: "insert-requests" });
+    if (accepted.length > 0) {
+      const text = again ? UNLESS_THERE(INSERT_ACCEPTED, "r") : INSERT_ACCEPTED;
+      await tx.rows({ text, values: toTexts(SENT, accepted) }, again ? {} : { name: "insert-requests" });
+    }
+    if (refused.length > 0) {
+      const text = again ? UNLESS_THERE(INSERT_REFUSED, "k") : INSERT_REFUSED;
+      await tx.rows({ text, values: toTexts(SENT, refused) });
+    }
   });
+}
+
+/** With a key that is not accepted: whose request it was, only the database can tell. */
+export const isRefused = ({ resellerId }: LoggedRequest): boolean => resellerId === null;
 
 export type RequestRow = {
   id: string;

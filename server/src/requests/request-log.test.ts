@@ -4,6 +4,7 @@ import sql from "sql-template-tag";
 import { loggedRequest } from "../../testing/builders/logged-requests.ts";
 import { newId } from "../../testing/builders/new-id.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { createHandClock } from "../../testing/hand-clock.ts";
 import type { Db } from "../db/database.ts";
 import { keepPartitions } from "./partitions.ts";
@@ -53,12 +54,41 @@ test("requests are written in batches, and close writes what is left", async () 
 });
 
 test("a batch that was written but not acknowledged is written once", async () => {
-  const request = newRequest();
-  for (const { log } of [openLog(), openLog()]) {
-    log.add(request);
-    await log.close();
-  }
-  assert.equal(await countOf([request.id]), 1);
+  const digest = Buffer.alloc(32, 7);
+  await db.rows(sql`
+    insert into resellers (id, name, currency, email, created_at)
+    values ('rsl_refused', 'Corner', 'USD', 'owner@corner.example', now())`);
+  await db.rows(sql`
+    insert into api_keys (id, reseller_id, environment, digest, last_four, scopes)
+    values ('key_refused', 'rsl_refused', 'live', ${digest}, 'four', '{}')`);
+  const accepted = newRequest();
+  const refused = { ...newRequest(), resellerId: null, environment: null, keyDigest: digest };
+  let inserted = 0;
+  const losesAnswer: Db = {
+    ...db,
+    transaction: async (work) => {
+      let inserts = false;
+      const result = await db.transaction((tx) =>
+        work({
+          ...tx,
+          rows: (query, options) => {
+            inserts ||= query.text.includes("insert into api_requests");
+            return tx.rows(query, options);
+          },
+        }),
+      );
+      if (inserts) inserted += 1;
+      if (inserted === 1) throw Object.assign(new Error("connection lost"), { code: "ECONNRESET" });
+      return result;
+    },
+  };
+  const { log } = openLog(losesAnswer, { flushDelayMs: 1, retryDelayMs: 1 });
+  log.add(accepted);
+  log.add(refused);
+  await eventually("the batch is sent again", async () => (inserted === 2 ? true : undefined));
+  await log.close();
+  assert.equal(await countOf([accepted.id]), 1);
+  assert.equal(await countOf([refused.id]), 1);
 });
 
 test("requests beyond the limit are dropped and counted while the database is slow", async () => {

@@ -2,7 +2,7 @@ import { type Db, isDatabaseUnavailable } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { LoggedRequest } from "./logged-request.ts";
 import { keepPartitions } from "./partitions.ts";
-import { insertRequests } from "./queries.ts";
+import { insertRequests, isRefused } from "./queries.ts";
 
 export type RequestLog = {
   /** Returns at once. A request that there is no room for is dropped and counted. */
@@ -42,7 +42,7 @@ const DAY_MS = 86_400_000;
 /**
  * The log is written in batches a moment after the requests, one batch at a time, and never in a request's way. While the
  * database lags, requests wait in memory up to a limit; beyond it they are dropped. A batch that may have been written is
- * sent again: rows that are there already stay as they are.
+ * sent again, without the rows that are there already.
  */
 export function createRequestLog(deps: RequestLogDeps): RequestLog {
   const limits = { ...LIMITS, ...deps.limits };
@@ -51,6 +51,8 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
   let preparedDay = -1;
+  /** How many of those that wait were in a batch that may have been written. */
+  let tried = 0;
   let closed = false;
 
   const prepareDay = async (): Promise<void> => {
@@ -61,7 +63,7 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
     preparedDay = day;
   };
   /** Whether the batch is done with: written, or of no use to the database. */
-  const write = async (batch: readonly LoggedRequest[]): Promise<boolean> => {
+  const write = async (batch: readonly LoggedRequest[], again: boolean): Promise<boolean> => {
     try {
       await prepareDay();
     } catch (error) {
@@ -69,7 +71,7 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
       deps.onError(error);
     }
     try {
-      await insertRequests(deps.db, batch);
+      await insertRequests(deps.db, batch, { again });
     } catch (error) {
       deps.onError(error);
       if (isDatabaseUnavailable(error)) return false;
@@ -78,8 +80,10 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
     return true;
   };
   const flush = async (): Promise<void> => {
-    const batch = waiting.slice(0, limits.batchMax);
-    if (!(await write(batch))) return schedule(limits.retryDelayMs);
+    const batch = waiting.slice(0, tried || limits.batchMax);
+    const isDone = await write(batch, tried > 0);
+    tried = isDone ? 0 : batch.length;
+    if (!isDone) return schedule(limits.retryDelayMs);
     waiting = waiting.slice(batch.length);
     refused -= batch.filter(isRefused).length;
     if (waiting.length > 0) schedule(waiting.length >= limits.batchMax ? 0 : limits.flushDelayMs);
@@ -117,5 +121,3 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
     },
   };
 }
-
-const isRefused = ({ resellerId }: LoggedRequest): boolean => resellerId === null;

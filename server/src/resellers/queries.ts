@@ -9,14 +9,17 @@ export type ResellerRow = {
   priceList: string;
   rateLimitOrders: number | null;
   rateLimitReads: number | null;
-  /** When it was suspended. A suspended reseller cannot place orders. */
+  /** When it was frozen. A frozen reseller cannot place orders. */
   frozenAt: Date | null;
+  /** Why, in words that the reseller sees. */
+  frozenReason: string | null;
   createdAt: Date;
 };
 
 const resellerColumns = sql`
   id, name, currency, email, price_list as "priceList", rate_limit_orders as "rateLimitOrders",
-  rate_limit_reads as "rateLimitReads", frozen_at as "frozenAt", created_at as "createdAt"`;
+  rate_limit_reads as "rateLimitReads", frozen_at as "frozenAt", frozen_reason as "frozenReason",
+  created_at as "createdAt"`;
 
 export type NewReseller = Pick<ResellerRow, "id" | "name" | "currency" | "email" | "priceList" | "createdAt">;
 
@@ -64,10 +67,8 @@ export const updateReseller = (db: Queryable, id: string, change: ResellerChange
     where id = ${id}
     returning ${resellerColumns}`);
 
-/** Suspending again keeps the first time. */
-export const updateFrozen = (db: Queryable, id: string, frozenAt: Date | null) =>
+export const updateFrozen = (db: Queryable, id: string, frozen: { at: Date; reason: string } | undefined) =>
   db.rows<ResellerRow>(sql`
-    update resellers
-    set frozen_at = case when ${frozenAt}::timestamptz is null then null else coalesce(frozen_at, ${frozenAt}) end
+    update resellers set frozen_at = ${frozen?.at ?? null}, frozen_reason = ${frozen?.reason ?? null}
     where id = ${id}
     returning ${resellerColumns}`);

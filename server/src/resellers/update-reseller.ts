@@ -1,8 +1,7 @@
 import type { Db } from "../db/database.ts";
-import type { Clock } from "../lib/clock.ts";
 import { checkEmail, checkName, checkPriceList } from "./check-reseller.ts";
 import { noReseller } from "./get-reseller.ts";
-import { type ResellerChange, type ResellerRow, updateFrozen, updateReseller } from "./queries.ts";
+import { type ResellerChange, type ResellerRow, updateReseller } from "./queries.ts";
 
 /** Changes the given fields. A new price list takes effect with the next request. */
 export async function changeReseller(db: Db, id: string, change: ResellerChange): Promise<ResellerRow> {
@@ -11,21 +10,6 @@ export async function changeReseller(db: Db, id: string, change: ResellerChange)
     email: change.email === undefined ? undefined : checkEmail(change.email),
     priceList: change.priceList === undefined ? undefined : checkPriceList(change.priceList),
   });
-  if (!row) throw noReseller(id);
-  return row;
-}
-
-/**
- * Suspends a reseller or reactivates it. Placements read this in their own transaction, so every node refuses those that
- * start after this returns.
- */
-export async function freezeReseller(
-  db: Db,
-  clock: Clock,
-  id: string,
-  frozen: boolean,
-): Promise<ResellerRow> {
-  const [row] = await updateFrozen(db, id, frozen ? clock.now() : null);
   if (!row) throw noReseller(id);
   return row;
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import sql from "sql-template-tag";
-import { openSandbox, type SandboxDesk } from "../../testing/builders/sandbox-desk.ts";
-import type { Received } from "../../testing/builders/sandbox-inbox.ts";
 import { answerWith, ok, reset } from "../../testing/receivers/receiver-answers.ts";
+import { openSandbox, type SandboxDesk } from "../../testing/sandbox/sandbox-desk.ts";
+import type { Received } from "../../testing/sandbox/sandbox-inbox.ts";
 
 let desk: SandboxDesk;
 let made = 0;

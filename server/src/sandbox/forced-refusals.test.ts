@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import { LINES, openSandbox, type SandboxDesk, totalOf } from "../../testing/builders/sandbox-desk.ts";
+import { LINES, openSandbox, type SandboxDesk, totalOf } from "../../testing/sandbox/sandbox-desk.ts";
 import { moveFunds } from "../wallet/move-funds.ts";
 import { SCENARIO_NAMES } from "./scenarios.ts";
 

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Registry } from "prom-client";
 import { TEST_MASTER_KEY } from "../../testing/app/test-settings.ts";
+import { sizeFor } from "../../testing/full-size.ts";
+import { scripJson } from "../../testing/processes/run-scrip.ts";
 import {
   LINES,
   type Line,
   openSandbox,
   type SandboxDesk,
   totalOf,
-} from "../../testing/builders/sandbox-desk.ts";
-import { sizeFor } from "../../testing/full-size.ts";
-import { scripJson } from "../../testing/processes/run-scrip.ts";
+} from "../../testing/sandbox/sandbox-desk.ts";
 import { createFulfilmentMetrics } from "../fulfilment/fulfilment-metrics.ts";
 import { holdOrder, retryOrder } from "../fulfilment/operate/hold-order.ts";
 import { refundOrder } from "../fulfilment/refund/refund-order.ts";

@@ -7,13 +7,13 @@ import {
   PRICES_MINOR,
   type SandboxDesk,
   totalOf,
-} from "../../testing/builders/sandbox-desk.ts";
+} from "../../testing/sandbox/sandbox-desk.ts";
 import {
   assertSandboxOrder,
   assertTold,
   type ExpectedOrder,
   refundOf,
-} from "../../testing/builders/sandbox-order.ts";
+} from "../../testing/sandbox/sandbox-order.ts";
 
 let desk: SandboxDesk;
 let made = 0;

@@ -8,10 +8,9 @@ type Asked = { lines: readonly { name: string }[]; totalMinor: bigint; currency:
 export function refuseAsAsked(scenario: ForcedRefusal, { lines, totalMinor, currency }: Asked): Problem {
   if (scenario === "insufficient_funds") {
     const total = `${formatAmount(totalMinor, currency)} ${currency}`;
-    return new Problem("insufficient_funds", `The wallet is taken for empty and the order costs ${total}.`);
+    return new Problem("insufficient_funds", `The wallet is treated as empty and the order costs ${total}.`);
   }
-  const why =
-    scenario === "out_of_stock" ? "is taken for out of stock" : "is taken for one that cannot be bought";
+  const why = scenario === "out_of_stock" ? "is treated as out of stock" : "is treated as unavailable";
   const detail = `"${lines[0]?.name}" ${why}.`;
   return new Problem(scenario, detail, {
     errors: [{ pointer: "/lines/0/productId", code: scenario, detail }],

@@ -103,8 +103,12 @@ const CLOSED: PurchaseOutcome & LookUpOutcome = { kind: "unknown", reason: "clos
 function closeAfterCalls(supplier: RemoteSupplier): { supplier: RemoteSupplier; close(): Promise<void> } {
   const calls = new Set<Promise<unknown>>();
   let isClosed = false;
-  const follow = <Answer>(call: () => Promise<Answer>): Promise<Answer | typeof CLOSED> => {
-    if (isClosed) return Promise.resolve(CLOSED);
+  const readBalance = supplier.readBalance?.bind(supplier);
+  const follow = <Answer, Instead = typeof CLOSED>(
+    call: () => Promise<Answer>,
+    instead: Instead = CLOSED as Instead,
+  ): Promise<Answer | Instead> => {
+    if (isClosed) return Promise.resolve(instead);
     const answer = call();
     calls.add(answer);
     return answer.finally(() => calls.delete(answer));
@@ -113,6 +117,7 @@ function closeAfterCalls(supplier: RemoteSupplier): { supplier: RemoteSupplier; 
     supplier: {
       buy: (request) => follow(() => supplier.buy(request)),
       lookUp: (reference, upstreamId) => follow(() => supplier.lookUp(reference, upstreamId)),
+      ...(readBalance ? { readBalance: () => follow(readBalance, undefined) } : {}),
     },
     async close() {
       isClosed = true;

@@ -45,6 +45,8 @@ export type RemoteSupplier = {
   buy(request: PurchaseRequest): Promise<PurchaseOutcome>;
   /** `upstreamId` is the supplier's id of the purchase, if known. */
   lookUp(reference: string, upstreamId: string | undefined): Promise<LookUpOutcome>;
+  /** What the operator can still spend there. Undefined without a usable answer. A kind that cannot tell leaves it out. */
+  readBalance?(): Promise<SupplierPrice | undefined>;
   /** Closes what it keeps between calls, such as a connection, in bounded time. It is not called again. */
   close?(): Promise<void>;
 };

@@ -14,6 +14,11 @@ export const lockWallet = async (tx: Tx, tenant: Tenant): Promise<WalletHead | u
   return row;
 };
 
+/** Locks both wallets of a reseller, in the order in which placements lock theirs. */
+export const lockWalletsOf = (tx: Tx, resellerId: string) =>
+  tx.rows(sql`
+    select from wallets where reseller_id = ${resellerId} order by reseller_id, environment for update`);
+
 /** Returns false if the wallet already exists. */
 export const insertWallet = async (tx: Tx, head: WalletHead): Promise<boolean> => {
   const inserted = await tx.rows(sql`
@@ -89,6 +94,27 @@ export const listEntryRows = (db: Queryable, tenant: Tenant, selection: EntrySel
     from ${entriesOf(tenant, selection)} e
     order by sequence desc
     limit ${selection.limit}`);
+
+export type MovementRow = EntryRow & { resellerId: string; resellerName: string };
+
+/** Credits and debits of the operator in all wallets of an environment, newest first. */
+export const listMovementRows = (
+  db: Queryable,
+  environment: Tenant["environment"],
+  { before, limit }: { before: string | undefined; limit: number },
+) =>
+  db.rows<MovementRow>(sql`
+    select e.id, e.sequence, e.type, e.amount_minor as "amountMinor", e.balance_after_minor as "balanceAfterMinor",
+           e.currency, e.order_id as "orderId", e.note, e.created_at as "createdAt", e.reseller_id as "resellerId",
+           r.name as "resellerName"
+    from (
+      select * from ledger_entries
+      where environment = ${environment} and type in ('deposit', 'adjustment')
+        ${before === undefined ? empty : sql`and id < ${before}`}
+      order by id desc limit ${limit}
+    ) e
+    join resellers r on r.id = e.reseller_id
+    order by e.id desc`);
 
 /**
  * A statement reads one range of one index. The range is a row comparison and the order covers all its columns, so

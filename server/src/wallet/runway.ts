@@ -14,7 +14,11 @@ export type Runway = {
 };
 
 /** How long the balance lasts at this week's rate. `days` ends with today. */
-export function runwayOf(balanceMinor: bigint, days: readonly WalletDay[], now: Date): Runway {
+export function runwayOf(
+  balanceMinor: bigint,
+  days: readonly Pick<WalletDay, "spentMinor">[],
+  now: Date,
+): Runway {
   const week = days.slice(-RATE_DAYS);
   const spentMinor = week.reduce((sum, { spentMinor: one }) => sum + one, 0n);
   if (spentMinor <= 0n) return { spentMinor, days: undefined };

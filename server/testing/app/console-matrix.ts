@@ -1,9 +1,11 @@
+import { invitePerson } from "../../src/accounts/people/invite-person.ts";
 import type { StaffRole } from "../../src/accounts/permissions.ts";
 import { addBuyer, addCard, postOrder } from "../builders/buyers.ts";
-import type { openConsoleDesk } from "../builders/console-desk.ts";
+import type { openConsoleDesk } from "../people/console-desk.ts";
+import { COMMAND, STAFF_TEAM } from "../people/people-desk.ts";
 
 /** The objects that pages are about. A section with objects adds its own here and makes them in `makeConsoleFixtures`. */
-export type ConsoleFixtures = { resellerId: string; orderId: string };
+export type ConsoleFixtures = { resellerId: string; personId: string; orderId: string };
 
 export type ConsoleRow = {
   /** Who may: `public` without a session, `all` with any, else the roles. */
@@ -17,6 +19,8 @@ export type ConsoleRow = {
 };
 
 const ORDER_MANAGERS = ["admin", "support"] as const;
+const ADMIN = ["admin"] as const;
+const person = ({ personId }: ConsoleFixtures) => ({ id: personId });
 
 /** Every page and form of the console. The test fails for one that is not here. */
 export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
@@ -74,6 +78,14 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "POST /stuck/review": { roles: ORDER_MANAGERS },
   "GET /stuck/apply": { roles: "all" },
   "POST /stuck/apply": { roles: ORDER_MANAGERS },
+  // staff
+  "GET /staff": { roles: "all" },
+  "POST /staff": { roles: ADMIN },
+  "GET /staff/:id": { roles: ADMIN, ids: person },
+  "POST /staff/:id/role": { roles: ADMIN, ids: person, fields: { role: "viewer" } },
+  "POST /staff/:id/reset-factor": { roles: ADMIN, ids: person },
+  "POST /staff/:id/invite": { roles: ADMIN, ids: person },
+  "POST /staff/:id/remove": { roles: ADMIN, ids: person },
 };
 
 type Desk = Awaited<ReturnType<typeof openConsoleDesk>>;
@@ -83,5 +95,7 @@ export async function makeConsoleFixtures(desk: Desk): Promise<ConsoleFixtures> 
   await addCard(desk.db);
   const buyer = await addBuyer(desk, "10.00");
   const placed = await postOrder(desk, buyer, "order of the matrix");
-  return { resellerId: buyer.resellerId, orderId: placed.json().order.id };
+  const input = { email: "invited@scrip.example", role: "viewer" };
+  const { id: personId } = await invitePerson(desk.accounts, STAFF_TEAM, input, COMMAND);
+  return { resellerId: buyer.resellerId, orderId: placed.json().order.id, personId };
 }

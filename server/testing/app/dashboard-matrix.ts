@@ -3,11 +3,11 @@ import { invitePerson } from "../../src/accounts/people/invite-person.ts";
 import type { UserRole } from "../../src/accounts/permissions.ts";
 import type { Db } from "../../src/db/database.ts";
 import type { Tenant } from "../../src/http/caller.ts";
-import type { openDashboardDesk } from "../builders/dashboard-desk.ts";
 import { addLoggedRequest } from "../builders/logged-requests.ts";
 import { newId } from "../builders/new-id.ts";
-import { COMMAND } from "../builders/people-desk.ts";
 import { addDelivery, addEndpoint, addEvent } from "../builders/webhook-builders.ts";
+import type { openDashboardDesk } from "../people/dashboard-desk.ts";
+import { COMMAND } from "../people/people-desk.ts";
 
 /** The objects of one reseller that pages are about. A section with objects adds its own here. */
 export type DashboardFixtures = {

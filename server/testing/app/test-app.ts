@@ -82,7 +82,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       clock,
       log: createLog("debug", { write: (line) => void lines.push(line) }),
       metrics: createMetrics(),
-      baseUrl: () => "https://api.scrip.example",
+      baseUrl: () => options.url ?? "https://api.scrip.example",
       trustedProxies: (options.trustedProxies ?? []).map(toRange),
       rateLimits: options.rateLimits ?? { orders: 0, reads: 0 },
       placementLimits: options.placementLimits ?? {},

@@ -12,10 +12,10 @@ export const NEW_KEY = secret(Buffer.alloc(32, 2));
 export const LOST_KEY = secret(Buffer.alloc(32, 3));
 
 /**
- * What `fillVault` seals: codes in every state, a supplier's config, the secrets of two endpoints, a TOTP secret, and
- * the server's four.
+ * What `fillVault` seals: codes in every state, a supplier's config, the secrets of two endpoints, a TOTP secret, an
+ * uploaded file, and the server's four.
  */
-export const FILLED = { codes: 1_004, webhookSecrets: 3, values: 1_013 };
+export const FILLED = { codes: 1_004, webhookSecrets: 3, values: 1_014 };
 
 /** Seals everything that the database keeps sealed under one key, replacing what was there. */
 export async function fillVault(db: Db, key: Secret<Buffer>): Promise<void> {
@@ -31,6 +31,7 @@ export async function fillVault(db: Db, key: Secret<Buffer>): Promise<void> {
   );
   await addSealedWebhookSecrets(db, key);
   await addSealedTotp(db, key);
+  await addSealedUpload(db, key);
   await loadServerSecrets(db, [key]);
 }
 
@@ -60,8 +61,17 @@ async function addSealedTotp(db: Queryable, key: Secret<Buffer>): Promise<void> 
   );
 }
 
+async function addSealedUpload(db: Queryable, key: Secret<Buffer>): Promise<void> {
+  const sealed = seal([key], "upload:job_vault:0", Buffer.from("code\nABCD"));
+  await db.rows(sql`
+    insert into jobs (id, kind, params, state, actor_kind, actor_id, leased_until, created_at)
+    values ('job_vault', 'import_stock', '{}', 'ready', 'command', 'scrip', now(), now())`);
+  await db.rows(sql`
+    insert into job_parts (job_id, role, number, sealed, bytes) values ('job_vault', 'input', 0, ${sealed}, 9)`);
+}
+
 export const emptyVault = (db: Queryable) =>
-  db.rows(sql`truncate codes, suppliers, sealed_secrets, webhook_endpoints, totp_factors cascade`);
+  db.rows(sql`truncate codes, suppliers, sealed_secrets, webhook_endpoints, totp_factors, jobs cascade`);
 
 /** The dependencies of a process with these keys, newest first. */
 export const vaultDeps = (db: Db, ...keys: [Secret<Buffer>, ...Secret<Buffer>[]]) => {

@@ -17,10 +17,10 @@ export function readImports(folders: readonly string[]): Imports {
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(ROOT, file), "utf8");
-  const specifiers = text.matchAll(/^\s*(?:import|export|\}).*from "(\.[^"]+)"|import\(\s*"(\.[^"]+)"/gm);
-  return [...specifiers].map(([, named = "", called = ""]) =>
-    normalize(join(dirname(file), named || called)),
+  const specifiers = text.matchAll(
+    /^\s*(?:import|export|\}).*from "(\.[^"]+)"|\bimport[\s(]\s*"(\.[^"]+)"/gm,
   );
+  return [...specifiers].map(([, named = "", plain = ""]) => normalize(join(dirname(file), named || plain)));
 }
 
 export function findCircle(imports: Imports): string[] | undefined {

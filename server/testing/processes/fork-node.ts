@@ -34,6 +34,9 @@ export type WorkerJob = {
   refund?: RefundInput;
 };
 
+/** What a process that works on jobs needs to know. */
+export type JobInput = { connectionString: string; nowMs: number };
+
 /** The roles that a process can have, and what each is given. */
 export type NodeInputs = {
   api: ServiceInput;
@@ -44,11 +47,13 @@ export type NodeInputs = {
   deliveries: ServiceInput;
   /** Workers that die at a point each. */
   crash: readonly WorkerJob[];
+  /** Works on jobs until none is left. */
+  jobs: JobInput;
   /** Runs one command after the other. */
   commands: null;
 };
 export type NodeRole = keyof NodeInputs;
-export type ServiceRole = Exclude<NodeRole, "crash" | "commands">;
+export type ServiceRole = Exclude<NodeRole, "crash" | "jobs" | "commands">;
 
 /** The first message of every process. */
 export type ReadyMessage = { ready: { port: number } };
@@ -93,6 +98,7 @@ const SCRIPTS: Readonly<Record<NodeRole, string>> = {
   server: scriptAt("./node-process.ts"),
   deliveries: scriptAt("./node-process.ts"),
   crash: scriptAt("./worker-process.ts"),
+  jobs: scriptAt("./job-process.ts"),
   commands: scriptAt("./scrip-host.ts"),
 };
 

@@ -119,7 +119,7 @@ export const toPurchase = (seed: number, demand: Demand, course: Sale): Purchase
   repeated: false,
 });
 
-/** A completed purchase of another buyer, whose order and code must never be taken for the caller's own. */
+/** A completed purchase of another buyer, whose order and code must never be mistaken for the caller's own. */
 export function strangerTo(seed: number, { reference, sku, account, unit }: Demand): Purchase {
   const demand = { reference: `stranger-to-${reference}`, note: "somebody-else", sku, account, unit };
   const stranger = toPurchase(seed, demand, { stages: ["completed"] });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { codeFor } from "../../../testing/builders/authenticator-app.ts";
-import { locationOf, openDashboardDesk } from "../../../testing/builders/dashboard-desk.ts";
-import { PASSWORD } from "../../../testing/builders/people-desk.ts";
-import { createSoftAuthenticator } from "../../../testing/builders/soft-authenticator.ts";
+import { codeFor } from "../../../testing/people/authenticator-app.ts";
+import { openDashboardDesk } from "../../../testing/people/dashboard-desk.ts";
+import { locationOf } from "../../../testing/people/dashboard-visitor.ts";
+import { PASSWORD } from "../../../testing/people/people-desk.ts";
+import { createSoftAuthenticator } from "../../../testing/people/soft-authenticator.ts";
 import { signIn } from "../../accounts/sign-in/sign-in.ts";
 
 const desk = await openDashboardDesk();

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { checkPage } from "../../../testing/browser/check-page.ts";
 import { openBrowser, type TestBrowser } from "../../../testing/browser/open-browser.ts";
-import { codeFor } from "../../../testing/builders/authenticator-app.ts";
-import { openDashboardDesk } from "../../../testing/builders/dashboard-desk.ts";
-import { COMMAND, PASSWORD } from "../../../testing/builders/people-desk.ts";
+import { codeFor } from "../../../testing/people/authenticator-app.ts";
+import { openDashboardDesk } from "../../../testing/people/dashboard-desk.ts";
+import { COMMAND, PASSWORD } from "../../../testing/people/people-desk.ts";
+import { freePort } from "../../../testing/processes/free-port.ts";
 import { invitePerson } from "../../accounts/people/invite-person.ts";
 
 let desk: Awaited<ReturnType<typeof openDashboardDesk>>;
@@ -132,12 +132,3 @@ const AUTHENTICATOR = {
   isUserVerified: true,
   automaticPresenceSimulation: true,
 } as const;
-
-/** The address is part of every link, so the port is chosen before the app is built. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { codeFor } from "../../../testing/builders/authenticator-app.ts";
-import {
-  cookieOf,
-  locationOf,
-  openDashboardDesk,
-  type Visiting,
-} from "../../../testing/builders/dashboard-desk.ts";
-import { COMMAND, PASSWORD, tokenOf } from "../../../testing/builders/people-desk.ts";
+import { codeFor } from "../../../testing/people/authenticator-app.ts";
+import { openDashboardDesk } from "../../../testing/people/dashboard-desk.ts";
+import { cookieOf, locationOf, type Visiting } from "../../../testing/people/dashboard-visitor.ts";
+import { COMMAND, PASSWORD, tokenOf } from "../../../testing/people/people-desk.ts";
 import { addTotp, confirmTotp } from "../../accounts/factors/change-totp.ts";
 import { requestReset } from "../../accounts/passwords/reset-password.ts";
 import { removePerson, requireFactor } from "../../accounts/people/change-person.ts";

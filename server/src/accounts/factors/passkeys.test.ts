@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { openPeopleDesk, PASSWORD, STAFF_TEAM, VISITOR } from "../../../testing/builders/people-desk.ts";
-import { createSoftAuthenticator } from "../../../testing/builders/soft-authenticator.ts";
+import { openPeopleDesk, PASSWORD, STAFF_TEAM, VISITOR } from "../../../testing/people/people-desk.ts";
+import { createSoftAuthenticator } from "../../../testing/people/soft-authenticator.ts";
 import { removePerson } from "../people/change-person.ts";
 import { offerPasskeyProof, proveSession } from "../sessions/prove-session.ts";
 import { confirmSecondFactor } from "../sign-in/confirm-second-factor.ts";

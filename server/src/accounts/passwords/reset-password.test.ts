@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { codeFor } from "../../../testing/builders/authenticator-app.ts";
-import {
-  COMMAND,
-  openPeopleDesk,
-  PASSWORD,
-  tokenOf,
-  VISITOR,
-} from "../../../testing/builders/people-desk.ts";
+import { codeFor } from "../../../testing/people/authenticator-app.ts";
+import { COMMAND, openPeopleDesk, PASSWORD, tokenOf, VISITOR } from "../../../testing/people/people-desk.ts";
 import { addTotp, confirmTotp } from "../factors/change-totp.ts";
 import { invitePerson } from "../people/invite-person.ts";
 import { makeEntry, openEntry } from "../people/open-entry.ts";

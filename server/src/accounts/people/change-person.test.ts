@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { codeFor } from "../../../testing/builders/authenticator-app.ts";
+import { codeFor } from "../../../testing/people/authenticator-app.ts";
 import {
   COMMAND,
   openPeopleDesk,
@@ -8,7 +8,7 @@ import {
   STAFF_TEAM,
   tokenOf,
   VISITOR,
-} from "../../../testing/builders/people-desk.ts";
+} from "../../../testing/people/people-desk.ts";
 import { addTotp, confirmTotp } from "../factors/change-totp.ts";
 import { findFactors } from "../factors/factor-queries.ts";
 import { signIn } from "../sign-in/sign-in.ts";

@@ -7,7 +7,7 @@ import {
   STAFF_TEAM,
   tokenOf,
   VISITOR,
-} from "../../../testing/builders/people-desk.ts";
+} from "../../../testing/people/people-desk.ts";
 import { acceptInvitation } from "./accept-invitation.ts";
 import { openLink } from "./account-link.ts";
 import { invitePerson } from "./invite-person.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import sql from "sql-template-tag";
-import { COMMAND, openPeopleDesk, STAFF_TEAM } from "../../../testing/builders/people-desk.ts";
+import { COMMAND, openPeopleDesk, STAFF_TEAM } from "../../../testing/people/people-desk.ts";
 import { removePerson } from "./change-person.ts";
 import { invitePerson } from "./invite-person.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { inspect } from "node:util";
 import sql from "sql-template-tag";
-import { openPeopleDesk, PASSWORD, STAFF_TEAM, VISITOR } from "../../../testing/builders/people-desk.ts";
+import { openPeopleDesk, PASSWORD, STAFF_TEAM, VISITOR } from "../../../testing/people/people-desk.ts";
 import { signIn } from "../sign-in/sign-in.ts";
 import { describeDevice } from "./describe-device.ts";
 import { endSession, listSessions, signOut } from "./end-session.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import sql from "sql-template-tag";
-import { codeFor } from "../../../testing/builders/authenticator-app.ts";
-import { openPeopleDesk, PASSWORD, STAFF_TEAM, VISITOR } from "../../../testing/builders/people-desk.ts";
+import { codeFor } from "../../../testing/people/authenticator-app.ts";
+import { openPeopleDesk, PASSWORD, STAFF_TEAM, VISITOR } from "../../../testing/people/people-desk.ts";
 import { addTotp, confirmTotp } from "../factors/change-totp.ts";
 import { changePassword } from "../passwords/change-password.ts";
 import { createPasswordHashing } from "../passwords/password-hashing.ts";

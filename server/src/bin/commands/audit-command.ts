@@ -1,5 +1,7 @@
 import type { Command } from "commander";
-import { type AuditedInvariant, audit } from "../../audit/audit.ts";
+import type { AuditedInvariant } from "../../audit/audit.ts";
+import { runAudit } from "../../audit/record-audit.ts";
+import { startProgress } from "../output/progress.ts";
 import { verb } from "../verb.ts";
 
 export function auditCommand(program: Command): void {
@@ -7,8 +9,12 @@ export function auditCommand(program: Command): void {
     program
       .command("audit")
       .description("prove on the running database that no money and no order is lost or duplicated"),
-    async ({ db }) => {
-      const result = await audit(db);
+    async (context) => {
+      const progress = startProgress("invariants checked");
+      const onProgress = (done: number, total: number) => progress.advance(done, done / total);
+      const result = await runAudit(context, { kind: "command", id: "scrip" }, { onProgress }).finally(() =>
+        progress.end(),
+      );
       if (!result.ok) process.exitCode = 1;
       return result;
     },

@@ -50,9 +50,11 @@ test("order list shows an order to people and to scripts, and says what to do wh
   }
 });
 
-test("a suspended reseller cannot place orders, can read and replay, and can order again after resume", async () => {
+test("a frozen reseller cannot place orders, can read and replay, and can order again after unfreeze", async () => {
   const placed = (await place("before")).json().order;
-  await scrip.json(["reseller", "suspend", buyer.resellerId]);
+  const freeze = ["reseller", "freeze", buyer.resellerId];
+  assert.match((await scrip.run(freeze)).stderr, /required option '--reason <text>' not specified/);
+  await scrip.json([...freeze, "--reason", "Unusual orders"]);
   const refused = await place("after");
   assert.deepEqual([refused.statusCode, refused.json().code], [403, "reseller_frozen"]);
   const replayed = await place("before");
@@ -60,8 +62,9 @@ test("a suspended reseller cannot place orders, can read and replay, and can ord
   const read = await app.call("GET", `/v1/orders/${placed.id}`, { key: buyer.key });
   assert.equal(read.statusCode, 200);
   const { stdout } = await scrip.run(["reseller", "show", buyer.resellerId]);
-  assert.match(stdout, /^State +suspended since 20/m);
-  const shown = await scrip.json<{ frozenAt?: string }>(["reseller", "resume", buyer.resellerId]);
+  assert.match(stdout, /^State +frozen since 20.*\nReason +Unusual orders$/m);
+  const unfreeze = ["reseller", "unfreeze", buyer.resellerId, "--reason", "Checked"];
+  const shown = await scrip.json<{ frozenAt?: string }>(unfreeze);
   assert.equal(shown.frozenAt, undefined);
   assert.equal((await place("after")).statusCode, 202);
 });

@@ -90,7 +90,10 @@ function changeCommands(group: Command, kind: AccountKind): void {
       const person = await resetFactor(openAccounts(context), await teamWith(context, kind, id), id, BY);
       return { id, email: person.email, role: person.role };
     },
-    ({ id, email }) => `${id} (${email}) signs in with the password alone until a new factor is added`,
+    ({ id, email }) =>
+      kind === "staff"
+        ? `${id} (${email}) signs in with the password and must add a new factor before anything else`
+        : `${id} (${email}) signs in with the password alone until a new factor is added`,
   );
 }
 

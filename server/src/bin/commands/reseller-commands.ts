@@ -1,13 +1,17 @@
 import type { Command } from "commander";
+import type { By } from "../../activity/record-activity.ts";
 import { createReseller, STANDARD_PRICE_LIST } from "../../resellers/create-reseller.ts";
+import { freezeReseller, unfreezeReseller } from "../../resellers/freeze-reseller.ts";
 import { getReseller } from "../../resellers/get-reseller.ts";
 import { limitReseller } from "../../resellers/limit-reseller.ts";
 import { listResellerRows, type ResellerRow } from "../../resellers/queries.ts";
-import { changeReseller, freezeReseller } from "../../resellers/update-reseller.ts";
+import { changeReseller } from "../../resellers/update-reseller.ts";
 import { fields } from "../output/fields.ts";
 import { showTime } from "../output/format.ts";
 import { table } from "../output/table.ts";
 import { required, text, UsageError, verb } from "../verb.ts";
+
+const BY: By = { actor: { kind: "command", id: "scrip" } };
 
 export function resellerCommands(program: Command): void {
   const reseller = program.command("reseller").description("the resellers who sell your products");
@@ -27,8 +31,7 @@ export function resellerCommands(program: Command): void {
   );
 
   updateCommand(reseller);
-  frozenCommand(reseller, "suspend", "refuse new orders of a reseller; it can still read everything");
-  frozenCommand(reseller, "resume", "accept orders of a suspended reseller again");
+  frozenCommands(reseller);
   limitCommand(reseller);
 }
 
@@ -78,16 +81,30 @@ function updateCommand(reseller: Command): void {
   );
 }
 
-function frozenCommand(reseller: Command, name: "suspend" | "resume", description: string): void {
-  verb(
-    reseller.command(name).description(description).argument("<id>"),
-    async ({ db, clock }, _options, [id = ""]) =>
-      toView(await freezeReseller(db, clock, id, name === "suspend")),
-    (row) =>
-      row.frozenAt === undefined
-        ? `${row.id} (${row.name}) can place orders`
-        : `${row.id} (${row.name}) is suspended: new orders are refused; existing orders continue`,
-  );
+/** `suspend` and `resume` are the names of an earlier version, which asked for no reason. */
+function frozenCommands(reseller: Command): void {
+  const freeze = reseller
+    .command("freeze")
+    .description("refuse new orders of a reseller; it can still read everything");
+  const unfreeze = reseller.command("unfreeze").description("accept orders of a frozen reseller again");
+  for (const command of [freeze, unfreeze])
+    command.requiredOption("--reason <text>", "why; the reseller sees it in its dashboard");
+  const earlier = { hidden: true };
+  for (const [command, change] of [
+    [freeze, freezeReseller],
+    [unfreeze, unfreezeReseller],
+    [reseller.command("suspend", earlier), freezeReseller],
+    [reseller.command("resume", earlier), unfreezeReseller],
+  ] as const)
+    verb(
+      command.argument("<id>"),
+      async ({ db, clock }, options, [id = ""]) =>
+        toView(await change({ db, clock }, id, text(options, "reason") ?? "No reason was given.", BY)),
+      (row) =>
+        row.frozenAt === undefined
+          ? `${row.id} (${row.name}) can place orders`
+          : `${row.id} (${row.name}) is frozen: new orders are refused; existing orders continue`,
+    );
 }
 
 function limitCommand(reseller: Command): void {
@@ -132,7 +149,7 @@ const listTable = (data: readonly ResellerView[]): string =>
       row.id,
       row.name,
       row.currency,
-      row.frozenAt === undefined ? "active" : { text: "suspended", style: "red" },
+      row.frozenAt === undefined ? "active" : { text: "frozen", style: "red" },
       row.priceList,
       row.email,
     ]),
@@ -146,8 +163,9 @@ const showReseller = (row: ResellerView): string =>
       "State",
       row.frozenAt === undefined
         ? "active"
-        : { text: `suspended since ${showTime(row.frozenAt)} UTC`, style: "red" },
+        : { text: `frozen since ${showTime(row.frozenAt)} UTC`, style: "red" },
     ],
+    ...(row.frozenReason === undefined ? [] : [["Reason", row.frozenReason] as const]),
     ["Currency", row.currency],
     ["Email", row.email],
     ["Price list", row.priceList],
@@ -172,5 +190,6 @@ const toView = (row: ResellerRow) => ({
     ...(row.rateLimitReads === null ? {} : { reads: row.rateLimitReads }),
   },
   ...(row.frozenAt === null ? {} : { frozenAt: row.frozenAt.toISOString() }),
+  ...(row.frozenReason === null ? {} : { frozenReason: row.frozenReason }),
   createdAt: row.createdAt.toISOString(),
 });

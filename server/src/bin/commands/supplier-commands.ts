@@ -3,6 +3,7 @@ import { addSupplier } from "../../suppliers/add-supplier.ts";
 import { changeSupplier } from "../../suppliers/change-supplier.ts";
 import { setEnabled } from "../../suppliers/enable-supplier.ts";
 import { type ListedSupplierRow, listSupplierRows, type SupplierRow } from "../../suppliers/queries.ts";
+import { setLowBalance } from "../../suppliers/read-balances.ts";
 import { describeKinds, findKind, KIND_NAMES, REMOTE_KINDS } from "../../suppliers/registry.ts";
 import { removeRoute, setRoute } from "../../suppliers/set-route.ts";
 import { RATE_PER_SECOND_DEFAULT } from "../../suppliers/store-supplier.ts";
@@ -79,18 +80,26 @@ function updateCommand(supplier: Command): void {
       .option("--name <name>", "a name for the supplier")
       .option("--rate <n>", "maximum purchases per second")
       .option("--config <file>", CONFIG_HELP)
+      .option(
+        "--balance-alert <decimal>",
+        "raise an alert when your balance at the supplier is below this; empty for none",
+      )
       .option("--same-account", "the new config buys from the same account; needed while purchases are open")
       .addHelpText("after", UPDATE_HELP),
     async (context, options, [id = ""]) => {
       const file = text(options, "config");
       const name = text(options, "name");
-      if (name === undefined && file === undefined && text(options, "rate") === undefined)
-        throw new UsageError("use at least one of --name, --rate and --config");
+      const balanceAlert = text(options, "balanceAlert");
+      const given = [name, file, text(options, "rate"), balanceAlert];
+      if (given.every((one) => one === undefined))
+        throw new UsageError("use at least one of --name, --rate, --config and --balance-alert");
       const ratePerSecond = text(options, "rate") === undefined ? undefined : wholeNumber(options, "rate");
       const config = file === undefined ? undefined : await readSupplierConfig(file);
       const isSameAccount = options.sameAccount === true;
       if (isSameAccount && config === undefined) throw new UsageError("--same-account goes with --config");
-      return toView(await changeSupplier(context, id, { name, ratePerSecond, config, isSameAccount }));
+      const row = await changeSupplier(context, id, { name, ratePerSecond, config, isSameAccount });
+      if (balanceAlert !== undefined) await setLowBalance(context.db, id, balanceAlert);
+      return toView(row);
     },
     (row) => `${row.id} is ${row.name}, at most ${row.ratePerSecond} purchases per second`,
   );

@@ -59,10 +59,10 @@ test("with the embedded database a running server picks up a new key, and the ol
     assert.equal((await fetch(`${server.url}/v1/balance`, { headers: { "x-api-key": key } })).status, 200);
     const shown = await runScrip(["vault", "status"], embedded);
     const [, newest = "", older = ""] = shown.stdout.split("\n");
-    assert.match(newest, new RegExp(`^${rotated.key} +0 +0 +0 +0 +4 +newest$`));
+    assert.match(newest, new RegExp(`^${rotated.key} +0 +0 +0 +0 +0 +4 +newest$`));
     assert.match(
       older,
-      /^[0-9a-f]{8} +0 +0 +0 +0 +0 +no longer needed: key 2 of .*master\.key can be removed/,
+      /^[0-9a-f]{8} +0 +0 +0 +0 +0 +0 +no longer needed: key 2 of .*master\.key can be removed/,
     );
     await writeFile(path, `${keys[0]}\n`);
   } finally {

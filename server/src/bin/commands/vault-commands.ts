@@ -82,6 +82,7 @@ const SINGULAR = {
   supplierConfigs: "config of supplier",
   webhookSecrets: "webhook secret",
   totpSecrets: "TOTP secret of",
+  uploads: "part of an uploaded file",
   serverSecrets: "server secret",
 };
 
@@ -99,6 +100,7 @@ const COLUMNS = [
   { heading: "SUPPLIER CONFIGS", right: true },
   { heading: "WEBHOOK SECRETS", right: true },
   { heading: "TOTP SECRETS", right: true },
+  { heading: "UPLOADS", right: true },
   { heading: "SERVER SECRETS", right: true },
   "",
 ] as const;
@@ -110,6 +112,7 @@ function describeStatus({ source, keys, unreadable, settled }: VaultStatus & { s
     String(key.values.supplierConfigs),
     String(key.values.webhookSecrets),
     String(key.values.totpSecrets),
+    String(key.values.uploads),
     String(key.values.serverSecrets),
     describeKey(key, source),
   ]);

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { By } from "../../activity/record-activity.ts";
 import { toMoney } from "../../lib/money.ts";
 import { getReseller } from "../../resellers/get-reseller.ts";
 import { toEntryView } from "../../wallet/entry-view.ts";
@@ -10,6 +11,7 @@ import { table } from "../output/table.ts";
 import { environmentOf, required, verb } from "../verb.ts";
 import { limitOf, timeOf } from "./read-options.ts";
 
+const BY: By = { actor: { kind: "command", id: "scrip" } };
 const STATEMENT_MAX = 1_000;
 const STATEMENT_DEFAULT = "100";
 
@@ -95,6 +97,7 @@ function moveCommand(wallet: Command, direction: "credit" | "debit", description
           amount: required(options, "amount"),
           note: required(options, "note"),
         },
+        BY,
       );
       return { entryId: moved.entryId, balance: toMoney(moved.balanceMinor, moved.currency) };
     },

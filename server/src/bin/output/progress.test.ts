@@ -24,15 +24,15 @@ test("work of less than two seconds prints nothing", () => {
   assert.deepEqual(written, []);
 });
 
-test("a terminal shows one line with rate and remaining time, at most five times a second, and clears it at the end", () => {
+test("a terminal shows one line with a bar, rate and remaining time, at most five times a second, and clears it at the end", () => {
   const { written, at, end } = watch(true);
   at(2_000, 40_000, 0.25);
   at(2_100, 42_000, 0.26);
   at(4_000, 80_000, 0.5);
   end();
   assert.deepEqual(written, [
-    "\r\u001b[K40,000 rows read · 20,000/s · 25 % · 6 s left",
-    "\r\u001b[K80,000 rows read · 20,000/s · 50 % · 4 s left",
+    "\r\u001b[K█████░░░░░░░░░░░░░░░ 40,000 rows read · 20,000/s · 25 % · 6 s left",
+    "\r\u001b[K██████████░░░░░░░░░░ 80,000 rows read · 20,000/s · 50 % · 4 s left",
     "\r\u001b[K",
   ]);
 });

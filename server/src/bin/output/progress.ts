@@ -34,7 +34,7 @@ export function startProgress(
       if (at - toldMs < (isTerminal ? TERMINAL_EVERY_MS : LINES_EVERY_MS)) return;
       toldMs = at;
       const line = describe(what, { done, share, elapsedMs: at - startedMs });
-      stream.write(isTerminal ? CLEAR_LINE + line : `${line}\n`);
+      stream.write(isTerminal ? CLEAR_LINE + drawBar(share) + line : `${line}\n`);
       hasLine = isTerminal;
     },
     end() {
@@ -42,6 +42,15 @@ export function startProgress(
       hasLine = false;
     },
   };
+}
+
+const BAR_CELLS = 20;
+
+/** A terminal shows the share as a bar too. */
+function drawBar(share: number | undefined): string {
+  if (share === undefined || !(share >= 0 && share <= 1)) return "";
+  const full = Math.round(share * BAR_CELLS);
+  return `${"█".repeat(full)}${"░".repeat(BAR_CELLS - full)} `;
 }
 
 type State = { done: number; share: number | undefined; elapsedMs: number };

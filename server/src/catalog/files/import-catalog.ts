@@ -1,4 +1,5 @@
 import type { Db, Tx } from "../../db/database.ts";
+import type { FileSource } from "../../lib/read-csv-table.ts";
 import { lockCatalog } from "../lock-catalog.ts";
 import type { Fault } from "../member-reader.ts";
 import {
@@ -32,6 +33,10 @@ type ImportListener = {
   onProgress?(rows: number): void;
   /** Called with the number of bytes read since the last call. */
   onBytes?(bytes: number): void;
+  /** Called in the transaction of the import, before anything changes, with what will. */
+  onChanges?(tx: Tx, counts: ChangeCounts): Promise<void>;
+  /** Called in the transaction of the import, at its end. Whatever either of them throws undoes the import. */
+  inTransaction?(tx: Tx, counts: ChangeCounts): Promise<void>;
 };
 
 /** A batch is sent when it has this many rows or this much text, so that large rows do not add up. */
@@ -42,7 +47,10 @@ const BATCH_CHARACTERS_MAX = 4_000_000;
  * Imports a catalog file, all or nothing (CONTRACT 8). Faults are reported as they are found, so a file of any size
  * needs little memory. Products missing from the file stay as they are.
  */
-export async function importCatalog(db: Db, input: ImportListener & { file: string }): Promise<ImportResult> {
+export async function importCatalog(
+  db: Db,
+  input: ImportListener & { file: FileSource },
+): Promise<ImportResult> {
   const file = await openCatalogFile(input.file, input.onBytes);
   try {
     return await importRows(db, file.rows, input);
@@ -68,7 +76,9 @@ export async function importRows(
       const last = await stageBatches(tx, toBatches(rows, report), listener);
       await reportDuplicates(tx, report);
       if (faults > 0) throw new CatalogRefused();
-      return merge(tx, { first: 1, last }, report);
+      const merged = await merge(tx, { first: 1, last }, report, listener);
+      await listener.inTransaction?.(tx, merged);
+      return merged;
     });
     return { ok: true, ...counts };
   } catch (error) {
@@ -206,9 +216,15 @@ async function reportDuplicates(tx: Tx, report: Report): Promise<void> {
  * Takes the lock before any read or write, so that two imports take turns instead of deadlocking. A statement raises
  * the catalog revision even if it changes no row, so no statement runs without work.
  */
-async function merge(tx: Tx, rows: OrdinalRange, report: Report): Promise<ChangeCounts> {
+async function merge(
+  tx: Tx,
+  rows: OrdinalRange,
+  report: Report,
+  { onChanges }: ImportListener,
+): Promise<ChangeCounts> {
   await lockCatalog(tx);
   const counts = await countChanges(tx);
+  await onChanges?.(tx, counts);
   await setSavepoint(tx);
   try {
     if (counts.created > 0) await insertNewProducts(tx);

@@ -112,6 +112,27 @@ export async function countChanges(tx: Tx): Promise<ChangeCounts> {
   return counts ?? { created: 0, updated: 0, unchanged: 0 };
 }
 
+/** A product that the merge will create or change, and the columns that differ. */
+export type ProductChange = { id: string; name: string; isNew: boolean; changed: string[] };
+
+/** The first of the changes, by id. */
+export const listChanges = (tx: Tx, limit: number) =>
+  tx.rows<ProductChange>(sql`
+    select s.id, s.name, p.id is null as "isNew", case when p.id is null then '{}' else array_remove(array[
+      case when p.name is distinct from s.name then 'name' end,
+      case when p.type is distinct from s.type then 'type' end,
+      case when (p.face_value_amount, p.face_value_currency, p.face_value_unit, p.face_value_is_money) is distinct from
+        (s.face_value_amount, s.face_value_currency, s.face_value_unit, s.face_value_is_money) then 'face value' end,
+      case when p.bonus is distinct from s.bonus then 'bonus' end,
+      case when (p.min_quantity, p.max_quantity) is distinct from (s.min_quantity, s.max_quantity) then 'quantities' end,
+      case when p.input_fields is distinct from s.input_fields then 'input fields' end,
+      case when p.active is distinct from coalesce(s.active, p.active) then 'active' end,
+      case when p.hidden is distinct from coalesce(s.hidden, p.hidden) then 'hidden' end
+    ], null) end as changed
+    from staged_products s left join products p on p.id = s.id
+    where p.id is null or (${differs})
+    order by s.id limit ${limit}`);
+
 export async function insertNewProducts(tx: Tx): Promise<void> {
   await tx.rows(sql`
     insert into products (

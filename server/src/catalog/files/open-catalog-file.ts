@@ -1,12 +1,15 @@
 import { extname } from "node:path";
-import { readFileBytes } from "../../lib/read-csv-table.ts";
+import { type FileSource, readFileBytes } from "../../lib/read-csv-table.ts";
 import { readCsvProducts } from "./read-csv-products.ts";
 import { type ReadRow, readJsonProducts } from "./read-json-products.ts";
 
 type CatalogFile = { rows: AsyncGenerator<ReadRow>; close(): Promise<void> };
 
 /** Opens a catalog in JSON or CSV. Fails here, before any other work, if the file cannot be opened. */
-export async function openCatalogFile(file: string, onBytes?: (bytes: number) => void): Promise<CatalogFile> {
+export async function openCatalogFile(
+  file: FileSource,
+  onBytes?: (bytes: number) => void,
+): Promise<CatalogFile> {
   const chunks = readFileBytes(file, onBytes);
   const first = await chunks.next();
   const bytes = first.done ? chunks : startWith(first.value, chunks);
@@ -28,8 +31,8 @@ async function* startWith(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): 
  * Detects the format by file name, or else by the first character, because JSON starts with a bracket. Names like
  * /dev/stdin have no extension.
  */
-function findFormat(file: string, beginning: Uint8Array): "json" | "csv" {
-  const extension = extname(file).toLowerCase();
+function findFormat(file: FileSource, beginning: Uint8Array): "json" | "csv" {
+  const extension = typeof file === "string" ? extname(file).toLowerCase() : "";
   if (extension === ".json") return "json";
   if (extension === ".csv") return "csv";
   const text = new TextDecoder().decode(beginning).trimStart();

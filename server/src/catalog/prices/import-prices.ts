@@ -1,6 +1,6 @@
 import type { Db, Tx } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { readCsvTable, type TableRow } from "../../lib/read-csv-table.ts";
+import { type FileSource, readCsvTable, type TableRow } from "../../lib/read-csv-table.ts";
 import { lockCatalog } from "../lock-catalog.ts";
 import {
   findKnownProducts,
@@ -18,10 +18,12 @@ export type ImportPricesResult = ({ ok: true } & ImportedPrices) | { ok: false; 
 export const PRICE_ROWS_MAX = 500_000;
 
 export type ImportPricesInput = {
-  file: string;
+  file: FileSource;
   onFault(fault: PriceFault): void;
   onProgress?(rows: number): void;
   onBytes?(bytes: number): void;
+  /** Called in the transaction of the import, at its end. Whatever it throws undoes the import. */
+  inTransaction?(tx: Tx, imported: ImportedPrices): Promise<void>;
 };
 
 /**
@@ -47,7 +49,10 @@ export async function importPrices(
   const merged = await db.transaction(async (tx) => {
     await lockCatalog(tx);
     await reportUnknownProducts(tx, prices, report);
-    return faults > 0 ? undefined : mergePrices(tx, prices, clock.now());
+    if (faults > 0) return undefined;
+    const counts = await mergePrices(tx, prices, clock.now());
+    await input.inTransaction?.(tx, counts);
+    return counts;
   });
   return merged === undefined ? { ok: false, faults } : { ok: true, ...merged };
 }

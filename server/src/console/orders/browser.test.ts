@@ -4,10 +4,10 @@ import sql from "sql-template-tag";
 import { checkPage, type View } from "../../../testing/browser/check-page.ts";
 import { openBrowser, type TestBrowser } from "../../../testing/browser/open-browser.ts";
 import { balanceOf } from "../../../testing/builders/buyers.ts";
-import { openConsoleOn } from "../../../testing/builders/console-desk.ts";
 import { createTestFulfiller } from "../../../testing/builders/fulfilment.ts";
 import { openShop, PRICE_MINOR, type Shop } from "../../../testing/builders/shop.ts";
 import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
+import { openConsoleOn } from "../../../testing/people/console-desk.ts";
 import {
   createScriptedSupplier,
   lost,

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import sql from "sql-template-tag";
 import { balanceOf, postOrder } from "../../../testing/builders/buyers.ts";
-import { type ConsoleVisit, openConsoleOn } from "../../../testing/builders/console-desk.ts";
 import { createTestFulfiller, type TestFulfiller } from "../../../testing/builders/fulfilment.ts";
 import { openShop, PRICE_MINOR, type Shop } from "../../../testing/builders/shop.ts";
 import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
+import { type ConsoleVisit, openConsoleOn } from "../../../testing/people/console-desk.ts";
 import {
   createScriptedSupplier,
   lost,

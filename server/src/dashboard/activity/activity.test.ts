@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { openDashboardDesk } from "../../../testing/builders/dashboard-desk.ts";
+import { openDashboardDesk } from "../../../testing/people/dashboard-desk.ts";
 import { recordActivity } from "../../activity/record-activity.ts";
 
 const desk = await openDashboardDesk();

@@ -5,7 +5,7 @@ import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import { checkPage } from "../../../testing/browser/check-page.ts";
 import { openBrowser, type TestBrowser } from "../../../testing/browser/open-browser.ts";
 import { addBuyer, addCard, type Buyer, postOrder } from "../../../testing/builders/buyers.ts";
-import { visitDashboard } from "../../../testing/builders/dashboard-visit.ts";
+import { signInAs } from "../../../testing/people/dashboard-visitor.ts";
 
 let scrip: TestApp;
 let site: { url: string; close(): Promise<void> };
@@ -19,7 +19,7 @@ before(async () => {
   await addCard(scrip.db);
   buyer = await addBuyer(scrip);
   for (const name of ["a", "b", "c"]) await postOrder(scrip, buyer, name);
-  cookie = { name: "scrip", value: (await visitDashboard(scrip, buyer.resellerId, "owner")).cookie };
+  cookie = { name: "scrip", value: (await signInAs(scrip, buyer.resellerId, "owner")).cookie };
 });
 after(async () => {
   await Promise.all([browser?.close(), site?.close()]);

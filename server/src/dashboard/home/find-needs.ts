@@ -60,7 +60,7 @@ function wallet({ balanceMinor, runway }: HomeData): Need[] {
   );
 }
 
-const slow = ({ summary: { oldestOpenAt } }: HomeData, now: Date): Need[] =>
+const slow = ({ oldestOpenAt }: HomeData, now: Date): Need[] =>
   oldestOpenAt === null || now.getTime() - oldestOpenAt.getTime() < SLOW_MS
     ? []
     : [

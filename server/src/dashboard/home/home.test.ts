@@ -3,20 +3,20 @@ import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import { addBuyer, addCard, type Buyer, postOrder } from "../../../testing/builders/buyers.ts";
-import { type Visit, visitDashboard } from "../../../testing/builders/dashboard-visit.ts";
 import { createHandClock } from "../../../testing/hand-clock.ts";
+import { type DashboardVisitor, signInAs } from "../../../testing/people/dashboard-visitor.ts";
 
 const clock = createHandClock(new Date("2041-05-30T07:08:09Z"));
 const DAY_MS = 86_400_000;
 let scrip: TestApp;
 let buyer: Buyer;
-let viewer: Visit;
+let viewer: DashboardVisitor;
 
 before(async () => {
   scrip = await createTestApp({ clock });
   await addCard(scrip.db);
   buyer = await addBuyer(scrip, "20.00");
-  viewer = await visitDashboard(scrip, buyer.resellerId, "viewer");
+  viewer = await signInAs(scrip, buyer.resellerId, "viewer");
 });
 after(() => scrip?.close());
 
@@ -42,9 +42,11 @@ test("orders and spend of each day, and how long the balance lasts", async () =>
   await scrip.db.rows(sql`
     update orders set status = 'processing', processing_at = created_at where reseller_id = ${buyer.resellerId}`);
   await scrip.db.rows(sql`
+    update order_lines set fulfilled_quantity = quantity where reseller_id = ${buyer.resellerId}`);
+  await scrip.db.rows(sql`
     update orders set status = 'completed', open_units = 0, ended_at = created_at + interval '800 ms'
     where reseller_id = ${buyer.resellerId}`);
-  viewer = await visitDashboard(scrip, buyer.resellerId, "viewer");
+  viewer = await signInAs(scrip, buyer.resellerId, "viewer");
   const body = await home();
   assert.match(body, /Everything is being fulfilled normally\./);
   assert.match(body, /<b>12\.50<\/b> <small>USD<\/small>[\s\S]*about \d+ days at this week/);
@@ -96,7 +98,7 @@ test("the last failed orders name their product and why, as text", async () => {
 });
 
 test("another reseller sees nothing of it, and nobody without a session", async () => {
-  const stranger = await visitDashboard(scrip, (await scrip.addReseller()).id, "viewer");
+  const stranger = await signInAs(scrip, (await scrip.addReseller()).id, "viewer");
   const { body } = await stranger.get("/dashboard");
   assert.ok(body.includes("No failed orders") && !body.includes("hooks.example"));
   assert.equal((await scrip.app.inject("/dashboard")).statusCode, 303);

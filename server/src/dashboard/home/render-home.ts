@@ -1,5 +1,4 @@
 import type { OrderRow } from "../../orders/queries.ts";
-import { SUMMARISED_MAX } from "../../orders/summarise-orders.ts";
 import { dayOf } from "../../wallet/sum-days.ts";
 import { type DayChartOptions, dayChart } from "../../web/chart/day-chart.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
@@ -19,7 +18,7 @@ import { BASE, type DashboardContext, environmentOf, here } from "../session.ts"
 import { balanceTile, WALLET } from "../wallet/render-wallet.ts";
 import { findNeeds, type Need } from "./find-needs.ts";
 import { DAYS_OFFERED, type HomeData } from "./load-home.ts";
-import { durationOf, rateText, stateSentence } from "./say-state.ts";
+import { durationOf, isIdle, rateText, stateSentence } from "./say-state.ts";
 
 /** Is it working, how much money is left and for how long, what needs me. */
 export function renderHome(data: HomeData, ctx: DashboardContext): PageContent {
@@ -41,8 +40,8 @@ export function renderHome(data: HomeData, ctx: DashboardContext): PageContent {
 }
 
 function tiles(data: HomeData, ctx: DashboardContext): Html {
-  const { balanceMinor, currency, runway, days, summary } = data;
-  const today = days.at(-1);
+  const { balanceMinor, currency, runway, summary } = data;
+  const today = summary.days.at(-1);
   const { medianMs, p95Ms } = summary;
   return statTiles([
     { ...balanceTile(balanceMinor, currency, runway), href: here(ctx, WALLET) },
@@ -65,9 +64,6 @@ function tiles(data: HomeData, ctx: DashboardContext): Html {
   ]);
 }
 
-const isIdle = ({ days, summary }: HomeData): boolean =>
-  summary.looked === 0 && days.every(({ orders, refunds }) => orders + refunds === 0);
-
 /** What a reseller who has not ordered lately can do, in order. */
 const getStarted = ({ span }: HomeData, ctx: DashboardContext): Html =>
   panel(
@@ -85,7 +81,7 @@ const getStarted = ({ span }: HomeData, ctx: DashboardContext): Html =>
 const link = (ctx: DashboardContext, path: string, label: string): Html =>
   html`<a class="link" href="${here(ctx, path)}">${label}</a>`;
 
-const SAMPLE_NOTE = html`<span class="quiet">Success rate and time to fulfil are those of the newest ${countText(SUMMARISED_MAX)} orders.</span>`;
+const BEHIND_NOTE = html`<span class="quiet">The newest orders are still being counted.</span>`;
 
 const spanChoice = (span: number, ctx: DashboardContext): Html =>
   choice(
@@ -108,12 +104,16 @@ const ordersPanel = (data: HomeData, ctx: DashboardContext): Html =>
     {
       title: "Orders by day",
       aside: spanChoice(data.span, ctx),
-      ...(data.summary.looked < SUMMARISED_MAX ? {} : { foot: SAMPLE_NOTE }),
+      ...(data.summary.isBehind ? { foot: BEHIND_NOTE } : {}),
     },
     dayChart(chartOf(data, ctx.now, "orders")),
   );
 
-function chartOf({ days, currency }: HomeData, now: Date, of: "orders" | "spend"): DayChartOptions {
+function chartOf(
+  { summary: { days }, currency }: HomeData,
+  now: Date,
+  of: "orders" | "spend",
+): DayChartOptions {
   const today = dayOf(now).getTime();
   return {
     title: of === "orders" ? "Orders by day" : "Spend by day",

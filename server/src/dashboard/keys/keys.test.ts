@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
-import { type Visit, visitDashboard } from "../../../testing/builders/dashboard-visit.ts";
 import { createHandClock } from "../../../testing/hand-clock.ts";
+import { type DashboardVisitor, signInAs } from "../../../testing/people/dashboard-visitor.ts";
 import { listActivity } from "../../activity/list-activity.ts";
 import { listKeys } from "../../keys/list-keys.ts";
 
@@ -11,16 +11,16 @@ const clock = createHandClock(new Date("2041-05-06T07:08:09Z"));
 const HOUR_MS = 3_600_000;
 let scrip: TestApp;
 let resellerId: string;
-let owner: Visit;
-let viewer: Visit;
-let stranger: Visit;
+let owner: DashboardVisitor;
+let viewer: DashboardVisitor;
+let stranger: DashboardVisitor;
 
 before(async () => {
   scrip = await createTestApp({ clock });
   ({ id: resellerId } = await scrip.addReseller());
-  owner = await visitDashboard(scrip, resellerId, "owner");
-  viewer = await visitDashboard(scrip, resellerId, "viewer");
-  stranger = await visitDashboard(scrip, (await scrip.addReseller()).id, "owner");
+  owner = await signInAs(scrip, resellerId, "owner");
+  viewer = await signInAs(scrip, resellerId, "viewer");
+  stranger = await signInAs(scrip, (await scrip.addReseller()).id, "owner");
 });
 after(() => scrip?.close());
 
@@ -56,7 +56,7 @@ test("a new key is shown once, with a command that works as it is pasted", async
 
 test("creating a key is in the activity log and in a letter to the owners, without the key", async () => {
   const [logged] = await activityOf("key.created");
-  assert.deepEqual(logged?.actor, { kind: "user", id: owner.accountId });
+  assert.deepEqual(logged?.actor, { kind: "user", id: owner.id });
   assert.deepEqual([logged?.environment, logged?.after?.name], ["test", "checkout"]);
   const letters = await scrip.db.rows<{ subject: string; text: string }>(
     sql`select subject, body_text as text from letters where subject like '%API key%'`,
@@ -120,7 +120,7 @@ test("a key is revoked at once, after a question", async () => {
 });
 
 test("a live key needs fresh proof, to be created and to be rolled", async () => {
-  const fresh = await visitDashboard(scrip, resellerId, "developer");
+  const fresh = await signInAs(scrip, resellerId, "developer");
   assert.match(keyIn((await fresh.post("/dashboard/keys", FIELDS)).body), /^sc_live_/);
   const { id } = await newest("live");
   clock.advance(5 * 60_000);
@@ -148,7 +148,8 @@ test("other people's keys are not found, and roles that manage no keys only read
     ["post", "/revoke"],
   ] as const) {
     const fields = { ...FIELDS, grace: "1" };
-    const ask = (visit: Visit, query = "") => visit[method](`/dashboard/keys/${id}${path}${query}`, fields);
+    const ask = (visit: DashboardVisitor, query = "") =>
+      visit[method](`/dashboard/keys/${id}${path}${query}`, fields);
     assert.equal((await ask(stranger)).statusCode, 404, `${method} ${path}`);
     assert.equal((await ask(owner, "?env=test")).statusCode, 404, `${method} ${path} in test`);
     if (method === "post" || path !== "") assert.equal((await ask(viewer)).statusCode, 403);

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { addBuyer, type Buyer, postOrder } from "../../../testing/builders/buyers.ts";
-import { type DashboardVisitor, signInAs } from "../../../testing/builders/dashboard-visitor.ts";
 import { createTestFulfiller, type TestFulfiller } from "../../../testing/builders/fulfilment.ts";
 import { openShop, type Shop } from "../../../testing/builders/shop.ts";
+import { type DashboardVisitor, signInAs } from "../../../testing/people/dashboard-visitor.ts";
 import { namePeople } from "../../accounts/people/name-people.ts";
 import { PROOF_MS } from "../../accounts/sessions/session-life.ts";
 import { listActivity } from "../../activity/list-activity.ts";
@@ -158,7 +158,7 @@ test("an order of another reseller or environment is as missing as one that does
 
 test("codes stay hidden from roles without the right, from strangers, and without fresh proof", async () => {
   const path = `/dashboard/orders/${completedId}`;
-  for (const role of ["viewer", "finance", "developer"]) {
+  for (const role of ["viewer", "finance", "developer"] as const) {
     const person = await signInAs(shop.scrip, shop.buyer.resellerId, role);
     assert.equal((await person.post(`${path}/reveal`)).statusCode, 403, role);
     assert.equal((await person.post(`${path}/codes.csv`)).statusCode, 403, role);

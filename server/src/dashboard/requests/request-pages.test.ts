@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
-import { type Visit, visitDashboard } from "../../../testing/builders/dashboard-visit.ts";
 import { addLoggedRequest } from "../../../testing/builders/logged-requests.ts";
 import {
   addAttempt,
@@ -9,18 +8,19 @@ import {
   addEndpoint,
   addEvent,
 } from "../../../testing/builders/webhook-builders.ts";
+import { type DashboardVisitor, signInAs } from "../../../testing/people/dashboard-visitor.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { GROUPED_MAX, groupErrors } from "../../requests/group-errors.ts";
 
 let scrip: TestApp;
 let live: Tenant;
-let viewer: Visit;
-let stranger: Visit;
+let viewer: DashboardVisitor;
+let stranger: DashboardVisitor;
 before(async () => {
   scrip = await createTestApp();
   live = { resellerId: (await scrip.addReseller()).id, environment: "live" };
-  viewer = await visitDashboard(scrip, live.resellerId, "viewer");
-  stranger = await visitDashboard(scrip, (await scrip.addReseller()).id, "owner");
+  viewer = await signInAs(scrip, live.resellerId, "viewer");
+  stranger = await signInAs(scrip, (await scrip.addReseller()).id, "owner");
 });
 after(() => scrip.close());
 

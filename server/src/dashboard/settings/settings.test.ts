@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { locationOf, openDashboardDesk } from "../../../testing/builders/dashboard-desk.ts";
+import { openDashboardDesk } from "../../../testing/people/dashboard-desk.ts";
+import { locationOf } from "../../../testing/people/dashboard-visitor.ts";
 import { listActivity } from "../../activity/list-activity.ts";
 import { getReseller } from "../../resellers/get-reseller.ts";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { cookieOf, locationOf, openDashboardDesk } from "../../../testing/builders/dashboard-desk.ts";
+import { openDashboardDesk } from "../../../testing/people/dashboard-desk.ts";
+import { cookieOf, locationOf } from "../../../testing/people/dashboard-visitor.ts";
 import { listPeople } from "../../accounts/people/list-people.ts";
 import { listActivity } from "../../activity/list-activity.ts";
 

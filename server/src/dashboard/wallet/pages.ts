@@ -1,3 +1,4 @@
+import { summariseTenant } from "../../reports/summarise-tenant.ts";
 import { getReseller } from "../../resellers/get-reseller.ts";
 import { getWallet } from "../../wallet/get-wallet.ts";
 import { exportStatement, listStatement } from "../../wallet/list-statement.ts";
@@ -20,7 +21,7 @@ export function walletPages(face: DashboardFace, deps: DashboardDeps): void {
   face.page({
     path: WALLET,
     permission: "wallet.read",
-    load: (ctx) => loadWallet(deps, sumDays, ctx),
+    load: (ctx) => loadWallet(deps, ctx),
     render: renderWallet,
   });
   face.page({
@@ -44,12 +45,12 @@ export function walletPages(face: DashboardFace, deps: DashboardDeps): void {
   });
 }
 
-async function loadWallet(deps: DashboardDeps, sumDays: SumDays, ctx: DashboardContext): Promise<WalletData> {
+async function loadWallet(deps: DashboardDeps, ctx: DashboardContext): Promise<WalletData> {
   const tenant = tenantOf(ctx);
   const typed = typedFilters(ctx);
-  const [wallet, days, page] = await Promise.all([
+  const [wallet, { days }, page] = await Promise.all([
     getWallet(deps.db, tenant),
-    sumDays(tenant, daysBefore(ctx.now, RATE_DAYS - 1), RATE_DAYS),
+    summariseTenant(deps.db, tenant, daysBefore(ctx.now, RATE_DAYS - 1), RATE_DAYS),
     listStatement(deps, tenant, {
       filters: toFilters(typed),
       cursor: ctx.query.cursor,

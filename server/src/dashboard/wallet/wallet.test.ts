@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import { addBuyer, addCard, type Buyer, postOrder } from "../../../testing/builders/buyers.ts";
-import { type Visit, visitDashboard } from "../../../testing/builders/dashboard-visit.ts";
 import { createHandClock } from "../../../testing/hand-clock.ts";
+import { type DashboardVisitor, signInAs } from "../../../testing/people/dashboard-visitor.ts";
 import { moveFunds } from "../../wallet/move-funds.ts";
 
 const clock = createHandClock(new Date("2041-05-30T07:08:09Z"));
 const DAY_MS = 86_400_000;
 let scrip: TestApp;
 let buyer: Buyer;
-let finance: Visit;
+let finance: DashboardVisitor;
 
 before(async () => {
   scrip = await createTestApp({ clock });
@@ -21,7 +21,7 @@ before(async () => {
   await postOrder(scrip, buyer, "june");
   const note = `=1+1 <b>bold</b>`;
   await moveFunds(scrip.db, clock, buyer, { direction: "debit", amount: "1.00", note });
-  finance = await visitDashboard(scrip, buyer.resellerId, "finance");
+  finance = await signInAs(scrip, buyer.resellerId, "finance");
 });
 after(() => scrip?.close());
 
@@ -72,12 +72,12 @@ test("the statement of a month adds up from its first balance to its last", asyn
 });
 
 test("everyone on the team reads the wallet, finance and owners take files, and no one else sees it", async () => {
-  const viewer = await visitDashboard(scrip, buyer.resellerId, "viewer");
+  const viewer = await signInAs(scrip, buyer.resellerId, "viewer");
   assert.equal((await viewer.get("/dashboard/wallet")).statusCode, 200);
   assert.ok(!(await viewer.get("/dashboard/wallet")).body.includes("entries.csv"));
   for (const path of ["entries.csv", "statement.csv"])
     assert.equal((await viewer.get(`/dashboard/wallet/${path}`)).statusCode, 403);
-  const stranger = await visitDashboard(scrip, (await scrip.addReseller()).id, "owner");
+  const stranger = await signInAs(scrip, (await scrip.addReseller()).id, "owner");
   assert.match((await stranger.get("/dashboard/wallet")).body, /No entries yet/);
   for (const path of ["", "/statement", "/entries.csv", "/statement.csv"])
     assert.equal((await scrip.app.inject(`/dashboard/wallet${path}`)).statusCode, 303);

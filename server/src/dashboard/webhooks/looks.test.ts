@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { checkPage, type View } from "../../../testing/browser/check-page.ts";
 import { openBrowser, type TestBrowser } from "../../../testing/browser/open-browser.ts";
-import { visitDashboard } from "../../../testing/builders/dashboard-visit.ts";
 import { addLoggedRequest } from "../../../testing/builders/logged-requests.ts";
 import { addAttempt, addDelivery, addEvent } from "../../../testing/builders/webhook-builders.ts";
 import { openWebhookDesk, type WebhookDesk } from "../../../testing/builders/webhook-desk.ts";
+import { signInAs } from "../../../testing/people/dashboard-visitor.ts";
 
 let desk: WebhookDesk;
 let chromium: TestBrowser;
@@ -25,7 +25,7 @@ const LONG = "<img src=x onerror=alert(1)>".concat("long".repeat(60));
 
 test("webhooks, requests and events are sound, narrow and wide, light and dark", async () => {
   const { scrip, live } = desk;
-  const owner = await visitDashboard(scrip, live.resellerId, "owner");
+  const owner = await signInAs(scrip, live.resellerId, "owner");
   const { webhook } = await desk.register({ url: `https://hooks.example.com/${"path".repeat(40)}` });
   const eventId = await addEvent(scrip.db, live);
   const deliveryId = await addDelivery(scrip.db, { eventId, endpointId: webhook.id, status: "failed" });

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Visit, visitDashboard } from "../../../testing/builders/dashboard-visit.ts";
 import { addAttempt, addDelivery, addEvent } from "../../../testing/builders/webhook-builders.ts";
 import { openWebhookDesk, type WebhookDesk } from "../../../testing/builders/webhook-desk.ts";
+import { type DashboardVisitor, signInAs } from "../../../testing/people/dashboard-visitor.ts";
 import { listActivity } from "../../activity/list-activity.ts";
 
 let desk: WebhookDesk;
-let owner: Visit;
-let viewer: Visit;
-let stranger: Visit;
+let owner: DashboardVisitor;
+let viewer: DashboardVisitor;
+let stranger: DashboardVisitor;
 before(async () => {
   desk = await openWebhookDesk();
-  owner = await visitDashboard(desk.scrip, desk.live.resellerId, "owner");
-  viewer = await visitDashboard(desk.scrip, desk.live.resellerId, "viewer");
-  stranger = await visitDashboard(desk.scrip, desk.stranger.resellerId, "owner");
+  owner = await signInAs(desk.scrip, desk.live.resellerId, "owner");
+  viewer = await signInAs(desk.scrip, desk.live.resellerId, "viewer");
+  stranger = await signInAs(desk.scrip, desk.stranger.resellerId, "owner");
 });
 after(() => desk.scrip.close());
 
@@ -39,7 +39,7 @@ async function actionsOn(id: string, kind = "webhook"): Promise<string[]> {
     { object: { kind, id } },
     { limit: 20 },
   );
-  return data.map(({ action, actor }) => `${action} ${actor.id === owner.accountId ? "owner" : actor.id}`);
+  return data.map(({ action, actor }) => `${action} ${actor.id === owner.id ? "owner" : actor.id}`);
 }
 
 test("an added endpoint shows its secret once and records who added it", async () => {
@@ -95,7 +95,7 @@ test("the second of two editors is told what changed, and can then save", async 
 test("a rotated secret is shown once, and only with fresh proof", async () => {
   const { webhook, secret } = await desk.register();
   const path = `/dashboard/webhooks/${webhook.id}/rotate`;
-  const visit = await visitDashboard(desk.scrip, desk.live.resellerId, "developer");
+  const visit = await signInAs(desk.scrip, desk.live.resellerId, "developer");
   const rotated = await visit.post(path, { grace: "86400" });
   assert.equal(rotated.statusCode, 200, rotated.body);
   assert.notEqual(secretIn(rotated.body), "");
@@ -204,7 +204,7 @@ test("an endpoint of another reseller, or in the other environment, is not found
   const paths = ["", "/edit", "/rotate", "/recover", "/remove", `/recovery${span}`].map(
     (page) => `/dashboard/webhooks/${webhook.id}${page}`,
   );
-  const fresh = await visitDashboard(desk.scrip, desk.stranger.resellerId, "owner");
+  const fresh = await signInAs(desk.scrip, desk.stranger.resellerId, "owner");
   for (const path of [
     ...paths,
     `/dashboard/deliveries/${deliveryId}`,

@@ -9,7 +9,13 @@ import {
 import { toSafeInteger } from "../../lib/money.ts";
 import type { Secret } from "../../lib/secret.ts";
 import { acceptableTotal, readPrice } from "../price-guard.ts";
-import type { LookUpOutcome, PurchaseOutcome, PurchaseRequest, RemoteSupplier } from "../supplier.ts";
+import type {
+  LookUpOutcome,
+  PurchaseOutcome,
+  PurchaseRequest,
+  RemoteSupplier,
+  SupplierPrice,
+} from "../supplier.ts";
 import { judgeScripOrder } from "./judge-scrip-order.ts";
 import { asScripError, NONSENSE, refusalOf, unknownBecauseOf } from "./scrip-answers.ts";
 
@@ -41,7 +47,15 @@ export function createScripSupplier(config: ScripSupplierConfig): RemoteSupplier
   return {
     buy: (request) => buy(client, request, limits()),
     lookUp: (reference, upstreamId) => lookUp(client, reference, upstreamId, limits()),
+    readBalance: () => readBalance(client, limits()),
   };
+}
+
+async function readBalance(client: Client, options: CallOptions): Promise<SupplierPrice | undefined> {
+  const told = await client.wallet.balance(options).catch(asScripError);
+  if (told instanceof ScripError) return undefined;
+  const balance = readPrice(told.balance);
+  return balance === "unreadable" ? undefined : balance;
 }
 
 async function buy(client: Client, request: PurchaseRequest, options: CallOptions): Promise<PurchaseOutcome> {

@@ -322,7 +322,9 @@ test("a rotation of the master key sees an import from its first code on", async
           rows: async (query, options) => {
             if (query.text.includes("insert into staged_codes")) {
               const held = await db.rows(sql`
-                select from pg_locks where relation = 'codes'::regclass and mode = 'RowExclusiveLock'`);
+                select from pg_locks
+                where database = (select oid from pg_database where datname = current_database())
+                  and relation = 'codes'::regclass and mode = 'RowExclusiveLock'`);
               seen += held.length;
             }
             return tx.rows(query, options);

@@ -1,6 +1,7 @@
 import type { Db, Tx } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Ids, idsOf } from "../../lib/ids.ts";
+import type { FileSource } from "../../lib/read-csv-table.ts";
 import { stockPlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { encodeGoods, identityOf } from "../goods.ts";
@@ -39,13 +40,15 @@ export type ImportStockDeps = {
 };
 
 export type ImportStockInput = StockTargetInput & {
-  file: string;
+  file: FileSource;
   onFault(fault: StockFault): void;
   onProgress?(rows: number): void;
   /** The number of further bytes read. */
   onBytes?(bytes: number): void;
   /** Another import is running, and this one waits for it. */
   onWaiting?(): void;
+  /** Called in the transaction of the import, at its end: what it writes is there if, and only if, the codes are. */
+  inTransaction?(tx: Tx, imported: ImportedStock): Promise<void>;
 };
 
 /** What is wrong on a line. It never repeats a code. */
@@ -80,7 +83,9 @@ export async function importStock(
       await reportDuplicates(tx, report);
       await reportKnown(tx, report);
       if (faults > 0) throw new StockRefused();
-      return store(tx, { target, staged, ids: idsOf(deps.clock), now, report });
+      const stored = await store(tx, { target, staged, ids: idsOf(deps.clock), now, report });
+      await input.inTransaction?.(tx, stored);
+      return stored;
     });
     await refreshSupply(deps.db, [input.productId], now);
     return { ok: true, ...imported };

@@ -1,5 +1,5 @@
 import { readCsvRecords } from "../../lib/csv-records.ts";
-import { readFileBytes } from "../../lib/read-csv-table.ts";
+import { type FileSource, readFileBytes } from "../../lib/read-csv-table.ts";
 import { type Secret, secret } from "../../lib/secret.ts";
 import type { Goods } from "../goods.ts";
 import { parseStockRow, STOCK_COLUMNS, type StockCells, type StockColumn } from "./stock-row.ts";
@@ -12,7 +12,7 @@ const RECORD_MAX_BYTES = 65_536;
 
 /** Reads a stock file (CSV, the first line names the columns), one row after the other. */
 export async function* readStockFile(
-  file: string,
+  file: FileSource,
   now: Date,
   onBytes?: (bytes: number) => void,
 ): AsyncGenerator<StockRow> {

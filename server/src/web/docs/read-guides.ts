@@ -5,6 +5,9 @@ export type Guide = { name: string; title: string; summary: string; markdown: st
 /** In reading order for a newcomer. */
 export const GUIDE_NAMES = ["quickstart", "orders", "webhooks", "sandbox", "errors", "going-live"] as const;
 
+/** For the operator. The console shows it to the staff; it is not on the public port. */
+export const OPERATOR_GUIDE_NAME = "operator";
+
 /** The folder of the guides in a checkout. */
 export const GUIDES_FOLDER = new URL("../../../../docs/guides/", import.meta.url);
 

@@ -142,7 +142,7 @@ for (const [what, answer, outcome] of HOSTILE) {
   });
 }
 
-test("an unrequested answer is not taken for that of the next delivery", async () => {
+test("an unrequested answer is not mistaken for that of the next delivery", async () => {
   receiver.answer = secondAnswer;
   assert.deepEqual(told(await send()), ["failed", 500, null]);
   receiver.answer = answerWith(410);

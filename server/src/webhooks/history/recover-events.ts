@@ -1,5 +1,5 @@
 import type { By } from "../../activity/record-activity.ts";
-import type { Db } from "../../db/database.ts";
+import type { Db, Tx } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { firstIdAt } from "../../lib/ids.ts";
@@ -24,6 +24,7 @@ export async function recoverEvents(
   id: string,
   span: { since: string; until?: string },
   by?: By,
+  inTransaction?: (tx: Tx, result: { recovered: number; hasMore: boolean }) => Promise<void>,
 ): Promise<{ recovered: number; hasMore: boolean }> {
   const now = deps.clock.now();
   const { since, until } = readSpan(span, now);
@@ -44,6 +45,7 @@ export async function recoverEvents(
       deliveries: recovered.recovered,
     };
     await recordOnEndpoint(tx, deps.clock, { by, tenant, id, action: "webhook.recovered", after });
+    await inTransaction?.(tx, recovered);
     return recovered;
   });
   if (result.recovered > 0) deps.announceDeliveries();

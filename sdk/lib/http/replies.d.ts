@@ -1,0 +1,55 @@
+import type { Balance, CatalogProduct, LoggedRequest, LoggedRequestDetail, Order, OrderCodes, Page, PlacedOrder, Product, TimelineEntry, WalletEntry } from "../types.js";
+import type { Delivery, EventType, Recovery, RegisteredWebhook, RotatedSecret, ScripEvent, Webhook } from "../webhooks/webhook-types.js";
+import { type Shape } from "./shapes.js";
+/** The response of each operation of the API, by its operationId. */
+export declare const REPLIES: {
+    getBalance: Shape<Balance>;
+    listCatalog: Shape<Page<CatalogProduct>>;
+    getProduct: Shape<{
+        product: Product;
+    }>;
+    placeOrder: Shape<{
+        order: PlacedOrder;
+    }>;
+    listOrders: Shape<Page<Order>>;
+    getOrder: Shape<{
+        order: Order;
+    }>;
+    getOrderCodes: Shape<OrderCodes>;
+    getOrderTimeline: Shape<{
+        data: TimelineEntry[];
+    }>;
+    listRequests: Shape<Page<LoggedRequest>>;
+    getRequest: Shape<{
+        request: LoggedRequestDetail;
+    }>;
+    listWalletEntries: Shape<Page<WalletEntry>>;
+    listEvents: Shape<Page<ScripEvent>>;
+    getEvent: Shape<{
+        event: ScripEvent;
+    }>;
+    listEventTypes: Shape<{
+        data: EventType[];
+    }>;
+    registerWebhook: Shape<RegisteredWebhook>;
+    listWebhooks: Shape<Page<Webhook>>;
+    getWebhook: Shape<{
+        webhook: Webhook;
+    }>;
+    changeWebhook: Shape<{
+        webhook: Webhook;
+    }>;
+    removeWebhook: Shape<Record<never, never>>;
+    rotateWebhookSecret: Shape<RotatedSecret>;
+    testWebhook: Shape<{
+        delivery: Delivery;
+    }>;
+    redeliver: Shape<{
+        delivery: Delivery;
+    }>;
+    listWebhookDeliveries: Shape<Page<Delivery>>;
+    recoverWebhook: Shape<Recovery>;
+    listWebhookEgressIps: Shape<{
+        data: string[];
+    }>;
+};

@@ -1,0 +1,252 @@
+import type {
+  Balance,
+  CatalogProduct,
+  DeliveredCode,
+  InputField,
+  InputFieldOption,
+  LoggedProblem,
+  LoggedRequest,
+  LoggedRequestDetail,
+  Money,
+  Order,
+  OrderCodes,
+  OrderLine,
+  Page,
+  PlacedOrder,
+  Product,
+  ScaledMoney,
+  TimelineEntry,
+  WalletEntry,
+} from "../types.ts";
+import type {
+  Delivery,
+  DeliveryAttempt,
+  EventType,
+  Recovery,
+  RegisteredWebhook,
+  RotatedSecret,
+  ScripEvent,
+  ScripEventData,
+  Webhook,
+} from "../webhooks/webhook-types.ts";
+import {
+  DELIVERY_STATUSES,
+  EVENT_STATUSES,
+  FULFILMENTS,
+  GOODS_TYPES,
+  INPUT_FIELD_TYPES,
+  ORDER_STATUSES,
+  TIMELINE_TYPES,
+  WALLET_ENTRY_TYPES,
+} from "../words.ts";
+import { count, flag, integer, list, object, optional, type Shape, text, texts, wordOf } from "./shapes.ts";
+
+const pageOf = <T>(item: Shape<T>): Shape<Page<T>> =>
+  object<Page<T>>({ data: list(item), hasMore: flag, nextCursor: text });
+
+const money = object<Money>({ amount: count, currency: text });
+const scaledMoney = object<ScaledMoney>({ amount: count, currency: text, minorUnitExponent: count });
+
+const inputField = object<InputField>({
+  key: text,
+  type: wordOf(INPUT_FIELD_TYPES),
+  required: flag,
+  regex: text,
+  options: list(object<InputFieldOption>({ value: text, label: text, parentValue: text })),
+});
+
+const productMembers = {
+  id: text,
+  name: text,
+  price: optional(scaledMoney),
+  strikePrice: optional(scaledMoney),
+  bonus: text,
+  minQuantity: count,
+  maxQuantity: count,
+  purchasable: flag,
+  inputFields: optional(list(inputField)),
+};
+
+const product = object<Product>({
+  ...productMembers,
+  faceValue: object<Product["faceValue"]>({ amount: text, currency: text }),
+});
+
+const catalogProduct = object<CatalogProduct>({
+  ...productMembers,
+  faceValue: object<CatalogProduct["faceValue"]>({ amount: text, currency: text, unit: text, isMoney: flag }),
+});
+
+const orderStatus = wordOf(ORDER_STATUSES);
+
+const placedOrder = object<PlacedOrder>({ id: text, status: orderStatus, total: money });
+
+const orderLine = object<OrderLine>({
+  productId: text,
+  name: text,
+  unitPrice: money,
+  quantity: count,
+  lineTotal: money,
+  inputFields: optional(texts),
+  fulfilledQuantity: count,
+  refundedQuantity: count,
+  failureCode: optional(text),
+});
+
+const order = object<Order>({
+  id: text,
+  status: orderStatus,
+  total: money,
+  createdAt: text,
+  updatedAt: text,
+  reference: optional(text),
+  fulfilment: optional(wordOf(FULFILMENTS)),
+  refundedTotal: money,
+  lines: list(orderLine),
+});
+
+const deliveredCode = object<DeliveredCode>({
+  id: text,
+  lineIndex: count,
+  productId: text,
+  type: wordOf(GOODS_TYPES),
+  code: optional(text),
+  pin: optional(text),
+  serial: optional(text),
+  url: optional(text),
+  receipt: optional(text),
+  expiresAt: optional(text),
+  deliveredAt: text,
+});
+
+const timelineEntry = object<TimelineEntry>({
+  at: text,
+  type: wordOf(TIMELINE_TYPES),
+  lineIndex: optional(count),
+  unitIndex: optional(count),
+  failureCode: optional(text),
+  amount: optional(money),
+  eventId: optional(text),
+  eventType: optional(text),
+  webhookId: optional(text),
+  codeCount: optional(count),
+  keyId: optional(text),
+});
+
+const requestMembers = {
+  id: text,
+  createdAt: text,
+  method: text,
+  path: text,
+  status: count,
+  errorCode: optional(text),
+  keyId: optional(text),
+  keyHint: optional(text),
+  address: text,
+  durationMs: count,
+};
+
+const loggedProblem = object<LoggedProblem>({
+  type: text,
+  title: text,
+  status: count,
+  code: text,
+  detail: text,
+  request_id: text,
+  errors: optional(
+    list(object<NonNullable<LoggedProblem["errors"]>[number]>({ pointer: text, code: text, detail: text })),
+  ),
+  orderStatus: optional(text),
+  available: optional(count),
+  currentTotal: optional(money),
+});
+
+const walletEntry = object<WalletEntry>({
+  id: text,
+  type: wordOf(WALLET_ENTRY_TYPES),
+  amount: integer,
+  balanceAfter: integer,
+  currency: text,
+  orderId: optional(text),
+  note: optional(text),
+  createdAt: text,
+});
+
+const event = object<ScripEvent>({
+  id: text,
+  type: text,
+  created_at: text,
+  data: object<ScripEventData>({
+    order_id: optional(text),
+    status: optional(wordOf(EVENT_STATUSES)),
+    webhook_id: optional(text),
+  }),
+});
+
+const webhook = object<Webhook>({
+  id: text,
+  url: text,
+  events: list(text),
+  active: flag,
+  createdAt: text,
+  updatedAt: text,
+  failingSince: optional(text),
+});
+
+const attempt = object<DeliveryAttempt>({
+  number: count,
+  at: text,
+  status: optional(count),
+  error: optional(text),
+  latencyMs: count,
+  responseBody: optional(text),
+});
+
+const delivery = object<Delivery>({
+  id: text,
+  eventId: text,
+  eventType: text,
+  webhookId: text,
+  status: wordOf(DELIVERY_STATUSES),
+  attemptCount: count,
+  attempts: list(attempt),
+  nextAttemptAt: optional(text),
+  createdAt: text,
+  deliveredAt: optional(text),
+});
+
+const deliveryReply = object<{ delivery: Delivery }>({ delivery });
+const webhookReply = object<{ webhook: Webhook }>({ webhook });
+
+/** The response of each operation of the API, by its operationId. */
+export const REPLIES = {
+  getBalance: object<Balance>({ balance: scaledMoney, asOf: text }),
+  listCatalog: pageOf(catalogProduct),
+  getProduct: object<{ product: Product }>({ product }),
+  placeOrder: object<{ order: PlacedOrder }>({ order: placedOrder }),
+  listOrders: pageOf(order),
+  getOrder: object<{ order: Order }>({ order }),
+  getOrderCodes: object<OrderCodes>({ orderId: text, status: orderStatus, data: list(deliveredCode) }),
+  getOrderTimeline: object<{ data: TimelineEntry[] }>({ data: list(timelineEntry) }),
+  listRequests: pageOf(object<LoggedRequest>(requestMembers)),
+  getRequest: object<{ request: LoggedRequestDetail }>({
+    request: object<LoggedRequestDetail>({ ...requestMembers, error: optional(loggedProblem) }),
+  }),
+  listWalletEntries: pageOf(walletEntry),
+  listEvents: pageOf(event),
+  getEvent: object<{ event: ScripEvent }>({ event }),
+  listEventTypes: object<{ data: EventType[] }>({
+    data: list(object<EventType>({ type: text, description: text })),
+  }),
+  registerWebhook: object<RegisteredWebhook>({ webhook, secret: text }),
+  listWebhooks: pageOf(webhook),
+  getWebhook: webhookReply,
+  changeWebhook: webhookReply,
+  removeWebhook: object<Record<never, never>>({}),
+  rotateWebhookSecret: object<RotatedSecret>({ webhook, secret: text, previousSecretExpiresAt: text }),
+  testWebhook: deliveryReply,
+  redeliver: deliveryReply,
+  listWebhookDeliveries: pageOf(delivery),
+  recoverWebhook: object<Recovery>({ recovered: count, hasMore: flag }),
+  listWebhookEgressIps: object<{ data: string[] }>({ data: list(text) }),
+};

@@ -1,0 +1,151 @@
+import { changeRole, removePerson } from "../../accounts/people/change-person.ts";
+import { type Invited, invitePerson } from "../../accounts/people/invite-person.ts";
+import { listPeople, type Person } from "../../accounts/people/list-people.ts";
+import { resetFactor } from "../../accounts/people/reset-factor.ts";
+import type { Permission } from "../../accounts/permissions.ts";
+import { notFound } from "../../lib/problem.ts";
+import { defineForm, type FormState } from "../../web/form/define-form.ts";
+import { type ActionResult, redirect, showOnce } from "../../web/pages/define-page.ts";
+import { linkButton } from "../../web/parts/button.ts";
+import { secretOnce } from "../../web/parts/copy.ts";
+import { row, stack } from "../../web/parts/panel.ts";
+import { type AccessContext, type AccessDeps, at } from "../site.ts";
+import { inviteFormOf, type PeopleData, renderPeople } from "./people-page.ts";
+import { changerOf, mayManage, type PeopleFace, type PeopleSection } from "./people-section.ts";
+import { renderPerson, roleFormOf } from "./person-page.ts";
+
+const teamOf = (ctx: AccessContext) => ctx.session.account.team;
+const idOf = (ctx: AccessContext): string => ctx.params.id ?? "";
+
+/** People, their roles and invitations. Everyone on the team sees them; those with its top role change them. */
+export function peoplePages<Allowed extends Permission>(
+  face: PeopleFace<Allowed>,
+  deps: AccessDeps,
+  section: PeopleSection<Allowed>,
+): void {
+  const path = `${deps.site.base}${section.path}`;
+  const form = inviteFormOf(section);
+  face.page({
+    path,
+    permission: section.read,
+    load: (ctx) => loadPeople(deps, section, ctx),
+    render: (data, ctx) => renderPeople(section, data, form.start(), ctx),
+  });
+  face.action({
+    path,
+    permission: section.manage,
+    form,
+    once: true,
+    async run({ email, name, role = "" }, ctx) {
+      const by = changerOf(ctx);
+      return showInvited(
+        deps,
+        section,
+        await invitePerson(deps.accounts, teamOf(ctx), { email, name, role }, by),
+        ctx,
+      );
+    },
+    again: async (state, ctx) => renderPeople(section, await loadPeople(deps, section, ctx), state, ctx),
+  });
+  personPages(face, deps, section, path);
+}
+
+function personPages<Allowed extends Permission>(
+  face: PeopleFace<Allowed>,
+  deps: AccessDeps,
+  section: PeopleSection<Allowed>,
+  path: string,
+): void {
+  const { accounts } = deps;
+  const roleForm = roleFormOf(section);
+  const permission = section.manage;
+  const again = async (state: FormState, ctx: AccessContext) => {
+    const person = await findPerson(deps, ctx);
+    return renderPerson(section, person, { ...state, typed: { role: [person.role], ...state.typed } }, ctx);
+  };
+  face.page({
+    path: `${path}/:id`,
+    permission,
+    load: (ctx) => findPerson(deps, ctx),
+    render: (person, ctx) => renderPerson(section, person, roleForm.start({ role: person.role }), ctx),
+  });
+  face.action({
+    path: `${path}/:id/role`,
+    permission,
+    form: roleForm,
+    async run({ role = "" }, ctx) {
+      const by = changerOf(ctx);
+      const changed = await changeRole(accounts, teamOf(ctx), { id: idOf(ctx), role }, by);
+      return redirect(at(ctx, section.path), `${changed.email} is now ${changed.role}.`);
+    },
+    again,
+  });
+  const act = (name: string, run: (ctx: AccessContext) => Promise<ActionResult>) =>
+    face.action({
+      path: `${path}/:id/${name}`,
+      permission,
+      form: defineForm({}),
+      run: (_values, ctx) => run(ctx),
+      again,
+    });
+  act("remove", async (ctx) => {
+    const removed = await removePerson(accounts, teamOf(ctx), idOf(ctx), changerOf(ctx));
+    return redirect(at(ctx, section.path), `${removed.email} was removed.`);
+  });
+  act("reset-factor", async (ctx) => {
+    const person = await resetFactor(accounts, teamOf(ctx), idOf(ctx), changerOf(ctx));
+    return redirect(at(ctx, section.path), `The second factor of ${person.email} was reset.`);
+  });
+  act("invite", async (ctx) => {
+    const by = changerOf(ctx);
+    const { email, name, role } = await findPerson(deps, ctx);
+    return showInvited(
+      deps,
+      section,
+      await invitePerson(accounts, teamOf(ctx), { email, name, role }, by),
+      ctx,
+    );
+  });
+}
+
+async function loadPeople(
+  { accounts }: AccessDeps,
+  section: PeopleSection<Permission>,
+  ctx: AccessContext,
+): Promise<PeopleData> {
+  const [people, extra] = await Promise.all([
+    listPeople(accounts.db, teamOf(ctx)),
+    mayManage(section, ctx) ? section.extraPanel?.(ctx) : undefined,
+  ]);
+  return { people, extra };
+}
+
+/** Someone of another team looks like someone who does not exist. */
+async function findPerson({ accounts }: AccessDeps, ctx: AccessContext): Promise<Person> {
+  const person = (await listPeople(accounts.db, teamOf(ctx))).find(({ id }) => id === idOf(ctx));
+  if (!person) throw notFound();
+  return person;
+}
+
+/** Without a mail server the link is shown once, to the inviter alone. */
+function showInvited(
+  { sendsMail }: AccessDeps,
+  { title, path }: Pick<PeopleSection<Permission>, "title" | "path">,
+  { email, link }: Invited,
+  ctx: AccessContext,
+): ActionResult {
+  const back = at(ctx, path);
+  if (sendsMail) return redirect(back, `${email} was invited by email. The link is valid for 72 hours.`);
+  return showOnce({
+    title: "Invitation link",
+    crumbs: [{ label: title, href: back }],
+    body: stack(
+      secretOnce(
+        `Send this link to ${email}`,
+        [link],
+        "This server sends no email. The link is shown only now, works once and is valid for 72 hours.",
+      ),
+      row(linkButton("Go back", back)),
+    ),
+  });
+}

@@ -1,0 +1,32 @@
+import sql, { type Sql } from "sql-template-tag";
+
+const HOUR_MS = 3_600_000;
+/** How long a purchase can go without an outcome before someone must look. */
+const UNKNOWN_MS = HOUR_MS;
+
+/** One subject for each order, the oldest first. What was written off is settled for the operator. */
+export const findUnknownPurchases = (now: Date, limit: number): Sql => sql`
+  select order_id as subject,
+         jsonb_build_object('orderId', order_id, 'purchases', count(*), 'since', min(opened_at)) as facts
+  from supplier_attempts
+  where status = 'open' and written_off_at is null and opened_at <= ${new Date(now.getTime() - UNKNOWN_MS)}
+  group by order_id
+  order by min(opened_at), order_id limit ${limit}`;
+
+/**
+ * Orders whose units have all ended and whose refund waits for the operator. An order of the sandbox rests there when a test
+ * asks for it.
+ */
+export const findHeldRefunds = (_now: Date, limit: number): Sql => sql`
+  select id as subject,
+         jsonb_build_object('orderId', id, 'resellerId', reseller_id, 'since', updated_at) as facts
+  from orders
+  where refund_held and environment = 'live' and (status = 'failed' or (status = 'processing' and open_units = 0))
+  order by id limit ${limit}`;
+
+/** Disabled because it failed for days. One that its owner switched off is none. */
+export const findDisabledEndpoints = (_now: Date, limit: number): Sql => sql`
+  select id as subject, jsonb_build_object('endpointId', id, 'resellerId', reseller_id, 'since', updated_at) as facts
+  from webhook_endpoints
+  where notified = 'disabled' and deleted_at is null and not active and environment = 'live'
+  order by id limit ${limit}`;

@@ -1,0 +1,69 @@
+import sql, { type Sql } from "sql-template-tag";
+
+const DAY_MS = 86_400_000;
+/** The rate of sales is that of a week, or of the newest sales where a week has more. */
+const RATE_DAYS = 7;
+const SALES_READ_MAX = 10_000;
+/** FACE 4: stock that runs out within so many days at this week's rate. */
+const STOCK_DAYS = 3;
+/** Codes are counted up to what is needed, and never further than this. */
+const COUNTED_MAX = 50_000;
+
+/** A circuit breaker that has opened counts as open until the supplier has answered again. */
+export const findFailingSuppliers = (_now: Date, limit: number): Sql => sql`
+  select id as subject, jsonb_build_object('supplierId', id, 'failures', consecutive_failures) as facts
+  from suppliers where enabled and open_until is not null and consecutive_failures > 0
+  order by id limit ${limit}`;
+
+export const findLowBalances = (_now: Date, limit: number): Sql => sql`
+  select id as subject, jsonb_build_object('supplierId', id, 'balanceAt', balance_at) as facts
+  from suppliers where enabled and balance_minor < balance_low_minor
+  order by id limit ${limit}`;
+
+/**
+ * Products that are sold from stock and have less than they sell in three days; and products that nobody can buy because the
+ * stock is empty. A supplier's newest sales are read by its index, at most so many.
+ */
+export const findLowStock = (now: Date, limit: number): Sql => sql`
+  with sales as materialized (
+    select s.id as supplier_id, sold.product_id, sold.opened_at
+    from suppliers s
+    cross join lateral (
+      select a.product_id, a.opened_at from supplier_attempts a
+      where a.supplier_id = s.id and a.opened_at > ${new Date(now.getTime() - RATE_DAYS * DAY_MS)}
+      order by a.opened_at desc limit ${SALES_READ_MAX}
+    ) sold
+    where s.has_own_stock and s.enabled
+  ), spans as (
+    select supplier_id,
+           case when count(*) < ${SALES_READ_MAX} then ${RATE_DAYS}::double precision
+             else greatest(extract(epoch from ${now}::timestamptz - min(opened_at)) / 86400, 0.01) end as days
+    from sales group by supplier_id
+  ), wanted as (
+    select r.product_id, r.supplier_id,
+           least(greatest(ceil(count(sales.product_id) * ${STOCK_DAYS} / max(spans.days)), 0), ${COUNTED_MAX})::integer
+             as needed
+    from supplier_routes r
+    join suppliers s on s.id = r.supplier_id and s.has_own_stock and s.enabled
+    join products p on p.id = r.product_id and p.active and not p.hidden
+    left join sales on sales.supplier_id = r.supplier_id and sales.product_id = r.product_id
+    left join spans on spans.supplier_id = r.supplier_id
+    group by r.product_id, r.supplier_id
+  )
+  select wanted.product_id as subject,
+         jsonb_build_object('productId', wanted.product_id, 'available', sum(stocked.level),
+                            'neededIn3Days', sum(wanted.needed)) as facts
+  from wanted
+  left join product_supply supply on supply.product_id = wanted.product_id
+  cross join lateral (
+    select count(*)::integer as level from (
+      select from codes c
+      where c.state = 'stock' and c.product_id = wanted.product_id and c.supplier_id = wanted.supplier_id
+        and (c.expires_at is null or c.expires_at > ${now})
+      limit greatest(wanted.needed, 1)
+    ) one
+  ) stocked
+  group by wanted.product_id
+  having sum(stocked.level) < sum(wanted.needed)
+    or (sum(stocked.level) = 0 and bool_or(supply.state = 'empty'))
+  order by wanted.product_id limit ${limit}`;

@@ -1,0 +1,210 @@
+import sql, { raw, type Sql } from "sql-template-tag";
+import type { Invariant } from "./invariant.ts";
+
+/** Without these nobody would note what is to be counted. */
+const NOTING_TRIGGERS = ["ledger_entries_note_refund", "supplier_attempts_note_late", "orders_note_end"];
+
+const LINE_MEASURES = [
+  ...["sold_units", "sold_minor", "refunded_units", "refunded_minor", "returned_units", "returned_minor"],
+  ...["delivered_units", "delivered_minor", "bought_units", "cost_minor"],
+];
+const ORDER_MEASURES = [
+  ...["orders", "sold_minor", "refunds", "refunded_minor", "completed", "completed_in_part", "failed"],
+];
+
+const list = (names: readonly string[], say: (name: string) => string = (name) => name): Sql =>
+  raw(names.map(say).join(", "));
+const sums = (names: readonly string[]): Sql => list(names, (name) => `sum(${name})::bigint as ${name}`);
+
+/** What differs between the parts `expected` and `kept`, which have these keys and measures. */
+const differences = (keys: readonly string[], measures: readonly string[], text: Sql): Sql => sql`
+  select ${text} as violation
+  from expected e full join kept k using (${list(keys)})
+  where (${list(measures, (name) => `coalesce(e.${name}, 0)`)}) <> (${list(measures, (name) => `coalesce(k.${name}, 0)`)})`;
+
+/**
+ * What the roll-ups are made of, counted again from orders, ledger and purchases: the entries of each wallet up to its mark, and of the
+ * orders that they paid for, those that have ended and are not on the list of what is still to be counted.
+ */
+const countedFacts: Sql = sql`
+  entries as materialized (
+    select e.reseller_id, e.environment, e.sequence, e.type, e.amount_minor, e.currency, e.order_id,
+           date_trunc('hour', e.created_at, 'UTC') as hour
+    from ledger_entries e
+    join report_wallets w on w.reseller_id = e.reseller_id and w.environment = e.environment
+    where e.sequence <= w.sequence and e.type in ('order', 'refund')
+  ), quantities as (
+    select order_id, sum(quantity) as units, sum(fulfilled_quantity) as delivered from order_lines group by order_id
+  ), ended as materialized (
+    select o.id, o.environment, o.reseller_id, o.currency, o.created_at, q.units, q.delivered,
+           date_trunc('hour', coalesce(o.ended_at, o.created_at), 'UTC') as hour,
+           (extract(epoch from o.ended_at - o.created_at) * 1000)::bigint as took_ms
+    from orders o
+    join entries e on e.order_id = o.id and e.type = 'order'
+    join quantities q on q.order_id = o.id
+    where o.status in ('completed', 'failed', 'refunded')
+      and o.id not in (select order_id from report_changes where line_index is null)
+  ), units as materialized (
+    select o.environment, o.reseller_id, o.hour, l.product_id, coalesce(a.supplier_id, '') as supplier_id, o.currency,
+           coalesce(charged_currency(a), '') as cost_currency, (u.delivered_at is not null)::integer as delivered_units,
+           case when u.delivered_at is not null then l.unit_price_minor else 0 end as delivered_minor,
+           (a.supplier_id is not null)::integer as bought_units, coalesce(charged_minor(a), 0) as cost_minor,
+           (extract(epoch from u.delivered_at - o.created_at) * 1000)::bigint as took_ms
+    from ended o
+    join order_units u on u.order_id = o.id
+    join order_lines l on l.order_id = u.order_id and l.line_index = u.line_index
+    left join supplier_attempts a
+      on a.order_id = u.order_id and a.line_index = u.line_index and a.unit_index = u.unit_index
+      and a.status in ('delivered', 'quarantined') and a.written_off_at is null
+    where u.delivered_at is not null or a.supplier_id is not null
+    union all
+    select o.environment, o.reseller_id, date_trunc('hour', a.resolved_at, 'UTC'), l.product_id, a.supplier_id, o.currency,
+           coalesce(charged_currency(a), ''), 0, 0, 1, coalesce(charged_minor(a), 0), null
+    from supplier_attempts a
+    join entries e on e.order_id = a.order_id and e.type = 'order'
+    join orders o on o.id = a.order_id
+    join order_lines l on l.order_id = a.order_id and l.line_index = a.line_index
+    left join report_changes c
+      on c.order_id = a.order_id and c.line_index = a.line_index and c.unit_index = a.unit_index
+    where a.status = 'quarantined' and a.written_off_at is not null and c.order_id is null
+  )`;
+
+const lineDifferences: Sql = sql`
+  expected as (
+    select environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, ${sums(LINE_MEASURES)}
+    from (
+      select e.environment, e.reseller_id, e.hour, l.product_id, '' as supplier_id, e.currency, '' as cost_currency,
+             l.quantity as sold_units, l.line_total_minor as sold_minor, 0 as refunded_units, 0 as refunded_minor,
+             0 as returned_units, 0 as returned_minor, 0 as delivered_units, 0 as delivered_minor, 0 as bought_units,
+             0 as cost_minor
+      from entries e join order_lines l on l.order_id = e.order_id where e.type = 'order'
+      union all
+      select e.environment, e.reseller_id, e.hour, r.product_id, r.supplier_id, e.currency, r.cost_currency, 0, 0, r.units,
+             r.amount_minor, r.units * r.was_delivered::integer, r.amount_minor * r.was_delivered::integer, 0, 0, 0, 0
+      from entries e
+      join report_refunds r
+        on r.reseller_id = e.reseller_id and r.environment = e.environment and r.sequence = e.sequence
+      where e.type = 'refund'
+      union all
+      select environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, 0, 0, 0, 0, 0, 0,
+             delivered_units, delivered_minor, bought_units, cost_minor
+      from units
+    ) f
+    group by environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency
+  ), kept as (select * from report_lines)
+  ${differences(
+    ["environment", "reseller_id", "hour", "product_id", "supplier_id", "currency", "cost_currency"],
+    LINE_MEASURES,
+    sql`'the roll-up of ' || product_id || ' for ' || reseller_id || ' (' || environment || ', ' || currency || ') at ' || hour ||
+        ' is not the sum of its sales, refunds and purchases'`,
+  )}`;
+
+const orderDifferences: Sql = sql`
+  expected as (
+    select environment, hour, reseller_id, currency, ${sums(ORDER_MEASURES)}
+    from (
+      select environment, hour, reseller_id, currency, (type = 'order')::integer as orders,
+             case when type = 'order' then -amount_minor else 0 end as sold_minor, (type = 'refund')::integer as refunds,
+             case when type = 'refund' then amount_minor else 0 end as refunded_minor, 0 as completed,
+             0 as completed_in_part, 0 as failed
+      from entries
+      union all
+      select environment, hour, reseller_id, currency, 0, 0, 0, 0, (delivered = units)::integer,
+             (delivered > 0 and delivered < units)::integer, (delivered = 0)::integer
+      from ended
+    ) f
+    group by environment, hour, reseller_id, currency
+  ), kept as (select * from report_orders)
+  ${differences(
+    ["environment", "hour", "reseller_id", "currency"],
+    ORDER_MEASURES,
+    sql`'the roll-up of orders of ' || reseller_id || ' (' || environment || ', ' || currency || ') at ' || hour ||
+        ' is not the sum of its orders and entries'`,
+  )}`;
+
+const timeDifferences: Sql = sql`
+  expected as (
+    select dimension, environment, at, member, report_bucket(took_ms) as bucket, count(*)::bigint as count
+    from (
+      select 'reseller' as dimension, environment, hour as at, reseller_id as member, took_ms
+      from ended where delivered > 0 and took_ms is not null
+      union all
+      select 'product', environment, date_trunc('day', hour, 'UTC'), product_id, took_ms from units where delivered_units > 0
+      union all
+      select 'supplier', environment, hour, supplier_id, took_ms from units where delivered_units > 0 and supplier_id <> ''
+    ) f
+    group by dimension, environment, at, member, 5
+  ), kept as (select * from report_times)
+  ${differences(
+    ["dimension", "environment", "at", "member", "bucket"],
+    ["count"],
+    sql`'the times by ' || dimension || ' (' || environment || ') at ' || at || ' are not those of its orders'`,
+  )}`;
+
+const sliceDifferences: Sql = sql`
+  expected as (
+    select dimension, environment, at, member, currency, cost_currency, ${sums(LINE_MEASURES)}
+    from (
+      select 'product' as dimension, date_trunc('day', hour, 'UTC') as at, product_id as member, l.* from report_lines l
+      union all
+      select 'reseller', hour, reseller_id, l.* from report_lines l
+      union all
+      select 'supplier', hour, supplier_id, l.* from report_lines l where supplier_id <> ''
+    ) f
+    group by dimension, environment, at, member, currency, cost_currency
+  ), kept as (select * from report_slices)
+  ${differences(
+    ["dimension", "environment", "at", "member", "currency", "cost_currency"],
+    LINE_MEASURES,
+    sql`'the roll-up by ' || dimension || ' (' || environment || ', ' || currency || ') at ' || at ||
+        ' is not the sum of its products'`,
+  )}`;
+
+/** What refunds paid for, and the list of what is still to be counted. */
+const oddNotes: Sql = sql`
+  select 'refunds of ' || order_id || ' paid ' || sum(paid) || ', and the units noted for them cost ' || sum(noted) as violation
+  from (
+    select order_id, amount_minor as paid, 0 as noted from entries where type = 'refund'
+    union all
+    select r.order_id, 0, r.amount_minor from report_refunds r
+    join report_wallets w on w.reseller_id = r.reseller_id and w.environment = r.environment and r.sequence <= w.sequence
+  ) f
+  where order_id not in (
+    select e.order_id from ledger_entries e
+    left join report_wallets w on w.reseller_id = e.reseller_id and w.environment = e.environment
+    where e.type = 'refund' and e.sequence > coalesce(w.sequence, 0)
+  )
+  group by order_id having sum(paid) <> sum(noted)
+  union all
+  select c.order_id || ' is noted ' || count(*) || ' times as ended'
+  from report_changes c where c.line_index is null group by c.order_id having count(*) > 1
+  union all
+  select c.order_id || ' is noted as ended and is ' || coalesce(o.status, 'gone')
+  from report_changes c left join orders o on o.id = c.order_id
+  where c.line_index is null and coalesce(o.status, '') not in ('completed', 'failed', 'refunded')
+  union all
+  select 'the wallet of ' || w.reseller_id || ' (' || w.environment || ') is counted up to entry ' || w.sequence ||
+    ', which it does not have'
+  from report_wallets w
+  left join wallets h on h.reseller_id = w.reseller_id and h.environment = w.environment
+  where w.sequence > coalesce(h.sequence, 0)
+  union all
+  select 'trigger ' || name || ' is missing' from unnest(${NOTING_TRIGGERS}::text[]) as name
+  where not exists (
+    select from pg_trigger t where t.tgname = name and t.tgenabled in ('O', 'A')
+      and t.tgrelid in (to_regclass('ledger_entries'), to_regclass('supplier_attempts'), to_regclass('orders'))
+  )`;
+
+/** Reports are read from roll-ups. In any snapshot these are exactly the facts that have been counted. */
+export const rollupsEqualFacts: Invariant = {
+  number: 12,
+  name: "roll-ups equal the orders, the ledger and the purchases that have been counted, each counted once",
+  count: sql`select count(*) as count from report_lines`,
+  violations: sql`
+    with ${countedFacts}
+    select violation from (with ${lineDifferences}) as lines
+    union all select violation from (with ${orderDifferences}) as orders
+    union all select violation from (with ${timeDifferences}) as times
+    union all select violation from (with ${sliceDifferences}) as slices
+    union all select violation from (${oddNotes}) as notes`,
+};

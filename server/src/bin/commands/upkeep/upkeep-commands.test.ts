@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
+import { createTestApp, type TestApp } from "../../../../testing/app/test-app.ts";
+import { TEST_MASTER_KEY } from "../../../../testing/app/test-settings.ts";
+import { openJobDeps } from "../../../../testing/builders/job-desk.ts";
+import { addSupplierRow } from "../../../../testing/builders/supply-builders.ts";
+import { eventually } from "../../../../testing/eventually.ts";
+import { openScripDesk, type ScripDesk } from "../../../../testing/processes/scrip-desk.ts";
+import { runNextJob } from "../../../jobs/run-job.ts";
+import { systemClock } from "../../../lib/clock.ts";
+
+let app: TestApp;
+let scrip: ScripDesk;
+before(async () => {
+  app = await createTestApp();
+  scrip = openScripDesk({
+    DATABASE_URL: app.connectionString,
+    SCRIP_MASTER_KEY: TEST_MASTER_KEY.toString("base64"),
+  });
+});
+after(() => app.close());
+
+type Listed = { data: { id: string; kind: string; acknowledgedBy?: string; resolvedAt?: string }[] };
+
+test("scrip alert lists what holds now without a server, takes it on, and shows what ended with --all", async () => {
+  assert.equal((await scrip.run(["alert", "list"])).stdout, "No open alerts.\n");
+  const supplier = await addSupplierRow(app.db, { name: "Secret Upstream" });
+  await app.db.rows(
+    sql`update suppliers set consecutive_failures = 5, open_until = now() where id = ${supplier}`,
+  );
+  const { data } = await scrip.json<Listed>(["alert", "list"]);
+  assert.deepEqual(
+    data.map(({ kind }) => kind),
+    ["supplier_failing"],
+  );
+  const id = data[0]?.id ?? "";
+  assert.match((await scrip.run(["alert", "ack", id])).stdout, /^acknowledged alt_/);
+  const again = await scrip.run(["alert", "ack", id]);
+  assert.deepEqual([again.code, again.stderr], [1, "scrip: scrip has acknowledged this alert already\n"]);
+  assert.match(
+    (await scrip.run(["alert", "list"])).stdout,
+    /supplier_failing .* acknowledged .*keeps failing/,
+  );
+  await app.db.rows(sql`update suppliers set consecutive_failures = 0, open_until = null`);
+  assert.equal((await scrip.run(["alert", "list"])).stdout, "No open alerts.\n");
+  const all = await scrip.json<Listed>(["alert", "list", "--all"]);
+  assert.deepEqual([all.data[0]?.acknowledgedBy, typeof all.data[0]?.resolvedAt], ["scrip", "string"]);
+});
+
+test("scrip alert mail is for the staff, and scrip backup record keeps a note", async () => {
+  const wrong = await scrip.run(["alert", "mail", "--staff", "stf_none", "--send", "yes"]);
+  assert.match(wrong.stderr, /there is no member of the staff stf_none/);
+  assert.equal((await scrip.run(["alert", "mail", "--staff", "stf_none", "--send", "maybe"])).code, 2);
+  const { recordedAt } = await scrip.json<{ recordedAt: string }>(["backup", "record", "--note", "to tape"]);
+  const rows = await app.db.rows(sql`select note, recorded_at as at from backups`);
+  assert.deepEqual(rows, [{ note: "to tape", at: new Date(recordedAt) }]);
+});
+
+test("scrip audit keeps its result", async () => {
+  await scrip.run(["audit"]);
+  const rows = await app.db.rows(sql`select ok, actor_kind from audit_runs`);
+  assert.deepEqual(rows, [{ ok: true, actor_kind: "command" }]);
+});
+
+test("scrip job starts an export, follows it to its end, prints its file, and refuses what has ended", async () => {
+  assert.match((await scrip.run(["job", "list"])).stdout, /^No jobs/);
+  const { id } = await scrip.json<{ id: string }>(["job", "export", "--env", "live"]);
+  assert.match((await scrip.run(["job", "list"])).stdout, new RegExp(`${id} +export_orders +waiting`));
+  const following = scrip.run(["job", "show", id, "--follow"]);
+  const deps = await openJobDeps(app.db, systemClock);
+  await eventually("the job was run", async () => ((await runNextJob(deps)) ? true : undefined));
+  const { stdout, stderr } = await following;
+  assert.match(stdout, /state +succeeded\n[\s\S]*result +\{"orders":0\}/);
+  assert.equal(stderr, "");
+  assert.match((await scrip.run(["job", "result", id])).stdout, /^id,reseller,environment/);
+  const again = await scrip.run(["job", "cancel", id]);
+  assert.deepEqual([again.code, again.stderr], [1, "scrip: this job is succeeded already\n"]);
+  const other = await scrip.json<{ id: string }>(["job", "export"]);
+  assert.equal((await scrip.run(["job", "cancel", other.id])).stdout, `${other.id} is cancelled\n`);
+  assert.equal((await scrip.run(["job", "export", "--env", "beta"])).code, 2);
+});

@@ -1,0 +1,33 @@
+import sql from "sql-template-tag";
+import type { Queryable } from "../db/database.ts";
+import type { Tenant } from "../http/caller.ts";
+import { listOrderRows } from "./list-queries.ts";
+import { EVERY_ID, inRange } from "./order-range.ts";
+import type { OrderRow } from "./queries.ts";
+import type { OrderStatus } from "./status.ts";
+
+/** When the order was placed that has been waiting for longest. */
+export async function findOldestOpen(db: Queryable, tenant: Tenant): Promise<Date | null> {
+  const [row] = await db.rows<{ at: Date | null }>(
+    sql`select least(${oldestWith(tenant, "pending")}, ${oldestWith(tenant, "processing")}) as at`,
+  );
+  return row?.at ?? null;
+}
+
+const oldestWith = (tenant: Tenant, status: OrderStatus) => sql`
+  (select o.created_at from orders o
+   where ${inRange(sql`o.reseller_id, o.environment, o.status, o.id`, tenant, [status], EVERY_ID)}
+   order by o.reseller_id, o.environment, o.status, o.id limit 1)`;
+
+/** The newest orders that failed or were refunded as a whole. */
+export async function listFailedOrders(db: Queryable, tenant: Tenant, limit: number): Promise<OrderRow[]> {
+  const slices = await Promise.all(
+    (["failed", "refunded"] as const).map((status) =>
+      listOrderRows(db, tenant, { filters: { status }, beforeId: undefined, limit }),
+    ),
+  );
+  return slices
+    .flatMap(({ rows }) => rows)
+    .sort((a, b) => (a.id < b.id ? 1 : -1))
+    .slice(0, limit);
+}

@@ -1,0 +1,72 @@
+import sql, { raw, type Sql } from "sql-template-tag";
+
+/** What is counted of units and amounts, in every roll-up by product, reseller and supplier. */
+export const LINE_MEASURES = [
+  "sold_units",
+  "sold_minor",
+  "refunded_units",
+  "refunded_minor",
+  "returned_units",
+  "returned_minor",
+  "delivered_units",
+  "delivered_minor",
+  "bought_units",
+  "cost_minor",
+] as const;
+
+/** What is counted of orders. */
+export const ORDER_MEASURES = [
+  "orders",
+  "sold_minor",
+  "refunds",
+  "refunded_minor",
+  "completed",
+  "completed_in_part",
+  "failed",
+] as const;
+
+const listOf = (names: readonly string[], say: (name: string) => string = (name) => name): Sql =>
+  raw(names.map(say).join(", "));
+const sumsOf = (names: readonly string[]): Sql => listOf(names, (name) => `sum(${name})::bigint`);
+const addsOf = (names: readonly string[]): Sql =>
+  listOf(names, (name) => `${name} = t.${name} + excluded.${name}`);
+
+/** The parts of a `with` that add the rows of the part `facts` to the roll-ups of units and amounts. */
+export const addLines: Sql = sql`
+  by_line as (
+    insert into report_lines as t (environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency,
+                                   ${listOf(LINE_MEASURES)})
+    select environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, ${sumsOf(LINE_MEASURES)}
+    from facts group by environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency
+    on conflict (environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency)
+    do update set ${addsOf(LINE_MEASURES)}
+  ), by_product as (${addSlice("product", sql`date_trunc('day', hour, 'UTC')`, sql`product_id`)}
+  ), by_reseller as (${addSlice("reseller", sql`hour`, sql`reseller_id`)}
+  ), by_supplier as (${addSlice("supplier", sql`hour`, sql`supplier_id`)}
+  )`;
+
+function addSlice(dimension: string, at: Sql, member: Sql): Sql {
+  return sql`
+    insert into report_slices as t (dimension, environment, at, member, currency, cost_currency, ${listOf(LINE_MEASURES)})
+    select ${raw(`'${dimension}'`)}, environment, ${at}, ${member}, currency, cost_currency, ${sumsOf(LINE_MEASURES)}
+    from facts where ${member} <> '' group by environment, 3, 4, currency, cost_currency
+    on conflict (dimension, environment, at, member, currency, cost_currency) do update set ${addsOf(LINE_MEASURES)}`;
+}
+
+/** The part of a `with` that adds the rows of the part `order_facts` to the roll-up of orders. */
+export const addOrders: Sql = sql`
+  by_order as (
+    insert into report_orders as t (environment, hour, reseller_id, currency, ${listOf(ORDER_MEASURES)})
+    select environment, hour, reseller_id, currency, ${sumsOf(ORDER_MEASURES)}
+    from order_facts group by environment, hour, reseller_id, currency
+    on conflict (environment, hour, reseller_id, currency) do update set ${addsOf(ORDER_MEASURES)}
+  )`;
+
+/** The part of a `with` that adds the rows of the part `time_facts` to the classes of times. */
+export const addTimes: Sql = sql`
+  by_time as (
+    insert into report_times as t (dimension, environment, at, member, bucket, count)
+    select dimension, environment, at, member, report_bucket(took_ms), count(*)
+    from time_facts group by dimension, environment, at, member, 5
+    on conflict (dimension, environment, at, member, bucket) do update set count = t.count + excluded.count
+  )`;

@@ -1,0 +1,171 @@
+import sql, { type Sql } from "sql-template-tag";
+import type { Tx } from "../db/database.ts";
+import { addLines, addOrders, addTimes } from "./add-up.ts";
+
+/** Any fixed number works, as long as it is the same in every process. */
+const COUNTING_LOCK = 7_242_034;
+
+/** True for the one process that counts now. The lock ends with the transaction, however that ends. */
+export const lockCounting = async (tx: Tx): Promise<boolean> => {
+  const [row] = await tx.rows<{ locked: boolean }>(
+    sql`select pg_try_advisory_xact_lock(${COUNTING_LOCK}) as locked`,
+  );
+  return row?.locked === true;
+};
+
+/** Each of these reads few rows by their keys. Old statistics must not turn one of them into a read of a whole table. */
+export const readByKey = (tx: Tx) =>
+  tx.rows(sql`
+    select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+           set_config('enable_mergejoin', 'off', true)`);
+
+export type CountLimits = { walletsMax: number; entriesMax: number; changesMax: number };
+
+/**
+ * Counts the next entries of each wallet: sales and refunds. One statement reads the entries and moves the mark behind them. An
+ * order from before there were roll-ups that has ended is noted to be counted as ended. Returns how many wallets are left.
+ */
+export const countEntries = async (
+  tx: Tx,
+  limits: CountLimits,
+  now: Date,
+): Promise<{ wallets: number; behind: number }> => {
+  const [row] = await tx.rows<{ wallets: number; behind: number }>(sql`
+    with due as materialized (
+      select w.reseller_id, w.environment, coalesce(r.sequence, 0) as from_sequence, w.sequence as head_sequence,
+             least(w.sequence, coalesce(r.sequence, 0) + ${limits.entriesMax}::bigint) as to_sequence,
+             coalesce(r.history_sequence, 0) as history_sequence
+      from wallets w
+      left join report_wallets r on r.reseller_id = w.reseller_id and r.environment = w.environment
+      where w.sequence > coalesce(r.sequence, 0)
+      -- Those that have waited longest, so that busy wallets do not keep the others waiting.
+      order by coalesce(r.counted_at, 'epoch'), w.reseller_id, w.environment limit ${limits.walletsMax}
+    ), entries as materialized (
+      select e.sequence, e.reseller_id, e.environment, e.type, e.amount_minor, e.currency, e.order_id,
+             date_trunc('hour', e.created_at, 'UTC') as hour, d.history_sequence
+      from due d
+      cross join lateral (
+        select * from ledger_entries l
+        where l.reseller_id = d.reseller_id and l.environment = d.environment
+          and l.sequence > d.from_sequence and l.sequence <= d.to_sequence and l.type in ('order', 'refund')
+      ) e
+    ), marked as (
+      insert into report_wallets as t (reseller_id, environment, sequence, counted_at)
+      select reseller_id, environment, to_sequence, ${now} from due
+      on conflict (reseller_id, environment) do update set sequence = excluded.sequence, counted_at = excluded.counted_at
+    ), ended_before as (
+      insert into report_changes (order_id)
+      select e.order_id from entries e join orders o on o.id = e.order_id
+      where e.type = 'order' and e.sequence <= e.history_sequence and o.status in ('completed', 'failed', 'refunded')
+        and not exists (select from report_unended u where u.order_id = e.order_id)
+    ), facts as materialized (${salesAndRefunds}
+    ), order_facts as materialized (
+      select environment, hour, reseller_id, currency, (type = 'order')::integer as orders,
+             case when type = 'order' then -amount_minor else 0 end as sold_minor, (type = 'refund')::integer as refunds,
+             case when type = 'refund' then amount_minor else 0 end as refunded_minor, 0 as completed,
+             0 as completed_in_part, 0 as failed
+      from entries
+    ), ${addLines}, ${addOrders}
+    select count(*)::integer as wallets, (count(*) filter (where to_sequence < head_sequence))::integer as behind from due`);
+  if (!row) throw new Error("a count without a row");
+  return row;
+};
+
+const salesAndRefunds: Sql = sql`
+  select e.environment, e.reseller_id, e.hour, l.product_id, '' as supplier_id, e.currency, '' as cost_currency,
+         l.quantity as sold_units, l.line_total_minor as sold_minor, 0 as refunded_units, 0 as refunded_minor,
+         0 as returned_units, 0 as returned_minor, 0 as delivered_units, 0 as delivered_minor, 0 as bought_units,
+         0 as cost_minor
+  from entries e join order_lines l on l.order_id = e.order_id
+  where e.type = 'order'
+  union all
+  select e.environment, e.reseller_id, e.hour, r.product_id, r.supplier_id, e.currency, r.cost_currency,
+         0, 0, r.units, r.amount_minor, case when r.was_delivered then r.units else 0 end,
+         case when r.was_delivered then r.amount_minor else 0 end, 0, 0, 0, 0
+  from entries e
+  join report_refunds r on r.reseller_id = e.reseller_id and r.environment = e.environment and r.sequence = e.sequence
+  where e.type = 'refund'`;
+
+/**
+ * Counts orders that ended, with what was delivered and bought for them, and purchases that turned out to be made after they were
+ * written off. Each is taken from the list by the statement that counts it. An order is counted as ended only after its
+ * sale. Returns how many were counted.
+ */
+export const countChanges = async (tx: Tx, limits: CountLimits): Promise<number> => {
+  const [row] = await tx.rows<{ taken: number }>(sql`
+    with taken as materialized (
+      delete from report_changes where ctid = any(array(
+        select c.ctid from report_changes c
+        join ledger_entries d on d.order_id = c.order_id and d.type = 'order'
+        join report_wallets w on w.reseller_id = d.reseller_id and w.environment = d.environment
+        where d.sequence <= w.sequence limit ${limits.changesMax}
+      ))
+      returning order_id, line_index, unit_index
+    ), ${endedOrders(sql`taken`)}, facts as materialized (
+      select environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, 0 as sold_units,
+             0 as sold_minor, 0 as refunded_units, 0 as refunded_minor, 0 as returned_units, 0 as returned_minor,
+             is_delivered::integer as delivered_units, case when is_delivered then price_minor else 0 end as delivered_minor,
+             is_bought::integer as bought_units, cost_minor
+      from units
+    ), order_facts as materialized (
+      select environment, hour, reseller_id, currency, 0 as orders, 0 as sold_minor, 0 as refunds, 0 as refunded_minor,
+             (delivered = units)::integer as completed, (delivered between 1 and units - 1)::integer as completed_in_part,
+             (delivered = 0)::integer as failed
+      from ended
+    ), time_facts as materialized (
+      select 'reseller' as dimension, environment, hour as at, reseller_id as member, took_ms
+      from ended where took_ms is not null and delivered > 0
+      union all
+      select 'product', environment, date_trunc('day', hour, 'UTC'), product_id, took_ms from units where is_delivered
+      union all
+      select 'supplier', environment, hour, supplier_id, took_ms from units where is_delivered and supplier_id <> ''
+    ), ${addLines}, ${addOrders}, ${addTimes}
+    select count(*)::integer as taken from taken`);
+  return row?.taken ?? 0;
+};
+
+/**
+ * Parts of a `with`: the ended orders among these changes, and the units that were delivered or bought for them. All of it stays as it
+ * is once an order has ended: a refund keeps the delivery, and a purchase that was written off is a change of its own.
+ */
+export const endedOrders = (changes: Sql): Sql => sql`
+  ended as materialized (
+    select o.id, o.environment, o.reseller_id, o.currency, o.created_at, l.units, l.delivered,
+           date_trunc('hour', coalesce(o.ended_at, o.created_at), 'UTC') as hour,
+           (extract(epoch from o.ended_at - o.created_at) * 1000)::bigint as took_ms
+    from ${changes} c
+    join orders o on o.id = c.order_id
+    cross join lateral (
+      select sum(quantity) as units, sum(fulfilled_quantity) as delivered from order_lines where order_id = o.id
+    ) l
+    where c.line_index is null
+  ), units as materialized (
+    select o.environment, o.reseller_id, o.hour, l.product_id, coalesce(a.supplier_id, '') as supplier_id, o.currency,
+           coalesce(charged_currency(a), '') as cost_currency, l.unit_price_minor as price_minor,
+           u.delivered_at is not null as is_delivered, a.supplier_id is not null as is_bought,
+           coalesce(charged_minor(a), 0) as cost_minor,
+           (extract(epoch from u.delivered_at - o.created_at) * 1000)::bigint as took_ms
+    from ended o
+    join order_units u on u.order_id = o.id
+    join order_lines l on l.order_id = u.order_id and l.line_index = u.line_index
+    left join supplier_attempts a
+      on a.order_id = u.order_id and a.line_index = u.line_index and a.unit_index = u.unit_index
+      and a.status in ('delivered', 'quarantined') and a.written_off_at is null
+    where u.delivered_at is not null or a.supplier_id is not null
+    union all
+    select o.environment, o.reseller_id, date_trunc('hour', a.resolved_at, 'UTC'), l.product_id, a.supplier_id,
+           o.currency, coalesce(charged_currency(a), ''), l.unit_price_minor, false, true, coalesce(charged_minor(a), 0),
+           null
+    from ${changes} c
+    join supplier_attempts a
+      on a.order_id = c.order_id and a.line_index = c.line_index and a.unit_index = c.unit_index
+      and a.status = 'quarantined' and a.written_off_at is not null
+    join orders o on o.id = a.order_id
+    join order_lines l on l.order_id = a.order_id and l.line_index = a.line_index
+  )`;
+
+/** Everything that was committed before this time has been counted. */
+export const markComplete = (tx: Tx, until: Date) =>
+  tx.rows(
+    sql`update report_state set complete_until = ${until} where complete_until is distinct from ${until}`,
+  );

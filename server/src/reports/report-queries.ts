@@ -1,0 +1,103 @@
+import sql, { raw, type Sql } from "sql-template-tag";
+import type { Queryable } from "../db/database.ts";
+import type { Tenant } from "../http/caller.ts";
+
+/** What the rows of a report stand for. */
+export type ReportBy = "hour" | "day" | "product" | "reseller" | "supplier";
+
+export type ReportScope = {
+  environment: Tenant["environment"];
+  /** Whole hours by hour, else whole days in UTC; `to` is not included. */
+  from: Date;
+  to: Date;
+  by: ReportBy;
+};
+
+export type OrderSums = {
+  key: string;
+  currency: string;
+  orders: bigint;
+  soldMinor: bigint;
+  refunds: bigint;
+  refundedMinor: bigint;
+  completed: bigint;
+  completedInPart: bigint;
+  failed: bigint;
+};
+
+/** By time or by reseller: an order with two products is one order. */
+export const sumOrders = (db: Queryable, { environment, from, to, by }: ReportScope) =>
+  db.rows<OrderSums>(sql`
+    select ${keyOf(by, "hour", "reseller_id")} as key, currency, sum(orders)::bigint as orders,
+           sum(sold_minor)::bigint as "soldMinor", sum(refunds)::bigint as refunds,
+           sum(refunded_minor)::bigint as "refundedMinor", sum(completed)::bigint as completed,
+           sum(completed_in_part)::bigint as "completedInPart", sum(failed)::bigint as failed
+    from report_orders
+    where environment = ${environment} and hour >= ${from} and hour < ${to}
+    group by 1, 2`);
+
+export type LineSums = {
+  key: string;
+  currency: string;
+  /** Empty where nothing was bought, or the cost is not known. */
+  costCurrency: string;
+  soldUnits: bigint;
+  soldMinor: bigint;
+  refundedUnits: bigint;
+  refundedMinor: bigint;
+  returnedUnits: bigint;
+  returnedMinor: bigint;
+  deliveredUnits: bigint;
+  deliveredMinor: bigint;
+  boughtUnits: bigint;
+  costMinor: bigint;
+};
+
+export const sumLines = (db: Queryable, { environment, from, to, by }: ReportScope) =>
+  db.rows<LineSums>(sql`
+    select ${keyOf(by, "at", "member")} as key, currency, cost_currency as "costCurrency",
+           sum(sold_units)::bigint as "soldUnits", sum(sold_minor)::bigint as "soldMinor",
+           sum(refunded_units)::bigint as "refundedUnits", sum(refunded_minor)::bigint as "refundedMinor",
+           sum(returned_units)::bigint as "returnedUnits", sum(returned_minor)::bigint as "returnedMinor",
+           sum(delivered_units)::bigint as "deliveredUnits", sum(delivered_minor)::bigint as "deliveredMinor",
+           sum(bought_units)::bigint as "boughtUnits", sum(cost_minor)::bigint as "costMinor"
+    from report_slices
+    where dimension = ${sliceOf(by)} and environment = ${environment} and at >= ${from} and at < ${to}
+    group by 1, 2, 3`);
+
+export type TimeSums = { key: string; bucket: number; count: bigint };
+
+/** Orders by time and reseller; units by product and supplier. */
+export const sumTimes = (db: Queryable, { environment, from, to, by }: ReportScope) =>
+  db.rows<TimeSums>(sql`
+    select ${keyOf(by, "at", "member")} as key, bucket, sum(count)::bigint as count
+    from report_times
+    where dimension = ${sliceOf(by)} and environment = ${environment} and at >= ${from} and at < ${to}
+    group by 1, 2`);
+
+/** Sums by time go over all resellers: every sale has one, and not yet a supplier. */
+const sliceOf = (by: ReportBy): string => (by === "hour" || by === "day" ? "reseller" : by);
+
+/** Times are keys like 2026-11-17T09:00Z and 2026-11-17. */
+const keyOf = (by: ReportBy, at: "hour" | "at", member: string): Sql => {
+  if (by === "hour") return raw(`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"')`);
+  return raw(by === "day" ? `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD')` : member);
+};
+
+/** The names of these products, resellers or suppliers, by id. */
+export const listNames = async (
+  db: Queryable,
+  by: "product" | "reseller" | "supplier",
+  ids: readonly string[],
+): Promise<Map<string, string>> => {
+  const rows = await db.rows<{ id: string; name: string }>(
+    sql`select id, name from ${raw(`${by}s`)} where id = any(${ids})`,
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
+};
+
+/** Up to when everything has been counted; undefined before the first time. */
+export const findCompleteUntil = async (db: Queryable): Promise<Date | undefined> => {
+  const [row] = await db.rows<{ until: Date | null }>(sql`select complete_until as until from report_state`);
+  return row?.until ?? undefined;
+};

@@ -1,0 +1,88 @@
+import sql, { type Sql } from "sql-template-tag";
+import type { Queryable } from "../db/database.ts";
+import type { Tenant } from "../http/caller.ts";
+import type { TimeCounts } from "./time-classes.ts";
+
+/** How much that is not counted yet is read beside the roll-ups. It is a few seconds' worth, unless no worker runs. */
+export const TAIL_MAX = 10_000;
+
+export type TenantDayRow = {
+  day: Date;
+  orders: number;
+  refunds: number;
+  spentMinor: bigint;
+  completed: number;
+  completedInPart: number;
+  failed: number;
+  /** More is left to count than was read, so the newest orders are missing. */
+  isBehind: boolean;
+};
+
+export type DaySpan = { first: Date; end: Date };
+
+/** Days of a tenant from the roll-ups, and what is not counted yet from ledger and orders, in one snapshot. */
+export const listTenantDays = (db: Queryable, tenant: Tenant, { first, end }: DaySpan) =>
+  db.rows<TenantDayRow>(sql`
+    with mark as materialized (
+      select coalesce(max(sequence), 0) as sequence from report_wallets
+      where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment}
+    ), facts as (
+      select date_trunc('day', hour, 'UTC') as day, sum(orders) as orders, sum(refunds) as refunds,
+             sum(sold_minor - refunded_minor) as spent_minor, sum(completed) as completed,
+             sum(completed_in_part) as completed_in_part, sum(failed) as failed
+      from report_orders
+      where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment} and hour >= ${first} and hour < ${end}
+      group by 1
+      union all
+      select date_trunc('day', e.created_at, 'UTC'), count(*) filter (where e.type = 'order'),
+             count(*) filter (where e.type = 'refund'), -sum(e.amount_minor), 0, 0, 0
+      from mark m
+      join ledger_entries e
+        on e.reseller_id = ${tenant.resellerId} and e.environment = ${tenant.environment}
+        and e.sequence > m.sequence and e.sequence <= m.sequence + ${TAIL_MAX}
+      where e.type in ('order', 'refund')
+      group by 1
+      union all
+      select date_trunc('day', ended_at, 'UTC'), 0, 0, 0, count(*) filter (where delivered = units),
+             count(*) filter (where delivered between 1 and units - 1), count(*) filter (where delivered = 0)
+      from (${endedInTail(tenant)}) o group by 1
+    )
+    select d.day, coalesce(sum(f.orders), 0)::integer as orders, coalesce(sum(f.refunds), 0)::integer as refunds,
+           coalesce(sum(f.spent_minor), 0)::bigint as "spentMinor", coalesce(sum(f.completed), 0)::integer as completed,
+           coalesce(sum(f.completed_in_part), 0)::integer as "completedInPart", coalesce(sum(f.failed), 0)::integer as failed,
+           exists (
+             select from wallets w, mark m
+             where w.reseller_id = ${tenant.resellerId} and w.environment = ${tenant.environment}
+               and w.sequence > m.sequence + ${TAIL_MAX}
+           ) as "isBehind"
+    from generate_series(${first}::timestamptz, ${end}::timestamptz - interval '1 day', interval '1 day') as d (day)
+    left join facts f on f.day = d.day
+    group by d.day order by d.day`);
+
+/** How long completed orders of a tenant took. */
+export const listTenantTimes = (
+  db: Queryable,
+  tenant: Tenant,
+  { first, end }: DaySpan,
+): Promise<TimeCounts> =>
+  db.rows(sql`
+    select bucket, sum(count)::bigint as count
+    from (
+      select bucket, count from report_times
+      where dimension = 'reseller' and member = ${tenant.resellerId} and environment = ${tenant.environment}
+        and at >= ${first} and at < ${end}
+      union all
+      select report_bucket(took_ms), 1 from (${endedInTail(tenant)}) o
+      where delivered > 0 and took_ms is not null and ended_at >= ${first} and ended_at < ${end}
+    ) t
+    group by bucket`);
+
+/** The list holds a few seconds' worth of all tenants. */
+const endedInTail = (tenant: Tenant): Sql => sql`
+  select coalesce(o.ended_at, o.created_at) as ended_at, l.units, l.delivered,
+         (extract(epoch from o.ended_at - o.created_at) * 1000)::bigint as took_ms
+  from (select order_id from report_changes where line_index is null limit ${TAIL_MAX}) c
+  join orders o on o.id = c.order_id and o.reseller_id = ${tenant.resellerId} and o.environment = ${tenant.environment}
+  cross join lateral (
+    select sum(quantity) as units, sum(fulfilled_quantity) as delivered from order_lines where order_id = o.id
+  ) l`;
