@@ -82,6 +82,9 @@ function toEntry(row: ActivityRow, reader: ActivityReader): ActivityEntry {
     ...(row.resellerId === null ? {} : { resellerId: row.resellerId }),
     ...(row.environment === null ? {} : { environment: row.environment }),
     ...(row.before === null ? {} : { before: row.before }),
-    ...(row.after === null ? {} : { after: row.after }),
+    ...(row.after === null ? {} : { after: isHidden ? withoutStaffNote(row.after) : row.after }),
   };
 }
+
+/** What staff wrote for each other may name a supplier. */
+const withoutStaffNote = ({ staffNote: _hidden, ...shown }: Summary): Summary => shown;

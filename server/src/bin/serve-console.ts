@@ -2,7 +2,9 @@ import type { AccountDeps } from "../accounts/account-deps.ts";
 import { consoleUrlOf } from "../config.ts";
 import { buildConsole, type ConsoleApp } from "../console/build-console.ts";
 import { createAnnouncer } from "../db/announce.ts";
+import { FULFILMENT_LIMITS } from "../fulfilment/limits.ts";
 import { ORDERS_CHANNEL } from "../fulfilment/run-fulfilment.ts";
+import { createSupplierCalls } from "../fulfilment/supplier-calls.ts";
 import { addressFinder } from "../http/client-address.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { createCursorCodec } from "../lib/cursor.ts";
@@ -22,8 +24,10 @@ export async function serveConsole(
   if (port === 0) return undefined;
   // Both default and PORT are the same number. What answers on the public port is never the console.
   if (port === config.port) return refuseOrWarn(context, log, "it is the same as PORT");
+  const { closeSuppliers, ...supplierCalls } = createSupplierCalls({ ...context, log }, FULFILMENT_LIMITS);
   const app = buildConsole({
     ...context,
+    supplierCalls,
     log,
     metrics,
     accounts,
@@ -37,6 +41,7 @@ export async function serveConsole(
     announceOrders: createAnnouncer(db, ORDERS_CHANNEL),
     announceDeliveries: createAnnouncer(db, DELIVERIES_CHANNEL),
   });
+  app.addHook("onClose", closeSuppliers);
   try {
     await app.listen({ host, port });
   } catch (error) {

@@ -17,6 +17,7 @@ import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
 import { consoleFrame } from "./frame.ts";
 import { moneyPages } from "./money/pages.ts";
+import { orderPages } from "./orders/pages.ts";
 import { overviewPages } from "./overview/pages.ts";
 import { resellerPages } from "./resellers/pages.ts";
 import type { ConsoleDeps, ConsoleFace, ConsolePermission, ConsoleSession } from "./session.ts";
@@ -32,6 +33,7 @@ export const SECTIONS: readonly AddSection[] = [
   (face, deps) => accessPages(face, accessOf(deps)),
   (face, deps) => securityPages(face, accessOf(deps)),
   overviewPages,
+  orderPages,
   (face, deps) => staffPages(face, accessOf(deps)),
   resellerPages,
   moneyPages,

@@ -6,6 +6,7 @@ import type { Session } from "../accounts/sessions/find-session.ts";
 import { requireFreshProof } from "../accounts/sessions/session-life.ts";
 import type { By } from "../activity/record-activity.ts";
 import type { Db } from "../db/database.ts";
+import type { SupplierCalls } from "../fulfilment/supplier-calls.ts";
 import type { ServerSecrets } from "../keys/server-secrets.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -51,6 +52,8 @@ export type ConsoleDeps = {
   baseUrl: () => string;
   /** Where a request came from, by the proxies that are trusted. */
   addressOf: (request: FastifyRequest) => string;
+  /** Calls suppliers, for look-ups by a person. */
+  supplierCalls: SupplierCalls;
   /** Wakes the workers that fulfil orders. */
   announceOrders: () => void;
   /** Wakes the workers that send deliveries. */

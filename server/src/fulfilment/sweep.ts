@@ -37,7 +37,7 @@ async function alertOfUnknown({ db, clock, log, limits }: SweepDeps): Promise<vo
   for (const { orderId, lineIndex, unitIndex, openedAt } of overdue) {
     log.error(
       { alert: "purchase_unknown", orderId, lineIndex, unitIndex, openedAt },
-      "a purchase has had no outcome for too long; ask the supplier, or write it off with: scrip order refund",
+      "a purchase has had no outcome for too long; ask the supplier, or write it off with: scrip order write-off",
     );
   }
   if (overdue.length > 0) await markAlerted(db, overdue, now);

@@ -58,11 +58,11 @@ async function* readAll(
   } while (beforeId !== undefined);
 }
 
-const readFilters = (request: Asked): OrderFilterValues =>
+export const readFilters = (request: Asked): OrderFilterValues =>
   Object.fromEntries(ORDER_FILTER_NAMES.map((name) => [name, ORDER_FILTERS[name].parse(request, name)]));
 
 /** The given filters as they were written. A cursor is bound to them. */
-const canonicalFilters = (request: Asked): Record<string, string> =>
+export const canonicalFilters = (request: Asked): Record<string, string> =>
   Object.fromEntries(
     ORDER_FILTER_NAMES.flatMap((name) => {
       const text = queryFilter(request, name);

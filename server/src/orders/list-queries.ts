@@ -3,7 +3,7 @@ import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { EXAMINED_MAX, type LookedRow, type Slice, toSlice } from "../lib/slice.ts";
 import { givenFilters, type OrderFilterValues } from "./order-filters.ts";
-import { type IdRange, inRange, intersect } from "./order-range.ts";
+import { type IdRange, inRange, intersect, type TenantValues } from "./order-range.ts";
 import { searchedOrders } from "./order-search.ts";
 import { type OrderRow, orderColumns } from "./queries.ts";
 
@@ -44,23 +44,28 @@ export async function listOrderRows(
       ? searchedOrders(tenant, search, ids, examinedMax)
       : leading
         ? leading.lead.bring(tenant, leading.value, ids, examinedMax)
-        : newest(tenant, ids, examinedMax);
+        : newestOrders(tenant, ids, examinedMax);
   const conditions = others.map(({ condition }) => condition);
   const rows = await db.rows<LookedRow<OrderRow>>(selectSlice(brought, conditions, wanted));
   return toSlice(rows, limit, examinedMax);
 }
 
-const selectSlice = (brought: Sql, conditions: readonly Sql[], wanted: number): Sql => sql`
+export const selectSlice = (
+  brought: Sql,
+  conditions: readonly Sql[],
+  wanted: number,
+  columns: Sql = orderColumns,
+): Sql => sql`
   with examined as materialized (
     select o.*, ${conditions.length === 0 ? sql`true` : join(conditions, " and ")} as matches from (${brought}) o
   )
   select looked.*, shown.*
   from (select count(*)::integer as examined, min(id) as "lastExaminedId" from examined) looked
   left join (
-    select ${orderColumns} from examined o where o.matches order by o.id desc limit ${wanted}
+    select ${columns} from examined o where o.matches order by o.id desc limit ${wanted}
   ) shown on true
   order by shown.id desc`;
 
-const newest = (tenant: Tenant, ids: IdRange, limit: number): Sql => sql`
+export const newestOrders = (tenant: TenantValues, ids: IdRange, limit: number): Sql => sql`
   select o.* from orders o where ${inRange(sql`o.reseller_id, o.environment, o.id`, tenant, [], ids)}
   order by o.reseller_id desc, o.environment desc, o.id desc limit ${limit}`;

@@ -1,11 +1,10 @@
 import sql, { type Sql } from "sql-template-tag";
 import type { TSchema } from "typebox";
-import type { Tenant } from "../http/caller.ts";
 import { Type } from "../http/openapi/type.ts";
 import { type Asked, invalidParameter, queryFilter, queryTime } from "../http/query.ts";
 import { firstIdAt } from "../lib/ids.ts";
 import { bindingKey } from "./decide-placements.ts";
-import { type IdRange, inRange } from "./order-range.ts";
+import { type IdRange, inRange, type TenantValues } from "./order-range.ts";
 import { isOrderStatus, ORDER_STATUSES, type OrderStatus } from "./status.ts";
 
 /** One filter of a list of orders. */
@@ -20,7 +19,7 @@ export type OrderFilter<Value> = {
   lead?: {
     /** Of several filters, the one with the lowest rank leads, because it is likely to find the fewest orders. */
     rank(value: Value): number;
-    bring(tenant: Tenant, value: Value, ids: IdRange, limit: number): Sql;
+    bring(tenant: TenantValues, value: Value, ids: IdRange, limit: number): Sql;
   };
   /** The range of ids that is equivalent to the condition. Every index is then read only in that range. */
   ids?(value: Value): Partial<IdRange>;
@@ -72,10 +71,15 @@ const idempotencyKey: IndexedFilter<string> = {
     rank: () => 1,
     // At most one order, found by its key before any other filter applies.
     bring: (tenant, value, ids) => sql`
-      select o.* from (select * from orders where binding = ${bindingKey(tenant, value)} limit 1) o
+      select o.* from (select * from orders where binding = ${bindingOf(tenant, value)} limit 1) o
       where ${inRange(sql`o.reseller_id, o.environment, o.id`, tenant, [], ids)}`,
   },
 };
+
+const bindingOf = ({ resellerId, environment }: TenantValues, key: string): string | Sql =>
+  typeof resellerId === "string"
+    ? bindingKey({ resellerId, environment }, key)
+    : sql`${resellerId} || ${bindingKey({ resellerId: "", environment }, key)}::text`;
 
 const productId: OrderFilter<string> = {
   schema: Type.String({ description: "Return only orders with a line for this product." }),

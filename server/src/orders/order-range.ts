@@ -7,6 +7,9 @@ export type IdRange = { fromId: string; toId: string };
 /** Less than every id, and greater than every id. */
 export const EVERY_ID: IdRange = { fromId: "", toId: "~" };
 
+/** One tenant, or the columns of a row that has one, for lists over all resellers. */
+export type TenantValues = { resellerId: string | Sql; environment: Tenant["environment"] };
+
 /**
  * The rows of one tenant and value, newest first, are a range of one index. It is said as a comparison of whole rows and
  * ordered by all of its columns, because then no other index can do. Left to choose, PostgreSQL takes the table's own
@@ -14,7 +17,7 @@ export const EVERY_ID: IdRange = { fromId: "", toId: "~" };
  */
 export function inRange(
   columns: Sql,
-  { resellerId, environment }: Tenant,
+  { resellerId, environment }: TenantValues,
   values: readonly string[],
   { fromId, toId }: IdRange,
 ): Sql {

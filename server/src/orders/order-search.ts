@@ -1,7 +1,6 @@
 import sql, { type Sql } from "sql-template-tag";
-import type { Tenant } from "../http/caller.ts";
 import { ORDER_FILTERS } from "./order-filters.ts";
-import { type IdRange, inRange, intersect } from "./order-range.ts";
+import { type IdRange, inRange, intersect, type TenantValues } from "./order-range.ts";
 
 /** The prefix and some of the time: what people paste when they have only the beginning of an id. */
 const ID_BEGINNING = /^ord_[0-9a-z]{4,26}$/;
@@ -10,7 +9,7 @@ const ID_BEGINNING = /^ord_[0-9a-z]{4,26}$/;
  * The orders whose id is or begins with this text, whose reference it is, or whose idempotency key it is, newest first. Each
  * of the three is read from its index, so a search costs the same for any number of orders.
  */
-export const searchedOrders = (tenant: Tenant, text: string, ids: IdRange, limit: number): Sql => {
+export const searchedOrders = (tenant: TenantValues, text: string, ids: IdRange, limit: number): Sql => {
   const { reference, idempotencyKey } = ORDER_FILTERS;
   return sql`
     select o.* from (
@@ -21,7 +20,7 @@ export const searchedOrders = (tenant: Tenant, text: string, ids: IdRange, limit
 };
 
 /** All ids with one beginning are a range. A text that is no id has an empty one. */
-function idsThatBegin(tenant: Tenant, text: string, ids: IdRange, limit: number): Sql {
+function idsThatBegin(tenant: TenantValues, text: string, ids: IdRange, limit: number): Sql {
   const range = ID_BEGINNING.test(text) ? { fromId: text, toId: `${text}~` } : { toId: "" };
   return sql`
     select o.* from orders o

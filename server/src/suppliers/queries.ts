@@ -110,6 +110,10 @@ export const listSupplierRows = (db: Queryable, now: Date) =>
     ) stocked on stocked.supplier_id = s.id
     order by s.id`);
 
+/** For a choice of suppliers. */
+export const listSupplierNames = (db: Queryable) =>
+  db.rows<{ id: string; name: string }>(sql`select id, name from suppliers order by name`);
+
 /** The stock suppliers of a product, or all of them. Two rows are enough to know that there are several. */
 export const listStockSupplierIds = async (db: Queryable, productId?: string): Promise<string[]> => {
   const routed: Sql =

@@ -2,11 +2,12 @@ import { invitePerson } from "../../src/accounts/people/invite-person.ts";
 import type { StaffRole } from "../../src/accounts/permissions.ts";
 import { parseAmountLimits } from "../../src/lib/money.ts";
 import { requestMovement } from "../../src/wallet/proposals/request-movement.ts";
+import { addBuyer, addCard, postOrder } from "../builders/buyers.ts";
 import type { openConsoleDesk } from "../people/console-desk.ts";
 import { COMMAND, STAFF_TEAM } from "../people/people-desk.ts";
 
 /** The objects that pages are about. A section with objects adds its own here and makes them in `makeConsoleFixtures`. */
-export type ConsoleFixtures = { resellerId: string; personId: string; proposalId: string };
+export type ConsoleFixtures = { resellerId: string; personId: string; proposalId: string; orderId: string };
 
 export type ConsoleRow = {
   /** Who may: `public` without a session, `all` with any, else the roles. */
@@ -19,6 +20,7 @@ export type ConsoleRow = {
   endsSession?: boolean;
 };
 
+const ORDER_MANAGERS = ["admin", "support"] as const;
 const ADMIN = ["admin"] as const;
 const person = ({ personId }: ConsoleFixtures) => ({ id: personId });
 const FINANCE = ["admin", "finance"] as const;
@@ -77,6 +79,25 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "POST /security/passkey/remove": { roles: "all" },
   // overview
   "GET /": { roles: "all" },
+  // orders: a form without what its page said, or about no order, changes nothing
+  "GET /orders": { roles: "all" },
+  "GET /orders.csv": { roles: "all" },
+  "GET /orders/:id": { roles: "all", ids: ({ orderId }) => ({ id: orderId }) },
+  "GET /orders/:id/:action": {
+    roles: ORDER_MANAGERS,
+    ids: ({ orderId }) => ({ id: orderId, action: "hold" }),
+  },
+  "POST /orders/:id/:action": {
+    roles: ORDER_MANAGERS,
+    ids: ({ orderId }) => ({ id: orderId, action: "refund" }),
+  },
+  "GET /unknown": { roles: "all" },
+  "POST /unknown/look-up": { roles: ORDER_MANAGERS },
+  "GET /stuck": { roles: "all" },
+  "GET /stuck/review": { roles: "all" },
+  "POST /stuck/review": { roles: ORDER_MANAGERS },
+  "GET /stuck/apply": { roles: "all" },
+  "POST /stuck/apply": { roles: ORDER_MANAGERS },
   // staff
   "GET /staff": { roles: "all" },
   "POST /staff": { roles: ADMIN },
@@ -121,10 +142,14 @@ type Desk = Awaited<ReturnType<typeof openConsoleDesk>>;
 
 /** Makes the objects that the rows are about, each by its verb. */
 export async function makeConsoleFixtures(desk: Desk): Promise<ConsoleFixtures> {
-  const { id: resellerId } = await desk.addReseller();
+  await addCard(desk.db);
+  const buyer = await addBuyer(desk, "10.00");
+  const placed = await postOrder(desk, buyer, "order of the matrix");
   const input = { email: "invited@scrip.example", role: "viewer" };
   const { id: personId } = await invitePerson(desk.accounts, STAFF_TEAM, input, COMMAND);
-  return { resellerId, personId, proposalId: await addProposal(desk, resellerId) };
+  const { resellerId } = buyer;
+  const proposalId = await addProposal(desk, resellerId);
+  return { resellerId, orderId: placed.json().order.id, personId, proposalId };
 }
 
 async function addProposal(desk: Desk, resellerId: string): Promise<string> {

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import sql from "sql-template-tag";
 import type { Db, Queryable } from "../../src/db/database.ts";
 
-/** What a statement touched: pages of tables and indexes, and the tables that it scanned. */
-export type Cost = { buffers: number; scanned: string[]; plan: string };
+/** What a statement touched: pages of tables and indexes, the most rows that one step returned, the tables that it scanned. */
+export type Cost = { buffers: number; rows: number; scanned: string[]; plan: string };
 
 /** Runs each statement of `read` under `explain analyze` and adds up its cost. The rows are not returned. */
 export async function explain(db: Db, read: (db: Queryable) => Promise<unknown>): Promise<Cost> {
-  const cost: Cost = { buffers: 0, scanned: [], plan: "" };
+  const cost: Cost = { buffers: 0, rows: 0, scanned: [], plan: "" };
   await read({
     async rows(query) {
       const [row] = await db.rows<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
@@ -16,6 +16,7 @@ export async function explain(db: Db, read: (db: Queryable) => Promise<unknown>)
       assert.ok(row);
       const { Plan: root } = row["QUERY PLAN"][0];
       cost.buffers += root["Shared Hit Blocks"] + root["Shared Read Blocks"];
+      cost.rows = Math.max(cost.rows, ...nodesOf(root).map((node) => node["Actual Rows"]));
       cost.scanned.push(...nodesOf(root).flatMap(scannedTable));
       cost.plan += describe(root);
       return [];

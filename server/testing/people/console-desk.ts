@@ -11,11 +11,13 @@ import { createMetrics } from "../../src/http/metrics.ts";
 import { createCursorCodec } from "../../src/lib/cursor.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { parseAmountLimits } from "../../src/lib/money.ts";
+import type { RemoteSupplier } from "../../src/suppliers/supplier.ts";
 import { FORM_ID_FIELD, newFormId, TOKEN_FIELD } from "../../src/web/form/hidden-fields.ts";
 import { maskToken } from "../../src/web/security/form-token.ts";
 import { testAccounts } from "../app/test-accounts.ts";
 import { createTestApp, type TestApp, type TestAppOptions } from "../app/test-app.ts";
 import { TEST_WEBHOOKS } from "../app/test-settings.ts";
+import { createTestFulfiller } from "../builders/fulfilment.ts";
 import { createHandClock } from "../hand-clock.ts";
 import { codeFor } from "./authenticator-app.ts";
 import { COMMAND, PASSWORD, STAFF_TEAM, tokenOf, VISITOR } from "./people-desk.ts";
@@ -60,7 +62,15 @@ const pickConsole = ({ dualControlAbove }: { dualControlAbove?: string }) =>
 /** The console of a test app. `url` is where a browser reaches it over plain HTTP, when it listens. */
 export async function openConsoleOn(
   scrip: TestApp,
-  { url, dualControlAbove }: { url?: string; dualControlAbove?: string } = {},
+  {
+    url,
+    dualControlAbove,
+    suppliers = {},
+  }: {
+    url?: string;
+    dualControlAbove?: string;
+    suppliers?: Readonly<Record<string, RemoteSupplier>>;
+  } = {},
 ) {
   const accounts: AccountDeps = testAccounts(scrip);
   const console = buildConsole({
@@ -76,6 +86,7 @@ export async function openConsoleOn(
     consoleUrl: url === undefined ? CONSOLE_ORIGIN : undefined,
     baseUrl: () => "https://api.scrip.example",
     addressOf: (request) => request.ip,
+    supplierCalls: createTestFulfiller(scrip, { suppliers }).deps,
     announceOrders: () => {},
     announceDeliveries: () => {},
   });

@@ -17,10 +17,12 @@ import { runScrip, scripJson } from "../../../testing/processes/run-scrip.ts";
 import {
   accepted,
   createScriptedSupplier,
+  lost,
   refused,
   type ScriptedSupplier,
   sold,
 } from "../../../testing/upstream/scripted-supplier.ts";
+import { listActivity } from "../../activity/list-activity.ts";
 
 let scrip: TestApp;
 let env: Record<string, string>;
@@ -155,6 +157,37 @@ test("order hold holds the refund of a failed order until it is released", async
   assert.equal((await read(id)).status, "refunded");
 });
 
+test("order look-up asks about unknown purchases and sends nothing, and order write-off pays them back", async () => {
+  const id = await order(sold("KEPT-CODE"), lost);
+  const before = await balanceOf(scrip.db, buyer);
+  // The supplier of this test has no config that opens, so it cannot be called from another process.
+  const reference = `${id}.1.0.1`;
+  assert.deepEqual(await scripJson(["order", "look-up", id], env), {
+    orderId: id,
+    purchases: [{ reference, supplierId, answer: "not_available", outcome: "open" }],
+  });
+  const written = await runScrip(["order", "write-off", id, "--reason", "no answer"], env);
+  assert.deepEqual(written, {
+    code: 0,
+    stdout: `${id}: 1 unit written off, 2.50 USD refunded; the order is completed\n`,
+    stderr: "",
+  });
+  assert.equal(await balanceOf(scrip.db, buyer), before + CARD_PRICE_MINOR);
+  const log = await listActivity(
+    scrip.db,
+    { kind: "staff" },
+    { object: { kind: "order", id } },
+    { limit: 5 },
+  );
+  assert.deepEqual(
+    log.data.map(({ actor, action }) => [actor.kind, actor.id, action]),
+    [
+      ["command", "scrip order", "order.written_off"],
+      ["command", "scrip order", "order.looked_up"],
+    ],
+  );
+});
+
 const REFUSED: [string, (id: string) => string[], number, RegExp][] = [
   ["a refund without a reason", (id) => ["refund", id], 2, /required option '--reason/],
   ["lines that are none", (id) => ["refund", id, "--reason", "x", "--lines", "0,b"], 2, /not "b"/],
@@ -162,6 +195,15 @@ const REFUSED: [string, (id: string) => string[], number, RegExp][] = [
   ["no line at all", (id) => ["refund", id, "--reason", "x", "--lines", ""], 1, /nothing of these lines/],
   ["an empty reason", (id) => ["refund", id, "--reason", " "], 1, /a refund needs a reason/],
   ["the refund of no order", () => ["refund", "ord_none", "--reason", "x"], 1, /there is no order ord_none/],
+  ["units that are none", (id) => ["refund", id, "--reason", "x", "--units", "0"], 2, /not "0"/],
+  [
+    "a unit that is not there",
+    (id) => ["refund", id, "--reason", "x", "--units", "0.9"],
+    1,
+    /of these units/,
+  ],
+  ["nothing to write off", (id) => ["write-off", id, "--reason", "x"], 1, /no purchase whose outcome/],
+  ["nothing to look up", (id) => ["look-up", id], 1, /nothing to look up/],
   ["no order to hold", () => ["hold", "ord_none"], 1, /there is no order ord_none/],
   ["no order to retry", () => ["retry", "ord_none"], 1, /there is no order ord_none/],
   ["no order to show", () => ["show", "ord_none"], 1, /there is no order ord_none/],

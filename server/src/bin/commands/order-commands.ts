@@ -6,22 +6,26 @@ import { toMoney } from "../../lib/money.ts";
 import { toOrderView } from "../../orders/order-view.ts";
 import { findAnyOrder } from "../../orders/queries.ts";
 import { showMoney } from "../output/format.ts";
-import { listed, required, text, UsageError, verb } from "../verb.ts";
+import { required, text, verb } from "../verb.ts";
 import { orderListCommand } from "./order-list-command.ts";
+import { linesOf, operatorOf, unitsOf } from "./order-options.ts";
 import { orderPage } from "./order-page.ts";
+import { orderPurchaseCommands } from "./order-purchase-commands.ts";
 
 export function orderCommands(program: Command): void {
   const order = program.command("order").description("orders of all resellers");
   orderListCommand(order);
   showCommand(order);
   refundCommand(order);
+  orderPurchaseCommands(order);
 
   verb(
     order
       .command("retry")
       .description("process an order now: ask its suppliers again and retry its units")
-      .argument("<id>"),
-    ({ db, clock }, _options, [id = ""]) => retryOrder(db, clock, id),
+      .argument("<id>")
+      .option("--reason <text>", "the reason, for the activity log"),
+    ({ db, clock }, options, [id = ""]) => retryOrder(db, clock, id, operatorOf(options)),
     ({ orderId, status }) => `${orderId} is ${status} and will be processed now`,
   );
   verb(
@@ -29,8 +33,10 @@ export function orderCommands(program: Command): void {
       .command("hold")
       .description("hold an order's refund: if every unit fails, the order stays failed")
       .argument("<id>")
-      .option("--release", "continue the refund"),
-    ({ db, clock }, options, [id = ""]) => holdOrder(db, clock, id, options.release !== true),
+      .option("--release", "continue the refund")
+      .option("--reason <text>", "the reason, for the activity log"),
+    ({ db, clock }, options, [id = ""]) =>
+      holdOrder(db, clock, id, options.release !== true, operatorOf(options)),
     ({ orderId, status, refundHeld }) =>
       `${orderId} is ${status}; its refund ${refundHeld ? "is on hold" : "is not on hold"}`,
   );
@@ -66,12 +72,14 @@ function refundCommand(order: Command): void {
       )
       .argument("<id>")
       .option("--lines <indexes>", "only these lines, from 0, such as 0,2")
+      .option("--units <units>", "only these units, as line.unit from 0, such as 0.0,0.3")
       .requiredOption("--reason <text>", "the reason; the reseller sees it in its statement"),
     async ({ db, clock }, options, [id = ""]) => {
       const reason = required(options, "reason");
       const refunded = await refundOrder(db, clock, {
         orderId: id,
         lines: linesOf(text(options, "lines")),
+        units: unitsOf(text(options, "units")),
         reason,
       });
       const { amountMinor, currency, ...rest } = refunded;
@@ -80,12 +88,4 @@ function refundCommand(order: Command): void {
     ({ orderId, status, refundedUnits, amount }) =>
       `${orderId}: ${refundedUnits} ${refundedUnits === 1 ? "unit" : "units"} refunded, ${showMoney(amount.amount, amount.currency)}; the order is ${status}`,
   );
-}
-
-function linesOf(value: string | undefined): number[] | undefined {
-  return listed(value)?.map((index) => {
-    if (!/^\d{1,2}$/.test(index))
-      throw new UsageError(`--lines must be line numbers such as 0,2, not "${index}"`);
-    return Number(index);
-  });
 }

@@ -98,7 +98,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   "order list": ["scrip order list --stuck", "scrip order list --status failed --env live --newer-than 7d"],
   "order show": ["scrip order show ord_…"],
-  "order refund": ['scrip order refund ord_… --lines 0 --reason "the customer was overcharged"'],
+  "order refund": [
+    'scrip order refund ord_… --lines 0 --reason "the customer was overcharged"',
+    'scrip order refund ord_… --units 0.2 --reason "this code does not work"',
+  ],
+  "order look-up": ["scrip order look-up ord_…"],
+  "order write-off": ['scrip order write-off ord_… --reason "the supplier has no answer"'],
   "order retry": ["scrip order retry ord_…"],
   "order hold": ["scrip order hold ord_…", "scrip order hold ord_… --release"],
   completion: ["source <(scrip completion bash)"],

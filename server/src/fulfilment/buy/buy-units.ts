@@ -1,5 +1,6 @@
 import type { Db } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { answerClass, NOT_FOUND } from "../../suppliers/answer-class.ts";
 import { identityOf } from "../../suppliers/goods.ts";
 import type { OpenedSupplier } from "../../suppliers/open-suppliers.ts";
 import type { LookUpOutcome, PurchaseOutcome, RemoteSupplier } from "../../suppliers/supplier.ts";
@@ -129,7 +130,8 @@ async function send(deps: BuyDeps, unit: DueUnit, attempt: Attempt): Promise<Uni
   const isFirst = attempt.sends === 1 && !attempt.doubtful;
   const answer = await ask(deps, attempt.supplierId, buy, isFirst ? NEVER_ASKED : UNAVAILABLE);
   const price = await guardPrice(deps, unit, attempt, answer);
-  return { ...toOutcome(deps, unit, attempt, judgeSent(attempt, answer, clock.now(), limits)), ...price };
+  const judgement = judgeSent(attempt, answer, clock.now(), limits);
+  return { ...toOutcome(deps, unit, attempt, judgement), ...price, said: { send: answerClass(answer) } };
 }
 
 const OVERDUE: PurchaseOutcome = { kind: "unknown", reason: "overdue" };
@@ -148,7 +150,9 @@ async function lookUp(deps: BuyDeps, token: string, unit: DueUnit, attempt: Atte
     const mine = await lockTakenOrders(tx, [{ orderId: unit.orderId, token }]);
     return mine.length > 0 && (await markSentAgain(tx, unit, attempt.number, now));
   });
-  return isMine ? send(deps, unit, { ...attempt, doubtful: true, lastSentAt: now }) : wait(deps, unit);
+  if (!isMine) return wait(deps, unit);
+  const sent = await send(deps, unit, { ...attempt, doubtful: true, lastSentAt: now });
+  return "said" in sent ? { ...sent, said: { ...sent.said, look: NOT_FOUND } } : sent;
 }
 
 /** What the supplier knows of an attempt. */
@@ -165,7 +169,7 @@ export async function lookUpAttempt(
   const price = await guardPrice(deps, unit, attempt, answer);
   return judgement.kind === "send-again"
     ? judgement
-    : { ...toOutcome(deps, unit, attempt, judgement), ...price };
+    : { ...toOutcome(deps, unit, attempt, judgement), ...price, said: { look: answerClass(answer) } };
 }
 
 /** One call. Its answer also updates the supplier's circuit breaker. */
@@ -191,7 +195,7 @@ function toOutcome(
   unit: UnitKey & { productId: string },
   { number, supplierId }: Attempt,
   judgement: Judgement,
-): UnitOutcome {
+): UnitOutcome & { kind: Judgement["kind"] } {
   const about = { unit: keyOf(unit), productId: unit.productId, number };
   switch (judgement.kind) {
     case "bought": {
@@ -220,7 +224,7 @@ export const keyOf = ({ orderId, lineIndex, unitIndex }: UnitKey): UnitKey => ({
 });
 
 /** Runs the tasks, at most `atOnce` at a time. */
-async function inTurns<T>(tasks: readonly (() => Promise<T>)[], atOnce: number): Promise<T[]> {
+export async function inTurns<T>(tasks: readonly (() => Promise<T>)[], atOnce: number): Promise<T[]> {
   const results: T[] = [];
   const left = [...tasks];
   const runner = async () => {

@@ -4,6 +4,7 @@ import type { Tenant } from "../../http/caller.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { givenFilters, type OrderFilterValues } from "../../orders/order-filters.ts";
 import type { OrderStatus } from "../../orders/status.ts";
+import { isUnknown } from "./unit-choice.ts";
 
 export type FoundOrder = Tenant & {
   id: string;
@@ -37,9 +38,6 @@ export type OrderSearch = OrderFilterValues & {
 
 /** When an unfinished order counts as stuck. */
 export const STUCK_AFTER_MS = 15 * 60_000;
-/** Purchases take some seconds; one that is open for longer, or whose answer was lost, counts as unknown. */
-const UNKNOWN_AFTER_MS = 60_000;
-
 /** The operator's orders of all resellers, newest first. */
 export async function findOrders(
   db: Queryable,
@@ -62,9 +60,6 @@ export async function findOrders(
     order by o.id desc`);
   return { orders: rows.slice(0, search.limit), hasMore: rows.length > search.limit };
 }
-
-const isUnknown = (now: Date): Sql => sql`
-  a.status = 'open' and (a.doubtful or a.opened_at < ${new Date(now.getTime() - UNKNOWN_AFTER_MS)})`;
 
 /** Few orders are unfinished or have an open purchase, so they are found by the small tables that list them. */
 function conditionsOf(search: OrderSearch, now: Date): Sql[] {

@@ -1,4 +1,5 @@
 import { idsOf } from "../../lib/ids.ts";
+import { NOT_FOUND } from "../../suppliers/answer-class.ts";
 import { type BuyDeps, keyOf, lookUpAttempt } from "../buy/buy-units.ts";
 import { lookPauseMs } from "../limits.ts";
 import type { UnitOutcome } from "../settle/decide-settlement.ts";
@@ -33,22 +34,26 @@ const claim = ({ db, clock, limits }: BuyDeps): Promise<WrittenOff[]> =>
   });
 
 async function follow(deps: BuyDeps & SettleDeps, attempt: WrittenOff): Promise<void> {
-  const limits = { ...deps.limits, resendDelayMs: deps.limits.writtenOffLookMs };
-  const found = await lookUpAttempt({ ...deps, limits }, attempt, attempt);
-  const outcome: UnitOutcome =
-    found.kind === "send-again"
-      ? // Still not found after all this time: nothing was bought.
-        {
-          unit: keyOf(attempt),
-          productId: attempt.productId,
-          kind: "refused",
-          number: attempt.number,
-          failureCode: "temporarily_unavailable",
-        }
-      : found;
+  const outcome = await followOutcome(deps, attempt);
   // The order may be finished, so there is no lease. Its lock keeps out other changes.
   await deps.db.transaction(async (tx) => {
     await lockOrder(tx, attempt.orderId);
     await settleOutcomes(tx, deps.codeVault, [outcome], idsOf(deps.clock), deps.clock.now());
   });
+}
+
+/** What a supplier knows of a purchase that was written off. */
+export async function followOutcome(deps: BuyDeps, attempt: WrittenOff): Promise<UnitOutcome> {
+  const limits = { ...deps.limits, resendDelayMs: deps.limits.writtenOffLookMs };
+  const found = await lookUpAttempt({ ...deps, limits }, attempt, attempt);
+  if (found.kind !== "send-again") return found;
+  // Still not found after all this time: nothing was bought.
+  return {
+    unit: keyOf(attempt),
+    productId: attempt.productId,
+    kind: "refused",
+    number: attempt.number,
+    failureCode: "temporarily_unavailable",
+    said: { look: NOT_FOUND },
+  };
 }

@@ -2,6 +2,7 @@ import sql from "sql-template-tag";
 import type { Tx } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { OrderStatus } from "../../orders/status.ts";
+import { isChosen, type UnitChoice } from "./unit-choice.ts";
 
 export type OperatedOrder = Tenant & {
   id: string;
@@ -40,12 +41,14 @@ export const beginOrder = (tx: Tx, id: string, now: Date) =>
 /** Gives up the units that are still waiting. Returns how many there were. */
 export const giveUpWaitingUnits = async (
   tx: Tx,
-  { id, lines, now }: { id: string; lines: readonly number[] | null; now: Date },
+  id: string,
+  choice: UnitChoice,
+  now: Date,
 ): Promise<number> => {
   const [row] = await tx.rows<{ units: number }>(sql`
     with ended as (
-      update order_units set status = 'failed', failure_code = 'temporarily_unavailable', failed_at = ${now}
-      where order_id = ${id} and status = 'waiting' and (${lines}::smallint[] is null or line_index = any(${lines}))
+      update order_units u set status = 'failed', failure_code = 'temporarily_unavailable', failed_at = ${now}
+      where u.order_id = ${id} and u.status = 'waiting' and ${isChosen(choice, now)}
       returning line_index
     ), told as (
       update order_lines l set failure_code = 'temporarily_unavailable'

@@ -3,7 +3,7 @@ import type { Db } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Ids, idsOf } from "../../lib/ids.ts";
-import { refundUnits } from "./refund-queries.ts";
+import { EVERY_UNIT, refundUnits } from "./refund-queries.ts";
 import { payRefund } from "./refund-units.ts";
 
 const REFUNDS_AT_ONCE = 50;
@@ -37,6 +37,6 @@ const refund = (db: Db, id: string, ids: Ids, now: Date): Promise<void> =>
       select reseller_id as "resellerId", environment from orders where id = ${id} and status = 'completed'
       for update skip locked`);
     if (!tenant) return;
-    const units = await refundUnits(tx, { orderId: id, status: "delivered", lines: null });
+    const units = await refundUnits(tx, id, "delivered", EVERY_UNIT, now);
     await payRefund(tx, tenant, units, NOTE, ids, now);
   });

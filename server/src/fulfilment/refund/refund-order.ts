@@ -2,10 +2,11 @@ import type { Db, Tx } from "../../db/database.ts";
 import { emitEvents } from "../../events/emit-events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Ids, idsOf } from "../../lib/ids.ts";
-import { assertPlainText } from "../../lib/plain-text.ts";
+import { formatAmount } from "../../lib/money.ts";
 import { isIncomplete } from "../end/end-orders.ts";
 import { deleteWork, markCompleted, markFailed, readEnds } from "../end/end-queries.ts";
 import { orderFulfilled } from "../end/order-event.ts";
+import { COMMAND, checkReason, type Operator, recordOrderAction } from "../operate/operator.ts";
 import {
   beginOrder,
   giveUpWaitingUnits,
@@ -14,6 +15,7 @@ import {
   makeDue,
   type OperatedOrder,
 } from "../operate/operator-queries.ts";
+import type { UnitChoice, UnitRef } from "../operate/unit-choice.ts";
 import { writeOffUnits } from "../operate/written-off-queries.ts";
 import { type RefundedUnits, refundUnits } from "./refund-queries.ts";
 import { payRefund } from "./refund-units.ts";
@@ -22,6 +24,12 @@ export type RefundInput = {
   orderId: string;
   /** Only these lines; undefined for the whole order. */
   lines: readonly number[] | undefined;
+  /** Only these units; undefined for all. */
+  units?: readonly UnitRef[] | undefined;
+  /** All units when it is absent. */
+  which?: UnitChoice["which"] | undefined;
+  /** What the person was told. If it would be something else by now, nothing happens. */
+  expected?: { units: number; amountMinor: bigint } | undefined;
   reason: string;
 };
 export type RefundedOrder = {
@@ -32,27 +40,52 @@ export type RefundedOrder = {
   currency: string;
 };
 
-const REASON_MAX_CHARACTERS = 500;
-
 /**
  * The operator refunds an order. Delivered units are refunded once the order is completed, and their codes stay readable.
  * Other units are given up, and their unknown purchases are written off: a code that still arrives goes to quarantine and never
  * to the reseller, who has the money.
  */
-export async function refundOrder(db: Db, clock: Clock, input: RefundInput): Promise<RefundedOrder> {
-  if (input.reason.trim() === "") throw new RangeError("a refund needs a reason");
-  if ([...input.reason].length > REASON_MAX_CHARACTERS)
-    throw new RangeError(`a reason has at most ${REASON_MAX_CHARACTERS} characters`);
-  assertPlainText("a reason", input.reason);
+export async function refundOrder(
+  db: Db,
+  clock: Clock,
+  input: RefundInput,
+  by: Operator = COMMAND,
+): Promise<RefundedOrder> {
+  checkReason(input.which === "unknown" ? "a write-off" : "a refund", input.reason);
   return db.transaction(async (tx) => {
     const now = clock.now();
     const order = await lockOrder(tx, input.orderId);
     if (!order) throw new RangeError(`there is no order ${input.orderId}`);
-    const lines = await chosenLines(tx, input);
-    const refunded = await refundChosen(tx, order, lines, now);
-    if (refunded.units === 0) throw new RangeError(nothingToRefund(order, lines !== null));
-    return pay(tx, order, refunded, input.reason, idsOf(clock), now);
+    const choice = {
+      lines: await chosenLines(tx, input),
+      units: input.units ?? null,
+      which: input.which ?? "all",
+    };
+    const refunded = await refundChosen(tx, order, choice, now);
+    if (refunded.units === 0) throw new RangeError(nothingToRefund(order, choice));
+    checkExpected(refunded, order, input.expected);
+    const paid = await pay(tx, order, refunded, input.reason, idsOf(clock), now);
+    await recordOrderAction(tx, clock, order, by, {
+      action: choice.which === "unknown" ? "order.written_off" : "order.refunded",
+      after: {
+        reason: input.reason,
+        units: refunded.units,
+        amount: `${formatAmount(refunded.amountMinor, order.currency)} ${order.currency}`,
+      },
+    });
+    return paid;
   });
+}
+
+function checkExpected(
+  { orderId, units, amountMinor }: RefundedUnits,
+  { currency }: OperatedOrder,
+  expected: RefundInput["expected"],
+): void {
+  if (!expected || (expected.units === units && expected.amountMinor === amountMinor)) return;
+  throw new RangeError(
+    `${orderId} has changed: this would now pay back ${formatAmount(amountMinor, currency)} ${currency} for ${units} ${units === 1 ? "unit" : "units"}, not ${formatAmount(expected.amountMinor, currency)} ${currency} for ${expected.units}`,
+  );
 }
 
 async function chosenLines(tx: Tx, { orderId, lines }: RefundInput): Promise<readonly number[] | null> {
@@ -68,17 +101,16 @@ async function chosenLines(tx: Tx, { orderId, lines }: RefundInput): Promise<rea
 async function refundChosen(
   tx: Tx,
   order: OperatedOrder,
-  lines: readonly number[] | null,
+  choice: UnitChoice,
   now: Date,
 ): Promise<RefundedUnits> {
-  const choice = { orderId: order.id, lines };
-  if (order.status === "completed") return refundUnits(tx, { ...choice, status: "delivered" });
+  if (order.status === "completed") return refundUnits(tx, order.id, "delivered", choice, now);
   if (order.status === "pending") await beginOrder(tx, order.id, now);
   if (order.status === "pending" || order.status === "processing") {
-    await writeOffUnits(tx, { ...choice, now });
-    await giveUpWaitingUnits(tx, { id: order.id, lines, now });
+    await writeOffUnits(tx, order.id, choice, now);
+    await giveUpWaitingUnits(tx, order.id, choice, now);
   }
-  return refundUnits(tx, { ...choice, status: "failed" });
+  return refundUnits(tx, order.id, "failed", choice, now);
 }
 
 /** Moves the order along CONTRACT 4 to match its units. Money and status change together. */
@@ -116,7 +148,9 @@ async function pay(
   };
 }
 
-function nothingToRefund({ id, status }: OperatedOrder, isPart: boolean): string {
+function nothingToRefund({ id, status }: OperatedOrder, { lines, units, which }: UnitChoice): string {
   if (status === "refunded") return `${id} has been refunded already`;
-  return `nothing ${isPart ? "of these lines " : ""}of ${id} can be refunded: it is ${status}, and what is not delivered has been paid back`;
+  if (which === "unknown") return `${id} has no purchase whose outcome is unknown`;
+  const part = units === null ? (lines === null ? "" : "of these lines ") : "of these units ";
+  return `nothing ${part}of ${id} can be refunded: it is ${status}, and what is not delivered has been paid back`;
 }

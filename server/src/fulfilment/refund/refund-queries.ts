@@ -3,6 +3,7 @@ import type { Tx } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { OrderStatus } from "../../orders/status.ts";
 import type { OrderScenario } from "../../sandbox/scenarios.ts";
+import { isChosen, type UnitChoice } from "../operate/unit-choice.ts";
 
 /** Whose orders they are, in the order in which wallets are locked. */
 export const findOwners = (tx: Tx, orderIds: readonly string[]) =>
@@ -12,20 +13,22 @@ export const findOwners = (tx: Tx, orderIds: readonly string[]) =>
 
 export type RefundedUnits = { orderId: string; units: number; amountMinor: bigint };
 
-export type UnitChoice = {
-  orderId: string;
-  /** Which units: given up ones, or delivered ones of a completed order. */
-  status: "failed" | "delivered";
-  /** Only those of these lines; null for all. */
-  lines: readonly number[] | null;
-};
+/** All units of an order. */
+export const EVERY_UNIT: UnitChoice = { lines: null, units: null, which: "all" };
 
 /** Marks units as refunded, counts them in their lines, and returns their price. A unit is marked once. */
-export const refundUnits = async (tx: Tx, { orderId, status, lines }: UnitChoice): Promise<RefundedUnits> => {
+export const refundUnits = async (
+  tx: Tx,
+  orderId: string,
+  /** Given up ones, or delivered ones of a completed order. */
+  status: "failed" | "delivered",
+  choice: UnitChoice,
+  now: Date,
+): Promise<RefundedUnits> => {
   const [row] = await tx.rows<{ units: bigint; amountMinor: bigint }>(sql`
     with refunded as (
-      update order_units set status = 'refunded'
-      where order_id = ${orderId} and status = ${status} and (${lines}::smallint[] is null or line_index = any(${lines}))
+      update order_units u set status = 'refunded'
+      where u.order_id = ${orderId} and u.status = ${status} and ${isChosen(choice, now)}
       returning line_index
     ), counted as (
       update order_lines l set refunded_quantity = l.refunded_quantity + r.units

@@ -6,7 +6,7 @@ import type { OrderStatus } from "../../orders/status.ts";
 import { appendEntry } from "../../wallet/entry.ts";
 import { insertEntry, lockWallet, updateWallet } from "../../wallet/queries.ts";
 import { orderRefunded } from "../end/order-event.ts";
-import { addRefund, findOwners, type RefundedUnits, refundUnits } from "./refund-queries.ts";
+import { addRefund, EVERY_UNIT, findOwners, type RefundedUnits, refundUnits } from "./refund-queries.ts";
 
 /** Pays back what could not be delivered. The orders are locked; their wallets are locked in the order of their keys. */
 export async function refundFailedUnits(
@@ -16,14 +16,7 @@ export async function refundFailedUnits(
   now: Date,
 ): Promise<void> {
   for (const { id, ...tenant } of await findOwners(tx, orderIds)) {
-    await payRefund(
-      tx,
-      tenant,
-      await refundUnits(tx, { orderId: id, status: "failed", lines: null }),
-      null,
-      ids,
-      now,
-    );
+    await payRefund(tx, tenant, await refundUnits(tx, id, "failed", EVERY_UNIT, now), null, ids, now);
   }
 }
 

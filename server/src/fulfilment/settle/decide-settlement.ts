@@ -17,13 +17,23 @@ export type UnitOutcome = { unit: UnitKey; productId: string } & (
       digest: Buffer | null;
       upstreamId: string;
       price?: SupplierPrice;
+      said?: SupplierSaid;
     }
-  | { kind: "refused"; number: number; failureCode: FailureCode; price?: SupplierPrice }
+  | {
+      kind: "refused";
+      number: number;
+      failureCode: FailureCode;
+      price?: SupplierPrice;
+      said?: SupplierSaid;
+    }
   /** Undecided: the attempt stays open and is looked up again. */
-  | ({ kind: "open"; number: number; dueAt: Date; price?: SupplierPrice } & AttemptNotes)
+  | ({ kind: "open"; number: number; dueAt: Date; price?: SupplierPrice; said?: SupplierSaid } & AttemptNotes)
   | { kind: "wait"; until: Date }
   | { kind: "give-up"; failureCode: FailureCode }
 );
+
+/** What the supplier answered to a purchase, or to a look-up of it, as a class (`suppliers/answer-class`). */
+export type SupplierSaid = { send?: string; look?: string };
 
 /** What is remembered of an attempt that stays open. */
 export type AttemptNotes = {
@@ -69,8 +79,10 @@ export type Settlement = {
     upstreamId: string | null;
     /** The price that the supplier gave, or null. */
     price: SupplierPrice | null;
+    said?: SupplierSaid | undefined;
   })[];
-  attemptsOpen: (UnitKey & AttemptNotes & { number: number; price: SupplierPrice | null })[];
+  attemptsOpen: (UnitKey &
+    AttemptNotes & { number: number; price: SupplierPrice | null; said?: SupplierSaid | undefined })[];
   unitsEnded: (UnitKey & { failureCode: FailureCode | null })[];
   unitsLater: (UnitKey & { dueAt: Date })[];
 };
@@ -124,6 +136,7 @@ function decideOne(
         failureCode: outcome.failureCode,
         upstreamId: null,
         price: outcome.price ?? null,
+        ...saidOf(outcome),
       });
       if (isWaiting) settlement.unitsLater.push({ ...unit, dueAt: state.now });
       return;
@@ -154,6 +167,8 @@ function decideOne(
   }
 }
 
+const saidOf = ({ said }: { said?: SupplierSaid }): { said?: SupplierSaid } => (said ? { said } : {});
+
 /** A known code, or one for a unit that was given up, was paid for and must not be delivered. */
 function decideBought(
   state: Deciding,
@@ -170,7 +185,15 @@ function decideBought(
   const content = { goods, supplierId, digest };
   settlement.codesNew.push({ ...unit, id: state.ids("cod"), productId, content, quarantineReason });
   const status = quarantineReason === null ? "delivered" : "quarantined";
-  settlement.attemptsEnded.push({ ...unit, number, status, failureCode: null, upstreamId, price });
+  settlement.attemptsEnded.push({
+    ...unit,
+    number,
+    status,
+    failureCode: null,
+    upstreamId,
+    price,
+    ...saidOf(outcome),
+  });
   // No replacement is bought: a unit is bought at most once, and the reseller gets a refund.
   if (isWaiting)
     settlement.unitsEnded.push({ ...unit, failureCode: isKnown ? "temporarily_unavailable" : null });

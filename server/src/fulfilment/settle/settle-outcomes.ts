@@ -95,7 +95,7 @@ async function write(
   }
   if (attemptsNew.length > 0) await insertEndedAttempts(tx, attemptsNew, now);
   if (attemptsEnded.length > 0) await endAttempts(tx, attemptsEnded, now);
-  if (attemptsOpen.length > 0) await noteAttempts(tx, attemptsOpen);
+  if (attemptsOpen.length > 0) await noteAttempts(tx, attemptsOpen, now);
   if (unitsLater.length > 0) await postponeUnits(tx, unitsLater);
   return unitsEnded.length > 0 ? endUnits(tx, unitsEnded, now) : [];
 }

@@ -2,7 +2,7 @@ import sql, { type Sql } from "sql-template-tag";
 import type { Tx } from "../../db/database.ts";
 import type { SupplierPrice } from "../../suppliers/supplier.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
-import type { Settlement } from "./decide-settlement.ts";
+import type { Settlement, SupplierSaid } from "./decide-settlement.ts";
 
 /** An order, and the token of its lease. */
 export type Lease = { orderId: string; token: string };
@@ -137,33 +137,45 @@ const newPrice = (isSold: Sql): Sql => sql`
   supplier_price_currency = case when a.doubted_failure_code is not null and ${isSold} then one.price_currency
     else coalesce(one.price_currency, a.supplier_price_currency) end`;
 
+const saidColumns = (attempts: readonly { said?: SupplierSaid | undefined }[]): Sql => sql`
+  ${attempts.map(({ said }) => said?.send ?? null)}::text[],
+  ${attempts.map(({ said }) => said?.look ?? null)}::text[]`;
+
+const newAnswers = (now: Date): Sql => sql`
+  send_answer = coalesce(one.send_answer, a.send_answer), look_answer = coalesce(one.look_answer, a.look_answer),
+  looked_at = case when one.look_answer is null then a.looked_at else ${now}::timestamptz end`;
+
 export const endAttempts = (tx: Tx, attempts: Settlement["attemptsEnded"], now: Date) =>
   tx.rows(sql`
     update supplier_attempts a
     set status = one.status, failure_code = one.failure_code, resolved_at = ${now}, looks = a.looks + 1,
-        upstream_id = coalesce(one.upstream_id, a.upstream_id), ${newPrice(sql`one.status <> 'refused'`)}
+        upstream_id = coalesce(one.upstream_id, a.upstream_id), ${newPrice(sql`one.status <> 'refused'`)},
+        ${newAnswers(now)}
     from unnest(
       ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
       ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
       ${attempts.map((one) => one.status)}::text[], ${attempts.map((one) => one.failureCode)}::text[],
-      ${attempts.map((one) => one.upstreamId)}::text[], ${priceColumns(attempts)}
-    ) as one (order_id, line_index, unit_index, number, status, failure_code, upstream_id, price_minor, price_currency)
+      ${attempts.map((one) => one.upstreamId)}::text[], ${priceColumns(attempts)}, ${saidColumns(attempts)}
+    ) as one (order_id, line_index, unit_index, number, status, failure_code, upstream_id, price_minor, price_currency,
+              send_answer, look_answer)
     where a.order_id = one.order_id and a.line_index = one.line_index and a.unit_index = one.unit_index
       and a.number = one.number and a.status = 'open'`);
 
-export const noteAttempts = (tx: Tx, attempts: Settlement["attemptsOpen"]) =>
+export const noteAttempts = (tx: Tx, attempts: Settlement["attemptsOpen"], now: Date) =>
   tx.rows(sql`
     update supplier_attempts a
     set upstream_id = coalesce(one.upstream_id, a.upstream_id), doubtful = one.doubtful,
         doubted_failure_code = one.doubted_failure_code, looks = a.looks + 1,
-        ${newPrice(sql`one.doubted_failure_code is null`)}
+        ${newPrice(sql`one.doubted_failure_code is null`)},
+        ${newAnswers(now)}
     from unnest(
       ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
       ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
       ${attempts.map((one) => one.upstreamId)}::text[], ${attempts.map((one) => one.doubtful)}::boolean[],
-      ${attempts.map((one) => one.doubtedFailureCode)}::text[], ${priceColumns(attempts)}
+      ${attempts.map((one) => one.doubtedFailureCode)}::text[], ${priceColumns(attempts)},
+      ${saidColumns(attempts)}
     ) as one (order_id, line_index, unit_index, number, upstream_id, doubtful, doubted_failure_code, price_minor,
-              price_currency)
+              price_currency, send_answer, look_answer)
     where a.order_id = one.order_id and a.line_index = one.line_index and a.unit_index = one.unit_index
       and a.number = one.number and a.status = 'open'`);
 

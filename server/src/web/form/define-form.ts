@@ -40,6 +40,8 @@ export type FormOptions = {
   submit: string;
   isDestructive?: boolean;
   cancelHref?: string;
+  /** What the link back says, where "Cancel" says too little: "Keep waiting". */
+  cancel?: string;
   /** Between the fields and the button. */
   note?: HtmlValue;
   id?: string;
@@ -111,7 +113,7 @@ function renderForm(fields: Fields, options: FormOptions): Html {
     id,
   )}${controls}${options.note}<div class="row">${button(options.submit, {
     kind: options.isDestructive ? "danger" : "main",
-  })}${options.cancelHref === undefined ? undefined : html`<a class="btn plain" href="${options.cancelHref}">Cancel</a>`}</div></form>`;
+  })}${options.cancelHref === undefined ? undefined : html`<a class="btn plain" href="${options.cancelHref}">${options.cancel ?? "Cancel"}</a>`}</div></form>`;
 }
 
 /** Above the form, and where the page begins for those who hear it: what is wrong, with a link to each field. */

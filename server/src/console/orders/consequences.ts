@@ -1,0 +1,192 @@
+import {
+  hasWaiting,
+  type OrderAction,
+  refundableKinds,
+  sumUnits,
+} from "../../fulfilment/operate/order-actions.ts";
+import type { OrderState } from "../../fulfilment/operate/order-state.ts";
+import { moneyText } from "../../web/parts/money.ts";
+
+/** What a person decides about: so many units, with their price. */
+export type Effect = { units: number; amountMinor: bigint };
+export type Consequence = readonly [who: string, what: string];
+
+/** What an action will do to money and codes, with exact amounts, before it happens. */
+export const consequencesOf = (action: OrderAction, state: OrderState, effect: Effect): Consequence[] =>
+  SAID[action](state, effect);
+
+export const unitsText = (units: number): string => `${units} ${units === 1 ? "unit" : "units"}`;
+const purchasesText = (count: number): string => `${count} ${count === 1 ? "purchase" : "purchases"}`;
+
+const amount = ({ currency }: OrderState, amountMinor: bigint): string => moneyText(amountMinor, currency);
+
+const FINAL: Consequence = ["Can be undone", "no"];
+
+const SAID: Readonly<Record<OrderAction, (state: OrderState, effect: Effect) => Consequence[]>> = {
+  look_up: sayLookUp,
+  retry: sayRetry,
+  hold: (state) => [
+    [
+      "Money",
+      `If units fail, ${state.resellerName} is not paid back until you release the hold. At stake now: ${amount(state, sumUnits(state, "free", "asked", "unknown", "failed").amountMinor)}.`,
+    ],
+    ["Codes", "Units that can still be delivered are delivered as usual."],
+    ["Can be undone", "yes, with Release"],
+  ],
+  release: sayRelease,
+  refund: sayRefund,
+  write_off: sayWriteOff,
+};
+
+function sayLookUp(state: OrderState): Consequence[] {
+  const { openPurchases, writtenOff, resellerName } = state;
+  const waiting = openPurchases - writtenOff;
+  const price = amount(state, sumUnits(state, "asked", "unknown").amountMinor);
+  return [
+    [
+      "Now",
+      `Suppliers are asked about ${purchasesText(openPurchases)} by our reference. Nothing is sent and nothing is bought.`,
+    ],
+    ...(waiting === 0
+      ? []
+      : ([
+          [
+            "If they were sold",
+            `${resellerName} gets the codes of ${unitsText(waiting)}, and the ${price} that it paid stay with you.`,
+          ],
+          [
+            "If they were refused",
+            `The next route is tried. Without one ${resellerName} gets ${price} back, unless its refund is on hold.`,
+          ],
+        ] as const)),
+    ...(writtenOff === 0
+      ? []
+      : ([
+          [
+            "Written off",
+            `${unitsText(writtenOff)} were paid back already. A code of theirs goes to quarantine; nobody receives it.`,
+          ],
+        ] as const)),
+    ["If nobody knows", "Nothing changes. They are looked up again by themselves."],
+  ];
+}
+
+function sayRetry(state: OrderState): Consequence[] {
+  const unknown = sumUnits(state, "asked", "unknown").units;
+  const free = sumUnits(state, "free").units;
+  if (state.status === "failed") {
+    const back = amount(state, sumUnits(state, "failed").amountMinor);
+    return [["Money", `A worker pays ${back} back to ${state.resellerName} now.`]];
+  }
+  return [
+    ["Money", `Nothing is paid back now. ${state.resellerName} has paid already.`],
+    ...(unknown === 0
+      ? []
+      : ([
+          [
+            "Purchases",
+            `${purchasesText(unknown)} without an outcome are looked up first. Only one that the supplier does not know is sent again, under the same reference, so it cannot be bought twice. No other supplier is asked before a definitive no.`,
+          ],
+        ] as const)),
+    ...(free === 0 ? [] : ([["Units", `${unitsText(free)} are bought now by their routes.`]] as const)),
+    ["Codes", `What is sold is delivered to ${state.resellerName}.`],
+  ];
+}
+
+function sayRelease(state: OrderState, { units, amountMinor }: Effect): Consequence[] {
+  return [
+    [
+      state.resellerName,
+      units > 0
+        ? `gets ${amount(state, amountMinor)} back for ${unitsText(units)}, as soon as a worker takes the order`
+        : "is paid back for units that fail, as usual",
+    ],
+    ["Codes", "Codes that were delivered stay readable."],
+    ["Can be undone", units > 0 ? "no" : "yes, with Hold"],
+  ];
+}
+
+function sayRefund(state: OrderState, { units, amountMinor }: Effect): Consequence[] {
+  const isCompleted = state.status === "completed";
+  const all = sumUnits(state, ...refundableKinds(state));
+  const rest = sumUnits(state, "free", "asked", "unknown", "failed", "delivered").units - units;
+  const isBroken = !isCompleted && state.allOrNothing && rest > 0;
+  return [
+    [state.resellerName, `gets ${amount(state, amountMinor)} back now for ${unitsText(units)}`],
+    [
+      "Codes",
+      isCompleted
+        ? "They were delivered and stay readable. What suppliers were paid for them is not paid back to you."
+        : "These units have no code and are not bought any more.",
+    ],
+    ...(isBroken
+      ? ([
+          [
+            "The rest",
+            `The order is all or nothing: ${unitsText(rest)} are given up too, and their codes are taken back, as soon as their outcome is known.`,
+          ],
+        ] as const)
+      : all.units > units
+        ? ([["The rest", `${unitsText(all.units - units)} can be refunded later.`]] as const)
+        : []),
+    FINAL,
+  ];
+}
+
+function sayWriteOff(state: OrderState, { units, amountMinor }: Effect): Consequence[] {
+  return [
+    [state.resellerName, `gets ${amount(state, amountMinor)} back now for ${unitsText(units)}`],
+    ["You", `${costText(state, units)} That is not paid back to you.`],
+    [
+      "If a code still arrives",
+      "It goes to quarantine; nobody receives it. Suppliers are asked about these purchases for another day.",
+    ],
+    ["The order", afterWriteOff(state, units)],
+    FINAL,
+  ];
+}
+
+function costText({ unknownCosts }: OrderState, units: number): string {
+  const known = unknownCosts.flatMap(({ currency, amountMinor }) =>
+    currency === null || amountMinor === null ? [] : [moneyText(amountMinor, currency)],
+  );
+  const what = units === 1 ? "for it" : "for them";
+  return known.length === 0
+    ? `may have paid ${what}: the supplier did not say, and no cost is known.`
+    : `may have paid ${known.join(" and ")} ${what}: the supplier did not say.`;
+}
+
+function afterWriteOff(state: OrderState, units: number): string {
+  const waiting = sumUnits(state, "free", "asked", "unknown").units - units;
+  if (waiting > 0) return `stays processing: ${unitsText(waiting)} are still waited for`;
+  const { units: delivered } = sumUnits(state, "delivered");
+  if (delivered > 0 && state.allOrNothing)
+    return `is all or nothing: the codes of ${unitsText(delivered)} are taken back and ${amount(state, sumUnits(state, "delivered").amountMinor)} more are paid back`;
+  if (sumUnits(state, "failed").units > 0)
+    return state.refundHeld
+      ? "stays as it is: the refund of its other units is on hold"
+      : "ends as soon as a worker takes it";
+  return delivered > 0 ? "becomes completed" : "becomes refunded";
+}
+
+/** One sentence for a list: what happens to this order. */
+export function sentenceOf(action: OrderAction, state: OrderState, { units, amountMinor }: Effect): string {
+  switch (action) {
+    case "look_up":
+      return `Asks suppliers about ${purchasesText(units)} now. Sends and buys nothing.`;
+    case "retry":
+      return state.status === "failed"
+        ? `Pays ${amount(state, sumUnits(state, "failed").amountMinor)} back to ${state.resellerName} now.`
+        : `Tries ${unitsText(units)} again by the rules of fulfilment. No money moves now.`;
+    case "hold":
+      return "Holds its refund. No money moves now.";
+    case "release":
+      return units > 0
+        ? `Pays ${amount(state, amountMinor)} back to ${state.resellerName} for ${unitsText(units)}.`
+        : "Ends the hold on its refund. No money moves now.";
+    case "refund":
+      return `Pays ${amount(state, amountMinor)} back to ${state.resellerName} now for ${unitsText(units)}.${hasWaiting(state) ? " They are not bought any more." : ""}`;
+    case "write_off":
+      return `Pays ${amount(state, amountMinor)} back to ${state.resellerName} now for ${unitsText(units)}. You ${costText(state, units)} A late code goes to quarantine.`;
+  }
+}

@@ -1,0 +1,146 @@
+import { decideAction, ORDER_ACTIONS } from "../../fulfilment/operate/order-actions.ts";
+import { actorKey } from "../../lib/actor.ts";
+import type { OrderView } from "../../orders/schemas.ts";
+import type { PageContent } from "../../web/layout/frame.ts";
+import { here } from "../../web/pages/here.ts";
+import { linkButton } from "../../web/parts/button.ts";
+import { chip } from "../../web/parts/chip.ts";
+import { copyIcon, idText } from "../../web/parts/copy.ts";
+import { money } from "../../web/parts/money.ts";
+import { emptyState } from "../../web/parts/notice.ts";
+import { columns, facts, panel, stack } from "../../web/parts/panel.ts";
+import { exactly } from "../../web/parts/time.ts";
+import { timeline } from "../../web/parts/timeline.ts";
+import { twoLines } from "../../web/table/table.ts";
+import { tablePanel } from "../../web/table/table-panel.ts";
+import { attrs, type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { type ConsoleContext, may } from "../session.ts";
+import { sentenceOf } from "./consequences.ts";
+import type { OrderData } from "./load-order.ts";
+import { ledgerPanel, marginFacts, purchasesPanel, routesPanel } from "./order-panels.ts";
+import {
+  ACTION_LABELS,
+  actionHref,
+  ORDERS_PATH,
+  orderHref,
+  productHref,
+  resellerHref,
+} from "./order-paths.ts";
+import { orderTimeline } from "./order-timeline.ts";
+
+/** Everything about an order of any reseller, and what can be done with it now. */
+export function renderOrder(data: OrderData, ctx: ConsoleContext): PageContent {
+  const { order } = data.described;
+  const isLive = order.status === "pending" || order.status === "processing";
+  return {
+    title: `Order ${order.id}`,
+    heading: idText(order.id),
+    crumbs: [{ label: "Orders", href: here(ctx, ORDERS_PATH) }],
+    subtitle: subtitle(data, ctx, isLive),
+    body: stack(
+      columns(
+        [linesPanel(data, ctx, isLive), ledgerPanel(data, ctx)],
+        may(ctx, "orders.manage")
+          ? actionsPanel(data, ctx, isLive)
+          : panel({ title: "Margin" }, facts(marginFacts(data))),
+      ),
+      purchasesPanel(data, ctx, isLive),
+      columns(
+        [
+          panel({ title: "Timeline", id: "order-timeline", live: isLive }, timeline(orderTimeline(data))),
+          data.described.environment === "live" ? routesPanel(data, ctx) : undefined,
+        ],
+        [
+          may(ctx, "orders.manage") ? panel({ title: "Margin" }, facts(marginFacts(data))) : undefined,
+          panel({ title: "Details" }, facts(details(data, ctx))),
+        ],
+      ),
+    ),
+  };
+}
+
+const subtitle = ({ described }: OrderData, ctx: ConsoleContext, isLive: boolean): Html =>
+  html`<span id="order-status"${attrs({ "up-poll": isLive })}>${chip(described.order.status)}${
+    described.state.refundHeld ? html` ${chip("refund held", "warn")}` : undefined
+  }${described.environment === "test" ? html` ${chip("test", "warn")}` : undefined}${
+    isLive ? html` <a class="link" href="${orderHref(ctx, described.order.id)}">Refresh</a>` : undefined
+  }</span> <a href="${resellerHref(ctx, described.resellerId)}">${described.state.resellerName}</a>, placed ${exactly(new Date(described.order.createdAt))}`;
+
+/** Only what the rules allow now. Each says what it would do. */
+function actionsPanel({ described }: OrderData, ctx: ConsoleContext, isLive: boolean): Html {
+  const { state, order } = described;
+  const offered = ORDER_ACTIONS.flatMap((action) => {
+    const offer = decideAction(state, action);
+    if (!offer.isOffered) return [];
+    return [
+      html`<li><p>${sentenceOf(action, state, offer)}</p>${linkButton(ACTION_LABELS[action], actionHref(ctx, order.id, action))}</li>`,
+    ];
+  });
+  return panel(
+    { title: "What you can do", id: "order-actions", live: isLive },
+    offered.length === 0
+      ? html`<p class="quiet">Nothing. The order is ${order.status}, and its money is where it belongs.</p>`
+      : html`<ul class="offers">${offered}</ul>`,
+  );
+}
+
+type Line = OrderView["lines"][number];
+
+const linesPanel = ({ described: { order } }: OrderData, ctx: ConsoleContext, isLive: boolean): Html =>
+  tablePanel<Line>({
+    title: "Lines",
+    id: "order-lines",
+    live: isLive,
+    aside: totals(order),
+    caption: "Lines",
+    empty: emptyState("No lines", "This order has no lines."),
+    rows: order.lines,
+    columns: [
+      { head: "Product", wraps: true, cell: (line) => productCell(line, ctx) },
+      { head: "Unit price", numeric: true, cell: ({ unitPrice }) => amount(unitPrice) },
+      { head: "Quantity", numeric: true, cell: ({ quantity }) => quantity },
+      { head: "Delivered", numeric: true, cell: deliveredCell },
+      { head: "Refunded", numeric: true, cell: ({ refundedQuantity }) => refundedQuantity },
+      { head: "Line total", numeric: true, cell: ({ lineTotal }) => amount(lineTotal) },
+    ],
+  });
+
+const amount = (value: { amount: number; currency: string }): Html =>
+  money(BigInt(value.amount), value.currency);
+
+const totals = ({ total, refundedTotal }: OrderView): Html =>
+  refundedTotal.amount === 0
+    ? html`total ${amount(total)}`
+    : html`total ${amount(total)}, ${amount(refundedTotal)} refunded`;
+
+function productCell({ name, productId, inputFields = {} }: Line, ctx: ConsoleContext): Html {
+  const given = Object.entries(inputFields).map(([key, value]) => `${key}: ${String(value)}`);
+  return twoLines(
+    html`<a href="${productHref(ctx, productId)}">${name}</a>`,
+    html`<span class="id">${productId}</span>${given.length === 0 ? undefined : html`<br>${given.join(", ")}`}`,
+  );
+}
+
+const deliveredCell = ({ fulfilledQuantity, failureCode }: Line): HtmlValue =>
+  failureCode === undefined ? fulfilledQuantity : twoLines(fulfilledQuantity, failureCode);
+
+function details({ described, requestId, names }: OrderData, ctx: ConsoleContext) {
+  const { order, placedBy, idempotencyKey, resellerId, state } = described;
+  const name = names.get(actorKey(placedBy)) ?? placedBy.id;
+  const list: (readonly [string, HtmlValue])[] = [
+    ["Reseller", html`<a href="${resellerHref(ctx, resellerId)}">${state.resellerName}</a>`],
+    ["Placed by", html`${placedBy.kind} <span class="id">${name}</span>`],
+    ...(requestId === undefined ? [] : ([["API request", idText(requestId, { short: true })]] as const)),
+    ["Idempotency key", copyableText(idempotencyKey, "idempotency key")],
+    ["Reference", order.reference === undefined ? NO_VALUE : copyableText(order.reference, "reference")],
+    ["Fulfilment", order.fulfilment ?? "partial"],
+    ["Environment", described.environment],
+    ["Last change", exactly(new Date(order.updatedAt))],
+  ];
+  return list;
+}
+
+const NO_VALUE = html`<span class="quiet">none</span>`;
+
+/** A key of 255 characters breaks into lines. */
+const copyableText = (text: string, what: string): Html => html`<code>${text}</code>${copyIcon(text, what)}`;

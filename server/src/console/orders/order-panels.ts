@@ -1,0 +1,171 @@
+import { DESCRIBED_MAX, type DescribedPurchase } from "../../fulfilment/operate/describe-order.ts";
+import type { OrderEntryRow, RouteRow } from "../../fulfilment/operate/describe-queries.ts";
+import { chip } from "../../web/parts/chip.ts";
+import { idText } from "../../web/parts/copy.ts";
+import { money } from "../../web/parts/money.ts";
+import { emptyState } from "../../web/parts/notice.ts";
+import { time } from "../../web/parts/time.ts";
+import { twoLines } from "../../web/table/table.ts";
+import { tablePanel } from "../../web/table/table-panel.ts";
+import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import type { ConsoleContext } from "../session.ts";
+import type { OrderData } from "./load-order.ts";
+import { productHref, supplierHref } from "./order-paths.ts";
+
+/** Every purchase: which supplier, by which references, what was answered, what it cost. */
+export const purchasesPanel = ({ described }: OrderData, ctx: ConsoleContext, isLive: boolean): Html =>
+  tablePanel({
+    title: "Purchases",
+    id: "order-purchases",
+    live: isLive,
+    caption: "Purchases",
+    ...(described.purchases.length === DESCRIBED_MAX ? { aside: `the newest ${DESCRIBED_MAX}` } : {}),
+    rows: described.purchases,
+    empty: emptyState(
+      "No purchases",
+      described.environment === "test"
+        ? "A test order asks no supplier."
+        : "No supplier was asked yet. Workers ask the first route as soon as they take the order.",
+    ),
+    columns: [
+      { head: "Unit", cell: (one) => unitCell(one, described.order.lines[one.lineIndex]?.name) },
+      { head: "Supplier", wraps: true, cell: (one) => supplierCell(one, ctx) },
+      { head: "Outcome", wraps: true, cell: (one) => twoLines(outcomeChip(one), answersText(one)) },
+      { head: "Our reference, theirs", cell: referencesCell },
+      {
+        head: "Cost",
+        numeric: true,
+        cell: ({ costMinor, costCurrency }) => costText(costMinor, costCurrency),
+      },
+      { head: "Asked", cell: ({ openedAt }) => time(openedAt, ctx.now) },
+    ],
+  });
+
+const unitCell = ({ lineIndex, unitIndex, number }: DescribedPurchase, name: string | undefined): Html =>
+  twoLines(
+    `Line ${lineIndex + 1}, unit ${unitIndex + 1}`,
+    number === 1 ? (name ?? "") : `purchase ${number} of ${name ?? "it"}`,
+  );
+
+const supplierCell = ({ supplierId, supplierName, sku }: DescribedPurchase, ctx: ConsoleContext): Html =>
+  twoLines(
+    html`<a href="${supplierHref(ctx, supplierId)}">${supplierName ?? supplierId}</a>`,
+    html`<span class="id">${sku}</span>`,
+  );
+
+/** An open purchase is unknown once its answer is overdue or lost. */
+const outcomeChip = ({ status, isUnknown, writtenOffAt }: DescribedPurchase): Html => {
+  if (status !== "open") return chip(status);
+  if (writtenOffAt !== null) return chip("written_off");
+  return isUnknown ? chip("unknown") : chip("waiting");
+};
+
+/** `timeout, then 9 look-ups: not_found`. */
+export function answersText(one: {
+  sends: number;
+  looks: number;
+  sendAnswer: string | null;
+  lookAnswer: string | null;
+  failureCode?: string | null;
+}): string {
+  if (one.sends === 0) return one.failureCode ?? "from stock";
+  const sent = one.sendAnswer ?? "answer not recorded";
+  const again = one.sends > 1 ? ` (sent ${one.sends} times)` : "";
+  const code = one.failureCode === null || one.failureCode === undefined ? "" : `, ${one.failureCode}`;
+  if (one.lookAnswer === null) return `${sent}${again}${code}`;
+  // Each note of an answer counts as a look, the one to the purchase too.
+  const looks = Math.max(1, one.looks - 1);
+  return `${sent}${again}, then ${looks} ${looks === 1 ? "look-up" : "look-ups"}: ${one.lookAnswer}${code}`;
+}
+
+const referencesCell = ({ reference, upstreamId }: DescribedPurchase): Html =>
+  twoLines(
+    idText(reference, { short: true }),
+    upstreamId === null ? "none yet" : idText(upstreamId, { short: true }),
+  );
+
+const NOT_KNOWN = html`<span class="quiet">not known</span>`;
+
+const costText = (amountMinor: bigint | null, currency: string | null): Html =>
+  amountMinor === null || currency === null ? NOT_KNOWN : money(amountMinor, currency);
+
+/** Where the products of the order are bought now, in the order in which suppliers are asked. */
+export const routesPanel = ({ described }: OrderData, ctx: ConsoleContext): Html =>
+  tablePanel<RouteRow>({
+    title: "Routes now",
+    caption: "Routes",
+    rows: described.routes,
+    empty: emptyState("No routes", "Nothing of this order can be bought. Add a route to its products."),
+    columns: [
+      {
+        head: "Product",
+        wraps: true,
+        cell: ({ productId }) => html`<a class="id" href="${productHref(ctx, productId)}">${productId}</a>`,
+      },
+      {
+        head: "Supplier",
+        cell: ({ supplierId, supplierName }) =>
+          html`<a href="${supplierHref(ctx, supplierId)}">${supplierName}</a>`,
+      },
+      { head: "State", cell: routeChip },
+      { head: "Priority", numeric: true, cell: ({ priority }) => priority },
+      {
+        head: "Cost",
+        numeric: true,
+        cell: ({ costMinor, costCurrency }) => costText(costMinor, costCurrency),
+      },
+    ],
+  });
+
+const routeChip = ({ enabled, paused }: RouteRow): Html =>
+  enabled ? (paused ? chip("paused", "warn") : chip("enabled")) : chip("disabled");
+
+/** What the order did to the reseller's wallet. */
+export const ledgerPanel = ({ described }: OrderData, ctx: ConsoleContext): Html =>
+  tablePanel<OrderEntryRow>({
+    title: "Money in the ledger",
+    caption: "Ledger entries",
+    rows: described.entries,
+    empty: emptyState("No entries", "The audit would find an order that nothing has paid for."),
+    columns: [
+      { head: "Entry", cell: ({ type, counterAccount }) => twoLines(type, `against ${counterAccount}`) },
+      {
+        head: "Note",
+        wraps: true,
+        cell: ({ note, id }) => twoLines(note ?? "", idText(id, { short: true })),
+      },
+      { head: "Amount", numeric: true, cell: ({ amountMinor, currency }) => money(amountMinor, currency) },
+      {
+        head: "Balance after",
+        numeric: true,
+        cell: ({ balanceAfterMinor, currency, createdAt }) =>
+          twoLines(money(balanceAfterMinor, currency), time(createdAt, ctx.now)),
+      },
+    ],
+  });
+
+/** What was kept of what the reseller paid, what it cost, and what is left. Of an order that is not over, so far. */
+export function marginFacts({ described }: OrderData): (readonly [string, HtmlValue])[] {
+  const { margin, state, order } = described;
+  const { netMinor, costs, marginMinor, unpriced } = margin;
+  const isOver = order.status === "completed" || order.status === "refunded";
+  const unknown = state.unknownCosts.flatMap(({ amountMinor, currency }) =>
+    amountMinor === null || currency === null ? [] : [{ amountMinor, currency }],
+  );
+  return [
+    ["Kept", money(netMinor, state.currency)],
+    ["Cost", costs.length === 0 ? quiet(unpriced > 0 ? "not known" : "none") : sum(costs)],
+    ...(unknown.length === 0 ? [] : ([["Not known", html`${sum(unknown)} may have been paid`]] as const)),
+    [
+      isOver ? "Margin" : "Margin so far",
+      marginMinor === undefined
+        ? quiet(unpriced > 0 ? "a cost is not known" : "costs are in another currency")
+        : money(marginMinor, state.currency),
+    ],
+  ];
+}
+
+const quiet = (text: string): Html => html`<span class="quiet">${text}</span>`;
+
+const sum = (costs: readonly { amountMinor: bigint; currency: string }[]): Html =>
+  html`${costs.map((cost, index) => html`${index > 0 ? " + " : ""}${money(cost.amountMinor, cost.currency)}`)}`;

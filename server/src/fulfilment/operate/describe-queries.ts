@@ -1,0 +1,121 @@
+import sql from "sql-template-tag";
+import type { Queryable } from "../../db/database.ts";
+import { isUnknown } from "./unit-choice.ts";
+
+export type PurchaseRow = {
+  lineIndex: number;
+  unitIndex: number;
+  number: number;
+  supplierId: string;
+  supplierName: string | null;
+  sku: string;
+  status: "open" | "delivered" | "refused" | "quarantined";
+  isUnknown: boolean;
+  failureCode: string | null;
+  upstreamId: string | null;
+  sends: number;
+  looks: number;
+  sendAnswer: string | null;
+  lookAnswer: string | null;
+  /** What the supplier charged, or else the cost of the route. */
+  costMinor: bigint | null;
+  costCurrency: string | null;
+  openedAt: Date;
+  resolvedAt: Date | null;
+  lookedAt: Date | null;
+  writtenOffAt: Date | null;
+};
+
+/** The purchases of an order, newest first. */
+export const listPurchaseRows = (db: Queryable, orderId: string, limit: number, now: Date) =>
+  db.rows<PurchaseRow>(sql`
+    select a.line_index as "lineIndex", a.unit_index as "unitIndex", a.number, a.supplier_id as "supplierId",
+           s.name as "supplierName", a.sku, a.status, (${isUnknown(now)}) as "isUnknown",
+           a.failure_code as "failureCode", a.upstream_id as "upstreamId", a.sends, a.looks,
+           a.send_answer as "sendAnswer", a.look_answer as "lookAnswer",
+           coalesce(a.supplier_price_minor, a.cost_minor) as "costMinor",
+           coalesce(a.supplier_price_currency, a.cost_currency) as "costCurrency", a.opened_at as "openedAt",
+           a.resolved_at as "resolvedAt", a.looked_at as "lookedAt", a.written_off_at as "writtenOffAt"
+    from supplier_attempts a left join suppliers s on s.id = a.supplier_id
+    where a.order_id = ${orderId}
+    order by a.opened_at desc, a.line_index, a.unit_index, a.number desc limit ${limit}`);
+
+export type UnitRow = {
+  lineIndex: number;
+  unitIndex: number;
+  status: "waiting" | "delivered" | "failed" | "refunded";
+  failureCode: string | null;
+  wasDelivered: boolean;
+  hasOpenPurchase: boolean;
+  isQuarantined: boolean;
+};
+
+export const listUnitRows = (db: Queryable, orderId: string, limit: number) =>
+  db.rows<UnitRow>(sql`
+    select u.line_index as "lineIndex", u.unit_index as "unitIndex", u.status, u.failure_code as "failureCode",
+           u.delivered_at is not null as "wasDelivered",
+           exists (
+             select from supplier_attempts a where a.order_id = u.order_id and a.line_index = u.line_index
+               and a.unit_index = u.unit_index and a.status = 'open') as "hasOpenPurchase",
+           exists (
+             select from supplier_attempts a where a.order_id = u.order_id and a.line_index = u.line_index
+               and a.unit_index = u.unit_index and a.status = 'quarantined') as "isQuarantined"
+    from order_units u where u.order_id = ${orderId}
+    order by u.line_index, u.unit_index limit ${limit}`);
+
+export type RouteRow = {
+  productId: string;
+  supplierId: string;
+  supplierName: string;
+  priority: number;
+  sku: string;
+  costMinor: bigint | null;
+  costCurrency: string | null;
+  enabled: boolean;
+  /** Nothing is bought there for now. */
+  paused: boolean;
+};
+
+/** The routes of an order's products as they are now. */
+export const listOrderRoutes = (db: Queryable, orderId: string, now: Date) =>
+  db.rows<RouteRow>(sql`
+    select r.product_id as "productId", r.supplier_id as "supplierId", s.name as "supplierName", r.priority, r.sku,
+           r.cost_minor as "costMinor", r.cost_currency as "costCurrency", s.enabled,
+           coalesce(s.open_until > ${now}, false) as paused
+    from (select distinct product_id from order_lines where order_id = ${orderId}) l
+    join supplier_routes r on r.product_id = l.product_id
+    join suppliers s on s.id = r.supplier_id
+    order by r.product_id, r.priority, r.supplier_id`);
+
+export type OrderEntryRow = {
+  id: string;
+  type: "order" | "refund";
+  counterAccount: string;
+  amountMinor: bigint;
+  balanceAfterMinor: bigint;
+  currency: string;
+  note: string | null;
+  createdAt: Date;
+};
+
+/** The money of an order in the ledger: what paid for it, and each refund. Each kind has its index. */
+export const listOrderEntries = (db: Queryable, orderId: string) =>
+  db.rows<OrderEntryRow>(sql`
+    select id, type, counter_account as "counterAccount", amount_minor as "amountMinor",
+           balance_after_minor as "balanceAfterMinor", currency, note, created_at as "createdAt"
+    from (
+      select * from ledger_entries where order_id = ${orderId} and type = 'order'
+      union all
+      select * from ledger_entries where order_id = ${orderId} and type = 'refund'
+    ) entry
+    order by sequence`);
+
+export type CostSumRow = { currency: string | null; amountMinor: bigint | null; units: number };
+
+/** What the units that were bought have cost, by currency. */
+export const sumCosts = (db: Queryable, orderId: string) =>
+  db.rows<CostSumRow>(sql`
+    select coalesce(supplier_price_currency, cost_currency) as currency,
+           sum(coalesce(supplier_price_minor, cost_minor))::bigint as "amountMinor", count(*)::integer as units
+    from supplier_attempts where order_id = ${orderId} and status in ('delivered', 'quarantined')
+    group by 1 order by 1`);

@@ -1,0 +1,111 @@
+import sql from "sql-template-tag";
+import type { Queryable } from "../../db/database.ts";
+import type { Tenant } from "../../http/caller.ts";
+import type { OrderStatus } from "../../orders/status.ts";
+import { isUnknown } from "./unit-choice.ts";
+
+/** The units of one line, by where they are. */
+export type LineState = {
+  lineIndex: number;
+  unitPriceMinor: bigint;
+  quantity: number;
+  /** Waiting, and not being bought. */
+  free: number;
+  /** Being bought. */
+  asked: number;
+  /** Waiting for a purchase whose outcome is not known. */
+  unknown: number;
+  /** Given up and not refunded yet. */
+  failed: number;
+  delivered: number;
+  refunded: number;
+};
+
+/** What the operator's actions depend on. */
+export type OrderState = Tenant & {
+  id: string;
+  resellerName: string;
+  status: OrderStatus;
+  currency: string;
+  refundHeld: boolean;
+  allOrNothing: boolean;
+  /** A worker, or a person's look-up, is at it now. */
+  isTaken: boolean;
+  /** Purchases without an outcome, and how many of them were written off. */
+  openPurchases: number;
+  writtenOff: number;
+  lines: LineState[];
+  /** What the unknown purchases may have cost, by currency. Null where no cost is known. */
+  unknownCosts: { currency: string | null; amountMinor: bigint | null; units: number }[];
+};
+
+type LineRow = Omit<LineState, "unitPriceMinor"> & { unitPriceMinor: string };
+type CostRow = { currency: string | null; amountMinor: string | null; units: number };
+type StateRow = Omit<OrderState, "lines" | "unknownCosts"> & {
+  lines: LineRow[];
+  unknownCosts: CostRow[] | null;
+};
+
+/** The state of orders, in the order in which they are asked for. Those that do not exist are left out. */
+export async function readOrderStates(
+  db: Queryable,
+  ids: readonly string[],
+  now: Date,
+): Promise<OrderState[]> {
+  const rows = await db.rows<StateRow>(selectStates(ids, now));
+  return rows.map((row) => ({
+    ...row,
+    lines: row.lines.map((line) => ({ ...line, unitPriceMinor: BigInt(line.unitPriceMinor) })),
+    unknownCosts: (row.unknownCosts ?? []).map((cost) => ({
+      ...cost,
+      amountMinor: cost.amountMinor === null ? null : BigInt(cost.amountMinor),
+    })),
+  }));
+}
+
+/** Amounts in JSON are text, because numbers would pass through a float. */
+const selectStates = (ids: readonly string[], now: Date) => sql`
+  select o.id, o.reseller_id as "resellerId", r.name as "resellerName", o.environment, o.status, o.currency,
+         o.refund_held as "refundHeld", o.all_or_nothing as "allOrNothing",
+         exists (
+           select from order_work w where w.order_id = o.id and w.lease_token is not null and w.due_at > ${now}
+         ) as "isTaken", open.purchases as "openPurchases", open.written_off as "writtenOff", open.costs as "unknownCosts",
+         l.lines
+  from unnest(${ids}::text[]) with ordinality as asked (id, place)
+  join orders o on o.id = asked.id
+  join resellers r on r.id = o.reseller_id
+  cross join lateral (
+    select coalesce(sum(c.purchases), 0)::integer as purchases, coalesce(sum(c.written_off), 0)::integer as written_off,
+           json_agg(json_build_object('currency', c.currency, 'amountMinor', c.amount::text, 'units', c.unknown))
+             filter (where c.unknown > 0) as costs
+    from (
+      select coalesce(a.supplier_price_currency, a.cost_currency) as currency, count(*) as purchases,
+             count(*) filter (where a.written_off_at is not null) as written_off,
+             count(*) filter (where a.written_off_at is null and ${isUnknown(now)}) as unknown,
+             sum(coalesce(a.supplier_price_minor, a.cost_minor))
+               filter (where a.written_off_at is null and ${isUnknown(now)}) as amount
+      from supplier_attempts a where a.order_id = o.id and a.status = 'open'
+      group by 1
+    ) c
+  ) open
+  cross join lateral (
+    select json_agg(json_build_object(
+      'lineIndex', l.line_index, 'unitPriceMinor', l.unit_price_minor::text, 'quantity', l.quantity,
+      'free', case when o.status = 'pending' then l.quantity else u.free end, 'asked', u.asked, 'unknown', u.unknown,
+      'failed', u.failed, 'delivered', u.delivered, 'refunded', u.refunded) order by l.line_index) as lines
+    from order_lines l
+    cross join lateral (
+      select count(*) filter (where u.status = 'waiting' and a.number is null) as free,
+             count(*) filter (where u.status = 'waiting' and a.number is not null and not (${isUnknown(now)})) as asked,
+             count(*) filter (where u.status = 'waiting' and ${isUnknown(now)}) as unknown,
+             count(*) filter (where u.status = 'failed') as failed,
+             count(*) filter (where u.status = 'delivered') as delivered,
+             count(*) filter (where u.status = 'refunded') as refunded
+      from order_units u
+      left join supplier_attempts a on a.order_id = u.order_id and a.line_index = u.line_index
+        and a.unit_index = u.unit_index and a.status = 'open'
+      where u.order_id = l.order_id and u.line_index = l.line_index
+    ) u
+    where l.order_id = o.id
+  ) l
+  order by asked.place`;
