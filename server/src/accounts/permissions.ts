@@ -70,6 +70,10 @@ const STAFF_PERMISSIONS = {
   "staff.read": STAFF_ROLES,
   "staff.manage": ["admin"],
   "activity.read": STAFF_ROLES,
+  "alerts.read": STAFF_ROLES,
+  "alerts.acknowledge": ["admin", "finance", "support", "catalog"],
+  "jobs.read": STAFF_ROLES,
+  "jobs.cancel": ["admin", "catalog"],
   "system.read": STAFF_ROLES,
   "system.manage": ["admin"],
 } as const satisfies Record<string, readonly StaffRole[]>;

@@ -110,6 +110,14 @@ export const listSupplierRows = (db: Queryable, now: Date) =>
     ) stocked on stocked.supplier_id = s.id
     order by s.id`);
 
+export type SupplierBreaker = { consecutiveFailures: number; openUntil: Date | null };
+
+export const findBreaker = async (db: Queryable, id: string): Promise<SupplierBreaker | undefined> => {
+  const [row] = await db.rows<SupplierBreaker>(sql`
+    select consecutive_failures as "consecutiveFailures", open_until as "openUntil" from suppliers where id = ${id}`);
+  return row;
+};
+
 /** The stock suppliers of a product, or all of them. Two rows are enough to know that there are several. */
 export const listStockSupplierIds = async (db: Queryable, productId?: string): Promise<string[]> => {
   const routed: Sql =
