@@ -73,7 +73,8 @@ const STAFF_PERMISSIONS = {
   "alerts.read": STAFF_ROLES,
   "alerts.acknowledge": ["admin", "finance", "support", "catalog"],
   "jobs.read": STAFF_ROLES,
-  "jobs.cancel": ["admin", "catalog"],
+  "jobs.cancel": ["admin", "finance", "support", "catalog"],
+  "jobs.confirm": ["admin", "finance", "catalog"],
   "system.read": STAFF_ROLES,
   "system.manage": ["admin"],
 } as const satisfies Record<string, readonly StaffRole[]>;

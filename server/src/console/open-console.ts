@@ -15,10 +15,15 @@ import { serveAssets } from "../web/assets/serve-assets.ts";
 import type { RegisteredPage } from "../web/pages/define-page.ts";
 import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
+import { alertPages } from "./alerts/pages.ts";
 import { consoleFrame } from "./frame.ts";
+import { jobPages } from "./jobs/pages.ts";
 import { overviewPages } from "./overview/pages.ts";
+import { productPages } from "./products/pages.ts";
 import type { ConsoleDeps, ConsoleFace, ConsolePermission, ConsoleSession } from "./session.ts";
 import { staffPages } from "./staff/pages.ts";
+import { stockPages } from "./stock/pages.ts";
+import { supplierPages } from "./suppliers/pages.ts";
 
 /** Adds the pages of one section. */
 export type AddSection = (face: ConsoleFace, deps: ConsoleDeps) => void;
@@ -29,6 +34,11 @@ export const SECTIONS: readonly AddSection[] = [
   (face, deps) => securityPages(face, accessOf(deps)),
   overviewPages,
   (face, deps) => staffPages(face, accessOf(deps)),
+  productPages,
+  supplierPages,
+  stockPages,
+  alertPages,
+  jobPages,
 ];
 
 /** Cookies know no ports, and both faces are often on one host. */

@@ -97,3 +97,35 @@ export const listRecentPurchases = (db: Queryable, supplierId: string, limit: nu
            failure_code as "failureCode", doubtful, sends, looks, opened_at as "openedAt", resolved_at as "resolvedAt"
     from supplier_attempts where supplier_id = ${supplierId}
     order by opened_at desc limit ${limit}`);
+
+export type SupplierSummary = {
+  id: string;
+  kind: string;
+  name: string;
+  enabled: boolean;
+  hasOwnStock: boolean;
+  consecutiveFailures: number;
+  openUntil: Date | null;
+  routes: number;
+  openPurchases: number;
+  balanceMinor: bigint | null;
+  balanceCurrency: string | null;
+  balanceAt: Date | null;
+  balanceLowMinor: bigint | null;
+};
+
+const SUPPLIERS_MAX = 500;
+
+/** Every supplier in a line. It counts no stock: that of a large one takes long. */
+export const listSupplierSummaries = (db: Queryable) =>
+  db.rows<SupplierSummary>(sql`
+    select s.id, s.kind, s.name, s.enabled, s.has_own_stock as "hasOwnStock",
+           s.consecutive_failures as "consecutiveFailures", s.open_until as "openUntil",
+           (select count(*) from supplier_routes r where r.supplier_id = s.id)::integer as routes,
+           coalesce(waiting.count, 0)::integer as "openPurchases", s.balance_minor as "balanceMinor",
+           s.balance_currency as "balanceCurrency", s.balance_at as "balanceAt", s.balance_low_minor as "balanceLowMinor"
+    from suppliers s
+    left join (
+      select a.supplier_id, count(*) as count from supplier_attempts a where a.status = 'open' group by a.supplier_id
+    ) waiting on waiting.supplier_id = s.id
+    order by s.name limit ${SUPPLIERS_MAX}`);

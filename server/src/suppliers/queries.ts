@@ -110,6 +110,16 @@ export const listSupplierRows = (db: Queryable, now: Date) =>
     ) stocked on stocked.supplier_id = s.id
     order by s.id`);
 
+const NAMES_MAX = 2_000;
+
+/** What suppliers are called, for pages that know their ids. */
+export const nameSuppliers = async (db: Queryable): Promise<ReadonlyMap<string, string>> => {
+  const rows = await db.rows<{ id: string; name: string }>(
+    sql`select id, name from suppliers order by id limit ${NAMES_MAX}`,
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
+};
+
 export type SupplierBreaker = { consecutiveFailures: number; openUntil: Date | null };
 
 export const findBreaker = async (db: Queryable, id: string): Promise<SupplierBreaker | undefined> => {

@@ -2,9 +2,10 @@ import { invitePerson } from "../../src/accounts/people/invite-person.ts";
 import type { StaffRole } from "../../src/accounts/permissions.ts";
 import type { openConsoleDesk } from "../people/console-desk.ts";
 import { COMMAND, STAFF_TEAM } from "../people/people-desk.ts";
+import { GOODS_MATRIX, type GoodsFixtures, makeGoodsFixtures } from "./console-goods-matrix.ts";
 
 /** The objects that pages are about. A section with objects adds its own here and makes them in `makeConsoleFixtures`. */
-export type ConsoleFixtures = { resellerId: string; personId: string };
+export type ConsoleFixtures = GoodsFixtures & { resellerId: string; personId: string };
 
 export type ConsoleRow = {
   /** Who may: `public` without a session, `all` with any, else the roles. */
@@ -65,6 +66,7 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "POST /staff/:id/reset-factor": { roles: ADMIN, ids: person },
   "POST /staff/:id/invite": { roles: ADMIN, ids: person },
   "POST /staff/:id/remove": { roles: ADMIN, ids: person },
+  ...GOODS_MATRIX,
 };
 
 type Desk = Awaited<ReturnType<typeof openConsoleDesk>>;
@@ -74,5 +76,5 @@ export async function makeConsoleFixtures(desk: Desk): Promise<ConsoleFixtures> 
   const { id: resellerId } = await desk.addReseller();
   const input = { email: "invited@scrip.example", role: "viewer" };
   const { id: personId } = await invitePerson(desk.accounts, STAFF_TEAM, input, COMMAND);
-  return { resellerId, personId };
+  return { ...(await makeGoodsFixtures(desk)), resellerId, personId };
 }
