@@ -72,6 +72,11 @@ const STAFF_PERMISSIONS = {
   "staff.read": STAFF_ROLES,
   "staff.manage": ["admin"],
   "activity.read": STAFF_ROLES,
+  "alerts.read": STAFF_ROLES,
+  "alerts.acknowledge": ["admin", "finance", "support", "catalog"],
+  "jobs.read": STAFF_ROLES,
+  "jobs.cancel": ["admin", "finance", "support", "catalog"],
+  "jobs.confirm": ["admin", "finance", "catalog"],
   "system.read": STAFF_ROLES,
   "system.manage": ["admin"],
 } as const satisfies Record<string, readonly StaffRole[]>;

@@ -15,13 +15,18 @@ import { serveAssets } from "../web/assets/serve-assets.ts";
 import type { RegisteredPage } from "../web/pages/define-page.ts";
 import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
+import { alertPages } from "./alerts/pages.ts";
 import { consoleFrame } from "./frame.ts";
+import { jobPages } from "./jobs/pages.ts";
 import { moneyPages } from "./money/pages.ts";
 import { orderPages } from "./orders/pages.ts";
 import { overviewPages } from "./overview/pages.ts";
+import { productPages } from "./products/pages.ts";
 import { resellerPages } from "./resellers/pages.ts";
 import type { ConsoleDeps, ConsoleFace, ConsolePermission, ConsoleSession } from "./session.ts";
 import { staffPages } from "./staff/pages.ts";
+import { stockPages } from "./stock/pages.ts";
+import { supplierPages } from "./suppliers/pages.ts";
 import { viewFrame } from "./view/view-frame.ts";
 import { viewedPaths, viewPages } from "./view/view-pages.ts";
 
@@ -38,6 +43,11 @@ export const SECTIONS: readonly AddSection[] = [
   resellerPages,
   moneyPages,
   viewPages,
+  productPages,
+  supplierPages,
+  stockPages,
+  alertPages,
+  jobPages,
 ];
 
 /** Cookies know no ports, and both faces are often on one host. */

@@ -5,9 +5,15 @@ import { requestMovement } from "../../src/wallet/proposals/request-movement.ts"
 import { addBuyer, addCard, postOrder } from "../builders/buyers.ts";
 import type { openConsoleDesk } from "../people/console-desk.ts";
 import { COMMAND, STAFF_TEAM } from "../people/people-desk.ts";
+import { GOODS_MATRIX, type GoodsFixtures, makeGoodsFixtures } from "./console-goods-matrix.ts";
 
 /** The objects that pages are about. A section with objects adds its own here and makes them in `makeConsoleFixtures`. */
-export type ConsoleFixtures = { resellerId: string; personId: string; proposalId: string; orderId: string };
+export type ConsoleFixtures = GoodsFixtures & {
+  resellerId: string;
+  personId: string;
+  proposalId: string;
+  orderId: string;
+};
 
 export type ConsoleRow = {
   /** Who may: `public` without a session, `all` with any, else the roles. */
@@ -106,6 +112,7 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "POST /staff/:id/reset-factor": { roles: ADMIN, ids: person },
   "POST /staff/:id/invite": { roles: ADMIN, ids: person },
   "POST /staff/:id/remove": { roles: ADMIN, ids: person },
+  ...GOODS_MATRIX,
   // resellers
   "GET /resellers": { roles: "all" },
   "POST /resellers": { roles: ADMIN },
@@ -149,7 +156,7 @@ export async function makeConsoleFixtures(desk: Desk): Promise<ConsoleFixtures> 
   const { id: personId } = await invitePerson(desk.accounts, STAFF_TEAM, input, COMMAND);
   const { resellerId } = buyer;
   const proposalId = await addProposal(desk, resellerId);
-  return { resellerId, orderId: placed.json().order.id, personId, proposalId };
+  return { ...(await makeGoodsFixtures(desk)), resellerId, orderId: placed.json().order.id, personId, proposalId };
 }
 
 async function addProposal(desk: Desk, resellerId: string): Promise<string> {

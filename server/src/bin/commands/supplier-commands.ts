@@ -15,6 +15,8 @@ import { type Options, required, text, UsageError, verb } from "../verb.ts";
 import { wholeNumber } from "./read-options.ts";
 import { supplierStatementCommand } from "./supplier-statement-command.ts";
 
+const BY = { actor: { kind: "command", id: "scrip" } } as const;
+
 export function supplierCommands(program: Command): void {
   const supplier = program.command("supplier").description("suppliers and costs; resellers never see them");
   addCommand(supplier);
@@ -98,7 +100,7 @@ function updateCommand(supplier: Command): void {
       const isSameAccount = options.sameAccount === true;
       if (isSameAccount && config === undefined) throw new UsageError("--same-account goes with --config");
       const row = await changeSupplier(context, id, { name, ratePerSecond, config, isSameAccount });
-      if (balanceAlert !== undefined) await setLowBalance(context.db, id, balanceAlert);
+      if (balanceAlert !== undefined) await setLowBalance(context, id, balanceAlert, BY);
       return toView(row);
     },
     (row) => `${row.id} is ${row.name}, at most ${row.ratePerSecond} purchases per second`,
@@ -121,7 +123,8 @@ const CONFIG_HELP = `a JSON file; ${REMOTE_KINDS.map(({ kind, configExample }) =
 function enabledCommand(supplier: Command, name: "enable" | "disable", description: string): void {
   verb(
     supplier.command(name).description(description).argument("<id>"),
-    async ({ db, clock }, _options, [id = ""]) => toView(await setEnabled(db, clock, id, name === "enable")),
+    async ({ db, clock }, _options, [id = ""]) =>
+      toView(await setEnabled(db, clock, id, name === "enable", BY)),
     (row) => `${row.id} (${row.name}) is ${row.enabled ? "enabled" : "disabled"}`,
   );
 }
