@@ -17,6 +17,7 @@ import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
 import { consoleFrame } from "./frame.ts";
 import { overviewPages } from "./overview/pages.ts";
+import { reportPages } from "./reports/pages.ts";
 import type { ConsoleDeps, ConsoleFace, ConsolePermission, ConsoleSession } from "./session.ts";
 
 /** Adds the pages of one section. */
@@ -27,6 +28,7 @@ export const SECTIONS: readonly AddSection[] = [
   (face, deps) => accessPages(face, accessOf(deps)),
   (face, deps) => securityPages(face, accessOf(deps)),
   overviewPages,
+  reportPages,
 ];
 
 /** Cookies know no ports, and both faces are often on one host. */

@@ -52,6 +52,10 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "POST /security/passkey/remove": { roles: "all" },
   // overview
   "GET /": { roles: "all" },
+  // reports
+  "GET /reports": { roles: "all" },
+  "GET /reports/:name": { roles: "all", ids: () => ({ name: "margin" }) },
+  "GET /reports/:name/report.csv": { roles: "all", ids: () => ({ name: "sales" }) },
 };
 
 type Desk = Awaited<ReturnType<typeof openConsoleDesk>>;
