@@ -7,7 +7,7 @@ import { here } from "../../web/pages/here.ts";
 import { countText, moneyText } from "../../web/parts/money.ts";
 import { choice } from "../../web/parts/navigation.ts";
 import { emptyState } from "../../web/parts/notice.ts";
-import { columns, panel, type StatTile, stack, statTiles } from "../../web/parts/panel.ts";
+import { columns, facts, panel, type StatTile, stack, statTiles } from "../../web/parts/panel.ts";
 import { exactTime, spanText } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
@@ -30,7 +30,7 @@ export function renderOverview({ span, business, needs }: OverviewData, ctx: Con
     subtitle: `${sentence(list.length)} ${completeness(business)}`,
     body: stack(
       tiles(business, ctx),
-      columns(ordersPanel(business, span, ctx), needsPanel(list, ctx)),
+      columns(ordersPanel(business, span, ctx), html`${needsPanel(list, ctx)}${queuesPanel(business, ctx)}`),
       ...moneyPanels(business, span, ctx),
     ),
   };
@@ -46,7 +46,7 @@ const completeness = ({ completeUntil }: BusinessOverview): string =>
     ? "Nothing has been counted yet: a worker does it."
     : `Numbers are complete up to ${exactTime(completeUntil)}.`;
 
-function tiles({ today, todayLines, medianMs, p95Ms, queues }: BusinessOverview, ctx: ConsoleContext): Html {
+function tiles({ today, todayLines, medianMs, p95Ms }: BusinessOverview, ctx: ConsoleContext): Html {
   const total = (of: "orders" | "completed" | "completedInPart" | "failed"): bigint =>
     today.reduce((sum, one) => sum + one[of], 0n);
   const failed = total("failed") + total("completedInPart");
@@ -66,20 +66,26 @@ function tiles({ today, todayLines, medianMs, p95Ms, queues }: BusinessOverview,
       note: p95Ms === undefined ? "no completed orders yet" : `95 % within ${timeText(p95Ms)}`,
       href: here(ctx, "/reports/fulfilment", { by: "hour" }),
     },
-    {
-      label: "Orders due",
-      value: depth(queues.dueOrders),
-      note:
-        queues.oldestDueAt === null
-          ? `the queue is empty; ${depth(queues.waitingDeliveries)} deliveries wait`
-          : `the oldest for ${spanText(Math.max(0, ctx.now.getTime() - queues.oldestDueAt.getTime()))}; ${depth(queues.waitingDeliveries)} deliveries wait`,
-      href: here(ctx, "/stuck"),
-    },
   ]);
 }
 
 const depth = (count: number): string =>
   count > COUNTED_MAX ? `${countText(COUNTED_MAX)}+` : countText(count);
+
+const queuesPanel = ({ queues }: BusinessOverview, ctx: ConsoleContext): Html =>
+  panel(
+    { title: "Queues" },
+    facts([
+      ["Orders due", html`<a class="link" href="${here(ctx, "/stuck")}">${depth(queues.dueOrders)}</a>`],
+      [
+        "The oldest is due for",
+        queues.oldestDueAt === null
+          ? "–"
+          : spanText(Math.max(0, ctx.now.getTime() - queues.oldestDueAt.getTime())),
+      ],
+      ["Deliveries that wait", depth(queues.waitingDeliveries)],
+    ]),
+  );
 
 const amount = (minor: bigint, currency: string): string =>
   moneyText(minor, currency).slice(0, -currency.length - 1);

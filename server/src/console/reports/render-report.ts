@@ -14,6 +14,7 @@ import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import type { ConsoleContext } from "../session.ts";
 import { type AskedReport, scopeOf } from "./read-scope.ts";
+import { totalsOf } from "./report-totals.ts";
 import { timeChart } from "./time-series.ts";
 
 export const REPORTS = "/reports";
@@ -103,14 +104,14 @@ function rowsPanel(report: Report, asked: AskedReport, ctx: ConsoleContext): Htm
     aside: html`${left > 0 ? html`<span class="quiet">The first ${countText(shown.length)} of ${countText(report.rows.length)}; the file has all.</span>` : undefined}${choice(
       "By",
       REPORT_BYS.map((one) => ({
-        label: one,
+        label: `${one[0]?.toUpperCase()}${one.slice(1)}`,
         href: here(ctx, `${REPORTS}/${name}`, { by: one, from, to }),
         isCurrent: one === by,
       })),
     )}`,
     filters: rangeFilters(asked, ctx),
     csvHref: here(ctx, `${REPORTS}/${name}/report.csv`, { by, from, to }),
-    rows: shown,
+    rows: shown.length === 0 ? [] : [...totalsOf(report), ...shown],
     columns: [
       { head: HEADS[by], wraps: true, cell: ({ key }) => memberCell(report, by, key, ctx) },
       ...report.columns.map(
@@ -140,6 +141,7 @@ const PAGES: Partial<Record<ReportBy, string>> = {
 };
 
 function memberCell(report: Report, by: ReportBy, key: string, ctx: ConsoleContext): HtmlValue {
+  if (key === "") return html`<b>Total</b>`;
   const page = PAGES[by];
   if (page === undefined) return by === "hour" ? key.replace("T", " ").replace("Z", "") : key;
   const link = html`<a class="link" href="${here(ctx, `${page}/${encodeURIComponent(key)}`)}">${report.names.get(key) ?? key}</a>`;

@@ -95,6 +95,7 @@ test("the overview shows how it goes, and leads to each thing that needs a perso
     /Margin today<\/a><\/dt><dd><b>0\.80<\/b> <small>USD<\/small><\/dd><dd class="note">20\.0 % of what/,
   );
   assert.match(body, /Margin by day, USD/);
+  assert.match(body, /Orders due<\/dt><dd><a class="link" href="\/stuck">\d/);
   assert.match(await page("/?by=hour"), /Orders by hour/);
   assert.match(await page("/?env=test"), /no sales yet[\s\S]*Nothing needs you/);
 });
@@ -110,6 +111,10 @@ test("reports show the days, products, resellers and suppliers of the address", 
   assert.match(
     await page("/reports/margin?by=supplier"),
     /&lt;b&gt;Upstream&lt;\/b&gt;[\s\S]*0\.20 USD[\s\S]*20\.0 %/,
+  );
+  assert.match(
+    await page("/reports/sales?by=product"),
+    /<b>Total<\/b><\/td><td class="num">6<\/td>[^\n]*6\.00 USD/,
   );
   assert.match(await page("/reports/fulfilment?by=reseller"), /Success[\s\S]*50\.0 %/);
   assert.match(await page("/reports/fulfilment?by=hour&from=1999-01-01"), /Completed by hour/);
