@@ -1,5 +1,6 @@
 // `npm run bench` runs every benchmark; `npm run bench -- catalog` one of them.
 import { benchCatalog } from "./catalog.ts";
+import { benchConsole } from "./console.ts";
 import { benchDashboard } from "./dashboard.ts";
 import { benchFulfilment } from "./fulfilment.ts";
 import { benchOrders } from "./orders.ts";
@@ -14,6 +15,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   fulfilment: benchFulfilment,
   webhooks: benchWebhooks,
   dashboard: benchDashboard,
+  console: benchConsole,
 };
 
 const chosen = process.argv.slice(2);

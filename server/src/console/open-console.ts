@@ -22,6 +22,7 @@ import { moneyPages } from "./money/pages.ts";
 import { orderPages } from "./orders/pages.ts";
 import { overviewPages } from "./overview/pages.ts";
 import { productPages } from "./products/pages.ts";
+import { reportPages } from "./reports/pages.ts";
 import { resellerPages } from "./resellers/pages.ts";
 import type { ConsoleDeps, ConsoleFace, ConsolePermission, ConsoleSession } from "./session.ts";
 import { staffPages } from "./staff/pages.ts";
@@ -38,6 +39,7 @@ export const SECTIONS: readonly AddSection[] = [
   (face, deps) => accessPages(face, accessOf(deps)),
   (face, deps) => securityPages(face, accessOf(deps)),
   overviewPages,
+  reportPages,
   orderPages,
   (face, deps) => staffPages(face, accessOf(deps)),
   resellerPages,

@@ -143,6 +143,10 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "POST /money/proposals/:id/withdraw": { roles: FINANCE, ids: proposal },
   // the view of a reseller's dashboard, which has no forms
   ...Object.fromEntries(VIEWED.map((path) => [`GET /view/:resellerId${path}`, VIEW_ROW])),
+  // reports
+  "GET /reports": { roles: "all" },
+  "GET /reports/:name": { roles: "all", ids: () => ({ name: "margin" }) },
+  "GET /reports/:name/report.csv": { roles: "all", ids: () => ({ name: "sales" }) },
 };
 
 type Desk = Awaited<ReturnType<typeof openConsoleDesk>>;
