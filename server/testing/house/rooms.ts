@@ -28,6 +28,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...["db", "http", "vault", "work", "events", "keys", "wallet", "webhooks", "suppliers", "sandbox"],
     "orders",
   ],
+  search: ["db", "http", "vault", "activity", "keys"],
   audit: ["db", "events"],
   admin: ["db", "vault", "keys", "accounts", "wallet", "catalog", "webhooks", "suppliers", "resellers"],
   dashboard: [
@@ -36,18 +37,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   console: [
     ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "access"],
-    ...[
-      "wallet",
-      "catalog",
-      "webhooks",
-      "suppliers",
-      "resellers",
-      "sandbox",
-      "orders",
-      "fulfilment",
-      "audit",
-    ],
-    "admin",
+    ...["wallet", "catalog", "webhooks", "suppliers", "resellers", "sandbox", "orders", "fulfilment"],
+    ...["search", "audit", "admin"],
   ],
   app: [
     ...["db", "vault", "http", "web", "events", "keys", "wallet", "catalog", "webhooks", "suppliers"],
