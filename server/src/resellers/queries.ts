@@ -38,6 +38,9 @@ export const findReseller = async (db: Queryable, id: string): Promise<ResellerR
   return row;
 };
 
+export const listResellerNames = (db: Queryable, ids: readonly string[]) =>
+  db.rows<Pick<ResellerRow, "id" | "name">>(sql`select id, name from resellers where id = any(${ids})`);
+
 /** Keeps the row as it is until the transaction ends. Placements, which only refer to it, do not wait. */
 export const lockReseller = async (tx: Tx, id: string): Promise<ResellerRow | undefined> => {
   const [row] = await tx.rows<ResellerRow>(

@@ -147,6 +147,12 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "GET /reports": { roles: "all" },
   "GET /reports/:name": { roles: "all", ids: () => ({ name: "margin" }) },
   "GET /reports/:name/report.csv": { roles: "all", ids: () => ({ name: "sales" }) },
+  // search
+  "GET /search": { roles: "all" },
+  "POST /search/code": { roles: ["admin", "support"], fields: { code: "NOT-A-CODE" } },
+  // activity
+  "GET /activity": { roles: "all" },
+  "GET /activity.csv": { roles: "all" },
 };
 
 type Desk = Awaited<ReturnType<typeof openConsoleDesk>>;

@@ -41,6 +41,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "orders",
   ],
   reports: ["db", "http", "work"],
+  search: ["db", "http", "vault", "activity", "keys"],
   audit: ["db", "events"],
   alerts: ["db", "http", "work", "mail", "activity"],
   admin: [
@@ -80,6 +81,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "orders",
       "fulfilment",
       "reports",
+      "search",
       "audit",
     ],
     ...["alerts", "admin", "jobs", "dashboard"],
