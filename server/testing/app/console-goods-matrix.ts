@@ -62,10 +62,10 @@ export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
 export async function makeGoodsFixtures(
   desk: Awaited<ReturnType<typeof openConsoleDesk>>,
 ): Promise<GoodsFixtures> {
-  await addProducts(desk.db, [{ id: "card" }]);
+  await addProducts(desk.db, [{ id: "goods-card" }]);
   const supplierId = await addSupplierRow(desk.db);
   // Ended, so that it can be neither cancelled nor confirmed.
   const jobId = await startJob(desk, { kind: "audit", params: {} }, COMMAND);
   await cancelJob(desk, jobId, COMMAND);
-  return { productId: "card", supplierId, jobId };
+  return { productId: "goods-card", supplierId, jobId };
 }

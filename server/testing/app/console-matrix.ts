@@ -166,7 +166,13 @@ export async function makeConsoleFixtures(desk: Desk): Promise<ConsoleFixtures> 
   const { id: personId } = await invitePerson(desk.accounts, STAFF_TEAM, input, COMMAND);
   const { resellerId } = buyer;
   const proposalId = await addProposal(desk, resellerId);
-  return { ...(await makeGoodsFixtures(desk)), resellerId, orderId: placed.json().order.id, personId, proposalId };
+  return {
+    ...(await makeGoodsFixtures(desk)),
+    resellerId,
+    orderId: placed.json().order.id,
+    personId,
+    proposalId,
+  };
 }
 
 async function addProposal(desk: Desk, resellerId: string): Promise<string> {

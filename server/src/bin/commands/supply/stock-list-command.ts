@@ -1,10 +1,14 @@
 import type { Command } from "commander";
-import { getProductCurrency } from "../../suppliers/get-supplier.ts";
-import { LISTED_STATES, type ListedCode, listCodes } from "../../suppliers/stock/stock-operation-queries.ts";
-import { showTime } from "../output/format.ts";
-import { table } from "../output/table.ts";
-import { required, text, verb } from "../verb.ts";
-import { choiceOf, limitOf } from "./read-options.ts";
+import { getProductCurrency } from "../../../suppliers/get-supplier.ts";
+import {
+  LISTED_STATES,
+  type ListedCode,
+  listCodes,
+} from "../../../suppliers/stock/stock-operation-queries.ts";
+import { showTime } from "../../output/format.ts";
+import { table } from "../../output/table.ts";
+import { required, text, verb } from "../../verb.ts";
+import { choiceOf, limitOf } from "../read-options.ts";
 
 const LIMIT_MAX = 10_000;
 const LIMIT_DEFAULT = "100";

@@ -4,11 +4,11 @@ import { createHash } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import Fastify from "fastify";
 import sql from "sql-template-tag";
-import { connectDatabase, type Tx } from "../server/src/db/database.ts";
-import { systemClock } from "../server/src/lib/clock.ts";
-import { idsOf } from "../server/src/lib/ids.ts";
-import { appendEntry } from "../server/src/wallet/entry.ts";
-import { insertEntry, lockWallet, updateWallet } from "../server/src/wallet/queries.ts";
+import { connectDatabase, type Tx } from "../../server/src/db/database.ts";
+import { systemClock } from "../../server/src/lib/clock.ts";
+import { idsOf } from "../../server/src/lib/ids.ts";
+import { appendEntry } from "../../server/src/wallet/entry.ts";
+import { insertEntry, lockWallet, updateWallet } from "../../server/src/wallet/queries.ts";
 
 type Body = { lines: { productId: string; quantity: number }[] };
 

@@ -1,7 +1,7 @@
 // An HTTPS webhook receiver that responds after 50 ms, in a separate process.
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { certificate, key } from "../server/testing/receivers/tls-fixture.ts";
+import { certificate, key } from "../../server/testing/receivers/tls-fixture.ts";
 
 const ANSWER_AFTER_MS = 50;
 

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
-import { getProductCurrency } from "../../suppliers/get-supplier.ts";
-import type { ImportedStock } from "../../suppliers/stock/import-stock.ts";
-import { listStockLevels, type StockLevelRow } from "../../suppliers/stock/stock-queries.ts";
-import { createCodeDigest } from "../../vault/code-digest.ts";
-import { showCount } from "../output/format.ts";
-import { showCost, toRouteView } from "../output/route-view.ts";
-import { table } from "../output/table.ts";
-import { required, text, verb } from "../verb.ts";
-import { importFile, tell } from "./import-file.ts";
+import { getProductCurrency } from "../../../suppliers/get-supplier.ts";
+import type { ImportedStock } from "../../../suppliers/stock/import-stock.ts";
+import { listStockLevels, type StockLevelRow } from "../../../suppliers/stock/stock-queries.ts";
+import { createCodeDigest } from "../../../vault/code-digest.ts";
+import { showCount } from "../../output/format.ts";
+import { showCost, toRouteView } from "../../output/route-view.ts";
+import { table } from "../../output/table.ts";
+import { required, text, verb } from "../../verb.ts";
+import { importFile, tell } from "../import-file.ts";
 import { stockListCommand } from "./stock-list-command.ts";
 import { stockRemovalCommands } from "./stock-removal-commands.ts";
 
@@ -30,7 +30,7 @@ function importCommand(stock: Command): void {
       .option("--cost <decimal>", "the cost of one code, for the route that a first import creates")
       .addHelpText("after", IMPORT_HELP),
     async (context, options, [file = ""]) => {
-      const { importStock } = await import("../../suppliers/stock/import-stock.ts");
+      const { importStock } = await import("../../../suppliers/stock/import-stock.ts");
       const deps = { ...context, digestCode: createCodeDigest(context.secrets.codeDigestKey) };
       const result = await importFile(file, "codes read", (listener) =>
         importStock(deps, {

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { type SupplierStatement, supplierStatement } from "../../suppliers/supplier-statement.ts";
-import { showCount, showTime } from "../output/format.ts";
-import { showCost } from "../output/route-view.ts";
-import { table } from "../output/table.ts";
-import { text, verb } from "../verb.ts";
-import { limitOf, timeOf } from "./read-options.ts";
+import { type SupplierStatement, supplierStatement } from "../../../suppliers/supplier-statement.ts";
+import { showCount, showTime } from "../../output/format.ts";
+import { showCost } from "../../output/route-view.ts";
+import { table } from "../../output/table.ts";
+import { text, verb } from "../../verb.ts";
+import { limitOf, timeOf } from "../read-options.ts";
 
 const ATTEMPTS_MAX = 1_000;
 const ATTEMPTS_DEFAULT = "100";

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import { disguisesOf, findPlanted } from "../../../testing/builders/find-planted.ts";
+import { disguisesOf, findPlanted } from "../../../../testing/builders/find-planted.ts";
 import {
   addStockRow,
   addSupplierRow,
   addUnsuppliedProducts,
-} from "../../../testing/builders/supply-builders.ts";
-import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
-import { runScrip, scripJson } from "../../../testing/processes/run-scrip.ts";
+} from "../../../../testing/builders/supply-builders.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../testing/database/test-database.ts";
+import { runScrip, scripJson } from "../../../../testing/processes/run-scrip.ts";
 
 let database: TestDatabase;
 let folder: string;

@@ -1,9 +1,9 @@
 // A bare loop of signed POSTs with the client and the concurrency of the deliveries, in a process of its own.
 
-import { parseIpRange } from "../server/src/lib/ip.ts";
-import { createCheckedAgent } from "../server/src/webhooks/addresses/checked-agent.ts";
-import { sendDelivery } from "../server/src/webhooks/delivery/send-delivery.ts";
-import { signDelivery } from "../server/src/webhooks/delivery/sign-delivery.ts";
+import { parseIpRange } from "../../server/src/lib/ip.ts";
+import { createCheckedAgent } from "../../server/src/webhooks/addresses/checked-agent.ts";
+import { sendDelivery } from "../../server/src/webhooks/delivery/send-delivery.ts";
+import { signDelivery } from "../../server/src/webhooks/delivery/sign-delivery.ts";
 
 const { url, body, secret, concurrency, seconds } = JSON.parse(process.argv[2] ?? "") as {
   url: string;

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import { addUnsuppliedProducts } from "../../../testing/builders/supply-builders.ts";
-import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
-import { openScripDesk, type ScripDesk } from "../../../testing/processes/scrip-desk.ts";
+import { addUnsuppliedProducts } from "../../../../testing/builders/supply-builders.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../testing/database/test-database.ts";
+import { openScripDesk, type ScripDesk } from "../../../../testing/processes/scrip-desk.ts";
 
 let database: TestDatabase;
 let folder: string;

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { type ListedRouteRow, listRouteRows, type RouteFilter } from "../../suppliers/route-queries.ts";
-import { removeRoute } from "../../suppliers/set-route.ts";
-import { showCost, toRouteView } from "../output/route-view.ts";
-import { table } from "../output/table.ts";
-import { type Options, required, text, UsageError, verb } from "../verb.ts";
-import { importFile, showCounts } from "./import-file.ts";
-import { limitOf } from "./read-options.ts";
+import { type ListedRouteRow, listRouteRows, type RouteFilter } from "../../../suppliers/route-queries.ts";
+import { removeRoute } from "../../../suppliers/set-route.ts";
+import { showCost, toRouteView } from "../../output/route-view.ts";
+import { table } from "../../output/table.ts";
+import { type Options, required, text, UsageError, verb } from "../../verb.ts";
+import { importFile, showCounts } from "../import-file.ts";
+import { limitOf } from "../read-options.ts";
 
 const LIMIT_MAX = 10_000;
 const LIMIT_DEFAULT = "1000";
@@ -36,7 +36,7 @@ export function routeCommands(program: Command): void {
       .argument("<file>")
       .addHelpText("after", IMPORT_HELP),
     async ({ db, clock }, _options, [file = ""]) => {
-      const { importRoutes } = await import("../../suppliers/import-routes.ts");
+      const { importRoutes } = await import("../../../suppliers/import-routes.ts");
       const { created, updated, unchanged } = await importFile(file, "rows read", (listener) =>
         importRoutes(db, clock, { file, ...listener }),
       );

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { getProductCurrency } from "../../suppliers/get-supplier.ts";
-import { plural } from "../output/format.ts";
-import { startProgress } from "../output/progress.ts";
-import { listed, type Options, required, tellWarning, text, UsageError, verb } from "../verb.ts";
-import { writeOut } from "./write-out.ts";
+import { getProductCurrency } from "../../../suppliers/get-supplier.ts";
+import { plural } from "../../output/format.ts";
+import { startProgress } from "../../output/progress.ts";
+import { listed, type Options, required, tellWarning, text, UsageError, verb } from "../../verb.ts";
+import { writeOut } from "../write-out.ts";
 
 /** Codes that leave stock without being sold. */
 export function stockRemovalCommands(stock: Command): void {
@@ -21,7 +21,7 @@ export function stockRemovalCommands(stock: Command): void {
       const productId = required(options, "product");
       const choice = readChoice(options);
       await getProductCurrency(context.db, productId);
-      const { withdrawStock } = await import("../../suppliers/stock/withdraw-stock.ts");
+      const { withdrawStock } = await import("../../../suppliers/stock/withdraw-stock.ts");
       const reason = required(options, "reason");
       const supplierId = text(options, "supplier");
       const { ids, heldIds } = await withdrawStock(context, { productId, supplierId, reason, ...choice });
@@ -54,7 +54,7 @@ function exportCommand(stock: Command): void {
       const productId = required(options, "product");
       if (options.json === true) throw new UsageError("stock export writes CSV, not JSON");
       await getProductCurrency(context.db, productId);
-      const { exportStock } = await import("../../suppliers/stock/export-stock.ts");
+      const { exportStock } = await import("../../../suppliers/stock/export-stock.ts");
       const progress = startProgress("codes written");
       const exported = await exportStock(context, {
         productId,
