@@ -65,7 +65,7 @@ const card = (path: string, title: string, about: string): Html =>
 const STYLE = `
 .lead { font-size: 1.15rem; max-width: 38rem; }
 .cards { list-style: none; margin: 1.8rem 0 0; padding: 0; display: grid; gap: 0.8rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); }
-.cards a { display: grid; gap: 0.2rem; height: 100%; box-sizing: border-box; padding: 0.9rem 1.1rem; border: 1px solid var(--line); border-radius: 8px; }
+.cards a { display: grid; align-content: start; gap: 0.2rem; height: 100%; box-sizing: border-box; padding: 0.9rem 1.1rem; border: 1px solid var(--line); border-radius: 8px; }
 .cards a:hover { text-decoration: none; border-color: var(--link); }
 .cards span { color: var(--quiet); font-size: 0.92rem; }
 .state { display: inline-block; margin-right: 0.5rem; padding: 0 0.6rem; border-radius: 999px; font-size: 0.9rem; font-weight: 600; }
