@@ -15,7 +15,7 @@ import type { SubmitPlacement } from "../../orders/placement-batch.ts";
 import { priceOrder } from "../../orders/price-order.ts";
 import { ORDINARY_FATE } from "../../sandbox/order-fate.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
-import type { Burst, PlannedFailure, PlannedOrder } from "./plan-history.ts";
+import { type Burst, HISTORY_DAYS, type PlannedFailure, type PlannedOrder } from "./plan-history.ts";
 
 export type HistoryDeps = { db: Db; codeVault: CodeVault; submit: SubmitPlacement };
 
@@ -29,8 +29,11 @@ export type BuyersBurst = Burst & { buyer: Buyer };
 
 /** Settled at the same time: the database prepares one while another commits. */
 const SETTLED_AT_ONCE = 6;
-/** No lease may end while the history is written: its time passes faster than that of the clock. */
-const LIMITS = { ...FULFILMENT_LIMITS, leaseMs: 400 * 86_400_000 };
+/**
+ * No lease may end while the history is written, because its time passes faster than that of the clock. If the process is killed
+ * meanwhile, a worker takes the orders over about when the history would have ended.
+ */
+const LIMITS = { ...FULFILMENT_LIMITS, leaseMs: (HISTORY_DAYS + 1) * 86_400_000 };
 const REFUND_AFTER_MS = 900;
 
 /** Places and fulfils bursts by the verbs of the product, each at its own time. They are given oldest first. */
