@@ -65,6 +65,7 @@ export const proposalColumns = (
 ): Column<Proposal>[] => [
   {
     head: "Reseller",
+    wraps: true,
     cell: ({ resellerId, environment }) =>
       twoLines(
         html`<a class="link" href="${href(`/resellers/${resellerId}`, environment === "test" ? { env: "test" } : {})}">${names.get(resellerId) ?? resellerId}</a>`,
@@ -89,6 +90,7 @@ const movementsPanel = ({ movements }: MoneyData, ctx: ConsoleContext): Html =>
       { head: "When", cell: ({ createdAt }) => time(createdAt, ctx.now) },
       {
         head: "Reseller",
+        wraps: true,
         cell: ({ resellerId, resellerName }) =>
           html`<a class="link" href="${here(ctx, `/resellers/${resellerId}`)}">${resellerName}</a>`,
       },

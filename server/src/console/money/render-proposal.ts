@@ -12,7 +12,7 @@ import { columns, facts, panel, stack } from "../../web/parts/panel.ts";
 import { time } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
-import { type Html, html } from "../../web/template/html.ts";
+import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import type { ProposalData } from "./load-money.ts";
 import { movementText, proposalColumns } from "./render-money.ts";
@@ -89,7 +89,7 @@ const DECIDED: Readonly<Record<ProposalState, string>> = {
 
 const nameOf = (emails: ReadonlyMap<string, string>, id: string): string => emails.get(id) ?? id;
 
-function decisionPanels(data: ProposalData, ctx: ConsoleContext, state: FormState): Html {
+function decisionPanels(data: ProposalData, ctx: ConsoleContext, state: FormState): HtmlValue {
   const { proposal } = data;
   if (proposal.state !== "waiting") return panel({ title: "Closed" }, ENDS[proposal.state]);
   if (!may(ctx, "wallets.manage"))
@@ -97,22 +97,28 @@ function decisionPanels(data: ProposalData, ctx: ConsoleContext, state: FormStat
   if (proposal.proposedBy === ctx.session.account.accountId)
     return panel(
       { title: "Waiting for another person" },
-      html`<p>You proposed this, so another admin or someone of finance has to approve it. Nothing happens to the wallet until then.</p>${decisionForm(proposal, "withdraw", "Withdraw", ctx)}`,
+      stack(
+        html`<p>You proposed this, so another admin or someone of finance has to approve it. Nothing happens to the wallet until then.</p>`,
+        decisionForm(proposal, "withdraw", "Withdraw", ctx),
+      ),
     );
-  return stack(
+  return [
     approvePanel(data, ctx),
     panel(
       { title: "Reject" },
-      html`<p>No money moves, and the proposal is closed.</p>${rejectForm.render({
-        action: here(ctx, `/money/proposals/${proposal.id}/reject`),
-        hidden: ctx.hidden(),
-        state: { ...state, formError: undefined },
-        submit: "Reject",
-        isDestructive: true,
-        id: "reject",
-      })}`,
+      stack(
+        html`<p>No money moves, and the proposal is closed.</p>`,
+        rejectForm.render({
+          action: here(ctx, `/money/proposals/${proposal.id}/reject`),
+          hidden: ctx.hidden(),
+          state: { ...state, formError: undefined },
+          submit: "Reject",
+          isDestructive: true,
+          id: "reject",
+        }),
+      ),
     ),
-  );
+  ];
 }
 
 /** A debit that the wallet cannot pay is not offered. */
@@ -127,7 +133,10 @@ function approvePanel({ proposal, wallet }: ProposalData, ctx: ConsoleContext): 
     );
   return panel(
     { title: "Approve" },
-    html`<p>${balanceSentence({ balanceBeforeMinor: wallet.balanceMinor, balanceAfterMinor, currency })} This happens at once and cannot be undone. Both of you are named in the ledger by your ids, and the reseller sees the note.</p>${decisionForm(proposal, "approve", "Approve", ctx)}`,
+    stack(
+      html`<p>${balanceSentence({ balanceBeforeMinor: wallet.balanceMinor, balanceAfterMinor, currency })} This happens at once and cannot be undone. Both of you are named in the ledger by your ids, and the reseller sees the note.</p>`,
+      decisionForm(proposal, "approve", "Approve", ctx),
+    ),
   );
 }
 

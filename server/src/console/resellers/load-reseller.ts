@@ -1,4 +1,5 @@
 import { listPeople, type Person } from "../../accounts/people/list-people.ts";
+import { namePeople } from "../../accounts/people/name-people.ts";
 import { type ActivityEntry, listActivity } from "../../activity/list-activity.ts";
 import { listKeys } from "../../keys/list-keys.ts";
 import type { KeyRow } from "../../keys/queries.ts";
@@ -23,6 +24,8 @@ export type ResellerData = {
   endpoints: readonly { row: EndpointRow; health: EndpointHealth | undefined }[];
   people: readonly Person[];
   activity: readonly ActivityEntry[];
+  /** Of the staff and its own people, by their ids. */
+  emails: ReadonlyMap<string, string>;
 };
 
 const ENTRIES_SHOWN = 10;
@@ -57,7 +60,14 @@ export async function loadReseller(deps: ConsoleDeps, ctx: ConsoleContext): Prom
     listPeople(deps.db, { kind: "user", resellerId }),
     listActivity(deps.db, { kind: "staff" }, { resellerId }, { limit: ACTIVITY_SHOWN }),
   ]);
-  const health = await readHealth(deps.db, rows);
+  const [health, staff] = await Promise.all([
+    readHealth(deps.db, rows),
+    namePeople(
+      deps.db,
+      { kind: "staff" },
+      activity.data.map(({ actor }) => actor.id ?? ""),
+    ),
+  ]);
   return {
     reseller,
     balances: { live, test },
@@ -67,5 +77,6 @@ export async function loadReseller(deps: ConsoleDeps, ctx: ConsoleContext): Prom
     endpoints: rows.map((row) => ({ row, health: health.get(row.id) })),
     people,
     activity: activity.data,
+    emails: new Map([...people.map(({ id, email }) => [id, email] as const), ...staff]),
   };
 }

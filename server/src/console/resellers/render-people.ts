@@ -35,7 +35,7 @@ export const peoplePanel = ({ people, reseller }: ResellerData, ctx: ConsoleCont
     empty: emptyState("Nobody yet", "Invite the owner, who invites the team and creates keys."),
   });
 
-export const activityPanel = ({ activity, reseller }: ResellerData, ctx: ConsoleContext): Html =>
+export const activityPanel = ({ activity, reseller, emails }: ResellerData, ctx: ConsoleContext): Html =>
   tablePanel<ActivityEntry>({
     title: "Activity",
     aside: html`<a class="link" href="${here(ctx, "/activity", { reseller: reseller.id })}">All</a>`,
@@ -47,7 +47,10 @@ export const activityPanel = ({ activity, reseller }: ResellerData, ctx: Console
         head: "What",
         wraps: true,
         cell: ({ action, actor }) =>
-          twoLines(html`<code>${action}</code>`, `${actor.kind} ${shortId(actor.id ?? "")}`),
+          twoLines(
+            html`<code>${action}</code>`,
+            emails.get(actor.id ?? "") ?? `${actor.kind} ${shortId(actor.id ?? "")}`,
+          ),
       },
     ],
     empty: emptyState("Nothing yet", "What its people and the staff change appears here."),

@@ -82,8 +82,8 @@ function factsPanel({ reseller, balances, sales }: ResellerData, ctx: ConsoleCon
       ],
       ["Price list", reseller.priceList],
       ["Email", reseller.email],
-      ["Orders", limitText(reseller.rateLimitOrders)],
-      ["Other requests", limitText(reseller.rateLimitReads)],
+      ["Order limit", limitText(reseller.rateLimitOrders)],
+      ["Request limit", limitText(reseller.rateLimitReads)],
       ["Created", time(reseller.createdAt, ctx.now)],
     ]),
   );

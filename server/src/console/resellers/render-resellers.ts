@@ -76,6 +76,7 @@ export const resellersPanel = (
     columns: [
       {
         head: "Reseller",
+        wraps: true,
         cell: (reseller) =>
           twoLines(
             html`<a class="link" href="${hrefOf(reseller)}">${reseller.name}</a>`,

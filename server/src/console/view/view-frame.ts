@@ -26,7 +26,7 @@ export async function viewFrame(
     owner: `${reseller.name}, viewed by staff`,
     banner: {
       tone: "warn",
-      text: html`<b>Viewing as ${reseller.name}</b> You can read what its viewers can read, and change nothing. Codes are never shown. The reseller sees in its activity log that the operator looked.${frozen}`,
+      text: html`<b>Viewing as ${reseller.name}</b> You can change nothing and see no codes. The reseller sees that the operator looked.${frozen}`,
       link: { label: "Back to the console", href: here(ctx, `/resellers/${id}`) },
     },
     person: {

@@ -41,7 +41,7 @@ test("every page of the dashboard that reads is there, says that it is a view, a
     assert.equal(reply.statusCode, path.endsWith("/recovery") ? 400 : 200, path);
     assert.ok(!reply.body.includes("/dashboard"), path);
     if (!String(reply.headers["content-type"]).startsWith("text/html")) continue;
-    assert.match(textOf(reply), /Viewing as .* change nothing/, path);
+    assert.match(textOf(reply), /Viewing as .* You can change nothing/, path);
     const targets = [...reply.body.matchAll(/ (?:href|action)="([^"]*)"/g)].map(([, to = ""]) => to);
     const outside = targets.filter((to) => !to.startsWith(view) && !to.startsWith("#"));
     const allowed =
