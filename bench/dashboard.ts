@@ -1,5 +1,6 @@
 import type { Db } from "../server/src/db/database.ts";
 import { onBenchDatabase } from "./bench-database.ts";
+import { postgresMs, processMs } from "./cpu-time.ts";
 import { fillHistory } from "./fill-history.ts";
 import { fillOrders } from "./fill-orders.ts";
 import { placeOrders } from "./place-orders.ts";
@@ -18,7 +19,8 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 8);
 const ROUND_SECONDS = 4;
 const RATIO_MAX = 1.5;
 const P95_MAX_MS = 50;
-const LOG_COST_MIN = 0.97;
+const LOG_RATE_MIN = 0.97;
+const LOG_COST_MAX = 1.03;
 
 /** Every list of the dashboard, as it is opened and with filters that people use. `:endpoint` is the reseller's. */
 const LISTS: readonly string[] = [
@@ -47,7 +49,7 @@ export const benchDashboard = (): Promise<void> =>
   onBenchDatabase(async ({ db, dataDir, connectionString }) => {
     const [few, many, placing] = await fillSellers(db, dataDir);
     if (!few || !many || !placing) throw new Error("no sellers");
-    const logCost = await measureLog(dataDir, connectionString, placing);
+    const logCost = await measureLog(db, dataDir, connectionString, placing);
     const readers = {
       few: await prepare(db, dataDir, few, ORDERS_FEW, 2019),
       many: await prepare(db, dataDir, many, ORDERS_MANY, 2020),
@@ -65,7 +67,7 @@ export const benchDashboard = (): Promise<void> =>
   });
 
 const NOTES = [
-  `time until the last byte of a page, over HTTP with brotli, one request at a time; ${VISITS} visits of each, alternating between a reseller with ${ORDERS_FEW.toLocaleString("en")} orders and one with ${ORDERS_MANY.toLocaleString("en")}; medians`,
+  `time until the last byte of a page, over HTTP with brotli, one request at a time; ${VISITS} visits of each, alternating between a reseller with ${ORDERS_FEW.toLocaleString("en")} orders and one with ${ORDERS_MANY.toLocaleString("en")}; lower quartiles, because others use the machine too`,
   `events, deliveries, requests and activity: ${ORDERS_FEW.toLocaleString("en")} and ${HISTORY_MANY.toLocaleString("en")} of each`,
   `steady: ${STEADY.perSecond} requests/s for ${STEADY.seconds} s over all lists of the reseller with many, whether the one before has come or not`,
   `request log: two API processes on one database, one without the log; 64 callers, ${ROUNDS} alternating rounds of ${ROUND_SECONDS} s each; medians`,
@@ -86,6 +88,9 @@ async function prepare(
 const urlOf = (scrip: Running, path: string, { endpointId }: Reader): string =>
   `${scrip.url}${path.replace(":endpoint", endpointId)}`;
 
+const lowerQuartile = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 4)] ?? Number.NaN;
+
 async function measurePages(scrip: Running, { few, many }: { few: Reader; many: Reader }): Promise<Row[]> {
   const rows: Row[] = [];
   for (const path of LISTS) {
@@ -94,7 +99,7 @@ async function measurePages(scrip: Running, { few, many }: { few: Reader; many: 
       times.few.push(await timePage(urlOf(scrip, path, few), few.cookie));
       times.many.push(await timePage(urlOf(scrip, path, many), many.cookie));
     }
-    const [fewMs, manyMs] = [median(times.few), median(times.many)];
+    const [fewMs, manyMs] = [lowerQuartile(times.few), lowerQuartile(times.many)];
     console.log(`${path}: ${fewMs.toFixed(1)} and ${manyMs.toFixed(1)} ms`);
     const ratio = manyMs / fewMs;
     rows.push({
@@ -112,34 +117,61 @@ async function measurePages(scrip: Running, { few, many }: { few: Reader; many: 
   return [...rows, p95];
 }
 
-async function measureLog(dataDir: string, connectionString: string, { key }: Seller): Promise<Row[]> {
+type Placed = { perSecond: number; cpuMs: number };
+
+/** Rates are noisy on a machine that others use too. What a placement costs in processor time is less so. */
+async function measureLog(
+  db: Db,
+  dataDir: string,
+  connectionString: string,
+  { key }: Seller,
+): Promise<Row[]> {
   const file = new URL("logged-server.ts", import.meta.url).pathname;
   const start = (log: string) => startProcess(file, [dataDir, connectionString, log], {});
   const servers = { on: await start("on"), off: await start("off") };
-  const rates: Record<"on" | "off", number[]> = { on: [], off: [] };
-  const place = async (log: "on" | "off", seconds: number) =>
-    (await placeOrders({ url: servers[log].url, keys: [key], callers: 64, seconds })).ordersPerSecond;
+  const placed: Record<"on" | "off", Placed[]> = { on: [], off: [] };
+  const cpu = async (log: "on" | "off") => processMs(servers[log].child.pid ?? 0) + (await postgresMs(db));
+  const place = async (log: "on" | "off", seconds: number): Promise<Placed> => {
+    const before = await cpu(log);
+    const figures = await placeOrders({ url: servers[log].url, keys: [key], callers: 64, seconds });
+    return {
+      perSecond: figures.ordersPerSecond,
+      cpuMs: ((await cpu(log)) - before) / Math.max(1, figures.orders),
+    };
+  };
   try {
     for (const log of ["on", "off"] as const) await place(log, 2);
     for (let round = 0; round < ROUNDS; round += 1) {
       // Each goes first as often as the other.
       const order = round % 2 === 0 ? (["on", "off"] as const) : (["off", "on"] as const);
-      for (const log of order) rates[log].push(await place(log, ROUND_SECONDS));
-      console.log(
-        `round ${round + 1}: with the log ${Math.round(rates.on.at(-1) ?? 0)}/s, without ${Math.round(rates.off.at(-1) ?? 0)}/s`,
-      );
+      for (const log of order) placed[log].push(await place(log, ROUND_SECONDS));
+      const said = (log: "on" | "off") =>
+        `${Math.round(placed[log].at(-1)?.perSecond ?? 0)}/s at ${placed[log].at(-1)?.cpuMs.toFixed(2)} ms`;
+      console.log(`round ${round + 1}: with the log ${said("on")}, without ${said("off")}`);
     }
   } finally {
     await servers.on.stop();
     await servers.off.stop();
   }
-  const ratio = median(rates.on) / median(rates.off);
+  return logRows(placed);
+}
+
+function logRows({ on, off }: Record<"on" | "off", Placed[]>): Row[] {
+  const middle = (list: readonly Placed[], name: keyof Placed) => median(list.map((one) => one[name]));
+  const rate = middle(on, "perSecond") / middle(off, "perSecond");
+  const cost = middle(on, "cpuMs") / middle(off, "cpuMs");
   return [
     {
       what: "placements with the request log against without",
-      measured: `${Math.round(median(rates.on))} against ${Math.round(median(rates.off))} orders/s, ${ratio.toFixed(2)}×`,
-      goal: `≥ ${LOG_COST_MIN}×`,
-      met: ratio >= LOG_COST_MIN,
+      measured: `${Math.round(middle(on, "perSecond"))} against ${Math.round(middle(off, "perSecond"))} orders/s, ${rate.toFixed(2)}×`,
+      goal: `≥ ${LOG_RATE_MIN}×`,
+      met: rate >= LOG_RATE_MIN,
+    },
+    {
+      what: "processor time of a placement, server and PostgreSQL, with the log against without",
+      measured: `${middle(on, "cpuMs").toFixed(3)} against ${middle(off, "cpuMs").toFixed(3)} ms, ${cost.toFixed(2)}×`,
+      goal: `≤ ${LOG_COST_MAX}×`,
+      met: cost <= LOG_COST_MAX,
     },
   ];
 }
