@@ -15,6 +15,7 @@ import { serveAssets } from "../web/assets/serve-assets.ts";
 import type { RegisteredPage } from "../web/pages/define-page.ts";
 import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
+import { activityPages } from "./activity/pages.ts";
 import { consoleFrame } from "./frame.ts";
 import { overviewPages } from "./overview/pages.ts";
 import type { ConsoleDeps, ConsoleFace, ConsolePermission, ConsoleSession } from "./session.ts";
@@ -29,6 +30,7 @@ export const SECTIONS: readonly AddSection[] = [
   (face, deps) => securityPages(face, accessOf(deps)),
   overviewPages,
   (face, deps) => staffPages(face, accessOf(deps)),
+  activityPages,
 ];
 
 /** Cookies know no ports, and both faces are often on one host. */

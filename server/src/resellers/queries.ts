@@ -38,6 +38,9 @@ export const findReseller = async (db: Queryable, id: string): Promise<ResellerR
   return row;
 };
 
+export const listResellerNames = (db: Queryable, ids: readonly string[]) =>
+  db.rows<Pick<ResellerRow, "id" | "name">>(sql`select id, name from resellers where id = any(${ids})`);
+
 /** Undefined leaves a limit unchanged; null restores the server's default. */
 export const updateRateLimits = (
   db: Queryable,

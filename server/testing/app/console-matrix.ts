@@ -65,6 +65,9 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "POST /staff/:id/reset-factor": { roles: ADMIN, ids: person },
   "POST /staff/:id/invite": { roles: ADMIN, ids: person },
   "POST /staff/:id/remove": { roles: ADMIN, ids: person },
+  // activity
+  "GET /activity": { roles: "all" },
+  "GET /activity.csv": { roles: "all" },
 };
 
 type Desk = Awaited<ReturnType<typeof openConsoleDesk>>;

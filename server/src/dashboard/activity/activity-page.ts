@@ -1,5 +1,5 @@
+import { changeText } from "../../activity/change-text.ts";
 import type { ActivityEntry, ActivityPage } from "../../activity/list-activity.ts";
-import type { Summary } from "../../activity/queries.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { csvLink } from "../../web/parts/button.ts";
 import { shortId } from "../../web/parts/copy.ts";
@@ -101,17 +101,3 @@ const objectCell = (
   const name = emails.get(id) ?? html`${kind} <code title="${id}">${shortId(id)}</code>`;
   return environment === undefined ? name : twoLines(name, environment);
 };
-
-/** `role: viewer → support`, each member that is there before or after. */
-function changeText(before: Summary | undefined, after: Summary | undefined): string {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  return names
-    .map((name) => {
-      const [old, now] = [valueText(before?.[name]), valueText(after?.[name])];
-      return old === undefined || now === undefined ? `${name}: ${old ?? now}` : `${name}: ${old} → ${now}`;
-    })
-    .join(", ");
-}
-
-const valueText = (value: unknown): string | undefined =>
-  value === undefined ? undefined : typeof value === "string" ? value : JSON.stringify(value);
