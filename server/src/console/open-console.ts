@@ -18,11 +18,13 @@ import { serveFace } from "../web/pages/serve-face.ts";
 import { activityPages } from "./activity/pages.ts";
 import { consoleFrame } from "./frame.ts";
 import { overviewPages } from "./overview/pages.ts";
+import { searchPages } from "./search/pages.ts";
+import type { HasPage } from "./search/search-page.ts";
 import type { ConsoleDeps, ConsoleFace, ConsolePermission, ConsoleSession } from "./session.ts";
 import { staffPages } from "./staff/pages.ts";
 
-/** Adds the pages of one section. */
-export type AddSection = (face: ConsoleFace, deps: ConsoleDeps) => void;
+/** Adds the pages of one section. `hasPage` says, once all are there, whether a person has a page by its registered path. */
+export type AddSection = (face: ConsoleFace, deps: ConsoleDeps, hasPage: HasPage) => void;
 
 /** Every section of the console. */
 export const SECTIONS: readonly AddSection[] = [
@@ -31,6 +33,7 @@ export const SECTIONS: readonly AddSection[] = [
   overviewPages,
   (face, deps) => staffPages(face, accessOf(deps)),
   activityPages,
+  searchPages,
 ];
 
 /** Cookies know no ports, and both faces are often on one host. */
@@ -48,7 +51,8 @@ export function openConsole(
     app,
     { ...faceOptions(deps, () => pages), assets },
     (face) => {
-      for (const addSection of sections) addSection(face, deps);
+      const hasPage: HasPage = (pattern, { session }) => pathsFor(session, pages).has(pattern);
+      for (const addSection of sections) addSection(face, deps, hasPage);
     },
   );
   return pages;

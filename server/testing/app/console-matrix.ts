@@ -65,6 +65,9 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "POST /staff/:id/reset-factor": { roles: ADMIN, ids: person },
   "POST /staff/:id/invite": { roles: ADMIN, ids: person },
   "POST /staff/:id/remove": { roles: ADMIN, ids: person },
+  // search
+  "GET /search": { roles: "all" },
+  "POST /search/code": { roles: ["admin", "support"], fields: { code: "NOT-A-CODE" } },
   // activity
   "GET /activity": { roles: "all" },
   "GET /activity.csv": { roles: "all" },
