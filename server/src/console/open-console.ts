@@ -17,11 +17,12 @@ import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
 import { activityPages } from "./activity/pages.ts";
 import { consoleFrame } from "./frame.ts";
+import type { HasPage } from "./has-page.ts";
 import { overviewPages } from "./overview/pages.ts";
 import { searchPages } from "./search/pages.ts";
-import type { HasPage } from "./search/search-page.ts";
 import type { ConsoleDeps, ConsoleFace, ConsolePermission, ConsoleSession } from "./session.ts";
 import { staffPages } from "./staff/pages.ts";
+import { systemPages } from "./system/pages.ts";
 
 /** Adds the pages of one section. `hasPage` says, once all are there, whether a person has a page by its registered path. */
 export type AddSection = (face: ConsoleFace, deps: ConsoleDeps, hasPage: HasPage) => void;
@@ -34,6 +35,7 @@ export const SECTIONS: readonly AddSection[] = [
   (face, deps) => staffPages(face, accessOf(deps)),
   activityPages,
   searchPages,
+  systemPages,
 ];
 
 /** Cookies know no ports, and both faces are often on one host. */
