@@ -95,7 +95,7 @@ async function measureRate(scrip: Running, key: string, dataDir: string): Promis
   const sample = await fetch(scrip.url + path, { headers: { "x-api-key": key } });
   const file = join(dataDir, "page.json");
   writeFileSync(file, await sample.text());
-  const bare = await startProcess(new URL("bare-server.ts", import.meta.url).pathname, [file], {});
+  const bare = await startProcess(new URL("./servers/bare-server.ts", import.meta.url).pathname, [file], {});
   const rates: { ours: number; bare: number; p99Ms: number }[] = [];
   try {
     const load = { headers: { "x-api-key": key }, connections: CONNECTIONS };

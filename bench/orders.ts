@@ -49,7 +49,7 @@ async function measure(
     ["start", "--role", "api"],
     environment,
   );
-  const naive = await startProcess(new URL("naive-server.ts", import.meta.url).pathname, [], {
+  const naive = await startProcess(new URL("./servers/naive-server.ts", import.meta.url).pathname, [], {
     NAIVE_DATABASE_URL: connectionString,
     NAIVE_RESELLER: others[0]?.id ?? "",
   });

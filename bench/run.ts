@@ -1,5 +1,7 @@
 // `npm run bench` runs every benchmark; `npm run bench -- catalog` one of them.
 import { benchCatalog } from "./catalog.ts";
+import { benchConsole } from "./console.ts";
+import { benchDashboard } from "./dashboard.ts";
 import { benchFulfilment } from "./fulfilment.ts";
 import { benchOrders } from "./orders.ts";
 import { benchPostgres } from "./postgres.ts";
@@ -12,6 +14,8 @@ const benchmarks: Record<string, () => Promise<void>> = {
   postgres: benchPostgres,
   fulfilment: benchFulfilment,
   webhooks: benchWebhooks,
+  dashboard: benchDashboard,
+  console: benchConsole,
 };
 
 const chosen = process.argv.slice(2);

@@ -38,7 +38,11 @@ const BODY = JSON.stringify({
 export const benchWebhooks = (): Promise<void> =>
   onBenchDatabase(async ({ db, dataDir }) => {
     await migrate(db);
-    const receiver = await startProcess(new URL("slow-receiver.ts", import.meta.url).pathname, [], {});
+    const receiver = await startProcess(
+      new URL("./servers/slow-receiver.ts", import.meta.url).pathname,
+      [],
+      {},
+    );
     const url = receiver.url.replace("http:", "https:");
     const worker = await startProcess(
       new URL("../server/src/bin/scrip.ts", import.meta.url).pathname,
@@ -189,7 +193,7 @@ async function postBare(url: string): Promise<number> {
     concurrency: DELIVERY_LIMITS.inFlightMax,
     seconds: ROUND_SECONDS,
   };
-  const file = new URL("bare-posts.ts", import.meta.url).pathname;
+  const file = new URL("./servers/bare-posts.ts", import.meta.url).pathname;
   const { stdout } = await promisify(execFile)(process.execPath, [file, JSON.stringify(input)], {
     env: { ...process.env, NODE_EXTRA_CA_CERTS: caCertificatePath },
   });

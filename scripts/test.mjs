@@ -1,14 +1,16 @@
 // `npm test`: every test, in parallel with lint, format and types. The test runner's counts come last.
 // `npm test -- server/src/lib` runs only the tests of that folder or file.
-import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openTestServer } from "../server/testing/database/test-database.ts";
+import { holdTestServer } from "../server/testing/database/test-server.ts";
 import { FULL, TEST_SIZE } from "../server/testing/full-size.ts";
 import { COMPILE_CACHE } from "../server/testing/processes/compile-cache.ts";
+import { readFamilySeconds } from "./testing/cpu-times.ts";
 import { endDescendants } from "./testing/end-descendants.ts";
 import { ensureBrowser, thisMachine } from "./testing/ensure-browser.ts";
+import { makeMemoryFolder } from "./testing/memory-folder.ts";
 import { planRuns } from "./testing/plan-runs.ts";
 import { runTests } from "./testing/run-tests.ts";
 import { startCheck } from "./testing/start-check.ts";
@@ -43,9 +45,11 @@ try {
 
 Object.assign(process.env, COMPILE_CACHE);
 const checks = isWhole ? startChecks() : [];
+if (isWhole) keepFilesInMemory();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, endWithTests);
 // Held for the whole run, so that PostgreSQL does not start again for each test file.
-const server = await openTestServer();
+const server = await holdTestServer();
+Object.assign(process.env, server.env);
 const passed = await runTests({
   root,
   runs: planRuns(sources, slowFiles),
@@ -54,14 +58,24 @@ const passed = await runTests({
   testTimeoutMs: TEST_TIMEOUT_MS,
   limitMs: RUN_LIMIT_MS,
   out: process.stdout,
-  beforeCounts: async () =>
-    (await Promise.all(checks)).map(
+  beforeCounts: async () => [
+    ...(await Promise.all(checks)).map(
       ({ title, passed: isFine }) => `${title}: ${isFine ? "passed" : "FAILED"}`,
     ),
+    `the shared PostgreSQL: ${Math.round(readFamilySeconds(server.postmasterPid))} s of CPU`,
+  ],
 });
 await server.close();
 const checksPassed = (await Promise.all(checks)).every((check) => check.passed);
 process.exit(passed && checksPassed ? 0 : 1);
+
+/** Single tests keep what they prepared, such as the database server, for the next ones. */
+function keepFilesInMemory() {
+  const folder = makeMemoryFolder();
+  if (folder === undefined) return;
+  process.env.TMPDIR = folder;
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+}
 
 function startChecks() {
   console.log("> lint, format and types run in parallel");

@@ -1,6 +1,6 @@
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 
-/** Names the file in which each process of tests leaves what it cost. */
+/** Names the file in which each process of tests leaves what its test files cost. */
 export const CPU_FILE = "SCRIP_TEST_CPU_FILE";
 
 export type CpuTime = { path: string; seconds: number };
@@ -8,26 +8,62 @@ export type CpuTime = { path: string; seconds: number };
 /** Of Linux, on every machine that we know. */
 const TICKS_PER_SECOND = 100;
 
-/** Leaves what this process and those that it started and saw end have cost, in seconds of CPU. */
+/**
+ * Leaves what this process, with those that it started and saw end, has cost in seconds of CPU since it last left
+ * something. The name is that of the test file that it was for.
+ */
 export function leaveCpuTime(file: string, path: string): void {
+  const cost = readCost("self");
+  if (cost === undefined) return;
+  const seconds = cost.ownSeconds + cost.endedSeconds;
+  appendFileSync(file, `${(seconds - leftSeconds).toFixed(2)} ${path}\n`);
+  leftSeconds = seconds;
+}
+
+let leftSeconds = 0;
+
+/** What a process and its children have cost until now; 0 if that is unknown. */
+export function readFamilySeconds(pid: number): number {
+  const parent = readCost(String(pid));
+  if (parent === undefined) return 0;
+  const children = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(readCost)
+    .filter((cost) => cost?.parentPid === pid);
+  return children.reduce(
+    (sum, cost) => sum + (cost?.ownSeconds ?? 0),
+    parent.ownSeconds + parent.endedSeconds,
+  );
+}
+
+/** Undefined where there is no /proc, or no longer such a process: then nothing is known, and nothing is shown. */
+function readCost(pid: string) {
   try {
-    const stat = readFileSync("/proc/self/stat", "utf8");
-    // The name is in parentheses and may hold some itself. What follows: own user and system time, then those of children.
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name is in parentheses and may hold some itself. After it come the state and the parent.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-    appendFileSync(file, `${ticks / TICKS_PER_SECOND} ${path}\n`);
+    // User and system time: its own, then those of the children that it saw end.
+    const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15).map(Number);
+    return {
+      parentPid: Number(fields[1]),
+      ownSeconds: (user + system) / TICKS_PER_SECOND,
+      endedSeconds: (endedUser + endedSystem) / TICKS_PER_SECOND,
+    };
   } catch {
-    // There is no /proc here: then nothing is known, and nothing is shown.
+    return undefined;
   }
 }
 
-/** What they left, the costliest first. */
+/** What they left, the costliest first. A group leaves something at its beginning and at its end. */
 export function readCpuTimes(file: string): CpuTime[] {
-  return readLines(file)
-    .map((line) => {
-      const [seconds = "", ...path] = line.split(" ");
-      return { path: path.join(" "), seconds: Number(seconds) };
-    })
+  const secondsOf = new Map<string, number>();
+  for (const line of readLines(file)) {
+    const [seconds = "", ...words] = line.split(" ");
+    const path = words.join(" ");
+    secondsOf.set(path, (secondsOf.get(path) ?? 0) + Number(seconds));
+  }
+  return [...secondsOf]
+    .map(([path, seconds]) => ({ path, seconds }))
     .toSorted((one, other) => other.seconds - one.seconds);
 }
 

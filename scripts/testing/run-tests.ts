@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { run } from "node:test";
 import { spec, type TestEvent } from "node:test/reporters";
-import { fileURLToPath } from "node:url";
 import { CPU_FILE, readCpuTimes } from "./cpu-times.ts";
 import { endDescendants, listDescendants } from "./end-descendants.ts";
 import type { TestRun } from "./plan-runs.ts";
+import { PRELOAD } from "./preload.ts";
 import { type Progress, watchProgress } from "./watch-progress.ts";
 import { writeGroupFile } from "./write-group-file.ts";
 
@@ -27,7 +27,6 @@ export type TestRunOptions = {
 const SLOWEST_SHOWN = 10;
 /** What is told to end has this long. */
 const END_WITHIN_MS = 10_000;
-const PRELOAD = fileURLToPath(new URL("./watch-test-process.ts", import.meta.url));
 
 /**
  * Runs the tests and prints Node's own report, with the slowest files before its closing counts. Answers whether all passed.
@@ -60,7 +59,7 @@ export async function runTests(options: TestRunOptions): Promise<boolean> {
         for (const line of await options.beforeCounts()) yield diagnostic(line);
         yield diagnostic(`the ${SLOWEST_SHOWN} slowest files`);
         for (const line of progress.describeSlowest(SLOWEST_SHOWN)) yield diagnostic(line);
-        for (const line of describeCpu(cpuFile, runs, paths)) yield diagnostic(line);
+        for (const line of describeCpu(cpuFile, options, paths)) yield diagnostic(line);
       }
       yield event;
     }
@@ -72,16 +71,16 @@ export async function runTests(options: TestRunOptions): Promise<boolean> {
 }
 
 /** CPU time tells on a busy machine what wall time does not: which files are worth making cheaper. */
-function describeCpu(file: string, runs: readonly TestRun[], paths: readonly string[]): string[] {
+function describeCpu(file: string, { root, runs }: TestRunOptions, paths: readonly string[]): string[] {
   const times = readCpuTimes(file);
   if (times.length === 0) return [];
   const total = times.reduce((sum, { seconds }) => sum + seconds, 0);
   const labelOf = (path: string): string => {
-    const [first = path, ...more] = runs[paths.indexOf(path)]?.files ?? [];
-    return more.length === 0 ? first : `${first} and ${more.length} more`;
+    const files = runs[paths.indexOf(path)]?.files ?? [];
+    return files.length > 1 ? `to load ${files[0]} and ${files.length - 1} more` : relative(root, path);
   };
   return [
-    `${Math.round(total)} s of CPU, without the shared PostgreSQL; the ${SLOWEST_SHOWN} processes that used most`,
+    `${Math.round(total)} s of CPU, without the shared PostgreSQL; the ${SLOWEST_SHOWN} files that used most`,
     ...times
       .slice(0, SLOWEST_SHOWN)
       .map(({ path, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${labelOf(path)}`),

@@ -14,7 +14,11 @@ if (own > 0) process.execArgv.splice(own - 1, 2);
 // Taken out of the environment: processes that a test starts count as part of it.
 const cpuFile = process.env[CPU_FILE];
 delete process.env[CPU_FILE];
-if (cpuFile !== undefined) process.once("exit", () => leaveCpuTime(cpuFile, process.argv[1] ?? ""));
+/** A group calls this when its files are loaded, and when the tests of each are done. */
+export const leaveCost = (path: string): void => {
+  if (cpuFile !== undefined) leaveCpuTime(cpuFile, path);
+};
+process.once("exit", () => leaveCost(process.argv[1] ?? ""));
 
 after(() => {
   setTimeout(() => {

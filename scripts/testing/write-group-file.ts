@@ -2,19 +2,43 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { PRELOAD } from "./preload.ts";
 
 const FOLDER = "node_modules/.cache/scrip-test-groups";
 const NAME_CHARACTERS = 12;
 
-/** A file that runs others in one process, one after the other, each as a suite with its name and its own hooks. */
+/**
+ * A file that runs others in one process, one after the other, each as a suite with its name and its own hooks. They are
+ * loaded first, one after the other too: a file may open a database while it loads, and would not be answered in time
+ * while others load.
+ */
 export function writeGroupFile(root: string, files: readonly string[]): string {
   const suites = files.map((file) => {
-    const url = pathToFileURL(resolve(root, file)).href;
-    return `suite(${JSON.stringify(file)}, async () => {
-  await import(${JSON.stringify(url)});
-});`;
+    const path = resolve(root, file);
+    return `suite(${JSON.stringify(file)}, () => load(${JSON.stringify(pathToFileURL(path).href)}, ${JSON.stringify(path)}));`;
   });
-  const text = `import { suite } from "node:test";
+  const text = `import { AsyncResource } from "node:async_hooks";
+import { after, suite } from "node:test";
+import { leaveCost } from ${JSON.stringify(pathToFileURL(PRELOAD).href)};
+let waiting = ${files.length};
+let before = Promise.resolve();
+const all = Promise.withResolvers();
+async function load(url, path) {
+  // Where its tests belong is known by what started its loading, which must not be the file before it.
+  const own = new AsyncResource("suite");
+  const loading = before.then(() => own.runInAsyncScope(async () => {
+    await import(url);
+    after(() => leaveCost(path));
+  }));
+  before = loading.catch(() => {}).then(() => {
+    waiting -= 1;
+    if (waiting > 0) return;
+    leaveCost(process.argv[1]);
+    all.resolve();
+  });
+  await loading;
+  await all.promise;
+}
 ${suites.join("\n")}
 `;
   const folder = join(root, FOLDER);

@@ -52,6 +52,7 @@ import { serveReference } from "./web/docs/api-reference.ts";
 import { errorPages } from "./web/docs/error-pages.ts";
 import { serveGuides } from "./web/docs/guides.ts";
 import { serveIcons } from "./web/docs/icons.ts";
+import { serveLanding } from "./web/docs/landing.ts";
 import { serveSdk } from "./web/docs/sdk-package.ts";
 import type { RegisteredPage } from "./web/pages/define-page.ts";
 import { describeDeliveries } from "./webhooks/delivery/describe-deliveries.ts";
@@ -162,6 +163,7 @@ export async function buildApp(
   addRoutes(app);
 
   serveApi(app, openApi, deps.baseUrl);
+  serveLanding(app, { ...deps, hasDashboard: deps.dashboard !== undefined });
   serveReference(app);
   serveGuides(app, deps.baseUrl);
   errorPages(app);

@@ -86,7 +86,7 @@ export function readConfig(environment: Environment): Config {
     port: readInteger(env, "PORT", DEFAULT_PORT, PORT_MAX),
     publicUrl,
     ...readConsole(env),
-    dualControlAbove: readAmountLimits(env, "CONSOLE_DUAL_CONTROL_ABOVE"),
+    dualControlAbove: parsed(env, "CONSOLE_DUAL_CONTROL_ABOVE", parseAmountLimits),
     masterKeys: readMasterKeys(env),
     trustedProxies: readRanges(env, "TRUSTED_PROXIES"),
     webhookEgressIps: list(env, "WEBHOOK_EGRESS_IPS").map((text) => {
@@ -134,14 +134,15 @@ function readInteger(env: Environment, name: string, fallback: number, max: numb
   return Number(text);
 }
 
-function readAmountLimits(env: Environment, name: string): AmountLimits | undefined {
+/** The value as it is parsed. What the parser refuses stops the start with its reason. */
+function parsed<T>(env: Environment, name: string, parse: (text: string) => T): T | undefined {
   const text = value(env, name);
   if (text === undefined) return undefined;
   try {
-    return parseAmountLimits(text);
+    return parse(text);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new ConfigError(name, `must be amounts such as 1000 or USD:1000.00,JPY:150000: ${error.message}`);
+    throw new ConfigError(name, error.message);
   }
 }
 
@@ -167,17 +168,11 @@ function readUrl(env: Environment, name: string, protocols: readonly string[]): 
   return url;
 }
 
-function readDatabaseUrl(env: Environment): Secret<string> | undefined {
-  const text = value(env, "DATABASE_URL");
-  if (text === undefined) return undefined;
-  try {
+const readDatabaseUrl = (env: Environment): Secret<string> | undefined =>
+  parsed(env, "DATABASE_URL", (text) => {
     splitDatabaseUrl(text);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new ConfigError("DATABASE_URL", error.message);
-  }
-  return secret(text);
-}
+    return secret(text);
+  });
 
 /** An address of ours: a scheme, a host and perhaps a port. */
 function readOrigin(env: Environment, name: string): string | undefined {

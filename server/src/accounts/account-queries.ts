@@ -80,6 +80,10 @@ export const listNames = (db: Queryable, team: Team, ids: readonly string[]) =>
   db.rows<Pick<AccountRow, "id" | "email" | "name">>(sql`
     select id, email, name from accounts where id = any(${ids}) and ${isOfTeam(team)}`);
 
+/** By ids alone, for the operator. */
+export const listNamesOfAll = (db: Queryable, ids: readonly string[]) =>
+  db.rows<Pick<AccountRow, "id" | "email">>(sql`select id, email from accounts where id = any(${ids})`);
+
 export type SignInRow = AccountRow & { passwordHash: string | null };
 
 /** The one account that this address signs in to. */

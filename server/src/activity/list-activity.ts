@@ -13,7 +13,8 @@ export type ActivityFilter = {
   environment?: Tenant["environment"] | undefined;
   actor?: { kind: ActorKind; id?: string | undefined } | undefined;
   action?: string | undefined;
-  object?: { kind: string; id: string } | undefined;
+  /** By its id alone where the kind is left out. */
+  object?: { kind?: string | undefined; id: string } | undefined;
   /** Inclusive. */
   from?: Date | undefined;
   /** Exclusive. */

@@ -48,7 +48,7 @@ export type ActivityQuery = {
   actorKind: ActorKind | undefined;
   actorId: string | undefined;
   action: string | undefined;
-  object: { kind: string; id: string } | undefined;
+  object: { kind?: string | undefined; id: string } | undefined;
   /** Ids are made of times: a range of times is a range of ids. */
   fromId: string | undefined;
   beforeId: string | undefined;
@@ -64,7 +64,8 @@ export const listActivityRows = (db: Queryable, query: ActivityQuery) => {
     given(query.actorKind, (kind) => sql`actor_kind = ${kind}`),
     given(query.actorId, (id) => sql`actor_id = ${id}`),
     given(query.action, (action) => sql`action = ${action}`),
-    given(query.object, ({ kind, id }) => sql`object_kind = ${kind} and object_id = ${id}`),
+    given(query.object, ({ id }) => sql`object_id = ${id}`),
+    given(query.object?.kind, (kind) => sql`object_kind = ${kind}`),
     given(query.fromId, (id) => sql`id >= ${id}`),
     given(query.beforeId, (id) => sql`id < ${id}`),
   ].filter((condition) => condition !== undefined);

@@ -23,14 +23,21 @@ export type DemoStockDeps = {
 const SUPPLIER_NAME = "Demo stock";
 const ROUTE_PRIORITY = 100;
 
-/** Creates one supplier with stock of most cards, so that live orders can be placed. Returns the number of codes. */
-export async function fillDemoStock(deps: DemoStockDeps): Promise<number> {
+/** Creates one supplier with stock of most cards, so that live orders can be placed, and what orders of the past took
+ * from it. Returns the number of codes that are left. */
+export async function fillDemoStock(
+  deps: DemoStockDeps,
+  soldBefore: ReadonlyMap<string, number> = new Map(),
+): Promise<number> {
   const supplierId = await addStockSupplier(deps);
   // Only its owner can enter this directory, and the codes are removed before the demo is ready.
   const folder = await mkdtemp(join(tmpdir(), "scrip-demo-"));
   try {
     let codes = 0;
-    for (const stock of demoStock) codes += await stockUp(deps, supplierId, stock, folder);
+    for (const stock of demoStock) {
+      const sold = stock.codes === 0 ? 0 : (soldBefore.get(stock.productId) ?? 0);
+      codes += (await stockUp(deps, supplierId, { ...stock, codes: stock.codes + sold }, folder)) - sold;
+    }
     return codes;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -7,12 +7,25 @@ import { createKey } from "../keys/create-key.ts";
 import type { Json } from "../lib/strict-json.ts";
 import { createReseller, STANDARD_PRICE_LIST } from "../resellers/create-reseller.ts";
 import { listResellerRows } from "../resellers/queries.ts";
+import type { Keyring } from "../vault/keyring.ts";
 import { moveFunds } from "../wallet/move-funds.ts";
 import { demoPrices, demoProducts, demoResellerPrices, demoUnlisted } from "./demo-catalog.ts";
+import { demoPast } from "./demo-past.ts";
 import { type DemoStockDeps, fillDemoStock } from "./fill-demo-stock.ts";
+import { fillHistory, historyStart, stockForHistory } from "./history/fill-history.ts";
+import { clockAt } from "./history/write-orders.ts";
 
 export type DemoReseller = { id: string; name: string; currency: string; liveKey: string; testKey: string };
-export type FilledDemo = { products: number; codes: number; resellers: [DemoReseller, DemoReseller] };
+export type FilledDemo = {
+  products: number;
+  codes: number;
+  /** Orders of the past three weeks; 0 without a history. */
+  orders: number;
+  resellers: [DemoReseller, DemoReseller];
+};
+
+/** Three weeks of orders and what follows from them. The same seed gives the same history on the same day. */
+export type HistoryOptions = { seed: number; keyring: Keyring; baseUrl: string };
 
 /** The address of the first reseller, and of the person who signs in to its dashboard. */
 export const DEMO_EMAIL = "owner@northwind.example";
@@ -20,14 +33,19 @@ export const DEMO_EMAIL = "owner@northwind.example";
 /** Who signs in to the console of the demo. */
 export const DEMO_STAFF_EMAIL = "admin@scrip.example";
 
+/** Makes the history of every demo the same. */
+export const DEMO_SEED = 21;
+
 /** The initial balance of the demo's live wallets. Test wallets are funded anyway. */
 const DEMO_FUNDS = "5000.00";
 
 /**
  * Creates two resellers with different currencies, prices and listings, about forty products, and stock of most gift
- * cards.
+ * cards. With a history, the resellers joined three weeks ago and have been selling since.
  */
-export async function fillDemo(deps: DemoStockDeps): Promise<FilledDemo> {
+export async function fillDemo(present: DemoStockDeps, history?: HistoryOptions): Promise<FilledDemo> {
+  const now = present.clock.now();
+  const deps = history ? { ...present, clock: clockAt(historyStart(now)) } : present;
   const { db, clock } = deps;
   await importDemoProducts(db);
   const northwind = await addReseller(deps, {
@@ -57,8 +75,18 @@ export async function fillDemo(deps: DemoStockDeps): Promise<FilledDemo> {
   for (const { reseller, productId } of demoUnlisted) {
     await setListing(db, { resellerId: resellers[reseller].id, productId, listed: false });
   }
-  const codes = await fillDemoStock(deps);
-  return { products: demoProducts.length, codes, resellers: [northwind, kestrel] };
+  const past = demoPast({ northwind: northwind.id, kestrel: kestrel.id });
+  const habits = past.map((one) => one.habits);
+  const codes = await fillDemoStock(deps, history && stockForHistory(history.seed, now, habits));
+  const filled: FilledDemo = {
+    products: demoProducts.length,
+    codes,
+    orders: 0,
+    resellers: [northwind, kestrel],
+  };
+  if (!history) return filled;
+  const pastDeps = { ...present, pepper: present.secrets.pepper, keyring: history.keyring };
+  return { ...filled, ...(await fillHistory(pastDeps, past, history)) };
 }
 
 /** Whether the database has no data yet. */

@@ -1,7 +1,7 @@
 import { after, before, type TestContext, test } from "node:test";
 import { raw } from "sql-template-tag";
 import { freshName, smoke } from "../../testing/app/smoke.ts";
-import { openTestServer } from "../../testing/database/test-database.ts";
+import { openTestServer } from "../../testing/database/test-server.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
 import type { EmbeddedDatabase } from "../db/embedded/open-embedded.ts";
 

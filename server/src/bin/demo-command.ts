@@ -1,13 +1,14 @@
 import type { Command } from "commander";
-import { type FilledDemo, fillDemo, isEmpty } from "../admin/fill-demo.ts";
+import { DEMO_SEED, type FilledDemo, fillDemo, isEmpty } from "../admin/fill-demo.ts";
 import { verb } from "./verb.ts";
 
 export function demoCommand(program: Command): void {
   verb(
     program
       .command("demo")
-      .description("fill an empty database with a demo catalog, two resellers, their keys and some stock"),
-    async (context) => {
+      .description("fill an empty database with a demo catalog, two resellers, their keys and some stock")
+      .option("--no-history", "without three weeks of sample orders"),
+    async (context, options) => {
       if (context.config.production)
         throw new Error("scrip demo does not run in production (NODE_ENV is production)");
       if (!(await isEmpty(context.db))) {
@@ -16,12 +17,13 @@ export function demoCommand(program: Command): void {
         );
       }
       const address = context.config.publicUrl ?? `http://localhost:${context.config.port}`;
-      return { ...(await fillDemo(context)), address };
+      const history = { seed: DEMO_SEED, keyring: context.keyring, baseUrl: address };
+      return { ...(await fillDemo(context, options.history === false ? undefined : history)), address };
     },
     // This command starts no server.
     (demo) =>
       describeDemo(demo, {
-        headline: `Filled the demo: ${demo.products} products, ${demo.codes} codes, two resellers. To start the server: scrip start`,
+        headline: `Filled the demo: ${demo.products} products, ${demo.codes} codes, ${demo.orders} past orders, two resellers. To start the server: scrip start`,
         address: demo.address,
       }),
     { mayCreate: true },

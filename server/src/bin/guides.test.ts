@@ -32,7 +32,7 @@ before(async () => {
   const receiverPort = await findFreePort();
   front = await startTlsFront(receiverPort);
   server = await startScrip(
-    ["--demo"],
+    ["--demo", "--no-history"],
     {
       DATA_DIR: dataDir,
       WEBHOOK_ALLOW_NETWORKS: "127.0.0.0/8,::1",

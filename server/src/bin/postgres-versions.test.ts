@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { raw } from "sql-template-tag";
 import { freshName, smoke } from "../../testing/app/smoke.ts";
 import { findOtherPostgres, startOtherPostgres } from "../../testing/database/other-postgres.ts";
-import { openTestServer } from "../../testing/database/test-database.ts";
+import { openTestServer } from "../../testing/database/test-server.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
 import type { EmbeddedDatabase } from "../db/embedded/open-embedded.ts";
 import { findRisks } from "../db/find-risks.ts";

@@ -28,7 +28,7 @@ after(async () => {
 });
 
 test("scrip demo prints the keys and does not claim that a server is ready", async () => {
-  const { stdout } = await scrip.run(["demo"]);
+  const { stdout } = await scrip.run(["demo", "--no-history"]);
   assert.match(stdout, /^Filled the demo: .* To start the server: scrip start\n/);
   assert.doesNotMatch(stdout, /ready/);
   liveKey = /sc_live_\w+/.exec(stdout)?.[0] ?? "";

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 
 test("the README's five minutes with curl work as pasted", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "scrip-tour-"));
-  const running = await startScrip(["--demo"], { DATA_DIR: dataDir });
+  const running = await startScrip(["--demo", "--no-history"], { DATA_DIR: dataDir });
   try {
     const key = /sc_test_\w+/.exec(running.stdout())?.[0] ?? "";
     const { blocks, outputs } = await paste(await readTour(), key, running.url);

@@ -35,6 +35,7 @@ export async function serveConsole(
     cursors: createCursorCodec(secrets.cursorKey),
     webhooks: { egressIps: config.webhookEgressIps, allowNetworks: config.webhookAllowNetworks },
     sendsMail: config.smtpUrl !== undefined,
+    dualControl: config.dualControlAbove,
     consoleUrl: config.consoleUrl,
     addressOf: addressFinder(config.trustedProxies),
     announceOrders: createAnnouncer(db, ORDERS_CHANNEL),

@@ -14,6 +14,7 @@ import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
 import { runJobs } from "../jobs/run-jobs.ts";
 import type { Log } from "../lib/log.ts";
 import { runReports } from "../reports/run-reports.ts";
+import { runBalanceWatch } from "../wallet/alerts/watch-balances.ts";
 import { DELIVERIES_CHANNEL } from "../webhooks/settings.ts";
 import { startWebhooks } from "../webhooks/start-webhooks.ts";
 import { assertLocalAddress } from "./assert-local-address.ts";
@@ -55,6 +56,7 @@ type Opened = {
   reports?: ReturnType<typeof runReports>;
   alerts?: ReturnType<typeof runAlerts>;
   jobs?: ReturnType<typeof runJobs>;
+  balances?: ReturnType<typeof runBalanceWatch>;
 };
 
 /**
@@ -144,6 +146,7 @@ async function open(
   opened.reports = runReports({ ...context, log });
   const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
   opened.jobs = runJobs({ ...context, log, announceDeliveries });
+  opened.balances = runBalanceWatch({ ...context, log });
 }
 
 /** The port is known once the server listens. */
@@ -158,6 +161,7 @@ async function close({
   worker,
   webhooks,
   accounts,
+  balances,
   reports,
   alerts,
   jobs,
@@ -178,6 +182,7 @@ async function close({
     reports?.stop(),
     alerts?.stop(),
     jobs?.stop(DRAIN_TIMEOUT_MS),
+    balances?.stop(),
   ]);
   clearTimeout(forced);
 }

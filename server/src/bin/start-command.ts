@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import pino from "pino";
-import { type FilledDemo, fillDemo, isEmpty } from "../admin/fill-demo.ts";
+import { DEMO_SEED, type FilledDemo, fillDemo, isEmpty } from "../admin/fill-demo.ts";
 import { readConfig } from "../config.ts";
 import { createLog, type Log } from "../lib/log.ts";
 import { listResellerRows } from "../resellers/queries.ts";
@@ -26,10 +26,15 @@ export function startCommand(program: Command): void {
       "--demo",
       "fill an empty database with a demo catalog, resellers, keys and stock (never in production)",
     )
-    .action(async (options: { role: Role; demo?: boolean }) => start(options.role, options.demo === true));
+    .option("--no-history", "with --demo: without three weeks of sample orders")
+    .action(async (options: StartOptions & { demo?: boolean }) =>
+      start({ ...options, demo: options.demo === true }),
+    );
 }
 
-async function start(role: Role, demo: boolean): Promise<void> {
+type StartOptions = { role: Role; demo: boolean; history: boolean };
+
+async function start({ role, demo, history }: StartOptions): Promise<void> {
   const stopAsked = whenAskedToStop();
   const config = readConfig(process.env);
   const log = createLog(config.logLevel, pino.destination({ dest: process.stderr.fd, sync: false }));
@@ -47,7 +52,9 @@ async function start(role: Role, demo: boolean): Promise<void> {
   let server: Server | undefined;
   try {
     const filled =
-      demo && !config.production && (await isEmpty(context.db)) ? await fillDemo(context) : undefined;
+      demo && !config.production && (await isEmpty(context.db))
+        ? await fillDemo(context, history ? historyOf(context) : undefined)
+        : undefined;
     // Loaded here, because other commands do not need it and must not wait for it.
     const { serve } = await import("./serve.ts");
     server = await serve(context, log, role);
@@ -62,6 +69,12 @@ async function start(role: Role, demo: boolean): Promise<void> {
     await stop(server, context, log);
   }
 }
+
+const historyOf = ({ config, keyring }: Context) => ({
+  seed: DEMO_SEED,
+  keyring,
+  baseUrl: config.publicUrl ?? `http://localhost:${config.port}`,
+});
 
 /** The address; for the demo also its keys, once, and a new link into each face. */
 async function describeStart(

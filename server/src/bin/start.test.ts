@@ -43,6 +43,10 @@ test("npm start on an empty database fills the demo and prints an address, keys 
   assert.equal(((await reply.json()) as { data: unknown[] }).data.length, 2);
   assert.deepEqual(await openEntries(first), [303, 410, 303, 410], "the link into each face works once");
   assert.match(first.stdout(), /admin@scrip\.example, password \S+,\n {2}with this key .*: [A-Z2-7]{32}\n/);
+  const countOrders = async () =>
+    (await scripJson<{ data: unknown[] }>(["order", "list", "--limit", "1000"], env)).data.length;
+  const orders = await countOrders();
+  assert.ok(orders > 100, "the demo has a history");
 
   const pid = await postmasterPid(env.DATA_DIR);
   assert.equal((await first.stop("SIGINT")).code, 0);
@@ -50,6 +54,7 @@ test("npm start on an empty database fills the demo and prints an address, keys 
 
   const second = await startScrip(["--demo"], env, START_TIMEOUT_MS);
   assert.equal(await statusOf(second, live), 200, "the data is kept");
+  assert.equal(await countOrders(), orders, "the history is written once");
   assert.doesNotMatch(second.stdout(), /sc_live_|password/, "keys and the password are shown once");
   assert.deepEqual(await openEntries(second), [303, 410, 303, 410], "each start prints new links");
   const wayIn = /npx scrip (key create --reseller rsl_\w+ --env test)/.exec(second.stdout())?.[1];
@@ -61,7 +66,7 @@ test("npm start on an empty database fills the demo and prints an address, keys 
 
 test("after kill -9 of the server the next start adopts the database, and nothing is lost", async () => {
   const env = { DATA_DIR: await seeded("killed") };
-  const first = await startScrip(["--demo"], env);
+  const first = await startScrip(["--demo", "--no-history"], env);
   const live = keyOf(first, "live");
   const pid = await postmasterPid(env.DATA_DIR);
   await first.stop("SIGKILL");
@@ -76,7 +81,7 @@ test("after kill -9 of the server the next start adopts the database, and nothin
 
 test("with DATABASE_URL no database is started", async () => {
   const env = { DATA_DIR: join(folder, "external"), DATABASE_URL: external.connectionString };
-  const running = await startScrip(["--demo"], env);
+  const running = await startScrip(["--demo", "--no-history"], env);
   externalKey = keyOf(running, "live");
   assert.equal(await statusOf(running, externalKey), 200);
   await assert.rejects(stat(join(env.DATA_DIR, "db")), { code: "ENOENT" });

@@ -1,3 +1,4 @@
+import { type By, recordActivity } from "../activity/record-activity.ts";
 import type { Db } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { lockCatalog } from "./lock-catalog.ts";
@@ -9,10 +10,15 @@ export async function setHidden(
   clock: Clock,
   id: string,
   hidden: boolean,
+  by?: By,
 ): Promise<CatalogFileProduct> {
   const [product] = await db.transaction(async (tx) => {
     await lockCatalog(tx);
-    return updateHidden(tx, id, hidden, clock.now());
+    const changed = await updateHidden(tx, id, hidden, clock.now());
+    const action = hidden ? "product.hidden" : "product.shown";
+    if (by && changed.length > 0)
+      await recordActivity(tx, clock, { ...by, action, object: { kind: "product", id } });
+    return changed;
   });
   if (!product) throw new RangeError(`there is no product ${id}; see: scrip catalog export`);
   return product;

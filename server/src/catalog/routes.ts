@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
-import Type from "typebox";
 import type { Db } from "../db/database.ts";
 import { callerOf } from "../http/caller.ts";
 import { sendConditionally } from "../http/conditional.ts";
 import { jsonReply, serializerOf } from "../http/json-reply.ts";
+import { Type } from "../http/openapi/type.ts";
 import { pageParameters, readPage } from "../http/page.ts";
 import type { CursorCodec } from "../lib/cursor.ts";
 import { getProduct } from "./get-product.ts";

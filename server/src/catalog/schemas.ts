@@ -1,5 +1,6 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { named } from "../http/named-schema.ts";
+import { Type } from "../http/openapi/type.ts";
 import { pageOf } from "../http/page.ts";
 
 export const Money = named(

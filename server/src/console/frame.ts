@@ -10,6 +10,8 @@ type Section = {
   key: string;
   /** Its pages are about one environment, which the switch above them chooses. */
   isByEnvironment?: true;
+  /** What its pages are about exists in both environments. */
+  hasBoth?: true;
 };
 
 /** The sections at the side. One without a page, or that the role may not read, is left out. */
@@ -25,7 +27,7 @@ const SECTIONS: readonly { title?: string; sections: readonly Section[] }[] = [
   {
     title: "Business",
     sections: [
-      { label: "Resellers", path: "/resellers", key: "r", isByEnvironment: true },
+      { label: "Resellers", path: "/resellers", key: "r", isByEnvironment: true, hasBoth: true },
       { label: "Money", path: "/money", key: "m", isByEnvironment: true },
       { label: "Deposits", path: "/deposits", key: "d" },
       { label: "Reports", path: "/reports", key: "e", isByEnvironment: true },
@@ -86,17 +88,18 @@ const navigation = (paths: ReadonlySet<string>, ctx: ConsoleContext): NavSection
       .map(({ label, path, key }): NavLink => ({ label, key, href: here(ctx, path) })),
   })).filter(({ links }) => links.length > 0);
 
-/** Only where the section is about one environment. The other one is shown by its list: it does not have the same objects. */
+/** Only where the section is about one environment. The other one is shown by its list where it does not have the same objects. */
 function environmentSwitch(ctx: ConsoleContext): Pick<Frame, "environment"> {
   const [path = "/"] = ctx.url.split("?", 1);
   const first = `/${path.split("/")[1] ?? ""}`;
   const section = SECTIONS.flatMap(({ sections }) => sections).find((one) => one.path === first);
   if (!section?.isByEnvironment) return {};
+  const other = section.hasBoth ? path : section.path;
   return {
     environment: {
       current: environmentOf(ctx),
-      liveHref: section.path,
-      testHref: href(section.path, { env: "test" }),
+      liveHref: other,
+      testHref: href(other, { env: "test" }),
     },
   };
 }

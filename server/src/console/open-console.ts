@@ -15,22 +15,46 @@ import { serveAssets } from "../web/assets/serve-assets.ts";
 import type { RegisteredPage } from "../web/pages/define-page.ts";
 import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
+import { activityPages } from "./activity/pages.ts";
+import { alertPages } from "./alerts/pages.ts";
 import { consoleFrame } from "./frame.ts";
+import { jobPages } from "./jobs/pages.ts";
+import { moneyPages } from "./money/pages.ts";
 import { orderPages } from "./orders/pages.ts";
 import { overviewPages } from "./overview/pages.ts";
+import { productPages } from "./products/pages.ts";
+import { reportPages } from "./reports/pages.ts";
+import { resellerPages } from "./resellers/pages.ts";
+import { searchPages } from "./search/pages.ts";
+import type { HasPage } from "./search/search-page.ts";
 import type { ConsoleDeps, ConsoleFace, ConsolePermission, ConsoleSession } from "./session.ts";
 import { staffPages } from "./staff/pages.ts";
+import { stockPages } from "./stock/pages.ts";
+import { supplierPages } from "./suppliers/pages.ts";
+import { viewFrame } from "./view/view-frame.ts";
+import { viewedPaths, viewPages } from "./view/view-pages.ts";
 
-/** Adds the pages of one section. */
-export type AddSection = (face: ConsoleFace, deps: ConsoleDeps) => void;
+/** Adds the pages of one section. `hasPage` says, once all are there, whether a person has a page by its registered path. */
+export type AddSection = (face: ConsoleFace, deps: ConsoleDeps, hasPage: HasPage) => void;
 
 /** Every section of the console. */
 export const SECTIONS: readonly AddSection[] = [
   (face, deps) => accessPages(face, accessOf(deps)),
   (face, deps) => securityPages(face, accessOf(deps)),
   overviewPages,
+  reportPages,
   orderPages,
   (face, deps) => staffPages(face, accessOf(deps)),
+  resellerPages,
+  moneyPages,
+  viewPages,
+  productPages,
+  supplierPages,
+  stockPages,
+  alertPages,
+  jobPages,
+  activityPages,
+  searchPages,
 ];
 
 /** Cookies know no ports, and both faces are often on one host. */
@@ -48,7 +72,8 @@ export function openConsole(
     app,
     { ...faceOptions(deps, () => pages), assets },
     (face) => {
-      for (const addSection of sections) addSection(face, deps);
+      const hasPage: HasPage = (pattern, { session }) => pathsFor(session, pages).has(pattern);
+      for (const addSection of sections) addSection(face, deps, hasPage);
     },
   );
   return pages;
@@ -74,7 +99,10 @@ function faceOptions(
       if (permission !== OWN_ACCOUNT) requireFactorAdded(session.account);
       return isAllowed(session, permission);
     },
-    frame: (session, ctx) => consoleFrame(pathsFor(session, pages()), ctx),
+    async frame(session, ctx) {
+      const paths = pathsFor(session, pages());
+      return (await viewFrame(deps, viewedPaths(paths), ctx)) ?? consoleFrame(paths, ctx);
+    },
     claimFormId: (session, formId) => claimForm(deps, session.account, formId),
     detour: (error, ctx, sent) => findDetour(accessOf(deps), error, ctx, sent),
     translate: translateRefusal,

@@ -1,12 +1,28 @@
 import { getReseller } from "../resellers/get-reseller.ts";
+import type { ResellerRow } from "../resellers/queries.ts";
 import type { Frame, NavLink, NavSection } from "../web/layout/frame.ts";
+import { html } from "../web/template/html.ts";
 import { href } from "../web/template/safe-url.ts";
-import { BASE, type DashboardContext, type DashboardDeps, environmentOf, here } from "./session.ts";
+import { listTroubledEndpoints } from "../webhooks/health/list-troubled.ts";
+import {
+  BASE,
+  type DashboardContext,
+  type DashboardDeps,
+  environmentOf,
+  here,
+  placed,
+  tenantOf,
+} from "./session.ts";
+
+const WEBHOOKS = `${BASE}/webhooks`;
+
+/** `also`: pages of the section that do not lie below its path. */
+type SectionLink = { label: string; path: string; key: string; also?: readonly string[] };
 
 /** The sections at the side. A section that has no pages is left out. */
 const SECTIONS: readonly {
   title?: string;
-  links: readonly { label: string; path: string; key: string }[];
+  links: readonly SectionLink[];
 }[] = [
   {
     links: [
@@ -20,7 +36,7 @@ const SECTIONS: readonly {
     title: "Developers",
     links: [
       { label: "API keys", path: `${BASE}/keys`, key: "k" },
-      { label: "Webhooks", path: `${BASE}/webhooks`, key: "w" },
+      { label: "Webhooks", path: WEBHOOKS, key: "w", also: [`${BASE}/deliveries`] },
       { label: "Requests", path: `${BASE}/requests`, key: "r" },
       { label: "Events", path: `${BASE}/events`, key: "e" },
     ],
@@ -42,12 +58,16 @@ export async function dashboardFrame(
   ctx: DashboardContext,
 ): Promise<Frame> {
   const { session } = ctx;
-  const reseller = await getReseller(deps.db, session.resellerId);
+  const [reseller, troubled] = await Promise.all([
+    getReseller(deps.db, session.resellerId),
+    listTroubledEndpoints(deps.db, tenantOf(ctx)),
+  ]);
   const mayLeave = !session.account.mustAddFactor;
   return {
     owner: reseller.name,
     home: here(ctx, BASE),
-    nav: mayLeave ? navigation(paths, ctx) : [],
+    nav: mayLeave ? navigation(paths, ctx, { [WEBHOOKS]: troubled.length }) : [],
+    ...frozenBanner(reseller),
     ...(mayLeave && paths.has(`${BASE}/orders`) ? { search: searchOf(ctx) } : {}),
     ...(mayLeave ? { environment: environmentSwitch(paths, ctx) } : {}),
     person: {
@@ -59,16 +79,38 @@ export async function dashboardFrame(
   };
 }
 
-const navigation = (paths: ReadonlySet<string>, ctx: DashboardContext): NavSection[] =>
+/** How many things wait for a person in a section. */
+type Counts = Readonly<Record<string, number>>;
+
+/** On every page, because no page places orders while it holds. */
+const frozenBanner = ({ frozenAt, frozenReason }: ResellerRow): Pick<Frame, "banner"> =>
+  frozenAt === null
+    ? {}
+    : {
+        banner: {
+          tone: "bad",
+          text: html`<b>Frozen</b> The operator has frozen your account: new orders are refused. ${frozenReason ?? "Contact the operator."}`,
+        },
+      };
+
+const navigation = (paths: ReadonlySet<string>, ctx: DashboardContext, counts: Counts): NavSection[] =>
   SECTIONS.map(({ title, links }) => ({
     ...(title === undefined ? {} : { title }),
     links: links
       .filter(({ path }) => paths.has(path))
-      .map(({ label, path, key }): NavLink => ({ label, key, href: here(ctx, path) })),
+      .map(
+        ({ label, path, key, also = [] }): NavLink => ({
+          label,
+          key,
+          also,
+          href: here(ctx, path),
+          count: counts[path] ?? 0,
+        }),
+      ),
   })).filter(({ links }) => links.length > 0);
 
 const searchOf = (ctx: DashboardContext): NonNullable<Frame["search"]> => ({
-  action: `${BASE}/orders`,
+  action: placed(ctx, `${BASE}/orders`),
   placeholder: "Search orders by id, reference or key",
   keep: environmentOf(ctx) === "test" ? { env: "test" } : {},
 });
@@ -78,9 +120,9 @@ function environmentSwitch(
   paths: ReadonlySet<string>,
   ctx: DashboardContext,
 ): NonNullable<Frame["environment"]> {
-  const [path = BASE] = ctx.url.split("?", 1);
-  const first = path.split("/").slice(0, 3).join("/");
-  const section = paths.has(first) ? first : BASE;
+  const [path = ""] = ctx.url.slice(ctx.base.length).split("?", 1);
+  const first = `${BASE}/${path.split("/")[1] ?? ""}`;
+  const section = placed(ctx, paths.has(first) ? first : BASE);
   return {
     current: environmentOf(ctx),
     liveHref: section,

@@ -100,7 +100,7 @@ function faceOptions(
 }
 
 /** The pages of people's own accounts, in the words of the dashboard. */
-const accessOf = ({ db, accounts, sendsMail }: DashboardDeps): AccessDeps => ({
+export const accessOf = ({ db, accounts, sendsMail }: DashboardDeps): AccessDeps => ({
   accounts,
   sendsMail,
   site: {

@@ -14,7 +14,7 @@ import type { PlaceOrderInput, PlaceOrderResult } from "../orders/place-order.ts
 import type { CodeVault } from "../vault/code-vault.ts";
 import type { Keyring } from "../vault/keyring.ts";
 import type { PageContext } from "../web/pages/define-page.ts";
-import { environmentOf, here } from "../web/pages/here.ts";
+import { environmentOf, here as hereOf } from "../web/pages/here.ts";
 import type { Face } from "../web/pages/serve-face.ts";
 import type { WebhookSettings } from "../webhooks/settings.ts";
 
@@ -56,7 +56,17 @@ export type DashboardDeps = {
 
 export const BASE = "/dashboard";
 
-export { environmentOf, here };
+export { environmentOf };
+
+type Placed = Pick<PageContext<unknown>, "base" | "query">;
+
+/** Where a path of the dashboard is served for this request: below /dashboard, or in the console's view of a reseller. */
+export const placed = ({ base }: Pick<Placed, "base">, path: string): string =>
+  `${base}${path.slice(BASE.length)}`;
+
+/** A path of the dashboard, such as `${BASE}/orders`, that stays in the environment of this page. */
+export const here = (ctx: Placed, path: string, query?: Parameters<typeof hereOf>[2]): string =>
+  hereOf(ctx, placed(ctx, path), query);
 
 /** Whose data this page is about. */
 export const tenantOf = (ctx: DashboardContext): Tenant => ({

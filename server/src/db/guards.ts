@@ -28,7 +28,8 @@ const missingAmong = (definitions: readonly string[]): Sql => sql`(
     where not exists (
       select from pg_trigger t
       join pg_proc p on p.oid = t.tgfoid
-      where ${comparable(sql`pg_get_triggerdef(t.oid, true)`)} = wanted.definition
+      where t.tgname = wanted.name
+        and ${printed(sql`t.tgname`, sql`pg_get_triggerdef(t.oid, true)`)} = wanted.definition
         and t.tgenabled in ('O', 'A') and p.prosrc like '%raise exception%'
     )
   ) missing`;
@@ -39,7 +40,9 @@ export const missingIndexes = (definitions: readonly string[]): Sql => sql`
   from ${wanted(definitions)}
   where not exists (
     select from pg_index i
-    where ${comparable(sql`pg_get_indexdef(i.indexrelid, 0, true)`)} = wanted.definition
+    join pg_class c on c.oid = i.indexrelid
+    where c.relname = wanted.name
+      and ${printed(sql`c.relname`, sql`pg_get_indexdef(i.indexrelid, 0, true)`)} = wanted.definition
       and i.indisvalid and i.indisready
   )`;
 
@@ -48,6 +51,10 @@ const wanted = (definitions: readonly string[]): Sql => sql`(
            ${comparable(sql`given.text`)} as definition
     from unnest(${definitions}::text[]) as given (text)
   ) wanted`;
+
+/** To print a definition takes PostgreSQL a tenth of a millisecond, so it prints only those that have a wanted name. */
+const printed = (name: Sql, definition: Sql): Sql =>
+  sql`case when ${name} = wanted.name then ${comparable(definition)} end`;
 
 /**
  * Versions of PostgreSQL differ in the brackets, casts and spaces that they write, and in nothing else that matters here.

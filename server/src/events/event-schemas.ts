@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import Type, { type TSchema } from "typebox";
+import type { TSchema } from "typebox";
 import { named } from "../http/named-schema.ts";
+import { Type } from "../http/openapi/type.ts";
 import { pageOf } from "../http/page.ts";
 import { EVENT_TABLE, type EventDataOf, type EventFacts, type EventType } from "./event-types.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import Type from "typebox";
 import { Value } from "typebox/value";
 import { EVENT_TYPES as SDK_EVENT_TYPES } from "../../../sdk/src/words.ts";
+import { Type } from "../http/openapi/type.ts";
 import { describeDeliveries } from "../webhooks/delivery/describe-deliveries.ts";
 import { mergeData } from "./event-schemas.ts";
 import { BROADCAST_TYPES, EVENT_TABLE, EVENT_TYPES, type EventFacts, isEventType } from "./event-types.ts";

@@ -1,4 +1,5 @@
-import Type, { type Static, type TObject } from "typebox";
+import type { Static, TObject } from "typebox";
+import { Type } from "../http/openapi/type.ts";
 
 /** Everything that is known about a type of event. Routes, subscriptions, the API reference and tests read it from here. */
 export type EventFacts = {

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
-import Type from "typebox";
 import type { Db } from "../db/database.ts";
 import { callerOf } from "../http/caller.ts";
 import { jsonReply } from "../http/json-reply.ts";
+import { Type } from "../http/openapi/type.ts";
 import { pageParameters } from "../http/page.ts";
 import type { CursorCodec } from "../lib/cursor.ts";
 import { EventPage, EventReply, EventTypeList } from "./event-schemas.ts";

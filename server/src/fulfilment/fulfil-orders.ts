@@ -107,7 +107,7 @@ function partition<Item>(items: readonly Item[], test: (item: Item) => boolean):
 }
 
 /** What needs no supplier is known at once. */
-function instantOutcome(order: PlannedOrder["order"], { unit, plan }: PlannedUnit): UnitOutcome[] {
+export function instantOutcome(order: PlannedOrder["order"], { unit, plan }: PlannedUnit): UnitOutcome[] {
   const about = { unit: keyOf(unit), productId: unit.productId };
   switch (plan.kind) {
     case "make-test-code": {

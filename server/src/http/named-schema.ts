@@ -1,4 +1,5 @@
-import Type, { type Static, type TSchema, type TUnsafe } from "typebox";
+import type { Static, TSchema, TUnsafe } from "typebox";
+import { Type } from "./openapi/type.ts";
 
 /**
  * Names a schema for the API reference. Returns a reference with the same static type; the app registers

@@ -1,5 +1,6 @@
-import Type, { type TSchema } from "typebox";
+import type { TSchema } from "typebox";
 import type { CursorCodec, CursorScope } from "../lib/cursor.ts";
+import { Type } from "./openapi/type.ts";
 import { type Asked, invalidParameter, queryText } from "./query.ts";
 
 export const PAGE_LIMIT_DEFAULT = 50;

@@ -5,6 +5,7 @@ import { apiRoutes, SEEN_PRODUCT } from "../../testing/app/api-routes.ts";
 import { addEchoRoute, ECHO_URL } from "../../testing/app/echo-route.ts";
 import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { addProducts } from "../../testing/builders/builders.ts";
+import { COMMAND } from "../../testing/people/people-desk.ts";
 import { limitReseller } from "../resellers/limit-reseller.ts";
 import { revokeKey } from "./revoke-key.ts";
 
@@ -145,16 +146,16 @@ test("placements are counted separately", async () => {
 test("a reseller's limits override the server's from the next request on; 0 turns them off, null restores the server's", async () => {
   const { id } = await scrip.addReseller();
   const { key } = await scrip.addKey(id);
-  await limitReseller(scrip.db, id, { reads: 5 });
+  await limitReseller(scrip, id, { reads: 5 }, COMMAND);
   assert.deepEqual(limitHeaders(await read(key)), ['"reads";q=10;w=2', '"reads";r=9;t=1']);
   assert.deepEqual(limitHeaders(await place(key))[0], '"orders";q=2;w=2');
-  await limitReseller(scrip.db, id, { reads: 0 });
+  await limitReseller(scrip, id, { reads: 0 }, COMMAND);
   for (let sent = 0; sent < 50; sent += 1) {
     const reply = await read(key);
     assert.equal(reply.statusCode, 200);
     assert.deepEqual(limitHeaders(reply), [undefined, undefined]);
   }
-  await limitReseller(scrip.db, id, { reads: null, orders: 0 });
+  await limitReseller(scrip, id, { reads: null, orders: 0 }, COMMAND);
   assert.deepEqual(limitHeaders(await read(key))[0], '"reads";q=4;w=2');
   for (let sent = 0; sent < 10; sent += 1) assert.equal((await place(key)).statusCode, 200);
 });
@@ -185,7 +186,7 @@ test("checks run in the order of CONTRACT 1: key, address, scope, limit, paramet
   assert.deepEqual(await codes(lockedWithoutScope), all("ip_not_allowed"));
   assert.deepEqual(await codes(noScope), all("forbidden"));
   assert.deepEqual(await codes(exhausted), all("rate_limited"));
-  await limitReseller(scrip.db, resellerId, { orders: 0 });
+  await limitReseller(scrip, resellerId, { orders: 0 }, COMMAND);
   assert.deepEqual(await codes(await newKey()), [
     "invalid_request",
     "invalid_request",

@@ -22,7 +22,7 @@ export type RolledKey = CreatedKey & { replaces: string; oldKeyEndsAt: Date };
 export function rollKey(
   deps: KeyDeps,
   { id, graceMs, creator }: RollKeyInput,
-  also?: Also<RolledKey>,
+  also?: Also<RolledKey & { old: KeyRow }>,
 ): Promise<RolledKey> {
   if (!(graceMs >= 0 && graceMs <= GRACE_MAX_HOURS * HOUR_MS))
     throw new RangeError(`the grace period must be 0 to ${GRACE_MAX_HOURS} hours`);
@@ -38,7 +38,7 @@ export function rollKey(
       revokedAt: graceMs === 0 ? now : null,
     });
     const rolled = { ...created, replaces: old.id, oldKeyEndsAt };
-    await also?.(tx, rolled);
+    await also?.(tx, { ...rolled, old });
     return rolled;
   });
 }

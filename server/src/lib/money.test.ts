@@ -106,14 +106,14 @@ test("a named currency has its own amount, and without a general one all others 
 
 test("everything else is refused with its reason", () => {
   for (const [text, reason] of [
-    ["", /"" is not an amount/],
-    ["-1", /"-1" is not an amount/],
-    ["1e3", /is not an amount/],
+    ["", /has "", which is not an amount/],
+    ["-1", /"-1", which is not an amount/],
+    ["1e3", /which is not an amount/],
     ["1,000.00", /two amounts/],
-    ["1000,", /"" is not an amount/],
+    ["1000,", /has "", which is not an amount/],
     ["1000,2000", /two amounts/],
-    ["USD:1,USD:2", /USD is there twice/],
-    ["XYZ:1", /"XYZ" is not an ISO-4217 currency/],
+    ["USD:1,USD:2", /has USD twice/],
+    ["XYZ:1", /"XYZ", which is not an ISO-4217 currency/],
     ["JPY:1.5", /too many decimals/],
   ] as const)
     assert.throws(() => parseAmountLimits(text), reason, text);

@@ -61,13 +61,14 @@ export function parseAmountLimits(text: string): AmountLimits {
   let others: string | undefined;
   for (const part of text.split(",").map((one) => one.trim())) {
     const [, currency, amount = ""] = /^(?:([A-Z]{3}):)?(\d{1,13}(?:\.\d{1,4})?)$/.exec(part) ?? [];
-    if (amount === "") throw new RangeError(`"${part}" is not an amount such as 1000 or USD:1000.00`);
+    if (amount === "")
+      throw new RangeError(`has "${part}", which is not an amount such as 1000 or USD:1000.00`);
     if (currency === undefined) {
-      if (others !== undefined) throw new RangeError("it has two amounts without a currency");
+      if (others !== undefined) throw new RangeError("has two amounts without a currency");
       others = amount;
     } else {
-      if (!isCurrency(currency)) throw new RangeError(`"${currency}" is not an ISO-4217 currency`);
-      if (named.has(currency)) throw new RangeError(`${currency} is there twice`);
+      if (!isCurrency(currency)) throw new RangeError(`has "${currency}", which is not an ISO-4217 currency`);
+      if (named.has(currency)) throw new RangeError(`has ${currency} twice`);
       named.set(currency, parseAmount(amount, currency));
     }
   }

@@ -1,5 +1,6 @@
 import sql, { type Sql } from "sql-template-tag";
-import Type, { type TSchema } from "typebox";
+import type { TSchema } from "typebox";
+import { Type } from "../http/openapi/type.ts";
 import { type Asked, invalidParameter, queryFilter, queryTime } from "../http/query.ts";
 import { firstIdAt } from "../lib/ids.ts";
 import { bindingKey } from "./decide-placements.ts";

@@ -1,6 +1,7 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { INPUT_FIELDS_MAX } from "../catalog/input-field-spec.ts";
 import { named } from "../http/named-schema.ts";
+import { Type } from "../http/openapi/type.ts";
 import { pageOf } from "../http/page.ts";
 import { ORDER_STATUSES } from "./status.ts";
 import { TIMELINE_TYPES } from "./timeline-queries.ts";

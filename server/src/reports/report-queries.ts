@@ -1,6 +1,7 @@
 import sql, { raw, type Sql } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
+import { LINE_MEASURES, ORDER_MEASURES } from "./add-up.ts";
 
 /** What the rows of a report stand for. */
 export type ReportBy = "hour" | "day" | "product" | "reseller" | "supplier";
@@ -28,12 +29,15 @@ export type OrderSums = {
 /** By time or by reseller: an order with two products is one order. */
 export const sumOrders = (db: Queryable, { environment, from, to, by }: ReportScope) =>
   db.rows<OrderSums>(sql`
-    select ${keyOf(by, "hour", "reseller_id")} as key, currency, sum(orders)::bigint as orders,
-           sum(sold_minor)::bigint as "soldMinor", sum(refunds)::bigint as refunds,
-           sum(refunded_minor)::bigint as "refundedMinor", sum(completed)::bigint as completed,
+    select ${keyOf(by)} as key, currency, sum(orders)::bigint as orders, sum(sold_minor)::bigint as "soldMinor",
+           sum(refunds)::bigint as refunds, sum(refunded_minor)::bigint as "refundedMinor", sum(completed)::bigint as completed,
            sum(completed_in_part)::bigint as "completedInPart", sum(failed)::bigint as failed
-    from report_orders
-    where environment = ${environment} and hour >= ${from} and hour < ${to}
+    from (
+      select ${isTime(by) ? raw("hour") : raw("reseller_id")} as k, currency, ${sumsOf(ORDER_MEASURES)}
+      from report_orders
+      where environment = ${environment} and hour >= ${from} and hour < ${to}
+      group by 1, 2
+    ) s
     group by 1, 2`);
 
 export type LineSums = {
@@ -55,14 +59,18 @@ export type LineSums = {
 
 export const sumLines = (db: Queryable, { environment, from, to, by }: ReportScope) =>
   db.rows<LineSums>(sql`
-    select ${keyOf(by, "at", "member")} as key, currency, cost_currency as "costCurrency",
+    select ${keyOf(by)} as key, currency, cost_currency as "costCurrency",
            sum(sold_units)::bigint as "soldUnits", sum(sold_minor)::bigint as "soldMinor",
            sum(refunded_units)::bigint as "refundedUnits", sum(refunded_minor)::bigint as "refundedMinor",
            sum(returned_units)::bigint as "returnedUnits", sum(returned_minor)::bigint as "returnedMinor",
            sum(delivered_units)::bigint as "deliveredUnits", sum(delivered_minor)::bigint as "deliveredMinor",
            sum(bought_units)::bigint as "boughtUnits", sum(cost_minor)::bigint as "costMinor"
-    from report_slices
-    where dimension = ${sliceOf(by)} and environment = ${environment} and at >= ${from} and at < ${to}
+    from (
+      select ${memberOf(by)} as k, currency, cost_currency, ${sumsOf(LINE_MEASURES)}
+      from report_slices
+      where dimension = ${sliceOf(by)} and environment = ${environment} and at >= ${from} and at < ${to}
+      group by 1, 2, 3
+    ) s
     group by 1, 2, 3`);
 
 export type TimeSums = { key: string; bucket: number; count: bigint };
@@ -70,19 +78,29 @@ export type TimeSums = { key: string; bucket: number; count: bigint };
 /** Orders by time and reseller; units by product and supplier. */
 export const sumTimes = (db: Queryable, { environment, from, to, by }: ReportScope) =>
   db.rows<TimeSums>(sql`
-    select ${keyOf(by, "at", "member")} as key, bucket, sum(count)::bigint as count
-    from report_times
-    where dimension = ${sliceOf(by)} and environment = ${environment} and at >= ${from} and at < ${to}
+    select ${keyOf(by)} as key, bucket, sum(count)::bigint as count
+    from (
+      select ${memberOf(by)} as k, bucket, sum(count) as count
+      from report_times
+      where dimension = ${sliceOf(by)} and environment = ${environment} and at >= ${from} and at < ${to}
+      group by 1, 2
+    ) s
     group by 1, 2`);
 
-/** Sums by time go over all resellers: every sale has one, and not yet a supplier. */
-const sliceOf = (by: ReportBy): string => (by === "hour" || by === "day" ? "reseller" : by);
+const isTime = (by: ReportBy): by is "hour" | "day" => by === "hour" || by === "day";
 
-/** Times are keys like 2026-11-17T09:00Z and 2026-11-17. */
-const keyOf = (by: ReportBy, at: "hour" | "at", member: string): Sql => {
-  if (by === "hour") return raw(`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"')`);
-  return raw(by === "day" ? `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD')` : member);
+/** Sums by time go over all resellers: every sale has one, and not yet a supplier. */
+const sliceOf = (by: ReportBy): string => (isTime(by) ? "reseller" : by);
+const memberOf = (by: ReportBy): Sql => (isTime(by) ? raw("at") : raw("member"));
+
+/** Times are keys like 2026-11-17T09:00Z and 2026-11-17. They are written once for each hour, and not for each row of it. */
+const keyOf = (by: ReportBy): Sql => {
+  if (by === "hour") return raw(`to_char(k at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"')`);
+  return raw(by === "day" ? "to_char(k at time zone 'UTC', 'YYYY-MM-DD')" : "k");
 };
+
+const sumsOf = (measures: readonly string[]): Sql =>
+  raw(measures.map((measure) => `sum(${measure}) as ${measure}`).join(", "));
 
 /** The names of these products, resellers or suppliers, by id. */
 export const listNames = async (

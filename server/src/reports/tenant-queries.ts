@@ -86,3 +86,19 @@ const endedInTail = (tenant: Tenant): Sql => sql`
   cross join lateral (
     select sum(quantity) as units, sum(fulfilled_quantity) as delivered from order_lines where order_id = o.id
   ) l`;
+
+export type ResellerSales = { resellerId: string; orders: bigint; soldMinor: bigint; refundedMinor: bigint };
+
+/** What these resellers bought in whole hours of one environment. Each has one currency. */
+export const sumResellerRows = (
+  db: Queryable,
+  environment: Tenant["environment"],
+  resellerIds: readonly string[],
+  { first, end }: DaySpan,
+) =>
+  db.rows<ResellerSales>(sql`
+    select reseller_id as "resellerId", sum(orders)::bigint as orders, sum(sold_minor)::bigint as "soldMinor",
+           sum(refunded_minor)::bigint as "refundedMinor"
+    from report_orders
+    where reseller_id = any(${resellerIds}) and environment = ${environment} and hour >= ${first} and hour < ${end}
+    group by reseller_id`);

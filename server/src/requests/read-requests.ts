@@ -7,6 +7,7 @@ import { firstIdAt, timeOfId } from "../lib/ids.ts";
 import { Problem } from "../lib/problem.ts";
 import { findRequest, listRequestRows, type RequestRow } from "./queries.ts";
 import type { RequestDetailView, RequestView } from "./schemas.ts";
+import { scopeOfRequest } from "./scope-of-request.ts";
 
 const FILTERS = ["status", "errorCode", "keyId", "createdFrom", "createdTo"] as const;
 const STATUS = /^([1-5])(\d\d|xx)$/;
@@ -29,14 +30,35 @@ export async function listRequests(
   };
 }
 
-export async function getRequest(db: Db, tenant: Tenant, id: string): Promise<RequestDetailView> {
+/**
+ * One request with the body of its error. The detail of an error can hold what its operation reads, such as a balance; a key
+ * without the scope of that operation gets what the error is and nothing of what it says.
+ */
+export async function getRequest(
+  db: Db,
+  tenant: Tenant & { scopes?: readonly string[] },
+  id: string,
+): Promise<RequestDetailView> {
   const row = id.includes("\0") ? undefined : await findRequest(db, tenant, id);
   if (!row) throw new Problem("not_found", "There is no request with this id in the last 14 days.");
-  return {
-    ...toView(row),
-    ...(row.errorBody === null ? {} : { error: JSON.parse(row.errorBody) as object }),
-  };
+  if (row.errorBody === null) return toView(row);
+  const error = JSON.parse(row.errorBody) as ErrorBody;
+  const scope = scopeOfRequest(row.method, row.path);
+  const mayReadDetail = tenant.scopes === undefined || (scope !== undefined && tenant.scopes.includes(scope));
+  return { ...toView(row), error: mayReadDetail ? error : withoutDetail(error) };
 }
+
+type ErrorBody = Record<string, unknown>;
+
+/** The members that follow from the code and the request alone. The schema of an error requires a detail. */
+const withoutDetail = ({ type, title, status, code, request_id }: ErrorBody): ErrorBody => ({
+  type,
+  title,
+  status,
+  code,
+  detail: "Not shown: this key does not have the scope of the operation that failed.",
+  request_id,
+});
 
 function readFilters(request: Asked) {
   const from = queryTime(request, "createdFrom");

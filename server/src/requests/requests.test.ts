@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { apiRoutes } from "../../testing/app/api-routes.ts";
 import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { addLoggedRequest } from "../../testing/builders/logged-requests.ts";
 import { eventually } from "../../testing/eventually.ts";
@@ -7,6 +8,7 @@ import { createKey } from "../keys/create-key.ts";
 import { revokeKey } from "../keys/revoke-key.ts";
 import { firstIdAt, timeOfId } from "../lib/ids.ts";
 import { findPlacement } from "./find-placement.ts";
+import { scopeOfRequest } from "./scope-of-request.ts";
 
 let scrip: TestApp;
 let resellerId: string;
@@ -60,6 +62,46 @@ test("a request that failed keeps the body of its error", async () => {
   assert.equal(request.status, 400);
   assert.equal(request.errorCode, "invalid_request");
   assert.deepEqual(request.error, reply.json());
+});
+
+test("a key sees the detail of an error only with the scope of the operation that failed", async () => {
+  const body = JSON.stringify({
+    ...{
+      type: "https://api.scrip.example/errors/insufficient_funds",
+      title: "Insufficient funds",
+      status: 402,
+      code: "insufficient_funds",
+    },
+    ...{
+      detail: "The wallet holds 12.34 USD.",
+      request_id: "req_1",
+      errors: [{ pointer: "/", code: "x", detail: "12.34" }],
+      available: 3,
+    },
+  });
+  const failed = {
+    method: "POST",
+    path: "/v1/orders",
+    status: 402,
+    errorCode: "insufficient_funds",
+    errorBody: body,
+  };
+  const id = await addLoggedRequest(scrip.db, { resellerId, environment: "live" }, failed);
+  const read = async (scopes: string[]) => {
+    const reader = await scrip.addKey(resellerId, { scopes });
+    return (await scrip.call("GET", `/v1/requests/${id}`, { key: reader.key })).json().request;
+  };
+  for (const scopes of [["requests:read"], ["requests:read", "orders:read", "wallet:read"]]) {
+    const hidden = await read(scopes);
+    assert.deepEqual(Object.keys(hidden.error), ["type", "title", "status", "code", "detail", "request_id"]);
+    assert.doesNotMatch(JSON.stringify(hidden), /12\.34/);
+  }
+  assert.deepEqual((await read(["requests:read", "orders:write"])).error, JSON.parse(body));
+});
+
+test("the scope of a logged request is that of its operation", () => {
+  for (const { method, url, scope } of apiRoutes(scrip.app.openApi()))
+    if (scope !== undefined) assert.equal(scopeOfRequest(method, url), scope, `${method} ${url}`);
 });
 
 test("a request that the key may not make is in the log too", async () => {

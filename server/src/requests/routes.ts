@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
-import Type from "typebox";
 import type { Db } from "../db/database.ts";
 import { callerOf } from "../http/caller.ts";
 import { jsonReply } from "../http/json-reply.ts";
+import { Type } from "../http/openapi/type.ts";
 import { pageParameters } from "../http/page.ts";
 import type { CursorCodec } from "../lib/cursor.ts";
 import { getRequest, listRequests } from "./read-requests.ts";
@@ -30,7 +30,7 @@ export function requestRoutes(app: FastifyInstance, deps: { db: Db; cursors: Cur
       tags: ["Requests"],
       summary: "Read one API request",
       description:
-        "One request, with the body of its error. Bodies of requests and of successful answers are never kept.",
+        "One request, with the body of its error. Without the scope of the operation that failed, `detail` says so and the error has no further members. Bodies of requests and of successful answers are never kept.",
       params: Type.Object({ id: Type.String({ description: "Request id." }) }),
       response: { 200: jsonReply("The request.", LoggedRequestReply) },
     },

@@ -1,6 +1,7 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { named } from "../http/named-schema.ts";
 import { problemSchema } from "../http/openapi/problems.ts";
+import { Type } from "../http/openapi/type.ts";
 import { pageOf } from "../http/page.ts";
 
 const fields = {

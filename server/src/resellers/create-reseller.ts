@@ -1,3 +1,4 @@
+import { type By, recordActivity } from "../activity/record-activity.ts";
 import type { Db } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isCurrency } from "../lib/currencies.ts";
@@ -15,7 +16,12 @@ export type CreateResellerInput = {
 
 export const STANDARD_PRICE_LIST = "standard";
 /** A new reseller with its two wallets. */
-export async function createReseller(db: Db, clock: Clock, input: CreateResellerInput): Promise<ResellerRow> {
+export async function createReseller(
+  db: Db,
+  clock: Clock,
+  input: CreateResellerInput,
+  by?: By,
+): Promise<ResellerRow> {
   const name = checkName(input.name);
   const priceList = checkPriceList(input.priceList ?? STANDARD_PRICE_LIST);
   const email = checkEmail(input.email);
@@ -33,6 +39,14 @@ export async function createReseller(db: Db, clock: Clock, input: CreateReseller
     });
     if (!row) throw new Error("the reseller was not stored");
     await openWallets(tx, clock, row);
+    if (by)
+      await recordActivity(tx, clock, {
+        ...by,
+        action: "reseller.created",
+        object: { kind: "reseller", id: row.id },
+        resellerId: row.id,
+        after: { name, currency: row.currency, email, priceList },
+      });
     return row;
   });
 }

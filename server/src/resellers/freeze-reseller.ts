@@ -21,7 +21,7 @@ export async function freezeReseller(
 ): Promise<ResellerRow> {
   const why = checkReason(reason);
   return db.transaction(async (tx) => {
-    const before = await lockReseller(tx, id);
+    const before = await lockPlacing(tx, id);
     if (before.frozenAt !== null) return before;
     const frozen = await setFrozen(tx, id, { at: clock.now(), reason: why });
     await recordActivity(tx, clock, {
@@ -44,7 +44,7 @@ export async function unfreezeReseller(
 ): Promise<ResellerRow> {
   const why = checkReason(reason);
   return db.transaction(async (tx) => {
-    const before = await lockReseller(tx, id);
+    const before = await lockPlacing(tx, id);
     if (before.frozenAt === null) return before;
     const active = await setFrozen(tx, id, undefined);
     await recordActivity(tx, clock, {
@@ -60,7 +60,7 @@ export async function unfreezeReseller(
 }
 
 /** The wallets first, as placements lock them. What is read after that is not changed by another freeze. */
-async function lockReseller(tx: Tx, id: string): Promise<ResellerRow> {
+async function lockPlacing(tx: Tx, id: string): Promise<ResellerRow> {
   await lockWalletsOf(tx, id);
   const row = await findReseller(tx, id);
   if (!row) throw noReseller(id);

@@ -1,5 +1,5 @@
 import sql from "sql-template-tag";
-import type { Queryable } from "../db/database.ts";
+import type { Queryable, Tx } from "../db/database.ts";
 
 export type ResellerRow = {
   id: string;
@@ -37,6 +37,37 @@ export const findReseller = async (db: Queryable, id: string): Promise<ResellerR
   const [row] = await db.rows<ResellerRow>(sql`select ${resellerColumns} from resellers where id = ${id}`);
   return row;
 };
+
+export const listResellerNames = (db: Queryable, ids: readonly string[]) =>
+  db.rows<Pick<ResellerRow, "id" | "name">>(sql`select id, name from resellers where id = any(${ids})`);
+
+/** Keeps the row as it is until the transaction ends. Placements, which only refer to it, do not wait. */
+export const lockReseller = async (tx: Tx, id: string): Promise<ResellerRow | undefined> => {
+  const [row] = await tx.rows<ResellerRow>(
+    sql`select ${resellerColumns} from resellers where id = ${id} for no key update`,
+  );
+  return row;
+};
+
+/** A reseller in a list, with what it has in one environment. */
+export type ListedReseller = ResellerRow & { balanceMinor: bigint };
+
+/** Newest first. A search finds an id, or a part of a name or address, in whatever case. */
+export const searchResellerRows = (
+  db: Queryable,
+  environment: "live" | "test",
+  { q, before, limit }: { q: string; before: string | undefined; limit: number },
+) =>
+  db.rows<ListedReseller>(sql`
+    select found.*, w.balance_minor as "balanceMinor"
+    from (
+      select ${resellerColumns} from resellers
+      where (${before ?? null}::text is null or id < ${before ?? null})
+        and (${q} = '' or id = ${q} or strpos(lower(name), lower(${q})) > 0 or strpos(lower(email), lower(${q})) > 0)
+      order by id desc limit ${limit}
+    ) found
+    join wallets w on w.reseller_id = found.id and w.environment = ${environment}
+    order by found.id desc`);
 
 /** Undefined leaves a limit unchanged; null restores the server's default. */
 export const updateRateLimits = (

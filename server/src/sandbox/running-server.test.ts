@@ -31,7 +31,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), "scrip-sandbox-"));
   database = await createTestDatabase();
   receiver = await startHttpsReceiver(ok);
-  server = await startScrip(["--demo"], {
+  server = await startScrip(["--demo", "--no-history"], {
     DATA_DIR: folder,
     DATABASE_URL: database.connectionString,
     WEBHOOK_ALLOW_NETWORKS: "127.0.0.0/8",

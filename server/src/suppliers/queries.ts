@@ -114,6 +114,24 @@ export const listSupplierRows = (db: Queryable, now: Date) =>
 export const listSupplierNames = (db: Queryable) =>
   db.rows<{ id: string; name: string }>(sql`select id, name from suppliers order by name`);
 
+const NAMES_MAX = 2_000;
+
+/** What suppliers are called, for pages that know their ids. */
+export const nameSuppliers = async (db: Queryable): Promise<ReadonlyMap<string, string>> => {
+  const rows = await db.rows<{ id: string; name: string }>(
+    sql`select id, name from suppliers order by id limit ${NAMES_MAX}`,
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
+};
+
+export type SupplierBreaker = { consecutiveFailures: number; openUntil: Date | null };
+
+export const findBreaker = async (db: Queryable, id: string): Promise<SupplierBreaker | undefined> => {
+  const [row] = await db.rows<SupplierBreaker>(sql`
+    select consecutive_failures as "consecutiveFailures", open_until as "openUntil" from suppliers where id = ${id}`);
+  return row;
+};
+
 /** The stock suppliers of a product, or all of them. Two rows are enough to know that there are several. */
 export const listStockSupplierIds = async (db: Queryable, productId?: string): Promise<string[]> => {
   const routed: Sql =

@@ -12,6 +12,9 @@ const { db, drop } = await createTestDatabase();
 after(drop);
 const clock = createHandClock(new Date("2030-01-01T00:00:00Z"));
 
+const setLow = (id: string, amount: string) =>
+  setLowBalance({ db, clock }, id, amount, { actor: { kind: "command", id: "scrip" } });
+
 test("each called supplier is asked once in five minutes, and an unusable answer keeps the last balance", async () => {
   const one = await addSupplierRow(db, { kind: "scrip" });
   const other = await addSupplierRow(db, { kind: "scrip" });
@@ -44,12 +47,12 @@ test("each called supplier is asked once in five minutes, and an unusable answer
   assert.equal(asked.length, 4);
   assert.deepEqual(await findBalance(db, one), first);
 
-  await setLowBalance(db, one, "500.00");
+  await setLow(one, "500.00");
   assert.equal((await findBalance(db, one))?.lowMinor, 50_000n);
-  await setLowBalance(db, one, "");
+  await setLow(one, "");
   assert.equal((await findBalance(db, one))?.lowMinor, null);
-  await assert.rejects(setLowBalance(db, other, "5.00"), /has not told its balance yet/);
-  await assert.rejects(setLowBalance(db, one, "5.001"), /too many decimals/);
+  await assert.rejects(setLow(other, "5.00"), /has not told its balance yet/);
+  await assert.rejects(setLow(one, "5.001"), /too many decimals/);
 });
 
 test("another Scrip tells its balance; an error or nonsense is no balance", async () => {

@@ -1,4 +1,5 @@
 import sql from "sql-template-tag";
+import { type By, recordActivity } from "../activity/record-activity.ts";
 import type { Db, Queryable } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { parseAmount } from "../lib/money.ts";
@@ -61,11 +62,24 @@ export const findBalance = async (db: Queryable, id: string): Promise<BalanceSta
 };
 
 /** Below this amount an alert is raised. An empty text removes it. */
-export async function setLowBalance(db: Db, id: string, amount: string): Promise<void> {
+export async function setLowBalance(
+  { db, clock }: { db: Db; clock: Clock },
+  id: string,
+  amount: string,
+  by: By,
+): Promise<void> {
   await getSupplier(db, id);
   const currency = (await findBalance(db, id))?.currency;
   if (amount !== "" && !currency)
     throw new RangeError("the supplier has not told its balance yet; it is asked every five minutes");
   const lowMinor = amount === "" || !currency ? null : parseAmount(amount, currency);
-  await db.rows(sql`update suppliers set balance_low_minor = ${lowMinor} where id = ${id}`);
+  await db.transaction(async (tx) => {
+    await tx.rows(sql`update suppliers set balance_low_minor = ${lowMinor} where id = ${id}`);
+    await recordActivity(tx, clock, {
+      ...by,
+      action: "supplier.balance_alert_set",
+      object: { kind: "supplier", id },
+      after: { amount: amount === "" ? null : amount },
+    });
+  });
 }

@@ -1,11 +1,19 @@
 import { invitePerson } from "../../src/accounts/people/invite-person.ts";
 import type { StaffRole } from "../../src/accounts/permissions.ts";
+import { parseAmountLimits } from "../../src/lib/money.ts";
+import { requestMovement } from "../../src/wallet/proposals/request-movement.ts";
 import { addBuyer, addCard, postOrder } from "../builders/buyers.ts";
 import type { openConsoleDesk } from "../people/console-desk.ts";
 import { COMMAND, STAFF_TEAM } from "../people/people-desk.ts";
+import { GOODS_MATRIX, type GoodsFixtures, makeGoodsFixtures } from "./console-goods-matrix.ts";
 
 /** The objects that pages are about. A section with objects adds its own here and makes them in `makeConsoleFixtures`. */
-export type ConsoleFixtures = { resellerId: string; personId: string; orderId: string };
+export type ConsoleFixtures = GoodsFixtures & {
+  resellerId: string;
+  personId: string;
+  proposalId: string;
+  orderId: string;
+};
 
 export type ConsoleRow = {
   /** Who may: `public` without a session, `all` with any, else the roles. */
@@ -21,6 +29,24 @@ export type ConsoleRow = {
 const ORDER_MANAGERS = ["admin", "support"] as const;
 const ADMIN = ["admin"] as const;
 const person = ({ personId }: ConsoleFixtures) => ({ id: personId });
+const FINANCE = ["admin", "finance"] as const;
+const reseller = ({ resellerId }: ConsoleFixtures) => ({ id: resellerId });
+const proposal = ({ proposalId }: ConsoleFixtures) => ({ id: proposalId });
+
+const VIEW_ROW: ConsoleRow = {
+  roles: ["admin", "finance", "support"],
+  ids: ({ resellerId }) => ({ resellerId, id: "missing" }),
+};
+
+/** The pages of the dashboard that staff can view. */
+export const VIEWED: readonly string[] = [
+  ...["", "/catalog", "/catalog.csv", "/catalog/:id", "/catalog/:id/try"],
+  ...["/orders", "/orders.csv", "/orders/:id", "/orders/:id/reveal", "/orders/:id/codes.csv"],
+  ...["/wallet", "/wallet/statement", "/keys", "/keys/:id"],
+  ...["/webhooks", "/webhooks/:id", "/webhooks/:id/recovery", "/deliveries/:id"],
+  ...["/requests", "/requests/:id", "/events", "/events/:id"],
+  ...["/team", "/activity", "/activity.csv"],
+];
 
 /** Every page and form of the console. The test fails for one that is not here. */
 export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
@@ -86,6 +112,47 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "POST /staff/:id/reset-factor": { roles: ADMIN, ids: person },
   "POST /staff/:id/invite": { roles: ADMIN, ids: person },
   "POST /staff/:id/remove": { roles: ADMIN, ids: person },
+  ...GOODS_MATRIX,
+  // resellers
+  "GET /resellers": { roles: "all" },
+  "POST /resellers": { roles: ADMIN },
+  "GET /resellers/new": { roles: ADMIN },
+  "GET /resellers/:id": { roles: "all", ids: reseller },
+  "GET /resellers/:id/edit": { roles: ADMIN, ids: reseller },
+  "POST /resellers/:id/edit": { roles: ADMIN, ids: reseller },
+  "GET /resellers/:id/invite": { roles: ADMIN, ids: reseller },
+  "POST /resellers/:id/invite": { roles: ADMIN, ids: reseller },
+  "GET /resellers/:id/freeze": { roles: ADMIN, ids: reseller },
+  "POST /resellers/:id/freeze": { roles: ADMIN, ids: reseller },
+  "GET /resellers/:id/unfreeze": { roles: ADMIN, ids: reseller },
+  "POST /resellers/:id/unfreeze": { roles: ADMIN, ids: reseller },
+  // money
+  "GET /money": { roles: "all" },
+  "GET /money/new": { roles: FINANCE },
+  "GET /money/review": { roles: FINANCE },
+  "POST /money/review": { roles: FINANCE },
+  "GET /money/movements": { roles: FINANCE },
+  "POST /money/movements": { roles: FINANCE },
+  "GET /money/proposals": { roles: "all" },
+  "GET /money/proposals/:id": { roles: "all", ids: proposal },
+  "GET /money/proposals/:id/approve": { roles: "all", ids: proposal },
+  "POST /money/proposals/:id/approve": { roles: FINANCE, ids: proposal },
+  "GET /money/proposals/:id/reject": { roles: "all", ids: proposal },
+  "POST /money/proposals/:id/reject": { roles: FINANCE, ids: proposal },
+  "GET /money/proposals/:id/withdraw": { roles: "all", ids: proposal },
+  "POST /money/proposals/:id/withdraw": { roles: FINANCE, ids: proposal },
+  // the view of a reseller's dashboard, which has no forms
+  ...Object.fromEntries(VIEWED.map((path) => [`GET /view/:resellerId${path}`, VIEW_ROW])),
+  // reports
+  "GET /reports": { roles: "all" },
+  "GET /reports/:name": { roles: "all", ids: () => ({ name: "margin" }) },
+  "GET /reports/:name/report.csv": { roles: "all", ids: () => ({ name: "sales" }) },
+  // search
+  "GET /search": { roles: "all" },
+  "POST /search/code": { roles: ["admin", "support"], fields: { code: "NOT-A-CODE" } },
+  // activity
+  "GET /activity": { roles: "all" },
+  "GET /activity.csv": { roles: "all" },
 };
 
 type Desk = Awaited<ReturnType<typeof openConsoleDesk>>;
@@ -97,5 +164,25 @@ export async function makeConsoleFixtures(desk: Desk): Promise<ConsoleFixtures> 
   const placed = await postOrder(desk, buyer, "order of the matrix");
   const input = { email: "invited@scrip.example", role: "viewer" };
   const { id: personId } = await invitePerson(desk.accounts, STAFF_TEAM, input, COMMAND);
-  return { resellerId: buyer.resellerId, orderId: placed.json().order.id, personId };
+  const { resellerId } = buyer;
+  const proposalId = await addProposal(desk, resellerId);
+  return {
+    ...(await makeGoodsFixtures(desk)),
+    resellerId,
+    orderId: placed.json().order.id,
+    personId,
+    proposalId,
+  };
+}
+
+async function addProposal(desk: Desk, resellerId: string): Promise<string> {
+  const { accountId } = await desk.enter("finance");
+  const made = await requestMovement(
+    { db: desk.db, clock: desk.clock, dualControl: parseAmountLimits("0") },
+    { resellerId, environment: "live" },
+    { direction: "credit", amount: "1.00", note: "n" },
+    { actor: { kind: "staff", id: accountId } },
+  );
+  if (!("proposed" in made)) throw new Error("the movement was not proposed");
+  return made.proposed.id;
 }

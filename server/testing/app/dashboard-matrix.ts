@@ -68,6 +68,8 @@ export const MATRIX: Readonly<Record<string, MatrixRow>> = {
   "GET /dashboard": { roles: "all" },
   // wallet
   "GET /dashboard/wallet": { roles: "all" },
+  "GET /dashboard/wallet/alert": { roles: FINANCE },
+  "POST /dashboard/wallet/alert": { roles: FINANCE },
   "GET /dashboard/wallet/statement": { roles: "all" },
   "GET /dashboard/wallet/entries.csv": { roles: FINANCE },
   "GET /dashboard/wallet/statement.csv": { roles: FINANCE },
@@ -156,7 +158,10 @@ export const MATRIX: Readonly<Record<string, MatrixRow>> = {
 type Desk = Awaited<ReturnType<typeof openDashboardDesk>>;
 
 /** Makes the objects of a reseller, each by its verb. */
-export async function makeFixtures(desk: Desk, resellerId: string): Promise<DashboardFixtures> {
+export async function makeFixtures(
+  desk: Pick<Desk, "accounts" | "db" | "addKey">,
+  resellerId: string,
+): Promise<DashboardFixtures> {
   const input = { email: "invited@corner.example", role: "viewer" };
   const invited = await invitePerson(desk.accounts, { kind: "user", resellerId }, input, COMMAND);
   const { db } = desk;

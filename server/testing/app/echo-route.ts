@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import Type from "typebox";
+import { Type } from "../../src/http/openapi/type.ts";
 
 export const ECHO_URL = "/v1/test-echo";
 

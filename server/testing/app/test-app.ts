@@ -55,6 +55,8 @@ export type TestAppOptions = {
   placementLimits?: Partial<PlacementLimits>;
   findShortage?: ShortageFinder;
   webhooks?: Partial<WebhookSettings>;
+  /** Another app whose database, and with it whose secrets, this one shares: a second process of one installation. */
+  beside?: Pick<TestApp, "db" | "connectionString">;
   /** The app's own database connection, if it differs from the test's. */
   connect?: (connectionString: string) => Promise<Db>;
   /** The request log, which is off in tests of other things. */
@@ -67,7 +69,9 @@ export type TestAppOptions = {
 /** The real app on its own database. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const clock = options.clock ?? systemClock;
-  const { db, connectionString, drop } = await createTestDatabase();
+  const { db, connectionString, drop } = options.beside
+    ? { ...options.beside, drop: async () => {} }
+    : await createTestDatabase();
   const appDb = (await options.connect?.(connectionString)) ?? db;
   const secrets = await loadServerSecrets(db, [secret(TEST_MASTER_KEY)]);
   const keyring = fixedKeyring([secret(TEST_MASTER_KEY)]);

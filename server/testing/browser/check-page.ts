@@ -34,30 +34,73 @@ const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js"
  * policy, errors of the console, requests to other hosts, scrolling sideways. A page that is fine gives an empty list.
  */
 export async function checkPage(browser: Browser, options: CheckOptions): Promise<string[]> {
-  const { url, cookie, status = 200, hasScripts = true, look, views = VIEWS } = options;
+  const { url, cookie, hasScripts = true } = options;
+  const checker = await openChecker(browser, { url, hasScripts, ...(cookie ? { cookie } : {}) });
+  try {
+    return await checker.visit(url, options);
+  } finally {
+    await checker.close();
+  }
+}
+
+type VisitOptions = Pick<CheckOptions, "views" | "look" | "status">;
+
+/** One person's browser that goes from page to page. What it has loaded once it keeps. */
+export type Checker = {
+  page: Page;
+  /** Opens a page and says what is wrong with it. */
+  visit(url: string, options?: VisitOptions): Promise<string[]>;
+  /** Says what is wrong with the page that is open, and with what led to it. */
+  judge(options?: VisitOptions): Promise<string[]>;
+  /** From now on it has this cookie and no other. */
+  become(cookie: CheckOptions["cookie"]): Promise<void>;
+  /** The next answer has this status, and the browser notes it in its console. */
+  expect(status: number): void;
+  close(): Promise<void>;
+};
+
+export async function openChecker(
+  browser: Browser,
+  { url, cookie, hasScripts = true }: Pick<CheckOptions, "url" | "cookie" | "hasScripts">,
+): Promise<Checker> {
   const { origin } = new URL(url);
   const context = await browser.newContext({ javaScriptEnabled: hasScripts, reducedMotion: "reduce" });
   if (cookie) await context.addCookies([{ ...cookie, url: origin }]);
   const page = await context.newPage();
-  const faults: string[] = [];
-  try {
-    watch(page, origin, status, faults);
-    const [first = VIEWS[0] as View] = views;
-    await show(page, first);
-    const reply = await page.goto(url, { waitUntil: "load", timeout: LOAD_TIMEOUT_MS });
-    if (reply?.status() !== status) faults.push(`the status is ${reply?.status()}`);
+  const watched: Watched = { status: 200, faults: [] };
+  watch(page, origin, watched);
+
+  const judge = async ({ views = VIEWS, look }: VisitOptions = {}): Promise<string[]> => {
     if (hasScripts) await page.evaluate(axe);
     // Themes and widths are matters of the style sheet: the page is loaded once and looked at several times.
     for (const view of views) {
       await show(page, view);
       const found = hasScripts ? [...(await findWidth(page, view)), ...(await runAxe(page))] : [];
-      faults.push(...found.map((fault) => `${view.theme} ${view.width}: ${fault}`));
+      watched.faults.push(...found.map((fault) => `${view.theme} ${view.width}: ${fault}`));
       await look?.(page, view);
     }
-  } finally {
-    await context.close();
-  }
-  return faults;
+    return watched.faults.splice(0);
+  };
+  return {
+    page,
+    judge,
+    async visit(to, options = {}) {
+      const [first = VIEWS[0] as View] = options.views ?? VIEWS;
+      watched.status = options.status ?? 200;
+      await show(page, first);
+      const reply = await page.goto(to, { waitUntil: "load", timeout: LOAD_TIMEOUT_MS });
+      if (reply?.status() !== watched.status) watched.faults.push(`the status is ${reply?.status()}`);
+      return judge(options);
+    },
+    async become(next) {
+      await context.clearCookies();
+      if (next) await context.addCookies([{ ...next, url: origin }]);
+    },
+    expect(status) {
+      watched.status = status;
+    },
+    close: () => context.close(),
+  };
 }
 
 async function show(page: Page, { theme, width }: View): Promise<void> {
@@ -70,7 +113,11 @@ async function findWidth(page: Page, { width }: View): Promise<string[]> {
   return widest > width ? [`the page is ${widest} px wide`] : [];
 }
 
-function watch(page: Page, origin: string, status: number, faults: string[]): void {
+/** The status that is expected of the page, and what was wrong since the last look. */
+type Watched = { status: number; faults: string[] };
+
+function watch(page: Page, origin: string, watched: Watched): void {
+  const { faults } = watched;
   page.on("request", (request) => {
     const isOurs = request.url().startsWith(`${origin}/`) || request.url().startsWith("data:");
     if (!isOurs) faults.push(`asks ${request.url()}`);
@@ -80,7 +127,7 @@ function watch(page: Page, origin: string, status: number, faults: string[]): vo
   page.on("console", (message) => {
     if (!["error", "warning"].includes(message.type())) return;
     // The browser notes an error status that was asked for.
-    if (status >= 400 && message.text().includes(`status of ${status}`)) return;
+    if (watched.status >= 400 && message.text().includes(`status of ${watched.status}`)) return;
     faults.push(message.text());
   });
 }

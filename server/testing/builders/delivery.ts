@@ -96,6 +96,7 @@ export const outcome = (changes: Partial<SendOutcome> = {}): SendOutcome => ({
   kind: "delivered",
   responseStatus: 200,
   error: null,
+  responseHeaders: null,
   responseBody: null,
   latencyMs: 3,
   retryAfterMs: undefined,

@@ -60,13 +60,21 @@ export async function addDelivery(db: Queryable, delivery: DeliverySeed): Promis
   return row?.id ?? "";
 }
 
-export type AttemptSeed = { number: number; at: Date; status?: number; error?: string; body?: string };
+export type AttemptSeed = {
+  number: number;
+  at: Date;
+  status?: number;
+  error?: string;
+  body?: string;
+  headers?: string;
+};
 
 export const addAttempt = (db: Queryable, deliveryId: string, attempt: AttemptSeed) =>
   db.rows(sql`
     with made as (
-      insert into delivery_attempts (delivery_id, number, at, response_status, error, latency_ms, response_body)
+      insert into delivery_attempts (delivery_id, number, at, response_status, error, latency_ms, response_body,
+                                     response_headers)
       values (${deliveryId}, ${attempt.number}, ${attempt.at}, ${attempt.status ?? null}, ${attempt.error ?? null}, 120,
-              ${attempt.body ?? null})
+              ${attempt.body ?? null}, ${attempt.headers ?? null})
     )
     update deliveries set attempts = ${attempt.number} where id = ${deliveryId}`);

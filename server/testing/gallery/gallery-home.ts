@@ -5,10 +5,9 @@ import { chip } from "../../src/web/parts/chip.ts";
 import { idText } from "../../src/web/parts/copy.ts";
 import { countText, money, moneyText } from "../../src/web/parts/money.ts";
 import { choice } from "../../src/web/parts/navigation.ts";
-import { emptyState } from "../../src/web/parts/notice.ts";
+import { emptyState, toDoList } from "../../src/web/parts/notice.ts";
 import { columns, panel, stack, statTiles } from "../../src/web/parts/panel.ts";
 import { time } from "../../src/web/parts/time.ts";
-import { twoLines } from "../../src/web/table/table.ts";
 import { tablePanel } from "../../src/web/table/table-panel.ts";
 import { html } from "../../src/web/template/html.ts";
 import { ago, galleryOrders, NOW } from "./gallery-data.ts";
@@ -93,35 +92,28 @@ export const galleryHome = (): PageContent => ({
 });
 
 const needsYou = () =>
-  tablePanel({
-    title: "Needs you",
-    caption: "What needs you",
-    empty: emptyState("Nothing", "Nothing needs you."),
-    rows: [
+  panel(
+    { title: "Needs you", flush: true },
+    toDoList([
       {
         chip: chip("failing"),
         what: "hooks.northwind.example",
-        note: "no success for 26 hours; disabled in 3 days 22 hours",
+        href: "/gallery/order",
+        note: "No success for 26 hours; disabled in 3 days.",
       },
       {
-        chip: chip("low soon", "warn"),
+        chip: chip("low", "warn"),
         what: "Wallet",
-        note: `alert at ${moneyText(500_000n, "USD")}, reached in about 6 days`,
+        href: "/gallery/order",
+        note: `The balance is below your alert of ${moneyText(500_000n, "USD")}.`,
       },
       {
         chip: chip("ending", "quiet"),
         what: "Key sc_live_…4ET",
-        note: "expires in 12 days; last used 2 minutes ago",
+        href: "/gallery/order",
+        note: "Ends in 12 days. Roll it or create another.",
       },
-    ],
-    columns: [
-      { head: "State", cell: (row) => row.chip },
-      {
-        head: "What",
-        wraps: true,
-        cell: ({ what, note }) => twoLines(html`<a href="/gallery/order">${what}</a>`, note),
-      },
-    ],
-  });
+    ]),
+  );
 
 export const recently = ago(180);

@@ -10,6 +10,7 @@ import { buildConsole } from "../../src/console/build-console.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
 import { createCursorCodec } from "../../src/lib/cursor.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { parseAmountLimits } from "../../src/lib/money.ts";
 import type { RemoteSupplier } from "../../src/suppliers/supplier.ts";
 import { FORM_ID_FIELD, newFormId, TOKEN_FIELD } from "../../src/web/form/hidden-fields.ts";
 import { maskToken } from "../../src/web/security/form-token.ts";
@@ -40,10 +41,10 @@ export type ConsoleVisit = ConsoleVisiting & {
 };
 
 /** The real app, the console beside it on the same database, and a clock that is moved by hand. */
-export async function openConsoleDesk(options: TestAppOptions = {}) {
+export async function openConsoleDesk(options: TestAppOptions & { dualControlAbove?: string } = {}) {
   const clock = createHandClock(new Date("2030-01-01T00:00:00Z"));
   const scrip = await createTestApp({ clock, ...options });
-  const desk = await openConsoleOn(scrip);
+  const desk = await openConsoleOn(scrip, pickConsole(options));
   return {
     ...scrip,
     ...desk,
@@ -55,10 +56,21 @@ export async function openConsoleDesk(options: TestAppOptions = {}) {
   };
 }
 
+const pickConsole = ({ dualControlAbove }: { dualControlAbove?: string }) =>
+  dualControlAbove === undefined ? {} : { dualControlAbove };
+
 /** The console of a test app. `url` is where a browser reaches it over plain HTTP, when it listens. */
 export async function openConsoleOn(
   scrip: TestApp,
-  { url, suppliers = {} }: { url?: string; suppliers?: Readonly<Record<string, RemoteSupplier>> } = {},
+  {
+    url,
+    dualControlAbove,
+    suppliers = {},
+  }: {
+    url?: string;
+    dualControlAbove?: string;
+    suppliers?: Readonly<Record<string, RemoteSupplier>>;
+  } = {},
 ) {
   const accounts: AccountDeps = testAccounts(scrip);
   const console = buildConsole({
@@ -70,6 +82,7 @@ export async function openConsoleOn(
     webhooks: TEST_WEBHOOKS,
     accounts: { ...accounts, urls: { ...accounts.urls, console: url ?? CONSOLE_ORIGIN } },
     sendsMail: false,
+    dualControl: dualControlAbove === undefined ? undefined : parseAmountLimits(dualControlAbove),
     consoleUrl: url === undefined ? CONSOLE_ORIGIN : undefined,
     baseUrl: () => "https://api.scrip.example",
     addressOf: (request) => request.ip,

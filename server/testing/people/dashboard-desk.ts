@@ -2,14 +2,16 @@ import type { AccountDeps, Visitor } from "../../src/accounts/account-deps.ts";
 import type { UserRole } from "../../src/accounts/permissions.ts";
 import { testAccounts } from "../app/test-accounts.ts";
 import { createTestApp, type TestAppOptions } from "../app/test-app.ts";
-import { createHandClock } from "../hand-clock.ts";
+import { createHandClock, type HandClock } from "../hand-clock.ts";
 import { type Fields, signInAs, type Visiting, visit } from "./dashboard-visitor.ts";
 import { VISITOR } from "./people-desk.ts";
 
+export type DeskOptions = Omit<TestAppOptions, "clock"> & { clock?: HandClock };
+
 /** The real app with its dashboard, a clock that is moved by hand, and people who are signed in. */
-export async function openDashboardDesk(options: TestAppOptions = {}) {
-  const clock = createHandClock(new Date("2030-01-01T00:00:00Z"));
-  const scrip = await createTestApp({ clock, ...options });
+export async function openDashboardDesk(options: DeskOptions = {}) {
+  const { clock = createHandClock(new Date("2030-01-01T00:00:00Z")) } = options;
+  const scrip = await createTestApp({ ...options, clock });
   const accounts: AccountDeps = testAccounts(scrip, options.url);
   const visitor: Visitor = { ...VISITOR, address: "127.0.0.1" };
   return {

@@ -33,9 +33,9 @@ export async function signInAs(
   scrip: TestApp,
   resellerId: string,
   role: UserRole,
+  email = `${newId("usr")}@corner.example`,
 ): Promise<DashboardVisitor> {
   const accounts = testAccounts(scrip);
-  const email = `${newId("usr")}@corner.example`;
   const { id, link } = await invitePerson(accounts, { kind: "user", resellerId }, { email, role }, COMMAND);
   const input = { token: tokenOf(link), password: PASSWORD };
   const { cookie } = await acceptInvitation(accounts, input, VISITOR);

@@ -1,11 +1,10 @@
-import { createServer } from "node:net";
 import { invitePerson } from "../../src/accounts/people/invite-person.ts";
 import type { UserRole } from "../../src/accounts/permissions.ts";
-import type { TestAppOptions } from "../app/test-app.ts";
 import { LOOPBACK } from "../app/test-settings.ts";
 import { createTestFulfiller } from "../builders/fulfilment.ts";
+import { freePort } from "../processes/free-port.ts";
 import { openSandboxInbox } from "../sandbox/sandbox-inbox.ts";
-import { openDashboardDesk } from "./dashboard-desk.ts";
+import { type DeskOptions, openDashboardDesk } from "./dashboard-desk.ts";
 import { COMMAND } from "./people-desk.ts";
 
 export type Site = Awaited<ReturnType<typeof openSite>>;
@@ -14,8 +13,9 @@ export type Site = Awaited<ReturnType<typeof openSite>>;
  * The whole server on a port of this machine, as a browser reaches it, and a web server that receives webhooks. Workers run
  * their steps on demand.
  */
-export async function openSite(options: TestAppOptions = {}) {
-  const port = await freePort();
+export async function openSite(options: DeskOptions = {}) {
+  // The address is part of every link, so the port is chosen before the app is built.
+  const port = await freePort("localhost");
   const url = `http://localhost:${port}`;
   const requestLog = { flushDelayMs: 1 };
   const desk = await openDashboardDesk({
@@ -45,13 +45,4 @@ export async function openSite(options: TestAppOptions = {}) {
       await desk.close();
     },
   };
-}
-
-/** The address is part of every link, so the port is chosen before the app is built. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,8 +1,8 @@
+import { composeLetter } from "../../mail/compose-letter.ts";
 import type { Letter } from "../../mail/queue-letter.ts";
 import type { AccountDeps } from "../account-deps.ts";
 import type { AccountRow } from "../account-queries.ts";
 import type { Role } from "../permissions.ts";
-import { composeLetter } from "./letter.ts";
 
 type Urls = AccountDeps["urls"];
 /** A single-use link and how long it works. */

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
 import { runScrip, runScripAlone, scripJson } from "../../../testing/processes/run-scrip.ts";
 
@@ -87,6 +88,30 @@ test("key create shows the key once; list and revoke show its prefix and last fo
   const revoked = await scripJson<{ revokedAt: string }>(["key", "revoke", String(created.id)], env);
   const again = await scripJson<{ revokedAt: string }>(["key", "revoke", String(created.id)], env);
   assert.equal(again.revokedAt, revoked.revokedAt, "revoking twice keeps the first time");
+});
+
+test("each change of a key by a command is in the activity log of its reseller", async () => {
+  const args = ["key", "create", "--reseller", resellerId, "--env", "live", "--name", "till"];
+  const { id } = await scripJson<{ id: string }>(args, env);
+  await scripJson(["key", "edit", id, "--name", "second till"], env);
+  const rolled = await scripJson<{ id: string; key: string }>(["key", "roll", id, "--grace", "0"], env);
+  await scripJson(["key", "revoke", rolled.id], env);
+  const rows = await database.db.rows<{ actor: string; action: string; object: string; summary: string }>(sql`
+    select actor_kind || ' ' || actor_id as actor, action, object_id as object,
+           concat(before::text, ' ', after::text) as summary
+    from activity
+    where reseller_id = ${resellerId} and environment = 'live' and object_kind = 'key' order by id`);
+  assert.deepEqual(
+    rows.map(({ actor, action, object }) => [actor, action, object]),
+    [
+      ["command scrip key create", "key.created", id],
+      ["command scrip key edit", "key.changed", id],
+      ["command scrip key roll", "key.rolled", id],
+      ["command scrip key revoke", "key.revoked", rolled.id],
+    ],
+  );
+  assert.match(rows[1]?.summary ?? "", /"till".*"second till"/);
+  assert.doesNotMatch(JSON.stringify(rows), new RegExp(rolled.key));
 });
 
 test("price set takes exact decimals of the currency and refuses more", async () => {

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
+import type { By } from "../../activity/record-activity.ts";
 import { changeKey } from "../../keys/change-key.ts";
 import { createKey } from "../../keys/create-key.ts";
+import { keySummary, recordOnKey } from "../../keys/key-activity.ts";
 import { keyPrefix } from "../../keys/key-format.ts";
 import { type KeyRow, listKeyRows } from "../../keys/queries.ts";
 import { revokeKey } from "../../keys/revoke-key.ts";
@@ -26,17 +28,18 @@ export function keyCommands(program: Command): void {
       .option("--name <name>", "a name for the key"),
     async ({ db, clock, secrets }, options) => {
       const { id: resellerId } = await getReseller(db, required(options, "reseller"));
-      return createKey(
-        { db, clock, pepper: secrets.pepper },
-        {
-          resellerId,
-          environment: environmentOf(options),
-          name: text(options, "name") ?? "",
-          scopes: listed(text(options, "scopes")),
-          allowedIps: givenIps(options) ?? [],
-          expiresAt: expiry(options, clock.now()),
-        },
-      );
+      const input = {
+        resellerId,
+        environment: environmentOf(options),
+        name: text(options, "name") ?? "",
+        scopes: listed(text(options, "scopes")),
+        allowedIps: givenIps(options) ?? [],
+        expiresAt: expiry(options, clock.now()),
+      };
+      return createKey({ db, clock, pepper: secrets.pepper }, input, (tx, { id, lastFour, scopes }) => {
+        const after = { lastFour, ...keySummary({ ...input, scopes }) };
+        return recordOnKey(tx, clock, input, by("create"), { action: "key.created", id, after });
+      });
     },
     (created) => `${created.key}\n\nThe key ${created.id} is shown only once. Store it like a password.`,
   );
@@ -60,8 +63,11 @@ export function keyCommands(program: Command): void {
       const graceMs = durationOf(options, "grace");
       if (graceMs > GRACE_MAX_HOURS * 3_600_000)
         throw new UsageError(`--grace must be at most ${GRACE_MAX_HOURS}h, not "${text(options, "grace")}"`);
-      const creator = { kind: "command", id: "scrip key roll" } as const;
-      const rolled = await rollKey({ db, clock, pepper: secrets.pepper }, { id, graceMs, creator });
+      const input = { id, graceMs, creator: by("roll").actor };
+      const rolled = await rollKey({ db, clock, pepper: secrets.pepper }, input, (tx, { old, ...key }) => {
+        const after = { replacedBy: key.id, endsAt: key.oldKeyEndsAt.toISOString() };
+        return recordOnKey(tx, clock, old, by("roll"), { action: "key.rolled", id, after });
+      });
       return { ...rolled, oldKeyEndsAt: rolled.oldKeyEndsAt.toISOString() };
     },
     (rolled) =>
@@ -76,7 +82,7 @@ export function keyCommands(program: Command): void {
       .option("--name <name>", "a name for the key")
       .option("--scopes <a,b>", "the scopes of the key")
       .option("--allow-ips <c,d>", 'addresses and CIDR ranges that can use it, or "any"'),
-    async ({ db }, options, [id = ""]) => {
+    async ({ db, clock }, options, [id = ""]) => {
       const changes = {
         name: text(options, "name"),
         scopes: listed(text(options, "scopes")),
@@ -84,17 +90,34 @@ export function keyCommands(program: Command): void {
       };
       if (Object.values(changes).every((change) => change === undefined))
         throw new UsageError("nothing to change; use --name, --scopes or --allow-ips");
-      return toView((await changeKey(db, id, changes)).after);
+      const changed = await changeKey(db, id, changes, (tx, { before, after }) =>
+        recordOnKey(tx, clock, before, by("edit"), {
+          action: "key.changed",
+          id,
+          before: keySummary(before),
+          after: keySummary(after),
+        }),
+      );
+      return toView(changed.after);
     },
     (row) => `changed ${row.id} (${row.prefix}…${row.lastFour})`,
   );
 
   verb(
     key.command("revoke").description("revoke a key at once, on every node").argument("<id>"),
-    async ({ db, clock }, _options, [id = ""]) => toView(await revokeKey(db, clock, id)),
+    async ({ db, clock }, _options, [id = ""]) =>
+      toView(
+        await revokeKey(db, clock, id, (tx, key) => {
+          const before = { name: key.name, lastFour: key.lastFour };
+          return recordOnKey(tx, clock, key, by("revoke"), { action: "key.revoked", id, before });
+        }),
+      ),
     (row) => `revoked ${row.id} (${row.prefix}…${row.lastFour})`,
   );
 }
+
+/** Who changed a key: this command, without an address. */
+const by = (name: string): By => ({ actor: { kind: "command", id: `scrip key ${name}` } });
 
 /** An empty list would allow any address. It usually means that a variable was not set. */
 function givenIps(options: Options): string[] | undefined {

@@ -46,12 +46,17 @@ function createCommand(reseller: Command): void {
       .option("--price-list <name>", "the price list it buys from", STANDARD_PRICE_LIST),
     async ({ db, clock }, options) =>
       toView(
-        await createReseller(db, clock, {
-          name: required(options, "name"),
-          currency: required(options, "currency"),
-          email: required(options, "email"),
-          priceList: text(options, "priceList"),
-        }),
+        await createReseller(
+          db,
+          clock,
+          {
+            name: required(options, "name"),
+            currency: required(options, "currency"),
+            email: required(options, "email"),
+            priceList: text(options, "priceList"),
+          },
+          BY,
+        ),
       ),
     (created) =>
       `created ${created.id} (${created.name}, ${created.currency}); next, create a key: scrip key create --reseller ${created.id} --env test`,
@@ -67,7 +72,7 @@ function updateCommand(reseller: Command): void {
       .option("--name <name>", "the name of the reseller")
       .option("--email <address>", "the address for notices to its owner")
       .option("--price-list <name>", "the price list it buys from, starting with its next request"),
-    async ({ db }, options, [id = ""]) => {
+    async ({ db, clock }, options, [id = ""]) => {
       const change = {
         name: text(options, "name"),
         email: text(options, "email"),
@@ -75,7 +80,7 @@ function updateCommand(reseller: Command): void {
       };
       if (Object.values(change).every((value) => value === undefined))
         throw new UsageError("use at least one of --name, --email and --price-list");
-      return toView(await changeReseller(db, id, change));
+      return toView(await changeReseller({ db, clock }, id, change, BY));
     },
     showReseller,
   );
@@ -115,10 +120,10 @@ function limitCommand(reseller: Command): void {
       .argument("<id>")
       .option("--orders <n>", "placements per second")
       .option("--reads <n>", "all other requests per second"),
-    async ({ db }, options, [id = ""]) => {
+    async ({ db, clock }, options, [id = ""]) => {
       const limits = { ...rate(text(options, "orders"), "orders"), ...rate(text(options, "reads"), "reads") };
       if (Object.keys(limits).length === 0) throw new UsageError("use --orders, --reads or both");
-      return toView(await limitReseller(db, id, limits));
+      return toView(await limitReseller({ db, clock }, id, limits, BY));
     },
     (row) =>
       `${row.id}: orders ${row.rateLimits.orders ?? "default"}/s, reads ${row.rateLimits.reads ?? "default"}/s`,

@@ -82,3 +82,10 @@ export const insertUnlisted = (db: Queryable, resellerId: string, productId: str
 
 export const deleteUnlisted = (db: Queryable, resellerId: string, productId: string) =>
   db.rows(sql`delete from unlisted_products where reseller_id = ${resellerId} and product_id = ${productId}`);
+
+/** The resellers that do not see a product. */
+export const listUnlisted = (db: Queryable, productId: string, limit: number) =>
+  db.rows<{ resellerId: string; resellerName: string }>(sql`
+    select r.id as "resellerId", r.name as "resellerName"
+    from resellers r join unlisted_products u on u.reseller_id = r.id and u.product_id = ${productId}
+    order by r.id limit ${limit}`);

@@ -1,15 +1,35 @@
-import { emptyState } from "../../web/parts/notice.ts";
-import type { ConsoleDeps, ConsoleFace } from "../session.ts";
+import { findNeeds } from "../../reports/find-needs.ts";
+import { type OverviewSpan, readOverview } from "../../reports/read-overview.ts";
+import { environmentOf } from "../../web/pages/here.ts";
+import { DAY_MS, HOUR_MS } from "../reports/time-series.ts";
+import type { ConsoleContext, ConsoleDeps, ConsoleFace } from "../session.ts";
+import { renderOverview } from "./render-overview.ts";
 
-/** What needs a person now. */
-export function overviewPages(face: ConsoleFace, _deps: ConsoleDeps): void {
+const HOURS_SHOWN = 48;
+const DAYS_SHOWN = 30;
+
+/** How the business goes, and what needs a person now. */
+export function overviewPages(face: ConsoleFace, { db }: ConsoleDeps): void {
   face.page({
     path: "/",
     permission: "overview.read",
-    load: async () => undefined,
-    render: () => ({
-      title: "Overview",
-      body: emptyState("Nothing needs you", "Choose a section at the side."),
-    }),
+    async load(ctx) {
+      const span = spanOf(ctx);
+      const environment = environmentOf(ctx);
+      const [business, needs] = await Promise.all([
+        readOverview(db, environment, span, ctx.now),
+        findNeeds(db, environment, ctx.now),
+      ]);
+      return { span, business, needs };
+    },
+    render: renderOverview,
   });
+}
+
+/** Up to and with the hour or the day that it is. */
+function spanOf({ query, now }: Pick<ConsoleContext, "query" | "now">): OverviewSpan {
+  const by = query.by === "hour" ? "hour" : "day";
+  const [step, count] = by === "hour" ? [HOUR_MS, HOURS_SHOWN] : [DAY_MS, DAYS_SHOWN];
+  const to = (Math.floor(now.getTime() / step) + 1) * step;
+  return { by, from: new Date(to - count * step), to: new Date(to) };
 }

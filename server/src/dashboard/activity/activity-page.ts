@@ -1,5 +1,5 @@
+import { changeText } from "../../activity/change-text.ts";
 import type { ActivityEntry, ActivityPage } from "../../activity/list-activity.ts";
-import type { Summary } from "../../activity/queries.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { csvLink } from "../../web/parts/button.ts";
 import { shortId } from "../../web/parts/copy.ts";
@@ -9,7 +9,7 @@ import { time } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type HtmlValue, html } from "../../web/template/html.ts";
-import { BASE, type DashboardContext, environmentOf, here } from "../session.ts";
+import { BASE, type DashboardContext, environmentOf, here, placed } from "../session.ts";
 import type { AskedActivity } from "./activity-filter.ts";
 
 export type ActivityData = { page: ActivityPage; asked: AskedActivity; emails: ReadonlyMap<string, string> };
@@ -28,7 +28,7 @@ export const renderActivity = (
     caption: "Activity",
     rows: page.data,
     filters: filterBar({
-      action: PATH,
+      action: placed(ctx, PATH),
       filters: filtersOf(asked, emails),
       keep: environmentOf(ctx) === "test" ? { env: "test" } : {},
     }),
@@ -101,17 +101,3 @@ const objectCell = (
   const name = emails.get(id) ?? html`${kind} <code title="${id}">${shortId(id)}</code>`;
   return environment === undefined ? name : twoLines(name, environment);
 };
-
-/** `role: viewer → support`, each member that is there before or after. */
-function changeText(before: Summary | undefined, after: Summary | undefined): string {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  return names
-    .map((name) => {
-      const [old, now] = [valueText(before?.[name]), valueText(after?.[name])];
-      return old === undefined || now === undefined ? `${name}: ${old ?? now}` : `${name}: ${old} → ${now}`;
-    })
-    .join(", ");
-}
-
-const valueText = (value: unknown): string | undefined =>
-  value === undefined ? undefined : typeof value === "string" ? value : JSON.stringify(value);

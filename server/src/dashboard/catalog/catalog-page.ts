@@ -11,7 +11,7 @@ import { emptyState } from "../../web/parts/notice.ts";
 import { type Column, twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
-import { BASE, type DashboardContext, here } from "../session.ts";
+import { BASE, type DashboardContext, here, placed } from "../session.ts";
 
 export const CATALOG_PATH = `${BASE}/catalog`;
 
@@ -52,7 +52,7 @@ export function renderCatalog(
       rows: page.data,
       empty: nothing(query, ctx),
       filters: filterBar({
-        action: CATALOG_PATH,
+        action: placed(ctx, CATALOG_PATH),
         keep: { env: ctx.query.env === "test" ? "test" : undefined },
         filters: [
           { kind: "search", name: "q", label: "Search", value: query.text, placeholder: "Name or id" },

@@ -11,7 +11,7 @@ import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
 import type { EventDeliveryRow } from "../../webhooks/history/detail-queries.ts";
-import { BASE, type DashboardContext, environmentOf, here } from "../session.ts";
+import { BASE, type DashboardContext, environmentOf, here, placed } from "../session.ts";
 
 export const EVENTS = `${BASE}/events`;
 export const EVENT_FILTERS = ["type", "orderId", "from", "to"] as const;
@@ -75,10 +75,12 @@ export function subjectOf({ data }: EventView, ctx: DashboardContext): HtmlValue
 const deliveryChips = (deliveries: readonly EventDeliveryRow[], ctx: DashboardContext): HtmlValue =>
   deliveries.length === 0
     ? html`<span class="quiet">no endpoint</span>`
-    : deliveries.map(
-        ({ id, url, status }) =>
-          html`<div>${chip(status)} <a class="link" href="${here(ctx, `${BASE}/deliveries/${id}`)}">${URL.parse(url)?.host ?? url}</a></div>`,
-      );
+    : deliveries
+        .toSorted((a, b) => (a.url < b.url ? -1 : 1))
+        .map(
+          ({ id, url, status }) =>
+            html`<div class="delivery">${chip(status)} <a class="link" href="${here(ctx, `${BASE}/deliveries/${id}`)}">${URL.parse(url)?.host ?? url}</a></div>`,
+        );
 
 function emptyEvents({ filters, nextCursor }: EventList, path: string): Html {
   if (nextCursor !== "")
@@ -94,7 +96,7 @@ function emptyEvents({ filters, nextCursor }: EventList, path: string): Html {
 
 const eventFilters = ({ filters }: EventList, ctx: DashboardContext): Html =>
   filterBar({
-    action: EVENTS,
+    action: placed(ctx, EVENTS),
     keep: { env: environmentOf(ctx) === "test" ? "test" : undefined },
     filters: [
       {

@@ -1,4 +1,5 @@
 import { chip } from "../../web/parts/chip.ts";
+import { moneyText } from "../../web/parts/money.ts";
 import { spanText } from "../../web/parts/time.ts";
 import type { Html } from "../../web/template/html.ts";
 import { hintOf, KEYS, keyPath } from "../keys/render-keys.ts";
@@ -9,13 +10,16 @@ import type { HomeData } from "./load-home.ts";
 /** Something that a person should do, with the page on which to do it. */
 export type Need = { chip: Html; what: string; path: string; note: string };
 
+/** The balance below which the reseller wants to be told; null for none. */
+export type Alert = { belowMinor: bigint | null };
+
 /** A balance that lasts for fewer days is worth a look. */
 const LOW_DAYS = 3;
 /** An order that is open for longer is not as usual. */
 export const SLOW_MS = 30 * 60_000;
 
 /** What needs the reader, the most urgent first. */
-export function findNeeds(data: HomeData, now: Date): Need[] {
+export function findNeeds(data: HomeData & Alert, now: Date): Need[] {
   return [...frozen(data), ...endpoints(data, now), ...wallet(data), ...slow(data, now), ...keys(data, now)];
 }
 
@@ -48,11 +52,13 @@ const endpoints = ({ endpoints: troubled }: HomeData, now: Date): Need[] =>
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
-function wallet({ balanceMinor, runway }: HomeData): Need[] {
+function wallet({ balanceMinor, currency, belowMinor, runway }: HomeData & Alert): Need[] {
   const item = (word: string, note: string): Need[] => [
     { chip: chip(word, balanceMinor === 0n ? "bad" : "warn"), what: "Wallet", path: WALLET, note },
   ];
   if (balanceMinor === 0n) return item("empty", "Orders are refused until there is a deposit.");
+  if (belowMinor !== null && balanceMinor < belowMinor)
+    return item("low", `The balance is below your alert of ${moneyText(belowMinor, currency)}.`);
   if (runway.days === undefined || runway.days >= LOW_DAYS) return [];
   return item(
     "low",

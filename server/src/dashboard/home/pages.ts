@@ -1,4 +1,5 @@
-import { BASE, type DashboardDeps, type DashboardFace } from "../session.ts";
+import { findAlert } from "../../wallet/alerts/alert-queries.ts";
+import { BASE, type DashboardDeps, type DashboardFace, tenantOf } from "../session.ts";
 import { loadHome } from "./load-home.ts";
 import { renderHome } from "./render-home.ts";
 
@@ -7,7 +8,10 @@ export function homePages(face: DashboardFace, deps: DashboardDeps): void {
   face.page({
     path: BASE,
     permission: "home.read",
-    load: (ctx) => loadHome(deps, ctx),
+    load: async (ctx) => {
+      const [home, belowMinor] = await Promise.all([loadHome(deps, ctx), findAlert(deps.db, tenantOf(ctx))]);
+      return { ...home, belowMinor };
+    },
     render: renderHome,
   });
 }

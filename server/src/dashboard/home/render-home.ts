@@ -7,21 +7,20 @@ import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { countText, money, moneyText } from "../../web/parts/money.ts";
 import { choice } from "../../web/parts/navigation.ts";
-import { emptyState } from "../../web/parts/notice.ts";
-import { columns, facts, panel, stack, statTiles } from "../../web/parts/panel.ts";
+import { emptyState, toDoList } from "../../web/parts/notice.ts";
+import { facts, halves, panel, stack, statTiles } from "../../web/parts/panel.ts";
 import { time } from "../../web/parts/time.ts";
-import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { KEYS } from "../keys/render-keys.ts";
 import { BASE, type DashboardContext, environmentOf, here } from "../session.ts";
 import { balanceTile, WALLET } from "../wallet/render-wallet.ts";
-import { findNeeds, type Need } from "./find-needs.ts";
+import { type Alert, findNeeds, type Need } from "./find-needs.ts";
 import { DAYS_OFFERED, type HomeData } from "./load-home.ts";
 import { durationOf, isIdle, rateText, stateSentence } from "./say-state.ts";
 
 /** Is it working, how much money is left and for how long, what needs me. */
-export function renderHome(data: HomeData, ctx: DashboardContext): PageContent {
+export function renderHome(data: HomeData & Alert, ctx: DashboardContext): PageContent {
   const needs = findNeeds(data, ctx.now);
   return {
     title: "Home",
@@ -32,8 +31,8 @@ export function renderHome(data: HomeData, ctx: DashboardContext): PageContent {
     ],
     body: stack(
       tiles(data, ctx),
-      columns(isIdle(data) ? getStarted(data, ctx) : ordersPanel(data, ctx), needsPanel(needs, ctx)),
-      isIdle(data) ? undefined : spendPanel(data, ctx),
+      needs.length === 0 ? undefined : needsPanel(needs, ctx),
+      isIdle(data) ? getStarted(data, ctx) : halves(ordersPanel(data, ctx), spendPanel(data, ctx)),
       failedPanel(data.failed, ctx),
     ),
   };
@@ -129,21 +128,10 @@ function chartOf(
 }
 
 const needsPanel = (needs: readonly Need[], ctx: DashboardContext): Html =>
-  tablePanel<Need>({
-    title: "Needs you",
-    caption: "What needs you",
-    rows: needs,
-    empty: emptyState("Nothing needs you", "Endpoints, wallet and keys are fine."),
-    columns: [
-      { head: "State", cell: (need) => need.chip },
-      {
-        head: "What",
-        wraps: true,
-        cell: ({ what, path, note }) =>
-          twoLines(html`<a class="link" href="${here(ctx, path)}">${what}</a>`, note),
-      },
-    ],
-  });
+  panel(
+    { title: "Needs you", flush: true },
+    toDoList(needs.map((need) => ({ ...need, href: here(ctx, need.path) }))),
+  );
 
 const failedPanel = (failed: readonly OrderRow[], ctx: DashboardContext): Html =>
   tablePanel<OrderRow>({
@@ -168,12 +156,18 @@ const failedPanel = (failed: readonly OrderRow[], ctx: DashboardContext): Html =
       { head: "What", wraps: true, cell: whatOf },
       {
         head: "Why",
-        cell: ({ lines }) => html`<code>${lines.find(({ failureCode }) => failureCode)?.failureCode}</code>`,
+        cell: whyOf,
       },
       { head: "Total", numeric: true, cell: ({ totalMinor, currency }) => money(totalMinor, currency) },
       { head: "When", cell: ({ createdAt }) => time(createdAt, ctx.now) },
     ],
   });
+
+/** An order that was delivered and refunded afterwards has no unit that failed. */
+function whyOf({ lines }: OrderRow): Html {
+  const code = lines.find(({ failureCode }) => failureCode)?.failureCode;
+  return code ? html`<code>${code}</code>` : html`<span class="quiet">refunded after delivery</span>`;
+}
 
 function whatOf({ lines }: OrderRow): HtmlValue {
   const [first] = lines ?? [];

@@ -10,7 +10,11 @@ const USUAL_SHARE = 0.95;
 /** One sentence on whether it is working, and one on how much needs the reader. */
 export function stateSentence(data: HomeData, needs: number, now: Date): string {
   const rest =
-    needs === 0 ? "" : needs === 1 ? " One thing needs you." : ` ${countText(needs)} things need you.`;
+    needs === 0
+      ? " Nothing needs you."
+      : needs === 1
+        ? " One thing needs you."
+        : ` ${countText(needs)} things need you.`;
   return `${workingSentence(data, now)}${rest}`;
 }
 

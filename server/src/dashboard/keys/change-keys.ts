@@ -1,10 +1,10 @@
 import { tellOwnersOfKey } from "../../accounts/people/tell-owners.ts";
 import { Refusal } from "../../accounts/refusal.ts";
 import { requireFreshProof } from "../../accounts/sessions/session-life.ts";
-import { recordActivity } from "../../activity/record-activity.ts";
 import type { Tx } from "../../db/database.ts";
 import { changeKey, type KeyChanges } from "../../keys/change-key.ts";
 import { type CreatedKey, type CreateKeyInput, createKey } from "../../keys/create-key.ts";
+import { type KeyActivity, keySummary, recordOnKey } from "../../keys/key-activity.ts";
 import type { KeyRow } from "../../keys/queries.ts";
 import { revokeKey } from "../../keys/revoke-key.ts";
 import { type RolledKey, rollKey } from "../../keys/roll-key.ts";
@@ -20,9 +20,8 @@ export const createKeyHere = ({ deps, ctx }: Context, input: NewKey): Promise<Cr
     requireProofForLive(ctx);
     const creator = actorOf(ctx);
     return createKey(keyDeps(deps), { ...tenantOf(ctx), ...input, creator }, async (tx, key) => {
-      await log(deps, ctx, tx, "key.created", key.id, {
-        after: { lastFour: key.lastFour, ...summaryOf(input) },
-      });
+      const after = { lastFour: key.lastFour, ...keySummary(input) };
+      await log(deps, ctx, tx, { action: "key.created", id: key.id, after });
       await tell(deps, ctx, tx, key, { name: input.name, change: "created" });
     });
   });
@@ -34,7 +33,7 @@ export const rollKeyHere = ({ deps, ctx }: Context, old: KeyRow, graceMs: number
     const input = { id: old.id, graceMs, creator: actorOf(ctx) };
     return rollKey(keyDeps(deps), input, async (tx, key) => {
       const after = { replacedBy: key.id, endsAt: key.oldKeyEndsAt.toISOString() };
-      await log(deps, ctx, tx, "key.rolled", old.id, { after });
+      await log(deps, ctx, tx, { action: "key.rolled", id: old.id, after });
       await tell(deps, ctx, tx, key, { name: old.name, change: "rolled" });
     });
   });
@@ -42,14 +41,23 @@ export const rollKeyHere = ({ deps, ctx }: Context, old: KeyRow, graceMs: number
 export const changeKeyHere = ({ deps, ctx }: Context, key: KeyRow, changes: KeyChanges) =>
   explained(() =>
     changeKey(deps.db, key.id, changes, (tx, { before, after }) =>
-      log(deps, ctx, tx, "key.changed", key.id, { before: summaryOf(before), after: summaryOf(after) }),
+      log(deps, ctx, tx, {
+        action: "key.changed",
+        id: key.id,
+        before: keySummary(before),
+        after: keySummary(after),
+      }),
     ),
   );
 
 export const revokeKeyHere = ({ deps, ctx }: Context, key: KeyRow) =>
   explained(() =>
     revokeKey(deps.db, deps.clock, key.id, (tx) =>
-      log(deps, ctx, tx, "key.revoked", key.id, { before: { name: key.name, lastFour: key.lastFour } }),
+      log(deps, ctx, tx, {
+        action: "key.revoked",
+        id: key.id,
+        before: { name: key.name, lastFour: key.lastFour },
+      }),
     ),
   );
 
@@ -59,34 +67,8 @@ function requireProofForLive(ctx: DashboardContext): void {
   if (tenantOf(ctx).environment === "live") requireFreshProof(ctx.session.account, ctx.now);
 }
 
-const summaryOf = (key: {
-  name: string;
-  scopes?: readonly string[] | undefined;
-  allowedIps: readonly string[];
-}) => ({
-  name: key.name,
-  scopes: [...(key.scopes ?? [])],
-  allowedIps: [...key.allowedIps],
-});
-
-type Told = Omit<Parameters<typeof recordActivity>[2], "actor" | "action" | "object">;
-
-const log = (
-  deps: DashboardDeps,
-  ctx: DashboardContext,
-  tx: Tx,
-  action: `key.${string}`,
-  id: string,
-  told: Told,
-): Promise<void> =>
-  recordActivity(tx, deps.clock, {
-    ...tenantOf(ctx),
-    ...told,
-    actor: actorOf(ctx),
-    address: ctx.address,
-    action,
-    object: { kind: "key", id },
-  });
+const log = (deps: DashboardDeps, ctx: DashboardContext, tx: Tx, activity: KeyActivity): Promise<void> =>
+  recordOnKey(tx, deps.clock, tenantOf(ctx), { actor: actorOf(ctx), address: ctx.address }, activity);
 
 const tell = (
   deps: DashboardDeps,

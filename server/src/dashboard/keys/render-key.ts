@@ -6,7 +6,8 @@ import type { PageContent } from "../../web/layout/frame.ts";
 import { linkButton } from "../../web/parts/button.ts";
 import { confirm } from "../../web/parts/confirm.ts";
 import { idText } from "../../web/parts/copy.ts";
-import { columns, facts, panel } from "../../web/parts/panel.ts";
+import { notice } from "../../web/parts/notice.ts";
+import { columns, facts, panel, stack } from "../../web/parts/panel.ts";
 import { exactly, time } from "../../web/parts/time.ts";
 import { type HtmlValue, html } from "../../web/template/html.ts";
 import { type DashboardContext, here } from "../session.ts";
@@ -59,9 +60,19 @@ export function renderKey(data: KeyData, ctx: DashboardContext, state = startEdi
           ),
           about,
         )
-      : about,
+      : stack(isRefused(state) ? endedNotice : undefined, about),
   };
 }
+
+const isRefused = ({ errors, formError }: FormState): boolean =>
+  formError !== undefined || Object.keys(errors).length > 0;
+
+/** Someone ended the key while its form was open. */
+const endedNotice = notice(
+  "bad",
+  "Nothing was changed",
+  "This key has ended since you opened the page. Create a new key instead.",
+);
 
 const actions = (key: KeyRow, ctx: DashboardContext): HtmlValue => [
   key.replacedById === null ? linkButton("Roll key", here(ctx, `${keyPath(key.id)}/roll`)) : undefined,

@@ -11,7 +11,7 @@ import { type Column, twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
-import { BASE, type DashboardContext, here } from "../session.ts";
+import { BASE, type DashboardContext, here, placed } from "../session.ts";
 import { listQuery, type OrderQuery, orderFilters } from "./order-query.ts";
 
 export const ORDERS_PATH = `${BASE}/orders`;
@@ -39,7 +39,7 @@ export function renderOrders({ query, data, nextCursor }: OrdersPage, ctx: Dashb
       rows: data,
       empty: nothing(ctx, query, next && href(path, { cursor: next })),
       filters: filterBar({
-        action: ORDERS_PATH,
+        action: placed(ctx, ORDERS_PATH),
         filters: orderFilters(query),
         keep: { env: ctx.query.env === "test" ? "test" : undefined },
       }),

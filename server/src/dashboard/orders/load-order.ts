@@ -7,6 +7,7 @@ import { getOrderOrigin, type OrderOrigin } from "../../orders/get-order-origin.
 import { getTimeline } from "../../orders/get-timeline.ts";
 import type { OrderView, TimelineEntryView } from "../../orders/schemas.ts";
 import { findPlacement } from "../../requests/find-placement.ts";
+import { endpointHosts } from "../../webhooks/endpoints/read-endpoints.ts";
 import { type DashboardContext, type DashboardDeps, tenantOf } from "../session.ts";
 
 /** Everything that the page of an order shows. */
@@ -17,6 +18,8 @@ export type OrderData = {
   requestId: string | undefined;
   timeline: readonly TimelineEntryView[];
   codes: OrderCodesList;
+  /** The hosts of the endpoints on the page, by their id. */
+  hosts: ReadonlyMap<string, string>;
   /** How the actors on the page are shown, by `kind id`. */
   names: ReadonlyMap<string, string>;
 };
@@ -35,11 +38,12 @@ export async function loadOrder(
     listCodes(db, tenant, id),
   ]);
   const revealers = codes.reveals.flatMap(({ by }) => (by === "operator" ? [] : [by]));
-  const [requestId, names] = await Promise.all([
+  const [requestId, names, hosts] = await Promise.all([
     findPlacement(db, tenant, { placedBy: origin.placedBy, createdAt: new Date(order.createdAt) }),
     nameActors(db, ctx.session.resellerId, [origin.placedBy, ...revealers]),
+    endpointHosts(db, tenant),
   ]);
-  return { order, origin, requestId, timeline, codes, names };
+  return { order, origin, requestId, timeline, codes, names, hosts };
 }
 
 /** People by their email, keys by what can be shown of them. Whoever cannot be named is left out. */

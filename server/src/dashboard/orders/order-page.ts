@@ -33,11 +33,12 @@ export function renderOrder(data: OrderData, ctx: DashboardContext, revealed: Re
     subtitle: subtitle(data, ctx, isLive),
     actions: html`<span class="row" id="order-actions"${attrs({ "up-hungry": isLive })}>${actions(data, ctx)}</span>`,
     body: columns(
-      [linesPanel(order, ctx, isLive), codesPanel(data, revealed, ctx, isLive)],
       [
-        panel({ title: "Timeline", id: "order-timeline", live: isLive }, timeline(orderTimeline(data, ctx))),
+        linesPanel(order, ctx, isLive),
+        codesPanel(data, revealed, ctx, isLive),
         panel({ title: "Details" }, facts(details(data, ctx))),
       ],
+      panel({ title: "Timeline", id: "order-timeline", live: isLive }, timeline(orderTimeline(data, ctx))),
     ),
   };
 }

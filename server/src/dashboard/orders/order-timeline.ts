@@ -32,7 +32,7 @@ function group(entries: readonly TimelineEntryView[]): Grouped[] {
   return [...groups.values()];
 }
 
-function toEntry(entry: Grouped, { order }: OrderData, ctx: DashboardContext): TimelineEntry {
+function toEntry(entry: Grouped, { order, hosts }: OrderData, ctx: DashboardContext): TimelineEntry {
   const at = new Date(entry.at);
   const line = order.lines[entry.lineIndex ?? 0];
   const units = `${entry.count} × ${line?.name ?? "unit"}`;
@@ -59,7 +59,12 @@ function toEntry(entry: Grouped, { order }: OrderData, ctx: DashboardContext): T
         note: html`<span class="id">${entry.eventId}</span>`,
       };
     case "event_delivered":
-      return { at, title: html`${entry.eventType} delivered`, note: endpointLink(entry, ctx), tone: "good" };
+      return {
+        at,
+        title: html`${entry.eventType} delivered`,
+        note: endpointLink(entry, hosts, ctx),
+        tone: "good",
+      };
     default:
       return { at, title: entry.type };
   }
@@ -70,8 +75,13 @@ const lastOne = ({ at, until }: Grouped): { note?: string } =>
 
 const amountOf = ({ amount }: Grouped) => amount && money(BigInt(amount.amount), amount.currency);
 
-const endpointLink = ({ webhookId = "" }: Grouped, ctx: DashboardContext) =>
-  html`to <a class="id" href="${here(ctx, `${BASE}/webhooks/${encodeURIComponent(webhookId)}`)}">${webhookId}</a>`;
+/** By its host. An endpoint that was removed since has no page. */
+function endpointLink({ webhookId = "" }: Grouped, hosts: OrderData["hosts"], ctx: DashboardContext) {
+  const host = hosts.get(webhookId);
+  return host === undefined
+    ? html`to <span class="id">${webhookId}</span>`
+    : html`to <a class="link" href="${here(ctx, `${BASE}/webhooks/${encodeURIComponent(webhookId)}`)}">${host}</a>`;
+}
 
 function toReveal({ at, by, address, codeCount }: RevealView, { names, codes }: OrderData): TimelineEntry {
   const who = by === "operator" ? "the operator" : (names.get(actorKey(by)) ?? by.id);

@@ -13,7 +13,7 @@ import { time } from "../../web/parts/time.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
-import { BASE, type DashboardContext, environmentOf, here } from "../session.ts";
+import { BASE, type DashboardContext, environmentOf, here, placed } from "../session.ts";
 
 export const REQUESTS = `${BASE}/requests`;
 export const REQUEST_FILTERS = ["id", "status", "errorCode", "keyId", "from", "to"] as const;
@@ -141,7 +141,7 @@ const STATUSES = ["2xx", "4xx", "5xx", "400", "401", "402", "403", "404", "409",
 
 const requestFilters = ({ id, filters, keys }: RequestList, ctx: DashboardContext): Html =>
   filterBar({
-    action: REQUESTS,
+    action: placed(ctx, REQUESTS),
     keep: { env: environmentOf(ctx) === "test" ? "test" : undefined },
     filters: [
       { kind: "search", name: "id", label: "Request id", value: id, placeholder: "req_…" },

@@ -3,6 +3,7 @@ import { after, test } from "node:test";
 import { openDashboardDesk } from "../../../testing/people/dashboard-desk.ts";
 import { locationOf } from "../../../testing/people/dashboard-visitor.ts";
 import { listActivity } from "../../activity/list-activity.ts";
+import { listChosenAddresses } from "../../mail/notice-addresses.ts";
 import { getReseller } from "../../resellers/get-reseller.ts";
 
 const desk = await openDashboardDesk();
@@ -37,4 +38,24 @@ test("people who cannot change the settings do not see them in the navigation", 
   const viewer = await desk.join(resellerId, "viewer");
   assert.match((await get(owner, "/dashboard/team")).body, /href="\/dashboard\/settings"/);
   assert.doesNotMatch((await get(viewer, "/dashboard/team")).body, /href="\/dashboard\/settings"/);
+});
+
+test("each kind of notice can have addresses of its own, and a wrong one stays at its field", async () => {
+  const email = "alerts@corner.example";
+  const saved = await post(owner, SETTINGS, {
+    email,
+    webhook_disabled: "dev@corner.example, ops@corner.example",
+  });
+  assert.equal(saved.statusCode, 303);
+  const page = (await get(owner, SETTINGS)).body;
+  assert.match(
+    page,
+    /<textarea[^>]*name="webhook_disabled"[^>]*>\n?dev@corner\.example\nops@corner\.example</,
+  );
+  const refused = await post(owner, SETTINGS, { email, wallet_low: "a@b.example\nnobody" });
+  assert.equal(refused.statusCode, 422);
+  assert.match(refused.body, /id="form-wallet_low-error"/);
+  assert.deepEqual(await listChosenAddresses(db, resellerId), {
+    webhook_disabled: ["dev@corner.example", "ops@corner.example"],
+  });
 });

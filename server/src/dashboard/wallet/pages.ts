@@ -1,5 +1,6 @@
 import { summariseTenant } from "../../reports/summarise-tenant.ts";
 import { getReseller } from "../../resellers/get-reseller.ts";
+import { findAlert } from "../../wallet/alerts/alert-queries.ts";
 import { getWallet } from "../../wallet/get-wallet.ts";
 import { exportStatement, listStatement } from "../../wallet/list-statement.ts";
 import type { EntryFilters, EntryRow } from "../../wallet/queries.ts";
@@ -7,6 +8,7 @@ import { RATE_DAYS, runwayOf } from "../../wallet/runway.ts";
 import { createSumDays, daysBefore, type SumDays, type WalletDay } from "../../wallet/sum-days.ts";
 import { csvFile } from "../../web/table/csv-file.ts";
 import { type DashboardContext, type DashboardDeps, type DashboardFace, tenantOf } from "../session.ts";
+import { alertPages } from "./alert-pages.ts";
 import { monthFilters, readMonth, toFilters, typedFilters } from "./read-filters.ts";
 import { renderStatement, type StatementData } from "./render-statement.ts";
 import { CSV_HEADS, csvCells, renderWallet, WALLET, type WalletData } from "./render-wallet.ts";
@@ -18,6 +20,7 @@ const ENTRIES_PRINTED_MAX = 500;
 /** The wallet: balance, statement, a month on paper, and the same as files. */
 export function walletPages(face: DashboardFace, deps: DashboardDeps): void {
   const sumDays = createSumDays(deps.db);
+  alertPages(face, deps);
   face.page({
     path: WALLET,
     permission: "wallet.read",
@@ -48,8 +51,9 @@ export function walletPages(face: DashboardFace, deps: DashboardDeps): void {
 async function loadWallet(deps: DashboardDeps, ctx: DashboardContext): Promise<WalletData> {
   const tenant = tenantOf(ctx);
   const typed = typedFilters(ctx);
-  const [wallet, { days }, page] = await Promise.all([
+  const [wallet, belowMinor, { days }, page] = await Promise.all([
     getWallet(deps.db, tenant),
+    findAlert(deps.db, tenant),
     summariseTenant(deps.db, tenant, daysBefore(ctx.now, RATE_DAYS - 1), RATE_DAYS),
     listStatement(deps, tenant, {
       filters: toFilters(typed),
@@ -58,7 +62,7 @@ async function loadWallet(deps: DashboardDeps, ctx: DashboardContext): Promise<W
     }),
   ]);
   const orders = days.reduce((sum, day) => sum + day.orders, 0);
-  return { ...wallet, typed, page, orders, runway: runwayOf(wallet.balanceMinor, days, ctx.now) };
+  return { ...wallet, belowMinor, typed, page, orders, runway: runwayOf(wallet.balanceMinor, days, ctx.now) };
 }
 
 async function loadStatement(

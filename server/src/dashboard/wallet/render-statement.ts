@@ -44,7 +44,7 @@ export function renderStatement(data: StatementData, ctx: DashboardContext): Pag
     body: stack(
       panel(
         { title: "Summary", flush: true },
-        html`${chooseMonth(month, ctx)}<div class="body">${facts(summary(data, ctx))}</div>`,
+        html`${chooseMonth(month, ctx)}<div class="body">${facts(summary(data, ctx), { areSums: true })}</div>`,
       ),
       byDay(data),
       entries === undefined

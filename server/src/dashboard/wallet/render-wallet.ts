@@ -10,12 +10,12 @@ import { idText } from "../../web/parts/copy.ts";
 import { filterBar } from "../../web/parts/filter-bar.ts";
 import { countText, money, moneyText } from "../../web/parts/money.ts";
 import { emptyState } from "../../web/parts/notice.ts";
-import { stack, statTiles } from "../../web/parts/panel.ts";
+import { type StatTile, stack, statTiles } from "../../web/parts/panel.ts";
 import { time } from "../../web/parts/time.ts";
 import type { Column } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
-import { BASE, type DashboardContext, environmentOf, here } from "../session.ts";
+import { BASE, type DashboardContext, environmentOf, here, placed } from "../session.ts";
 import { ENTRY_TYPES, type TypedFilters } from "./read-filters.ts";
 
 export const WALLET = `${BASE}/wallet`;
@@ -24,6 +24,8 @@ export type WalletData = {
   balanceMinor: bigint;
   currency: string;
   runway: Runway;
+  /** The balance below which people get a letter; null for none. */
+  belowMinor: bigint | null;
   /** How many orders were paid in the last seven days. */
   orders: number;
   page: StatementPage;
@@ -48,6 +50,7 @@ export function renderWallet(data: WalletData, ctx: DashboardContext): PageConte
           note: "orders less refunds",
         },
         { label: "Orders, 7 days", value: countText(orders), note: "paid from this wallet" },
+        alertTile(data, ctx),
       ]),
       tablePanel<EntryRow>({
         title: "Statement",
@@ -82,6 +85,25 @@ export const balanceTile = (balanceMinor: bigint, currency: string, runway: Runw
   note: runwayText(runway),
 });
 
+function alertTile({ belowMinor, balanceMinor, currency }: WalletData, ctx: DashboardContext): StatTile {
+  const mayChange = isPermitted(ctx.session.account, "wallet.alert");
+  const change = mayChange
+    ? html`<a class="link" href="${here(ctx, `${WALLET}/alert`)}">Change</a>`
+    : undefined;
+  const note =
+    belowMinor === null
+      ? "nobody is told"
+      : balanceMinor < belowMinor
+        ? "the balance is below it"
+        : "one message each time it is crossed";
+  return {
+    label: "Low-balance alert",
+    value: belowMinor === null ? "off" : decimals(belowMinor, currency),
+    ...(belowMinor === null ? {} : { unit: currency }),
+    note: html`${note}${change === undefined ? undefined : html`. ${change}`}`,
+  };
+}
+
 export function runwayText({ days }: Runway): string {
   if (days === undefined) return "nothing was spent this week";
   if (days === 0) return "less than a day at this week's rate";
@@ -92,7 +114,7 @@ const isFiltered = (typed: TypedFilters): boolean => Object.values(typed).some((
 
 const filters = (typed: TypedFilters, ctx: DashboardContext): Html =>
   filterBar({
-    action: WALLET,
+    action: placed(ctx, WALLET),
     keep: environmentOf(ctx) === "test" ? { env: "test" } : {},
     filters: [
       {

@@ -112,7 +112,14 @@ function attemptPanel(delivery: DeliveryDetail, attempt: AttemptRow): Html {
     html`${facts([
       ["Sent", exactly(at)],
       ...(attempt.error === null ? [] : [["Error", explainError(attempt.error)] as const]),
-    ])}${answer}${disclosure(
+    ])}${answer}${
+      attempt.responseHeaders
+        ? disclosure(
+            "Answer headers",
+            codeBlock(`Answer headers of attempt ${attempt.number}`, attempt.responseHeaders),
+          )
+        : undefined
+    }${disclosure(
       "Request headers",
       codeBlock(
         `Request headers of attempt ${attempt.number}`,

@@ -12,7 +12,7 @@ import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
 import { DELIVERY_STATUSES } from "../../webhooks/history/history-queries.ts";
 import type { DeliveryView } from "../../webhooks/history/schemas.ts";
-import { type DashboardContext, environmentOf, here } from "../session.ts";
+import { type DashboardContext, environmentOf, here, placed } from "../session.ts";
 import { eventsText } from "./endpoint-form.ts";
 import type { EndpointData } from "./load-endpoint.ts";
 import { webhooksCrumb } from "./render-endpoint-form.ts";
@@ -147,7 +147,7 @@ function emptyDeliveries(isFiltered: boolean, next: string, path: string, ctx: D
 
 const deliveryFilters = (id: string, filters: EndpointData["filters"], ctx: DashboardContext): Html =>
   filterBar({
-    action: endpointPath(id),
+    action: placed(ctx, endpointPath(id)),
     keep: { env: environmentOf(ctx) === "test" ? "test" : undefined },
     filters: [
       {

@@ -27,7 +27,10 @@ async function addFailed(
 ): Promise<{ eventId: string; deliveryId: string }> {
   const eventId = await addEvent(desk.scrip.db, desk.live);
   const deliveryId = await addDelivery(desk.scrip.db, { eventId, endpointId: webhookId, status: "failed" });
-  await addAttempt(desk.scrip.db, deliveryId, { number: 1, at: desk.clock.now(), status: 503, body });
+  await addAttempt(desk.scrip.db, deliveryId, {
+    ...{ number: 1, at: desk.clock.now(), status: 503, body },
+    headers: "x-trace: <b>",
+  });
   return { eventId, deliveryId };
 }
 
@@ -145,8 +148,10 @@ test("a delivery shows what was sent and the receiver's answer as text, and is s
     eventId,
     "User-Agent: Scrip-Webhooks/1",
     "Service-Event-Type: order.fulfilled",
+    "x-trace: &lt;b>",
   ])
-    assert.ok(page.body.includes(part), part);
+    assert.ok(page.body.replaceAll("&gt;", ">").includes(part), part);
+  assert.match(page.body, /aria-current="page"[^>]*><span>Webhooks/, "it belongs to the section Webhooks");
   assert.equal((await owner.post(`${path}/redeliver`)).headers.location, path);
   assert.match((await owner.get(path)).body, /pending/);
   assert.deepEqual(await actionsOn(deliveryId, "delivery"), ["delivery.restarted owner"]);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import Type from "typebox";
 import { callerOf } from "../../http/caller.ts";
 import { jsonReply } from "../../http/json-reply.ts";
+import { Type } from "../../http/openapi/type.ts";
 import { type RevealDeps, revealCodes } from "./reveal-codes.ts";
 import { OrderCodesReply } from "./schemas.ts";
 

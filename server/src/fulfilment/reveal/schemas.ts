@@ -1,5 +1,6 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { named } from "../../http/named-schema.ts";
+import { Type } from "../../http/openapi/type.ts";
 import { ORDER_STATUSES } from "../../orders/status.ts";
 
 const text = (description: string) => Type.Optional(Type.String({ description }));

@@ -1,6 +1,6 @@
 import { lockStaff } from "../../accounts/people/lock-staff.ts";
 import { Refusal } from "../../accounts/refusal.ts";
-import { recordActivity } from "../../activity/record-activity.ts";
+import { type By, recordActivity } from "../../activity/record-activity.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { idsOf } from "../../lib/ids.ts";
@@ -10,7 +10,7 @@ import { bookMovement, type MovedFunds } from "../book-movement.ts";
 import { lockWallet } from "../queries.ts";
 import { noProposal, type Proposal, type ProposalState, toProposal } from "./proposal.ts";
 import { lockProposal, markDecided, type StoredState } from "./proposal-queries.ts";
-import { refuseAt, refusing, type StaffBy } from "./request-movement.ts";
+import { refuseAt, refusing } from "./request-movement.ts";
 
 type Deps = { db: Db; clock: Clock };
 
@@ -24,7 +24,7 @@ const REASON_MAX_CHARACTERS = 500;
 export async function approveProposal(
   { db, clock }: Deps,
   id: string,
-  by: StaffBy,
+  by: By,
 ): Promise<{ proposal: Proposal; moved: MovedFunds }> {
   return db.transaction(async (tx) => {
     const proposal = await lockWaiting(tx, clock, id);
@@ -57,7 +57,7 @@ export async function rejectProposal(
   { db, clock }: Deps,
   id: string,
   reason: string,
-  by: StaffBy,
+  by: By,
 ): Promise<Proposal> {
   const why = readReason(reason);
   return db.transaction(async (tx) => {
@@ -70,7 +70,7 @@ export async function rejectProposal(
 }
 
 /** The person who proposed it takes it back. */
-export async function withdrawProposal({ db, clock }: Deps, id: string, by: StaffBy): Promise<Proposal> {
+export async function withdrawProposal({ db, clock }: Deps, id: string, by: By): Promise<Proposal> {
   return db.transaction(async (tx) => {
     const proposal = await lockWaiting(tx, clock, id);
     if (by.actor.id !== proposal.proposedBy)
@@ -98,7 +98,7 @@ const CLOSED: Readonly<Record<Exclude<ProposalState, "waiting">, string>> = {
 
 type Decided = {
   state: Exclude<StoredState, "waiting">;
-  by: StaffBy;
+  by: By;
   reason?: string;
   entryId?: string;
 };

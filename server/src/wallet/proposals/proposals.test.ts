@@ -5,13 +5,14 @@ import { countWaiting } from "../../../testing/database/count-waiting.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { COMMAND, openPeopleDesk, STAFF_TEAM } from "../../../testing/people/people-desk.ts";
 import { changeRole, removePerson } from "../../accounts/people/change-person.ts";
+import type { By } from "../../activity/record-activity.ts";
 import { parseAmountLimits } from "../../lib/money.ts";
 import { moveFunds } from "../move-funds.ts";
 import { findWallet, listEntryRows } from "../queries.ts";
 import { approveProposal, rejectProposal, withdrawProposal } from "./decide-proposal.ts";
 import { getProposal, listClosed, listWaiting, PROPOSAL_LIFE_MS } from "./proposal.ts";
 import { lockProposal } from "./proposal-queries.ts";
-import { previewMovement, requestMovement, type StaffBy } from "./request-movement.ts";
+import { previewMovement, requestMovement } from "./request-movement.ts";
 
 const desk = await openPeopleDesk();
 const { db, clock, deps: accounts } = desk;
@@ -20,7 +21,7 @@ after(() => desk.drop());
 await desk.join(STAFF_TEAM, "admin");
 
 const deps = { db, clock, dualControl: parseAmountLimits("USD:1000.00") };
-const byOf = (id: string): StaffBy => ({ actor: { kind: "staff", id }, address: "203.0.113.7" });
+const byOf = (id: string): By => ({ actor: { kind: "staff", id }, address: "203.0.113.7" });
 const ana = byOf((await desk.join(STAFF_TEAM, "finance")).id);
 const ben = byOf((await desk.join(STAFF_TEAM, "admin")).id);
 const support = byOf((await desk.join(STAFF_TEAM, "support")).id);

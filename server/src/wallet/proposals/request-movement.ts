@@ -16,7 +16,6 @@ import { insertProposal } from "./proposal-queries.ts";
 
 /** `dualControl`: above these amounts a second person approves. Undefined asks for nobody. */
 export type MovementDeps = { db: Db; clock: Clock; dualControl: AmountLimits | undefined };
-export type StaffBy = By & { actor: { kind: "staff"; id: string } };
 
 /** What a movement would do now. Nothing is written. */
 export type MovementPreview = Tenant & {
@@ -62,7 +61,7 @@ export async function requestMovement(
   deps: MovementDeps,
   tenant: Tenant,
   input: MoveFundsInput,
-  by: StaffBy,
+  by: By,
 ): Promise<{ moved: MovedFunds } | { proposed: Proposal }> {
   const note = readNote(input.note);
   const entryId = idsOf(deps.clock)("ent");
@@ -86,7 +85,7 @@ export async function requestMovement(
   });
 }
 
-type StaffMovement = { direction: Direction; amountMinor: bigint; note: string; by: StaffBy };
+type StaffMovement = { direction: Direction; amountMinor: bigint; note: string; by: By };
 
 async function propose(
   tx: Tx,

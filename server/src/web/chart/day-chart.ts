@@ -14,15 +14,19 @@ export type DayChartOptions = {
   days: readonly { day: Date; values: readonly number[]; isPartial?: boolean }[];
   /** How a value is written: counts as they are, money with its currency. */
   format?: (value: number) => string;
+  /** Where the bars are not days: what one is called, and how its time is written. */
+  unit?: { name: string; text: (at: Date) => string };
 };
+
+const DAY_UNIT = { name: "Day", text: dayText };
 
 /** The drawing is stretched to the room that there is; its labels are text beside it and are not. */
 const WIDTH = 1_000;
 const HEIGHT = 200;
 
-/** A chart by day as SVG from the server, with a table of the same numbers below it. */
+/** A chart by day, or by another unit of time, as SVG from the server, with a table of the same numbers below it. */
 export function dayChart(options: DayChartOptions): Html {
-  const { title, series, days } = options;
+  const { title, series, days, unit = DAY_UNIT } = options;
   const format = options.format ?? ((value: number) => value.toLocaleString("en-US"));
   if (days.length === 0) return html`<p class="quiet">No days to show.</p>`;
   const top = Math.max(...days.map(({ values }) => heightOf(options.kind, values)), 0);
@@ -38,17 +42,17 @@ export function dayChart(options: DayChartOptions): Html {
         ${drawing}
         ${days.map((_, index) => hitArea(options, index, format))}
       </svg>
-      <div class="x" aria-hidden="true"><span>${first && dayText(first.day)}</span>${
-        days.length > 2 ? html`<span>${middle && dayText(middle.day)}</span>` : undefined
-      }${days.length > 1 ? html`<span>${last && dayText(last.day)}${last?.isPartial ? ", so far" : undefined}</span>` : undefined}</div>
+      <div class="x" aria-hidden="true"><span>${first && unit.text(first.day)}</span>${
+        days.length > 2 ? html`<span>${middle && unit.text(middle.day)}</span>` : undefined
+      }${days.length > 1 ? html`<span>${last && unit.text(last.day)}${last?.isPartial ? ", so far" : undefined}</span>` : undefined}</div>
     </div>
     <details><summary>Numbers as a table</summary><div class="scroll tall" role="region" aria-label="${title}, as a table" tabindex="0"><table>
-      <thead><tr><th scope="col">Day</th>${series.map(({ name }) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>
+      <thead><tr><th scope="col">${unit.name}</th>${series.map(({ name }) => html`<th scope="col" class="num">${name}</th>`)}</tr></thead>
       <tbody>${days
         .toReversed()
         .map(
           ({ day, values }) =>
-            html`<tr><th scope="row">${dayText(day)}</th>${series.map((_, index) => html`<td class="num">${format(values[index] ?? 0)}</td>`)}</tr>`,
+            html`<tr><th scope="row">${unit.text(day)}</th>${series.map((_, index) => html`<td class="num">${format(values[index] ?? 0)}</td>`)}</tr>`,
         )}</tbody></table></div></details>
   </figure>`;
 }
@@ -88,21 +92,28 @@ function drawLines({ series, days }: DayChartOptions, max: number): Html[] {
 }
 
 /** The whole height of a day tells its numbers, to a pointer by our module and without it by the browser itself. */
-function hitArea({ series, days }: DayChartOptions, index: number, format: (value: number) => string): Html {
+function hitArea(
+  { series, days, unit = DAY_UNIT }: DayChartOptions,
+  index: number,
+  format: (value: number) => string,
+): Html {
   const step = WIDTH / days.length;
   const day = days[index];
   const numbers = series.map(({ name }, place) => `${name} ${format(day?.values[place] ?? 0)}`).join(", ");
-  const tip = `${day && dayText(day.day)}${day?.isPartial ? ", so far" : ""}: ${numbers}`;
+  const tip = `${day && unit.text(day.day)}${day?.isPartial ? ", so far" : ""}: ${numbers}`;
   return html`<rect class="hit" x="${round(index * step)}" y="0" width="${round(step)}" height="${HEIGHT}" data-tip="${tip}"><title>${tip}</title></rect>`;
 }
 
-function summaryOf({ title, series, days }: DayChartOptions, format: (value: number) => string): string {
+function summaryOf(
+  { title, series, days, unit = DAY_UNIT }: DayChartOptions,
+  format: (value: number) => string,
+): string {
   const [first, last] = [days[0], days.at(-1)];
   const ranges = series.map(({ name }, place) => {
     const values = days.map(({ values: all }) => all[place] ?? 0);
     return `${name} between ${format(Math.min(...values))} and ${format(Math.max(...values))}`;
   });
-  return `${title}, ${first && dayText(first.day)} to ${last && dayText(last.day)}: ${ranges.join("; ")}. The table below has the numbers.`;
+  return `${title}, ${first && unit.text(first.day)} to ${last && unit.text(last.day)}: ${ranges.join("; ")}. The table below has the numbers.`;
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

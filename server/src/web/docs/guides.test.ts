@@ -61,7 +61,7 @@ test("/docs/guides links to every guide, and every guide links to the others, th
   for (const [name, { guides, ids, site, titles }] of shown) {
     assert.deepEqual(guides, listed);
     assert.equal(new Set(ids).size, ids.length, `${name}: two sections have the same name`);
-    assert.deepEqual(site, ["/docs/guides/", "/docs/", "/errors"]);
+    assert.deepEqual(site, ["/", "/docs/guides/", "/docs/", "/errors"]);
     assert.equal(titles, 1);
   }
   assert.deepEqual(elsewhere(), []);

@@ -8,7 +8,7 @@ export const text = (plain: string): Html =>
 
 /** The same on every page, so that every page is one click from the others. */
 export const SITE_LINKS =
-  '<strong>Scrip</strong><a href="/docs/guides/">Guides</a><a href="/docs/">API reference</a><a href="/errors">Errors</a>';
+  '<a href="/"><strong>Scrip</strong></a><a href="/docs/guides/">Guides</a><a href="/docs/">API reference</a><a href="/errors">Errors</a>';
 
 /** A page that loads nothing from other hosts, and only its icon from ours. */
 export const page = (title: string, body: Html, moreStyle = ""): string =>

@@ -112,6 +112,32 @@ test("/errors lists every code, and each page shows its title, meaning and remed
   assert.deepEqual(complaints, []);
 });
 
+test("/ tells a person what this server is, and an API client that nothing is there", async () => {
+  const { page, asked, complaints } = await openPage("/");
+  assert.equal(await page.getByRole("heading", { level: 1 }).textContent(), "Scrip");
+  await page.getByText("Available").waitFor();
+  const paths = await page
+    .getByRole("main")
+    .getByRole("link")
+    .evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? ""));
+  assert.ok(paths.length >= 5);
+  for (const path of paths)
+    assert.ok([200, 303].includes((await scrip.app.inject(path)).statusCode), `${path} leads nowhere`);
+  await page.setViewportSize({ width: 360, height: 800 });
+  assert.ok(await page.evaluate("document.documentElement.scrollWidth <= 360"));
+  assert.deepEqual(elsewhere(asked), []);
+  assert.deepEqual(complaints, []);
+  await page.close();
+  for (const accept of [undefined, "*/*", "application/json", "text/html;q=0, */*"]) {
+    const reply = await scrip.app.inject({ url: "/", headers: accept === undefined ? {} : { accept } });
+    assert.deepEqual(
+      [reply.statusCode, reply.headers["content-type"], reply.headers.vary],
+      [404, "application/problem+json; charset=utf-8", "accept"],
+      accept,
+    );
+  }
+});
+
 /** The part of the browser API that is used here. */
 declare const DOMParser: new () => {
   parseFromString(

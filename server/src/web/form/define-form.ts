@@ -45,6 +45,8 @@ export type FormOptions = {
   /** Between the fields and the button. */
   note?: HtmlValue;
   id?: string;
+  /** The form has a file. */
+  takesFiles?: boolean;
   /** Fields are judged by the server as soon as they are left, where JavaScript runs. The verb does not run. */
   validates?: boolean;
 };
@@ -107,13 +109,17 @@ function renderForm(fields: Fields, options: FormOptions): Html {
   const controls = Object.entries(fields).map(([name, field]) =>
     field.render(name, { given: state.typed[name] ?? [], error: state.errors[name], id: `${id}-${name}` }),
   );
-  return html`<form class="form" method="post" action="${options.action}"${attrs({ id, novalidate: true, "up-validate": options.validates })}>${options.hidden}${errorSummary(
-    fields,
-    state,
+  return html`<form class="form" method="post" action="${options.action}"${attrs({
     id,
-  )}${controls}${options.note}<div class="row">${button(options.submit, {
-    kind: options.isDestructive ? "danger" : "main",
-  })}${options.cancelHref === undefined ? undefined : html`<a class="btn plain" href="${options.cancelHref}">${options.cancel ?? "Cancel"}</a>`}</div></form>`;
+    novalidate: true,
+    "up-validate": options.validates,
+    enctype: options.takesFiles === true ? "multipart/form-data" : undefined,
+  })}>${options.hidden}${errorSummary(fields, state, id)}${controls}${options.note}<div class="row">${button(
+    options.submit,
+    {
+      kind: options.isDestructive ? "danger" : "main",
+    },
+  )}${options.cancelHref === undefined ? undefined : html`<a class="btn plain" href="${options.cancelHref}">${options.cancel ?? "Cancel"}</a>`}</div></form>`;
 }
 
 /** Above the form, and where the page begins for those who hear it: what is wrong, with a link to each field. */

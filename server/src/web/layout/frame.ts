@@ -23,6 +23,8 @@ export type Frame = {
   owner: string;
   home: string;
   nav: readonly NavSection[];
+  /** Above every page: what holds for all of them, such as an account that is frozen. */
+  banner?: { tone: Tone; text: HtmlValue; link?: { label: string; href: string } };
   search?: { action: string; placeholder: string; keep?: Readonly<Record<string, string>> };
   environment?: { current: "live" | "test"; liveHref: string; testHref: string };
   person: {
@@ -37,6 +39,8 @@ export type NavSection = { title?: string; links: readonly NavLink[] };
 export type NavLink = {
   label: string;
   href: string;
+  /** Paths of other pages that belong to this section, without those below `href`. */
+  also?: readonly string[];
   /** `g` and this letter lead there. */
   key?: string;
   /** How many things wait for a person there. */

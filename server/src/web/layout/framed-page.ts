@@ -17,6 +17,7 @@ export const framedPage = (frame: Frame, setting: PageSetting, content: PageCont
 ${side(frame, setting)}
 <div class="column">
 ${topBar(frame, setting)}
+<div id="banner" up-hungry>${bannerOf(frame)}</div>
 <div id="flash" up-hungry role="status">${flashMessage(setting.flash)}</div>
 <main id="main" class="page" tabindex="-1">${pageHead(content)}${content.body}</main>
 </div>
@@ -24,6 +25,10 @@ ${shortcutsDialog(frame)}`,
   );
 
 const TEST_STRIP = html`<p class="test-strip"><b>Test data</b> Nothing here moves money or buys a real code.</p>`;
+
+const bannerOf = ({ banner }: Frame): Html | undefined =>
+  banner &&
+  html`<p class="banner ${banner.tone}">${banner.text}${banner.link && html` <a href="${banner.link.href}">${banner.link.label}</a>`}</p>`;
 
 export const flashMessage = (flash: Flash | undefined): Html | undefined =>
   flash && html`<p class="flash ${flash.tone}">${flash.text}</p>`;
@@ -55,9 +60,10 @@ function currentLink({ nav, home }: Frame, url: string): NavLink | undefined {
   const path = pathOf(url);
   return nav
     .flatMap(({ links }) => links)
-    .filter(({ href }) => {
+    .filter(({ href, also = [] }) => {
       const to = pathOf(href);
-      return path === to || (to !== pathOf(home) && path.startsWith(`${to}/`));
+      const below = [...(to === pathOf(home) ? [] : [to]), ...also];
+      return path === to || below.some((one) => path === one || path.startsWith(`${one}/`));
     })
     .toSorted((a, b) => pathOf(b.href).length - pathOf(a.href).length)[0];
 }

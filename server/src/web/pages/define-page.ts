@@ -1,4 +1,5 @@
 import type { Fields, Form, FormState, ValuesOf } from "../form/define-form.ts";
+import type { Uploads } from "../form/read-upload.ts";
 import type { Flash, PageContent } from "../layout/frame.ts";
 import type { Tone } from "../parts/chip.ts";
 import type { Html } from "../template/html.ts";
@@ -19,6 +20,8 @@ export type PageContext<Session> = {
   base: string;
   /** Path and query. */
   url: string;
+  /** The files of a form that takes them, by the names of their fields. */
+  files: Uploads;
   requestId: string;
   /** Where the request came from, by the proxies that are trusted. */
   address: string;
@@ -53,6 +56,8 @@ export type FormAction<Session, Permission extends string, F extends Fields> = C
   form: Form<F>;
   /** The same form, sent twice, is accepted once. For verbs that are not idempotent; the form carries `hidden({once: true})`. */
   once?: boolean;
+  /** The form has a file. It cannot wait for fresh proof: what needs proof asks for it on the page of the form. */
+  takesFiles?: boolean;
   run: (values: ValuesOf<F>, ctx: PageContext<Session>) => Promise<ActionResult>;
   /** The page of the form again, with what was typed and what is wrong. */
   again: (state: FormState, ctx: PageContext<Session>) => Promise<PageContent>;

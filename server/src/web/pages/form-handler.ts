@@ -84,10 +84,11 @@ async function claimForm<Session extends BaseSession, Permission extends string>
 ): Promise<void> {
   const formId = formIdOf(request);
   if (isFormId(formId) && (await claimFormId?.(session, formId))) return;
-  // Not a refusal of what was typed: the form is not shown again, to be sent a third time.
+  // Not a refusal of what was typed: the form is not shown again, to be sent a third time. The first time may have ended in an
+  // error, so this does not say that it was done.
   throw new Problem(
     "idempotency_conflict",
-    "This form was sent before. The first time counts; nothing was done twice.",
+    "This form was sent before and is not run twice. Check whether it was done the first time. If it was not, open its page again.",
   );
 }
 

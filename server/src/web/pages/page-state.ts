@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { FORM_ID_FIELD, hiddenFields, newFormId, TOKEN_FIELD } from "../form/hidden-fields.ts";
 import type { FormBody } from "../form/parse-form-body.ts";
+import type { Uploads } from "../form/read-upload.ts";
 import type { PageSetting } from "../layout/frame.ts";
 import { isTheme, THEME_COOKIE } from "../layout/theme.ts";
 import { readCookie, serialiseCookie, sessionCookieName } from "../security/cookies.ts";
@@ -18,6 +19,12 @@ export const sessionOf = <Session extends BaseSession>(request: FastifyRequest):
 
 export const keepSession = (request: FastifyRequest, session: BaseSession | undefined): void =>
   void sessions.set(request, session);
+
+const uploads = new WeakMap<FastifyRequest, Uploads>();
+const NO_FILES: Uploads = new Map();
+
+/** The files that came with a form. */
+export const keepFiles = (request: FastifyRequest, files: Uploads): void => void uploads.set(request, files);
 
 export const isSecure = ({ publicUrl }: { publicUrl: () => string | undefined }): boolean =>
   publicUrl()?.startsWith("https:") ?? false;
@@ -42,6 +49,7 @@ export function contextOf<Session extends BaseSession, Permission extends string
     query: firstOfEach(request.query as Record<string, string | string[]>),
     base: options.base,
     url: request.url,
+    files: uploads.get(request) ?? NO_FILES,
     requestId: request.id,
     address: options.addressOf(request),
     userAgent: request.headers["user-agent"] ?? "",

@@ -14,7 +14,7 @@ import type { FaceOptions } from "./face.ts";
 import { formHandler, visitHandler } from "./form-handler.ts";
 import { guardFace } from "./guard-face.ts";
 import { pageHandler } from "./page-handler.ts";
-import { readForms } from "./read-forms.ts";
+import { readForms, TAKES_FILES } from "./read-forms.ts";
 import { themeHandler } from "./theme-handler.ts";
 
 /** Where a face's sections add their pages. */
@@ -71,7 +71,11 @@ function pageKinds<Session extends BaseSession, Permission extends string>(
     action(action) {
       if (action.once && !options.claimFormId) throw new Error(`${action.path} needs claimFormId`);
       note("POST", action.path, action.permission, "form");
-      child.post(action.path, formHandler(options, action));
+      child.post(
+        action.path,
+        { config: action.takesFiles === true ? TAKES_FILES : {} },
+        formHandler(options, action),
+      );
     },
     download(download) {
       const { method = "GET", path, permission } = download;

@@ -1,6 +1,6 @@
 import { type Html, type HtmlValue, html } from "../template/html.ts";
 import { button, linkButton } from "./button.ts";
-import { facts, panel } from "./panel.ts";
+import { facts, panel, row, stack } from "./panel.ts";
 
 export type ConfirmOptions = {
   /** A question: "Revoke checkout?". */
@@ -23,7 +23,12 @@ export type ConfirmOptions = {
 export const confirm = (options: ConfirmOptions): Html =>
   html`<form class="confirm" method="post" action="${options.action}" id="confirm">${options.hidden}${panel(
     { title: options.title },
-    html`${facts(options.consequences)}${options.fields}<div class="row">${button(options.verb, {
-      kind: (options.isDestructive ?? true) ? "danger" : "main",
-    })}${linkButton(options.cancel ?? "Cancel", options.cancelHref)}</div>`,
+    stack(
+      facts(options.consequences),
+      options.fields,
+      row(
+        button(options.verb, { kind: (options.isDestructive ?? true) ? "danger" : "main" }),
+        linkButton(options.cancel ?? "Cancel", options.cancelHref),
+      ),
+    ),
   )}</form>`;

@@ -8,3 +8,12 @@ export const notice = (tone: Tone, title: string, body?: HtmlValue): Html =>
 /** What a place says that has nothing to show: why that is, and what to do next. */
 export const emptyState = (title: string, body: HtmlValue, action?: HtmlValue): Html =>
   html`<div class="empty"><h3>${title}</h3><p>${body}</p>${action === undefined ? undefined : html`<div class="row">${action}</div>`}</div>`;
+
+export type ToDo = { chip: Html; what: string; href: string; note: string };
+
+/** Things that a person should do, each with its state, the way to it, and why. */
+export const toDoList = (items: readonly ToDo[]): Html =>
+  html`<ul class="to-do">${items.map(
+    ({ chip, what, href, note }) =>
+      html`<li>${chip}<p><a class="link" href="${href}">${what}</a> <span class="quiet">${note}</span></p></li>`,
+  )}</ul>`;

@@ -34,12 +34,19 @@ export const stack = (...parts: readonly HtmlValue[]): Html => html`<div class="
 export const columns = (wide: HtmlValue, narrow: HtmlValue): Html =>
   html`<div class="columns"><div class="stack">${wide}</div><div class="stack">${narrow}</div></div>`;
 
+/** Two parts of the same weight, beside each other where there is room. */
+export const halves = (first: HtmlValue, second: HtmlValue): Html =>
+  html`<div class="columns even"><div class="stack">${first}</div><div class="stack">${second}</div></div>`;
+
 /** A row of buttons or small parts. */
 export const row = (...parts: readonly HtmlValue[]): Html => html`<div class="row">${parts}</div>`;
 
-/** Names and values below each other. What is absent is left out by the caller. */
-export const facts = (list: readonly (readonly [name: string, value: HtmlValue])[]): Html =>
-  html`<dl class="facts">${list.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+/** Names and values below each other. What is absent is left out by the caller. Sums have their values at the right. */
+export const facts = (
+  list: readonly (readonly [name: string, value: HtmlValue])[],
+  { areSums = false } = {},
+): Html =>
+  html`<dl class="facts${areSums ? " sums" : ""}">${list.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
 export type StatTile = {
   label: string;

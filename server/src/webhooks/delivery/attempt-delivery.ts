@@ -39,8 +39,10 @@ export async function attemptDelivery(
 /** Null if it did not reach the endpoint. */
 async function sendAgain({ clock, send }: AttemptDeps, sending: Sending): Promise<AttemptOutcome | null> {
   const at = clock.now();
-  const { kind, responseStatus, error, responseBody, latencyMs } = await send(sending);
-  return kind === "own-fault" ? null : { at, responseStatus, error, responseBody, latencyMs };
+  const { kind, responseStatus, error, responseHeaders, responseBody, latencyMs } = await send(sending);
+  return kind === "own-fault"
+    ? null
+    : { at, responseStatus, error, responseHeaders, responseBody, latencyMs };
 }
 
 function toSending({ openSecret }: AttemptDeps, delivery: DueDelivery, at: Date): Sending {
@@ -65,7 +67,7 @@ function toSending({ openSecret }: AttemptDeps, delivery: DueDelivery, at: Date)
 function toRecord(
   token: string,
   delivery: DueDelivery,
-  { kind, responseStatus, error, responseBody, latencyMs, retryAfterMs }: SendOutcome,
+  { kind, responseStatus, error, responseHeaders, responseBody, latencyMs, retryAfterMs }: SendOutcome,
   at: Date,
   now: Date,
 ): Omit<AttemptRecord, "again"> {
@@ -79,6 +81,7 @@ function toRecord(
     at,
     responseStatus,
     error,
+    responseHeaders,
     responseBody,
     latencyMs,
     status: kind === "delivered" ? "delivered" : pauseMs === undefined ? "failed" : "pending",

@@ -6,6 +6,8 @@ export type AttemptOutcome = {
   at: Date;
   responseStatus: number | null;
   error: string | null;
+  /** One on each line, without secrets. */
+  responseHeaders: string | null;
   responseBody: string | null;
   latencyMs: number;
 };
@@ -46,9 +48,12 @@ export const insertAttempts = async (tx: Tx, records: readonly AttemptRecord[]):
           ${records.map(({ again }) => again?.responseStatus ?? null)}::smallint[],
           ${records.map(({ again }) => again?.error ?? null)}::text[],
           ${records.map(({ again }) => again?.responseBody ?? null)}::text[],
-          ${records.map(({ again }) => again?.latencyMs ?? null)}::integer[]
+          ${records.map(({ again }) => again?.latencyMs ?? null)}::integer[],
+          ${records.map((one) => one.responseHeaders)}::text[],
+          ${records.map(({ again }) => again?.responseHeaders ?? null)}::text[]
         ) as one (delivery_id, endpoint_id, token, number, at, response_status, error, response_body, latency_ms, status,
-                  step, next_attempt_at, again_at, again_status, again_error, again_body, again_latency_ms)
+                  step, next_attempt_at, again_at, again_status, again_error, again_body, again_latency_ms,
+                  response_headers, again_headers)
         join webhook_lanes l on l.endpoint_id = one.endpoint_id and l.lease_token = one.token
       ), moved as (
         update deliveries d
@@ -57,11 +62,12 @@ export const insertAttempts = async (tx: Tx, records: readonly AttemptRecord[]):
         from mine m where d.id = m.delivery_id and d.status = 'pending' and d.step = m.step - 1
         returning d.id
       ), kept as (
-        insert into delivery_attempts (delivery_id, number, at, response_status, error, latency_ms, response_body)
-        select delivery_id, number, at, response_status, error, latency_ms, response_body
+        insert into delivery_attempts (delivery_id, number, at, response_status, error, latency_ms, response_body,
+                                       response_headers)
+        select delivery_id, number, at, response_status, error, latency_ms, response_body, response_headers
         from mine join moved on moved.id = mine.delivery_id
         union all
-        select delivery_id, number + 1, again_at, again_status, again_error, again_latency_ms, again_body
+        select delivery_id, number + 1, again_at, again_status, again_error, again_latency_ms, again_body, again_headers
         from mine join moved on moved.id = mine.delivery_id where again_at is not null
         on conflict do nothing
       )

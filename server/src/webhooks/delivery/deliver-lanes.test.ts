@@ -71,7 +71,9 @@ const countAttempts = async (endpointId: string): Promise<bigint | undefined> =>
 test("a delivery that always fails is tried eleven times, at the contract's times plus up to 20 %, and then fails", async () => {
   const { id } = await addEndpoint(db, tenant);
   await due(id);
-  const worker = create(() => refusal({ responseBody: "no", latencyMs: 17 }));
+  const worker = create(() =>
+    refusal({ responseHeaders: "server: nginx", responseBody: "no", latencyMs: 17 }),
+  );
   for (const [index, pauseMs] of RETRY_PAUSES_MS.entries()) {
     await worker.drain();
     const { status, attempts, nextAttemptAt } = await only(id);
@@ -99,9 +101,12 @@ test("a delivery that always fails is tried eleven times, at the contract's time
   await worker.drain();
   assert.equal(sent.length, 11);
   const rows = await db.rows(sql`
-    select number, response_status as status, error, latency_ms as ms, response_body as body
+    select number, response_status as status, error, latency_ms as ms, response_body as body, response_headers as headers
     from delivery_attempts a join deliveries d on d.id = a.delivery_id where d.endpoint_id = ${id} order by number`);
-  const attempt = (number: number) => ({ number, status: 500, error: null, ms: 17, body: "no" });
+  const attempt = (number: number) => ({
+    ...{ number, status: 500, error: null, ms: 17 },
+    ...{ body: "no", headers: "server: nginx" },
+  });
   assert.deepEqual(
     rows,
     Array.from({ length: 11 }, (_, index) => attempt(index + 1)),

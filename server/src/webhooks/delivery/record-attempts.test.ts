@@ -59,6 +59,7 @@ async function attempted(status: AttemptRecord["status"]): Promise<AttemptRecord
     at: now,
     responseStatus: isPending ? 500 : 200,
     error: null,
+    responseHeaders: null,
     responseBody: null,
     latencyMs: 1,
     status,

@@ -90,10 +90,15 @@ test("a kept connection that turns out to be closed is not a failure: a new one 
 
 test("any other status is a failure, and the receiver's answer is kept", async () => {
   for (const status of [300, 304, 400, 404, 410, 429, 500, 503, 599]) {
-    receiver.answer = answerWith(status, {}, status === 304 ? "" : "no thanks");
+    receiver.answer = answerWith(
+      status,
+      { "X-Kind": "hushed", "Set-Cookie": "sid=1" },
+      status === 304 ? "" : "no thanks",
+    );
     const outcome = await send();
     assert.deepEqual(told(outcome), ["failed", status, null]);
     assert.equal(outcome.responseBody, status === 304 ? null : "no thanks");
+    assert.match(outcome.responseHeaders ?? "", /^x-kind: hushed\nset-cookie: \(not kept\)/m);
   }
 });
 

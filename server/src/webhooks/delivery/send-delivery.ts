@@ -6,6 +6,7 @@ import type { TLSSocket } from "node:tls";
 import type { IpRange } from "../../lib/ip.ts";
 import { AddressRefused, mayReach, refuseUnchecked } from "../addresses/checked-agent.ts";
 import { parseWebhookUrl } from "../addresses/webhook-url.ts";
+import { keepAnswerHeaders } from "./answer-headers.ts";
 import { parseRetryAfter } from "./retry-schedule.ts";
 
 export type Sending = {
@@ -25,6 +26,7 @@ export type SendOutcome = {
   kind: "delivered" | "failed" | "own-fault";
   responseStatus: number | null;
   error: string | null;
+  responseHeaders: string | null;
   responseBody: string | null;
   latencyMs: number;
   retryAfterMs: number | undefined;
@@ -47,6 +49,7 @@ export async function sendDelivery(deps: SendDeps, sending: Sending): Promise<Se
     kind: "failed",
     responseStatus: null,
     error: null,
+    responseHeaders: null,
     responseBody: null,
     retryAfterMs: undefined,
     ...outcome,
@@ -173,6 +176,7 @@ async function readAnswer(response: IncomingMessage, limits: SendLimits): Promis
   return {
     kind: isSuccess ? "delivered" : "failed",
     responseStatus: status,
+    responseHeaders: keepAnswerHeaders(response.rawHeaders),
     responseBody: text === "" ? null : text.slice(0, limits.keptMaxBytes),
     retryAfterMs: isSuccess ? undefined : parseRetryAfter(response.headers["retry-after"], new Date()),
   };

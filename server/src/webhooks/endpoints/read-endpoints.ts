@@ -22,6 +22,14 @@ export async function getActiveEndpoint(db: Queryable, tenant: Tenant, id: strin
   return row;
 }
 
+/** The hosts of a tenant's endpoints by their id, for people: an id says less. A tenant has at most 16 (CONTRACT 6). */
+export async function endpointHosts(db: Queryable, tenant: Tenant): Promise<ReadonlyMap<string, string>> {
+  const rows = await listEndpointRows(db, tenant, { beforeId: undefined, limit: HOSTS_MAX });
+  return new Map(rows.map(({ id, url }) => [id, URL.parse(url)?.host ?? url]));
+}
+
+const HOSTS_MAX = 100;
+
 export const inactiveEndpoint = (): Problem =>
   new Problem(
     "webhook_inactive",

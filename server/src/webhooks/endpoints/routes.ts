@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import Type from "typebox";
 import { callerOf } from "../../http/caller.ts";
 import { jsonReply } from "../../http/json-reply.ts";
+import { Type } from "../../http/openapi/type.ts";
 import { pageParameters } from "../../http/page.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
 import { changeEndpoint } from "./change-endpoint.ts";

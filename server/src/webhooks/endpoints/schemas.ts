@@ -1,6 +1,7 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { DEFAULT_TYPES } from "../../events/event-types.ts";
 import { named } from "../../http/named-schema.ts";
+import { Type } from "../../http/openapi/type.ts";
 import { pageOf } from "../../http/page.ts";
 import { GRACE_DEFAULT_SECONDS, GRACE_MAX_SECONDS } from "./rotate-secret.ts";
 

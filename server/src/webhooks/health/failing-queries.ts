@@ -9,8 +9,6 @@ export type FailingEndpoint = {
   resellerId: string;
   environment: "live" | "test";
   url: string;
-  /** The owner's address. */
-  email: string;
   failingSince: Date;
   failures: number;
   told: Told;
@@ -36,10 +34,9 @@ export const lockNextFailing = async (
   at: FailingThresholds,
 ): Promise<FailingEndpoint | undefined> => {
   const [row] = await tx.rows<FailingEndpoint>(sql`
-    select e.id, e.reseller_id as "resellerId", e.environment, e.url, r.email, e.failing_since as "failingSince",
+    select e.id, e.reseller_id as "resellerId", e.environment, e.url, e.failing_since as "failingSince",
            e.failures, due.told
     from webhook_endpoints e
-    join resellers r on r.id = e.reseller_id
     cross join lateral (
       select case
         when e.failing_since <= ${at.sinceDisabled} and e.failures >= ${at.failuresToDisable} then 'disabled'

@@ -253,6 +253,7 @@ async function attempt(endpointId: string, succeeds: boolean): Promise<void> {
         at: now,
         responseStatus: succeeds ? 200 : 500,
         error: null,
+        responseHeaders: null,
         responseBody: null,
         latencyMs: 1,
         status: succeeds ? "delivered" : "pending",

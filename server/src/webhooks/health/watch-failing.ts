@@ -1,7 +1,7 @@
 import type { Db } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
-import { isMailAddress, queueLetter } from "../../mail/queue-letter.ts";
+import { queueNotice } from "../../mail/queue-notice.ts";
 import { failingLetter } from "./failing-letter.ts";
 import {
   type FailingEndpoint,
@@ -48,7 +48,8 @@ const tellNext = (db: Db, now: Date): Promise<FailingEndpoint | undefined> =>
     const endpoint = await lockNextFailing(tx, thresholdsAt(now));
     if (!endpoint) return undefined;
     await markTold(tx, endpoint, now);
-    if (isMailAddress(endpoint.email)) await queueLetter(tx, failingLetter(endpoint), now);
+    const kind = endpoint.told === "disabled" ? "webhook_disabled" : "webhook_failing";
+    await queueNotice(tx, endpoint.resellerId, kind, failingLetter(endpoint), now);
     return endpoint;
   });
 

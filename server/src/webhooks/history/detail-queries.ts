@@ -31,7 +31,7 @@ export const findDeliveryDetail = async (
            (
              select json_agg(json_build_object(
                'number', a.number, 'at', a.at, 'status', a.response_status, 'error', a.error, 'latencyMs', a.latency_ms,
-               'responseBody', a.response_body) order by a.number)
+               'responseBody', a.response_body, 'responseHeaders', a.response_headers) order by a.number)
              from (
                select * from delivery_attempts where delivery_id = d.id
                order by number desc limit ${ATTEMPTS_SHOWN_MAX}

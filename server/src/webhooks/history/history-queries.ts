@@ -14,6 +14,8 @@ export type AttemptRow = {
   error: string | null;
   latencyMs: number;
   responseBody: string | null;
+  /** Only a page of one delivery has them: the lists do not read them. */
+  responseHeaders?: string | null;
 };
 
 export type DeliveryRow = {

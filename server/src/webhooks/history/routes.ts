@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
-import Type from "typebox";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { callerOf } from "../../http/caller.ts";
 import { jsonReply } from "../../http/json-reply.ts";
+import { Type } from "../../http/openapi/type.ts";
 import { pageParameters } from "../../http/page.ts";
 import { optionalBody } from "../../http/validate-requests.ts";
 import { endpointParams } from "../endpoints/routes.ts";

@@ -1,0 +1,116 @@
+import type { Db } from "../server/src/db/database.ts";
+import { systemClock } from "../server/src/lib/clock.ts";
+import { countFacts } from "../server/src/reports/count-facts.ts";
+import { findNeeds } from "../server/src/reports/find-needs.ts";
+import { readOverview } from "../server/src/reports/read-overview.ts";
+import { REPORT_NAMES, readReport } from "../server/src/reports/read-report.ts";
+import type { ReportBy } from "../server/src/reports/report-queries.ts";
+import { summariseTenant } from "../server/src/reports/summarise-tenant.ts";
+import { onBenchDatabase } from "./bench-database.ts";
+import { fillMonth, HOUR_MS, MONTH_HOURS, type Month, prepareMonth } from "./fill-month.ts";
+import { median, type Row, report } from "./report.ts";
+
+/** `BENCH_CONSOLE_ORDERS=200000 npm run bench -- console` is a quick run. */
+const ORDERS = Number(process.env.BENCH_CONSOLE_ORDERS ?? 2_000_000);
+const FEW_ORDERS = 2_000;
+const SIZE = { resellers: 50, products: 1_000, suppliers: 5 };
+const RUNS = 20;
+const REPORT_MAX_MS = 1_000;
+const GROWTH_MAX = 1.5;
+
+/** What is measured on the filled month. Each part gives rows of the table. */
+const PARTS: readonly ((db: Db, month: Month) => Promise<Row[]>)[] = [measureReports, measureOverview];
+
+/** Pages of the console, and the dashboard's home, with a month of orders. */
+export const benchConsole = (): Promise<void> =>
+  onBenchDatabase(async ({ db }) => {
+    const month = await prepareMonth(db, SIZE);
+    await fillMonth(db, month, FEW_ORDERS, "A");
+    await countAll(db);
+    const homeOfFew = await timeHome(db, month);
+    await fillMonth(db, month, ORDERS - FEW_ORDERS, "B");
+    const startedAt = performance.now();
+    await countAll(db);
+    const countedMs = performance.now() - startedAt;
+    const rows: Row[] = [
+      {
+        what: `counting ${ORDERS - FEW_ORDERS} orders from before an upgrade`,
+        ...{
+          measured: `${Math.round((ORDERS - FEW_ORDERS) / (countedMs / 1_000))} orders/s`,
+          goal: "",
+          met: undefined,
+        },
+      },
+    ];
+    for (const part of PARTS) rows.push(...(await part(db, month)));
+    const home = await timeHome(db, month);
+    rows.push({
+      what: `dashboard's home, 30 days of one of ${SIZE.resellers} resellers, against ${FEW_ORDERS} orders there`,
+      measured: `${(home.p50 / homeOfFew.p50).toFixed(2)}× (${home.p50.toFixed(1)} against ${homeOfFew.p50.toFixed(1)} ms)`,
+      ...{ goal: `≤ ${GROWTH_MAX}×`, met: home.p50 / homeOfFew.p50 <= GROWTH_MAX },
+    });
+    report("console", NOTES, rows);
+  });
+
+const NOTES = [
+  `${ORDERS} completed orders of two lines in 30 days: ${SIZE.resellers} resellers, ${SIZE.products} products of which few sell much, ${SIZE.suppliers} suppliers`,
+  `each read ${RUNS} times in one process, without HTTP and rendering; medians`,
+];
+
+async function countAll(db: Db): Promise<void> {
+  while (await countFacts({ db, clock: systemClock }));
+  await db.rows({ text: "vacuum analyze", values: [] });
+}
+
+const BYS: readonly ReportBy[] = ["day", "hour", "product", "reseller", "supplier"];
+
+async function measureReports(db: Db, { first }: Month): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const name of REPORT_NAMES)
+    for (const by of BYS) {
+      const scope = {
+        environment: "live",
+        by,
+        from: dayOf(first),
+        to: new Date(Date.now() + HOUR_MS),
+      } as const;
+      const { p50, length } = await timed(async () => (await readReport(db, name, scope)).rows.length);
+      rows.push({
+        what: `report ${name} of the month by ${by}, ${length} rows`,
+        ...{ measured: `${p50.toFixed(0)} ms`, goal: `< ${REPORT_MAX_MS} ms`, met: p50 < REPORT_MAX_MS },
+      });
+    }
+  return rows;
+}
+
+async function measureOverview(db: Db, { first }: Month): Promise<Row[]> {
+  const now = new Date();
+  const { p50 } = await timed(async () => {
+    await readOverview(db, "live", { by: "day", from: dayOf(first), to: now }, now);
+    await findNeeds(db, "live", now);
+    return 0;
+  });
+  const met = p50 < REPORT_MAX_MS;
+  return [
+    { what: "overview of 30 days", measured: `${p50.toFixed(0)} ms`, goal: `< ${REPORT_MAX_MS} ms`, met },
+  ];
+}
+
+const timeHome = (db: Db, { first, resellerIds: [resellerId = ""] }: Month) =>
+  timed(async () => {
+    await summariseTenant(db, { resellerId, environment: "live" }, dayOf(first), MONTH_HOURS / 24);
+    return 0;
+  });
+
+const dayOf = (at: Date): Date => new Date(at.getTime() - (at.getTime() % (24 * HOUR_MS)));
+
+async function timed(read: () => Promise<number>): Promise<{ p50: number; length: number }> {
+  let length = await read();
+  const times: number[] = [];
+  for (let run = 0; run < RUNS; run += 1) {
+    const startedAt = performance.now();
+    length = await read();
+    times.push(performance.now() - startedAt);
+  }
+  return { p50: median(times), length };
+}

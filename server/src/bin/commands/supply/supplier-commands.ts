@@ -1,0 +1,244 @@
+import { type Command, Option } from "commander";
+import { addSupplier } from "../../../suppliers/add-supplier.ts";
+import { changeSupplier } from "../../../suppliers/change-supplier.ts";
+import { setEnabled } from "../../../suppliers/enable-supplier.ts";
+import { type ListedSupplierRow, listSupplierRows, type SupplierRow } from "../../../suppliers/queries.ts";
+import { setLowBalance } from "../../../suppliers/read-balances.ts";
+import { describeKinds, findKind, KIND_NAMES, REMOTE_KINDS } from "../../../suppliers/registry.ts";
+import { removeRoute, setRoute } from "../../../suppliers/set-route.ts";
+import { RATE_PER_SECOND_DEFAULT } from "../../../suppliers/store-supplier.ts";
+import { readSupplierConfig } from "../../../suppliers/supplier-config.ts";
+import { showCount, showTime } from "../../output/format.ts";
+import { showCost, toRouteView } from "../../output/route-view.ts";
+import { type Cell, table } from "../../output/table.ts";
+import { type Options, required, text, UsageError, verb } from "../../verb.ts";
+import { wholeNumber } from "../read-options.ts";
+import { supplierStatementCommand } from "./supplier-statement-command.ts";
+
+const BY = { actor: { kind: "command", id: "scrip" } } as const;
+
+export function supplierCommands(program: Command): void {
+  const supplier = program.command("supplier").description("suppliers and costs; resellers never see them");
+  addCommand(supplier);
+
+  verb(
+    supplier.command("list").description("list all suppliers: routes, stock and state"),
+    async ({ db, clock }) => {
+      const now = clock.now();
+      return { data: (await listSupplierRows(db, now)).map((row) => toListed(row, now)) };
+    },
+    ({ data }) =>
+      data.length === 0
+        ? "No suppliers yet. Import stock: scrip stock import --help. Or add one: scrip supplier add --help"
+        : listTable(data),
+  );
+
+  updateCommand(supplier);
+  enabledCommand(supplier, "enable", "buy from a supplier again");
+  enabledCommand(
+    supplier,
+    "disable",
+    "stop buying from a supplier; open purchases are followed to their end",
+  );
+  routeCommand(supplier);
+  supplierStatementCommand(supplier);
+}
+
+function addCommand(supplier: Command): void {
+  verb(
+    supplier
+      .command("add")
+      .description(`add a supplier: ${describeKinds()}`)
+      .addOption(kindOption())
+      .requiredOption("--name <name>", "a name for the supplier")
+      .option("--config <file>", CONFIG_HELP)
+      .option("--rate <n>", "maximum purchases per second", String(RATE_PER_SECOND_DEFAULT)),
+    async (context, options) => {
+      const kind = required(options, "kind");
+      const file = text(options, "config");
+      const { hasOwnStock } = findKind(kind) ?? {};
+      if (hasOwnStock === undefined)
+        throw new UsageError(`--kind must be ${KIND_NAMES.join(" or ")}, not "${kind}"`);
+      if (hasOwnStock && file !== undefined) throw new UsageError(`a ${kind} supplier takes no --config`);
+      if (!hasOwnStock && file === undefined) throw new UsageError(`a ${kind} supplier needs --config FILE`);
+      const row = await addSupplier(context, {
+        kind,
+        name: required(options, "name"),
+        ratePerSecond: wholeNumber(options, "rate"),
+        config: file === undefined ? undefined : await readSupplierConfig(file),
+      });
+      return { id: row.id, kind: row.kind, name: row.name, createdAt: row.createdAt.toISOString() };
+    },
+    ({ id, kind, name }) => `added ${id} (${kind}, ${name}); next, add a route: scrip supplier route`,
+  );
+}
+
+function updateCommand(supplier: Command): void {
+  verb(
+    supplier
+      .command("update")
+      .description("change a supplier's name, rate, or address and key")
+      .argument("<id>")
+      .option("--name <name>", "a name for the supplier")
+      .option("--rate <n>", "maximum purchases per second")
+      .option("--config <file>", CONFIG_HELP)
+      .option(
+        "--balance-alert <decimal>",
+        "raise an alert when your balance at the supplier is below this; empty for none",
+      )
+      .option("--same-account", "the new config buys from the same account; needed while purchases are open")
+      .addHelpText("after", UPDATE_HELP),
+    async (context, options, [id = ""]) => {
+      const file = text(options, "config");
+      const name = text(options, "name");
+      const balanceAlert = text(options, "balanceAlert");
+      const given = [name, file, text(options, "rate"), balanceAlert];
+      if (given.every((one) => one === undefined))
+        throw new UsageError("use at least one of --name, --rate, --config and --balance-alert");
+      const ratePerSecond = text(options, "rate") === undefined ? undefined : wholeNumber(options, "rate");
+      const config = file === undefined ? undefined : await readSupplierConfig(file);
+      const isSameAccount = options.sameAccount === true;
+      if (isSameAccount && config === undefined) throw new UsageError("--same-account goes with --config");
+      const row = await changeSupplier(context, id, { name, ratePerSecond, config, isSameAccount });
+      if (balanceAlert !== undefined) await setLowBalance(context, id, balanceAlert, BY);
+      return toView(row);
+    },
+    (row) => `${row.id} is ${row.name}, at most ${row.ratePerSecond} purchases per second`,
+  );
+}
+
+const UPDATE_HELP = `
+Open purchases are looked up with the new config. Another account does not know them, and they would be bought again. So
+another key is accepted only while no purchase is open, and another address only while the supplier is disabled too. If the
+new config belongs to the same account, --same-account lifts both rules.`;
+
+/** Not `choices`: commander would answer in words of its own. */
+const kindOption = (): Option =>
+  Object.assign(new Option("--kind <kind>", KIND_NAMES.join(" or ")).makeOptionMandatory(), {
+    argChoices: [...KIND_NAMES],
+  });
+
+const CONFIG_HELP = `a JSON file; ${REMOTE_KINDS.map(({ kind, configExample }) => `for ${kind}: ${configExample}`).join("; ")}`;
+
+function enabledCommand(supplier: Command, name: "enable" | "disable", description: string): void {
+  verb(
+    supplier.command(name).description(description).argument("<id>"),
+    async ({ db, clock }, _options, [id = ""]) =>
+      toView(await setEnabled(db, clock, id, name === "enable", BY)),
+    (row) => `${row.id} (${row.name}) is ${row.enabled ? "enabled" : "disabled"}`,
+  );
+}
+
+function routeCommand(supplier: Command): void {
+  verb(
+    supplier
+      .command("route")
+      .description("add or change the route of a product to a supplier; the lowest priority is tried first")
+      .requiredOption("--product <id>", "the product")
+      .requiredOption("--supplier <id>", "the supplier")
+      .option("--priority <n>", "the lowest number is tried first")
+      .option("--cost <decimal>", "the cost of one unit, such as 8.10")
+      .option(
+        "--max-cost <decimal>",
+        "for a supplier that is called: the highest accepted cost of one unit (default: the cost)",
+      )
+      .option(
+        "--currency <code>",
+        "the currency of the cost (default: the route's, or that of the product's face value)",
+      )
+      .option("--sku <id>", "the supplier's id of the product (default: the route's, or the product's id)")
+      .option("--remove", "remove the route"),
+    async ({ db, clock }, options) => {
+      const key = { productId: required(options, "product"), supplierId: required(options, "supplier") };
+      if (options.remove === true) {
+        refuseWithRemove(options);
+        return { ...toRouteView(await removeRoute(db, clock, key)), removed: true };
+      }
+      return toRouteView(
+        await setRoute(db, clock, {
+          ...key,
+          priority: wholeNumber(options, "priority"),
+          cost: required(options, "cost"),
+          currency: text(options, "currency"),
+          maxCost: text(options, "maxCost"),
+          sku: text(options, "sku"),
+        }),
+      );
+    },
+    (route) =>
+      "removed" in route
+        ? `${route.productId} is no longer bought from ${route.supplierId}`
+        : `${route.productId} is bought from ${route.supplierId} as ${route.sku}, priority ${route.priority}, ` +
+          `cost ${showCost(route.cost)}` +
+          (route.maxCost === undefined ? "" : `, up to ${showCost(route.maxCost)}`),
+  );
+}
+
+const WITHOUT_REMOVE = [
+  ["priority", "priority"],
+  ["cost", "cost"],
+  ["maxCost", "max-cost"],
+  ["currency", "currency"],
+  ["sku", "sku"],
+] as const;
+
+/** --remove with a cost is a mistake. */
+function refuseWithRemove(options: Options): void {
+  for (const [name, flag] of WITHOUT_REMOVE) {
+    if (text(options, name) !== undefined) throw new UsageError(`--remove cannot be used with --${flag}`);
+  }
+}
+
+const toView = ({ createdAt, hasOwnStock: _, ...row }: SupplierRow) => ({
+  ...row,
+  createdAt: createdAt.toISOString(),
+});
+
+const toListed = (row: ListedSupplierRow, now: Date) => ({
+  id: row.id,
+  kind: row.kind,
+  name: row.name,
+  enabled: row.enabled,
+  ratePerSecond: row.ratePerSecond,
+  routes: row.routes,
+  ...(row.stockLevel === null ? {} : { stockLevel: row.stockLevel }),
+  breaker: toBreaker(row, now),
+  createdAt: row.createdAt.toISOString(),
+});
+
+type Breaker = { state: "closed" | "open"; openUntil?: string; consecutiveFailures: number };
+
+function toBreaker({ openUntil, consecutiveFailures }: ListedSupplierRow, now: Date): Breaker {
+  return openUntil !== null && openUntil > now
+    ? { state: "open", openUntil: openUntil.toISOString(), consecutiveFailures }
+    : { state: "closed", consecutiveFailures };
+}
+
+const listTable = (data: readonly ReturnType<typeof toListed>[]): string =>
+  table(
+    [
+      "ID",
+      "KIND",
+      { heading: "NAME", cut: true },
+      "STATE",
+      { heading: "STOCK", right: true, optional: true },
+      { heading: "ROUTES", right: true, optional: true },
+      { heading: "RATE", right: true, optional: true },
+    ],
+    data.map((row) => [
+      row.id,
+      row.kind,
+      row.name,
+      stateCell(row),
+      row.stockLevel === undefined ? "" : showCount(row.stockLevel),
+      showCount(row.routes),
+      `${row.ratePerSecond}/s`,
+    ]),
+  );
+
+function stateCell({ enabled, breaker }: { enabled: boolean; breaker: Breaker }): Cell {
+  if (!enabled) return { text: "disabled", style: "dim" };
+  return breaker.openUntil === undefined
+    ? { text: "enabled", style: "green" }
+    : { text: `paused until ${showTime(breaker.openUntil)}`, style: "red" };
+}

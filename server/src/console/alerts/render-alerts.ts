@@ -1,0 +1,118 @@
+import type { Alert, Alerts } from "../../alerts/list-alerts.ts";
+import type { PageContent } from "../../web/layout/frame.ts";
+import { button, linkButton } from "../../web/parts/button.ts";
+import { chip } from "../../web/parts/chip.ts";
+import { emptyState, notice } from "../../web/parts/notice.ts";
+import { panel, row, stack } from "../../web/parts/panel.ts";
+import { smallForm, smallLink } from "../../web/parts/small-form.ts";
+import { relativeTime, time } from "../../web/parts/time.ts";
+import { type Column, twoLines } from "../../web/table/table.ts";
+import { tablePanel } from "../../web/table/table-panel.ts";
+import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { type ConsoleContext, may } from "../session.ts";
+import { GUIDE_PATH } from "./guide-page.ts";
+
+export type AlertsData = Alerts & {
+  /** Who acknowledged, by id. */
+  emails: ReadonlyMap<string, string>;
+  suppliers: ReadonlyMap<string, string>;
+  getsLetters: boolean;
+  sendsMail: boolean;
+};
+
+export const renderAlerts = (data: AlertsData, ctx: ConsoleContext, error?: string): PageContent => ({
+  title: "Alerts",
+  subtitle: data.evaluatedAt
+    ? html`Looked at ${relativeTime(data.evaluatedAt, ctx.now)}. An alert ends by itself when its condition ends.`
+    : "An alert ends by itself when its condition ends.",
+  actions: linkButton("Operator's guide", GUIDE_PATH),
+  body: stack(
+    error === undefined ? undefined : notice("bad", error),
+    data.isStale
+      ? notice(
+          "bad",
+          "Nobody looks at the conditions",
+          "No process has evaluated them in the last 5 minutes. Start one: scrip start.",
+        )
+      : undefined,
+    openAlerts(data, ctx),
+    letters(data, ctx),
+    data.resolved.length === 0 ? undefined : resolvedAlerts(data, ctx),
+  ),
+});
+
+const openAlerts = (data: AlertsData, ctx: ConsoleContext): Html =>
+  tablePanel({
+    title: "Open",
+    caption: "Open alerts",
+    id: "open-alerts",
+    live: true,
+    rows: data.open,
+    columns: [
+      whatColumn(data),
+      { head: "Raised", cell: ({ raisedAt }) => time(raisedAt, ctx.now) },
+      { head: "State", cell: (alert) => stateCell(alert, data, ctx) },
+      { head: html`<span class="hidden">Actions</span>`, cell: (alert) => actions(alert, ctx) },
+    ],
+    empty: emptyState("No open alerts", "Nothing needs you right now."),
+  });
+
+const whatColumn = ({ suppliers }: AlertsData): Column<Alert> => ({
+  head: "Alert",
+  wraps: true,
+  cell: ({ title, path, kind, facts }) => {
+    const supplier = typeof facts.supplierId === "string" ? suppliers.get(facts.supplierId) : undefined;
+    const shown = path === undefined ? title : html`<a href="${path}">${title}</a>`;
+    return twoLines(shown, supplier === undefined ? kind : html`${kind} · ${supplier}`);
+  },
+});
+
+const stateCell = (
+  { acknowledgedAt, acknowledgedId }: Alert,
+  { emails }: AlertsData,
+  ctx: ConsoleContext,
+): Html =>
+  acknowledgedAt === null
+    ? chip("open")
+    : twoLines(
+        chip("acknowledged", "warn"),
+        html`${emails.get(acknowledgedId ?? "") ?? acknowledgedId}, ${time(acknowledgedAt, ctx.now)}`,
+      );
+
+const actions = ({ id, title, runbook, acknowledgedAt }: Alert, ctx: ConsoleContext): HtmlValue =>
+  row(
+    smallLink("What to do", `${GUIDE_PATH}#${runbook}`),
+    acknowledgedAt === null && may(ctx, "alerts.acknowledge")
+      ? smallForm(ctx, `/alerts/${id}/ack`, id, "Acknowledge", title)
+      : undefined,
+  );
+
+function letters({ getsLetters, sendsMail }: AlertsData, ctx: ConsoleContext): Html {
+  const what = getsLetters
+    ? "New alerts are mailed to you: one letter for each round that raises some."
+    : "New alerts are not mailed to you.";
+  return panel(
+    { title: "Mail" },
+    html`<form method="post" action="/alerts/letters">${ctx.hidden()}<input type="hidden" name="send" value="${getsLetters ? "no" : "yes"}"><p>${what}${
+      sendsMail ? undefined : " No mail server is set (SMTP_URL), so no letter leaves."
+    }</p>${row(button(getsLetters ? "Stop mailing me" : "Mail me new alerts"))}</form>`,
+  );
+}
+
+const resolvedAlerts = (data: AlertsData, ctx: ConsoleContext): Html =>
+  tablePanel({
+    title: "Resolved",
+    caption: "Resolved alerts",
+    rows: data.resolved,
+    columns: [
+      whatColumn(data),
+      { head: "Raised", cell: ({ raisedAt }) => time(raisedAt, ctx.now) },
+      { head: "Resolved", cell: ({ resolvedAt }) => (resolvedAt ? time(resolvedAt, ctx.now) : undefined) },
+      {
+        head: "Acknowledged by",
+        cell: ({ acknowledgedId }) =>
+          acknowledgedId === null ? "nobody" : (data.emails.get(acknowledgedId) ?? acknowledgedId),
+      },
+    ],
+    empty: emptyState("Nothing was resolved lately", "Resolved alerts are kept for 90 days."),
+  });

@@ -1,0 +1,270 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import sql from "sql-template-tag";
+import { addProducts } from "../../testing/builders/builders.ts";
+import { openJobDeps } from "../../testing/builders/job-desk.ts";
+import { addRouteRow, addStockRow, addSupplierRow } from "../../testing/builders/supply-builders.ts";
+import {
+  CONSOLE_COOKIE,
+  CONSOLE_ORIGIN,
+  type ConsoleVisit,
+  openConsoleDesk,
+} from "../../testing/people/console-desk.ts";
+import { formToken } from "../accounts/sessions/session-id.ts";
+import { evaluateAlerts } from "../alerts/evaluate-alerts.ts";
+import { runNextJob } from "../jobs/run-job.ts";
+import { TOKEN_FIELD } from "../web/form/hidden-fields.ts";
+import { maskToken } from "../web/security/form-token.ts";
+
+const desk = await openConsoleDesk();
+after(desk.close);
+const { db, clock } = desk;
+const HOSTILE = `<script>alert("x")</script>`;
+await addProducts(db, [{ id: "card", name: HOSTILE }, { id: "game" }]);
+const warehouse = await addSupplierRow(db, { name: `Warehouse ${HOSTILE}` });
+const upstream = await addSupplierRow(db, { kind: "scrip", name: "Upstream" });
+await addRouteRow(db, { productId: "card", supplierId: warehouse, costMinor: 810n, currency: "USD" });
+await addRouteRow(db, { productId: "card", supplierId: upstream });
+for (let number = 0; number < 3; number += 1)
+  await addStockRow(db, { productId: "card", supplierId: warehouse });
+const admin = await desk.enter("admin");
+const catalog = await desk.enter("catalog");
+const viewer = await desk.enter("viewer");
+const jobDeps = await openJobDeps(db, clock);
+const deps = { ...jobDeps, keyring: desk.keyring, codeVault: desk.codeVault, secrets: desk.secrets };
+const runJobs = async () => {
+  while (await runNextJob(deps));
+};
+
+/** Sends a form with a file, as a browser does. */
+const upload = (
+  person: ConsoleVisit,
+  url: string,
+  file: string | undefined,
+  fields: Record<string, string> = {},
+) => {
+  const boundary = "----scrip";
+  const token = maskToken(formToken(desk.secrets.accountKey, person.cookie));
+  const part = (name: string, value: string, more = "") =>
+    `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+  const parts = [
+    ...Object.entries({ [TOKEN_FIELD]: token, ...fields }).map(([name, value]) => part(name, value)),
+    part(
+      "file",
+      file ?? "",
+      `; filename="${file === undefined ? "" : "codes.csv"}"\r\ncontent-type: text/csv`,
+    ),
+  ];
+  return desk.console.inject({
+    method: "POST",
+    url,
+    headers: {
+      host: new URL(CONSOLE_ORIGIN).host,
+      origin: CONSOLE_ORIGIN,
+      cookie: `${CONSOLE_COOKIE}=${person.cookie}`,
+      "content-type": `multipart/form-data; boundary=${boundary}`,
+    },
+    payload: `${parts.join("")}--${boundary}--\r\n`,
+  });
+};
+
+test("products: search, health, routes and cost; text of others is text; a missing one is not found", async () => {
+  const list = await viewer.get("/products?q=card");
+  assert.match(list.body, /&lt;script&gt;alert/);
+  assert.doesNotMatch(list.body, /<script>alert|game|Import products/);
+  const page = await viewer.get("/products/card");
+  assert.match(page.body, /Success rate[\s\S]*8\.10 USD[\s\S]*Every reseller sees it/);
+  assert.doesNotMatch(page.body, /<script>alert|Hide product/);
+  assert.equal((await viewer.get("/products/none")).statusCode, 404);
+  const csv = await viewer.get("/products.csv");
+  assert.match(csv.body, /^id,name,type,[\s\S]*\ncard,/);
+});
+
+test("products: hide, unlist and edit are recorded; a change of another person is not written over", async () => {
+  const reseller = await desk.addReseller();
+  await catalog.post("/products/card/hidden", { hidden: "yes" });
+  assert.match((await catalog.get("/products/card")).body, /Show product/);
+  await catalog.post("/products/card/hidden", { hidden: "no" });
+  assert.equal(
+    (await catalog.post("/products/card/listing", { resellerId: "rsl_none", listed: "no" })).statusCode,
+    422,
+  );
+  await catalog.post("/products/card/listing", { resellerId: reseller.id, listed: "no" });
+  assert.match((await catalog.get("/products/card")).body, new RegExp(`/resellers/${reseller.id}`));
+  const form = await catalog.get("/products/game/edit");
+  const seen = /name="seen" value="([^"]*)"/.exec(form.body)?.[1]?.replaceAll("&quot;", '"') ?? "";
+  const fields = { name: "Game", bonus: "", minQuantity: "1", maxQuantity: "5", active: "yes", seen };
+  assert.equal((await catalog.post("/products/game/edit", { ...fields, minQuantity: "6" })).statusCode, 422);
+  assert.equal((await catalog.post("/products/game/edit", fields)).statusCode, 303);
+  const late = await admin.post("/products/game/edit", { ...fields, name: "Mine" });
+  assert.equal(late.statusCode, 422);
+  assert.match(late.body, /Someone changed this product meanwhile/);
+  const log = await db.rows(sql`
+    select action, actor_id as by from activity where object_kind = 'product' order by id`);
+  assert.deepEqual(
+    log,
+    ["product.hidden", "product.shown", "product.unlisted", "product.edited"].map((action) => ({
+      action,
+      by: catalog.accountId,
+    })),
+  );
+});
+
+test("an import of products shows what will change, and changes nothing before it is confirmed", async () => {
+  const none = await upload(catalog, "/products/import", undefined);
+  assert.equal(none.statusCode, 422);
+  assert.match(none.body, /Choose a file\./);
+  const file = "id,name,faceValue.amount,faceValue.currency\ngame,Renamed,10,USD\nfresh,Fresh,25,USD\n";
+  const sent = await upload(catalog, "/products/import", file);
+  const path = String(sent.headers.location);
+  assert.match(path, /^\/jobs\/job_/);
+  await runJobs();
+  const preview = await catalog.get(path);
+  assert.match(preview.body, /Import these products\?[\s\S]*1 new, 1 changed[\s\S]*fresh[\s\S]*Renamed/);
+  assert.doesNotMatch((await viewer.get(path)).body, /Import these products/);
+  assert.deepEqual(await db.rows(sql`select id from products where id = 'fresh'`), []);
+  assert.equal((await catalog.post(`${path}/confirm`)).statusCode, 303);
+  assert.match((await catalog.post(`${path}/confirm`)).body, /does not wait for a confirmation/);
+  await runJobs();
+  assert.match((await catalog.get(path)).body, /succeeded/);
+  assert.equal((await db.rows(sql`select id from products where name in ('Renamed', 'Fresh')`)).length, 2);
+});
+
+test("prices are confirmed by finance with fresh proof, and not by catalog", async () => {
+  const file = "product,list,currency,amount\ncard,standard,USD,9.50\n";
+  const path = String((await upload(catalog, "/products/import-prices", file)).headers.location);
+  await runJobs();
+  assert.match((await catalog.get(path)).body, /Prices are published by finance/);
+  assert.equal((await catalog.post(`${path}/confirm`)).statusCode, 403);
+  const finance = await desk.enter("finance");
+  clock.advance(5 * 60_000 + 1);
+  assert.match((await finance.post(`${path}/confirm`)).body, /Confirm/);
+  assert.equal(
+    (await db.rows(sql`select from list_prices where product_id = 'card' and price_list = 'standard'`))
+      .length,
+    0,
+  );
+  const fresh = await desk.enter("finance");
+  assert.equal((await fresh.post(`${path}/confirm`)).statusCode, 303);
+  await runJobs();
+  assert.equal(
+    (await db.rows(sql`select from list_prices where product_id = 'card' and amount_minor = 950`)).length,
+    1,
+  );
+});
+
+test("codes are imported by a job: refused rows by line, never a code; then the stock grows", async () => {
+  const wrong = await upload(catalog, "/stock/import", "code\nA-1\n", {
+    productId: "none",
+    supplierId: "",
+    cost: "",
+  });
+  assert.equal(wrong.statusCode, 422);
+  assert.match(wrong.body, /There is no product none/);
+  const fields = { productId: "card", supplierId: warehouse, cost: "" };
+  const bad = String(
+    (await upload(catalog, "/stock/import", "code\nS3CRET-1\nS3CRET-1\n", fields)).headers.location,
+  );
+  await runJobs();
+  const page = await catalog.get(bad);
+  assert.match(page.body, /Nothing was imported: 1 invalid row[\s\S]*duplicate of line 2/);
+  const file = await catalog.get(`${bad}/result`);
+  assert.match(file.body, /^line,id,reason\r\n3,,duplicate of line 2/);
+  assert.doesNotMatch(page.body + file.body, /S3CRET/);
+  const good = String(
+    (await upload(catalog, "/stock/import", "code\nS3CRET-1\nS3CRET-2\n", fields)).headers.location,
+  );
+  await runJobs();
+  assert.match((await catalog.get(good)).body, /Imported codes[\s\S]*>2</);
+  const stock = await viewer.get("/stock");
+  assert.match(stock.body, /<td class="num">5<\/td>/);
+  assert.match(stock.body, /Latest imports[\s\S]*succeeded/);
+  assert.doesNotMatch(stock.body, /S3CRET|Import codes/);
+  const text = await desk.console.inject({
+    method: "POST",
+    url: "/alerts/letters",
+    headers: {
+      host: new URL(CONSOLE_ORIGIN).host,
+      origin: CONSOLE_ORIGIN,
+      cookie: `${CONSOLE_COOKIE}=${viewer.cookie}`,
+      "content-type": "multipart/form-data; boundary=x",
+    },
+    payload: "--x--\r\n",
+  });
+  assert.equal(text.statusCode, 415, "other forms take no files");
+});
+
+test("suppliers: state, balance, refusals and purchases; disabling says what happens and is recorded", async () => {
+  await db.rows(sql`
+    update suppliers set balance_minor = 1250, balance_currency = 'USD', balance_at = ${clock.now()},
+           consecutive_failures = 5, open_until = ${new Date(clock.now().getTime() + 60_000)} where id = ${upstream}`);
+  const at = new Date(clock.now().getTime() - 60_000);
+  for (const [unit, status, code] of [
+    [0, "delivered", null],
+    [1, "refused", "out_of_stock"],
+    [2, "open", null],
+  ] as const)
+    await db.rows(sql`
+      insert into supplier_attempts (order_id, line_index, unit_index, number, environment, product_id, supplier_id, sku,
+                                     status, failure_code, opened_at, resolved_at)
+      values ('ord_1', 0, ${unit}, 1, 'live', 'card', ${upstream}, 'card', ${status}, ${code}, ${at},
+              ${status === "open" ? null : clock.now()})`);
+  const list = await viewer.get("/suppliers");
+  assert.match(list.body, /Upstream[\s\S]*failing[\s\S]*paused[\s\S]*12\.50 USD/);
+  const page = await viewer.get(`/suppliers/${upstream}`);
+  assert.match(page.body, /50\.0 %[\s\S]*out_of_stock/);
+  assert.doesNotMatch(page.body, />Disable</);
+  assert.equal((await viewer.get("/suppliers/sup_none")).statusCode, 404);
+  await catalog.post(`/suppliers/${upstream}/balance-alert`, { amount: "50.00" });
+  assert.match(
+    (await catalog.post(`/suppliers/${upstream}/balance-alert`, { amount: "x" })).body,
+    /is not an amount/,
+  );
+  assert.match(
+    (await catalog.get(`/suppliers/${upstream}`)).body,
+    /Open purchases are followed to their end/,
+  );
+  await catalog.post(`/suppliers/${upstream}/state`, { enabled: "no" });
+  assert.match((await catalog.get("/suppliers")).body, /disabled/);
+  await catalog.post(`/suppliers/${upstream}/state`, { enabled: "yes" });
+  const log = await db.rows<{ action: string }>(sql`
+    select action from activity where object_kind = 'supplier' order by id`);
+  assert.deepEqual(
+    log.map(({ action }) => action),
+    ["supplier.balance_alert_set", "supplier.disabled", "supplier.enabled"],
+  );
+});
+
+test("alerts: open first with what to do; one person takes one on; mail is chosen; the guide has its section", async () => {
+  await evaluateAlerts({ db, clock, consoleUrl: CONSOLE_ORIGIN });
+  const page = await admin.get("/alerts");
+  assert.match(page.body, /supplier_failing · Upstream/);
+  assert.match(page.body, /href="\/guide#supplier-failing"/);
+  const action = /action="(\/alerts\/alt_\w+\/ack)"/.exec(page.body)?.[1] ?? "";
+  assert.equal((await admin.post(action)).headers.location, "/alerts");
+  assert.match((await catalog.post(action)).body, /has acknowledged this alert already/);
+  assert.match((await catalog.get("/alerts")).body, new RegExp(`acknowledged[\\s\\S]*${admin.email}`));
+  assert.doesNotMatch((await viewer.get("/alerts")).body, />Acknowledge</);
+  await viewer.post("/alerts/letters", { send: "yes" });
+  assert.match((await viewer.get("/alerts")).body, /Stop mailing me/);
+  assert.match((await viewer.get("/guide")).body, /<h3 id="supplier-failing">/);
+  clock.advance(5 * 60_000 + 1);
+  assert.match((await admin.get("/alerts")).body, /Nobody looks at the conditions/);
+});
+
+test("jobs: the audit and an export are started, followed and downloaded; only their owner or an admin cancels", async () => {
+  const boss = await desk.enter("admin");
+  const audit = String((await boss.post("/jobs/audit")).headers.location);
+  assert.match((await viewer.get(audit)).body, /up-poll/);
+  assert.equal((await catalog.post(`${audit}/cancel`)).statusCode, 403);
+  await runJobs();
+  assert.match((await viewer.get(audit)).body, /Everything holds/);
+  assert.doesNotMatch((await viewer.get(audit)).body, /up-poll/);
+  assert.match((await boss.post(`${audit}/cancel`)).body, /This job is succeeded already/);
+  const exported = String((await catalog.post("/jobs/export", { environment: "live" })).headers.location);
+  await catalog.post(`${exported}/cancel`);
+  assert.match((await catalog.get(exported)).body, /cancelled/);
+  assert.equal((await catalog.get(`${exported}/result`)).statusCode, 404);
+  assert.match((await catalog.get("/jobs")).body, /Export of orders[\s\S]*Audit/);
+  assert.equal((await catalog.get("/jobs/job_none")).statusCode, 404);
+});

@@ -1,0 +1,82 @@
+import { namePeople } from "../../accounts/people/name-people.ts";
+import { approveProposal, rejectProposal, withdrawProposal } from "../../wallet/proposals/decide-proposal.ts";
+import { listClosed } from "../../wallet/proposals/proposal.ts";
+import { defineForm, type FormState } from "../../web/form/define-form.ts";
+import { redirect } from "../../web/pages/define-page.ts";
+import { here } from "../../web/pages/here.ts";
+import { moneyText } from "../../web/parts/money.ts";
+import { type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
+import { loadProposal, nameResellers } from "./load-money.ts";
+import { type ClosedData, rejectForm, renderClosed, renderProposal } from "./render-proposal.ts";
+
+const PATH = "/money/proposals";
+const CLOSED_PER_PAGE = 50;
+
+/** Movements that take two people. */
+export function proposalPages(face: ConsoleFace, deps: ConsoleDeps): void {
+  face.page({
+    path: PATH,
+    permission: "wallets.read",
+    load: (ctx) => loadClosed(deps, ctx),
+    render: renderClosed,
+  });
+  // A refused decision comes back at its own address, which a browser may open again.
+  for (const path of ["", "/approve", "/reject", "/withdraw"])
+    face.page({
+      path: `${PATH}/:id${path}`,
+      permission: "wallets.read",
+      load: (ctx) => loadProposal(deps, ctx),
+      render: (data, ctx) => renderProposal(data, ctx),
+    });
+  decisions(face, deps);
+}
+
+function decisions(face: ConsoleFace, deps: ConsoleDeps): void {
+  const again = async (state: FormState, ctx: ConsoleContext) =>
+    renderProposal(await loadProposal(deps, ctx), ctx, state);
+  const nothing = defineForm({});
+  face.action({
+    path: `${PATH}/:id/approve`,
+    permission: "wallets.manage",
+    form: nothing,
+    async run(_values, ctx) {
+      const { moved } = await approveProposal(deps, idOf(ctx), provedBy(ctx));
+      const balance = moneyText(moved.balanceMinor, moved.currency);
+      return redirect(here(ctx, `${PATH}/${idOf(ctx)}`), `Approved. The balance is ${balance} now.`);
+    },
+    again,
+  });
+  face.action({
+    path: `${PATH}/:id/reject`,
+    permission: "wallets.manage",
+    form: rejectForm,
+    async run({ reason }, ctx) {
+      await rejectProposal(deps, idOf(ctx), reason, provedBy(ctx));
+      return redirect(here(ctx, `${PATH}/${idOf(ctx)}`), "Rejected. No money has moved.");
+    },
+    again,
+  });
+  face.action({
+    path: `${PATH}/:id/withdraw`,
+    permission: "wallets.manage",
+    form: nothing,
+    async run(_values, ctx) {
+      await withdrawProposal(deps, idOf(ctx), provedBy(ctx));
+      return redirect(here(ctx, `${PATH}/${idOf(ctx)}`), "Withdrawn. No money has moved.");
+    },
+    again,
+  });
+}
+
+const idOf = (ctx: ConsoleContext): string => (ctx.params.id ?? "").replaceAll("\0", "");
+
+async function loadClosed(deps: ConsoleDeps, ctx: ConsoleContext): Promise<ClosedData> {
+  const after = ctx.query.cursor?.replaceAll("\0", "");
+  const page = await listClosed(deps.db, ctx.now, { after, limit: CLOSED_PER_PAGE });
+  const ids = page.data.flatMap(({ proposedBy, decidedBy }) => [proposedBy, decidedBy ?? ""]);
+  const [emails, names] = await Promise.all([
+    namePeople(deps.db, { kind: "staff" }, ids),
+    nameResellers(deps.db, page.data),
+  ]);
+  return { page, emails, names };
+}

@@ -1,0 +1,95 @@
+import { type OperatorNeeds, RATE_DAYS, STOCK_DAYS } from "../../reports/find-needs.ts";
+import { COUNTED_MAX, type RunningOut, type Waiting } from "../../reports/needs-queries.ts";
+import { chip } from "../../web/parts/chip.ts";
+import { countText } from "../../web/parts/money.ts";
+import { spanText } from "../../web/parts/time.ts";
+import type { Html } from "../../web/template/html.ts";
+
+/** Something that a person should do, with the page on which to do it. */
+export type Need = { chip: Html; what: string; path: string; note: string };
+
+/** What needs a person, the most urgent first. */
+export const listNeeds = (needs: OperatorNeeds, now: Date): Need[] => [
+  ...unknown(needs.unknown, now),
+  ...held(needs.held, now),
+  ...suppliers(needs, now),
+  ...soldOut(needs),
+  ...needs.runningOut.map(runningOut),
+  ...endpoints(needs, now),
+];
+
+const many = (count: number): string =>
+  count > COUNTED_MAX ? `More than ${countText(COUNTED_MAX)}` : countText(count);
+const since = (at: Date | null, now: Date): string =>
+  at === null ? "" : ` The oldest has waited for ${spanText(now.getTime() - at.getTime())}.`;
+
+const unknown = ({ count, oldestAt }: Waiting, now: Date): Need[] =>
+  count === 0
+    ? []
+    : [
+        {
+          chip: chip("unknown"),
+          what: `${many(count)} unknown ${count === 1 ? "outcome" : "outcomes"}`,
+          path: "/unknown",
+          note: `A supplier has not said whether it sold.${since(oldestAt, now)}`,
+        },
+      ];
+
+const held = ({ count, oldestAt }: Waiting, now: Date): Need[] =>
+  count === 0
+    ? []
+    : [
+        {
+          chip: chip("held"),
+          what: `${many(count)} held ${count === 1 ? "refund" : "refunds"}`,
+          path: "/stuck",
+          note: `The money goes back when the hold is released.${since(oldestAt, now)}`,
+        },
+      ];
+
+const suppliers = ({ suppliers: troubled }: OperatorNeeds, now: Date): Need[] =>
+  troubled.map(({ id, name, state, openUntil, failures }) => ({
+    chip: state === "paused" ? chip("paused", "bad") : chip(state),
+    what: name,
+    path: `/suppliers/${encodeURIComponent(id)}`,
+    note:
+      state === "disabled"
+        ? "Products are routed to it, and nothing is bought there."
+        : state === "paused"
+          ? `${countText(failures)} failures in a row. It is tried again in ${spanText((openUntil?.getTime() ?? 0) - now.getTime())}.`
+          : `${countText(failures)} ${failures === 1 ? "failure" : "failures in a row"}.`,
+  }));
+
+function soldOut({ soldOut: products }: OperatorNeeds): Need[] {
+  const [first, ...rest] = products;
+  if (!first) return [];
+  return [
+    {
+      chip: chip("sold out", "bad"),
+      what: rest.length === 0 ? first.name : `${first.name} and ${rest.length} more`,
+      path: rest.length === 0 ? `/products/${encodeURIComponent(first.id)}` : "/stock",
+      note: "On sale, and no supplier can deliver it.",
+    },
+  ];
+}
+
+/** Tenths of a day, in whole numbers. */
+const runningOut = ({ id, name, inStock, soldUnits }: RunningOut): Need => {
+  const tenths = (BigInt(inStock) * BigInt(RATE_DAYS) * 10n) / soldUnits;
+  return {
+    chip: chip("low"),
+    what: name,
+    path: `/products/${encodeURIComponent(id)}`,
+    note: `${countText(inStock)} in stock: ${tenths / 10n}.${tenths % 10n} days at this week's rate, fewer than ${STOCK_DAYS}.`,
+  };
+};
+
+const endpoints = ({ endpoints: failing }: OperatorNeeds, now: Date): Need[] =>
+  failing.map(({ url, resellerId, reseller, active, failingSince }) => ({
+    chip: chip(active ? "failing" : "disabled"),
+    what: `${reseller}: ${URL.canParse(url) ? new URL(url).host : url}`,
+    path: `/resellers/${encodeURIComponent(resellerId)}`,
+    note: active
+      ? `No delivery has succeeded for ${spanText(now.getTime() - failingSince.getTime())}.`
+      : "Disabled after days of failures.",
+  }));

@@ -1,0 +1,196 @@
+import type { OperatorNeeds } from "../../reports/find-needs.ts";
+import { COUNTED_MAX } from "../../reports/needs-queries.ts";
+import type { BusinessOverview, OverviewSpan } from "../../reports/read-overview.ts";
+import type { LineSums, OrderSums } from "../../reports/report-queries.ts";
+import type { PageContent } from "../../web/layout/frame.ts";
+import { here } from "../../web/pages/here.ts";
+import { countText, moneyText } from "../../web/parts/money.ts";
+import { choice } from "../../web/parts/navigation.ts";
+import { emptyState } from "../../web/parts/notice.ts";
+import { columns, facts, panel, type StatTile, stack, statTiles } from "../../web/parts/panel.ts";
+import { exactTime, spanText } from "../../web/parts/time.ts";
+import { twoLines } from "../../web/table/table.ts";
+import { tablePanel } from "../../web/table/table-panel.ts";
+import { type Html, html } from "../../web/template/html.ts";
+import { shareText, timeText } from "../reports/render-report.ts";
+import { timeChart } from "../reports/time-series.ts";
+import type { ConsoleContext } from "../session.ts";
+import { listNeeds, type Need } from "./list-needs.ts";
+
+export type OverviewData = { span: OverviewSpan; business: BusinessOverview; needs: OperatorNeeds };
+
+/** Charts of more currencies would be a wall; the reports have all of them. */
+const CURRENCIES_CHARTED_MAX = 3;
+
+/** How it goes, and what needs a person now. */
+export function renderOverview({ span, business, needs }: OverviewData, ctx: ConsoleContext): PageContent {
+  const list = listNeeds(needs, ctx.now);
+  return {
+    title: "Overview",
+    subtitle: `${sentence(list.length)} ${completeness(business)}`,
+    body: stack(
+      tiles(business, ctx),
+      columns(ordersPanel(business, span, ctx), html`${needsPanel(list, ctx)}${queuesPanel(business, ctx)}`),
+      ...moneyPanels(business, span, ctx),
+    ),
+  };
+}
+
+const sentence = (count: number): string => {
+  if (count === 0) return "Nothing needs you.";
+  return count === 1 ? "One thing needs you." : `${countText(count)} things need you.`;
+};
+
+const completeness = ({ completeUntil }: BusinessOverview): string =>
+  completeUntil === undefined
+    ? "Nothing has been counted yet: a worker does it."
+    : `Numbers are complete up to ${exactTime(completeUntil)}.`;
+
+function tiles({ today, todayLines, medianMs, p95Ms }: BusinessOverview, ctx: ConsoleContext): Html {
+  const total = (of: "orders" | "completed" | "completedInPart" | "failed"): bigint =>
+    today.reduce((sum, one) => sum + one[of], 0n);
+  const failed = total("failed") + total("completedInPart");
+  return statTiles([
+    {
+      label: "Orders today",
+      value: countText(total("orders")),
+      note: `${countText(total("completed"))} completed, ${countText(failed)} failed in whole or part`,
+      href: here(ctx, "/reports/sales", { by: "hour" }),
+    },
+    revenueTile(today, ctx),
+    marginTile(todayLines, ctx),
+    {
+      label: "Time to fulfil today",
+      value: medianMs === undefined ? "–" : timeText(medianMs),
+      ...(medianMs === undefined ? {} : { unit: "median" }),
+      note: p95Ms === undefined ? "no completed orders yet" : `95 % within ${timeText(p95Ms)}`,
+      href: here(ctx, "/reports/fulfilment", { by: "hour" }),
+    },
+  ]);
+}
+
+const depth = (count: number): string =>
+  count > COUNTED_MAX ? `${countText(COUNTED_MAX)}+` : countText(count);
+
+const queuesPanel = ({ queues }: BusinessOverview, ctx: ConsoleContext): Html =>
+  panel(
+    { title: "Queues" },
+    facts([
+      ["Orders due", html`<a class="link" href="${here(ctx, "/stuck")}">${depth(queues.dueOrders)}</a>`],
+      [
+        "The oldest is due for",
+        queues.oldestDueAt === null
+          ? "–"
+          : spanText(Math.max(0, ctx.now.getTime() - queues.oldestDueAt.getTime())),
+      ],
+      ["Deliveries that wait", depth(queues.waitingDeliveries)],
+    ]),
+  );
+
+const amount = (minor: bigint, currency: string): string =>
+  moneyText(minor, currency).slice(0, -currency.length - 1);
+
+/** The largest currency is the number, the others are its note. */
+function revenueTile(today: readonly OrderSums[], ctx: ConsoleContext): StatTile {
+  const href = here(ctx, "/reports/sales");
+  const [first, ...rest] = today
+    .filter(({ soldMinor, refundedMinor }) => soldMinor !== 0n || refundedMinor !== 0n)
+    .toSorted((a, b) => (a.orders === b.orders ? 0 : a.orders < b.orders ? 1 : -1));
+  if (!first) return { label: "Revenue today", value: "–", note: "no sales yet", href };
+  const net = ({ soldMinor, refundedMinor }: OrderSums): bigint => soldMinor - refundedMinor;
+  return {
+    label: "Revenue today",
+    ...{ value: amount(net(first), first.currency), unit: first.currency, href },
+    note:
+      rest.length === 0
+        ? "orders less refunds"
+        : `and ${rest.map((one) => moneyText(net(one), one.currency)).join(", ")}`,
+  };
+}
+
+const marginOf = ({ deliveredMinor, returnedMinor, costMinor }: LineSums): bigint =>
+  deliveredMinor - returnedMinor - costMinor;
+
+function marginTile(lines: readonly LineSums[], ctx: ConsoleContext): StatTile {
+  const href = here(ctx, "/reports/margin");
+  const known = lines.filter(({ currency, costCurrency }) => currency === costCurrency);
+  const [first, ...rest] = known.toSorted((a, b) =>
+    a.deliveredUnits === b.deliveredUnits ? 0 : a.deliveredUnits < b.deliveredUnits ? 1 : -1,
+  );
+  if (!first)
+    return { label: "Margin today", value: "–", note: "no delivered order with a known cost yet", href };
+  const kept = first.deliveredMinor - first.returnedMinor;
+  const share = kept <= 0n ? "" : `${shareText((marginOf(first) * 1_000n) / kept)} of what was delivered`;
+  return {
+    label: "Margin today",
+    ...{ value: amount(marginOf(first), first.currency), unit: first.currency, href },
+    note: [share, ...rest.map((one) => moneyText(marginOf(one), one.currency))]
+      .filter(Boolean)
+      .join("; and "),
+  };
+}
+
+const spanChoice = ({ by }: OverviewSpan, ctx: ConsoleContext): Html =>
+  choice("Span", [
+    { label: "48 hours", href: here(ctx, "/", { by: "hour" }), isCurrent: by === "hour" },
+    { label: "30 days", href: here(ctx, "/"), isCurrent: by === "day" },
+  ]);
+
+function ordersPanel({ orders }: BusinessOverview, span: OverviewSpan, ctx: ConsoleContext): Html {
+  const values = new Map<string, bigint>();
+  for (const { key, orders: count } of orders) values.set(key, (values.get(key) ?? 0n) + count);
+  const title = `Orders by ${span.by}`;
+  return panel(
+    { title, aside: spanChoice(span, ctx) },
+    timeChart(span, { title, name: "Orders", values }, ctx.now),
+  );
+}
+
+/** Revenue and margin of each currency, beside each other. */
+function moneyPanels({ orders, lines }: BusinessOverview, span: OverviewSpan, ctx: ConsoleContext): Html[] {
+  const weights = new Map<string, bigint>();
+  for (const { currency, orders: count } of orders)
+    weights.set(currency, (weights.get(currency) ?? 0n) + count);
+  const currencies = [...weights]
+    .toSorted(([, a], [, b]) => (a === b ? 0 : a < b ? 1 : -1))
+    .slice(0, CURRENCIES_CHARTED_MAX)
+    .map(([currency]) => currency);
+  return currencies.map((currency) => {
+    const revenue = new Map<string, bigint>();
+    for (const one of orders)
+      if (one.currency === currency) revenue.set(one.key, one.soldMinor - one.refundedMinor);
+    const margin = new Map<string, bigint>();
+    for (const one of lines)
+      if (one.currency === currency && one.costCurrency === currency) margin.set(one.key, marginOf(one));
+    const chart = (name: string, values: Map<string, bigint>, note: string): Html => {
+      const title = `${name} by ${span.by}, ${currency}`;
+      return panel(
+        { title, aside: html`<span class="quiet">${note}</span>` },
+        timeChart(span, { title, name, values, currency }, ctx.now),
+      );
+    };
+    return columns(
+      chart("Revenue", revenue, "orders less refunds"),
+      chart("Margin", margin, "of ended orders"),
+    );
+  });
+}
+
+const needsPanel = (needs: readonly Need[], ctx: ConsoleContext): Html =>
+  tablePanel<Need>({
+    title: "Needs you",
+    caption: "What needs you",
+    id: "needs",
+    live: true,
+    rows: needs,
+    empty: emptyState("Nothing needs you", "Purchases, refunds, suppliers, stock and endpoints are fine."),
+    columns: [
+      { head: "State", cell: (need) => need.chip },
+      {
+        head: "What",
+        wraps: true,
+        cell: ({ what, path, note }) =>
+          twoLines(html`<a class="link" href="${here(ctx, path)}">${what}</a>`, note),
+      },
+    ],
+  });

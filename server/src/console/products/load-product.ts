@@ -1,0 +1,36 @@
+import { listPriceRows, listUnlisted, type PriceRow } from "../../catalog/prices/price-queries.ts";
+import { type CatalogFileProduct, findCatalogProduct } from "../../catalog/product-queries.ts";
+import { notFound } from "../../lib/problem.ts";
+import type { PurchaseHealth } from "../../suppliers/health-queries.ts";
+import { type ListedRouteRow, listRouteRows } from "../../suppliers/route-queries.ts";
+import { listStock, type StockedProduct } from "../../suppliers/stock/list-stock.ts";
+import { getProductHealth } from "../../suppliers/supplier-health.ts";
+import type { ConsoleDeps } from "../session.ts";
+
+export type ProductData = {
+  product: CatalogFileProduct;
+  health: PurchaseHealth;
+  routes: ListedRouteRow[];
+  stock: StockedProduct[];
+  prices: PriceRow[];
+  unlisted: { resellerId: string; resellerName: string }[];
+};
+
+const ROUTES_MAX = 100;
+export const UNLISTED_MAX = 100;
+
+export const productPath = (id: string): string => `/products/${encodeURIComponent(id)}`;
+
+export async function loadProduct({ db }: ConsoleDeps, id: string, now: Date): Promise<ProductData> {
+  const product = await findCatalogProduct(db, id);
+  if (!product) throw notFound();
+  const routes = { productId: id, supplierId: undefined, after: undefined, limit: ROUTES_MAX };
+  return {
+    product,
+    health: await getProductHealth(db, id, now),
+    routes: await listRouteRows(db, routes),
+    stock: (await listStock(db, { productId: id, after: "", limit: ROUTES_MAX, now })).data,
+    prices: await listPriceRows(db, { productId: id, resellerId: null, priceList: null }),
+    unlisted: await listUnlisted(db, id, UNLISTED_MAX),
+  };
+}

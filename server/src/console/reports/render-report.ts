@@ -1,0 +1,176 @@
+import { REPORT_BYS, REPORT_NAMES, type Report, type ReportName } from "../../reports/read-report.ts";
+import type { ReportBy } from "../../reports/report-queries.ts";
+import type { ReportCell } from "../../reports/report-tables.ts";
+import type { PageContent } from "../../web/layout/frame.ts";
+import { here } from "../../web/pages/here.ts";
+import { filterBar } from "../../web/parts/filter-bar.ts";
+import { countText, money } from "../../web/parts/money.ts";
+import { choice, tabs } from "../../web/parts/navigation.ts";
+import { emptyState } from "../../web/parts/notice.ts";
+import { panel, stack } from "../../web/parts/panel.ts";
+import { exactTime, spanText } from "../../web/parts/time.ts";
+import { type Column, twoLines } from "../../web/table/table.ts";
+import { tablePanel } from "../../web/table/table-panel.ts";
+import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import type { ConsoleContext } from "../session.ts";
+import { type AskedReport, scopeOf } from "./read-scope.ts";
+import { totalsOf } from "./report-totals.ts";
+import { timeChart } from "./time-series.ts";
+
+export const REPORTS = "/reports";
+/** A page of more rows helps nobody; the file has all of them. */
+const ROWS_SHOWN_MAX = 500;
+/** Charts of more currencies would be a wall. */
+const CHARTS_MAX = 3;
+
+const TITLES: Readonly<Record<ReportName, string>> = {
+  ...{ sales: "Sales", margin: "Margin", refunds: "Refunds", fulfilment: "Fulfilment" },
+};
+const WHAT: Readonly<Record<ReportName, string>> = {
+  sales:
+    "Orders by the time of their acceptance, refunds by their own. By supplier: what a supplier delivered.",
+  margin:
+    "What was delivered, less later refunds, less cost, by the time at which orders ended. There is no margin where the cost is unknown or in another currency.",
+  refunds: "Money that went back to wallets, by the time of the refund.",
+  fulfilment:
+    "Orders by the time at which they ended, and how long that took from their acceptance. By product and supplier: delivered units.",
+};
+/** Which column a chart shows. */
+const CHARTED: Readonly<Record<ReportName, string>> = {
+  ...{ sales: "Sold", margin: "Margin", refunds: "Refunded", fulfilment: "Completed" },
+};
+const HEADS: Readonly<Record<ReportBy, string>> = {
+  ...{ hour: "Hour (UTC)", day: "Day (UTC)", product: "Product", reseller: "Reseller", supplier: "Supplier" },
+};
+
+export function renderReport(report: Report, asked: AskedReport, ctx: ConsoleContext): PageContent {
+  const { name, by, from, to } = asked;
+  return {
+    title: TITLES[name],
+    subtitle: html`${WHAT[name]} ${completeness(report)}`,
+    body: stack(
+      tabs(
+        "Reports",
+        REPORT_NAMES.map((one) => ({
+          label: TITLES[one],
+          href: here(ctx, `${REPORTS}/${one}`, { by, from, to }),
+          isCurrent: one === name,
+        })),
+      ),
+      ...charts(report, asked, ctx),
+      rowsPanel(report, asked, ctx),
+    ),
+  };
+}
+
+const completeness = ({ completeUntil }: Report): string =>
+  completeUntil === undefined
+    ? "Nothing has been counted yet: a worker does it."
+    : `Complete up to ${exactTime(completeUntil)}.`;
+
+function charts(report: Report, asked: AskedReport, ctx: ConsoleContext): Html[] {
+  const { name, by } = asked;
+  if (by !== "hour" && by !== "day") return [];
+  const column = report.columns.indexOf(CHARTED[name]);
+  const series = new Map<string, Map<string, bigint>>();
+  for (const { key, cells } of report.rows) {
+    const cell = cells[column];
+    if (cell?.kind !== "money" && cell?.kind !== "count") continue;
+    const currency = cell.kind === "money" ? cell.currency : "";
+    const values = series.get(currency) ?? new Map<string, bigint>();
+    series.set(currency, values.set(key, cell.kind === "money" ? cell.minor : cell.value));
+  }
+  const span = { ...scopeOf(ctx, asked), by };
+  return [...series].slice(0, CHARTS_MAX).map(([currency, values]) => {
+    const title = `${CHARTED[name]} by ${by}${currency === "" ? "" : `, ${currency}`}`;
+    return panel(
+      { title },
+      timeChart(
+        span,
+        { title, name: CHARTED[name], values, ...(currency === "" ? {} : { currency }) },
+        ctx.now,
+      ),
+    );
+  });
+}
+
+function rowsPanel(report: Report, asked: AskedReport, ctx: ConsoleContext): Html {
+  const { name, by, from, to } = asked;
+  const shown = report.rows.slice(0, ROWS_SHOWN_MAX);
+  const left = report.rows.length - shown.length;
+  return tablePanel({
+    title: `${TITLES[name]} by ${by}`,
+    caption: `${TITLES[name]} by ${by}`,
+    aside: html`${left > 0 ? html`<span class="quiet">The first ${countText(shown.length)} of ${countText(report.rows.length)}; the file has all.</span>` : undefined}${choice(
+      "By",
+      REPORT_BYS.map((one) => ({
+        label: `${one[0]?.toUpperCase()}${one.slice(1)}`,
+        href: here(ctx, `${REPORTS}/${name}`, { by: one, from, to }),
+        isCurrent: one === by,
+      })),
+    )}`,
+    filters: rangeFilters(asked, ctx),
+    csvHref: here(ctx, `${REPORTS}/${name}/report.csv`, { by, from, to }),
+    rows: shown.length === 0 ? [] : [...totalsOf(report), ...shown],
+    columns: [
+      { head: HEADS[by], wraps: true, cell: ({ key }) => memberCell(report, by, key, ctx) },
+      ...report.columns.map(
+        (head, index): Column<Report["rows"][number]> => ({
+          head,
+          numeric: true,
+          cell: ({ cells }) => cellOf(cells[index] ?? null),
+        }),
+      ),
+    ],
+    empty: emptyState("Nothing in these days", "Choose other days, or the other environment."),
+  });
+}
+
+const rangeFilters = ({ name, by, from, to }: AskedReport, ctx: ConsoleContext): Html =>
+  filterBar({
+    action: `${REPORTS}/${name}`,
+    keep: { by, env: ctx.query.env === "test" ? "test" : undefined },
+    filters: [
+      { kind: "date", name: "from", label: "From", value: from },
+      { kind: "date", name: "to", label: "To", value: to },
+    ],
+  });
+
+const PAGES: Partial<Record<ReportBy, string>> = {
+  ...{ product: "/products", reseller: "/resellers", supplier: "/suppliers" },
+};
+
+function memberCell(report: Report, by: ReportBy, key: string, ctx: ConsoleContext): HtmlValue {
+  if (key === "") return html`<b>Total</b>`;
+  const page = PAGES[by];
+  if (page === undefined) return by === "hour" ? key.replace("T", " ").replace("Z", "") : key;
+  const link = html`<a class="link" href="${here(ctx, `${page}/${encodeURIComponent(key)}`)}">${report.names.get(key) ?? key}</a>`;
+  return twoLines(link, html`<code>${key}</code>`);
+}
+
+function cellOf(cell: ReportCell): HtmlValue {
+  switch (cell?.kind) {
+    case "money":
+      return money(cell.minor, cell.currency);
+    case "count":
+      return countText(cell.value);
+    case "share":
+      return shareText(cell.permille);
+    case "time":
+      return timeText(cell.ms);
+    default:
+      return cell?.text ?? html`<span class="quiet">–</span>`;
+  }
+}
+
+/** Rounded down, so that 100 % means all of it. */
+export const shareText = (permille: bigint): string => {
+  const size = permille < 0n ? -permille : permille;
+  return `${permille < 0n ? "−" : ""}${size / 10n}.${size % 10n} %`;
+};
+
+/** The upper bound of a class of times: it took at most so long. */
+export function timeText(ms: number): string {
+  if (!Number.isFinite(ms)) return "over a day";
+  return ms < 60_000 ? `${ms / 1_000} s` : spanText(ms);
+}

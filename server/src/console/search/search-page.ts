@@ -1,0 +1,87 @@
+import type { Found } from "../../search/found.ts";
+import type { Term } from "../../search/read-term.ts";
+import type { PageContent } from "../../web/layout/frame.ts";
+import { button } from "../../web/parts/button.ts";
+import { chip } from "../../web/parts/chip.ts";
+import { idText } from "../../web/parts/copy.ts";
+import { emptyState } from "../../web/parts/notice.ts";
+import { panel, row, stack } from "../../web/parts/panel.ts";
+import { twoLines } from "../../web/table/table.ts";
+import { tablePanel } from "../../web/table/table-panel.ts";
+import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { type ConsoleContext, may } from "../session.ts";
+import { pageOf } from "./search-links.ts";
+
+type SearchData = { term: Term | undefined; found: readonly Found[] };
+/** Whether this person has a page, by its registered path. */
+export type HasPage = (pattern: string, ctx: ConsoleContext) => boolean;
+
+export function renderSearch(
+  { term, found }: SearchData,
+  hasPage: HasPage,
+  ctx: ConsoleContext,
+): PageContent {
+  if (!term) return { title: "Search", body: panel({ title: "What can be found" }, HELP) };
+  return {
+    title: "Search",
+    subtitle: html`for <b>${term.text}</b>`,
+    body: stack(
+      resultPanel(found, hasPage, ctx),
+      may(ctx, "search.codes") ? codePanel(term.text, ctx) : undefined,
+    ),
+  };
+}
+
+/** What a search by a code found. The code itself is not on the page. */
+export const renderFoundCode = (
+  found: Found | undefined,
+  hasPage: HasPage,
+  ctx: ConsoleContext,
+): PageContent => ({
+  title: "Search by code",
+  subtitle: "The search is in the activity log.",
+  crumbs: [{ label: "Search", href: "/search" }],
+  body: resultPanel(found ? [found] : [], hasPage, ctx),
+});
+
+const resultPanel = (found: readonly Found[], hasPage: HasPage, ctx: ConsoleContext): Html =>
+  tablePanel({
+    caption: "Results",
+    rows: found,
+    columns: [
+      { head: "Kind", cell: ({ kind }) => kind },
+      { head: "Found", cell: (one) => foundCell(one, hasPage, ctx), wraps: true },
+      { head: "Status", cell: ({ status }) => (status === null ? "–" : chip(status)) },
+      {
+        head: "Reseller",
+        cell: ({ resellerName, environment }) => resellerCell(resellerName, environment),
+        wraps: true,
+      },
+    ],
+    empty: emptyState(
+      "Nothing found",
+      "Ids, references, keys of orders and emails are compared as a whole. Names are found by the beginnings of their words.",
+    ),
+  });
+
+function foundCell(found: Found, hasPage: HasPage, ctx: ConsoleContext): HtmlValue {
+  const page = pageOf(found);
+  const link = page && hasPage(page.pattern, ctx) ? page.to : undefined;
+  const title = link === undefined ? found.title : html`<a class="link" href="${link}">${found.title}</a>`;
+  return twoLines(title, idText(found.id));
+}
+
+const resellerCell = (name: string | null, environment: string | null): HtmlValue => {
+  if (name === null) return "–";
+  return environment === null ? name : twoLines(name, environment);
+};
+
+const codePanel = (text: string, ctx: ConsoleContext): Html =>
+  panel(
+    { title: "Is it a code?" },
+    html`<form class="form" method="post" action="/search/code">${ctx.hidden()}<input type="hidden" name="code" value="${text}"><p>Finds the order or the stock that a code belongs to. You confirm that it is you, and the search is in the activity log. The code is compared by its digest and not shown.</p>${row(
+      button("Search codes"),
+    )}</form>`,
+  );
+
+const HELP = html`<ul class="plain"><li>any id: order, unit (<code>ord_….0.0</code>), purchase, reseller, person, key, endpoint, event, delivery, request, entry, code</li><li>the reference or the idempotency key of an order</li><li>the reference of a supplier</li><li>an API key, or its last four characters</li><li>an email address</li><li>words of the name of a product, a reseller or a supplier</li><li>a code, with fresh proof</li></ul>`;

@@ -1,0 +1,168 @@
+import { formatAmount } from "../../lib/money.ts";
+import type { RecentPurchase } from "../../suppliers/health-queries.ts";
+import { HEALTH_MAX, type SupplierDetails } from "../../suppliers/supplier-health.ts";
+import { defineForm, type FormState } from "../../web/form/define-form.ts";
+import { textField } from "../../web/form/text-fields.ts";
+import type { PageContent } from "../../web/layout/frame.ts";
+import { button } from "../../web/parts/button.ts";
+import { chip } from "../../web/parts/chip.ts";
+import { idText } from "../../web/parts/copy.ts";
+import { countText, money } from "../../web/parts/money.ts";
+import { emptyState, notice } from "../../web/parts/notice.ts";
+import { columns, facts, panel, stack, statTiles } from "../../web/parts/panel.ts";
+import { spanText, time } from "../../web/parts/time.ts";
+import { tablePanel } from "../../web/table/table-panel.ts";
+import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { healthTiles } from "../products/product-page.ts";
+import { type ConsoleContext, may } from "../session.ts";
+import { supplierState } from "./render-suppliers.ts";
+
+export const balanceForm = defineForm({
+  amount: textField({
+    label: "Alert below",
+    hint: "An amount such as 500.00, in the currency of the balance. Empty for no alert.",
+    maxLength: 20,
+  }),
+});
+
+export const renderSupplier = (
+  supplier: SupplierDetails,
+  ctx: ConsoleContext,
+  { error, balance }: { error?: string | undefined; balance?: FormState } = {},
+): PageContent => ({
+  title: supplier.name,
+  crumbs: [{ label: "Suppliers", href: "/suppliers" }],
+  subtitle: html`${supplier.kind} · ${idText(supplier.id)}`,
+  body: stack(
+    error === undefined ? undefined : notice("bad", error),
+    statTiles([
+      ...healthTiles(supplier.health),
+      { label: "Open purchases", value: countText(supplier.health.open), href: "/unknown" },
+      { label: "Lost answers", value: countText(supplier.health.doubtful), note: "followed by asking again" },
+    ]),
+    columns(
+      [recentPanel(supplier.recent, ctx), routesPanel(supplier)],
+      [statePanel(supplier, ctx), refusalsPanel(supplier), balancePanel(supplier, ctx, balance)],
+    ),
+  ),
+});
+
+function statePanel(supplier: SupplierDetails, ctx: ConsoleContext): Html {
+  const { enabled, breaker } = supplier;
+  const sentence = enabled
+    ? "Disabling stops all new purchases here. Open purchases are followed to their end. Products that only this supplier has can no longer be bought."
+    : "Enabling lets orders buy here again, by the priority of its routes.";
+  const form = may(ctx, "suppliers.manage")
+    ? html`<form method="post" action="${`/suppliers/${supplier.id}/state`}">${ctx.hidden()}<input type="hidden" name="enabled" value="${enabled ? "no" : "yes"}"><p>${sentence}</p>${button(
+        enabled ? "Disable" : "Enable",
+        enabled ? { kind: "danger" } : {},
+      )}</form>`
+    : undefined;
+  return panel(
+    { title: "State", aside: supplierState({ ...supplier, ...breaker }, ctx) },
+    html`${facts([
+      ["Failures in a row", countText(breaker.consecutiveFailures)],
+      ["Purchases per second", `at most ${supplier.ratePerSecond}`],
+      ["Added", time(supplier.createdAt, ctx.now)],
+    ])}${form}`,
+  );
+}
+
+const refusalsPanel = ({ refusals, health }: SupplierDetails): Html =>
+  tablePanel({
+    title: "Refusals in 7 days",
+    caption: "Refusals by class",
+    rows: refusals,
+    columns: [
+      { head: "Class", cell: ({ failureCode }) => failureCode },
+      { head: "Purchases", numeric: true, cell: ({ count }) => countText(count) },
+    ],
+    empty: emptyState(
+      "No refusals",
+      health.purchases === 0
+        ? "Nothing was bought here in 7 days."
+        : "Every purchase that ended was delivered.",
+    ),
+    ...(health.purchases >= HEALTH_MAX ? { aside: `of the newest ${countText(HEALTH_MAX)} purchases` } : {}),
+  });
+
+function balancePanel(
+  { id, hasOwnStock, balance }: SupplierDetails,
+  ctx: ConsoleContext,
+  state: FormState | undefined,
+): Html | undefined {
+  if (hasOwnStock) return undefined;
+  const { balanceMinor, currency, balanceAt, lowMinor } = balance;
+  const known: [string, HtmlValue][] =
+    balanceMinor === null || currency === null || balanceAt === null
+      ? [["Balance", "The supplier has not told it yet. It is asked every 5 minutes."]]
+      : [
+          ["Balance", money(balanceMinor, currency)],
+          ["Told", time(balanceAt, ctx.now)],
+          ["Alert below", lowMinor === null ? "no alert" : money(lowMinor, currency)],
+        ];
+  const typed = lowMinor === null || currency === null ? "" : formatAmount(lowMinor, currency);
+  const form =
+    currency !== null && may(ctx, "suppliers.manage")
+      ? balanceForm.render({
+          action: `/suppliers/${id}/balance-alert`,
+          hidden: ctx.hidden(),
+          state: state ?? balanceForm.start({ amount: typed }),
+          submit: "Save",
+          id: "balance",
+        })
+      : undefined;
+  return panel({ title: "Balance" }, html`${facts(known)}${form}`);
+}
+
+const recentPanel = (recent: readonly RecentPurchase[], ctx: ConsoleContext): Html =>
+  tablePanel({
+    title: "Latest purchases",
+    caption: "Latest purchases",
+    rows: recent,
+    columns: [
+      { head: "Opened", cell: ({ openedAt }) => time(openedAt, ctx.now) },
+      { head: "Order", cell: ({ orderId }) => idText(orderId, { href: `/orders/${orderId}`, short: true }) },
+      { head: "Product", cell: ({ productId }) => html`<a href="/products/${productId}">${productId}</a>` },
+      { head: "Outcome", cell: outcomeCell },
+      {
+        head: "Took",
+        numeric: true,
+        cell: ({ openedAt, resolvedAt }) =>
+          resolvedAt ? tookText(resolvedAt.getTime() - openedAt.getTime()) : "–",
+      },
+      { head: "Sent", numeric: true, cell: ({ sends }) => String(sends) },
+      { head: "Looked up", numeric: true, cell: ({ looks }) => String(looks) },
+    ],
+    empty: emptyState("No purchases yet", "A purchase is made when an order takes a route to this supplier."),
+  });
+
+const tookText = (ms: number): string => (ms < 1_000 ? `${ms} ms` : spanText(ms));
+
+const outcomeCell = ({ status, failureCode, doubtful }: RecentPurchase): Html =>
+  html`${status === "open" ? chip("unknown") : chip(status)}${failureCode === null ? undefined : html` <span class="quiet">${failureCode}</span>`}${doubtful ? html` <span class="quiet">answer lost</span>` : undefined}`;
+
+const routesPanel = ({ routes }: SupplierDetails): Html =>
+  tablePanel({
+    title: routes.length >= 200 ? "The first 200 routes" : "Routes",
+    caption: "Routes",
+    rows: routes,
+    columns: [
+      { head: "Product", cell: ({ productId }) => html`<a href="/products/${productId}">${productId}</a>` },
+      { head: "Their id", cell: ({ sku }) => sku },
+      { head: "Priority", numeric: true, cell: ({ priority }) => String(priority) },
+      {
+        head: "Cost",
+        numeric: true,
+        cell: ({ costMinor, costCurrency }) =>
+          costMinor === null || costCurrency === null ? "unknown" : money(costMinor, costCurrency),
+      },
+      {
+        head: "At most",
+        numeric: true,
+        cell: ({ maxCostMinor, costCurrency }) =>
+          maxCostMinor === null || costCurrency === null ? undefined : money(maxCostMinor, costCurrency),
+      },
+    ],
+    empty: emptyState("No routes", "Nothing is bought here. Add one: scrip supplier route --help"),
+  });

@@ -1,0 +1,53 @@
+import type { Queryable } from "../db/database.ts";
+import type { Tenant } from "../http/caller.ts";
+import {
+  countHeld,
+  countUnknown,
+  type FailingEndpoint,
+  listFailingEndpoints,
+  listRunningOut,
+  listSoldOut,
+  listTroubledSuppliers,
+  type RunningOut,
+  type SoldOut,
+  type TroubledSupplier,
+  type Waiting,
+} from "./needs-queries.ts";
+
+export type OperatorNeeds = {
+  unknown: Waiting;
+  held: Waiting;
+  suppliers: readonly TroubledSupplier[];
+  soldOut: readonly SoldOut[];
+  /** Stock that lasts less than three days at this week's rate. */
+  runningOut: readonly RunningOut[];
+  endpoints: readonly FailingEndpoint[];
+};
+
+/** A purchase that is answered later than this needs a look; most are answered within seconds. */
+const UNKNOWN_AFTER_MS = 5 * 60_000;
+/** Stock that lasts fewer days is worth an order. */
+export const STOCK_DAYS = 3;
+/** The days whose sales tell the rate. */
+export const RATE_DAYS = 7;
+const DAY_MS = 86_400_000;
+const NOBODY: Waiting = { count: 0, oldestAt: null };
+
+/** What needs a person of the operator's staff now. Suppliers and stock are live alone. */
+export async function findNeeds(
+  db: Queryable,
+  environment: Tenant["environment"],
+  now: Date,
+): Promise<OperatorNeeds> {
+  const isLive = environment === "live";
+  const since = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - (RATE_DAYS - 1) * DAY_MS);
+  const [unknown, held, suppliers, soldOut, runningOut, endpoints] = await Promise.all([
+    isLive ? countUnknown(db, new Date(now.getTime() - UNKNOWN_AFTER_MS)) : NOBODY,
+    countHeld(db, environment),
+    isLive ? listTroubledSuppliers(db, now) : [],
+    isLive ? listSoldOut(db) : [],
+    isLive ? listRunningOut(db, since, { days: STOCK_DAYS, rateDays: RATE_DAYS }) : [],
+    listFailingEndpoints(db, environment),
+  ]);
+  return { unknown, held, suppliers, soldOut, runningOut, endpoints };
+}

@@ -1,0 +1,131 @@
+import sql from "sql-template-tag";
+import type { Queryable } from "../db/database.ts";
+
+/** How purchases went. Times are from the first call to the outcome. */
+export type PurchaseHealth = {
+  purchases: number;
+  delivered: number;
+  refused: number;
+  quarantined: number;
+  open: number;
+  /** Purchases of which an answer was lost. */
+  doubtful: number;
+  medianMs: number | null;
+  p95Ms: number | null;
+};
+
+export type RefusalCount = { failureCode: string; count: number };
+
+const summary = sql`
+  count(*)::integer as purchases,
+  (count(*) filter (where status = 'delivered'))::integer as delivered,
+  (count(*) filter (where status = 'refused'))::integer as refused,
+  (count(*) filter (where status = 'quarantined'))::integer as quarantined,
+  (count(*) filter (where status = 'open'))::integer as open,
+  (count(*) filter (where doubtful))::integer as doubtful,
+  round(extract(epoch from percentile_cont(0.5) within group (order by resolved_at - opened_at)
+    filter (where status = 'delivered')) * 1000)::integer as "medianMs",
+  round(extract(epoch from percentile_cont(0.95) within group (order by resolved_at - opened_at)
+    filter (where status = 'delivered')) * 1000)::integer as "p95Ms"`;
+
+const NOTHING: PurchaseHealth = {
+  ...{ purchases: 0, delivered: 0, refused: 0, quarantined: 0, open: 0, doubtful: 0 },
+  ...{ medianMs: null, p95Ms: null },
+};
+
+/** The newest purchases at a supplier since a time, at most so many: the cost does not grow with the history. */
+export const readSupplierHealth = async (
+  db: Queryable,
+  supplierId: string,
+  since: Date,
+  limit: number,
+): Promise<PurchaseHealth> => {
+  const [row] = await db.rows<PurchaseHealth>(sql`
+    select ${summary} from (
+      select status, doubtful, opened_at, resolved_at from supplier_attempts
+      where supplier_id = ${supplierId} and opened_at >= ${since}
+      order by opened_at desc limit ${limit}
+    ) newest`);
+  return row ?? NOTHING;
+};
+
+/** Of those, why purchases were refused. */
+export const countRefusals = (db: Queryable, supplierId: string, since: Date, limit: number) =>
+  db.rows<RefusalCount>(sql`
+    select failure_code as "failureCode", count(*)::integer as count from (
+      select failure_code from supplier_attempts
+      where supplier_id = ${supplierId} and opened_at >= ${since}
+      order by opened_at desc limit ${limit}
+    ) newest
+    where failure_code is not null group by failure_code order by count(*) desc, failure_code`);
+
+/** The same for one product, among the newest purchases of each supplier that has a route for it. */
+export const readProductHealth = async (
+  db: Queryable,
+  productId: string,
+  since: Date,
+  limit: number,
+): Promise<PurchaseHealth> => {
+  const [row] = await db.rows<PurchaseHealth>(sql`
+    select ${summary} from supplier_routes r
+    cross join lateral (
+      select product_id, status, doubtful, opened_at, resolved_at from supplier_attempts a
+      where a.supplier_id = r.supplier_id and a.opened_at >= ${since}
+      order by a.opened_at desc limit ${limit}
+    ) newest
+    where r.product_id = ${productId} and newest.product_id = ${productId}`);
+  return row ?? NOTHING;
+};
+
+export type RecentPurchase = {
+  orderId: string;
+  lineIndex: number;
+  unitIndex: number;
+  productId: string;
+  status: "open" | "delivered" | "refused" | "quarantined";
+  failureCode: string | null;
+  doubtful: boolean;
+  sends: number;
+  looks: number;
+  openedAt: Date;
+  resolvedAt: Date | null;
+};
+
+export const listRecentPurchases = (db: Queryable, supplierId: string, limit: number) =>
+  db.rows<RecentPurchase>(sql`
+    select order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", product_id as "productId", status,
+           failure_code as "failureCode", doubtful, sends, looks, opened_at as "openedAt", resolved_at as "resolvedAt"
+    from supplier_attempts where supplier_id = ${supplierId}
+    order by opened_at desc limit ${limit}`);
+
+export type SupplierSummary = {
+  id: string;
+  kind: string;
+  name: string;
+  enabled: boolean;
+  hasOwnStock: boolean;
+  consecutiveFailures: number;
+  openUntil: Date | null;
+  routes: number;
+  openPurchases: number;
+  balanceMinor: bigint | null;
+  balanceCurrency: string | null;
+  balanceAt: Date | null;
+  balanceLowMinor: bigint | null;
+};
+
+const SUPPLIERS_MAX = 500;
+
+/** Every supplier in a line. It counts no stock: that of a large one takes long. */
+export const listSupplierSummaries = (db: Queryable) =>
+  db.rows<SupplierSummary>(sql`
+    select s.id, s.kind, s.name, s.enabled, s.has_own_stock as "hasOwnStock",
+           s.consecutive_failures as "consecutiveFailures", s.open_until as "openUntil",
+           (select count(*) from supplier_routes r where r.supplier_id = s.id)::integer as routes,
+           coalesce(waiting.count, 0)::integer as "openPurchases", s.balance_minor as "balanceMinor",
+           s.balance_currency as "balanceCurrency", s.balance_at as "balanceAt", s.balance_low_minor as "balanceLowMinor"
+    from suppliers s
+    left join (
+      select a.supplier_id, count(*) as count from supplier_attempts a where a.status = 'open' group by a.supplier_id
+    ) waiting on waiting.supplier_id = s.id
+    order by s.name limit ${SUPPLIERS_MAX}`);

@@ -1,0 +1,58 @@
+import sql, { empty } from "sql-template-tag";
+import type { Queryable } from "../../db/database.ts";
+
+export type StockedProduct = {
+  productId: string;
+  productName: string;
+  supplierId: string;
+  supplierName: string;
+  /** Counted up to `COUNTED_MAX`. */
+  available: number;
+  /** Those of them that expire within 30 days. */
+  expiring: number;
+  firstExpiry: Date | null;
+  costMinor: bigint | null;
+  costCurrency: string | null;
+};
+
+/** More codes than this are shown as "more than": counting all of a large stock would take long. */
+export const COUNTED_MAX = 10_000;
+const EXPIRING_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+/**
+ * Products that are sold from stock, by id, with how much there is. Each count is bounded and uses the index of the stock. `after`
+ * is the `next` of the page before, or empty.
+ */
+export async function listStock(
+  db: Queryable,
+  filter: { productId?: string | undefined; after: string; limit: number; now: Date },
+): Promise<{ data: StockedProduct[]; next: string | undefined }> {
+  const { now } = filter;
+  const [afterProduct = "", afterSupplier = ""] = filter.after.split(" ");
+  const soon = new Date(now.getTime() + EXPIRING_DAYS * DAY_MS);
+  const rows = await db.rows<StockedProduct>(sql`
+    select r.product_id as "productId", p.name as "productName", s.id as "supplierId", s.name as "supplierName",
+           r.cost_minor as "costMinor", r.cost_currency as "costCurrency", stocked.available, stocked.expiring,
+           stocked.first_expiry as "firstExpiry"
+    from supplier_routes r
+    join suppliers s on s.id = r.supplier_id and s.has_own_stock
+    join products p on p.id = r.product_id
+    cross join lateral (
+      select count(*)::integer as available, (count(*) filter (where one.expires_at <= ${soon}))::integer as expiring,
+             min(one.expires_at) as first_expiry
+      from (
+        select c.expires_at from codes c
+        where c.state = 'stock' and c.product_id = r.product_id and c.supplier_id = r.supplier_id
+          and (c.expires_at is null or c.expires_at > ${now})
+        order by c.product_id, c.supplier_id, c.expires_at, c.id limit ${COUNTED_MAX}
+      ) one
+    ) stocked
+    where (r.product_id, r.supplier_id) > (${afterProduct}, ${afterSupplier})
+      ${filter.productId === undefined ? empty : sql`and r.product_id = ${filter.productId}`}
+    order by r.product_id, r.supplier_id limit ${filter.limit + 1}`);
+  const data = rows.slice(0, filter.limit);
+  const last = data.at(-1);
+  const next = last && rows.length > filter.limit ? `${last.productId} ${last.supplierId}` : undefined;
+  return { data, next };
+}

@@ -1,0 +1,52 @@
+import type { Queryable } from "../db/database.ts";
+import { getSupplier } from "./get-supplier.ts";
+import {
+  countRefusals,
+  listRecentPurchases,
+  type PurchaseHealth,
+  type RecentPurchase,
+  type RefusalCount,
+  readProductHealth,
+  readSupplierHealth,
+} from "./health-queries.ts";
+import { findBreaker, type SupplierBreaker, type SupplierRow } from "./queries.ts";
+import { type BalanceState, findBalance } from "./read-balances.ts";
+import { type ListedRouteRow, listRouteRows } from "./route-queries.ts";
+
+const HEALTH_DAYS = 7;
+const DAY_MS = 86_400_000;
+/** The newest purchases that are looked at. */
+export const HEALTH_MAX = 5_000;
+const RECENT_MAX = 50;
+const ROUTES_SHOWN_MAX = 200;
+
+export type SupplierDetails = SupplierRow & {
+  breaker: SupplierBreaker;
+  balance: BalanceState;
+  health: PurchaseHealth;
+  refusals: RefusalCount[];
+  recent: RecentPurchase[];
+  routes: ListedRouteRow[];
+};
+
+/** All that the operator sees of a supplier. It reads no more than the newest purchases of a week. */
+export async function getSupplierDetails(db: Queryable, id: string, now: Date): Promise<SupplierDetails> {
+  const supplier = await getSupplier(db, id);
+  const since = new Date(now.getTime() - HEALTH_DAYS * DAY_MS);
+  const routeFilter = { productId: undefined, supplierId: id, after: undefined, limit: ROUTES_SHOWN_MAX };
+  return {
+    ...supplier,
+    breaker: (await findBreaker(db, id)) ?? { consecutiveFailures: 0, openUntil: null },
+    balance: (await findBalance(db, id)) ?? NO_BALANCE,
+    health: await readSupplierHealth(db, id, since, HEALTH_MAX),
+    refusals: await countRefusals(db, id, since, HEALTH_MAX),
+    recent: await listRecentPurchases(db, id, RECENT_MAX),
+    routes: await listRouteRows(db, routeFilter),
+  };
+}
+
+const NO_BALANCE: BalanceState = { balanceMinor: null, currency: null, balanceAt: null, lowMinor: null };
+
+/** How the purchases of a product went in the last week. */
+export const getProductHealth = (db: Queryable, productId: string, now: Date): Promise<PurchaseHealth> =>
+  readProductHealth(db, productId, new Date(now.getTime() - HEALTH_DAYS * DAY_MS), HEALTH_MAX);

@@ -1,0 +1,71 @@
+import type { StaffRole } from "../../src/accounts/permissions.ts";
+import { cancelJob } from "../../src/jobs/change-job.ts";
+import { startJob } from "../../src/jobs/start-job.ts";
+import { addProducts } from "../builders/builders.ts";
+import { addSupplierRow } from "../builders/supply-builders.ts";
+import type { openConsoleDesk } from "../people/console-desk.ts";
+import { COMMAND } from "../people/people-desk.ts";
+
+export type GoodsFixtures = { productId: string; supplierId: string; jobId: string };
+
+/** A row of the console's matrix that is about these objects. */
+type GoodsRow = {
+  roles: "all" | readonly StaffRole[];
+  ids?: (fixtures: GoodsFixtures) => Readonly<Record<string, string>>;
+  fields?: Readonly<Record<string, string>>;
+};
+
+/** Products, suppliers, stock, alerts and jobs. */
+export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
+  // products
+  "GET /products": { roles: "all" },
+  "GET /products.csv": { roles: "all" },
+  "GET /products/import": { roles: ["admin", "catalog"] },
+  "POST /products/import": { roles: ["admin", "catalog"] },
+  "GET /products/import-prices": { roles: ["admin", "finance", "catalog"] },
+  "POST /products/import-prices": { roles: ["admin", "finance", "catalog"] },
+  "GET /products/:id": { roles: "all", ids: ({ productId }) => ({ id: productId }) },
+  "GET /products/:id/edit": { roles: ["admin", "catalog"], ids: ({ productId }) => ({ id: productId }) },
+  "POST /products/:id/edit": { roles: ["admin", "catalog"], ids: ({ productId }) => ({ id: productId }) },
+  "POST /products/:id/hidden": { roles: ["admin", "catalog"], ids: ({ productId }) => ({ id: productId }) },
+  "POST /products/:id/listing": { roles: ["admin", "catalog"], ids: ({ productId }) => ({ id: productId }) },
+  // suppliers
+  "GET /suppliers": { roles: "all" },
+  "GET /suppliers/:id": { roles: "all", ids: ({ supplierId }) => ({ id: supplierId }) },
+  "POST /suppliers/:id/state": { roles: ["admin", "catalog"], ids: ({ supplierId }) => ({ id: supplierId }) },
+  "POST /suppliers/:id/balance-alert": {
+    roles: ["admin", "catalog"],
+    ids: ({ supplierId }) => ({ id: supplierId }),
+    fields: { amount: "not an amount" },
+  },
+  // stock
+  "GET /stock": { roles: "all" },
+  "GET /stock/import": { roles: ["admin", "catalog"] },
+  "POST /stock/import": { roles: ["admin", "catalog"] },
+  // alerts
+  "GET /alerts": { roles: "all" },
+  "GET /guide": { roles: "all" },
+  "POST /alerts/:id/ack": { roles: ["admin", "finance", "support", "catalog"] },
+  "POST /alerts/letters": { roles: "all" },
+  // jobs; everyone cancels their own, and an admin any
+  "GET /jobs": { roles: "all" },
+  "GET /jobs/export": { roles: "all" },
+  "POST /jobs/export": { roles: "all" },
+  "GET /jobs/:id": { roles: "all", ids: ({ jobId }) => ({ id: jobId }) },
+  "GET /jobs/:id/result": { roles: "all", ids: ({ jobId }) => ({ id: jobId }) },
+  "POST /jobs/:id/cancel": { roles: ["admin"], ids: ({ jobId }) => ({ id: jobId }) },
+  "POST /jobs/:id/confirm": { roles: ["admin", "catalog"], ids: ({ jobId }) => ({ id: jobId }) },
+  "POST /jobs/audit": { roles: ["admin"] },
+  "POST /jobs/rotate-vault": { roles: ["admin"] },
+};
+
+export async function makeGoodsFixtures(
+  desk: Awaited<ReturnType<typeof openConsoleDesk>>,
+): Promise<GoodsFixtures> {
+  await addProducts(desk.db, [{ id: "goods-card" }]);
+  const supplierId = await addSupplierRow(desk.db);
+  // Ended, so that it can be neither cancelled nor confirmed.
+  const jobId = await startJob(desk, { kind: "audit", params: {} }, COMMAND);
+  await cancelJob(desk, jobId, COMMAND);
+  return { productId: "goods-card", supplierId, jobId };
+}
