@@ -30,7 +30,7 @@ const GROUPS: Readonly<Record<string, () => Promise<Register>>> = {
   supplier: async () => (await import("./commands/supply/supplier-commands.ts")).supplierCommands,
   route: async () => (await import("./commands/supply/route-commands.ts")).routeCommands,
   stock: async () => (await import("./commands/supply/stock-commands.ts")).stockCommands,
-  order: async () => (await import("./commands/order-commands.ts")).orderCommands,
+  order: async () => (await import("./commands/orders/order-commands.ts")).orderCommands,
   listen: async () => (await import("./commands/listen-command.ts")).listenCommand,
   completion: async () => (await import("./commands/completion-command.ts")).completionCommand,
 };

@@ -164,7 +164,7 @@ function afterWriteOff(state: OrderState, units: number): string {
     return `is all or nothing: the codes of ${unitsText(delivered)} are taken back and ${amount(state, sumUnits(state, "delivered").amountMinor)} more are paid back`;
   if (sumUnits(state, "failed").units > 0)
     return state.refundHeld
-      ? "stays as it is: the refund of its other units is on hold"
+      ? "waits: the refund of its other units is on hold"
       : "ends as soon as a worker takes it";
   return delivered > 0 ? "becomes completed" : "becomes refunded";
 }

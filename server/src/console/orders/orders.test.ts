@@ -1,86 +1,46 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import sql from "sql-template-tag";
-import { balanceOf, postOrder } from "../../../testing/builders/buyers.ts";
-import { createTestFulfiller, type TestFulfiller } from "../../../testing/builders/fulfilment.ts";
-import { openShop, PRICE_MINOR, type Shop } from "../../../testing/builders/shop.ts";
-import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
-import { type ConsoleVisit, openConsoleOn } from "../../../testing/people/console-desk.ts";
-import {
-  createScriptedSupplier,
-  lost,
-  type ScriptedSupplier,
-  sold,
-} from "../../../testing/upstream/scripted-supplier.ts";
+import { postOrder } from "../../../testing/builders/buyers.ts";
+import { PRICE_MINOR, type Shop } from "../../../testing/builders/shop.ts";
+import type { ConsoleVisit } from "../../../testing/people/console-desk.ts";
+import { carriedBy, decide, offeredBy, openOrderDesk, textOf } from "../../../testing/people/order-desk.ts";
+import { lost, type ScriptedSupplier, sold } from "../../../testing/upstream/scripted-supplier.ts";
 import { PROOF_MS } from "../../accounts/sessions/session-life.ts";
 import { refundOrder } from "../../fulfilment/refund/refund-order.ts";
 
+let orders: Awaited<ReturnType<typeof openOrderDesk>>;
 let shop: Shop;
-let desk: Awaited<ReturnType<typeof openConsoleOn>>;
 let supplier: ScriptedSupplier;
-let worker: TestFulfiller;
 let support: ConsoleVisit;
-let bought: string;
-let supplierId: string;
 let balance: number;
 
 before(async () => {
-  shop = await openShop();
-  supplierId = await addSupplierRow(shop.scrip.db, { kind: "scrip" });
-  await shop.scrip.db.rows(sql`update suppliers set name = 'Nimbus <b>&' where id = ${supplierId}`);
-  supplier = createScriptedSupplier();
-  const suppliers = { [supplierId]: supplier };
-  worker = createTestFulfiller(shop.scrip, { suppliers, limits: { breakerFailures: 1_000 } });
-  desk = await openConsoleOn(shop.scrip, { suppliers });
-  bought = await shop.addBought(supplierId);
+  orders = await openOrderDesk({ supplierName: "Nimbus <b>&" });
+  ({ shop, supplier } = orders);
 });
-after(async () => {
-  await desk.console.close();
-  await shop.close();
-});
+after(() => orders?.close());
 beforeEach(async () => {
   shop.clock.advance(3_600_000);
   await shop.scrip.db.rows(sql`update suppliers set consecutive_failures = 0, open_until = null`);
   supplier.answers = [lost];
-  support = await desk.enter("support");
-  balance = await balanceOf(shop.scrip.db, shop.buyer);
+  support = await orders.desk.enter("support");
+  balance = await orders.balance();
 });
 
-const paid = async () => balance - (await balanceOf(shop.scrip.db, shop.buyer));
+const paid = async () => balance - (await orders.balance());
 
-/** An order whose purchases were sent and not answered, a minute ago. */
+/** With fresh proof of the person who looks at it. */
 async function unknownOrder(units = 1): Promise<string> {
-  supplier.answers = [lost];
-  const id = await shop.order([bought, units]);
-  await worker.drain();
-  shop.clock.advance(61_000);
-  support = await desk.enter("support");
-  supplier.asked = [];
+  const id = await orders.unknownOrder(units);
+  support = await orders.desk.enter("support");
   return id;
-}
-const textOf = (body: string): string =>
-  body
-    .replaceAll(/<[^>]+>/g, " ")
-    .replaceAll(/\s+/g, " ")
-    .replaceAll("&#39;", "'");
-/** What a form would send with its button: its hidden fields by their names. */
-function hiddenOf(body: string, name: string): string[] {
-  return [...body.matchAll(new RegExp(`name="${name}" value="([^"]*)"`, "g"))].map(([, value = ""]) => value);
-}
-const offered = (body: string): string[] =>
-  [...body.matchAll(/href="\/orders\/ord_\w+\/([a-z-]+)"/g)].map(([, action = ""]) => action);
-
-/** Opens a decision, and sends it with a reason. */
-async function decide(person: ConsoleVisit, id: string, action: string, fields: Record<string, string> = {}) {
-  const page = await person.get(`/orders/${id}/${action}`);
-  const [expected = ""] = hiddenOf(page.body, "expected");
-  return person.post(`/orders/${id}/${action}`, { expected, reason: "no answer for an hour", ...fields });
 }
 
 test("orders of all resellers are listed and searched, hostile text is text, and a CSV has them all", async () => {
-  const id = await shop.order([bought, 2]);
+  const id = await shop.order([orders.bought, 2]);
   const nasty = `=cmd"<script>alert(1)</script>`;
-  const body = { lines: [{ productId: bought, quantity: 1 }], reference: nasty };
+  const body = { lines: [{ productId: orders.bought, quantity: 1 }], reference: nasty };
   const other = (await postOrder(shop.scrip, shop.buyer, "key with spaces", body)).json().order.id;
   const list = await support.get("/orders");
   assert.ok(list.body.includes(`/orders/${id}"`) && list.body.includes(`/orders/${other}"`));
@@ -91,10 +51,10 @@ test("orders of all resellers are listed and searched, hostile text is text, and
   }
   for (const query of ["status=failed", "resellerId=rsl_none", "productId=none", "env=test"])
     assert.match((await support.get(`/orders?${query}`)).body, /No orders/, query);
-  for (const query of [`resellerId=${shop.buyer.resellerId}`, `productId=${bought}`, "status=pending"])
+  for (const query of [`resellerId=${shop.buyer.resellerId}`, `productId=${orders.bought}`, "status=pending"])
     assert.ok((await support.get(`/orders?${query}`)).body.includes(id), query);
   assert.equal((await support.get("/orders?status=odd")).statusCode, 400);
-  const csv = await support.get(`/orders.csv?productId=${bought}&status=pending`);
+  const csv = await support.get(`/orders.csv?productId=${orders.bought}&status=pending`);
   assert.match(String(csv.headers["content-disposition"]), /orders-live\.csv/);
   const lines = csv.body.trim().split("\r\n");
   assert.match(lines[0] ?? "", /^id,resellerId,resellerName,env,status,/);
@@ -106,10 +66,10 @@ test("orders of all resellers are listed and searched, hostile text is text, and
 
 test("an order's page has everything but codes, offers only what the rules allow, and to a viewer nothing", async () => {
   supplier.answers = [sold("SECRET-CODE-1"), lost];
-  const id = await shop.order([bought, 2]);
-  await worker.drain();
+  const id = await shop.order([orders.bought, 2]);
+  await orders.worker.drain();
   shop.clock.advance(61_000);
-  support = await desk.enter("support");
+  support = await orders.desk.enter("support");
   const page = (await support.get(`/orders/${id}`)).body;
   const text = textOf(page);
   for (const part of [
@@ -125,9 +85,9 @@ test("an order's page has everything but codes, offers only what the rules allow
     assert.ok(text.includes(part), part);
   assert.ok(page.includes(`data-copy="${id}.0.1.1"`));
   assert.ok(!page.includes(">SECRET-CODE-1<"));
-  assert.deepEqual(offered(page), ["look-up", "retry", "hold", "write-off"]);
-  const viewer = await desk.enter("viewer");
-  assert.deepEqual(offered((await viewer.get(`/orders/${id}`)).body), []);
+  assert.deepEqual(offeredBy(page), ["look-up", "retry", "hold", "write-off"]);
+  const viewer = await orders.desk.enter("viewer");
+  assert.deepEqual(offeredBy((await viewer.get(`/orders/${id}`)).body), []);
   assert.equal((await support.get("/orders/ord_none")).statusCode, 404);
   assert.equal((await support.get(`/orders/${id}/explode`)).statusCode, 404);
 });
@@ -152,7 +112,7 @@ test("a write-off says its amounts first, needs fresh proof and a reason, and pa
   assert.equal(unproved.statusCode, 403);
   assert.match(unproved.body, /One-time code|Password/);
   assert.equal(await paid(), 2 * PRICE_MINOR);
-  support = await desk.enter("support");
+  support = await orders.desk.enter("support");
   const done = await decide(support, id, "write-off");
   assert.deepEqual([done.statusCode, done.headers.location], [303, `/orders/${id}`]);
   assert.equal(await paid(), 0);
@@ -193,18 +153,18 @@ test("a person holds, releases and retries, each with a sentence about money and
   assert.equal((await decide(support, id, "hold")).statusCode, 303);
   const held = await support.get(`/orders/${id}`);
   assert.match(held.body, /The refund is on hold\.|refund held/);
-  assert.deepEqual(offered(held.body), ["look-up", "retry", "release", "write-off"]);
+  assert.deepEqual(offeredBy(held.body), ["look-up", "retry", "release", "write-off"]);
   assert.equal((await decide(support, id, "release")).statusCode, 303);
   assert.match(
     textOf((await support.get(`/orders/${id}/retry`)).body),
-    /under the same reference, so it cannot be bought twice/,
+    /under the same reference, so it cannot be orders.bought twice/,
   );
   supplier.answers = [sold("RETRIED")];
   const { lookUp } = supplier;
   // Orders of other tests stay unknown.
   supplier.lookUp = async (reference, known) => (reference.startsWith(id) ? lookUp(reference, known) : lost);
   assert.equal((await decide(support, id, "retry")).statusCode, 303);
-  await worker.drain();
+  await orders.worker.drain();
   supplier.lookUp = lookUp;
   const asked = supplier.asked.filter((call) => call.includes(id));
   assert.deepEqual(asked, [`look up ${id}.0.0.1`]);
@@ -215,13 +175,13 @@ test("a person holds, releases and retries, each with a sentence about money and
 
 test("chosen units are refunded: the page says their amount before, and only they are paid back", async () => {
   const id = await shop.order([await shop.addStocked(3), 3]);
-  await worker.drain();
+  await orders.worker.drain();
   assert.match(textOf((await support.get(`/orders/${id}/refund`)).body), /Refund 3 units, 3\.00 USD\?/);
   const chosen = await support.post(`/orders/${id}/refund`, { units: ["0.0", "0.2"] });
   assert.equal(chosen.statusCode, 200);
   assert.match(textOf(chosen.body), /Refund 2 units, 2\.00 USD\?.*stay readable/);
   assert.equal(await paid(), 3 * PRICE_MINOR);
-  const [expected = ""] = hiddenOf(chosen.body, "expected");
+  const [expected = ""] = carriedBy(chosen.body, "expected");
   const done = await support.post(`/orders/${id}/refund`, {
     units: ["0.0", "0.2"],
     expected,
@@ -235,7 +195,7 @@ test("chosen units are refunded: the page says their amount before, and only the
 
 test("two people decide about the same order at the same time: one succeeds, the other is told, nothing happens twice", async () => {
   const id = await unknownOrder(2);
-  const other = await desk.enter("admin");
+  const other = await orders.desk.enter("admin");
   const replies = await Promise.all([decide(support, id, "write-off"), decide(other, id, "write-off")]);
   assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [303, 422]);
   const told = replies.find(({ statusCode }) => statusCode === 422);
@@ -250,14 +210,14 @@ test("two people decide about the same order at the same time: one succeeds, the
 
 test("unknown outcomes are listed with what was asked and answered, and looked up with one click", async () => {
   const id = await unknownOrder();
-  await shop.scrip.db.rows(sql`update suppliers set open_until = 'infinity' where id = ${supplierId}`);
+  await shop.scrip.db.rows(sql`update suppliers set open_until = 'infinity' where id = ${orders.supplierId}`);
   const page = await support.get("/unknown");
   const text = textOf(page.body);
   assert.match(text, /no outcome for up to/);
   assert.match(text, /timeout/);
   assert.match(text, /0\.80 USD 1\.00 USD/);
   assert.deepEqual(
-    hiddenOf(page.body, "id").filter((one) => one === id),
+    carriedBy(page.body, "id").filter((one) => one === id),
     [id],
   );
   assert.ok(!(await support.get("/unknown?older=1h")).body.includes(`${id}.0.0.1`));
@@ -278,9 +238,9 @@ test("unknown outcomes are listed with what was asked and answered, and looked u
 test("stuck orders are acted on in bulk: each amount is said first, each is done by itself, and one that has changed is refused", async () => {
   const [one, two] = [await unknownOrder(2), await unknownOrder()];
   const fine = await shop.order([await shop.addStocked(1), 1]);
-  await worker.drain();
+  await orders.worker.drain();
   shop.clock.advance(15 * 60_000);
-  support = await desk.enter("support");
+  support = await orders.desk.enter("support");
   const list = await support.get("/stuck?why=unknown_outcome");
   for (const id of [one, two]) assert.ok(list.body.includes(`value="${id}"`), id);
   assert.ok(!list.body.includes(fine));
@@ -290,7 +250,7 @@ test("stuck orders are acted on in bulk: each amount is said first, each is done
   assert.match(text, /In all 3\.00 USD go back to resellers/);
   assert.match(text, /left out No unit of this order waits/);
   assert.equal(await paid(), 4 * PRICE_MINOR);
-  const pick = hiddenOf(review.body, "pick");
+  const pick = carriedBy(review.body, "pick");
   assert.deepEqual(pick, [`${one} 2:200`, `${two} 1:100`]);
   await refundOrder(shop.scrip.db, shop.clock, {
     orderId: two,

@@ -60,7 +60,7 @@ function unknownPages(face: ConsoleFace, deps: ConsoleDeps): void {
     path: UNKNOWN_PATH,
     permission: "orders.read",
     load: (ctx) => loadUnknown(deps, ctx),
-    render: renderUnknown,
+    render: (data, ctx) => renderUnknown(data, ctx),
   });
   face.action({
     path: `${UNKNOWN_PATH}/look-up`,
@@ -73,9 +73,6 @@ function unknownPages(face: ConsoleFace, deps: ConsoleDeps): void {
         await runAction(deps, by, { orderId: id, action: "look_up", reason: "" }),
       );
     },
-    async again(state, ctx) {
-      const page = renderUnknown(await loadUnknown(deps, ctx), ctx);
-      return { ...page, subtitle: state.formError ?? page.subtitle };
-    },
+    again: async (state, ctx) => renderUnknown(await loadUnknown(deps, ctx), ctx, state.formError),
   });
 }

@@ -1,3 +1,4 @@
+import { STUCK_AFTER_MS } from "../../fulfilment/operate/find-orders.ts";
 import {
   listStuck,
   STUCK_REASONS,
@@ -55,8 +56,7 @@ export function renderStuck(
   const canAct = may(ctx, "orders.manage");
   return {
     title: "Stuck",
-    subtitle:
-      "Orders that are unfinished 15 minutes after they were placed, or whose refund is on hold. Oldest first.",
+    subtitle: `Orders that are unfinished ${STUCK_AFTER_MS / 60_000} minutes after they were placed, or whose refund is on hold. Oldest first.`,
     body: [
       error === undefined ? undefined : html`<div class="notice bad" role="alert"><h2>${error}</h2></div>`,
       tablePanel({

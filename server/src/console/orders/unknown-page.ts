@@ -57,8 +57,12 @@ export async function loadUnknown(
   return { ...page, suppliers };
 }
 
-/** Every purchase that was sent and whose outcome is not known. */
-export function renderUnknown({ data, next, suppliers }: UnknownPage, ctx: ConsoleContext): PageContent {
+/** Every purchase that was sent and whose outcome is not known. `error` says why something was not done. */
+export function renderUnknown(
+  { data, next, suppliers }: UnknownPage,
+  ctx: ConsoleContext,
+  error?: string,
+): PageContent {
   const { supplier, older, show } = ctx.query;
   const path = href(UNKNOWN_PATH, { supplier, older, show });
   return {
@@ -66,6 +70,7 @@ export function renderUnknown({ data, next, suppliers }: UnknownPage, ctx: Conso
     subtitle:
       "Purchases that were sent and have no known outcome. They are looked up again by themselves. Nothing is bought elsewhere until the answer is known.",
     body: stack(
+      error === undefined ? undefined : html`<div class="notice bad" role="alert"><h2>${error}</h2></div>`,
       ...suppliers.filter((one) => isWorrying(one, ctx.now)).map((one) => warning(one, ctx)),
       tablePanel({
         caption: "Unknown outcomes",

@@ -1,10 +1,10 @@
-import type { ShownAttempt } from "../../fulfilment/operate/show-fulfilment.ts";
-import type { Actor } from "../../lib/actor.ts";
-import type { OrderView } from "../../orders/schemas.ts";
-import { fields } from "../output/fields.ts";
-import { showMoney, showTime } from "../output/format.ts";
-import { table } from "../output/table.ts";
-import { paint } from "../output/terminal.ts";
+import type { ShownAttempt } from "../../../fulfilment/operate/show-fulfilment.ts";
+import type { Actor } from "../../../lib/actor.ts";
+import type { OrderView } from "../../../orders/schemas.ts";
+import { fields } from "../../output/fields.ts";
+import { showMoney, showTime } from "../../output/format.ts";
+import { table } from "../../output/table.ts";
+import { paint } from "../../output/terminal.ts";
 import { statusCell } from "./order-list-command.ts";
 
 export type ShownOrder = {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
-import { TEST_MASTER_KEY } from "../../../testing/app/test-settings.ts";
-import { addBuyer, addCard, type Buyer, CARD, postOrder } from "../../../testing/builders/buyers.ts";
-import { openScripDesk, type ScripDesk } from "../../../testing/processes/scrip-desk.ts";
+import { createTestApp, type TestApp } from "../../../../testing/app/test-app.ts";
+import { TEST_MASTER_KEY } from "../../../../testing/app/test-settings.ts";
+import { addBuyer, addCard, type Buyer, CARD, postOrder } from "../../../../testing/builders/buyers.ts";
+import { openScripDesk, type ScripDesk } from "../../../../testing/processes/scrip-desk.ts";
 
 let app: TestApp;
 let buyer: Buyer;

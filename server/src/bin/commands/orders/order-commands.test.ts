@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
-import { TEST_MASTER_KEY } from "../../../testing/app/test-settings.ts";
+import { createTestApp, type TestApp } from "../../../../testing/app/test-app.ts";
+import { TEST_MASTER_KEY } from "../../../../testing/app/test-settings.ts";
 import {
   addBuyer,
   addCard,
@@ -10,10 +10,10 @@ import {
   CARD,
   CARD_PRICE_MINOR,
   postOrder,
-} from "../../../testing/builders/buyers.ts";
-import { createTestFulfiller, type TestFulfiller } from "../../../testing/builders/fulfilment.ts";
-import { addRouteRow, addSupplierRow } from "../../../testing/builders/supply-builders.ts";
-import { runScrip, scripJson } from "../../../testing/processes/run-scrip.ts";
+} from "../../../../testing/builders/buyers.ts";
+import { createTestFulfiller, type TestFulfiller } from "../../../../testing/builders/fulfilment.ts";
+import { addRouteRow, addSupplierRow } from "../../../../testing/builders/supply-builders.ts";
+import { runScrip, scripJson } from "../../../../testing/processes/run-scrip.ts";
 import {
   accepted,
   createScriptedSupplier,
@@ -21,8 +21,8 @@ import {
   refused,
   type ScriptedSupplier,
   sold,
-} from "../../../testing/upstream/scripted-supplier.ts";
-import { listActivity } from "../../activity/list-activity.ts";
+} from "../../../../testing/upstream/scripted-supplier.ts";
+import { listActivity } from "../../../activity/list-activity.ts";
 
 let scrip: TestApp;
 let env: Record<string, string>;

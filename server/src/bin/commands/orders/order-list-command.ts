@@ -4,15 +4,15 @@ import {
   findOrders,
   type OrderSearch,
   STUCK_AFTER_MS,
-} from "../../fulfilment/operate/find-orders.ts";
-import { money } from "../../orders/order-view.ts";
-import { ORDER_STATUSES } from "../../orders/status.ts";
-import { getReseller } from "../../resellers/get-reseller.ts";
-import { showMoney, showTime } from "../output/format.ts";
-import { type Cell, table } from "../output/table.ts";
-import type { Style } from "../output/terminal.ts";
-import { type Options, text, verb } from "../verb.ts";
-import { ageOf, choiceOf, limitOf } from "./read-options.ts";
+} from "../../../fulfilment/operate/find-orders.ts";
+import { money } from "../../../orders/order-view.ts";
+import { ORDER_STATUSES } from "../../../orders/status.ts";
+import { getReseller } from "../../../resellers/get-reseller.ts";
+import { showMoney, showTime } from "../../output/format.ts";
+import { type Cell, table } from "../../output/table.ts";
+import type { Style } from "../../output/terminal.ts";
+import { type Options, text, verb } from "../../verb.ts";
+import { ageOf, choiceOf, limitOf } from "../read-options.ts";
 
 const LIMIT_MAX = 1_000;
 const LIMIT_DEFAULT = "50";

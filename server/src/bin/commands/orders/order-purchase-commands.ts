@@ -1,13 +1,13 @@
 import type { Command } from "commander";
-import { createAnnouncer } from "../../db/announce.ts";
-import type { LookedUpPurchase } from "../../fulfilment/operate/look-up-order.ts";
-import { refundOrder } from "../../fulfilment/refund/refund-order.ts";
-import { createLog } from "../../lib/log.ts";
-import { toMoney } from "../../lib/money.ts";
-import { DELIVERIES_CHANNEL } from "../../webhooks/settings.ts";
-import { showMoney } from "../output/format.ts";
-import { table } from "../output/table.ts";
-import { required, text, verb } from "../verb.ts";
+import { createAnnouncer } from "../../../db/announce.ts";
+import type { LookedUpPurchase } from "../../../fulfilment/operate/look-up-order.ts";
+import { refundOrder } from "../../../fulfilment/refund/refund-order.ts";
+import { createLog } from "../../../lib/log.ts";
+import { toMoney } from "../../../lib/money.ts";
+import { DELIVERIES_CHANNEL } from "../../../webhooks/settings.ts";
+import { showMoney } from "../../output/format.ts";
+import { table } from "../../output/table.ts";
+import { required, text, verb } from "../../verb.ts";
 import { linesOf, operatorOf } from "./order-options.ts";
 
 /** What is done with purchases whose outcome is not known. */
@@ -20,9 +20,9 @@ export function orderPurchaseCommands(order: Command): void {
       .option("--reason <text>", "the reason, for the activity log"),
     async (context, options, [id = ""]) => {
       const [{ lookUpOrder }, { createSupplierCalls }, { FULFILMENT_LIMITS }] = await Promise.all([
-        import("../../fulfilment/operate/look-up-order.ts"),
-        import("../../fulfilment/supplier-calls.ts"),
-        import("../../fulfilment/limits.ts"),
+        import("../../../fulfilment/operate/look-up-order.ts"),
+        import("../../../fulfilment/supplier-calls.ts"),
+        import("../../../fulfilment/limits.ts"),
       ]);
       const log = createLog("silent", { write: () => {} });
       const calls = createSupplierCalls({ ...context, log }, FULFILMENT_LIMITS);

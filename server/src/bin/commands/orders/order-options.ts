@@ -1,6 +1,6 @@
-import { COMMAND, type Operator } from "../../fulfilment/operate/operator.ts";
-import type { UnitRef } from "../../fulfilment/operate/unit-choice.ts";
-import { listed, type Options, text, UsageError } from "../verb.ts";
+import { COMMAND, type Operator } from "../../../fulfilment/operate/operator.ts";
+import type { UnitRef } from "../../../fulfilment/operate/unit-choice.ts";
+import { listed, type Options, text, UsageError } from "../../verb.ts";
 
 /** Who a command is, and why it is given. */
 export const operatorOf = (options: Options): Operator => ({ ...COMMAND, reason: text(options, "reason") });
