@@ -9,7 +9,7 @@ import { button, linkButton } from "../../web/parts/button.ts";
 import { shortId } from "../../web/parts/copy.ts";
 import { moneyText } from "../../web/parts/money.ts";
 import { notice } from "../../web/parts/notice.ts";
-import { facts, panel, stack } from "../../web/parts/panel.ts";
+import { facts, panel, row, stack } from "../../web/parts/panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import type { ConsoleContext } from "../session.ts";
 import { actionForm, unitText, writeExpected } from "./action-form.ts";
@@ -46,7 +46,7 @@ export function renderAction(
           "This was not done",
           html`<p>${error ?? offer.because}</p>`,
         ),
-        linkButton("Back to the order", orderHref(ctx, order.id), { kind: "main" }),
+        row(linkButton("Back to the order", orderHref(ctx, order.id), { kind: "main" })),
       ),
     };
   const effect = effectOf(action, data, offer, chosen);

@@ -56,7 +56,7 @@ test("a person looks up one purchase and writes the others off in bulk, and the 
   await page.goto(`${address}/stuck`);
   for (const id of ids.slice(1)) await page.getByRole("checkbox", { name: `Select ${id}` }).check();
   await page.getByRole("button", { name: "Write off" }).click();
-  await page.getByText(/In all 3\.00 USD go back/).waitFor();
+  await page.getByText(/In all 3\.00 USD goes back/).waitFor();
   await page.getByLabel("Reason").fill("no answer for 41 minutes");
   await page.getByRole("button", { name: "Write off" }).click();
   await page.getByRole("heading", { name: "Write off: 2 of 2 done" }).waitFor();

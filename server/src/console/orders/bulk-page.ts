@@ -7,7 +7,7 @@ import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { moneyText } from "../../web/parts/money.ts";
 import { emptyState } from "../../web/parts/notice.ts";
-import { panel, stack } from "../../web/parts/panel.ts";
+import { panel, row, stack } from "../../web/parts/panel.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import type { ConsoleContext } from "../session.ts";
@@ -52,7 +52,7 @@ export function renderReview(
 }
 
 const backToStuck = (ctx: ConsoleContext): Html =>
-  linkButton("Back to the list", here(ctx, STUCK_PATH), { kind: "main" });
+  row(linkButton("Back to the list", here(ctx, STUCK_PATH), { kind: "main" }));
 
 const whatHappens = (action: OrderAction, { state, offer }: Reviewed): Html =>
   offer.isOffered
@@ -66,7 +66,7 @@ function summary(action: OrderAction, offered: readonly Offered[]): string {
     sums.set(state.currency, (sums.get(state.currency) ?? 0n) + offer.amountMinor);
   const paid = [...sums].filter(([, sum]) => sum > 0n).map(([currency, sum]) => moneyText(sum, currency));
   if (paid.length === 0) return "Nothing has happened yet. No money moves at once.";
-  return `Nothing has happened yet. In all ${paid.join(" and ")} go back to resellers${action === "write_off" ? ", and late codes go to quarantine" : ""}.`;
+  return `Nothing has happened yet. In all ${paid.join(" and ")} ${paid.length === 1 ? "goes" : "go"} back to resellers${action === "write_off" ? ", and late codes go to quarantine" : ""}.`;
 }
 
 function confirmation(

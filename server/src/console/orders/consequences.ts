@@ -16,6 +16,7 @@ export const consequencesOf = (action: OrderAction, state: OrderState, effect: E
   SAID[action](state, effect);
 
 export const unitsText = (units: number): string => `${units} ${units === 1 ? "unit" : "units"}`;
+const are = (count: number): string => (count === 1 ? "is" : "are");
 const purchasesText = (count: number): string => `${count} ${count === 1 ? "purchase" : "purchases"}`;
 
 const amount = ({ currency }: OrderState, amountMinor: bigint): string => moneyText(amountMinor, currency);
@@ -52,7 +53,7 @@ function sayLookUp(state: OrderState): Consequence[] {
       : ([
           [
             "If they were sold",
-            `${resellerName} gets the codes of ${unitsText(waiting)}, and the ${price} that it paid stay with you.`,
+            `${resellerName} gets the codes of ${unitsText(waiting)}, and the ${price} that it paid stays with you.`,
           ],
           [
             "If they were refused",
@@ -64,7 +65,7 @@ function sayLookUp(state: OrderState): Consequence[] {
       : ([
           [
             "Written off",
-            `${unitsText(writtenOff)} were paid back already. A code of theirs goes to quarantine; nobody receives it.`,
+            `${unitsText(writtenOff)} ${writtenOff === 1 ? "was" : "were"} paid back already. A code that arrives goes to quarantine; nobody receives it.`,
           ],
         ] as const)),
     ["If nobody knows", "Nothing changes. They are looked up again by themselves."],
@@ -85,10 +86,12 @@ function sayRetry(state: OrderState): Consequence[] {
       : ([
           [
             "Purchases",
-            `${purchasesText(unknown)} without an outcome are looked up first. Only one that the supplier does not know is sent again, under the same reference, so it cannot be bought twice. No other supplier is asked before a definitive no.`,
+            `${purchasesText(unknown)} without an outcome ${are(unknown)} looked up first. Only one that the supplier does not know is sent again, under the same reference, so it cannot be bought twice. No other supplier is asked before a definitive no.`,
           ],
         ] as const)),
-    ...(free === 0 ? [] : ([["Units", `${unitsText(free)} are bought now by their routes.`]] as const)),
+    ...(free === 0
+      ? []
+      : ([["Units", `${unitsText(free)} ${are(free)} bought now by their routes.`]] as const)),
     ["Codes", `What is sold is delivered to ${state.resellerName}.`],
   ];
 }
@@ -123,7 +126,7 @@ function sayRefund(state: OrderState, { units, amountMinor }: Effect): Consequen
       ? ([
           [
             "The rest",
-            `The order is all or nothing: ${unitsText(rest)} are given up too, and their codes are taken back, as soon as their outcome is known.`,
+            `The order is all or nothing: ${unitsText(rest)} ${are(rest)} given up too, and codes are taken back, as soon as every outcome is known.`,
           ],
         ] as const)
       : all.units > units
@@ -158,10 +161,10 @@ function costText({ unknownCosts }: OrderState, units: number): string {
 
 function afterWriteOff(state: OrderState, units: number): string {
   const waiting = sumUnits(state, "free", "asked", "unknown").units - units;
-  if (waiting > 0) return `stays processing: ${unitsText(waiting)} are still waited for`;
+  if (waiting > 0) return `stays processing: ${unitsText(waiting)} ${are(waiting)} still waited for`;
   const { units: delivered } = sumUnits(state, "delivered");
   if (delivered > 0 && state.allOrNothing)
-    return `is all or nothing: the codes of ${unitsText(delivered)} are taken back and ${amount(state, sumUnits(state, "delivered").amountMinor)} more are paid back`;
+    return `is all or nothing: the codes of ${unitsText(delivered)} are taken back and another ${amount(state, sumUnits(state, "delivered").amountMinor)} is paid back`;
   if (sumUnits(state, "failed").units > 0)
     return state.refundHeld
       ? "waits: the refund of its other units is on hold"

@@ -99,7 +99,7 @@ const linesPanel = ({ described: { order } }: OrderData, ctx: ConsoleContext, is
       { head: "Product", wraps: true, cell: (line) => productCell(line, ctx) },
       { head: "Unit price", numeric: true, cell: ({ unitPrice }) => amount(unitPrice) },
       { head: "Quantity", numeric: true, cell: ({ quantity }) => quantity },
-      { head: "Delivered", numeric: true, cell: deliveredCell },
+      { head: "Delivered", numeric: true, cell: ({ fulfilledQuantity }) => fulfilledQuantity },
       { head: "Refunded", numeric: true, cell: ({ refundedQuantity }) => refundedQuantity },
       { head: "Line total", numeric: true, cell: ({ lineTotal }) => amount(lineTotal) },
     ],
@@ -113,16 +113,16 @@ const totals = ({ total, refundedTotal }: OrderView): Html =>
     ? html`total ${amount(total)}`
     : html`total ${amount(total)}, ${amount(refundedTotal)} refunded`;
 
-function productCell({ name, productId, inputFields = {} }: Line, ctx: ConsoleContext): Html {
-  const given = Object.entries(inputFields).map(([key, value]) => `${key}: ${String(value)}`);
+function productCell({ name, productId, inputFields = {}, failureCode }: Line, ctx: ConsoleContext): Html {
+  const given = [
+    ...Object.entries(inputFields).map(([key, value]) => `${key}: ${String(value)}`),
+    ...(failureCode === undefined ? [] : [failureCode]),
+  ];
   return twoLines(
     html`<a href="${productHref(ctx, productId)}">${name}</a>`,
     html`<span class="id">${productId}</span>${given.length === 0 ? undefined : html`<br>${given.join(", ")}`}`,
   );
 }
-
-const deliveredCell = ({ fulfilledQuantity, failureCode }: Line): HtmlValue =>
-  failureCode === undefined ? fulfilledQuantity : twoLines(fulfilledQuantity, failureCode);
 
 function details({ described, requestId, names }: OrderData, ctx: ConsoleContext) {
   const { order, placedBy, idempotencyKey, resellerId, state } = described;

@@ -148,14 +148,17 @@ export const ledgerPanel = ({ described }: OrderData, ctx: ConsoleContext): Html
 export function marginFacts({ described }: OrderData): (readonly [string, HtmlValue])[] {
   const { margin, state, order } = described;
   const { netMinor, costs, marginMinor, unpriced } = margin;
-  const isOver = order.status === "completed" || order.status === "refunded";
-  const unknown = state.unknownCosts.flatMap(({ amountMinor, currency }) =>
-    amountMinor === null || currency === null ? [] : [{ amountMinor, currency }],
-  );
+  const open = described.purchases.filter(({ status }) => status === "open");
+  const isOver = open.length === 0 && (order.status === "completed" || order.status === "refunded");
+  const unknown = new Map<string, bigint>();
+  for (const { costMinor, costCurrency } of open)
+    if (costMinor !== null && costCurrency !== null)
+      unknown.set(costCurrency, (unknown.get(costCurrency) ?? 0n) + costMinor);
+  const atStake = [...unknown].map(([currency, amountMinor]) => ({ currency, amountMinor }));
   return [
     ["Kept", money(netMinor, state.currency)],
     ["Cost", costs.length === 0 ? quiet(unpriced > 0 ? "not known" : "none") : sum(costs)],
-    ...(unknown.length === 0 ? [] : ([["Not known", html`${sum(unknown)} may have been paid`]] as const)),
+    ...(atStake.length === 0 ? [] : ([["Not known", html`${sum(atStake)} may have been paid`]] as const)),
     [
       isOver ? "Margin" : "Margin so far",
       marginMinor === undefined

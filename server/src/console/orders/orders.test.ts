@@ -157,7 +157,7 @@ test("a person holds, releases and retries, each with a sentence about money and
   assert.equal((await decide(support, id, "release")).statusCode, 303);
   assert.match(
     textOf((await support.get(`/orders/${id}/retry`)).body),
-    /under the same reference, so it cannot be orders.bought twice/,
+    /under the same reference, so it cannot be bought twice/,
   );
   supplier.answers = [sold("RETRIED")];
   const { lookUp } = supplier;
@@ -247,7 +247,7 @@ test("stuck orders are acted on in bulk: each amount is said first, each is done
   const review = await support.post("/stuck/review", { action: "write_off", order: [one, two, fine] });
   const text = textOf(review.body);
   assert.match(text, /Write off, 2 of 3/);
-  assert.match(text, /In all 3\.00 USD go back to resellers/);
+  assert.match(text, /In all 3\.00 USD goes back to resellers/);
   assert.match(text, /left out No unit of this order waits/);
   assert.equal(await paid(), 4 * PRICE_MINOR);
   const pick = carriedBy(review.body, "pick");
