@@ -15,8 +15,8 @@ const ORDERS = DAYS * ORDERS_PER_DAY;
 /** All orders of the last twenty days are completed, and none before. */
 const COMPLETED_AFTER = ORDERS - 20 * ORDERS_PER_DAY;
 const REFUNDED_EVERY = ORDERS / 10;
-/** In proportion to the orders, so that a share of them notices the same scans. */
-const BUFFERS_MAX = 2 * ORDERS_PER_DAY;
+/** What a page may touch, however many orders there are. To read the orders of the share takes more than 3,000. */
+const BUFFERS_MAX = 2_000;
 
 const busy: Tenant = { resellerId: "rsl_busy", environment: "live" };
 /** Had orders on the first day and none since. */
