@@ -150,6 +150,9 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   // search
   "GET /search": { roles: "all" },
   "POST /search/code": { roles: ["admin", "support"], fields: { code: "NOT-A-CODE" } },
+  // system
+  "GET /system": { roles: "all" },
+  "POST /system/audit": { roles: ADMIN },
   // activity
   "GET /activity": { roles: "all" },
   "GET /activity.csv": { roles: "all" },

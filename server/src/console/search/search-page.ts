@@ -9,12 +9,11 @@ import { panel, row, stack } from "../../web/parts/panel.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import type { HasPage } from "../has-page.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { pageOf } from "./search-links.ts";
 
 type SearchData = { term: Term | undefined; found: readonly Found[] };
-/** Whether this person has a page, by its registered path. */
-export type HasPage = (pattern: string, ctx: ConsoleContext) => boolean;
 
 export function renderSearch(
   { term, found }: SearchData,
