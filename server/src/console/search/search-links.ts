@@ -20,8 +20,8 @@ export const READS: Readonly<Record<FoundKind, StaffPermission>> = {
   supplier: "suppliers.read",
   staff: "staff.read",
   activity: "activity.read",
-  job: "system.read",
-  alert: "system.read",
+  job: "jobs.read",
+  alert: "alerts.read",
 };
 
 /** The page that shows what was found, and the path as it is registered. What has no page is on that of its order or reseller. */

@@ -6,7 +6,9 @@ import { addStockRow, addSupplierRow } from "../../../testing/builders/supply-bu
 import { openConsoleDesk } from "../../../testing/people/console-desk.ts";
 import { listActivity } from "../../activity/list-activity.ts";
 import { generateKey } from "../../keys/key-format.ts";
+import { FOUND_KINDS } from "../../search/found.ts";
 import { createCodeDigest } from "../../vault/code-digest.ts";
+import { pageOf } from "./search-links.ts";
 
 const desk = await openConsoleDesk();
 const { db, clock } = desk;
@@ -76,4 +78,13 @@ test("a code is found by its digest, after fresh proof, and every search is in t
     [support.accountId, codeId, { found: true }].map((one) => one),
   );
   assert.deepEqual([second?.object.id, second?.after], ["none", { found: false }]);
+});
+
+test("what is found leads to a page that there is", () => {
+  const paths = new Set(desk.console.consolePages.map(({ path }) => path));
+  const found = { title: "", status: null, resellerName: null, environment: null };
+  for (const kind of FOUND_KINDS.filter((one) => one !== "activity")) {
+    const page = pageOf({ ...found, kind, id: "id", resellerId: "rsl_1", orderId: null });
+    assert.ok(page && paths.has(page.pattern), kind);
+  }
 });
