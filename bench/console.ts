@@ -1,12 +1,11 @@
 import type { Db } from "../server/src/db/database.ts";
-import { systemClock } from "../server/src/lib/clock.ts";
-import { countFacts } from "../server/src/reports/count-facts.ts";
 import { findNeeds } from "../server/src/reports/find-needs.ts";
 import { readOverview } from "../server/src/reports/read-overview.ts";
 import { REPORT_NAMES, readReport } from "../server/src/reports/read-report.ts";
 import type { ReportBy } from "../server/src/reports/report-queries.ts";
 import { summariseTenant } from "../server/src/reports/summarise-tenant.ts";
 import { onBenchDatabase } from "./bench-database.ts";
+import { countHistory } from "./count-history.ts";
 import { fillMonth, HOUR_MS, MONTH_HOURS, type Month, prepareMonth } from "./fill-month.ts";
 import { median, type Row, report } from "./report.ts";
 
@@ -26,11 +25,11 @@ export const benchConsole = (): Promise<void> =>
   onBenchDatabase(async ({ db }) => {
     const month = await prepareMonth(db, SIZE);
     await fillMonth(db, month, FEW_ORDERS, "A");
-    await countAll(db);
+    await countHistory(db);
     const homeOfFew = await timeHome(db, month);
     await fillMonth(db, month, ORDERS - FEW_ORDERS, "B");
     const startedAt = performance.now();
-    await countAll(db);
+    await countHistory(db);
     const countedMs = performance.now() - startedAt;
     const rows: Row[] = [
       {
@@ -56,11 +55,6 @@ const NOTES = [
   `${ORDERS} completed orders of two lines in 30 days: ${SIZE.resellers} resellers, ${SIZE.products} products of which few sell much, ${SIZE.suppliers} suppliers`,
   `each read ${RUNS} times in one process, without HTTP and rendering; medians`,
 ];
-
-async function countAll(db: Db): Promise<void> {
-  while (await countFacts({ db, clock: systemClock }));
-  await db.rows({ text: "vacuum analyze", values: [] });
-}
 
 const BYS: readonly ReportBy[] = ["day", "hour", "product", "reseller", "supplier"];
 

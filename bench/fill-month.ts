@@ -44,11 +44,6 @@ export async function fillMonth(db: Db, month: Month, count: number, run: string
     if (hour % 24 === 23) process.stdout.write(`\r${to} orders filled`);
   }
   process.stdout.write("\n");
-  // As an upgrade marks what is there before it counts: see migration 0035.
-  await db.rows(sql`
-    insert into report_wallets as t (reseller_id, environment, history_sequence)
-    select reseller_id, environment, sequence from wallets
-    on conflict (reseller_id, environment) do update set history_sequence = excluded.history_sequence`);
   await db.rows(sql`vacuum analyze`);
 }
 

@@ -35,9 +35,9 @@ const sources = (isWhole ? TEST_FOLDERS : chosen)
   .flatMap(testFiles)
   .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
 const slowFiles = JSON.parse(readFileSync(join(root, "scripts/testing/slow-files.json"), "utf8"));
+const needsBrowser = sources.some(({ text }) => text.includes("testing/browser/open-browser.ts"));
 try {
-  if (sources.some(({ text }) => text.includes("testing/browser/open-browser.ts")))
-    ensureBrowser(thisMachine);
+  if (needsBrowser) ensureBrowser(thisMachine);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);
@@ -47,9 +47,14 @@ Object.assign(process.env, COMPILE_CACHE);
 const checks = isWhole ? startChecks() : [];
 if (isWhole) keepFilesInMemory();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, endWithTests);
-// Held for the whole run, so that PostgreSQL does not start again for each test file.
-const server = await holdTestServer();
-Object.assign(process.env, server.env);
+// Held for the whole run, so that PostgreSQL and the browser do not start again for each test file.
+const [server, browser] = await Promise.all([
+  holdTestServer(),
+  needsBrowser
+    ? import("../server/testing/browser/open-browser.ts").then(({ holdBrowser }) => holdBrowser())
+    : undefined,
+]);
+Object.assign(process.env, server.env, browser?.env);
 const passed = await runTests({
   root,
   runs: planRuns(sources, slowFiles),
@@ -65,7 +70,7 @@ const passed = await runTests({
     `the shared PostgreSQL: ${Math.round(readFamilySeconds(server.postmasterPid))} s of CPU`,
   ],
 });
-await server.close();
+await Promise.all([server.close(), browser?.close()]);
 const checksPassed = (await Promise.all(checks)).every((check) => check.passed);
 process.exit(passed && checksPassed ? 0 : 1);
 

@@ -10,7 +10,7 @@ import type { TestRunOptions } from "./run-tests.ts";
 
 const RUN_TIMEOUT_MS = 60_000;
 const FAR_LIMIT_MS = 50_000;
-/** Long enough for a process to start on a busy machine. */
+/** Long enough for a process to start on a busy machine: with 28 waiting for two cores it takes five seconds. */
 const SHORT_LIMIT_MS = 10_000;
 const LINGER_MS = 300;
 

@@ -1,6 +1,7 @@
 // Preloaded into each process of tests: one whose tests are done and that does not end is ended, and is a failure. Without
 // this a test that leaves a server open would hold up the run for ever.
 import { after } from "node:test";
+import "../../server/testing/processes/resolve-sources.ts";
 import { CPU_FILE, leaveCpuTime } from "./cpu-times.ts";
 import { endDescendants } from "./end-descendants.ts";
 

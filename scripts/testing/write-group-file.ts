@@ -18,6 +18,7 @@ export function writeGroupFile(root: string, files: readonly string[]): string {
     return `suite(${JSON.stringify(file)}, () => load(${JSON.stringify(pathToFileURL(path).href)}, ${JSON.stringify(path)}));`;
   });
   const text = `import { AsyncResource } from "node:async_hooks";
+import { flushCompileCache } from "node:module";
 import { after, suite } from "node:test";
 import { leaveCost } from ${JSON.stringify(pathToFileURL(PRELOAD).href)};
 let waiting = ${files.length};
@@ -33,6 +34,8 @@ async function load(url, path) {
   before = loading.catch(() => {}).then(() => {
     waiting -= 1;
     if (waiting > 0) return;
+    // Node would write it at the end, and every process that starts until then would compile the same files.
+    flushCompileCache();
     leaveCost(process.argv[1]);
     all.resolve();
   });

@@ -197,22 +197,3 @@ end $$;
 -- Placements write entries too; the condition is all that it costs them.
 create trigger ledger_entries_note_refund after insert on ledger_entries for each row
   when (new.type = 'refund') execute function note_refund();
-
--- Refunds from before. Where an order has several, nobody noted which of them paid for what: all of it goes to the last one.
--- Placements wait meanwhile, for about a second for each 100,000 refunds.
-set local jit = off;
-insert into report_refunds (reseller_id, environment, sequence, order_id, line_index, product_id, currency, was_delivered,
-                            supplier_id, cost_currency, units, amount_minor)
-select e.reseller_id, e.environment, e.sequence, e.order_id, u.line_index, l.product_id, e.currency, u.delivered_at is not null,
-       coalesce(a.supplier_id, ''), coalesce(charged_currency(a), ''), count(*), count(*) * l.unit_price_minor
-from (
-  select distinct on (order_id) reseller_id, environment, sequence, order_id, currency
-  from ledger_entries where type = 'refund' order by order_id, sequence desc
-) e
-join order_units u on u.order_id = e.order_id and u.status = 'refunded'
-join order_lines l on l.order_id = u.order_id and l.line_index = u.line_index
-left join supplier_attempts a
-  on a.order_id = u.order_id and a.line_index = u.line_index and a.unit_index = u.unit_index
-  and a.status = 'delivered' and u.delivered_at is not null
-group by e.reseller_id, e.environment, e.sequence, e.order_id, u.line_index, l.product_id, e.currency,
-         u.delivered_at is not null, 9, 10, l.unit_price_minor;

@@ -1,16 +1,5 @@
--- From here on each order that ends, and each purchase that turns out to be made after it was written off, is noted to be counted.
--- Processes of the version before are covered as well, because triggers do it.
-
-create function note_late_purchase() returns trigger language plpgsql as $$
-begin
-  insert into report_changes (order_id, line_index, unit_index) values (new.order_id, new.line_index, new.unit_index);
-  return null;
-end $$;
-
--- First the purchases, then the orders: in the order in which fulfilment changes them.
-create trigger supplier_attempts_note_late after update of status on supplier_attempts for each row
-  when (old.status = 'open' and new.status = 'quarantined' and new.written_off_at is not null)
-  execute function note_late_purchase();
+-- From here on each order that ends is noted to be counted. Processes of the version before are covered as well, because a
+-- trigger does it.
 
 create function note_end() returns trigger language plpgsql as $$
 begin
@@ -30,6 +19,3 @@ select o.id from order_work w join orders o on o.id = w.order_id where o.status 
 
 insert into report_wallets (reseller_id, environment, history_sequence)
 select reseller_id, environment, sequence from wallets;
-
-insert into report_changes (order_id, line_index, unit_index)
-select order_id, line_index, unit_index from supplier_attempts where status = 'quarantined' and written_off_at is not null;

@@ -7,6 +7,7 @@ import { ALERT_KINDS, type AlertKind, CONDITIONS } from "./conditions.ts";
 import { decideAlerts } from "./decide-alerts.ts";
 import {
   deleteResolved,
+  findEvaluatedAt,
   findSubjects,
   insertAlerts,
   listOpenOfKind,
@@ -18,7 +19,13 @@ import {
   updateFacts,
 } from "./queries.ts";
 
-export type EvaluateDeps = { db: Db; clock: Clock; consoleUrl: string };
+export type EvaluateDeps = {
+  db: Db;
+  clock: Clock;
+  consoleUrl: string;
+  /** A round of another process that is younger than this counts. */
+  freshForMs?: number;
+};
 
 /** Open alerts of one kind. More of them tell a person nothing. */
 export const OPEN_MAX = 1_000;
@@ -34,6 +41,7 @@ export const evaluateAlerts = (deps: EvaluateDeps): Promise<boolean> =>
   deps.db.transaction(async (tx) => {
     if (!(await tryLockRound(tx))) return false;
     const now = deps.clock.now();
+    if (isFresh(await findEvaluatedAt(tx), now, deps.freshForMs ?? 0)) return false;
     const raised: NewAlert[] = [];
     for (const kind of ALERT_KINDS) raised.push(...(await evaluateKind(tx, deps, kind, now)));
     if (raised.length > 0) await tellReaders(tx, raised, deps.consoleUrl, now);
@@ -41,6 +49,9 @@ export const evaluateAlerts = (deps: EvaluateDeps): Promise<boolean> =>
     await markEvaluated(tx, now);
     return true;
   });
+
+const isFresh = (at: Date | undefined, now: Date, freshForMs: number): boolean =>
+  at !== undefined && Math.abs(now.getTime() - at.getTime()) < freshForMs;
 
 async function evaluateKind(
   tx: Tx,

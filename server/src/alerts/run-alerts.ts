@@ -7,6 +7,8 @@ import { type EvaluateDeps, evaluateAlerts } from "./evaluate-alerts.ts";
 import { countOpen } from "./queries.ts";
 
 const EVALUATE_EVERY_MS = 30_000;
+/** Many processes cost no more than one or two. */
+const FRESH_FOR_MS = 20_000;
 
 /** Counts by kind. No subject is a label: it could be a supplier. */
 export const createAlertMetrics = (registry: Metrics["registry"]): Gauge<"kind"> =>
@@ -26,7 +28,7 @@ export function runAlerts(deps: EvaluateDeps & { log: Log; metrics: Metrics }): 
   const gauge = createAlertMetrics(metrics.registry);
   return runLoop({
     step: async () => {
-      await evaluateAlerts(deps);
+      await evaluateAlerts({ ...deps, freshForMs: FRESH_FOR_MS });
       const counts = new Map((await countOpen(db)).map(({ kind, count }) => [kind, count]));
       for (const kind of ALERT_KINDS) gauge.set({ kind }, counts.get(kind) ?? 0);
       return false;

@@ -6,14 +6,16 @@ import { countFacts } from "../reports/count-facts.ts";
 
 const migration = (name: string): string =>
   readFileSync(new URL(`../../migrations/${name}.sql`, import.meta.url), "utf8");
-const refunds = migration("0034_report_rollups");
 const changes = migration("0035_report_changes");
+const purchases = migration("0046_late_purchases");
+const refunds = migration("0047_refunds_from_before");
 
 /** What the migrations do with the orders that are there. */
 const UPGRADE: Damage = [
   "delete from report_changes",
-  refunds.slice(refunds.lastIndexOf("insert into report_refunds")),
   changes.slice(changes.indexOf("insert into report_unended")),
+  purchases.slice(purchases.lastIndexOf("insert into report_changes")),
+  refunds.slice(refunds.lastIndexOf("insert into report_refunds")),
 ];
 
 const count = async (tx: Tx): Promise<void> => {

@@ -15,6 +15,8 @@ import { openMissingWallets } from "../wallet/open-wallets.ts";
 export type Context = {
   config: Config;
   db: ServingDb;
+  /** The same database without a statement timeout, for work that takes longer than a request may. */
+  patientDb: ServingDb;
   clock: Clock;
   secrets: ServerSecrets;
   keyring: Keyring;
@@ -56,8 +58,8 @@ export async function openContext(config: Config, options: ContextOptions): Prom
     await openMissingWallets(database.db, systemClock);
     const codeVault = createCodeVault(keyring);
     for (const risk of risks) options.warn?.(sayUnsafe(risk));
-    const { db, close } = database;
-    return { config, clock: systemClock, secrets, keyring, codeVault, db, close };
+    const { db, patientDb, close } = database;
+    return { config, clock: systemClock, secrets, keyring, codeVault, db, patientDb, close };
   } catch (error) {
     await database.close();
     throw error;
@@ -67,40 +69,43 @@ export async function openContext(config: Config, options: ContextOptions): Prom
 /** An unsafe database can lose acknowledged orders: refused in production, a warning elsewhere. */
 const sayUnsafe = (what: string): string => `the database is not safe for production: ${what}`;
 
-type OpenDatabase = { db: ServingDb; migrate(): Promise<string[]>; close(): Promise<void> };
+/** Two jobs at once, each with a transaction, a second one and the renewal of its lease. Connections are opened when they are needed. */
+const PATIENT_POOL_SIZE = 6;
+
+type OpenDatabase = Pick<Context, "db" | "patientDb" | "close"> & { migrate(): Promise<string[]> };
 
 export async function openDatabase(config: Config, options: ContextOptions): Promise<OpenDatabase> {
   if (config.databaseUrl) {
-    const connectionString = config.databaseUrl.reveal();
-    const db = connect(connectionString, options);
-    return { db, migrate: () => migratePatiently(db, connectionString, options), close: () => db.close() };
+    return connect(config.databaseUrl.reveal(), options);
   }
   const { dataDir } = config;
   const embedded = await openEmbedded({ dataDir, mayCreate: options.mayCreate, log: options.tell });
-  const db = connect(embedded.connectionString, options);
+  const connected = connect(embedded.connectionString, options);
   return {
-    db,
-    migrate: () => migratePatiently(db, embedded.connectionString, options),
+    ...connected,
     async close() {
-      await db.close();
+      await connected.close();
       await embedded.close();
     },
   };
 }
 
-/** Without a statement timeout: migrating a large table takes longer than a request may. */
-async function migratePatiently(
-  own: ServingDb,
-  connectionString: string,
-  options: ContextOptions,
-): Promise<string[]> {
-  if (options.statementTimeoutMs === 0) return migrate(own);
-  const db = connect(connectionString, { ...options, poolSize: 1, statementTimeoutMs: 0 });
-  try {
-    return await migrate(db);
-  } finally {
-    await db.close();
-  }
+function connect(connectionString: string, options: ContextOptions): OpenDatabase {
+  const db = connectDatabase({ ...options, connectionString });
+  const patientDb =
+    options.statementTimeoutMs === 0
+      ? db
+      : connectDatabase({ ...options, connectionString, poolSize: PATIENT_POOL_SIZE, statementTimeoutMs: 0 });
+  return {
+    db,
+    patientDb,
+    // Migrating a large table takes longer than a request may.
+    migrate: () => migrate(patientDb),
+    async close() {
+      await db.close();
+      if (patientDb !== db) await patientDb.close();
+    },
+  };
 }
 
 async function refuseEmptyDatabase(db: Db): Promise<void> {
@@ -109,6 +114,3 @@ async function refuseEmptyDatabase(db: Db): Promise<void> {
       "this database has no Scrip tables; run scrip migrate or scrip start first, or change DATABASE_URL",
     );
 }
-
-const connect = (connectionString: string, options: ContextOptions): ServingDb =>
-  connectDatabase({ ...options, connectionString });

@@ -145,7 +145,7 @@ async function open(
   opened.accounts = runAccountUpkeep({ ...context, log });
   opened.reports = runReports({ ...context, log });
   const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
-  opened.jobs = runJobs({ ...context, log, announceDeliveries });
+  opened.jobs = runJobs({ ...context, db: context.patientDb, log, announceDeliveries });
   opened.balances = runBalanceWatch({ ...context, log });
 }
 

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import {
   CONSOLE_MATRIX,
   type ConsoleFixtures,
   makeConsoleFixtures,
 } from "../../testing/app/console-matrix.ts";
+import { faceMatrixPage } from "../../testing/app/face-matrix-page.ts";
 import {
   CONSOLE_COOKIE,
   CONSOLE_ORIGIN,
@@ -16,6 +18,7 @@ import { signInAs } from "../../testing/people/dashboard-visitor.ts";
 import { STAFF_ROLES } from "../accounts/permissions.ts";
 import { newCookie } from "../accounts/sessions/session-id.ts";
 
+const PAGE = new URL("../../../docs/authorization-console.md", import.meta.url);
 let desk: Awaited<ReturnType<typeof openConsoleDesk>>;
 let fixtures: ConsoleFixtures;
 const people: ConsoleVisit[] = [];
@@ -110,4 +113,21 @@ test("a form from another site, or without the session's token, is refused", asy
       });
       assert.equal(reply.statusCode, 403, `${key} ${origin}`);
     }
+});
+
+test("the page in docs/ agrees with the table", () => {
+  const page = faceMatrixPage(
+    {
+      title: "Who can open what in the console",
+      test: "server/src/console/authorization-matrix.test.ts",
+      roles: STAFF_ROLES,
+    },
+    CONSOLE_MATRIX,
+  );
+  if (process.env.WRITE_DOCS === "1") writeFileSync(PAGE, page);
+  assert.equal(
+    readFileSync(PAGE, "utf8"),
+    page,
+    "regenerate it: WRITE_DOCS=1 npm test -- server/src/console/authorization-matrix.test.ts",
+  );
 });

@@ -238,7 +238,7 @@ test("suppliers: state, balance, refusals and purchases; disabling says what hap
 test("alerts: open first with what to do; one person takes one on; mail is chosen; the guide has its section", async () => {
   await evaluateAlerts({ db, clock, consoleUrl: CONSOLE_ORIGIN });
   const page = await admin.get("/alerts");
-  assert.match(page.body, /supplier_failing · Upstream/);
+  assert.match(page.body, /Supplier Upstream keeps failing and is paused/);
   assert.match(page.body, /href="\/guide#supplier-failing"/);
   const action = /action="(\/alerts\/alt_\w+\/ack)"/.exec(page.body)?.[1] ?? "";
   assert.equal((await admin.post(action)).headers.location, "/alerts");

@@ -18,6 +18,7 @@ import { serveFace } from "../web/pages/serve-face.ts";
 import { activityPages } from "./activity/pages.ts";
 import { alertPages } from "./alerts/pages.ts";
 import { consoleFrame } from "./frame.ts";
+import type { HasPage } from "./has-page.ts";
 import { jobPages } from "./jobs/pages.ts";
 import { moneyPages } from "./money/pages.ts";
 import { orderPages } from "./orders/pages.ts";
@@ -26,11 +27,11 @@ import { productPages } from "./products/pages.ts";
 import { reportPages } from "./reports/pages.ts";
 import { resellerPages } from "./resellers/pages.ts";
 import { searchPages } from "./search/pages.ts";
-import type { HasPage } from "./search/search-page.ts";
 import type { ConsoleDeps, ConsoleFace, ConsolePermission, ConsoleSession } from "./session.ts";
 import { staffPages } from "./staff/pages.ts";
 import { stockPages } from "./stock/pages.ts";
 import { supplierPages } from "./suppliers/pages.ts";
+import { systemPages } from "./system/pages.ts";
 import { viewFrame } from "./view/view-frame.ts";
 import { viewedPaths, viewPages } from "./view/view-pages.ts";
 
@@ -55,6 +56,7 @@ export const SECTIONS: readonly AddSection[] = [
   jobPages,
   activityPages,
   searchPages,
+  systemPages,
 ];
 
 /** Cookies know no ports, and both faces are often on one host. */

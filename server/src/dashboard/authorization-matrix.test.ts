@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { type DashboardFixtures, MATRIX, makeFixtures } from "../../testing/app/dashboard-matrix.ts";
+import { faceMatrixPage } from "../../testing/app/face-matrix-page.ts";
 import { openDashboardDesk } from "../../testing/people/dashboard-desk.ts";
 import type { DashboardVisitor, Visiting } from "../../testing/people/dashboard-visitor.ts";
 import { COMMAND, PASSWORD, tokenOf } from "../../testing/people/people-desk.ts";
@@ -11,6 +13,7 @@ import { signOut } from "../accounts/sessions/end-session.ts";
 import { createFindSession } from "../accounts/sessions/find-session.ts";
 import { newCookie } from "../accounts/sessions/session-id.ts";
 
+const PAGE = new URL("../../../docs/authorization-dashboard.md", import.meta.url);
 type Desk = Awaited<ReturnType<typeof openDashboardDesk>>;
 let desk: Desk;
 let own: DashboardFixtures;
@@ -121,4 +124,21 @@ test("a form from another site, or without the session's token, is refused", asy
       assert.equal(reply.statusCode, 403, `${key} ${more.origin}`);
     }
   }
+});
+
+test("the page in docs/ agrees with the table", () => {
+  const page = faceMatrixPage(
+    {
+      title: "Who can open what in the dashboard",
+      test: "server/src/dashboard/authorization-matrix.test.ts",
+      roles: USER_ROLES,
+    },
+    MATRIX,
+  );
+  if (process.env.WRITE_DOCS === "1") writeFileSync(PAGE, page);
+  assert.equal(
+    readFileSync(PAGE, "utf8"),
+    page,
+    "regenerate it: WRITE_DOCS=1 npm test -- server/src/dashboard/authorization-matrix.test.ts",
+  );
 });

@@ -15,7 +15,7 @@ import { createScripSupplier } from "../suppliers/scrip/scrip-supplier.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 
 const ORDERS = sizeFor("chaos", { share: 100, full: 2_000 });
-const PLACED_AT_ONCE = 20;
+const PLACED_AT_ONCE = sizeFor("chaos", { share: 20, full: 50 });
 const PRICE_MINOR = 500;
 const PRODUCT = "account-card";
 const TIMEOUT_MS = 400;
@@ -23,8 +23,8 @@ const TIMEOUT_MS = 400;
 /** Everything goes fast here, and in the same proportions: nothing is believed before it has had time to arrive. */
 const LIMITS: Partial<FulfilmentLimits> = {
   leaseMs: 5_000,
-  // More would only wait for the connections of the test's pool.
-  inFlightMax: 16,
+  // Twice as many as the test's pool has connections. More wait longer for the same ones, and meet nothing new.
+  inFlightMax: sizeFor("chaos", { share: 16, full: 48 }),
   callTimeoutMs: TIMEOUT_MS,
   // What lands late lands 1.4 s after it was asked for; the rest is for a machine that stalls meanwhile.
   resendDelayMs: 4_000,

@@ -2,7 +2,7 @@ import { recordActivity } from "../activity/record-activity.ts";
 import type { Tx } from "../db/database.ts";
 import { appendResult, readInput } from "./job-files.ts";
 import { JobCancelled, type JobDeps, JobReleased, type RunningJob } from "./job-kind.ts";
-import { deleteInput, measureParts } from "./part-queries.ts";
+import { deleteInput, deleteResult, measureParts } from "./part-queries.ts";
 import { endHeldJob, type JobEnd, markReady, renewLease, type TakenJob, writeStep } from "./queries.ts";
 
 export const LEASE_MS = 30_000;
@@ -48,6 +48,8 @@ export async function holdJob(deps: JobDeps, job: TakenJob, signal: AbortSignal)
   const end: HeldJob["end"] = async (tx, ending, part) => {
     if (part !== undefined) await appendResult(tx, job.id, part);
     await deleteInput(tx, job.id);
+    // Half of a file looks like a whole one.
+    if (ending.state === "cancelled") await deleteResult(tx, job.id);
     own(await endHeldJob(tx, job, ending, clock.now()));
     await recordActivity(tx, clock, {
       actor,

@@ -70,6 +70,17 @@ test("a cancelled job stops at its next step and undoes its import; a waiting on
   assert.equal(await runNextJob(deps), false);
 });
 
+test("a job that is cancelled half way leaves no part of its file", async () => {
+  const id = await start("export_orders");
+  await db.rows(
+    sql`insert into job_parts (job_id, role, number, packed, bytes) values (${id}, 'result', 0, 'half', 4)`,
+  );
+  await db.rows(sql`update jobs set cancel_asked_at = now() where id = ${id}`);
+  await runAll();
+  assert.equal((await getJob(db, id)).state, "cancelled");
+  assert.equal(await count(`from job_parts where job_id = '${id}'`), 0);
+});
+
 test("a worker that stops gives its job back, and one whose lease is gone writes nothing", async () => {
   const id = await start("import_stock", { productId: "card" }, stockFile(["STOP-1"]));
   const stopped = new AbortController();

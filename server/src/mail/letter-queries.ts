@@ -55,3 +55,12 @@ export const expireLetters = (db: Queryable, now: Date) =>
         body_text = case when holds_secret then '' else body_text end,
         body_html = case when holds_secret then null else body_html end
     where status = 'waiting' and expires_at <= ${now}`);
+
+/** Letters that wait, and since when the first of them is due. */
+export const readLetterBacklog = async (db: Queryable, now: Date) => {
+  const [row] = await db.rows<{ waiting: number; oldestSeconds: number }>(sql`
+    select count(*)::integer as waiting,
+           greatest(coalesce(extract(epoch from ${now}::timestamptz - min(next_try_at)), 0), 0)::double precision as "oldestSeconds"
+    from letters where status = 'waiting'`);
+  return row ?? { waiting: 0, oldestSeconds: 0 };
+};

@@ -15,6 +15,7 @@ const ORDERS = DAYS * ORDERS_PER_DAY;
 /** All orders of the last twenty days are completed, and none before. */
 const COMPLETED_AFTER = ORDERS - 20 * ORDERS_PER_DAY;
 const REFUNDED_EVERY = ORDERS / 10;
+/** What a page may touch, however many orders there are. To read the orders of the share takes more than 3,000. */
 const BUFFERS_MAX = 2_000;
 
 const busy: Tenant = { resellerId: "rsl_busy", environment: "live" };

@@ -8,7 +8,7 @@ import { createScriptedSupplier, refused, sold } from "../../testing/upstream/sc
 import { refundOrder } from "../fulfilment/refund/refund-order.ts";
 import { countFacts } from "./count-facts.ts";
 import { type ReportName, readReport } from "./read-report.ts";
-import type { ReportBy } from "./report-queries.ts";
+import type { ReportBy, ReportScope } from "./report-queries.ts";
 import type { ReportCell } from "./report-tables.ts";
 import { percentileMs } from "./time-classes.ts";
 
@@ -136,6 +136,26 @@ test("refunds tell what was not delivered from what came back, and fulfilment ho
     `${bought}: 1, 630 ms, 630 ms, 630 ms`,
     `${abroad}: 1, 2500 ms, 2500 ms, 2500 ms`,
   ]);
+});
+
+test("one product, reseller or supplier by time", async () => {
+  const of = async (name: ReportName, by: "hour" | "day", member: ReportScope["member"]) => {
+    const scope = {
+      environment: "live",
+      by,
+      from: new Date(0),
+      to: new Date(shop.clock.now().getTime() + 1),
+    } as const;
+    const { rows, names } = await readReport(shop.scrip.db, name, { ...scope, member });
+    assert.equal(names.size, 1);
+    return rows.map(({ cells }) => cells.map(say).join(", "));
+  };
+  assert.deepEqual(await of("sales", "day", { of: "product", id: bought }), ["2, 200 USD, 100 USD, 100 USD"]);
+  assert.deepEqual(await of("margin", "hour", { of: "supplier", id: shop.stockSupplierId }), [
+    "0, 0, 0 USD, 200 USD, 0 USD, -200 USD, –",
+    "2, 2, 200 USD, 0 USD, 160 USD, 40 USD, 200 ‰",
+  ]);
+  assert.equal((await of("fulfilment", "day", { of: "reseller", id: shop.buyer.resellerId })).length, 1);
 });
 
 test("a report says up to when it is complete, and names what it is about", async () => {

@@ -1,5 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import {
+  dimensionOf,
   findCompleteUntil,
   listNames,
   type ReportBy,
@@ -25,25 +26,28 @@ export type Report = ReportTable & {
 /** A report from the roll-ups. Its cost depends on the days and the members of it, and not on the number of orders. */
 export async function readReport(db: Queryable, name: ReportName, scope: ReportScope): Promise<Report> {
   const [completeUntil, table] = await Promise.all([findCompleteUntil(db), readTable(db, name, scope)]);
-  const keys = [...new Set(table.rows.map(({ key }) => key))];
-  const { by } = scope;
-  const names = by === "hour" || by === "day" ? new Map<string, string>() : await listNames(db, by, keys);
+  const keys = scope.member ? [scope.member.id] : [...new Set(table.rows.map(({ key }) => key))];
+  const isNamed = scope.member !== undefined || (scope.by !== "hour" && scope.by !== "day");
+  const names = isNamed ? await listNames(db, dimensionOf(scope), keys) : new Map<string, string>();
   return { name, ...table, names, completeUntil };
 }
 
 async function readTable(db: Queryable, name: ReportName, scope: ReportScope): Promise<ReportTable> {
-  const hasOrders = scope.by !== "product" && scope.by !== "supplier";
+  const { by } = scope;
+  const of = dimensionOf(scope);
+  const hasOrders = of === "reseller";
   const orders = async () => (hasOrders ? sumOrders(db, scope) : []);
   switch (name) {
     case "sales":
-      return salesTable(scope.by, ...(await Promise.all([orders(), sumLines(db, scope)])));
+      return salesTable(by, of, ...(await Promise.all([orders(), sumLines(db, scope)])));
     case "margin":
-      return marginTable(scope.by, await sumLines(db, scope));
+      return marginTable(by, await sumLines(db, scope));
     case "refunds":
-      return refundsTable(scope.by, ...(await Promise.all([orders(), sumLines(db, scope)])));
+      return refundsTable(by, of, ...(await Promise.all([orders(), sumLines(db, scope)])));
     case "fulfilment":
       return fulfilmentTable(
-        scope.by,
+        by,
+        of,
         ...(await Promise.all([orders(), hasOrders ? [] : sumLines(db, scope), sumTimes(db, scope)])),
       );
   }

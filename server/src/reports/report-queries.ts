@@ -12,7 +12,16 @@ export type ReportScope = {
   from: Date;
   to: Date;
   by: ReportBy;
+  /** Only this one, by time. A product is counted by day and not by hour. */
+  member?: { of: ReportDimension; id: string } | undefined;
 };
+
+/** Whose sums a report adds up. */
+export type ReportDimension = "product" | "reseller" | "supplier";
+
+/** Sums by time go over all resellers: every sale has one, and not yet a supplier. */
+export const dimensionOf = ({ by, member }: Pick<ReportScope, "by" | "member">): ReportDimension =>
+  isTime(by) ? (member?.of ?? "reseller") : by;
 
 export type OrderSums = {
   key: string;
@@ -27,7 +36,7 @@ export type OrderSums = {
 };
 
 /** By time or by reseller: an order with two products is one order. */
-export const sumOrders = (db: Queryable, { environment, from, to, by }: ReportScope) =>
+export const sumOrders = (db: Queryable, { environment, from, to, by, member }: ReportScope) =>
   db.rows<OrderSums>(sql`
     select ${keyOf(by)} as key, currency, sum(orders)::bigint as orders, sum(sold_minor)::bigint as "soldMinor",
            sum(refunds)::bigint as refunds, sum(refunded_minor)::bigint as "refundedMinor", sum(completed)::bigint as completed,
@@ -35,7 +44,7 @@ export const sumOrders = (db: Queryable, { environment, from, to, by }: ReportSc
     from (
       select ${isTime(by) ? raw("hour") : raw("reseller_id")} as k, currency, ${sumsOf(ORDER_MEASURES)}
       from report_orders
-      where environment = ${environment} and hour >= ${from} and hour < ${to}
+      where environment = ${environment} and hour >= ${from} and hour < ${to} and ${isMember("reseller_id", member?.id)}
       group by 1, 2
     ) s
     group by 1, 2`);
@@ -57,18 +66,18 @@ export type LineSums = {
   costMinor: bigint;
 };
 
-export const sumLines = (db: Queryable, { environment, from, to, by }: ReportScope) =>
+export const sumLines = (db: Queryable, scope: ReportScope) =>
   db.rows<LineSums>(sql`
-    select ${keyOf(by)} as key, currency, cost_currency as "costCurrency",
+    select ${keyOf(scope.by)} as key, currency, cost_currency as "costCurrency",
            sum(sold_units)::bigint as "soldUnits", sum(sold_minor)::bigint as "soldMinor",
            sum(refunded_units)::bigint as "refundedUnits", sum(refunded_minor)::bigint as "refundedMinor",
            sum(returned_units)::bigint as "returnedUnits", sum(returned_minor)::bigint as "returnedMinor",
            sum(delivered_units)::bigint as "deliveredUnits", sum(delivered_minor)::bigint as "deliveredMinor",
            sum(bought_units)::bigint as "boughtUnits", sum(cost_minor)::bigint as "costMinor"
     from (
-      select ${memberOf(by)} as k, currency, cost_currency, ${sumsOf(LINE_MEASURES)}
+      select ${isTime(scope.by) ? raw("at") : raw("member")} as k, currency, cost_currency, ${sumsOf(LINE_MEASURES)}
       from report_slices
-      where dimension = ${sliceOf(by)} and environment = ${environment} and at >= ${from} and at < ${to}
+      where ${inScope(scope)}
       group by 1, 2, 3
     ) s
     group by 1, 2, 3`);
@@ -76,22 +85,25 @@ export const sumLines = (db: Queryable, { environment, from, to, by }: ReportSco
 export type TimeSums = { key: string; bucket: number; count: bigint };
 
 /** Orders by time and reseller; units by product and supplier. */
-export const sumTimes = (db: Queryable, { environment, from, to, by }: ReportScope) =>
+export const sumTimes = (db: Queryable, scope: ReportScope) =>
   db.rows<TimeSums>(sql`
-    select ${keyOf(by)} as key, bucket, sum(count)::bigint as count
+    select ${keyOf(scope.by)} as key, bucket, sum(count)::bigint as count
     from (
-      select ${memberOf(by)} as k, bucket, sum(count) as count
+      select ${isTime(scope.by) ? raw("at") : raw("member")} as k, bucket, sum(count) as count
       from report_times
-      where dimension = ${sliceOf(by)} and environment = ${environment} and at >= ${from} and at < ${to}
+      where ${inScope(scope)}
       group by 1, 2
     ) s
     group by 1, 2`);
 
 const isTime = (by: ReportBy): by is "hour" | "day" => by === "hour" || by === "day";
 
-/** Sums by time go over all resellers: every sale has one, and not yet a supplier. */
-const sliceOf = (by: ReportBy): string => (isTime(by) ? "reseller" : by);
-const memberOf = (by: ReportBy): Sql => (isTime(by) ? raw("at") : raw("member"));
+const inScope = (scope: ReportScope): Sql => sql`
+  dimension = ${dimensionOf(scope)} and environment = ${scope.environment} and at >= ${scope.from} and at < ${scope.to}
+  and ${isMember("member", scope.member?.id)}`;
+
+const isMember = (column: string, id: string | undefined): Sql =>
+  id === undefined ? sql`true` : sql`${raw(column)} = ${id}`;
 
 /** Times are keys like 2026-11-17T09:00Z and 2026-11-17. They are written once for each hour, and not for each row of it. */
 const keyOf = (by: ReportBy): Sql => {
@@ -105,7 +117,7 @@ const sumsOf = (measures: readonly string[]): Sql =>
 /** The names of these products, resellers or suppliers, by id. */
 export const listNames = async (
   db: Queryable,
-  by: "product" | "reseller" | "supplier",
+  by: ReportDimension,
   ids: readonly string[],
 ): Promise<Map<string, string>> => {
   const rows = await db.rows<{ id: string; name: string }>(

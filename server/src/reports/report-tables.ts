@@ -1,4 +1,4 @@
-import type { LineSums, OrderSums, ReportBy, TimeSums } from "./report-queries.ts";
+import type { LineSums, OrderSums, ReportBy, ReportDimension, TimeSums } from "./report-queries.ts";
 import { percentileMs } from "./time-classes.ts";
 
 export type ReportCell =
@@ -27,7 +27,8 @@ const share = (part: bigint, whole: bigint): ReportCell =>
 const time = (ms: number | undefined): ReportCell => (ms === undefined ? null : { kind: "time", ms });
 
 const isByTime = (by: ReportBy): boolean => by === "hour" || by === "day";
-const hasOrders = (by: ReportBy): boolean => by !== "product" && by !== "supplier";
+/** An order can have several products and suppliers, so it is counted by its reseller alone. */
+const hasOrders = (of: ReportDimension): boolean => of === "reseller";
 
 /** The latest time first; products, resellers and suppliers by what they weigh. */
 const inOrder = (by: ReportBy, columns: readonly string[], rows: Row[]): ReportTable => ({
@@ -62,11 +63,12 @@ const NO_ORDERS = { orders: 0n, refunds: 0n };
 /** By supplier, what a supplier delivered: a sale has no supplier before that. */
 export function salesTable(
   by: ReportBy,
+  of: ReportDimension,
   orders: readonly OrderSums[],
   lines: readonly LineSums[],
 ): ReportTable {
   const ordersOf = new Map(orders.map((sum) => [`${sum.key} ${sum.currency}`, sum]));
-  const isDelivered = by === "supplier";
+  const isDelivered = of === "supplier";
   const rows = [...byCurrency(lines)].map(([name, line]): Row => {
     const { key, currency } = line;
     const units = isDelivered ? line.deliveredUnits : line.soldUnits;
@@ -75,11 +77,11 @@ export function salesTable(
     const amounts = [soldMinor, refundedMinor, soldMinor - refundedMinor].map((minor) =>
       money(minor, currency),
     );
-    const placed = hasOrders(by) ? [count((ordersOf.get(name) ?? NO_ORDERS).orders)] : [];
+    const placed = hasOrders(of) ? [count((ordersOf.get(name) ?? NO_ORDERS).orders)] : [];
     return { key, cells: [...placed, count(units), ...amounts], weight: soldMinor };
   });
   const units = isDelivered ? ["Units delivered", "Delivered"] : ["Units", "Sold"];
-  return inOrder(by, [...(hasOrders(by) ? ["Orders"] : []), ...units, "Refunded", "Net"], rows);
+  return inOrder(by, [...(hasOrders(of) ? ["Orders"] : []), ...units, "Refunded", "Net"], rows);
 }
 
 /**
@@ -122,6 +124,7 @@ export function marginTable(by: ReportBy, lines: readonly LineSums[]): ReportTab
 
 export function refundsTable(
   by: ReportBy,
+  of: ReportDimension,
   orders: readonly OrderSums[],
   lines: readonly LineSums[],
 ): ReportTable {
@@ -129,9 +132,9 @@ export function refundsTable(
   const rows = [...byCurrency(lines)].flatMap(([name, line]): Row[] => {
     const { key, currency, refundedMinor, returnedMinor } = line;
     if (line.refundedUnits === 0n) return [];
-    const whole = by === "supplier" ? line.deliveredMinor : line.soldMinor;
+    const whole = of === "supplier" ? line.deliveredMinor : line.soldMinor;
     const cells = [
-      ...(hasOrders(by) ? [count((ordersOf.get(name) ?? NO_ORDERS).refunds)] : []),
+      ...(hasOrders(of) ? [count((ordersOf.get(name) ?? NO_ORDERS).refunds)] : []),
       ...[
         count(line.refundedUnits),
         money(refundedMinor, currency),
@@ -142,12 +145,13 @@ export function refundsTable(
     return [{ key, cells, weight: refundedMinor }];
   });
   const columns = ["Units", "Refunded", "Not delivered", "After delivery", "Share of sales"];
-  return inOrder(by, [...(hasOrders(by) ? ["Refunds"] : []), ...columns], rows);
+  return inOrder(by, [...(hasOrders(of) ? ["Refunds"] : []), ...columns], rows);
 }
 
 /** Orders by time and by reseller; by product and by supplier, delivered units. */
 export function fulfilmentTable(
   by: ReportBy,
+  of: ReportDimension,
   orders: readonly OrderSums[],
   lines: readonly LineSums[],
   times: readonly TimeSums[],
@@ -155,7 +159,7 @@ export function fulfilmentTable(
   const timesOf = Map.groupBy(times, ({ key }) => key);
   const spans = (key: string): ReportCell[] =>
     [50, 95, 99].map((percent) => time(percentileMs(timesOf.get(key) ?? [], percent)));
-  if (hasOrders(by)) {
+  if (hasOrders(of)) {
     const rows = [...Map.groupBy(orders, ({ key }) => key)].flatMap(([key, sums]): Row[] => {
       const total = (of: "completed" | "completedInPart" | "failed") =>
         sums.reduce((sum, one) => sum + one[of], 0n);

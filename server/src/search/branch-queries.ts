@@ -48,6 +48,15 @@ const BY_ID: Readonly<Record<string, { kind: FoundKind; select: (id: string) => 
   },
   sup: { kind: "supplier", select: (id) => sql`select ${SUPPLIER} from suppliers where id = ${id}` },
   cod: { kind: "code", select: (id) => sql`select ${CODE_FOUND} from codes c where c.id = ${id}` },
+  job: {
+    kind: "job",
+    select: (id) => sql`select id, kind, state, null, null, null from jobs where id = ${id}`,
+  },
+  alt: {
+    kind: "alert",
+    select: (id) => sql`
+      select id, kind, case when resolved_at is null then 'open' else 'resolved' end, null, null, null from alerts where id = ${id}`,
+  },
   act: {
     kind: "activity",
     select: (id) =>

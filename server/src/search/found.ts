@@ -18,6 +18,8 @@ export const FOUND_KINDS = [
   "supplier",
   "staff",
   "activity",
+  "job",
+  "alert",
 ] as const;
 
 export type FoundKind = (typeof FOUND_KINDS)[number];

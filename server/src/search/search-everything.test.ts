@@ -13,6 +13,7 @@ import { COMMAND, openPeopleDesk, STAFF_TEAM } from "../../testing/people/people
 import { invitePerson } from "../accounts/people/invite-person.ts";
 import type { Db, Queryable } from "../db/database.ts";
 import { SCOPES } from "../http/caller.ts";
+import { startJob } from "../jobs/start-job.ts";
 import { createKey } from "../keys/create-key.ts";
 import { createReseller } from "../resellers/create-reseller.ts";
 import { moveFunds } from "../wallet/move-funds.ts";
@@ -75,6 +76,10 @@ before(async () => {
   const deliveryId = await addDelivery(db, { eventId, endpointId });
   const requestId = await addLoggedRequest(db, tenant);
   const codeId = await addStockRow(db, { productId: "card", supplierId: FIRST_SUPPLIER });
+  const jobId = await startJob(desk.deps, { kind: "audit", params: {} }, COMMAND);
+  const alertId = newId("alt");
+  await db.rows(sql`
+    insert into alerts (id, kind, subject, facts, raised_at) values (${alertId}, 'audit_broken', 'audit', '{}', now())`);
   const [activity] = await db.rows<{ id: string }>(sql`select id from activity limit 1`);
   cases.push(
     [orderId, "order", orderId],
@@ -104,6 +109,8 @@ before(async () => {
     ["nimb 25.5 ext", "product", "nimbus-us-25"],
     [FIRST_SUPPLIER, "supplier", FIRST_SUPPLIER],
     [activity?.id ?? "", "activity", activity?.id ?? ""],
+    [jobId, "job", jobId],
+    [alertId, "alert", alertId],
   );
 });
 after(() => desk?.drop());

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from "../../testing/database/te
 import { sizeFor } from "../../testing/full-size.ts";
 import type { Tenant } from "../http/caller.ts";
 import { sumSpanRows } from "./day-queries.ts";
-import { type EntryFilters, listEntryRows } from "./queries.ts";
+import { type EntryFilters, listEntryRows, listMovementRows } from "./queries.ts";
 
 const ENTRIES = sizeFor("soak", { share: 40_000, full: 200_000 });
 const REFUND_EVERY = ENTRIES / 5;
@@ -103,4 +103,14 @@ test("spans of many entries are summed from their ends, without reading the entr
   const { buffers, scanned, plan } = await explain(database.db, (db) => sumSpanRows(db, busy, bounds));
   assert.deepEqual(scanned, [], plan);
   assert.ok(buffers < SPAN_BUFFERS_MAX, `${buffers} buffers${plan}`);
+});
+
+test(`movements over all wallets touch few pages of ${ENTRIES} entries`, async () => {
+  for (const before of [undefined, "ent_2"]) {
+    const { buffers, scanned, plan } = await explain(database.db, (db) =>
+      listMovementRows(db, "live", { before, limit: 51 }),
+    );
+    assert.ok(buffers <= BUFFERS_MAX, `${buffers} pages:\n${plan}`);
+    assert.ok(!scanned.includes("ledger_entries"), plan);
+  }
 });

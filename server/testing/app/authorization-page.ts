@@ -8,6 +8,7 @@ export const authorizationPage = (rows: readonly AuthorizationRow[]): string => 
 
 Written by \`server/src/keys/authorization-matrix.test.ts\`, which calls every operation of \`/openapi.json\` as every
 caller below, for existing and missing objects, and fails when a response differs from this page.
+[The dashboard](authorization-dashboard.md) and [the console](authorization-console.md) have their own pages.
 
 Checks run in this order. A refused request changes nothing:
 

@@ -112,6 +112,12 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "POST /staff/:id/reset-factor": { roles: ADMIN, ids: person },
   "POST /staff/:id/invite": { roles: ADMIN, ids: person },
   "POST /staff/:id/remove": { roles: ADMIN, ids: person },
+  // search
+  "GET /search": { roles: "all" },
+  "POST /search/code": { roles: ["admin", "support"], fields: { code: "NOT-A-CODE" } },
+  // system
+  "GET /system": { roles: "all" },
+  "POST /system/audit": { roles: ADMIN },
   ...GOODS_MATRIX,
   // resellers
   "GET /resellers": { roles: "all" },
@@ -147,9 +153,6 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "GET /reports": { roles: "all" },
   "GET /reports/:name": { roles: "all", ids: () => ({ name: "margin" }) },
   "GET /reports/:name/report.csv": { roles: "all", ids: () => ({ name: "sales" }) },
-  // search
-  "GET /search": { roles: "all" },
-  "POST /search/code": { roles: ["admin", "support"], fields: { code: "NOT-A-CODE" } },
   // activity
   "GET /activity": { roles: "all" },
   "GET /activity.csv": { roles: "all" },

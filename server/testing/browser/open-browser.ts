@@ -3,30 +3,51 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import packed, { inflate } from "@sparticuz/chromium";
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, type BrowserServer, chromium, type LaunchOptions } from "playwright-core";
 import { findBrowser, NO_BROWSER, PLATFORM } from "./find-browser.ts";
 
 export type TestBrowser = { browser: Browser; close(): Promise<void> };
 
+/** How the test run tells its processes about the browser that it holds open for them. */
+const HELD_BROWSER = "SCRIP_TEST_BROWSER";
+
 /**
- * A real browser: an installed one, or the packaged one, unpacked into a temporary folder that is removed with it.
+ * A real browser: that of the test run, or one of its own. Nothing is shared with others but its processes, because each page
+ * is in a context of its own.
  */
 export async function openBrowser(): Promise<TestBrowser> {
+  const held = process.env[HELD_BROWSER];
+  if (held === undefined) return launch((options) => chromium.launch(options), toTestBrowser);
+  const browser = await chromium.connect(held);
+  return { browser, close: () => browser.close() };
+}
+
+const toTestBrowser = (browser: Browser, close: () => Promise<void>): TestBrowser => ({ browser, close });
+
+/** Holds a browser open for the processes that get the returned environment: to start one takes longer than most pages. */
+export const holdBrowser = () =>
+  launch(
+    (options) => chromium.launchServer({ ...options, host: "127.0.0.1" }),
+    (server: BrowserServer, close) => ({ env: { [HELD_BROWSER]: server.wsEndpoint() }, close }),
+  );
+
+/** An installed one, or the packaged one, unpacked into a temporary folder that is removed with it. */
+async function launch<Started extends { close(): Promise<void> }, Result>(
+  start: (options: LaunchOptions) => Promise<Started>,
+  describe: (started: Started, close: () => Promise<void>) => Result,
+): Promise<Result> {
   const found = findBrowser(process.env, PLATFORM);
   if (found === undefined) throw new Error(NO_BROWSER);
   const folder = await mkdtemp(join(tmpdir(), "scrip-browser-"));
   try {
-    const browser = await chromium.launch({
+    const started = await start({
       args: FLAGS,
       ...(found === "packaged" ? await unpack(folder) : { executablePath: found.path }),
     });
-    return {
-      browser,
-      async close() {
-        await browser.close();
-        await rm(folder, { recursive: true, force: true });
-      },
-    };
+    return describe(started, async () => {
+      await started.close();
+      await rm(folder, { recursive: true, force: true });
+    });
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;

@@ -92,6 +92,7 @@ export type ForkOptions = {
 };
 
 const OUTPUT_MAX_CHARACTERS = 1_000_000;
+const QUICK_IMPORTS = scriptAt("./resolve-sources.ts");
 const SCRIPTS: Readonly<Record<NodeRole, string>> = {
   api: scriptAt("./node-process.ts"),
   worker: scriptAt("./node-process.ts"),
@@ -116,7 +117,7 @@ export async function forkNode<Role extends NodeRole>(
     // Amounts are bigint, which JSON does not know.
     serialization: "advanced",
     env: { ...(env ?? process.env), ...COMPILE_CACHE, NODE_EXTRA_CA_CERTS: caCertificatePath },
-    ...(execArgv ? { execArgv: [...execArgv] } : {}),
+    execArgv: [...(execArgv ?? process.execArgv), "--import", QUICK_IMPORTS],
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs, killSignal: "SIGTERM" }),
   });
   const output = { stdout: "", stderr: "" };

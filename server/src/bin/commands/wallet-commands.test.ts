@@ -11,6 +11,7 @@ import {
   postOrder,
 } from "../../../testing/builders/buyers.ts";
 import { runScrip, scripJson } from "../../../testing/processes/run-scrip.ts";
+import { listActivity } from "../../activity/list-activity.ts";
 
 let scrip: TestApp;
 let env: Record<string, string>;
@@ -57,6 +58,15 @@ test("wallet credit and debit print the entry and the balance that it left, and 
     ],
   );
   assert.equal(data[1].id, credited.entryId);
+  const reader = { kind: "reseller", resellerId: buyer.resellerId } as const;
+  const log = await listActivity(scrip.db, reader, {}, { limit: 2 });
+  assert.deepEqual(
+    log.data.map(({ action, actor }) => [action, actor.kind]),
+    [
+      ["wallet.debited", "command"],
+      ["wallet.credited", "command"],
+    ],
+  );
 });
 
 test("wallet statement shows the newest entries first, as JSON and as a table", async () => {

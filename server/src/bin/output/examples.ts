@@ -13,6 +13,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "job cancel": ["scrip job cancel job_…"],
   "job result": ["scrip job result job_… > orders.csv"],
   "job export": ["scrip job export --env live --status completed"],
+  "job recover": ["scrip job recover --endpoint whk_… --since 2030-01-31T12:00:00Z"],
   "backup record": ['scrip backup record --note "base backup to s3"'],
   "vault rotate": ["scrip vault rotate --new-key"],
   "vault status": ["scrip vault status"],

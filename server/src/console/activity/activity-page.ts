@@ -43,7 +43,6 @@ export const renderActivity = (data: ActivityData, ctx: ConsoleContext): PageCon
         { head: "Who", cell: (entry) => whoCell(entry, data), wraps: true },
         { head: "What", cell: ({ action }) => html`<code>${action}</code>` },
         { head: "On what", cell: (entry) => objectCell(entry, data), wraps: true },
-        { head: "Reseller", cell: ({ resellerId }) => resellerCell(resellerId, data), wraps: true },
         { head: "Change", cell: ({ before, after }) => changeText(before, after), wraps: true },
       ],
       empty: emptyState(
@@ -105,14 +104,13 @@ const whoCell = (
 };
 
 const objectCell = (
-  { object: { kind, id }, environment }: ActivityEntry,
-  { emails }: ActivityData,
+  { object: { kind, id }, environment, resellerId }: ActivityEntry,
+  { emails, resellers }: ActivityData,
 ): HtmlValue => {
   const name = emails.get(id) ?? idText(id, { short: true, href: href(PATH, { object: id }) });
-  return twoLines(name, environment === undefined ? kind : `${kind} · ${environment}`);
+  const whose =
+    resellerId === undefined
+      ? undefined
+      : html` · <a class="link" href="${href(PATH, { reseller: resellerId })}">${resellers.get(resellerId) ?? resellerId}</a>`;
+  return twoLines(name, html`${kind}${environment && ` · ${environment}`}${whose}`);
 };
-
-const resellerCell = (id: string | undefined, { resellers }: ActivityData): HtmlValue =>
-  id === undefined
-    ? "–"
-    : html`<a class="link" href="${href(PATH, { reseller: id })}">${resellers.get(id) ?? id}</a>`;

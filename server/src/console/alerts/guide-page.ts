@@ -22,7 +22,7 @@ export function guidePages(face: ConsoleFace): void {
     render: (guide) => ({
       title: "Operator's guide",
       crumbs: [{ label: "Alerts", href: "/alerts" }],
-      body: html`<article class="panel guide"><div class="body">${trustedHtml(guide)}</div></article>`,
+      body: html`<article class="panel"><div class="body"><div class="prose">${trustedHtml(guide)}</div></div></article>`,
     }),
   });
 }

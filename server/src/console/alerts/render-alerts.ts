@@ -4,7 +4,7 @@ import { button, linkButton } from "../../web/parts/button.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
 import { panel, row, stack } from "../../web/parts/panel.ts";
-import { smallForm, smallLink } from "../../web/parts/small-form.ts";
+import { smallForm } from "../../web/parts/small-form.ts";
 import { relativeTime, time } from "../../web/parts/time.ts";
 import { type Column, twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
@@ -52,7 +52,15 @@ const openAlerts = (data: AlertsData, ctx: ConsoleContext): Html =>
       whatColumn(data),
       { head: "Raised", cell: ({ raisedAt }) => time(raisedAt, ctx.now) },
       { head: "State", cell: (alert) => stateCell(alert, data, ctx) },
-      { head: html`<span class="hidden">Actions</span>`, cell: (alert) => actions(alert, ctx) },
+      { head: "Guide", cell: ({ runbook }) => html`<a href="${`${GUIDE_PATH}#${runbook}`}">What to do</a>` },
+      ...(may(ctx, "alerts.acknowledge")
+        ? [
+            {
+              head: html`<span class="hidden">Acknowledge</span>`,
+              cell: (alert: Alert) => acknowledge(alert, ctx),
+            },
+          ]
+        : []),
     ],
     empty: emptyState("No open alerts", "Nothing needs you right now."),
   });
@@ -61,9 +69,11 @@ const whatColumn = ({ suppliers }: AlertsData): Column<Alert> => ({
   head: "Alert",
   wraps: true,
   cell: ({ title, path, kind, facts }) => {
-    const supplier = typeof facts.supplierId === "string" ? suppliers.get(facts.supplierId) : undefined;
-    const shown = path === undefined ? title : html`<a href="${path}">${title}</a>`;
-    return twoLines(shown, supplier === undefined ? kind : html`${kind} · ${supplier}`);
+    // Mail and metrics know suppliers by id only; here they have their names.
+    const supplierId = typeof facts.supplierId === "string" ? facts.supplierId : undefined;
+    const named =
+      supplierId === undefined ? title : title.replace(supplierId, suppliers.get(supplierId) ?? supplierId);
+    return twoLines(path === undefined ? named : html`<a href="${path}">${named}</a>`, kind);
   },
 });
 
@@ -79,13 +89,8 @@ const stateCell = (
         html`${emails.get(acknowledgedId ?? "") ?? acknowledgedId}, ${time(acknowledgedAt, ctx.now)}`,
       );
 
-const actions = ({ id, title, runbook, acknowledgedAt }: Alert, ctx: ConsoleContext): HtmlValue =>
-  row(
-    smallLink("What to do", `${GUIDE_PATH}#${runbook}`),
-    acknowledgedAt === null && may(ctx, "alerts.acknowledge")
-      ? smallForm(ctx, `/alerts/${id}/ack`, id, "Acknowledge", title)
-      : undefined,
-  );
+const acknowledge = ({ id, title, acknowledgedAt }: Alert, ctx: ConsoleContext): HtmlValue =>
+  acknowledgedAt === null ? smallForm(ctx, `/alerts/${id}/ack`, id, "Acknowledge", title) : undefined;
 
 function letters({ getsLetters, sendsMail }: AlertsData, ctx: ConsoleContext): Html {
   const what = getsLetters
@@ -93,9 +98,10 @@ function letters({ getsLetters, sendsMail }: AlertsData, ctx: ConsoleContext): H
     : "New alerts are not mailed to you.";
   return panel(
     { title: "Mail" },
-    html`<form method="post" action="/alerts/letters">${ctx.hidden()}<input type="hidden" name="send" value="${getsLetters ? "no" : "yes"}"><p>${what}${
-      sendsMail ? undefined : " No mail server is set (SMTP_URL), so no letter leaves."
-    }</p>${row(button(getsLetters ? "Stop mailing me" : "Mail me new alerts"))}</form>`,
+    html`<form method="post" action="/alerts/letters">${ctx.hidden()}<input type="hidden" name="send" value="${getsLetters ? "no" : "yes"}">${stack(
+      html`<p>${what}${sendsMail ? undefined : " No mail server is set (SMTP_URL), so no letter leaves."}</p>`,
+      row(button(getsLetters ? "Stop mailing me" : "Mail me new alerts")),
+    )}</form>`,
   );
 }
 

@@ -27,14 +27,23 @@ export function renderJob({ job, emails }: JobData, ctx: ConsoleContext, error?:
     crumbs: [{ label: "Jobs", href: "/jobs" }],
     subtitle: idText(job.id),
     ...(job.file
-      ? { actions: linkButton("Download", `/jobs/${job.id}/result`, { kind: "main", download: true }) }
+      ? {
+          actions: linkButton(`Download ${job.file.name}`, `/jobs/${job.id}/result`, {
+            kind: "main",
+            download: true,
+          }),
+        }
       : {}),
     body: html`<div class="stack" id="job">${stack(
       error === undefined ? undefined : notice("bad", error),
       job.error === null ? undefined : notice("bad", job.error),
       panel(
         { title: "Progress", aside: stateChip(job), id: "progress", live: isMoving },
-        html`${bar(job)}${facts(factsOf(job, emails, ctx))}${isMoving && mayCancel(job, ctx) ? cancelForm(job, ctx) : undefined}`,
+        stack(
+          bar(job),
+          facts(factsOf(job, emails, ctx)),
+          isMoving && mayCancel(job, ctx) ? cancelForm(job, ctx) : undefined,
+        ),
       ),
       job.state === "ready" ? preview(job, ctx) : undefined,
       refusedRows(job),
@@ -53,7 +62,7 @@ const factsOf = (job: JobDetails, emails: ReadonlyMap<string, string>, ctx: Cons
     ...Object.entries(job.params)
       .filter(([name, value]) => name !== "preview" && value !== null && value !== "")
       .map(([name, value]): [string, HtmlValue] => [LABELS[name] ?? name, String(value)]),
-    ...resultFacts(job),
+    ...(job.state === "ready" ? [] : resultFacts(job)),
     ["Started by", emails.get(job.actorId) ?? job.actorKind],
     ["Created", time(job.createdAt, ctx.now)],
   ];
@@ -70,7 +79,7 @@ const LABELS: Readonly<Record<string, string>> = {
   environment: "Environment",
   status: "Status",
   cost: "Cost of one code",
-  created: "Created",
+  created: "New",
   updated: "Changed",
   unchanged: "Unchanged",
   imported: "Imported codes",
@@ -155,15 +164,16 @@ function preview(job: JobDetails, ctx: ConsoleContext): Html {
 }
 
 function refusedRows({ result }: JobDetails): Html | undefined {
-  const rows = result?.rows as RowFault[] | undefined;
-  if (!rows) return undefined;
+  const refused = result?.rows as RowFault[] | undefined;
+  if (!refused) return undefined;
+  const rows = refused.toSorted((one, other) => one.line - other.line);
   return tablePanel({
     title: rows.length >= 200 ? "The first 200 refused rows" : "Refused rows",
     caption: "Refused rows",
     rows,
     columns: [
       { head: "Line", numeric: true, cell: ({ line }) => String(line) },
-      { head: "Id", cell: ({ id }) => id },
+      ...(rows.some(({ id }) => id !== undefined) ? [{ head: "Id", cell: ({ id }: RowFault) => id }] : []),
       { head: "Why", wraps: true, cell: ({ reason }) => reason },
     ],
     empty: emptyState("No row was refused", "The file as a whole was refused."),

@@ -107,6 +107,9 @@ test("above the limit one person proposes and another approves, and the money mo
   assert.doesNotMatch((await reader.get(page)).body, />Approve<|>Withdraw</);
   assert.equal((await reader.post(`${page}/approve`)).statusCode, 403);
 
+  const overview = await ben2.get("/");
+  assert.match(overview.body, new RegExp(`href="${page}"`));
+  assert.match(textOf(overview), /A credit of 1,000\.01 USD Another person has to approve\./);
   assert.match((await ben2.get("/money")).body, new RegExp(`href="${page}">Approve</a>`));
   const shown = textOf(await ben2.get(page));
   assert.match(shown, /The balance is 500\.00 USD now and becomes 1,500\.01 USD/);

@@ -1,7 +1,8 @@
 import { type OperatorNeeds, RATE_DAYS, STOCK_DAYS } from "../../reports/find-needs.ts";
 import { COUNTED_MAX, type RunningOut, type Waiting } from "../../reports/needs-queries.ts";
+import type { Proposal } from "../../wallet/proposals/proposal.ts";
 import { chip } from "../../web/parts/chip.ts";
-import { countText } from "../../web/parts/money.ts";
+import { countText, moneyText } from "../../web/parts/money.ts";
 import { spanText } from "../../web/parts/time.ts";
 import type { Html } from "../../web/template/html.ts";
 
@@ -9,9 +10,10 @@ import type { Html } from "../../web/template/html.ts";
 export type Need = { chip: Html; what: string; path: string; note: string };
 
 /** What needs a person, the most urgent first. */
-export const listNeeds = (needs: OperatorNeeds, now: Date): Need[] => [
+export const listNeeds = (needs: OperatorNeeds, proposals: readonly Proposal[], now: Date): Need[] => [
   ...unknown(needs.unknown, now),
   ...held(needs.held, now),
+  ...approvals(proposals, now),
   ...suppliers(needs, now),
   ...soldOut(needs),
   ...needs.runningOut.map(runningOut),
@@ -46,6 +48,22 @@ const held = ({ count, oldestAt }: Waiting, now: Date): Need[] =>
           note: `The money goes back when the hold is released.${since(oldestAt, now)}`,
         },
       ];
+
+/** One is named with its amount and leads to its page. */
+function approvals(proposals: readonly Proposal[], now: Date): Need[] {
+  const [first, ...rest] = proposals;
+  if (!first) return [];
+  const { id, direction, amountMinor, currency, expiresAt } = first;
+  const amount = `${direction} of ${moneyText(amountMinor, currency)}`;
+  return [
+    {
+      chip: chip("waiting"),
+      what: rest.length === 0 ? `A ${amount}` : `A ${amount} and ${rest.length} more movements`,
+      path: rest.length === 0 ? `/money/proposals/${encodeURIComponent(id)}` : "/money",
+      note: `Another person has to approve. The first expires in ${spanText(expiresAt.getTime() - now.getTime())}.`,
+    },
+  ];
+}
 
 const suppliers = ({ suppliers: troubled }: OperatorNeeds, now: Date): Need[] =>
   troubled.map(({ id, name, state, openUntil, failures }) => ({

@@ -1,5 +1,6 @@
 import { findNeeds } from "../../reports/find-needs.ts";
 import { type OverviewSpan, readOverview } from "../../reports/read-overview.ts";
+import { listWaiting } from "../../wallet/proposals/proposal.ts";
 import { environmentOf } from "../../web/pages/here.ts";
 import { DAY_MS, HOUR_MS } from "../reports/time-series.ts";
 import type { ConsoleContext, ConsoleDeps, ConsoleFace } from "../session.ts";
@@ -16,11 +17,12 @@ export function overviewPages(face: ConsoleFace, { db }: ConsoleDeps): void {
     async load(ctx) {
       const span = spanOf(ctx);
       const environment = environmentOf(ctx);
-      const [business, needs] = await Promise.all([
+      const [business, needs, proposals] = await Promise.all([
         readOverview(db, environment, span, ctx.now),
         findNeeds(db, environment, ctx.now),
+        environment === "live" ? listWaiting(db, ctx.now) : [],
       ]);
-      return { span, business, needs };
+      return { span, business, needs, proposals };
     },
     render: renderOverview,
   });

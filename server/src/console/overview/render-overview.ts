@@ -2,6 +2,7 @@ import type { OperatorNeeds } from "../../reports/find-needs.ts";
 import { COUNTED_MAX } from "../../reports/needs-queries.ts";
 import type { BusinessOverview, OverviewSpan } from "../../reports/read-overview.ts";
 import type { LineSums, OrderSums } from "../../reports/report-queries.ts";
+import type { Proposal } from "../../wallet/proposals/proposal.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { here } from "../../web/pages/here.ts";
 import { countText, moneyText } from "../../web/parts/money.ts";
@@ -17,14 +18,21 @@ import { timeChart } from "../reports/time-series.ts";
 import type { ConsoleContext } from "../session.ts";
 import { listNeeds, type Need } from "./list-needs.ts";
 
-export type OverviewData = { span: OverviewSpan; business: BusinessOverview; needs: OperatorNeeds };
+export type OverviewData = {
+  span: OverviewSpan;
+  business: BusinessOverview;
+  needs: OperatorNeeds;
+  /** Movements of money that wait for a second person. */
+  proposals: readonly Proposal[];
+};
 
 /** Charts of more currencies would be a wall; the reports have all of them. */
 const CURRENCIES_CHARTED_MAX = 3;
 
 /** How it goes, and what needs a person now. */
-export function renderOverview({ span, business, needs }: OverviewData, ctx: ConsoleContext): PageContent {
-  const list = listNeeds(needs, ctx.now);
+export function renderOverview(data: OverviewData, ctx: ConsoleContext): PageContent {
+  const { span, business } = data;
+  const list = listNeeds(data.needs, data.proposals, ctx.now);
   return {
     title: "Overview",
     subtitle: `${sentence(list.length)} ${completeness(business)}`,

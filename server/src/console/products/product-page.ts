@@ -11,7 +11,7 @@ import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { countText, money } from "../../web/parts/money.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
-import { columns, facts, panel, type StatTile, stack, statTiles } from "../../web/parts/panel.ts";
+import { columns, facts, panel, row, type StatTile, stack, statTiles } from "../../web/parts/panel.ts";
 import { spanText } from "../../web/parts/time.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
@@ -162,9 +162,9 @@ function visibility({ product }: ProductData, ctx: ConsoleContext): Html | undef
     : "Hiding it takes it from every reseller's catalog with their next request. Orders that were accepted go on.";
   return panel(
     { title: product.hidden ? "Hidden" : "Visible" },
-    html`<form method="post" action="${`${productPath(product.id)}/hidden`}">${ctx.hidden()}<input type="hidden" name="hidden" value="${product.hidden ? "no" : "yes"}"><p>${sentence}</p>${button(
-      product.hidden ? "Show product" : "Hide product",
-      product.hidden ? {} : { kind: "danger" },
+    html`<form method="post" action="${`${productPath(product.id)}/hidden`}">${ctx.hidden()}<input type="hidden" name="hidden" value="${product.hidden ? "no" : "yes"}">${stack(
+      html`<p>${sentence}</p>`,
+      row(button(product.hidden ? "Show product" : "Hide product", product.hidden ? {} : { kind: "danger" })),
     )}</form>`,
   );
 }
@@ -186,5 +186,5 @@ function listingPanel({ product, unlisted }: ProductData, state: FormState, ctx:
         id: "listing",
       })
     : undefined;
-  return panel({ title: "Listing" }, html`${list}${form}`);
+  return panel({ title: "Listing" }, stack(list, form));
 }

@@ -1,5 +1,5 @@
 import { REPORT_BYS, REPORT_NAMES, type ReportName } from "../../reports/read-report.ts";
-import type { ReportBy, ReportScope } from "../../reports/report-queries.ts";
+import type { ReportBy, ReportDimension, ReportScope } from "../../reports/report-queries.ts";
 import { environmentOf } from "../../web/pages/here.ts";
 import type { ConsoleContext } from "../session.ts";
 import { DAY_MS } from "./time-series.ts";
@@ -11,7 +11,16 @@ const DAYS_MAX: Readonly<Record<"hour" | "day", number>> = { hour: 31, day: 366 
 const MEMBER_DAYS_MAX = 3_660;
 
 /** What the address asks for. Both days are included, in UTC. */
-export type AskedReport = { name: ReportName; by: ReportBy; from: string; to: string };
+export type AskedReport = {
+  name: ReportName;
+  by: ReportBy;
+  from: string;
+  to: string;
+  /** Only this product, reseller or supplier. */
+  member?: { of: ReportDimension; id: string } | undefined;
+};
+
+export const DIMENSIONS: readonly ReportDimension[] = ["product", "reseller", "supplier"];
 
 export const findReportName = (text: string | undefined): ReportName | undefined =>
   REPORT_NAMES.find((name) => name === text);
@@ -21,17 +30,33 @@ export function readAsked(
   { query, now }: Pick<ConsoleContext, "query" | "now">,
   name: ReportName,
 ): AskedReport {
-  const by = REPORT_BYS.find((known) => known === query.by) ?? "day";
+  const member = readMember(query);
+  const by = member ? timeOf(member.of, query.by) : (REPORT_BYS.find((known) => known === query.by) ?? "day");
   const last = readDay(query.to) ?? Math.floor(now.getTime() / DAY_MS) * DAY_MS;
   const daysMax = by === "hour" || by === "day" ? DAYS_MAX[by] : MEMBER_DAYS_MAX;
   const wanted = readDay(query.from) ?? last - (DEFAULT_DAYS - 1) * DAY_MS;
   const first = Math.max(Math.min(wanted, last), last - (daysMax - 1) * DAY_MS);
-  return { name, by, from: dayKey(first), to: dayKey(last) };
+  return { name, by, from: dayKey(first), to: dayKey(last), member };
 }
 
-export const scopeOf = (ctx: ConsoleContext, { by, from, to }: AskedReport): ReportScope => ({
+/** One member is shown by time. Products are counted by day. */
+const timeOf = (of: ReportDimension, by: string | undefined): "hour" | "day" =>
+  by === "hour" && of !== "product" ? "hour" : "day";
+
+function readMember(query: ConsoleContext["query"]): AskedReport["member"] {
+  const of = DIMENSIONS.find((one) => (query[one] ?? "") !== "");
+  return of && { of, id: (query[of] ?? "").replaceAll("\0", "") };
+}
+
+/** The same as parameters of an address. */
+export const askedQuery = ({ by, from, to, member }: AskedReport): Record<string, string> => ({
+  ...{ by, from, to },
+  ...(member ? { [member.of]: member.id } : {}),
+});
+
+export const scopeOf = (ctx: ConsoleContext, { by, from, to, member }: AskedReport): ReportScope => ({
   environment: environmentOf(ctx),
-  by,
+  ...{ by, member },
   from: new Date(`${from}T00:00:00Z`),
   to: new Date(Date.parse(`${to}T00:00:00Z`) + DAY_MS),
 });

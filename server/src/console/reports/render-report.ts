@@ -1,5 +1,5 @@
 import { REPORT_BYS, REPORT_NAMES, type Report, type ReportName } from "../../reports/read-report.ts";
-import type { ReportBy } from "../../reports/report-queries.ts";
+import type { ReportBy, ReportDimension } from "../../reports/report-queries.ts";
 import type { ReportCell } from "../../reports/report-tables.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { here } from "../../web/pages/here.ts";
@@ -13,7 +13,7 @@ import { type Column, twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import type { ConsoleContext } from "../session.ts";
-import { type AskedReport, scopeOf } from "./read-scope.ts";
+import { type AskedReport, askedQuery, DIMENSIONS, scopeOf } from "./read-scope.ts";
 import { totalsOf } from "./report-totals.ts";
 import { timeChart } from "./time-series.ts";
 
@@ -44,16 +44,16 @@ const HEADS: Readonly<Record<ReportBy, string>> = {
 };
 
 export function renderReport(report: Report, asked: AskedReport, ctx: ConsoleContext): PageContent {
-  const { name, by, from, to } = asked;
+  const { name, member } = asked;
   return {
-    title: TITLES[name],
+    title: member ? `${TITLES[name]} of ${report.names.get(member.id) ?? member.id}` : TITLES[name],
     subtitle: html`${WHAT[name]} ${completeness(report)}`,
     body: stack(
       tabs(
         "Reports",
         REPORT_NAMES.map((one) => ({
           label: TITLES[one],
-          href: here(ctx, `${REPORTS}/${one}`, { by, from, to }),
+          href: here(ctx, `${REPORTS}/${one}`, askedQuery(asked)),
           isCurrent: one === name,
         })),
       ),
@@ -95,25 +95,18 @@ function charts(report: Report, asked: AskedReport, ctx: ConsoleContext): Html[]
 }
 
 function rowsPanel(report: Report, asked: AskedReport, ctx: ConsoleContext): Html {
-  const { name, by, from, to } = asked;
+  const { name, by } = asked;
   const shown = report.rows.slice(0, ROWS_SHOWN_MAX);
   const left = report.rows.length - shown.length;
   return tablePanel({
     title: `${TITLES[name]} by ${by}`,
     caption: `${TITLES[name]} by ${by}`,
-    aside: html`${left > 0 ? html`<span class="quiet">The first ${countText(shown.length)} of ${countText(report.rows.length)}; the file has all.</span>` : undefined}${choice(
-      "By",
-      REPORT_BYS.map((one) => ({
-        label: `${one[0]?.toUpperCase()}${one.slice(1)}`,
-        href: here(ctx, `${REPORTS}/${name}`, { by: one, from, to }),
-        isCurrent: one === by,
-      })),
-    )}`,
+    aside: html`${left > 0 ? html`<span class="quiet">The first ${countText(shown.length)} of ${countText(report.rows.length)}; the file has all.</span>` : undefined}${byChoice(asked, ctx)}`,
     filters: rangeFilters(asked, ctx),
-    csvHref: here(ctx, `${REPORTS}/${name}/report.csv`, { by, from, to }),
+    csvHref: here(ctx, `${REPORTS}/${name}/report.csv`, askedQuery(asked)),
     rows: shown.length === 0 ? [] : [...totalsOf(report), ...shown],
     columns: [
-      { head: HEADS[by], wraps: true, cell: ({ key }) => memberCell(report, by, key, ctx) },
+      { head: HEADS[by], wraps: true, cell: ({ key }) => memberCell(report, asked, key, ctx) },
       ...report.columns.map(
         (head, index): Column<Report["rows"][number]> => ({
           head,
@@ -126,26 +119,46 @@ function rowsPanel(report: Report, asked: AskedReport, ctx: ConsoleContext): Htm
   });
 }
 
-const rangeFilters = ({ name, by, from, to }: AskedReport, ctx: ConsoleContext): Html =>
+/** One product, reseller or supplier is shown by time; the way back to all of them is in the choice. */
+const byChoice = ({ name, by, from, to, member }: AskedReport, ctx: ConsoleContext): Html =>
+  choice(
+    "By",
+    REPORT_BYS.map((one) => ({
+      label: `${one[0]?.toUpperCase()}${one.slice(1)}`,
+      href: here(ctx, `${REPORTS}/${name}`, { by: one, from, to }),
+      isCurrent: one === by && member === undefined,
+    })),
+  );
+
+const rangeFilters = ({ name, by, from, to, member }: AskedReport, ctx: ConsoleContext): Html =>
   filterBar({
     action: `${REPORTS}/${name}`,
-    keep: { by, env: ctx.query.env === "test" ? "test" : undefined },
+    keep: {
+      by,
+      ...(member ? { [member.of]: member.id } : {}),
+      env: ctx.query.env === "test" ? "test" : undefined,
+    },
     filters: [
       { kind: "date", name: "from", label: "From", value: from },
       { kind: "date", name: "to", label: "To", value: to },
     ],
   });
 
-const PAGES: Partial<Record<ReportBy, string>> = {
+const PAGES: Readonly<Record<ReportDimension, string>> = {
   ...{ product: "/products", reseller: "/resellers", supplier: "/suppliers" },
 };
 
-function memberCell(report: Report, by: ReportBy, key: string, ctx: ConsoleContext): HtmlValue {
+function memberCell(report: Report, asked: AskedReport, key: string, ctx: ConsoleContext): HtmlValue {
+  const { name, by, from, to } = asked;
   if (key === "") return html`<b>Total</b>`;
-  const page = PAGES[by];
-  if (page === undefined) return by === "hour" ? key.replace("T", " ").replace("Z", "") : key;
-  const link = html`<a class="link" href="${here(ctx, `${page}/${encodeURIComponent(key)}`)}">${report.names.get(key) ?? key}</a>`;
-  return twoLines(link, html`<code>${key}</code>`);
+  const of = DIMENSIONS.find((one) => one === by);
+  if (of === undefined) return by === "hour" ? key.replace("T", " ").replace("Z", "") : key;
+  const page = here(ctx, `${PAGES[of]}/${encodeURIComponent(key)}`);
+  const byDay = here(ctx, `${REPORTS}/${name}`, { by: "day", from, to, [of]: key });
+  return twoLines(
+    html`<a class="link" href="${page}">${report.names.get(key) ?? key}</a>`,
+    html`<code>${key}</code> · <a class="link" href="${byDay}">by day</a>`,
+  );
 }
 
 function cellOf(cell: ReportCell): HtmlValue {

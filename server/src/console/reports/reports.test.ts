@@ -117,6 +117,15 @@ test("reports show the days, products, resellers and suppliers of the address", 
     /<b>Total<\/b><\/td><td class="num">6<\/td>[^\n]*6\.00 USD/,
   );
   assert.match(await page("/reports/fulfilment?by=reseller"), /Success[\s\S]*50\.0 %/);
+  const one = await page(`/reports/margin?by=hour&product=${stocked}`);
+  assert.match(
+    one,
+    /<h1>Margin of =1\+1 &lt;i&gt;card&lt;\/i&gt;<\/h1>[\s\S]*Margin by day, USD[\s\S]*0\.60 USD/,
+  );
+  assert.match(
+    await page("/reports/sales?supplier=%3Cb%3E"),
+    /Sales of &lt;b&gt;[\s\S]*Nothing in these days/,
+  );
   assert.match(await page("/reports/fulfilment?by=hour&from=1999-01-01"), /Completed by hour/);
   for (const from of ["2020-02-31", "x", "-1"])
     assert.match(await page(`/reports/refunds?from=${from}`), /Nothing in/);

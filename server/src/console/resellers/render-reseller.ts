@@ -80,6 +80,10 @@ function factsPanel({ reseller, balances, sales }: ResellerData, ctx: ConsoleCon
         "Sales, 30 days",
         `${moneyText(salesOf(sales), currency)} in ${countText(sales?.orders ?? 0n)} orders`,
       ],
+      [
+        "Margin",
+        html`<a class="link" href="${here(ctx, "/reports/margin", { by: "reseller" })}">by reseller</a>`,
+      ],
       ["Price list", reseller.priceList],
       ["Email", reseller.email],
       ["Order limit", limitText(reseller.rateLimitOrders)],

@@ -7,9 +7,10 @@ import { defineForm } from "../../web/form/define-form.ts";
 import { textField } from "../../web/form/text-fields.ts";
 import { type ActionResult, redirect, showOnce } from "../../web/pages/define-page.ts";
 import { href } from "../../web/template/safe-url.ts";
+import type { HasPage } from "../has-page.ts";
 import { type ConsoleContext, type ConsoleDeps, type ConsoleFace, may, provedBy } from "../session.ts";
 import { READS } from "./search-links.ts";
-import { type HasPage, renderFoundCode, renderSearch } from "./search-page.ts";
+import { renderFoundCode, renderSearch } from "./search-page.ts";
 
 const codeForm = defineForm({
   code: textField({ label: "Code", required: true, maxLength: TERM_MAX_CHARACTERS }),

@@ -20,6 +20,8 @@ export const READS: Readonly<Record<FoundKind, StaffPermission>> = {
   supplier: "suppliers.read",
   staff: "staff.read",
   activity: "activity.read",
+  job: "system.read",
+  alert: "system.read",
 };
 
 /** The page that shows what was found, and the path as it is registered. What has no page is on that of its order or reseller. */
@@ -28,6 +30,8 @@ export function pageOf(found: Found): { pattern: string; to: string } | undefine
   if (kind === "product") return { pattern: "/products/:id", to: `/products/${encodeURIComponent(id)}` };
   if (kind === "supplier") return { pattern: "/suppliers/:id", to: `/suppliers/${id}` };
   if (kind === "staff") return { pattern: "/staff/:id", to: `/staff/${id}` };
+  if (kind === "job") return { pattern: "/jobs/:id", to: `/jobs/${id}` };
+  if (kind === "alert") return { pattern: "/alerts", to: "/alerts" };
   if (kind === "activity") return undefined;
   if (orderId !== null) return { pattern: "/orders/:id", to: orderHref(found, orderId) };
   if (resellerId !== null) return { pattern: "/resellers/:id", to: resellerHref(found, resellerId) };

@@ -5,16 +5,15 @@ import { button } from "../../web/parts/button.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { emptyState } from "../../web/parts/notice.ts";
-import { panel, row, stack } from "../../web/parts/panel.ts";
+import { facts, panel, row, stack } from "../../web/parts/panel.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import type { HasPage } from "../has-page.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { pageOf } from "./search-links.ts";
 
 type SearchData = { term: Term | undefined; found: readonly Found[] };
-/** Whether this person has a page, by its registered path. */
-export type HasPage = (pattern: string, ctx: ConsoleContext) => boolean;
 
 export function renderSearch(
   { term, found }: SearchData,
@@ -27,7 +26,7 @@ export function renderSearch(
     subtitle: html`for <b>${term.text}</b>`,
     body: stack(
       resultPanel(found, hasPage, ctx),
-      may(ctx, "search.codes") ? codePanel(term.text, ctx) : undefined,
+      may(ctx, "search.codes") && couldBeCode(term) ? codePanel(term.text, ctx) : undefined,
     ),
   };
 }
@@ -54,7 +53,8 @@ const resultPanel = (found: readonly Found[], hasPage: HasPage, ctx: ConsoleCont
       { head: "Status", cell: ({ status }) => (status === null ? "–" : chip(status)) },
       {
         head: "Reseller",
-        cell: ({ resellerName, environment }) => resellerCell(resellerName, environment),
+        cell: ({ kind, resellerName, environment }) =>
+          resellerCell(kind === "reseller" ? null : resellerName, environment),
         wraps: true,
       },
     ],
@@ -76,6 +76,9 @@ const resellerCell = (name: string | null, environment: string | null): HtmlValu
   return environment === null ? name : twoLines(name, environment);
 };
 
+/** Ids of ours and email addresses are none. */
+const couldBeCode = ({ prefix, unit, email }: Term): boolean => (prefix ?? unit ?? email) === undefined;
+
 const codePanel = (text: string, ctx: ConsoleContext): Html =>
   panel(
     { title: "Is it a code?" },
@@ -84,4 +87,19 @@ const codePanel = (text: string, ctx: ConsoleContext): Html =>
     )}</form>`,
   );
 
-const HELP = html`<ul class="plain"><li>any id: order, unit (<code>ord_….0.0</code>), purchase, reseller, person, key, endpoint, event, delivery, request, entry, code</li><li>the reference or the idempotency key of an order</li><li>the reference of a supplier</li><li>an API key, or its last four characters</li><li>an email address</li><li>words of the name of a product, a reseller or a supplier</li><li>a code, with fresh proof</li></ul>`;
+const HELP = facts([
+  [
+    "Any id",
+    "of an order, reseller, person, key, endpoint, event, delivery, request, entry, code, product or supplier",
+  ],
+  [
+    "A unit or a purchase",
+    html`<code>ord_….0.0</code> or <code>ord_….0.0.1</code>, our reference at a supplier`,
+  ],
+  ["An order", "by its reference or its idempotency key"],
+  ["A supplier's reference", "of a purchase"],
+  ["An API key", html`or its last four characters, such as <code>sc_live_…x7Qp</code>`],
+  ["An email address", "of a person or a reseller"],
+  ["Words of a name", "of a product, a reseller or a supplier; the beginning of each is enough"],
+  ["A code", "with fresh proof, and logged"],
+]);

@@ -9,8 +9,9 @@ import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { countText, money } from "../../web/parts/money.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
-import { columns, facts, panel, stack, statTiles } from "../../web/parts/panel.ts";
+import { columns, facts, panel, row, stack, statTiles } from "../../web/parts/panel.ts";
 import { spanText, time } from "../../web/parts/time.ts";
+import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { healthTiles } from "../products/product-page.ts";
@@ -53,18 +54,21 @@ function statePanel(supplier: SupplierDetails, ctx: ConsoleContext): Html {
     ? "Disabling stops all new purchases here. Open purchases are followed to their end. Products that only this supplier has can no longer be bought."
     : "Enabling lets orders buy here again, by the priority of its routes.";
   const form = may(ctx, "suppliers.manage")
-    ? html`<form method="post" action="${`/suppliers/${supplier.id}/state`}">${ctx.hidden()}<input type="hidden" name="enabled" value="${enabled ? "no" : "yes"}"><p>${sentence}</p>${button(
-        enabled ? "Disable" : "Enable",
-        enabled ? { kind: "danger" } : {},
+    ? html`<form method="post" action="${`/suppliers/${supplier.id}/state`}">${ctx.hidden()}<input type="hidden" name="enabled" value="${enabled ? "no" : "yes"}">${stack(
+        html`<p>${sentence}</p>`,
+        row(button(enabled ? "Disable" : "Enable", enabled ? { kind: "danger" } : {})),
       )}</form>`
     : undefined;
   return panel(
     { title: "State", aside: supplierState({ ...supplier, ...breaker }, ctx) },
-    html`${facts([
-      ["Failures in a row", countText(breaker.consecutiveFailures)],
-      ["Purchases per second", `at most ${supplier.ratePerSecond}`],
-      ["Added", time(supplier.createdAt, ctx.now)],
-    ])}${form}`,
+    stack(
+      facts([
+        ["Failures in a row", countText(breaker.consecutiveFailures)],
+        ["Purchases per second", `at most ${supplier.ratePerSecond}`],
+        ["Added", time(supplier.createdAt, ctx.now)],
+      ]),
+      form,
+    ),
   );
 }
 
@@ -112,7 +116,7 @@ function balancePanel(
           id: "balance",
         })
       : undefined;
-  return panel({ title: "Balance" }, html`${facts(known)}${form}`);
+  return panel({ title: "Balance" }, stack(facts(known), form));
 }
 
 const recentPanel = (recent: readonly RecentPurchase[], ctx: ConsoleContext): Html =>
@@ -124,23 +128,29 @@ const recentPanel = (recent: readonly RecentPurchase[], ctx: ConsoleContext): Ht
       { head: "Opened", cell: ({ openedAt }) => time(openedAt, ctx.now) },
       { head: "Order", cell: ({ orderId }) => idText(orderId, { href: `/orders/${orderId}`, short: true }) },
       { head: "Product", cell: ({ productId }) => html`<a href="/products/${productId}">${productId}</a>` },
-      { head: "Outcome", cell: outcomeCell },
+      { head: "Outcome", wraps: true, cell: outcomeCell },
       {
         head: "Took",
         numeric: true,
         cell: ({ openedAt, resolvedAt }) =>
           resolvedAt ? tookText(resolvedAt.getTime() - openedAt.getTime()) : "–",
       },
-      { head: "Sent", numeric: true, cell: ({ sends }) => String(sends) },
-      { head: "Looked up", numeric: true, cell: ({ looks }) => String(looks) },
     ],
     empty: emptyState("No purchases yet", "A purchase is made when an order takes a route to this supplier."),
   });
 
 const tookText = (ms: number): string => (ms < 1_000 ? `${ms} ms` : spanText(ms));
 
-const outcomeCell = ({ status, failureCode, doubtful }: RecentPurchase): Html =>
-  html`${status === "open" ? chip("unknown") : chip(status)}${failureCode === null ? undefined : html` <span class="quiet">${failureCode}</span>`}${doubtful ? html` <span class="quiet">answer lost</span>` : undefined}`;
+const outcomeCell = ({ status, failureCode, doubtful, sends, looks }: RecentPurchase): Html =>
+  twoLines(
+    status === "open" ? chip("unknown") : chip(status),
+    [
+      ...(failureCode === null ? [] : [failureCode]),
+      ...(doubtful ? ["answer lost"] : []),
+      `sent ${sends}`,
+      ...(looks > 0 ? [`looked up ${looks}`] : []),
+    ].join(", "),
+  );
 
 const routesPanel = ({ routes }: SupplierDetails): Html =>
   tablePanel({

@@ -8,11 +8,14 @@ export type ServingProcess = { id: string; role: string; host: string; pid: numb
 
 const PACKAGE_FILE = new URL("../../../package.json", import.meta.url);
 
+/** The version of this program. */
+export const scripVersion = (): string => String(JSON.parse(readFileSync(PACKAGE_FILE, "utf8")).version);
+
 /** This process, with an id for this start. */
 export const describeProcess = (role: string): ServingProcess => ({
   id: idsOf(systemClock)("prc"),
   role,
   host: hostname(),
   pid: process.pid,
-  version: String(JSON.parse(readFileSync(PACKAGE_FILE, "utf8")).version),
+  version: scripVersion(),
 });

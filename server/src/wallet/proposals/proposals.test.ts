@@ -20,6 +20,7 @@ after(() => desk.drop());
 // The last one: an admin who stays, so that others can be removed.
 await desk.join(STAFF_TEAM, "admin");
 
+const ROUNDS = 5;
 const deps = { db, clock, dualControl: parseAmountLimits("USD:1000.00") };
 const byOf = (id: string): By => ({ actor: { kind: "staff", id }, address: "203.0.113.7" });
 const ana = byOf((await desk.join(STAFF_TEAM, "finance")).id);
@@ -224,6 +225,27 @@ test("a person who is removed or loses the role meanwhile moves nothing", async 
   await removePerson(accounts, STAFF_TEAM, ana.actor.id, COMMAND);
   await assert.rejects(approveProposal(deps, id, ben), /can no longer move money/);
   assert.equal((await one.read()).balanceMinor, 50_000n);
+});
+
+test("an approval and the removal of its approver never wait for each other in a circle", async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const one = await wallet();
+    // The leaver's id comes before the admin's: locks in the order of ids would meet those of the removal.
+    const leaver = await desk.join(STAFF_TEAM, "finance");
+    const gus = byOf((await desk.join(STAFF_TEAM, "admin")).id);
+    const input = { direction: "credit", amount: "2000.00", note: "n" } as const;
+    const made = await requestMovement(deps, one.tenant, input, gus);
+    assert.ok("proposed" in made);
+    const [approved, removed] = await Promise.allSettled([
+      approveProposal(deps, made.proposed.id, byOf(leaver.id)),
+      removePerson(accounts, STAFF_TEAM, leaver.id, COMMAND),
+    ]);
+    assert.equal(removed.status, "fulfilled");
+    if (approved.status === "rejected")
+      assert.ok(refusal("not_permitted")(approved.reason), String(approved.reason));
+    const { balanceMinor } = await one.read();
+    assert.equal(balanceMinor, approved.status === "fulfilled" ? 250_000n : 50_000n);
+  }
 });
 
 test("the database itself refuses one person for both, a second decision and a changed proposal", async () => {

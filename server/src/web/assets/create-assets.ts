@@ -32,6 +32,7 @@ const STYLES = [
   "parts",
   "small-parts",
   "code",
+  "prose",
   "navigation",
   "table",
   "form",

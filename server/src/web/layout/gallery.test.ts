@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
-import { checkPage, VIEWS, type View } from "../../../testing/browser/check-page.ts";
+import { checkPage, openChecker, VIEWS, type View } from "../../../testing/browser/check-page.ts";
 import { openBrowser, type TestBrowser } from "../../../testing/browser/open-browser.ts";
 import { createGallery, GALLERY_COOKIE } from "../../../testing/gallery/serve-gallery.ts";
 
@@ -50,17 +50,16 @@ async function open(path: string, options: { hasScripts?: boolean } = {}) {
 const loadsOf = (page: Page): Promise<number> => page.evaluate("performance.timeOrigin");
 
 test("every part in every state is sound, light and dark, narrow and wide", async () => {
-  const check = (path: string, views: readonly View[]) =>
-    checkPage(chromium.browser, { url: `${address}${path}`, cookie: SESSION, views });
+  const checker = await openChecker(chromium.browser, { url: address, cookie: SESSION });
+  const check = (path: string, views: readonly View[]) => checker.visit(`${address}${path}`, { views });
   assert.deepEqual(await check("/gallery/parts", [WIDE_LIGHT, NARROW_DARK]), []);
   for (const path of ["/gallery/hostile", "/gallery/form"])
     assert.deepEqual(await check(path, [NARROW_DARK]), [], path);
   for (const path of ["/gallery?env=test", "/gallery/orders?status=failed"])
     assert.deepEqual(await check(path, [WIDE_LIGHT]), [], path);
-  assert.deepEqual(
-    await checkPage(chromium.browser, { url: `${address}/gallery/sign-in`, views: VIEWS }),
-    [],
-  );
+  await checker.become(undefined);
+  assert.deepEqual(await check("/gallery/sign-in", VIEWS), []);
+  await checker.close();
 });
 
 test("a page that is not sound is found out", async () => {

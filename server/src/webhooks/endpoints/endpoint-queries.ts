@@ -92,3 +92,10 @@ export const markEndpointDeleted = async (
     where ${living(tenant, id)} returning id`);
   return marked.length > 0;
 };
+
+/** Whose endpoint it is, for the operator, who knows only its id. */
+export const findEndpointTenant = async (db: Queryable, id: string): Promise<Tenant | undefined> => {
+  const [row] = await db.rows<Tenant>(sql`
+    select reseller_id as "resellerId", environment from webhook_endpoints where id = ${id} and deleted_at is null`);
+  return row;
+};

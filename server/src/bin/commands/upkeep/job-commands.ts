@@ -6,12 +6,13 @@ import { readResult } from "../../../jobs/job-files.ts";
 import type { JobParams } from "../../../jobs/job-kind.ts";
 import { downloadResult, getJob, type Job, type JobDetails, listJobs } from "../../../jobs/list-jobs.ts";
 import { startJob } from "../../../jobs/start-job.ts";
+import { findEndpointTenant } from "../../../webhooks/endpoints/endpoint-queries.ts";
 import type { Context } from "../../open-context.ts";
 import { fields } from "../../output/fields.ts";
 import { showTime } from "../../output/format.ts";
 import { startProgress } from "../../output/progress.ts";
 import { type Cell, table } from "../../output/table.ts";
-import { type Options, text, UsageError, verb } from "../../verb.ts";
+import { type Options, required, text, UsageError, verb } from "../../verb.ts";
 
 const BY = { actor: { kind: "command", id: "scrip" } } as const satisfies By;
 const LOOK_EVERY_MS = 300;
@@ -47,6 +48,7 @@ export function jobCommands(program: Command): void {
   );
   resultCommand(job);
   exportCommand(job);
+  recoverCommand(job);
 }
 
 function resultCommand(job: Command): void {
@@ -76,6 +78,26 @@ function exportCommand(job: Command): void {
     async (context, options) => ({
       id: await startJob(context, { kind: "export_orders", params: readParams(options) }, BY),
     }),
+    ({ id }) => `started ${id}; follow it: scrip job show ${id} --follow`,
+  );
+}
+
+function recoverCommand(job: Command): void {
+  verb(
+    job
+      .command("recover")
+      .description("start a job that sends all events that an endpoint missed; a worker runs it")
+      .requiredOption("--endpoint <id>", "the webhook endpoint")
+      .requiredOption("--since <time>", "such as 2030-01-31T12:00:00Z, at most 30 days ago")
+      .option("--until <time>", "until now unless given"),
+    async (context, options) => {
+      const endpointId = required(options, "endpoint");
+      const tenant = await findEndpointTenant(context.db, endpointId);
+      if (!tenant) throw new RangeError(`there is no webhook endpoint ${endpointId}`);
+      const until = text(options, "until");
+      const params = { ...tenant, endpointId, since: required(options, "since"), until: until ?? null };
+      return { id: await startJob(context, { kind: "recover_events", params }, BY) };
+    },
     ({ id }) => `started ${id}; follow it: scrip job show ${id} --follow`,
   );
 }

@@ -5,6 +5,7 @@ import { createTestApp, type TestApp } from "../../../../testing/app/test-app.ts
 import { TEST_MASTER_KEY } from "../../../../testing/app/test-settings.ts";
 import { openJobDeps } from "../../../../testing/builders/job-desk.ts";
 import { addSupplierRow } from "../../../../testing/builders/supply-builders.ts";
+import { addEndpoint } from "../../../../testing/builders/webhook-builders.ts";
 import { eventually } from "../../../../testing/eventually.ts";
 import { openScripDesk, type ScripDesk } from "../../../../testing/processes/scrip-desk.ts";
 import { runNextJob } from "../../../jobs/run-job.ts";
@@ -79,4 +80,12 @@ test("scrip job starts an export, follows it to its end, prints its file, and re
   const other = await scrip.json<{ id: string }>(["job", "export"]);
   assert.equal((await scrip.run(["job", "cancel", other.id])).stdout, `${other.id} is cancelled\n`);
   assert.equal((await scrip.run(["job", "export", "--env", "beta"])).code, 2);
+  const recover = ["job", "recover", "--since", "2030-01-31T12:00:00Z", "--endpoint"];
+  assert.match((await scrip.run([...recover, "whk_none"])).stderr, /there is no webhook endpoint whk_none/);
+  const { id: resellerId } = await app.addReseller();
+  const endpointId = await addEndpoint(app.db, { resellerId, environment: "live" });
+  const job = await scrip.json<{ id: string }>([...recover, endpointId]);
+  await runNextJob(deps);
+  const shown = await scrip.json<{ state: string; error: string }>(["job", "show", job.id]);
+  assert.deepEqual([shown.state, shown.error], ["failed", "since must not be in the future."]);
 });
