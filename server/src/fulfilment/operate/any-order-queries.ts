@@ -67,6 +67,11 @@ export async function listAnyOrderRows(
   if (search !== undefined) leads.push(searchLead(search, ids));
   const [leading, ...others] = leads.toSorted((a, b) => a.rank - b.rank);
   const wanted = limit + 1;
+  const walked =
+    leading === undefined && resellerId === undefined
+      ? await walkNewest(db, environment, ids, limit)
+      : undefined;
+  if (walked) return walked;
   const isNarrowed = others.length > 0 || leading?.narrow !== undefined;
   const examinedMax = isNarrowed
     ? Math.max(wanted, resellerId === undefined ? MERGED_EXAMINED_MAX : EXAMINED_MAX)
@@ -85,6 +90,27 @@ export async function listAnyOrderRows(
     selectSlice(brought, conditions, wanted, anyOrderColumns),
   );
   return toSlice(rows, limit, examinedMax);
+}
+
+/**
+ * Without filters the newest orders of all are usually of this environment. If they are not, undefined: then the lists of resellers
+ * are merged.
+ */
+async function walkNewest(
+  db: Queryable,
+  environment: Tenant["environment"],
+  { fromId, toId }: IdRange,
+  limit: number,
+): Promise<Slice<AnyOrderRow> | undefined> {
+  const newest = sql`
+    select o.* from orders o where o.id >= ${fromId} and o.id < ${toId} order by o.id desc limit ${EXAMINED_MAX}`;
+  const isOfEnvironment = [sql`o.environment = ${environment}`];
+  const rows = await db.rows<LookedRow<AnyOrderRow>>(
+    selectSlice(newest, isOfEnvironment, limit + 1, anyOrderColumns),
+  );
+  const [looked] = rows;
+  if (looked === undefined || (looked.examined === EXAMINED_MAX && rows.length <= limit)) return undefined;
+  return toSlice(rows, limit, EXAMINED_MAX);
 }
 
 type Lead = {
