@@ -38,8 +38,8 @@ const VIEWS = [
 test("alerts, jobs, products, suppliers and stock are sound in a browser, light and wide, dark and narrow", async () => {
   const { productId, upstream, jobs } = goods;
   for (const path of [
-    ...["/alerts", "/guide", "/stock", "/stock/import", `/products/${productId}`, `/suppliers/${upstream}`],
-    ...[jobs.preview, jobs.refused].map((id) => `/jobs/${id}`),
+    ...["/alerts", "/guide", "/stock/import", `/products/${productId}`, `/suppliers/${upstream}`],
+    `/jobs/${jobs.preview}`,
   ])
     assert.deepEqual(
       await checkPage(browser.browser, { url: `${url}${path}`, cookie, views: VIEWS }),

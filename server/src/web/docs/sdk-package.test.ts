@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -43,10 +43,10 @@ test("the package has README, package.json and lib, identical to the SDK folder"
       timeout: TAR_TIMEOUT_MS,
     });
     assert.deepEqual([status, String(stderr)], [0, ""]);
-    const paths = (await readdir(join(folder, "package"), { recursive: true })).sort();
-    const modules = (await readdir(join(SDK_FOLDER, "lib"))).map((name) => `lib/${name}`);
-    assert.deepEqual(paths, ["README.md", "lib", "package.json", ...modules].sort());
-    for (const path of paths.filter((each) => each !== "lib")) {
+    const paths = globSync("**/*.*", { cwd: join(folder, "package") }).sort();
+    const modules = globSync("lib/**/*.*", { cwd: SDK_FOLDER });
+    assert.deepEqual(paths, ["README.md", "package.json", ...modules].sort());
+    for (const path of paths) {
       const [packed, own] = await Promise.all([
         readFile(join(folder, "package", path), "utf8"),
         readFile(join(SDK_FOLDER, path), "utf8"),

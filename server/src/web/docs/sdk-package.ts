@@ -1,4 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import { packTgz } from "../../lib/pack-tgz.ts";
 import { type PublicFile, publicFile, sendPublicFile } from "./public-file.ts";
@@ -25,7 +27,11 @@ export function serveSdk(app: FastifyInstance): void {
 /** The files that `npm pack` would include, from the package that this server imports. */
 async function packSdk(): Promise<PublicFile> {
   const folder = new URL("./", import.meta.resolve("@scrip/sdk/package.json"));
-  const modules = (await readdir(new URL("lib/", folder))).map((name) => `lib/${name}`);
+  const entries = await readdir(new URL("lib/", folder), { recursive: true, withFileTypes: true });
+  const root = fileURLToPath(folder);
+  const modules = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(root, join(parentPath, name)));
   const paths = ["package.json", "README.md", ...modules.sort()];
   const files = paths.map(async (path) => ({
     path: `package/${path}`,
