@@ -25,11 +25,13 @@ export type Installed = {
 };
 
 export const SDK_FOLDER = dirname(import.meta.dirname);
+/** Deno opens nothing below /dev, where a run of all tests keeps its files in memory. */
+const TEMPORARY_FOLDER = tmpdir().startsWith("/dev/") ? "/var/tmp" : tmpdir();
 
 /** Installed once for each state of the source, then copied, so that the tests use the current source. */
 export async function installSdk(): Promise<Installed> {
   const original = await ensureInstalled();
-  const folder = mkdtempSync(join(tmpdir(), "scrip-sdk-customer-"));
+  const folder = mkdtempSync(join(TEMPORARY_FOLDER, "scrip-sdk-customer-"));
   cpSync(join(original, "customer"), folder, { recursive: true, verbatimSymlinks: true });
   const [tarball = ""] = readdirSync(original).filter((name) => name.endsWith(".tgz"));
   return {
@@ -41,11 +43,11 @@ export async function installSdk(): Promise<Installed> {
 
 const HASH_CHARACTERS = 16;
 /** The sources of the package and its build. */
-const SOURCES = ["src/*.ts", "scripts/*.ts", "package.json", "README.md", "tsconfig.build.json"];
+const SOURCES = ["src/**/*.ts", "scripts/*.ts", "package.json", "README.md", "tsconfig.build.json"];
 
 /** Built next to its place and moved there when complete, because several test files can build it at the same time. */
 async function ensureInstalled(): Promise<string> {
-  const place = join(tmpdir(), `scrip-sdk-${userInfo().uid}-${hashSources()}`);
+  const place = join(TEMPORARY_FOLDER, `scrip-sdk-${userInfo().uid}-${hashSources()}`);
   if (existsSync(place)) return place;
   const draft = mkdtempSync(`${place}-`);
   try {

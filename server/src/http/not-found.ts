@@ -11,7 +11,8 @@ export type FindUnknownPath = (request: FastifyRequest) => Problem | undefined;
 export function answerUnknownPaths(app: FastifyInstance, deps: ProblemDeps): FindUnknownPath {
   const routes: KnownRoute[] = [];
   app.addHook("onRoute", ({ url, method }) => {
-    routes.push({ segments: url.split("/"), methods: [method].flat() });
+    // The page at `/` is for browsers. There is no operation of the API.
+    if (url !== "/") routes.push({ segments: url.split("/"), methods: [method].flat() });
   });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(deps, unknownPath(routes, request), request, reply as FastifyReply),

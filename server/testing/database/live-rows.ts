@@ -7,6 +7,8 @@ import type { Queryable } from "../../src/db/database.ts";
  */
 const OF_LIVE: Readonly<Record<string, string>> = {
   order_work: "order_id in (select id from orders where environment = 'live')",
+  report_changes: "order_id in (select id from orders where environment = 'live')",
+  report_unended: "order_id in (select id from orders where environment = 'live')",
   deliveries: "event_id in (select id from events where environment = 'live')",
   delivery_attempts:
     "delivery_id in (select d.id from deliveries d join events e on e.id = d.event_id where e.environment = 'live')",

@@ -182,7 +182,11 @@ test("supplier update changes name, rate and key, keeps the routes, and guards t
   await assertFails(move, 1, /first run: scrip supplier disable/);
   await scrip.json(["supplier", "disable", id]);
   await scrip.json(move);
-  await assertFails(["supplier", "update", id], 2, /at least one of --name, --rate and --config/);
+  await assertFails(
+    ["supplier", "update", id],
+    2,
+    /at least one of --name, --rate, --config and --balance-alert/,
+  );
   await assertFails(
     ["supplier", "update", id, "--name", "Warehouse"],
     1,

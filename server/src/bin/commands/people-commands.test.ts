@@ -71,6 +71,7 @@ test("user and staff: invite prints a link, list shows the person, remove and re
   assert.deepEqual(
     rows.map(({ action, actor }) => `${actor} ${action}`),
     [
+      "command reseller.created",
       "command person.invited",
       "command person.invited",
       "command factor.reset",

@@ -1,5 +1,6 @@
 import type { MarkedExtension, Tokens } from "marked";
 import { escapeHtml } from "../template/escape-html.ts";
+import { type Html, trustedHtml } from "../template/html.ts";
 import { highlightCode } from "./highlight-code.ts";
 
 /** Converts a guide's Markdown to HTML. HTML inside the Markdown is escaped. */
@@ -11,6 +12,10 @@ export async function createGuideRenderer(): Promise<(markdown: string) => strin
       .replaceAll("<table>", '<div class="wide" tabindex="0"><table>')
       .replaceAll("</table>", "</table></div>");
 }
+
+/** A guide of ours as a part of another page. */
+export const renderGuide = async (markdown: string): Promise<Html> =>
+  trustedHtml((await createGuideRenderer())(markdown));
 
 const renderer: NonNullable<MarkedExtension["renderer"]> = {
   code: ({ text, lang = "" }: Tokens.Code) => renderCode(text, lang),
