@@ -1,6 +1,6 @@
 import type { Db } from "../server/src/db/database.ts";
 import { onBenchDatabase } from "./bench-database.ts";
-import { countHistory } from "./count-history.ts";
+import { markCounted } from "./count-history.ts";
 import { postgresMs, processMs } from "./cpu-time.ts";
 import { fillHistory } from "./fill-history.ts";
 import { fillOrders } from "./fill-orders.ts";
@@ -83,7 +83,7 @@ async function prepare(
 ): Promise<Reader> {
   const endpointId = await fillHistory(db, id, Math.min(orders, HISTORY_MANY), year);
   await fillOrders(db, id, orders, year);
-  await countHistory(db);
+  await markCounted(db);
   return { cookie: await signInOwner(db, dataDir, id), endpointId };
 }
 

@@ -91,7 +91,7 @@ async function payBack(
 
 const FOUND: Readonly<Record<LookedUpPurchase["outcome"], string>> = {
   delivered: "sold, and delivered to the reseller",
-  quarantined: "sold after it was written off, and in quarantine",
+  quarantined: "sold and in quarantine: it was written off, or its code was delivered before",
   refused: "refused: nothing was bought",
   open: "still without an outcome",
 };

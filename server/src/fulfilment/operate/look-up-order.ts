@@ -10,7 +10,7 @@ import { type SettleDeps, settleOrders } from "../settle/settle-orders.ts";
 import { settleOutcomes } from "../settle/settle-outcomes.ts";
 import { returnLeases } from "../take/claim-queries.ts";
 import { followOutcome } from "./follow-written-off.ts";
-import { leaseOrder, listOpenPurchases, type OpenPurchase } from "./look-up-queries.ts";
+import { leaseOrder, listOpenPurchases, listOutcomes, type OpenPurchase } from "./look-up-queries.ts";
 import { COMMAND, noteOf, type Operator, recordOrderAction } from "./operator.ts";
 import { lockOrder } from "./operator-queries.ts";
 import { postponeLook } from "./written-off-queries.ts";
@@ -65,7 +65,10 @@ export async function lookUpOrder(
         throw new RangeError(`${orderId} was changed while its suppliers were asked: look at it again`);
       deps.onSettled();
     }
-    return { orderId, purchases: asked.map(toLookedUp) };
+    const outcomes = new Map(
+      (await listOutcomes(deps.db, orderId)).map((one) => [referenceOf(one, one.number), one.status]),
+    );
+    return { orderId, purchases: asked.map((one) => toLookedUp(one, outcomes)) };
   } catch (error) {
     await returnLeases(deps.db, [lease], deps.clock.now()).catch(() => {});
     throw error;
@@ -137,16 +140,11 @@ async function settleWrittenOff(
   });
 }
 
-const toLookedUp = ({ purchase, outcome, answer }: Asked): LookedUpPurchase => ({
-  reference: referenceOf(purchase, purchase.number),
-  supplierId: purchase.supplierId,
-  answer,
-  outcome:
-    outcome.kind === "bought"
-      ? purchase.writtenOffAt === null
-        ? "delivered"
-        : "quarantined"
-      : outcome.kind === "refused"
-        ? "refused"
-        : "open",
-});
+/** Says what was written and not what the supplier answered: a code that was seen before is not delivered. */
+const toLookedUp = (
+  { purchase, answer }: Asked,
+  outcomes: ReadonlyMap<string, LookedUpPurchase["outcome"]>,
+): LookedUpPurchase => {
+  const reference = referenceOf(purchase, purchase.number);
+  return { reference, supplierId: purchase.supplierId, answer, outcome: outcomes.get(reference) ?? "open" };
+};

@@ -1,5 +1,5 @@
 import sql, { type Sql } from "sql-template-tag";
-import type { Tx } from "../../db/database.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
 import type { Attempt } from "../take/order-work.ts";
 
@@ -27,6 +27,12 @@ export const listOpenPurchases = (tx: Tx, orderId: string, limit: number) =>
     join order_units u on u.order_id = a.order_id and u.line_index = a.line_index and u.unit_index = a.unit_index
     where a.order_id = ${orderId} and a.status = 'open'
     order by a.opened_at, a.line_index, a.unit_index limit ${limit}`);
+
+/** What became of each purchase of an order. */
+export const listOutcomes = (db: Queryable, orderId: string) =>
+  db.rows<UnitKey & { number: number; status: Attempt["status"] }>(sql`
+    select order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", number, status
+    from supplier_attempts where order_id = ${orderId}`);
 
 /** Leases an order that no worker has now. False if one has. */
 export const leaseOrder = async (

@@ -130,6 +130,20 @@ test("a look-up settles what the supplier says, sends nothing and is recorded", 
   await shop.assertHealthy();
 });
 
+test("a look-up that finds a code which was delivered before says that it is in quarantine", async () => {
+  const first = await unknownOrder();
+  supplier.answers = [sold("sold twice")];
+  await lookUp(first);
+  const second = await unknownOrder();
+  supplier.answers = [sold("sold twice")];
+  const { purchases } = await lookUp(second);
+  assert.deepEqual(
+    purchases.map(({ answer, outcome }) => [answer, outcome]),
+    [["delivered", "quarantined"]],
+  );
+  await shop.assertHealthy();
+});
+
 test("a purchase that the supplier does not know stays open after a look-up, and only a worker sends it again", async () => {
   const id = await unknownOrder();
   shop.clock.advance(FULFILMENT_LIMITS.resendDelayMs + 1);
