@@ -64,17 +64,18 @@ export function postgresNode(cluster: Cluster, port: number): PostgresNode {
   };
 }
 
-/** The postmaster is stopped first, so that no process starts while the others are collected. */
+/**
+ * The postmaster is stopped first, so that no process starts while the others are collected. The process that this asks gets the
+ * signal too, and nobody waits for it: it could need a lock that one of the others still holds.
+ */
 async function signalAll(postmasterPid: number, adminUrl: string, signal: NodeJS.Signals): Promise<number[]> {
   const client = new pg.Client({ connectionString: adminUrl });
   client.on("error", () => {});
   await client.connect();
   process.kill(postmasterPid, "SIGSTOP");
   const { rows } = await client.query<{ pid: number }>("select pid from pg_stat_activity");
-  const own = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-  const others = rows.map(({ pid }) => pid).filter((pid) => pid !== own.rows[0]?.pid);
-  const pids = [postmasterPid, ...others];
+  const pids = [postmasterPid, ...rows.map(({ pid }) => pid)];
   for (const pid of pids) process.kill(pid, signal);
-  await client.end();
+  void client.end().catch(() => {});
   return pids;
 }
