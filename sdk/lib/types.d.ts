@@ -69,6 +69,22 @@ type ProductOf<FaceValue> = {
     maxQuantity: number;
     purchasable: boolean;
     inputFields?: InputField[];
+    brand?: string;
+    category?: string;
+    /** ISO 3166-1 alpha-2; absent when it works worldwide. */
+    country?: string;
+    /** Plain text; can have several lines. */
+    description?: string;
+    /** Plain text; can have several lines. */
+    redeemInstructions?: string;
+    /** Plain text; can have several lines. */
+    terms?: string;
+    /** An https address. */
+    imageUrl?: string;
+    /** 95 % of the orders of the last 7 days were delivered within it. Absent below 20 orders. */
+    estimatedDeliverySeconds?: number;
+    /** When the product itself last changed. Prices and availability are not part of it. */
+    updatedAt?: string;
 };
 export type Product = ProductOf<{
     amount: string;

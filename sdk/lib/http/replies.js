@@ -20,6 +20,15 @@ const productMembers = {
     maxQuantity: count,
     purchasable: flag,
     inputFields: optional(list(inputField)),
+    brand: optional(text),
+    category: optional(text),
+    country: optional(text),
+    description: optional(text),
+    redeemInstructions: optional(text),
+    terms: optional(text),
+    imageUrl: optional(text),
+    estimatedDeliverySeconds: optional(count),
+    updatedAt: optional(text),
 };
 const product = object({
     ...productMembers,

@@ -5,6 +5,7 @@ import type { AccountDeps } from "../accounts/account-deps.ts";
 import { runAccountUpkeep } from "../accounts/run-account-upkeep.ts";
 import { runAlerts } from "../alerts/run-alerts.ts";
 import { buildApp } from "../app.ts";
+import { runCatalogUpkeep } from "../catalog/upkeep/run-catalog-upkeep.ts";
 import { type Config, consoleUrlOf } from "../config.ts";
 import { createAnnouncer } from "../db/announce.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
@@ -57,6 +58,7 @@ type Opened = {
   alerts?: ReturnType<typeof runAlerts>;
   jobs?: ReturnType<typeof runJobs>;
   balances?: ReturnType<typeof runBalanceWatch>;
+  catalog?: ReturnType<typeof runCatalogUpkeep>;
 };
 
 /**
@@ -147,6 +149,7 @@ async function open(
   const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
   opened.jobs = runJobs({ ...context, db: context.patientDb, log, announceDeliveries });
   opened.balances = runBalanceWatch({ ...context, log });
+  opened.catalog = runCatalogUpkeep({ ...context, log });
 }
 
 /** The port is known once the server listens. */
@@ -162,6 +165,7 @@ async function close({
   webhooks,
   accounts,
   balances,
+  catalog,
   reports,
   alerts,
   jobs,
@@ -183,6 +187,7 @@ async function close({
     alerts?.stop(),
     jobs?.stop(DRAIN_TIMEOUT_MS),
     balances?.stop(),
+    catalog?.stop(),
   ]);
   clearTimeout(forced);
 }
