@@ -13,6 +13,7 @@ const SCOPE_HINTS: Readonly<Record<Scope, string>> = {
   "orders:read": "Orders and their codes",
   "orders:write": "Places orders, which spends from the wallet",
   "wallet:read": "Balance and statement",
+  "wallet:write": "The low-balance threshold and deposits",
   "webhooks:manage": "Endpoints, deliveries and events",
   "requests:read": "The log of API requests",
 };
