@@ -1,9 +1,15 @@
 import type { Connection } from "./http/connection.js";
 import type { Listing } from "./http/listing.js";
-import type { CallOptions, Order, OrderCodes, OrderFilters, Placement, PlaceOrderInput, PlaceOrderOptions, TimelineEntry, WaitOptions } from "./types.js";
+import { type BatchResult } from "./place-batch.js";
+import type { BatchOrderInput, CallOptions, Order, OrderCodes, OrderFilters, Placement, PlaceOrderInput, PlaceOrderOptions, TimelineEntry, WaitOptions } from "./types.js";
 export type OrderMethods = {
     /** Safe to retry: the key ensures that there is one order, no matter how many requests arrive. */
     place(input: PlaceOrderInput, options?: PlaceOrderOptions): Promise<Placement>;
+    /**
+     * Up to 500 orders, each accepted or refused separately. The results are in the order of the input; a refused order has
+     * an `error`. Safe to retry with the same keys.
+     */
+    placeBatch(orders: readonly BatchOrderInput[], options?: CallOptions): Promise<BatchResult[]>;
     get(id: string, options?: CallOptions): Promise<Order>;
     /** Newest first. */
     list(filters?: OrderFilters, options?: CallOptions): Listing<Order>;

@@ -107,6 +107,9 @@ export type PlaceOrderOptions = CallOptions & {
   idempotencyKey?: string | undefined;
 };
 
+/** An order of a batch, with its own key. The SDK generates one by default. */
+export type BatchOrderInput = PlaceOrderInput & { idempotencyKey?: string | undefined };
+
 export type PlacedOrder = { id: string; status: OrderStatus; total: Money };
 
 export type Placement = {
