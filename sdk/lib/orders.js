@@ -1,6 +1,6 @@
 import { ScripError } from "./errors.js";
 import { perform } from "./http/perform.js";
-import { read, readList, segment } from "./http/read.js";
+import { read, readCsv, readList, segment } from "./http/read.js";
 import { REPLIES } from "./http/replies.js";
 import { checkIdempotencyKey } from "./idempotency-key.js";
 import { placeBatch } from "./place-batch.js";
@@ -14,6 +14,8 @@ export function orderMethods(connection) {
         placeBatch: async (orders, options) => placeBatch(connection, orders, options),
         get,
         list: (filters, options) => readList(connection, () => "/v1/orders", REPLIES.listOrders, filters, options),
+        listCsv: async (filters, options) => readCsv(connection, "/v1/orders", filters, options),
+        codesCsv: async (id, options) => (await readCsv(connection, `${pathOf(id)}/codes`, {}, options)).csv,
         codes: async (id, options) => read(connection, `${pathOf(id)}/codes`, REPLIES.getOrderCodes, options),
         timeline: async (id, options) => (await read(connection, `${pathOf(id)}/timeline`, REPLIES.getOrderTimeline, options)).data,
         wait: async (id, options) => waitForOrder(connection, (limits) => get(id, limits), options),

@@ -2,13 +2,14 @@ import { ScripError } from "./errors.ts";
 import type { Connection } from "./http/connection.ts";
 import type { Listing } from "./http/listing.ts";
 import { perform } from "./http/perform.ts";
-import { read, readList, segment } from "./http/read.ts";
+import { read, readCsv, readList, segment } from "./http/read.ts";
 import { REPLIES } from "./http/replies.ts";
 import { checkIdempotencyKey } from "./idempotency-key.ts";
 import { type BatchResult, placeBatch } from "./place-batch.ts";
 import type {
   BatchOrderInput,
   CallOptions,
+  CsvPage,
   Order,
   OrderCodes,
   OrderFilters,
@@ -32,7 +33,11 @@ export type OrderMethods = {
   get(id: string, options?: CallOptions): Promise<Order>;
   /** Newest first. */
   list(filters?: OrderFilters, options?: CallOptions): Listing<Order>;
+  /** A page of the list as CSV. Money is in the currency's major unit. */
+  listCsv(filters?: OrderFilters, options?: CallOptions): Promise<CsvPage>;
   codes(id: string, options?: CallOptions): Promise<OrderCodes>;
+  /** The codes as CSV. */
+  codesCsv(id: string, options?: CallOptions): Promise<string>;
   /** What happened to the order, oldest first. */
   timeline(id: string, options?: CallOptions): Promise<TimelineEntry[]>;
   /** The order, once it is completed or refunded, or stays failed. */
@@ -49,6 +54,8 @@ export function orderMethods(connection: Connection): OrderMethods {
     get,
     list: (filters, options) =>
       readList(connection, () => "/v1/orders", REPLIES.listOrders, filters, options),
+    listCsv: async (filters, options) => readCsv(connection, "/v1/orders", filters, options),
+    codesCsv: async (id, options) => (await readCsv(connection, `${pathOf(id)}/codes`, {}, options)).csv,
     codes: async (id, options) => read(connection, `${pathOf(id)}/codes`, REPLIES.getOrderCodes, options),
     timeline: async (id, options) =>
       (await read(connection, `${pathOf(id)}/timeline`, REPLIES.getOrderTimeline, options)).data,
