@@ -20,7 +20,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   wallet: ["db", "http", "work", "mail", "events", "activity", "accounts"],
   catalog: ["db", "http", "events", "activity"],
   webhooks: ["db", "http", "vault", "work", "mail", "events", "activity"],
-  suppliers: ["db", "vault", "activity", "catalog"],
+  suppliers: ["db", "vault", "activity", "catalog", "webhooks"],
   resellers: ["db", "mail", "activity", "wallet"],
   sandbox: ["http", "suppliers"],
   orders: ["db", "http", "events", "wallet", "catalog", "suppliers", "sandbox"],
