@@ -20,7 +20,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   wallet: ["db", "http", "work", "mail", "events", "activity", "accounts"],
   catalog: ["db", "http", "work", "events", "activity"],
   webhooks: ["db", "http", "vault", "work", "mail", "events", "activity"],
-  suppliers: ["db", "vault", "activity", "catalog"],
+  suppliers: ["db", "vault", "activity", "catalog", "webhooks"],
   fx: ["db", "activity"],
   pricing: ["db", "work", "activity", "catalog", "suppliers", "fx"],
   resellers: ["db", "mail", "activity", "wallet"],

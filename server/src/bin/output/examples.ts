@@ -100,7 +100,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "supplier disable": ["scrip supplier disable sup_…"],
   "supplier route": [
     "scrip supplier route --product nimbus-us-25 --supplier sup_… --priority 200 --cost 22.10 --sku prd_…",
+    "scrip supplier route --product nimbus-us-25 --supplier sup_… --priority 100 --cost 23.05 --sku 4521 --value 25.00",
+    "scrip supplier route --product gems-100 --supplier sup_… --priority 100 --cost 0.95 --sku 77 --map playerId=account_number",
   ],
+  "supplier test": ["scrip supplier test sup_…"],
   "supplier statement": ["scrip supplier statement --from 2030-01-01 --to 2030-02-01"],
   "route list": ["scrip route list --product nimbus-us-25"],
   "route import": ["scrip route import routes.csv"],
