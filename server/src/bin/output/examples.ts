@@ -99,6 +99,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   "supplier statement": ["scrip supplier statement --from 2030-01-01 --to 2030-02-01"],
   "route list": ["scrip route list --product nimbus-us-25"],
+  "route choose": ["scrip route choose --product nimbus-us-25 --by cheapest"],
   "route import": ["scrip route import routes.csv"],
   "route remove": ["scrip route remove --product nimbus-us-25 --supplier sup_…"],
   "stock import": ["scrip stock import --product nimbus-us-25 codes.csv"],
