@@ -5,6 +5,7 @@ import type { AccountDeps } from "../accounts/account-deps.ts";
 import { runAccountUpkeep } from "../accounts/run-account-upkeep.ts";
 import { runAlerts } from "../alerts/run-alerts.ts";
 import { buildApp } from "../app.ts";
+import { runCatalogUpkeep } from "../catalog/upkeep/run-catalog-upkeep.ts";
 import { type Config, consoleUrlOf } from "../config.ts";
 import { createAnnouncer } from "../db/announce.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
@@ -59,6 +60,7 @@ type Opened = {
   alerts?: ReturnType<typeof runAlerts>;
   jobs?: ReturnType<typeof runJobs>;
   balances?: ReturnType<typeof runBalanceWatch>;
+  catalog?: ReturnType<typeof runCatalogUpkeep>;
 };
 
 /**
@@ -150,6 +152,7 @@ async function open(
   opened.pricing = runPricing({ ...context, db: context.patientDb, log, settings: config.pricing });
   opened.jobs = runJobs({ ...context, db: context.patientDb, log, announceDeliveries });
   opened.balances = runBalanceWatch({ ...context, log });
+  opened.catalog = runCatalogUpkeep({ ...context, log });
 }
 
 /** The port is known once the server listens. */
@@ -165,6 +168,7 @@ async function close({
   webhooks,
   accounts,
   balances,
+  catalog,
   reports,
   pricing,
   alerts,
@@ -188,6 +192,7 @@ async function close({
     alerts?.stop(),
     jobs?.stop(DRAIN_TIMEOUT_MS),
     balances?.stop(),
+    catalog?.stop(),
   ]);
   clearTimeout(forced);
 }

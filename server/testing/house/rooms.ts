@@ -18,7 +18,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   accounts: ["db", "http", "vault", "work", "mail", "events", "activity"],
   access: ["db", "http", "web", "activity", "accounts"],
   wallet: ["db", "http", "work", "mail", "events", "activity", "accounts"],
-  catalog: ["db", "http", "events", "activity"],
+  catalog: ["db", "http", "work", "events", "activity"],
   webhooks: ["db", "http", "vault", "work", "mail", "events", "activity"],
   suppliers: ["db", "vault", "activity", "catalog"],
   fx: ["db", "activity"],

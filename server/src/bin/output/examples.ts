@@ -31,10 +31,14 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "key create": [
     "scrip key create --reseller rsl_… --env test",
     "scrip key create --reseller rsl_… --env live --scopes catalog:read,orders:write --allow-ips 203.0.113.0/24",
+    "scrip key create --reseller rsl_… --env live --max-order 500.00 --max-day 5000.00",
   ],
   "key list": ["scrip key list --reseller rsl_…"],
   "key roll": ["scrip key roll key_… --grace 24h"],
-  "key edit": ["scrip key edit key_… --scopes catalog:read,orders:write"],
+  "key edit": [
+    "scrip key edit key_… --scopes catalog:read,orders:write",
+    "scrip key edit key_… --max-order 500.00 --max-day none",
+  ],
   "key revoke": ["scrip key revoke key_…"],
   "user invite": ["scrip user invite --reseller rsl_… --email ana@corner.example --role owner"],
   "user list": ["scrip user list --reseller rsl_…"],
