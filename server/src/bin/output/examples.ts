@@ -125,5 +125,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "order write-off": ['scrip order write-off ord_… --reason "the supplier has no answer"'],
   "order retry": ["scrip order retry ord_…"],
   "order hold": ["scrip order hold ord_…", "scrip order hold ord_… --release"],
+  "report margin": [
+    "scrip report margin --by day,brand --from 2030-01-01 --to 2030-02-01",
+    "scrip report margin --by supplier --from 2030-01-01 --to 2030-02-01 --csv > margin.csv",
+  ],
+  "report sales": ["scrip report sales --by reseller --from 2030-01-01 --to 2030-02-01"],
   completion: ["source <(scrip completion bash)"],
 };
