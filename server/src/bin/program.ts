@@ -33,6 +33,7 @@ const GROUPS: Readonly<Record<string, () => Promise<Register>>> = {
   route: async () => (await import("./commands/supply/route-commands.ts")).routeCommands,
   stock: async () => (await import("./commands/supply/stock-commands.ts")).stockCommands,
   order: async () => (await import("./commands/orders/order-commands.ts")).orderCommands,
+  report: async () => (await import("./commands/pricing/report-commands.ts")).reportCommands,
   listen: async () => (await import("./commands/listen-command.ts")).listenCommand,
   completion: async () => (await import("./commands/completion-command.ts")).completionCommand,
 };

@@ -38,6 +38,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "wallet",
       "webhooks",
       "suppliers",
+      "fx",
+      "pricing",
       "sandbox",
     ],
     "orders",
