@@ -5,6 +5,7 @@ import { isCurrency } from "../lib/currencies.ts";
 import { formatAmount, parseAmount } from "../lib/money.ts";
 import { getProductCurrency, getSupplier } from "./get-supplier.ts";
 import { refreshSupply } from "./refresh-supply.ts";
+import { findKind } from "./registry.ts";
 import { deleteRoute, findRoute, type RouteKey, type RouteRow, upsertRoute } from "./route-queries.ts";
 
 export const PRIORITY_MAX = 1_000_000;
@@ -19,6 +20,10 @@ export type SetRouteInput = RouteKey & {
   /** The maximum cost of a unit, if the supplier's price has changed. */
   maxCost?: string | undefined;
   sku: string | undefined;
+  /** The face value to buy, as decimal text, for a supplier that lets the buyer choose. */
+  value?: string | undefined;
+  /** Our names of input fields, and what the supplier calls them. */
+  fieldMap?: Readonly<Record<string, string>> | undefined;
 };
 
 /**
@@ -30,7 +35,7 @@ export async function setRoute(db: Db, clock: Clock, input: SetRouteInput, by?: 
   checkPriority(priority);
   const route = await db.transaction(async (tx) => {
     const productCurrency = await getProductCurrency(tx, productId);
-    const { hasOwnStock } = await getSupplier(tx, supplierId);
+    const { hasOwnStock, kind } = await getSupplier(tx, supplierId);
     if (hasOwnStock && input.maxCost !== undefined)
       throw new RangeError(
         "--max-cost is for a supplier that is called; stock has no price that could change",
@@ -44,6 +49,8 @@ export async function setRoute(db: Db, clock: Clock, input: SetRouteInput, by?: 
       ...cost,
       maxCostMinor: chooseMaxCost(input.maxCost, cost, present),
       sku: checkSku(input.sku ?? present?.sku ?? productId),
+      value: checkValue(kind, input.value ?? present?.value ?? null),
+      fieldMap: checkFieldMap(kind, input.fieldMap ?? present?.fieldMap ?? null),
     };
     await upsertRoute(tx, changed, clock.now());
     if (by) await recordRoute(tx, clock, by, "route.set", changed);
@@ -87,6 +94,37 @@ export function checkPriority(priority: number): number {
 export function checkSku(sku: string): string {
   if (!SKU_PATTERN.test(sku)) throw new RangeError("a SKU has 1 to 64 printable characters without spaces");
   return sku;
+}
+
+/** `25.00`, where the kind of supplier takes a value. */
+export function checkValue(kindName: string, value: string | null): string | null {
+  const kind = findKind(kindName);
+  const takes = kind && !kind.hasOwnStock ? kind.takesValue : "never";
+  if (value === null) {
+    if (takes === "required")
+      throw new RangeError(`a route to a ${kindName} supplier needs the face value to buy: --value 25.00`);
+    return null;
+  }
+  if (takes === "never") throw new RangeError(`a ${kindName} supplier takes no --value`);
+  if (!VALUE_PATTERN.test(value) || Number(value) === 0)
+    throw new RangeError(`"${value}" is not a face value such as 25.00`);
+  return value;
+}
+
+const VALUE_PATTERN = /^\d{1,12}(\.\d{1,6})?$/;
+const FIELD_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+
+export function checkFieldMap(
+  kindName: string,
+  fieldMap: Readonly<Record<string, string>> | null,
+): Readonly<Record<string, string>> | null {
+  if (fieldMap === null || Object.keys(fieldMap).length === 0) return null;
+  if (findKind(kindName)?.hasOwnStock) throw new RangeError("--map is for a supplier that is called");
+  const names = Object.values(fieldMap);
+  if (new Set(names).size < names.length) throw new RangeError("--map gives two fields the same name");
+  if (![...Object.keys(fieldMap), ...names].every((name) => FIELD_NAME.test(name)))
+    throw new RangeError("--map is a list such as playerId=account_number,zone=account_qualifier");
+  return fieldMap;
 }
 
 /** The product is no longer bought there. Its stock stays, and sells again once the route is restored. */

@@ -1,4 +1,5 @@
 import type { PriceRow } from "../../catalog/prices/price-queries.ts";
+import { DETAIL_NAMES, titleOf } from "../../catalog/product-details.ts";
 import type { PurchaseHealth } from "../../suppliers/health-queries.ts";
 import type { ListedRouteRow } from "../../suppliers/route-queries.ts";
 import { COUNTED_MAX } from "../../suppliers/stock/list-stock.ts";
@@ -104,6 +105,10 @@ const productFacts = ({ product }: ProductData): [string, HtmlValue][] => [
     "Input fields",
     product.inputFields.length === 0 ? "none" : product.inputFields.map(({ key }) => key).join(", "),
   ],
+  ...DETAIL_NAMES.flatMap((name): [string, HtmlValue][] => {
+    const text = product[name];
+    return text === undefined ? [] : [[titleOf(name), text]];
+  }),
 ];
 
 const routesPanel = ({ routes, product }: ProductData, ctx: ConsoleContext): Html =>

@@ -1,3 +1,4 @@
+import { limitsCell } from "../../dashboard/keys/key-limits.ts";
 import { keyPrefix } from "../../keys/key-format.ts";
 import { keyState } from "../../keys/list-keys.ts";
 import type { KeyRow } from "../../keys/queries.ts";
@@ -146,6 +147,7 @@ const keysPanel = (keys: readonly KeyRow[], ctx: ConsoleContext): Html =>
       },
       { head: "State", cell: (key) => chip(keyState(key, ctx.now)) },
       { head: "Scopes", wraps: true, cell: ({ scopes }) => scopes.join(", ") },
+      { head: "Limits", wraps: true, cell: (key) => limitsCell(key) },
       {
         head: "Last used",
         cell: ({ lastUsedAt, lastUsedIp }) =>
