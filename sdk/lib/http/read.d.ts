@@ -8,3 +8,4 @@ export declare function read<T>(connection: Connection, path: string, shape: Sha
 export declare function readList<T>(connection: Connection, toPath: () => string, shape: Shape<Page<T>>, filters?: PageFilters, options?: CallOptions): Listing<T>;
 /** An id that a path would drop or read as a parent folder must not become another request. */
 export declare function segment(id: string): string;
+export declare function toQuery(filters: Readonly<Record<string, unknown>>): string;
