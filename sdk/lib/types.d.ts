@@ -28,6 +28,11 @@ export type Page<T> = {
     hasMore: boolean;
     nextCursor: string;
 };
+/** A page of a list as CSV, with the names of the columns in its first line. `nextCursor` is empty on the last page. */
+export type CsvPage = {
+    csv: string;
+    nextCursor: string;
+};
 export type CallOptions = {
     /** Ends the call, its retries and the pauses between them at once. */
     signal?: AbortSignal | undefined;
@@ -146,6 +151,10 @@ export type PlaceOrderOptions = CallOptions & {
      * One key for each order: the same key is the same order. The SDK generates one by default. Pass your own, such as your
      * invoice number, to stay safe if your program ends before it has the response.
      */
+    idempotencyKey?: string | undefined;
+};
+/** An order of a batch, with its own key. The SDK generates one by default. */
+export type BatchOrderInput = PlaceOrderInput & {
     idempotencyKey?: string | undefined;
 };
 export type PlacedOrder = {

@@ -34,6 +34,9 @@ export type CreatedFilters = {
 /** `nextCursor` is empty on the last page. */
 export type Page<T> = { data: T[]; hasMore: boolean; nextCursor: string };
 
+/** A page of a list as CSV, with the names of the columns in its first line. `nextCursor` is empty on the last page. */
+export type CsvPage = { csv: string; nextCursor: string };
+
 export type CallOptions = {
   /** Ends the call, its retries and the pauses between them at once. */
   signal?: AbortSignal | undefined;
@@ -155,6 +158,9 @@ export type PlaceOrderOptions = CallOptions & {
    */
   idempotencyKey?: string | undefined;
 };
+
+/** An order of a batch, with its own key. The SDK generates one by default. */
+export type BatchOrderInput = PlaceOrderInput & { idempotencyKey?: string | undefined };
 
 export type PlacedOrder = { id: string; status: OrderStatus; total: Money };
 

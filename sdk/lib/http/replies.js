@@ -175,6 +175,13 @@ export const REPLIES = {
     listCatalogChanges: pageOf(catalogChange),
     getProduct: object({ product }),
     placeOrder: object({ order: placedOrder }),
+    placeOrders: object({
+        results: list(object({
+            idempotencyKey: optional(text),
+            order: optional(placedOrder),
+            error: optional(loggedProblem),
+        })),
+    }),
     listOrders: pageOf(order),
     getOrder: object({ order }),
     getOrderCodes: object({ orderId: text, status: orderStatus, data: list(deliveredCode) }),

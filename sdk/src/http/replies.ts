@@ -235,6 +235,8 @@ const delivery = object<Delivery>({
 const deliveryReply = object<{ delivery: Delivery }>({ delivery });
 const webhookReply = object<{ webhook: Webhook }>({ webhook });
 
+type BatchReply = { idempotencyKey?: string; order?: PlacedOrder; error?: LoggedProblem };
+
 /** The response of each operation of the API, by its operationId. */
 export const REPLIES = {
   getBalance: object<Balance>({ balance: scaledMoney, asOf: text }),
@@ -242,6 +244,15 @@ export const REPLIES = {
   listCatalogChanges: pageOf(catalogChange),
   getProduct: object<{ product: Product }>({ product }),
   placeOrder: object<{ order: PlacedOrder }>({ order: placedOrder }),
+  placeOrders: object<{ results: BatchReply[] }>({
+    results: list(
+      object<BatchReply>({
+        idempotencyKey: optional(text),
+        order: optional(placedOrder),
+        error: optional(loggedProblem),
+      }),
+    ),
+  }),
   listOrders: pageOf(order),
   getOrder: object<{ order: Order }>({ order }),
   getOrderCodes: object<OrderCodes>({ orderId: text, status: orderStatus, data: list(deliveredCode) }),

@@ -14,6 +14,7 @@ import { healthRoutes } from "../http/health.ts";
 import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
 import { runJobs } from "../jobs/run-jobs.ts";
 import type { Log } from "../lib/log.ts";
+import { runPricing } from "../pricing/run-pricing.ts";
 import { runReports } from "../reports/run-reports.ts";
 import { runBalanceWatch } from "../wallet/alerts/watch-balances.ts";
 import { DELIVERIES_CHANNEL } from "../webhooks/settings.ts";
@@ -55,6 +56,7 @@ type Opened = {
   webhooks?: ReturnType<typeof startWebhooks>;
   accounts?: ReturnType<typeof runAccountUpkeep>;
   reports?: ReturnType<typeof runReports>;
+  pricing?: ReturnType<typeof runPricing>;
   alerts?: ReturnType<typeof runAlerts>;
   jobs?: ReturnType<typeof runJobs>;
   balances?: ReturnType<typeof runBalanceWatch>;
@@ -147,6 +149,7 @@ async function open(
   opened.accounts = runAccountUpkeep({ ...context, log });
   opened.reports = runReports({ ...context, log });
   const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
+  opened.pricing = runPricing({ ...context, db: context.patientDb, log, settings: config.pricing });
   opened.jobs = runJobs({ ...context, db: context.patientDb, log, announceDeliveries });
   opened.balances = runBalanceWatch({ ...context, log });
   opened.catalog = runCatalogUpkeep({ ...context, log });
@@ -167,6 +170,7 @@ async function close({
   balances,
   catalog,
   reports,
+  pricing,
   alerts,
   jobs,
   ...listeners
@@ -184,6 +188,7 @@ async function close({
     webhooks?.stop(DRAIN_TIMEOUT_MS),
     accounts?.stop(),
     reports?.stop(),
+    pricing?.stop(),
     alerts?.stop(),
     jobs?.stop(DRAIN_TIMEOUT_MS),
     balances?.stop(),

@@ -18,6 +18,8 @@ export type VisibleProductRow = {
   inputFields: InputFieldSpec[];
   amountMinor: bigint | null;
   strikeMinor: bigint | null;
+  /** What the price rests on, for the line of an order. No reply has it. */
+  basis: string | null;
   supply: Supply;
 };
 
@@ -121,6 +123,7 @@ const visibleProducts = (resellerId: string, selection: Sql, more: Sql = empty):
       p.min_quantity as "minQuantity", p.max_quantity as "maxQuantity", p.input_fields as "inputFields",
       coalesce(own.amount_minor, listed.amount_minor) as "amountMinor",
       case when own.amount_minor is null then listed.strike_minor else own.strike_minor end as "strikeMinor",
+      case when own.amount_minor is null then listed.basis else own.basis end as basis,
       coalesce(supplied.state, 'none') as supply
       ${more}
     from (
@@ -132,12 +135,12 @@ const visibleProducts = (resellerId: string, selection: Sql, more: Sql = empty):
         ${selection}
     ) p
     left join lateral (
-      select amount_minor, strike_minor from reseller_prices
+      select amount_minor, strike_minor, basis from reseller_prices
       where reseller_id = r.id and product_id = p.id
       limit 1
     ) own on true
     left join lateral (
-      select amount_minor, strike_minor from list_prices
+      select amount_minor, strike_minor, basis from list_prices
       where product_id = p.id and price_list = r.price_list and currency = r.currency
       limit 1
     ) listed on true

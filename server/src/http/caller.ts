@@ -10,12 +10,13 @@ export const SCOPES = [
   "orders:read",
   "orders:write",
   "wallet:read",
+  "wallet:write",
   "webhooks:manage",
   "requests:read",
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** The scopes of a new key by default. Scopes that were added later must be requested. */
+/** The scopes of a new key by default. Only the request log must be requested. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== "requests:read");
 
 /** The caller, as the database had it when this request started. Never kept beyond the request. */
@@ -36,6 +37,8 @@ declare module "fastify" {
     callerAddress: string;
     /** The caller, admitted or not, for the request log only. `caller` is set once the request is admitted. */
     requester: Caller | undefined;
+    /** Counts this request as so many more. Throws 429 if the caller has overdrawn its limit. Set for an admitted one. */
+    countAs: ((more: number) => void) | undefined;
     /** A key that was presented and refused, in the form that the log can contain. */
     refusedKey: { hint: string; digest: Buffer } | undefined;
     /** The problem that was sent as the response. */

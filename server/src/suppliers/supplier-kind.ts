@@ -19,6 +19,8 @@ export type RemoteKind = KindFacts & {
   hasOwnStock: false;
   /** The JSON of its config file, as the help of `--config` shows it. */
   configExample: string;
+  /** The members of its config, in the order in which a form asks for them. `parseConfig` accepts no others. */
+  configFields: readonly ConfigField[];
   /** Throws a RangeError for an unusable config. The message quotes nothing of it, because that may be a secret. */
   parseConfig(json: unknown): object;
   /**
@@ -37,6 +39,19 @@ export type SupplierAccount = {
   address: string;
   /** What distinguishes accounts at one address: a client id, or the key itself if there is nothing else. */
   holder: string;
+};
+
+/** One member of a config. All are text except `flag`, which is true or false. */
+export type ConfigField = {
+  key: string;
+  label: string;
+  /** A `secret` is never shown again. A `url` is https, or http on this machine. */
+  type: "text" | "secret" | "url" | "flag";
+  required: boolean;
+  /** What it is and where to find it, in a sentence or two. */
+  help: string;
+  /** What applies when it is left out. */
+  fallback?: string;
 };
 
 export type OpenOptions = { timeoutMs: number };

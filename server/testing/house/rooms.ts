@@ -21,6 +21,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   catalog: ["db", "http", "work", "events", "activity"],
   webhooks: ["db", "http", "vault", "work", "mail", "events", "activity"],
   suppliers: ["db", "vault", "activity", "catalog"],
+  fx: ["db", "activity"],
+  pricing: ["db", "work", "activity", "catalog", "suppliers", "fx"],
   resellers: ["db", "mail", "activity", "wallet"],
   sandbox: ["http", "suppliers"],
   orders: ["db", "http", "events", "wallet", "catalog", "suppliers", "sandbox"],
@@ -106,6 +108,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ],
     ...[
       "suppliers",
+      "fx",
+      "pricing",
       "resellers",
       "orders",
       "fulfilment",

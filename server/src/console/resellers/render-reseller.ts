@@ -1,3 +1,4 @@
+import { limitsCell } from "../../dashboard/keys/key-limits.ts";
 import { keyPrefix } from "../../keys/key-format.ts";
 import { keyState } from "../../keys/list-keys.ts";
 import type { KeyRow } from "../../keys/queries.ts";
@@ -16,6 +17,7 @@ import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import { type ConsoleContext, may } from "../session.ts";
+import { canEnable, enableHref } from "./endpoint-pages.ts";
 import type { ResellerData } from "./load-reseller.ts";
 import { activityPanel, peoplePanel } from "./render-people.ts";
 import { salesOf } from "./render-resellers.ts";
@@ -141,6 +143,7 @@ const keysPanel = (keys: readonly KeyRow[], ctx: ConsoleContext): Html =>
       },
       { head: "State", cell: (key) => chip(keyState(key, ctx.now)) },
       { head: "Scopes", wraps: true, cell: ({ scopes }) => scopes.join(", ") },
+      { head: "Limits", wraps: true, cell: (key) => limitsCell(key) },
       {
         head: "Last used",
         cell: ({ lastUsedAt, lastUsedIp }) =>
@@ -152,7 +155,7 @@ const keysPanel = (keys: readonly KeyRow[], ctx: ConsoleContext): Html =>
     empty: emptyState("No keys", "The reseller creates keys in its dashboard."),
   });
 
-const endpointsPanel = ({ endpoints }: ResellerData, ctx: ConsoleContext): Html =>
+const endpointsPanel = ({ endpoints, reseller }: ResellerData, ctx: ConsoleContext): Html =>
   tablePanel({
     title: `Webhooks, ${environmentOf(ctx)}`,
     caption: "Webhook endpoints",
@@ -168,6 +171,17 @@ const endpointsPanel = ({ endpoints }: ResellerData, ctx: ConsoleContext): Html 
         cell: ({ health }) =>
           health?.failingSince ? time(health.failingSince, ctx.now) : html`<span class="quiet">–</span>`,
       },
+      ...(may(ctx, "endpoints.manage")
+        ? [
+            {
+              head: html`<span class="hidden">Actions</span>`,
+              cell: ({ row }: (typeof endpoints)[number]) =>
+                canEnable(row)
+                  ? html`<a class="link" href="${enableHref(ctx, reseller.id, row.id)}">Enable</a>`
+                  : undefined,
+            },
+          ]
+        : []),
     ],
     empty: emptyState("No endpoints", "The reseller adds endpoints in its dashboard or by the API."),
   });
