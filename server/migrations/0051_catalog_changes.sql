@@ -96,8 +96,31 @@ end $$;
 
 create trigger catalog_changes_inserted after insert on list_prices
   referencing new table as changed for each statement execute function note_list_changes();
+-- An update can leave the price as it is, and only change what it rests on. The plan of the join is kept by the session. If it was made
+-- for one row, a nested loop would take forever for 100,000.
+create function note_list_repricing() returns trigger language plpgsql
+set enable_nestloop = off
+set jit = off
+as $$
+declare
+  number bigint;
+begin
+  if exists (
+    select from changed c join before b using (product_id, price_list, currency)
+    where (b.amount_minor, b.strike_minor) is distinct from (c.amount_minor, c.strike_minor)
+  ) then
+    number := next_catalog_change();
+    insert into catalog_changes as t (scope, product_id, change)
+    select catalog_list_scope(c.currency, c.price_list), c.product_id, number
+    from changed c join before b using (product_id, price_list, currency)
+    where (b.amount_minor, b.strike_minor) is distinct from (c.amount_minor, c.strike_minor)
+    on conflict (scope, product_id) do update set change = excluded.change;
+  end if;
+  return null;
+end $$;
+
 create trigger catalog_changes_updated after update on list_prices
-  referencing new table as changed for each statement execute function note_list_changes();
+  referencing old table as before new table as changed for each statement execute function note_list_repricing();
 create trigger catalog_changes_deleted after delete on list_prices
   referencing old table as changed for each statement execute function note_list_changes();
 
@@ -120,8 +143,29 @@ end $$;
 -- These names sort before those of the triggers that raise the reseller's revision: the catalog's row is locked before the reseller's.
 create trigger catalog_changes_inserted after insert on reseller_prices
   referencing new table as changed for each statement execute function note_reseller_changes();
+create function note_reseller_repricing() returns trigger language plpgsql
+set enable_nestloop = off
+set jit = off
+as $$
+declare
+  number bigint;
+begin
+  if exists (
+    select from changed c join before b using (reseller_id, product_id)
+    where (b.amount_minor, b.strike_minor) is distinct from (c.amount_minor, c.strike_minor)
+  ) then
+    number := next_catalog_change();
+    insert into catalog_changes as t (scope, product_id, change)
+    select 'reseller ' || c.reseller_id, c.product_id, number
+    from changed c join before b using (reseller_id, product_id)
+    where (b.amount_minor, b.strike_minor) is distinct from (c.amount_minor, c.strike_minor)
+    on conflict (scope, product_id) do update set change = excluded.change;
+  end if;
+  return null;
+end $$;
+
 create trigger catalog_changes_updated after update on reseller_prices
-  referencing new table as changed for each statement execute function note_reseller_changes();
+  referencing old table as before new table as changed for each statement execute function note_reseller_repricing();
 create trigger catalog_changes_deleted after delete on reseller_prices
   referencing old table as changed for each statement execute function note_reseller_changes();
 create trigger catalog_changes_inserted after insert on unlisted_products

@@ -222,6 +222,7 @@ test("everything that changes what a reseller sees is told, once", async () => {
   await change(sql`update products set terms = 'None.' where id = 'watched'`);
   await change(sql`insert into list_prices ${price} values ('watched', 'calm', 'USD', 1)`);
   await change(sql`update list_prices set amount_minor = 2 where product_id = 'watched'`);
+  await change(sql`update list_prices set updated_at = now(), amount_minor = 2 where product_id = 'watched'`, []);
   await change(
     sql`insert into list_prices ${price} values ('watched', 'storm', 'USD', 1), ('idle', 'a', 'USD', 1)`,
     [],
