@@ -1,5 +1,5 @@
 import type { Open } from "./http/shapes.js";
-import type { FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, TEST_SCENARIOS, TIMELINE_TYPES, WALLET_ENTRY_TYPES } from "./words.js";
+import type { CATALOG_CHANGES, FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, PRODUCT_TYPES, TEST_SCENARIOS, TIMELINE_TYPES, WALLET_ENTRY_TYPES } from "./words.js";
 /** An integer in minor units of the currency. */
 export type Money = {
     amount: number;
@@ -102,6 +102,33 @@ export type CatalogProduct = ProductOf<{
     unit: string;
     isMoney: boolean;
 }>;
+export type CatalogFilters = PageFilters & {
+    /** Words that must all be in the id, name or brand. Letter case and accents do not matter. */
+    q?: string | undefined;
+    /** Exact match. */
+    brand?: string | undefined;
+    /** Exact match. */
+    category?: string | undefined;
+    /** ISO 3166-1 alpha-2. Products that work worldwide have no country. */
+    country?: string | undefined;
+    type?: (typeof PRODUCT_TYPES)[number] | undefined;
+    /** Whether it can be ordered now. */
+    purchasable?: boolean | undefined;
+};
+/** Store `product` in place of what you have, or remove what you have. */
+export type CatalogChange = {
+    productId: string;
+    change: Open<(typeof CATALOG_CHANGES)[number]>;
+    product?: CatalogProduct;
+};
+/** `nextCursor` is never empty: pass it as `since` to go on. It does not expire. */
+export type CatalogChangePage = Page<CatalogChange>;
+export type CatalogChangeFilters = {
+    /** Changes per page, 1 to 100. The default is 50. */
+    limit?: number | undefined;
+    /** `nextCursor` of the last page that you applied. Without it there are no changes, only a cursor that starts from now. */
+    since?: string | undefined;
+};
 export type KnownOrderStatus = (typeof ORDER_STATUSES)[number];
 /** Later versions of the API can add more. */
 export type OrderStatus = Open<KnownOrderStatus>;

@@ -2,6 +2,8 @@
 export declare const ORDER_STATUSES: readonly ["pending", "processing", "completed", "failed", "refunded"];
 export declare const FULFILMENTS: readonly ["partial", "all_or_nothing"];
 export declare const TIMELINE_TYPES: readonly ["accepted", "processing", "unit_delivered", "unit_refused", "completed", "failed", "refunded", "event_created", "event_delivered", "codes_revealed"];
+export declare const CATALOG_CHANGES: readonly ["upserted", "removed"];
+export declare const PRODUCT_TYPES: readonly ["gift_card", "top_up"];
 export declare const GOODS_TYPES: readonly ["code", "url", "topup"];
 export declare const INPUT_FIELD_TYPES: readonly ["text", "number", "select"];
 export declare const WALLET_ENTRY_TYPES: readonly ["deposit", "order", "refund", "adjustment"];

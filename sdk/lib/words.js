@@ -13,6 +13,8 @@ export const TIMELINE_TYPES = [
     "event_delivered",
     "codes_revealed",
 ];
+export const CATALOG_CHANGES = ["upserted", "removed"];
+export const PRODUCT_TYPES = ["gift_card", "top_up"];
 export const GOODS_TYPES = ["code", "url", "topup"];
 export const INPUT_FIELD_TYPES = ["text", "number", "select"];
 export const WALLET_ENTRY_TYPES = ["deposit", "order", "refund", "adjustment"];

@@ -25,6 +25,8 @@ import {
   wordsIn,
 } from "./testing/openapi.ts";
 import type {
+  CatalogChangeFilters,
+  CatalogFilters,
   OrderFilters,
   PageFilters,
   PlaceOrderInput,
@@ -44,6 +46,7 @@ import {
   EVENT_TYPES,
   FULFILMENTS,
   ORDER_STATUSES,
+  PRODUCT_TYPES,
   TEST_SCENARIOS,
   WALLET_ENTRY_TYPES,
 } from "./words.ts";
@@ -60,6 +63,7 @@ const PLACEMENT = { lines: [{ productId: "card", quantity: 1 }] };
 const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   getBalance: ({ wallet }) => wallet.balance(),
   listCatalog: ({ catalog }) => catalog.list(),
+  listCatalogChanges: ({ catalog }) => catalog.changes(),
   getProduct: ({ products }) => products.get(ID),
   placeOrder: ({ orders }) => orders.place(PLACEMENT),
   placeOrders: ({ orders }) => orders.placeBatch([PLACEMENT]),
@@ -92,7 +96,16 @@ const created = { createdFrom: optional(text), createdTo: optional(text) };
 
 /** The filters that the types allow; the compiler checks each of them. */
 const FILTERS: Partial<Record<Covered, Described>> = {
-  listCatalog: object<PageFilters>(paged),
+  listCatalog: object<CatalogFilters>({
+    ...paged,
+    q: optional(text),
+    brand: optional(text),
+    category: optional(text),
+    country: optional(text),
+    type: optional(oneOf(PRODUCT_TYPES)),
+    purchasable: optional(flag),
+  }),
+  listCatalogChanges: object<CatalogChangeFilters>({ limit: optional(count), since: optional(text) }),
   listOrders: object<OrderFilters>({
     ...paged,
     ...created,

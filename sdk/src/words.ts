@@ -13,6 +13,8 @@ export const TIMELINE_TYPES = [
   "event_delivered",
   "codes_revealed",
 ] as const;
+export const CATALOG_CHANGES = ["upserted", "removed"] as const;
+export const PRODUCT_TYPES = ["gift_card", "top_up"] as const;
 export const GOODS_TYPES = ["code", "url", "topup"] as const;
 export const INPUT_FIELD_TYPES = ["text", "number", "select"] as const;
 export const WALLET_ENTRY_TYPES = ["deposit", "order", "refund", "adjustment"] as const;

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import type { AccountDeps } from "./accounts/account-deps.ts";
+import { changeRoutes } from "./catalog/changes/routes.ts";
+import { createCatalogFinder } from "./catalog/filters/catalog-finder.ts";
 import { createProductReader } from "./catalog/prices/priced-products.ts";
-import { createRenderedReplies } from "./catalog/rendered-replies.ts";
+import { createRenderedReplies, FILTERED_MAX_BYTES } from "./catalog/rendered-replies.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
 import { openDashboard } from "./dashboard/open-dashboard.ts";
 import type { DashboardDeps } from "./dashboard/session.ts";
@@ -145,7 +147,15 @@ export async function buildApp(
   for (const schema of namedSchemas.values()) app.addSchema(schema);
   const openApi = collectApi(app, namedSchemas, describeDeliveries());
   const cursors = createCursorCodec(deps.secrets.cursorKey);
-  catalogRoutes(app, { db: deps.db, cursors, renderedReplies: createRenderedReplies() });
+  changeRoutes(app, { db: deps.db, cursors });
+  const finder = createCatalogFinder(deps.db);
+  catalogRoutes(app, {
+    db: deps.db,
+    cursors,
+    finder,
+    renderedReplies: createRenderedReplies(),
+    filteredReplies: createRenderedReplies(FILTERED_MAX_BYTES),
+  });
   walletRoutes(app, { ...deps, cursors });
   const placing: PlaceOrdersDeps = {
     ...deps,
@@ -162,7 +172,7 @@ export async function buildApp(
   webhookRoutes(app, { ...deps, cursors, announceDeliveries });
   eventRoutes(app, { db: deps.db, cursors });
   requestRoutes(app, { db: deps.db, cursors });
-  const dashboardPages = mountDashboard(app, deps, { placing, cursors, announceDeliveries });
+  const dashboardPages = mountDashboard(app, deps, { placing, cursors, finder, announceDeliveries });
   addRoutes(app);
 
   serveApi(app, openApi, deps.baseUrl);
@@ -180,7 +190,10 @@ export async function buildApp(
 function mountDashboard(
   app: FastifyInstance,
   deps: AppDeps,
-  { placing, ...shared }: Pick<DashboardDeps, "cursors" | "announceDeliveries"> & { placing: PlaceOrderDeps },
+  {
+    placing,
+    ...shared
+  }: Pick<DashboardDeps, "cursors" | "finder" | "announceDeliveries"> & { placing: PlaceOrderDeps },
 ): readonly RegisteredPage[] {
   if (!deps.dashboard) return [];
   return openDashboard(app, {

@@ -1,4 +1,4 @@
-import type { Balance, CatalogProduct, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodes, Page, PlacedOrder, Product, TimelineEntry, WalletEntry } from "../types.js";
+import type { Balance, CatalogChange, CatalogProduct, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodes, Page, PlacedOrder, Product, TimelineEntry, WalletEntry } from "../types.js";
 import type { Delivery, EventType, Recovery, RegisteredWebhook, RotatedSecret, ScripEvent, Webhook } from "../webhooks/webhook-types.js";
 import { type Shape } from "./shapes.js";
 type BatchReply = {
@@ -10,6 +10,7 @@ type BatchReply = {
 export declare const REPLIES: {
     getBalance: Shape<Balance>;
     listCatalog: Shape<Page<CatalogProduct>>;
+    listCatalogChanges: Shape<Page<CatalogChange>>;
     getProduct: Shape<{
         product: Product;
     }>;

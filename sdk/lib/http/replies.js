@@ -1,4 +1,4 @@
-import { DELIVERY_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, TIMELINE_TYPES, WALLET_ENTRY_TYPES, } from "../words.js";
+import { CATALOG_CHANGES, DELIVERY_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, TIMELINE_TYPES, WALLET_ENTRY_TYPES, } from "../words.js";
 import { count, flag, integer, list, object, optional, text, texts, wordOf } from "./shapes.js";
 const pageOf = (item) => object({ data: list(item), hasMore: flag, nextCursor: text });
 const money = object({ amount: count, currency: text });
@@ -37,6 +37,11 @@ const product = object({
 const catalogProduct = object({
     ...productMembers,
     faceValue: object({ amount: text, currency: text, unit: text, isMoney: flag }),
+});
+const catalogChange = object({
+    productId: text,
+    change: wordOf(CATALOG_CHANGES),
+    product: optional(catalogProduct),
 });
 const orderStatus = wordOf(ORDER_STATUSES);
 const placedOrder = object({ id: text, status: orderStatus, total: money });
@@ -167,6 +172,7 @@ const webhookReply = object({ webhook });
 export const REPLIES = {
     getBalance: object({ balance: scaledMoney, asOf: text }),
     listCatalog: pageOf(catalogProduct),
+    listCatalogChanges: pageOf(catalogChange),
     getProduct: object({ product }),
     placeOrder: object({ order: placedOrder }),
     placeOrders: object({

@@ -1,5 +1,6 @@
 import type {
   Balance,
+  CatalogChange,
   CatalogProduct,
   DeliveredCode,
   InputField,
@@ -30,6 +31,7 @@ import type {
   Webhook,
 } from "../webhooks/webhook-types.ts";
 import {
+  CATALOG_CHANGES,
   DELIVERY_STATUSES,
   EVENT_STATUSES,
   FULFILMENTS,
@@ -84,6 +86,12 @@ const product = object<Product>({
 const catalogProduct = object<CatalogProduct>({
   ...productMembers,
   faceValue: object<CatalogProduct["faceValue"]>({ amount: text, currency: text, unit: text, isMoney: flag }),
+});
+
+const catalogChange = object<CatalogChange>({
+  productId: text,
+  change: wordOf(CATALOG_CHANGES),
+  product: optional(catalogProduct),
 });
 
 const orderStatus = wordOf(ORDER_STATUSES);
@@ -233,6 +241,7 @@ type BatchReply = { idempotencyKey?: string; order?: PlacedOrder; error?: Logged
 export const REPLIES = {
   getBalance: object<Balance>({ balance: scaledMoney, asOf: text }),
   listCatalog: pageOf(catalogProduct),
+  listCatalogChanges: pageOf(catalogChange),
   getProduct: object<{ product: Product }>({ product }),
   placeOrder: object<{ order: PlacedOrder }>({ order: placedOrder }),
   placeOrders: object<{ results: BatchReply[] }>({

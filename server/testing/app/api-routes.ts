@@ -77,6 +77,7 @@ const webhooks = { scope: "webhooks:manage" } as const;
 /** CONTRACT 2, Scopes, restated for each operation. */
 const RULES: Readonly<Record<string, Rule>> = {
   "GET /v1/catalog": catalog,
+  "GET /v1/catalog/changes": catalog,
   "GET /v1/products/{id}": { ...catalog, of: "product" },
   "POST /v1/orders": {
     scope: "orders:write",
