@@ -5,7 +5,8 @@ export declare const TIMELINE_TYPES: readonly ["accepted", "processing", "unit_d
 export declare const GOODS_TYPES: readonly ["code", "url", "topup"];
 export declare const INPUT_FIELD_TYPES: readonly ["text", "number", "select"];
 export declare const WALLET_ENTRY_TYPES: readonly ["deposit", "order", "refund", "adjustment"];
+export declare const DEPOSIT_STATUSES: readonly ["requested", "received", "credited", "rejected"];
 export declare const EVENT_STATUSES: readonly ["fulfilled", "refunded", "partially_refunded"];
 export declare const DELIVERY_STATUSES: readonly ["pending", "delivered", "failed"];
-export declare const EVENT_TYPES: readonly ["order.fulfilled", "order.refunded", "webhook.test"];
+export declare const EVENT_TYPES: readonly ["order.fulfilled", "order.refunded", "deposit.credited", "webhook.test"];
 export declare const TEST_SCENARIOS: readonly ["insufficient_funds", "out_of_stock", "product_not_purchasable", "rate_limited", "internal_error", "service_unavailable", "success", "failed", "refunded", "partial", "delayed", "stuck", "refunded_after_completion", "webhook_duplicate", "webhook_late", "webhook_bad_signature"];

@@ -25,6 +25,8 @@ import {
   wordsIn,
 } from "./testing/openapi.ts";
 import type {
+  CreateDepositInput,
+  DepositFilters,
   OrderFilters,
   PageFilters,
   PlaceOrderInput,
@@ -41,6 +43,7 @@ import type {
 } from "./webhooks/webhook-types.ts";
 import {
   DELIVERY_STATUSES,
+  DEPOSIT_STATUSES,
   EVENT_TYPES,
   FULFILMENTS,
   ORDER_STATUSES,
@@ -69,6 +72,9 @@ const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   listRequests: ({ requests }) => requests.list(),
   getRequest: ({ requests }) => requests.get(ID),
   listWalletEntries: ({ wallet }) => wallet.entries(),
+  requestDeposit: ({ deposits }) => deposits.create({ amount: 500 }),
+  getDeposit: ({ deposits }) => deposits.get(ID),
+  listDeposits: ({ deposits }) => deposits.list(),
   listEvents: ({ events }) => events.list(),
   getEvent: ({ events }) => events.get(ID),
   listEventTypes: ({ eventTypes }) => eventTypes.list(),
@@ -106,6 +112,7 @@ const FILTERS: Partial<Record<Covered, Described>> = {
     type: optional(oneOf(WALLET_ENTRY_TYPES)),
     orderId: optional(text),
   }),
+  listDeposits: object<DepositFilters>({ ...paged, status: optional(oneOf(DEPOSIT_STATUSES)) }),
   listEvents: object<EventFilters>({
     ...paged,
     ...created,
@@ -144,6 +151,7 @@ const BODIES: Partial<Record<Covered, Described>> = {
     expectedTotal: optional(count),
     fulfilment: optional(oneOf(FULFILMENTS)),
   }),
+  requestDeposit: object<CreateDepositInput>({ amount: count, note: optional(text) }),
   registerWebhook: object<RegisterWebhookInput>({ url: text, events: optional(list(text)) }),
   changeWebhook: object<UpdateWebhookInput>({
     url: optional(text),

@@ -1,4 +1,4 @@
-import type { Balance, CatalogProduct, LoggedRequest, LoggedRequestDetail, Order, OrderCodes, Page, PlacedOrder, Product, TimelineEntry, WalletEntry } from "../types.js";
+import type { Balance, CatalogProduct, Deposit, LoggedRequest, LoggedRequestDetail, Order, OrderCodes, Page, PlacedOrder, Product, TimelineEntry, WalletEntry } from "../types.js";
 import type { Delivery, EventType, Recovery, RegisteredWebhook, RotatedSecret, ScripEvent, Webhook } from "../webhooks/webhook-types.js";
 import { type Shape } from "./shapes.js";
 /** The response of each operation of the API, by its operationId. */
@@ -24,6 +24,13 @@ export declare const REPLIES: {
         request: LoggedRequestDetail;
     }>;
     listWalletEntries: Shape<Page<WalletEntry>>;
+    requestDeposit: Shape<{
+        deposit: Deposit;
+    }>;
+    getDeposit: Shape<{
+        deposit: Deposit;
+    }>;
+    listDeposits: Shape<Page<Deposit>>;
     listEvents: Shape<Page<ScripEvent>>;
     getEvent: Shape<{
         event: ScripEvent;

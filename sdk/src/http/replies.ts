@@ -2,6 +2,7 @@ import type {
   Balance,
   CatalogProduct,
   DeliveredCode,
+  Deposit,
   InputField,
   InputFieldOption,
   LoggedProblem,
@@ -31,6 +32,7 @@ import type {
 } from "../webhooks/webhook-types.ts";
 import {
   DELIVERY_STATUSES,
+  DEPOSIT_STATUSES,
   EVENT_STATUSES,
   FULFILMENTS,
   GOODS_TYPES,
@@ -172,6 +174,24 @@ const walletEntry = object<WalletEntry>({
   createdAt: text,
 });
 
+const deposit = object<Deposit>({
+  id: text,
+  status: wordOf(DEPOSIT_STATUSES),
+  amount: count,
+  currency: text,
+  minorUnitExponent: count,
+  reference: text,
+  instructions: text,
+  note: optional(text),
+  receivedAmount: optional(count),
+  entryId: optional(text),
+  reason: optional(text),
+  createdAt: text,
+  receivedAt: optional(text),
+  creditedAt: optional(text),
+  rejectedAt: optional(text),
+});
+
 const event = object<ScripEvent>({
   id: text,
   type: text,
@@ -179,6 +199,8 @@ const event = object<ScripEvent>({
   data: object<ScripEventData>({
     order_id: optional(text),
     status: optional(wordOf(EVENT_STATUSES)),
+    deposit_id: optional(text),
+    amount: optional(money),
     webhook_id: optional(text),
   }),
 });
@@ -233,6 +255,9 @@ export const REPLIES = {
     request: object<LoggedRequestDetail>({ ...requestMembers, error: optional(loggedProblem) }),
   }),
   listWalletEntries: pageOf(walletEntry),
+  requestDeposit: object<{ deposit: Deposit }>({ deposit }),
+  getDeposit: object<{ deposit: Deposit }>({ deposit }),
+  listDeposits: pageOf(deposit),
   listEvents: pageOf(event),
   getEvent: object<{ event: ScripEvent }>({ event }),
   listEventTypes: object<{ data: EventType[] }>({

@@ -7,6 +7,7 @@ import { runAlerts } from "../alerts/run-alerts.ts";
 import { buildApp } from "../app.ts";
 import { type Config, consoleUrlOf } from "../config.ts";
 import { createAnnouncer } from "../db/announce.ts";
+import { runTestDeposits } from "../deposits/credit-test-deposits.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
 import { bareApp } from "../http/bare-app.ts";
 import { healthRoutes } from "../http/health.ts";
@@ -57,6 +58,7 @@ type Opened = {
   alerts?: ReturnType<typeof runAlerts>;
   jobs?: ReturnType<typeof runJobs>;
   balances?: ReturnType<typeof runBalanceWatch>;
+  deposits?: ReturnType<typeof runTestDeposits>;
 };
 
 /**
@@ -114,6 +116,7 @@ async function open(
           baseUrl,
           trustedProxies: config.trustedProxies,
           rateLimits: config.rateLimits,
+          depositInstructions: config.depositInstructions,
           webhooks: { egressIps: config.webhookEgressIps, allowNetworks: config.webhookAllowNetworks },
           dashboard: {
             accounts,
@@ -147,6 +150,7 @@ async function open(
   const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
   opened.jobs = runJobs({ ...context, db: context.patientDb, log, announceDeliveries });
   opened.balances = runBalanceWatch({ ...context, log });
+  opened.deposits = runTestDeposits({ ...context, log, announceDeliveries });
 }
 
 /** The port is known once the server listens. */
@@ -162,6 +166,7 @@ async function close({
   webhooks,
   accounts,
   balances,
+  deposits,
   reports,
   alerts,
   jobs,
@@ -183,6 +188,7 @@ async function close({
     alerts?.stop(),
     jobs?.stop(DRAIN_TIMEOUT_MS),
     balances?.stop(),
+    deposits?.stop(),
   ]);
   clearTimeout(forced);
 }

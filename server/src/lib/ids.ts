@@ -25,7 +25,8 @@ export type IdPrefix =
   | "act"
   | "prp"
   | "alt"
-  | "job";
+  | "job"
+  | "dep";
 
 /** Makes ids: the prefix and a UUIDv7 in 26 characters of Crockford base32, so that text order is time order. */
 export type Ids = (prefix: IdPrefix) => string;

@@ -7,6 +7,7 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   orders: "orders:read",
   balance: "wallet:read",
   wallet: "wallet:read",
+  deposits: "wallet:read",
   webhooks: "webhooks:manage",
   deliveries: "webhooks:manage",
   events: "webhooks:manage",
@@ -15,7 +16,10 @@ const SCOPES: Readonly<Record<string, Scope>> = {
 };
 
 /** What a change needs instead of the scope that reads. */
-const WRITING: Partial<Record<Scope, Scope>> = { "orders:read": "orders:write", "wallet:read": "wallet:write" };
+const WRITING: Partial<Record<Scope, Scope>> = {
+  "orders:read": "orders:write",
+  "wallet:read": "wallet:write",
+};
 
 /** The scope that a logged request needed; undefined if it is not known. */
 export function scopeOfRequest(method: string, path: string): Scope | undefined {

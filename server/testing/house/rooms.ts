@@ -24,6 +24,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   resellers: ["db", "mail", "activity", "wallet"],
   sandbox: ["http", "suppliers"],
   orders: ["db", "http", "events", "wallet", "catalog", "suppliers", "sandbox"],
+  deposits: ["db", "http", "work", "mail", "events", "activity", "accounts", "wallet", "orders"],
   fulfilment: [
     ...[
       "db",
@@ -62,12 +63,12 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "suppliers",
       "orders",
     ],
-    ...["fulfilment", "audit", "admin"],
+    ...["deposits", "fulfilment", "audit", "admin"],
   ],
   dashboard: [
     ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "access"],
-    ...["wallet", "catalog", "webhooks", "suppliers", "resellers", "sandbox", "orders", "fulfilment"],
-    "reports",
+    ...["wallet", "catalog", "webhooks", "suppliers", "resellers", "sandbox", "orders", "deposits"],
+    ...["fulfilment", "reports"],
   ],
   console: [
     ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "access"],
@@ -79,6 +80,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "resellers",
       "sandbox",
       "orders",
+      "deposits",
       "fulfilment",
       "reports",
       "search",
@@ -88,7 +90,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   app: [
     ...["db", "vault", "http", "web", "events", "keys", "wallet", "catalog", "webhooks", "suppliers"],
-    ...["requests", "accounts", "sandbox", "orders", "fulfilment", "dashboard"],
+    ...["requests", "accounts", "sandbox", "orders", "deposits", "fulfilment", "dashboard"],
   ],
   bin: [
     ...[
@@ -108,6 +110,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "suppliers",
       "resellers",
       "orders",
+      "deposits",
       "fulfilment",
       "reports",
       "audit",
