@@ -1,9 +1,11 @@
 import type { Connection } from "./http/connection.js";
 import type { Listing } from "./http/listing.js";
-import type { Balance, CallOptions, WalletEntry, WalletEntryFilters } from "./types.js";
+import type { Balance, CallOptions, CsvPage, WalletEntry, WalletEntryFilters } from "./types.js";
 export type WalletMethods = {
     balance(options?: CallOptions): Promise<Balance>;
     /** The statement, newest first. */
     entries(filters?: WalletEntryFilters, options?: CallOptions): Listing<WalletEntry>;
+    /** A page of the statement as CSV. Money is in the currency's major unit. */
+    entriesCsv(filters?: WalletEntryFilters, options?: CallOptions): Promise<CsvPage>;
 };
 export declare const walletMethods: (connection: Connection) => WalletMethods;

@@ -38,9 +38,11 @@ import { createCursorCodec } from "./lib/cursor.ts";
 import type { IpRange } from "./lib/ip.ts";
 import type { Log } from "./lib/log.ts";
 import { Problem } from "./lib/problem.ts";
+import { bulkRoutes } from "./orders/bulk/bulk-routes.ts";
+import type { PlaceOrdersDeps } from "./orders/bulk/place-orders.ts";
 import type { PlaceOrderDeps } from "./orders/place-order.ts";
 import { placeTestOrder } from "./orders/place-test-order.ts";
-import { createPlacementBatch, type PlacementLimits } from "./orders/placement-batch.ts";
+import { createPlacementQueues, type PlacementLimits } from "./orders/placement-batch.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { openRequestLog } from "./requests/open-request-log.ts";
 import type { RequestLogLimits } from "./requests/request-log.ts";
@@ -149,16 +151,17 @@ export async function buildApp(
   const cursors = createCursorCodec(deps.secrets.cursorKey);
   catalogRoutes(app, { db: deps.db, cursors, renderedReplies: createRenderedReplies() });
   walletRoutes(app, { ...deps, cursors });
-  const placing: PlaceOrderDeps = {
+  const placing: PlaceOrdersDeps = {
     ...deps,
     readProducts: createProductReader(deps.db),
     findShortage: deps.findShortage ?? createShortageFinder(deps.db, deps.clock),
-    submit: createPlacementBatch(deps.db, deps.clock, deps.placementLimits),
+    ...createPlacementQueues(deps.db, deps.clock, deps.placementLimits),
     underWay: new Map(),
     onPlaced: createAnnouncer(deps.db, ORDERS_CHANNEL),
   };
   const announceDeliveries = createAnnouncer(deps.db, DELIVERIES_CHANNEL);
   orderRoutes(app, { ...deps, ...placing, cursors });
+  bulkRoutes(app, { ...placing, problems });
   depositRoutes(app, { ...deps, cursors, depositInstructions: deps.depositInstructions ?? {} });
   fulfilmentRoutes(app, deps);
   webhookRoutes(app, { ...deps, cursors, announceDeliveries });

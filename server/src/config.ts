@@ -1,15 +1,16 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import { isCurrency } from "./lib/currencies.ts";
 import { type IpRange, parseIpRange } from "./lib/ip.ts";
 import { type AmountLimits, parseAmountLimits } from "./lib/money.ts";
+import { type PricingConfig, readPricing } from "./lib/pricing-config.ts";
 import { type Secret, secret } from "./lib/secret.ts";
+import { readDepositInstructions } from "./lib/settings/deposit-instructions.ts";
 import { splitDatabaseUrl } from "./lib/split-database-url.ts";
 import { withSecretFiles } from "./lib/with-secret-files.ts";
 
 /** All settings from the environment (CONTRACT 8, Settings), read and validated once. */
-export type Config = {
+export type Config = PricingConfig & {
   production: boolean;
   databaseUrl: Secret<string> | undefined;
   dataDir: string;
@@ -59,9 +60,6 @@ export class ConfigError extends Error {
 }
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-/** `DEPOSIT_INSTRUCTIONS`, or for one currency `DEPOSIT_INSTRUCTIONS_EUR`. */
-const INSTRUCTIONS_SETTING = /^DEPOSIT_INSTRUCTIONS(?:_(.*))?$/;
-const INSTRUCTIONS_MAX_CHARACTERS = 4_000;
 const DEFAULT_PORT = 8080;
 const DEFAULT_METRICS_PORT = 9464;
 const DEFAULT_CONSOLE_PORT = 8081;
@@ -93,7 +91,8 @@ export function readConfig(environment: Environment): Config {
     publicUrl,
     ...readConsole(env),
     dualControlAbove: parsed(env, "CONSOLE_DUAL_CONTROL_ABOVE", parseAmountLimits),
-    depositInstructions: readDepositInstructions(env),
+    ...readPricing((name, parse) => parsed(env, name, parse)),
+    depositInstructions: readDepositInstructions(env, (...why) => new ConfigError(...why)),
     masterKeys: readMasterKeys(env),
     trustedProxies: readRanges(env, "TRUSTED_PROXIES"),
     webhookEgressIps: list(env, "WEBHOOK_EGRESS_IPS").map((text) => {
@@ -116,22 +115,6 @@ export function readConfig(environment: Environment): Config {
     metricsHost: readAddress(env, "METRICS_HOST") ?? "127.0.0.1",
     metricsPortWasAsked: (value(env, "METRICS_PORT") ?? value(env, "METRICS_HOST")) !== undefined,
   };
-}
-
-/** Texts for people. `\\n` is a line break, for environments that cannot hold one. */
-function readDepositInstructions(env: Environment): Readonly<Record<string, string>> {
-  const texts = Object.keys(env).flatMap((name) => {
-    const match = INSTRUCTIONS_SETTING.exec(name);
-    const text = match ? value(env, name)?.replaceAll("\\n", "\n") : undefined;
-    if (!match || text === undefined) return [];
-    const [, currency = ""] = match;
-    if (currency !== "" && !isCurrency(currency))
-      throw new ConfigError(name, "must end in a currency code, such as DEPOSIT_INSTRUCTIONS_EUR");
-    if (text.length > INSTRUCTIONS_MAX_CHARACTERS)
-      throw new ConfigError(name, `must have at most ${INSTRUCTIONS_MAX_CHARACTERS} characters`);
-    return [[currency, text] as const];
-  });
-  return Object.fromEntries(texts);
 }
 
 const readText = (path: string): string => readFileSync(path, "utf8");

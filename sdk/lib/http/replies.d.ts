@@ -1,6 +1,11 @@
-import type { Balance, CatalogProduct, Deposit, LoggedRequest, LoggedRequestDetail, Order, OrderCodes, Page, PlacedOrder, Product, TimelineEntry, WalletEntry } from "../types.js";
+import type { Balance, CatalogProduct, Deposit, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodes, Page, PlacedOrder, Product, TimelineEntry, WalletEntry } from "../types.js";
 import type { Delivery, EventType, Recovery, RegisteredWebhook, RotatedSecret, ScripEvent, Webhook } from "../webhooks/webhook-types.js";
 import { type Shape } from "./shapes.js";
+type BatchReply = {
+    idempotencyKey?: string;
+    order?: PlacedOrder;
+    error?: LoggedProblem;
+};
 /** The response of each operation of the API, by its operationId. */
 export declare const REPLIES: {
     getBalance: Shape<Balance>;
@@ -10,6 +15,9 @@ export declare const REPLIES: {
     }>;
     placeOrder: Shape<{
         order: PlacedOrder;
+    }>;
+    placeOrders: Shape<{
+        results: BatchReply[];
     }>;
     listOrders: Shape<Page<Order>>;
     getOrder: Shape<{
@@ -60,3 +68,4 @@ export declare const REPLIES: {
         data: string[];
     }>;
 };
+export {};

@@ -1,7 +1,7 @@
 import type { Connection } from "./connection.js";
 import { type Shape } from "./shapes.js";
 export type Call<T> = {
-    method: "GET" | "POST" | "PATCH" | "DELETE";
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
     path: string;
     headers?: Readonly<Record<string, string>>;
     /** JSON. */
@@ -9,6 +9,8 @@ export type Call<T> = {
     /** The one status that means success. */
     expected: number;
     shape: Shape<T>;
+    /** Asks for CSV. The answer is its text, and `shape` is not used. */
+    readsCsv?: boolean;
 };
 /** The settings of one try. */
 export type Limits = {

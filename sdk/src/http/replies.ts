@@ -67,6 +67,15 @@ const productMembers = {
   maxQuantity: count,
   purchasable: flag,
   inputFields: optional(list(inputField)),
+  brand: optional(text),
+  category: optional(text),
+  country: optional(text),
+  description: optional(text),
+  redeemInstructions: optional(text),
+  terms: optional(text),
+  imageUrl: optional(text),
+  estimatedDeliverySeconds: optional(count),
+  updatedAt: optional(text),
 };
 
 const product = object<Product>({
@@ -240,12 +249,23 @@ const delivery = object<Delivery>({
 const deliveryReply = object<{ delivery: Delivery }>({ delivery });
 const webhookReply = object<{ webhook: Webhook }>({ webhook });
 
+type BatchReply = { idempotencyKey?: string; order?: PlacedOrder; error?: LoggedProblem };
+
 /** The response of each operation of the API, by its operationId. */
 export const REPLIES = {
   getBalance: object<Balance>({ balance: scaledMoney, asOf: text }),
   listCatalog: pageOf(catalogProduct),
   getProduct: object<{ product: Product }>({ product }),
   placeOrder: object<{ order: PlacedOrder }>({ order: placedOrder }),
+  placeOrders: object<{ results: BatchReply[] }>({
+    results: list(
+      object<BatchReply>({
+        idempotencyKey: optional(text),
+        order: optional(placedOrder),
+        error: optional(loggedProblem),
+      }),
+    ),
+  }),
   listOrders: pageOf(order),
   getOrder: object<{ order: Order }>({ order }),
   getOrderCodes: object<OrderCodes>({ orderId: text, status: orderStatus, data: list(deliveredCode) }),

@@ -8,6 +8,7 @@ import { keysBindOneOrder, openOrdersHaveWork, ordersArePaidOnce } from "./order
 import { proposalsMoveMoneyOnce } from "./proposal-invariants.ts";
 import { refundsStayWithinOrders } from "./refund-invariants.ts";
 import { rollupsEqualFacts } from "./report-invariants.ts";
+import { keysCountSpending } from "./spending-invariants.ts";
 import { statusesFollowTransitions } from "./status-invariants.ts";
 import { purchasesAreAccountedFor } from "./supplier-invariants.ts";
 import { unitsEndOnce } from "./unit-invariants.ts";
@@ -38,6 +39,7 @@ const invariants: readonly Invariant[] = [
   acknowledgementsSurvive,
   rollupsEqualFacts,
   proposalsMoveMoneyOnce,
+  keysCountSpending,
   depositsAreCreditedOnce,
 ];
 

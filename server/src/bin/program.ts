@@ -27,6 +27,8 @@ const GROUPS: Readonly<Record<string, () => Promise<Register>>> = {
   deposit: async () => (await import("./commands/deposits/deposit-commands.ts")).depositCommands,
   catalog: async () => (await import("./commands/catalog-commands.ts")).catalogCommands,
   price: async () => (await import("./commands/price-commands.ts")).priceCommands,
+  rule: async () => (await import("./commands/pricing/rule-commands.ts")).ruleCommands,
+  fx: async () => (await import("./commands/pricing/fx-commands.ts")).fxCommands,
   listing: async () => (await import("./commands/listing-commands.ts")).listingCommands,
   supplier: async () => (await import("./commands/supply/supplier-commands.ts")).supplierCommands,
   route: async () => (await import("./commands/supply/route-commands.ts")).routeCommands,

@@ -5,6 +5,7 @@ import type { AccountDeps } from "../accounts/account-deps.ts";
 import { runAccountUpkeep } from "../accounts/run-account-upkeep.ts";
 import { runAlerts } from "../alerts/run-alerts.ts";
 import { buildApp } from "../app.ts";
+import { runCatalogUpkeep } from "../catalog/upkeep/run-catalog-upkeep.ts";
 import { type Config, consoleUrlOf } from "../config.ts";
 import { createAnnouncer } from "../db/announce.ts";
 import { runTestDeposits } from "../deposits/credit-test-deposits.ts";
@@ -14,6 +15,7 @@ import { healthRoutes } from "../http/health.ts";
 import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
 import { runJobs } from "../jobs/run-jobs.ts";
 import type { Log } from "../lib/log.ts";
+import { runPricing } from "../pricing/run-pricing.ts";
 import { runReports } from "../reports/run-reports.ts";
 import { runBalanceWatch } from "../wallet/alerts/watch-balances.ts";
 import { DELIVERIES_CHANNEL } from "../webhooks/settings.ts";
@@ -55,9 +57,11 @@ type Opened = {
   webhooks?: ReturnType<typeof startWebhooks>;
   accounts?: ReturnType<typeof runAccountUpkeep>;
   reports?: ReturnType<typeof runReports>;
+  pricing?: ReturnType<typeof runPricing>;
   alerts?: ReturnType<typeof runAlerts>;
   jobs?: ReturnType<typeof runJobs>;
   balances?: ReturnType<typeof runBalanceWatch>;
+  catalog?: ReturnType<typeof runCatalogUpkeep>;
   deposits?: ReturnType<typeof runTestDeposits>;
 };
 
@@ -148,8 +152,10 @@ async function open(
   opened.accounts = runAccountUpkeep({ ...context, log });
   opened.reports = runReports({ ...context, log });
   const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
+  opened.pricing = runPricing({ ...context, db: context.patientDb, log, settings: config.pricing });
   opened.jobs = runJobs({ ...context, db: context.patientDb, log, announceDeliveries });
   opened.balances = runBalanceWatch({ ...context, log });
+  opened.catalog = runCatalogUpkeep({ ...context, log });
   opened.deposits = runTestDeposits({ ...context, log, announceDeliveries });
 }
 
@@ -166,8 +172,10 @@ async function close({
   webhooks,
   accounts,
   balances,
+  catalog,
   deposits,
   reports,
+  pricing,
   alerts,
   jobs,
   ...listeners
@@ -185,9 +193,11 @@ async function close({
     webhooks?.stop(DRAIN_TIMEOUT_MS),
     accounts?.stop(),
     reports?.stop(),
+    pricing?.stop(),
     alerts?.stop(),
     jobs?.stop(DRAIN_TIMEOUT_MS),
     balances?.stop(),
+    catalog?.stop(),
     deposits?.stop(),
   ]);
   clearTimeout(forced);

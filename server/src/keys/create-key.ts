@@ -7,6 +7,9 @@ import { idsOf } from "../lib/ids.ts";
 import { parseIpRange } from "../lib/ip.ts";
 import { assertPlainText } from "../lib/plain-text.ts";
 import { digestKey, generateKey, keyPrefix } from "./key-format.ts";
+import { dayOf } from "./limits/change-limits.ts";
+import { findCurrency } from "./limits/limit-queries.ts";
+import { type LimitChanges, type Limits, NO_LIMITS, needsCount, readLimits } from "./limits/read-limits.ts";
 import { insertKey } from "./queries.ts";
 
 export type CreateKeyInput = Tenant & {
@@ -16,6 +19,7 @@ export type CreateKeyInput = Tenant & {
   expiresAt: Date | undefined;
   /** Who creates it; the command if nobody is named. */
   creator?: Actor;
+  limits?: LimitChanges;
 };
 
 /** The only time that the key itself is available. */
@@ -50,14 +54,19 @@ export async function createKey(
     creator,
     expiresAt: input.expiresAt ?? null,
     replacesId: null,
+    usualHourMinor: null,
   };
   return deps.db.transaction(async (tx) => {
-    const created = await addKey(tx, deps, added);
+    const limits = input.limits
+      ? readLimits(NO_LIMITS, input.limits, await findCurrency(tx, input))
+      : NO_LIMITS;
+    const created = await addKey(tx, deps, { ...added, ...limits });
     await also?.(tx, created);
     return created;
   });
 }
 
+/** Its limits count from today: a new key has spent nothing. */
 export type NewKeyInput = Tenant & {
   name: string;
   scopes: readonly string[];
@@ -65,7 +74,8 @@ export type NewKeyInput = Tenant & {
   expiresAt: Date | null;
   creator: Actor;
   replacesId: string | null;
-};
+  usualHourMinor: bigint | null;
+} & Limits;
 
 /** Makes the key and stores its digest. */
 export async function addKey(
@@ -77,7 +87,8 @@ export async function addKey(
   const now = clock.now();
   const id = idsOf(clock)("key");
   const lastFour = key.slice(-4);
-  await insertKey(db, { ...input, id, lastFour, digest: digestKey(pepper, key), now });
+  const countedFrom = needsCount(input) ? dayOf(now) : null;
+  await insertKey(db, { ...input, id, lastFour, digest: digestKey(pepper, key), now, countedFrom });
   const { environment: env, scopes } = input;
   return { id, key, prefix: keyPrefix(env), lastFour, env, scopes };
 }

@@ -81,10 +81,10 @@ test("a key that is dead, unknown or asked for too long a grace period is not ro
 test("changed scopes and addresses hold from the next request on", async () => {
   const { id, key } = await scrip.addKey(resellerId);
   assert.equal(await statusWith(key), 200);
-  await changeKey(scrip.db, id, { scopes: ["orders:read"] });
+  await changeKey(scrip, id, { scopes: ["orders:read"] });
   assert.equal(await statusWith(key), 403);
-  await changeKey(scrip.db, id, { scopes: ["wallet:read"], allowedIps: ["203.0.113.9"] });
+  await changeKey(scrip, id, { scopes: ["wallet:read"], allowedIps: ["203.0.113.9"] });
   assert.equal((await scrip.call("GET", "/v1/balance", { key })).json().code, "ip_not_allowed");
-  await assert.rejects(changeKey(scrip.db, id, { scopes: [] }), /at least one scope/);
-  await assert.rejects(changeKey(scrip.db, id, { name: "a\u0000b" }), /must not/);
+  await assert.rejects(changeKey(scrip, id, { scopes: [] }), /at least one scope/);
+  await assert.rejects(changeKey(scrip, id, { name: "a\u0000b" }), /must not/);
 });

@@ -16,8 +16,8 @@ export type RollKeyInput = {
 export type RolledKey = CreatedKey & { replaces: string; oldKeyEndsAt: Date };
 
 /**
- * Replaces a key by a new one with the same name, scopes, allowlist and expiry. The new key works at once. The old one ends
- * after the grace period, or when it would have expired anyway; without a grace period it is revoked.
+ * Replaces a key by a new one with the same name, scopes, allowlist, limits and expiry. The new key works at once and has spent
+ * nothing. The old one ends after the grace period, or when it would have expired anyway; without a grace period it is revoked.
  */
 export function rollKey(
   deps: KeyDeps,

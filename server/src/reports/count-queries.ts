@@ -1,6 +1,6 @@
 import sql, { type Sql } from "sql-template-tag";
 import type { Tx } from "../db/database.ts";
-import { addLines, addOrders, addTimes } from "./add-up.ts";
+import { addLines, addOrders, addProductTimes, addTimes } from "./add-up.ts";
 
 /** Any fixed number works, as long as it is the same in every process. */
 const COUNTING_LOCK = 7_242_034;
@@ -119,7 +119,7 @@ export const countChanges = async (tx: Tx, limits: CountLimits): Promise<number>
       select 'product', environment, date_trunc('day', hour, 'UTC'), product_id, took_ms from units where is_delivered
       union all
       select 'supplier', environment, hour, supplier_id, took_ms from units where is_delivered and supplier_id <> ''
-    ), ${addLines}, ${addOrders}, ${addTimes}
+    ), ${addLines}, ${addOrders}, ${addTimes}, ${addProductTimes}
     select count(*)::integer as taken from taken`);
   return row?.taken ?? 0;
 };
@@ -140,7 +140,7 @@ export const endedOrders = (changes: Sql): Sql => sql`
     ) l
     where c.line_index is null
   ), units as materialized (
-    select o.environment, o.reseller_id, o.hour, l.product_id, coalesce(a.supplier_id, '') as supplier_id, o.currency,
+    select o.id as order_id, o.environment, o.reseller_id, o.hour, l.product_id, coalesce(a.supplier_id, '') as supplier_id, o.currency,
            coalesce(charged_currency(a), '') as cost_currency, l.unit_price_minor as price_minor,
            u.delivered_at is not null as is_delivered, a.supplier_id is not null as is_bought,
            coalesce(charged_minor(a), 0) as cost_minor,
@@ -153,7 +153,7 @@ export const endedOrders = (changes: Sql): Sql => sql`
       and a.status in ('delivered', 'quarantined') and a.written_off_at is null
     where u.delivered_at is not null or a.supplier_id is not null
     union all
-    select o.environment, o.reseller_id, date_trunc('hour', a.resolved_at, 'UTC'), l.product_id, a.supplier_id,
+    select o.id, o.environment, o.reseller_id, date_trunc('hour', a.resolved_at, 'UTC'), l.product_id, a.supplier_id,
            o.currency, coalesce(charged_currency(a), ''), l.unit_price_minor, false, true, coalesce(charged_minor(a), 0),
            null
     from ${changes} c

@@ -6,7 +6,7 @@ import { paint } from "./terminal.ts";
 const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Server:": ["start", "demo", "migrate", "doctor", "audit", "alert", "job", "backup", "vault"],
   "Resellers and their money:": ["reseller", "key", "user", "wallet", "deposit"],
-  "What is sold, and for how much:": ["catalog", "price", "listing"],
+  "What is sold, and for how much:": ["catalog", "price", "rule", "fx", "listing"],
   "Where it comes from:": ["supplier", "route", "stock"],
   "Orders:": ["order"],
   "The operator's people:": ["staff"],

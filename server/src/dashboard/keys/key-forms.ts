@@ -4,6 +4,7 @@ import { checkboxesField } from "../../web/form/choice-fields.ts";
 import { defineForm } from "../../web/form/define-form.ts";
 import { dateField, numberField } from "../../web/form/number-fields.ts";
 import { textareaField, textField } from "../../web/form/text-fields.ts";
+import { limitFields } from "./key-limits.ts";
 
 const NAME_MAX_CHARACTERS = 80;
 
@@ -42,13 +43,14 @@ export const createForm = defineForm({
   name,
   scopes,
   allowedIps,
+  ...limitFields,
   expires: dateField({
     label: "Expires",
     hint: "At the beginning of this day in UTC. Leave it empty for no end.",
   }),
 });
 
-export const editForm = defineForm({ name, scopes, allowedIps });
+export const editForm = defineForm({ name, scopes, allowedIps, ...limitFields });
 
 export const rollForm = defineForm({
   grace: numberField({
