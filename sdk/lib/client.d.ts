@@ -1,4 +1,5 @@
 import { type CatalogMethods, type ProductMethods } from "./catalog.js";
+import { type DepositMethods } from "./deposits.js";
 import { type EventMethods, type EventTypeMethods } from "./events.js";
 import { type ClientOptions } from "./http/connection.js";
 import { type OrderMethods } from "./orders.js";
@@ -10,6 +11,7 @@ export type Client = {
     products: ProductMethods;
     orders: OrderMethods;
     wallet: WalletMethods;
+    deposits: DepositMethods;
     webhooks: WebhookMethods;
     deliveries: DeliveryMethods;
     events: EventMethods;

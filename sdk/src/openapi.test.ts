@@ -27,6 +27,8 @@ import {
 import type {
   CatalogChangeFilters,
   CatalogFilters,
+  CreateDepositInput,
+  DepositFilters,
   OrderFilters,
   PageFilters,
   PlaceOrderInput,
@@ -43,6 +45,7 @@ import type {
 } from "./webhooks/webhook-types.ts";
 import {
   DELIVERY_STATUSES,
+  DEPOSIT_STATUSES,
   EVENT_TYPES,
   FULFILMENTS,
   ORDER_STATUSES,
@@ -74,6 +77,9 @@ const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   listRequests: ({ requests }) => requests.list(),
   getRequest: ({ requests }) => requests.get(ID),
   listWalletEntries: ({ wallet }) => wallet.entries(),
+  requestDeposit: ({ deposits }) => deposits.create({ amount: 500 }),
+  getDeposit: ({ deposits }) => deposits.get(ID),
+  listDeposits: ({ deposits }) => deposits.list(),
   listEvents: ({ events }) => events.list(),
   getEvent: ({ events }) => events.get(ID),
   listEventTypes: ({ eventTypes }) => eventTypes.list(),
@@ -120,6 +126,7 @@ const FILTERS: Partial<Record<Covered, Described>> = {
     type: optional(oneOf(WALLET_ENTRY_TYPES)),
     orderId: optional(text),
   }),
+  listDeposits: object<DepositFilters>({ ...paged, status: optional(oneOf(DEPOSIT_STATUSES)) }),
   listEvents: object<EventFilters>({
     ...paged,
     ...created,
@@ -165,6 +172,7 @@ const BODIES: Partial<Record<Covered, Described>> = {
       object<PlaceOrderInput & { idempotencyKey: string }>({ ...ORDER_MEMBERS, idempotencyKey: text }),
     ),
   }),
+  requestDeposit: object<CreateDepositInput>({ amount: count, note: optional(text) }),
   registerWebhook: object<RegisterWebhookInput>({ url: text, events: optional(list(text)) }),
   changeWebhook: object<UpdateWebhookInput>({
     url: optional(text),

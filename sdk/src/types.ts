@@ -1,6 +1,7 @@
 import type { Open } from "./http/shapes.ts";
 import type {
   CATALOG_CHANGES,
+  DEPOSIT_STATUSES,
   FULFILMENTS,
   INPUT_FIELD_TYPES,
   ORDER_STATUSES,
@@ -305,3 +306,41 @@ export type WalletEntry = {
 
 export type WalletEntryFilters = PageFilters &
   CreatedFilters & { type?: KnownWalletEntryType | undefined; orderId?: string | undefined };
+
+export type KnownDepositStatus = (typeof DEPOSIT_STATUSES)[number];
+
+/** Money that you send to your wallet. */
+export type Deposit = {
+  id: string;
+  status: Open<KnownDepositStatus>;
+  /** What you requested, in minor units. */
+  amount: number;
+  currency: string;
+  minorUnitExponent: number;
+  /** Put it into the remittance text of your payment. */
+  reference: string;
+  /** How to pay, as text for people. */
+  instructions: string;
+  note?: string;
+  /** What arrived, in minor units. This is what is credited. */
+  receivedAmount?: number;
+  /** The wallet entry of the credit. */
+  entryId?: string;
+  /** Why it was rejected. */
+  reason?: string;
+  createdAt: string;
+  receivedAt?: string;
+  creditedAt?: string;
+  rejectedAt?: string;
+};
+
+export type CreateDepositInput = {
+  /** In minor units of your wallet's currency. */
+  amount: number;
+  note?: string | undefined;
+};
+
+/** Without an `idempotencyKey`, a random one makes the retries of this call safe. */
+export type CreateDepositOptions = CallOptions & { idempotencyKey?: string | undefined };
+
+export type DepositFilters = PageFilters & { status?: KnownDepositStatus | undefined };

@@ -9,6 +9,8 @@ import { openDashboard } from "./dashboard/open-dashboard.ts";
 import type { DashboardDeps } from "./dashboard/session.ts";
 import { createAnnouncer } from "./db/announce.ts";
 import { type Db, isDatabaseUnavailable } from "./db/database.ts";
+import type { DepositInstructions } from "./deposits/instructions.ts";
+import { depositRoutes } from "./deposits/routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { fulfilmentRoutes } from "./fulfilment/reveal/routes.ts";
 import { ORDERS_CHANNEL } from "./fulfilment/run-fulfilment.ts";
@@ -76,6 +78,8 @@ export type AppDeps = {
   trustedProxies: readonly IpRange[];
   rateLimits: { orders: number; reads: number };
   webhooks: WebhookSettings;
+  /** How resellers pay for deposits. */
+  depositInstructions?: DepositInstructions;
   /** Non-default limits, for tests of what happens at them. */
   placementLimits?: Partial<PlacementLimits>;
   /** Replaces the stock check, for tests of products that sell out after they were ordered. */
@@ -168,6 +172,7 @@ export async function buildApp(
   const announceDeliveries = createAnnouncer(deps.db, DELIVERIES_CHANNEL);
   orderRoutes(app, { ...deps, ...placing, cursors });
   bulkRoutes(app, { ...placing, problems });
+  depositRoutes(app, { ...deps, cursors, depositInstructions: deps.depositInstructions ?? {} });
   fulfilmentRoutes(app, deps);
   webhookRoutes(app, { ...deps, cursors, announceDeliveries });
   eventRoutes(app, { db: deps.db, cursors });

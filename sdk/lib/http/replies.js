@@ -1,4 +1,4 @@
-import { CATALOG_CHANGES, DELIVERY_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, TIMELINE_TYPES, WALLET_ENTRY_TYPES, } from "../words.js";
+import { CATALOG_CHANGES, DELIVERY_STATUSES, DEPOSIT_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, TIMELINE_TYPES, WALLET_ENTRY_TYPES, } from "../words.js";
 import { count, flag, integer, list, object, optional, text, texts, wordOf } from "./shapes.js";
 const pageOf = (item) => object({ data: list(item), hasMore: flag, nextCursor: text });
 const money = object({ amount: count, currency: text });
@@ -127,6 +127,23 @@ const walletEntry = object({
     note: optional(text),
     createdAt: text,
 });
+const deposit = object({
+    id: text,
+    status: wordOf(DEPOSIT_STATUSES),
+    amount: count,
+    currency: text,
+    minorUnitExponent: count,
+    reference: text,
+    instructions: text,
+    note: optional(text),
+    receivedAmount: optional(count),
+    entryId: optional(text),
+    reason: optional(text),
+    createdAt: text,
+    receivedAt: optional(text),
+    creditedAt: optional(text),
+    rejectedAt: optional(text),
+});
 const event = object({
     id: text,
     type: text,
@@ -134,6 +151,8 @@ const event = object({
     data: object({
         order_id: optional(text),
         status: optional(wordOf(EVENT_STATUSES)),
+        deposit_id: optional(text),
+        amount: optional(money),
         webhook_id: optional(text),
     }),
 });
@@ -191,6 +210,9 @@ export const REPLIES = {
         request: object({ ...requestMembers, error: optional(loggedProblem) }),
     }),
     listWalletEntries: pageOf(walletEntry),
+    requestDeposit: object({ deposit }),
+    getDeposit: object({ deposit }),
+    listDeposits: pageOf(deposit),
     listEvents: pageOf(event),
     getEvent: object({ event }),
     listEventTypes: object({

@@ -3,6 +3,7 @@ import type {
   CatalogChange,
   CatalogProduct,
   DeliveredCode,
+  Deposit,
   InputField,
   InputFieldOption,
   LoggedProblem,
@@ -33,6 +34,7 @@ import type {
 import {
   CATALOG_CHANGES,
   DELIVERY_STATUSES,
+  DEPOSIT_STATUSES,
   EVENT_STATUSES,
   FULFILMENTS,
   GOODS_TYPES,
@@ -189,6 +191,24 @@ const walletEntry = object<WalletEntry>({
   createdAt: text,
 });
 
+const deposit = object<Deposit>({
+  id: text,
+  status: wordOf(DEPOSIT_STATUSES),
+  amount: count,
+  currency: text,
+  minorUnitExponent: count,
+  reference: text,
+  instructions: text,
+  note: optional(text),
+  receivedAmount: optional(count),
+  entryId: optional(text),
+  reason: optional(text),
+  createdAt: text,
+  receivedAt: optional(text),
+  creditedAt: optional(text),
+  rejectedAt: optional(text),
+});
+
 const event = object<ScripEvent>({
   id: text,
   type: text,
@@ -196,6 +216,8 @@ const event = object<ScripEvent>({
   data: object<ScripEventData>({
     order_id: optional(text),
     status: optional(wordOf(EVENT_STATUSES)),
+    deposit_id: optional(text),
+    amount: optional(money),
     webhook_id: optional(text),
   }),
 });
@@ -262,6 +284,9 @@ export const REPLIES = {
     request: object<LoggedRequestDetail>({ ...requestMembers, error: optional(loggedProblem) }),
   }),
   listWalletEntries: pageOf(walletEntry),
+  requestDeposit: object<{ deposit: Deposit }>({ deposit }),
+  getDeposit: object<{ deposit: Deposit }>({ deposit }),
+  listDeposits: pageOf(deposit),
   listEvents: pageOf(event),
   getEvent: object<{ event: ScripEvent }>({ event }),
   listEventTypes: object<{ data: EventType[] }>({

@@ -1,5 +1,6 @@
 import sql from "sql-template-tag";
 import type { Db, Tx } from "../db/database.ts";
+import { depositsAreCreditedOnce } from "./deposit-invariants.ts";
 import { acknowledgementsSurvive } from "./durability-invariants.ts";
 import { environmentsAreApart } from "./environment-invariants.ts";
 import type { Invariant } from "./invariant.ts";
@@ -41,6 +42,7 @@ const invariants: readonly Invariant[] = [
   proposalsMoveMoneyOnce,
   keysCountSpending,
   marginEqualsLedger,
+  depositsAreCreditedOnce,
 ];
 
 /** Checks the invariants on the running database, all on one snapshot, during concurrent writes. */

@@ -25,6 +25,7 @@ const GROUPS: Readonly<Record<string, () => Promise<Register>>> = {
   user: async () => (await import("./commands/people-commands.ts")).userCommands,
   staff: async () => (await import("./commands/people-commands.ts")).staffCommands,
   wallet: async () => (await import("./commands/wallet-commands.ts")).walletCommands,
+  deposit: async () => (await import("./commands/deposits/deposit-commands.ts")).depositCommands,
   catalog: async () => (await import("./commands/catalog-commands.ts")).catalogCommands,
   price: async () => (await import("./commands/price-commands.ts")).priceCommands,
   rule: async () => (await import("./commands/pricing/rule-commands.ts")).ruleCommands,

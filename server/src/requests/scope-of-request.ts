@@ -7,6 +7,7 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   orders: "orders:read",
   balance: "wallet:read",
   wallet: "wallet:read",
+  deposits: "wallet:read",
   webhooks: "webhooks:manage",
   deliveries: "webhooks:manage",
   events: "webhooks:manage",
