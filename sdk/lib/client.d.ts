@@ -1,4 +1,5 @@
 import { type CatalogMethods, type ProductMethods } from "./catalog.js";
+import { type EncryptionKeyMethods } from "./encryption-key.js";
 import { type EventMethods, type EventTypeMethods } from "./events.js";
 import { type ClientOptions } from "./http/connection.js";
 import { type OrderMethods } from "./orders.js";
@@ -10,6 +11,7 @@ export type Client = {
     products: ProductMethods;
     orders: OrderMethods;
     wallet: WalletMethods;
+    encryptionKey: EncryptionKeyMethods;
     webhooks: WebhookMethods;
     deliveries: DeliveryMethods;
     events: EventMethods;

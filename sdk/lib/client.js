@@ -1,4 +1,5 @@
 import { catalogMethods, productMethods } from "./catalog.js";
+import { encryptionKeyMethods } from "./encryption-key.js";
 import { eventMethods, eventTypeMethods } from "./events.js";
 import { openConnection } from "./http/connection.js";
 import { orderMethods } from "./orders.js";
@@ -13,6 +14,7 @@ export function createClient(options) {
         products: productMethods(connection),
         orders: orderMethods(connection),
         wallet: walletMethods(connection),
+        encryptionKey: encryptionKeyMethods(connection),
         webhooks: webhookMethods(connection),
         deliveries: deliveryMethods(connection),
         events: eventMethods(connection),

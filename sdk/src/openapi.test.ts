@@ -66,6 +66,9 @@ const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   listOrders: ({ orders }) => orders.list(),
   getOrder: ({ orders }) => orders.get(ID),
   getOrderCodes: ({ orders }) => orders.codes(ID),
+  registerEncryptionKey: ({ encryptionKey }) => encryptionKey.register("key"),
+  getEncryptionKey: ({ encryptionKey }) => encryptionKey.get(),
+  removeEncryptionKey: ({ encryptionKey }) => encryptionKey.remove(),
   getOrderTimeline: ({ orders }) => orders.timeline(ID),
   listRequests: ({ requests }) => requests.list(),
   getRequest: ({ requests }) => requests.get(ID),
@@ -152,6 +155,7 @@ const BODIES: Partial<Record<Covered, Described>> = {
       object<PlaceOrderInput & { idempotencyKey: string }>({ ...ORDER_MEMBERS, idempotencyKey: text }),
     ),
   }),
+  registerEncryptionKey: object<{ publicKey: string }>({ publicKey: text }),
   registerWebhook: object<RegisterWebhookInput>({ url: text, events: optional(list(text)) }),
   changeWebhook: object<UpdateWebhookInput>({
     url: optional(text),

@@ -10,6 +10,7 @@ import { type Db, isDatabaseUnavailable } from "./db/database.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { fulfilmentRoutes } from "./fulfilment/reveal/routes.ts";
 import { ORDERS_CHANNEL } from "./fulfilment/run-fulfilment.ts";
+import { sealingRoutes } from "./fulfilment/sealing/routes.ts";
 import { NO_SNIFF } from "./http/bare-app.ts";
 import { addressFinder } from "./http/client-address.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -159,6 +160,7 @@ export async function buildApp(
   orderRoutes(app, { ...deps, ...placing, cursors });
   bulkRoutes(app, { ...placing, problems });
   fulfilmentRoutes(app, deps);
+  sealingRoutes(app, deps);
   webhookRoutes(app, { ...deps, cursors, announceDeliveries });
   eventRoutes(app, { db: deps.db, cursors });
   requestRoutes(app, { db: deps.db, cursors });

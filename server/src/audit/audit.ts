@@ -7,6 +7,7 @@ import { keysBindOneOrder, openOrdersHaveWork, ordersArePaidOnce } from "./order
 import { proposalsMoveMoneyOnce } from "./proposal-invariants.ts";
 import { refundsStayWithinOrders } from "./refund-invariants.ts";
 import { rollupsEqualFacts } from "./report-invariants.ts";
+import { sealedCodesAreTheResellers } from "./sealing-invariants.ts";
 import { statusesFollowTransitions } from "./status-invariants.ts";
 import { purchasesAreAccountedFor } from "./supplier-invariants.ts";
 import { unitsEndOnce } from "./unit-invariants.ts";
@@ -37,6 +38,7 @@ const invariants: readonly Invariant[] = [
   acknowledgementsSurvive,
   rollupsEqualFacts,
   proposalsMoveMoneyOnce,
+  sealedCodesAreTheResellers,
 ];
 
 /** Checks the invariants on the running database, all on one snapshot, during concurrent writes. */
