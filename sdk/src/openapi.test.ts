@@ -73,6 +73,9 @@ const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   listOrders: ({ orders }) => orders.list(),
   getOrder: ({ orders }) => orders.get(ID),
   getOrderCodes: ({ orders }) => orders.codes(ID),
+  registerEncryptionKey: ({ encryptionKey }) => encryptionKey.register("key"),
+  getEncryptionKey: ({ encryptionKey }) => encryptionKey.get(),
+  removeEncryptionKey: ({ encryptionKey }) => encryptionKey.remove(),
   getOrderTimeline: ({ orders }) => orders.timeline(ID),
   listRequests: ({ requests }) => requests.list(),
   getRequest: ({ requests }) => requests.get(ID),
@@ -173,6 +176,7 @@ const BODIES: Partial<Record<Covered, Described>> = {
     ),
   }),
   requestDeposit: object<CreateDepositInput>({ amount: count, note: optional(text) }),
+  registerEncryptionKey: object<{ publicKey: string }>({ publicKey: text }),
   registerWebhook: object<RegisterWebhookInput>({ url: text, events: optional(list(text)) }),
   changeWebhook: object<UpdateWebhookInput>({
     url: optional(text),

@@ -14,6 +14,7 @@ import { depositRoutes } from "./deposits/routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { fulfilmentRoutes } from "./fulfilment/reveal/routes.ts";
 import { ORDERS_CHANNEL } from "./fulfilment/run-fulfilment.ts";
+import { sealingRoutes } from "./fulfilment/sealing/routes.ts";
 import { NO_SNIFF } from "./http/bare-app.ts";
 import { addressFinder } from "./http/client-address.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -174,6 +175,7 @@ export async function buildApp(
   bulkRoutes(app, { ...placing, problems });
   depositRoutes(app, { ...deps, cursors, depositInstructions: deps.depositInstructions ?? {} });
   fulfilmentRoutes(app, deps);
+  sealingRoutes(app, deps);
   webhookRoutes(app, { ...deps, cursors, announceDeliveries });
   eventRoutes(app, { db: deps.db, cursors });
   requestRoutes(app, { db: deps.db, cursors });

@@ -70,6 +70,7 @@ const order = object({
 const deliveredCode = object({
     id: text,
     lineIndex: count,
+    unitIndex: optional(count),
     productId: text,
     type: wordOf(GOODS_TYPES),
     code: optional(text),
@@ -77,6 +78,7 @@ const deliveredCode = object({
     serial: optional(text),
     url: optional(text),
     receipt: optional(text),
+    sealed: optional(object({ kid: text, enc: text, ciphertext: text })),
     expiresAt: optional(text),
     deliveredAt: text,
 });
@@ -187,6 +189,7 @@ const delivery = object({
 });
 const deliveryReply = object({ delivery });
 const webhookReply = object({ webhook });
+const encryptionKey = object({ kid: text, publicKey: text, registeredAt: text });
 /** The response of each operation of the API, by its operationId. */
 export const REPLIES = {
     getBalance: object({ balance: scaledMoney, asOf: text }),
@@ -204,6 +207,9 @@ export const REPLIES = {
     listOrders: pageOf(order),
     getOrder: object({ order }),
     getOrderCodes: object({ orderId: text, status: orderStatus, data: list(deliveredCode) }),
+    registerEncryptionKey: object({ encryptionKey }),
+    getEncryptionKey: object({ encryptionKey: optional(encryptionKey) }),
+    removeEncryptionKey: object({}),
     getOrderTimeline: object({ data: list(timelineEntry) }),
     listRequests: pageOf(object(requestMembers)),
     getRequest: object({

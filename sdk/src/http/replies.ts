@@ -4,6 +4,7 @@ import type {
   CatalogProduct,
   DeliveredCode,
   Deposit,
+  EncryptionKey,
   InputField,
   InputFieldOption,
   LoggedProblem,
@@ -11,12 +12,13 @@ import type {
   LoggedRequestDetail,
   Money,
   Order,
-  OrderCodes,
+  OrderCodesReply,
   OrderLine,
   Page,
   PlacedOrder,
   Product,
   ScaledMoney,
+  SealedParts,
   TimelineEntry,
   WalletEntry,
 } from "../types.ts";
@@ -127,6 +129,7 @@ const order = object<Order>({
 const deliveredCode = object<DeliveredCode>({
   id: text,
   lineIndex: count,
+  unitIndex: optional(count),
   productId: text,
   type: wordOf(GOODS_TYPES),
   code: optional(text),
@@ -134,6 +137,7 @@ const deliveredCode = object<DeliveredCode>({
   serial: optional(text),
   url: optional(text),
   receipt: optional(text),
+  sealed: optional(object<SealedParts>({ kid: text, enc: text, ciphertext: text })),
   expiresAt: optional(text),
   deliveredAt: text,
 });
@@ -257,6 +261,8 @@ const delivery = object<Delivery>({
 const deliveryReply = object<{ delivery: Delivery }>({ delivery });
 const webhookReply = object<{ webhook: Webhook }>({ webhook });
 
+const encryptionKey = object<EncryptionKey>({ kid: text, publicKey: text, registeredAt: text });
+
 type BatchReply = { idempotencyKey?: string; order?: PlacedOrder; error?: LoggedProblem };
 
 /** The response of each operation of the API, by its operationId. */
@@ -277,7 +283,10 @@ export const REPLIES = {
   }),
   listOrders: pageOf(order),
   getOrder: object<{ order: Order }>({ order }),
-  getOrderCodes: object<OrderCodes>({ orderId: text, status: orderStatus, data: list(deliveredCode) }),
+  getOrderCodes: object<OrderCodesReply>({ orderId: text, status: orderStatus, data: list(deliveredCode) }),
+  registerEncryptionKey: object<{ encryptionKey: EncryptionKey }>({ encryptionKey }),
+  getEncryptionKey: object<{ encryptionKey?: EncryptionKey }>({ encryptionKey: optional(encryptionKey) }),
+  removeEncryptionKey: object<Record<never, never>>({}),
   getOrderTimeline: object<{ data: TimelineEntry[] }>({ data: list(timelineEntry) }),
   listRequests: pageOf(object<LoggedRequest>(requestMembers)),
   getRequest: object<{ request: LoggedRequestDetail }>({

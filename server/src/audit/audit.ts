@@ -9,6 +9,7 @@ import { keysBindOneOrder, openOrdersHaveWork, ordersArePaidOnce } from "./order
 import { proposalsMoveMoneyOnce } from "./proposal-invariants.ts";
 import { refundsStayWithinOrders } from "./refund-invariants.ts";
 import { rollupsEqualFacts } from "./report-invariants.ts";
+import { sealedCodesAreTheResellers } from "./sealing-invariants.ts";
 import { keysCountSpending } from "./spending-invariants.ts";
 import { statusesFollowTransitions } from "./status-invariants.ts";
 import { purchasesAreAccountedFor } from "./supplier-invariants.ts";
@@ -43,6 +44,7 @@ const invariants: readonly Invariant[] = [
   keysCountSpending,
   marginEqualsLedger,
   depositsAreCreditedOnce,
+  sealedCodesAreTheResellers,
 ];
 
 /** Checks the invariants on the running database, all on one snapshot, during concurrent writes. */
