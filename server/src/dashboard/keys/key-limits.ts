@@ -1,6 +1,7 @@
 import { type LimitChanges, limitText } from "../../keys/limits/read-limits.ts";
 import type { KeyRow } from "../../keys/queries.ts";
 import { formatAmount } from "../../lib/money.ts";
+import { plainAmount } from "../../web/form/number-fields.ts";
 import { textField } from "../../web/form/text-fields.ts";
 import { moneyText } from "../../web/parts/money.ts";
 import { type HtmlValue, html } from "../../web/template/html.ts";
@@ -23,11 +24,11 @@ type LimitValues = { maxOrder: string; maxDay: string };
 
 /** An empty field ends a limit. */
 export const readLimitFields = ({ maxOrder, maxDay }: LimitValues): LimitChanges => ({
-  maxOrder: plainAmount(maxOrder),
-  maxDay: plainAmount(maxDay),
+  maxOrder: limitOf(maxOrder),
+  maxDay: limitOf(maxDay),
 });
 
-const plainAmount = (text: string): string | null => (text === "" ? null : text.replaceAll(",", ""));
+const limitOf = (text: string): string | null => (text === "" ? null : plainAmount(text));
 
 export const startLimits = (key: KeyRow): LimitValues => ({
   maxOrder: amountText(key.maxOrderMinor, key.currency),
