@@ -18,7 +18,15 @@ export const INPUT_FIELD_TYPES = ["text", "number", "select"];
 export const WALLET_ENTRY_TYPES = ["deposit", "order", "refund", "adjustment"];
 export const EVENT_STATUSES = ["fulfilled", "refunded", "partially_refunded"];
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"];
-export const EVENT_TYPES = ["order.fulfilled", "order.refunded", "webhook.test"];
+export const EVENT_TYPES = [
+    "order.fulfilled",
+    "order.refunded",
+    "webhook.test",
+    "wallet.low",
+    "endpoint.disabled",
+    "key.created",
+    "key.revoked",
+];
 export const TEST_SCENARIOS = [
     "insufficient_funds",
     "out_of_stock",

@@ -25,10 +25,13 @@ export type * from "./types.ts";
 export type { WalletMethods } from "./wallet.ts";
 export { type RawBody, type SignWebhookOptions, signWebhook } from "./webhooks/sign-webhook.ts";
 export {
+  type EndpointEvent,
+  type KeyEvent,
   type OrderEvent,
   type TestEvent,
   type VerifyWebhookOptions,
   verifyWebhook,
+  type WalletEvent,
   type WebhookEvent,
   type WebhookHeaders,
   WebhookVerificationError,

@@ -121,6 +121,12 @@ const event = object({
         order_id: optional(text),
         status: optional(wordOf(EVENT_STATUSES)),
         webhook_id: optional(text),
+        failing_since: optional(text),
+        balance: optional(money),
+        threshold: optional(money),
+        key_id: optional(text),
+        key_hint: optional(text),
+        replaces_key_id: optional(text),
     }),
 });
 const webhook = object({

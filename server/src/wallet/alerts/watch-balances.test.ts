@@ -5,6 +5,7 @@ import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import { createHandClock } from "../../../testing/hand-clock.ts";
 import { signInAs } from "../../../testing/people/dashboard-visitor.ts";
 import { listActivity } from "../../activity/list-activity.ts";
+import { audit } from "../../audit/audit.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { changeNotices } from "../../resellers/change-notices.ts";
 import { moveFunds } from "../move-funds.ts";
@@ -58,6 +59,15 @@ test("a fall below the threshold is told once, and again only after the balance 
   assert.deepEqual(await lettersOf(tenant), []);
   await move(tenant, "debit", "20.00");
   assert.equal((await lettersOf(tenant)).length, 1);
+  const { key } = await scrip.addKey(tenant.resellerId);
+  const { data } = (await scrip.call("GET", "/v1/events?type=wallet.low", { key })).json();
+  const threshold = { amount: 5_000, currency: "USD" };
+  assert.deepEqual(
+    data.map((event: { data: unknown }) => event.data),
+    [3_999, 4_999].map((amount) => ({ balance: { amount, currency: "USD" }, threshold })),
+    "one event for each letter",
+  );
+  assert.equal((await audit(scrip.db)).ok, true);
 });
 
 test("falls between two looks count once, also when the balance rose in between", async () => {
