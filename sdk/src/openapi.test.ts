@@ -59,6 +59,8 @@ const PLACEMENT = { lines: [{ productId: "card", quantity: 1 }] };
 /** The call of each operation. */
 const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   getBalance: ({ wallet }) => wallet.balance(),
+  getWalletAlert: ({ wallet }) => wallet.alert(),
+  setWalletAlert: ({ wallet }) => wallet.setAlert(1),
   listCatalog: ({ catalog }) => catalog.list(),
   getProduct: ({ products }) => products.get(ID),
   placeOrder: ({ orders }) => orders.place(PLACEMENT),
@@ -145,6 +147,7 @@ const BODIES: Partial<Record<Covered, Described>> = {
     fulfilment: optional(oneOf(FULFILMENTS)),
   }),
   registerWebhook: object<RegisterWebhookInput>({ url: text, events: optional(list(text)) }),
+  setWalletAlert: object<{ threshold: number }>({ threshold: count }),
   changeWebhook: object<UpdateWebhookInput>({
     url: optional(text),
     events: optional(list(text)),

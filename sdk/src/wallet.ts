@@ -1,17 +1,35 @@
 import type { Connection } from "./http/connection.ts";
 import type { Listing } from "./http/listing.ts";
+import { perform } from "./http/perform.ts";
 import { read, readList } from "./http/read.ts";
 import { REPLIES } from "./http/replies.ts";
-import type { Balance, CallOptions, WalletEntry, WalletEntryFilters } from "./types.ts";
+import type { Balance, CallOptions, WalletAlert, WalletEntry, WalletEntryFilters } from "./types.ts";
+
+const ALERT = "/v1/wallet/alert";
 
 export type WalletMethods = {
   balance(options?: CallOptions): Promise<Balance>;
   /** The statement, newest first. */
   entries(filters?: WalletEntryFilters, options?: CallOptions): Listing<WalletEntry>;
+  /** The balance below which you are told. */
+  alert(options?: CallOptions): Promise<WalletAlert>;
+  /** Sets it, in minor units of the wallet's currency; `null` for no alert. The key needs the scope `wallet:write`. */
+  setAlert(threshold: number | null, options?: CallOptions): Promise<WalletAlert>;
 };
 
 export const walletMethods = (connection: Connection): WalletMethods => ({
   balance: async (options) => read(connection, "/v1/balance", REPLIES.getBalance, options),
   entries: (filters, options) =>
     readList(connection, () => "/v1/wallet/entries", REPLIES.listWalletEntries, filters, options),
+  alert: async (options) => (await read(connection, ALERT, REPLIES.getWalletAlert, options)).alert,
+  setAlert: async (threshold, options) => {
+    const call = {
+      path: ALERT,
+      method: "PUT",
+      body: { threshold },
+      expected: 200,
+      isRepeatable: true,
+    } as const;
+    return (await perform(connection, { ...call, shape: REPLIES.setWalletAlert }, options)).value.alert;
+  },
 });

@@ -1,9 +1,14 @@
-import type { Balance, CatalogProduct, LoggedRequest, LoggedRequestDetail, Order, OrderCodes, Page, PlacedOrder, Product, TimelineEntry, WalletEntry } from "../types.js";
+import type { Balance, CatalogProduct, LoggedRequest, LoggedRequestDetail, Order, OrderCodes, Page, PlacedOrder, Product, TimelineEntry, WalletAlert, WalletEntry } from "../types.js";
 import type { Delivery, EventType, Recovery, RegisteredWebhook, RotatedSecret, ScripEvent, Webhook } from "../webhooks/webhook-types.js";
 import { type Shape } from "./shapes.js";
-/** The response of each operation of the API, by its operationId. */
 export declare const REPLIES: {
     getBalance: Shape<Balance>;
+    getWalletAlert: Shape<{
+        alert: WalletAlert;
+    }>;
+    setWalletAlert: Shape<{
+        alert: WalletAlert;
+    }>;
     listCatalog: Shape<Page<CatalogProduct>>;
     getProduct: Shape<{
         product: Product;

@@ -161,8 +161,13 @@ const delivery = object({
 const deliveryReply = object({ delivery });
 const webhookReply = object({ webhook });
 /** The response of each operation of the API, by its operationId. */
+const walletAlertReply = object({
+    alert: object({ threshold: optional(scaledMoney) }),
+});
 export const REPLIES = {
     getBalance: object({ balance: scaledMoney, asOf: text }),
+    getWalletAlert: walletAlertReply,
+    setWalletAlert: walletAlertReply,
     listCatalog: pageOf(catalogProduct),
     getProduct: object({ product }),
     placeOrder: object({ order: placedOrder }),

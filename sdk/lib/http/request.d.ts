@@ -1,7 +1,7 @@
 import type { Connection } from "./connection.js";
 import { type Shape } from "./shapes.js";
 export type Call<T> = {
-    method: "GET" | "POST" | "PATCH" | "DELETE";
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
     path: string;
     headers?: Readonly<Record<string, string>>;
     /** JSON. */

@@ -16,6 +16,7 @@ import type {
   Product,
   ScaledMoney,
   TimelineEntry,
+  WalletAlert,
   WalletEntry,
 } from "../types.ts";
 import type {
@@ -225,8 +226,14 @@ const deliveryReply = object<{ delivery: Delivery }>({ delivery });
 const webhookReply = object<{ webhook: Webhook }>({ webhook });
 
 /** The response of each operation of the API, by its operationId. */
+const walletAlertReply = object<{ alert: WalletAlert }>({
+  alert: object<WalletAlert>({ threshold: optional(scaledMoney) }),
+});
+
 export const REPLIES = {
   getBalance: object<Balance>({ balance: scaledMoney, asOf: text }),
+  getWalletAlert: walletAlertReply,
+  setWalletAlert: walletAlertReply,
   listCatalog: pageOf(catalogProduct),
   getProduct: object<{ product: Product }>({ product }),
   placeOrder: object<{ order: PlacedOrder }>({ order: placedOrder }),

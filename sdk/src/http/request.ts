@@ -6,7 +6,7 @@ import { readBytes } from "./read-bytes.ts";
 import { readAs, type Shape, ShapeError } from "./shapes.ts";
 
 export type Call<T> = {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
   headers?: Readonly<Record<string, string>>;
   /** JSON. */

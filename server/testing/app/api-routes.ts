@@ -90,6 +90,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   "GET /v1/orders/{id}/codes": { ...orders, of: "order" },
   "GET /v1/balance": wallet,
   "GET /v1/wallet/entries": wallet,
+  "GET /v1/wallet/alert": wallet,
+  "PUT /v1/wallet/alert": { scope: "wallet:write", body: { threshold: 100 } },
   "POST /v1/webhooks": { ...webhooks, body: { url: "https://hooks.example.com/new" }, success: 201 },
   "GET /v1/webhooks": webhooks,
   "GET /v1/webhooks/egress-ips": { scope: undefined },

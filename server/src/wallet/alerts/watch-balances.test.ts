@@ -139,3 +139,32 @@ test("owners and finance set the threshold on the wallet page, and the log says 
   const viewer = await signInAs(scrip, tenant.resellerId, "viewer");
   assert.doesNotMatch((await viewer.get("/dashboard/wallet")).body, /wallet\/alert/);
 });
+
+test("PUT /v1/wallet/alert sets the threshold of the key's environment, and null ends it", async () => {
+  const tenant = await addWallet();
+  const { key } = await scrip.addKey(tenant.resellerId);
+  const testKey = await scrip.addKey(tenant.resellerId, { env: "test" });
+  const put = (body: object) =>
+    scrip.call("PUT", "/v1/wallet/alert", {
+      key,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const read = async (usedKey = key) =>
+    (await scrip.call("GET", "/v1/wallet/alert", { key: usedKey })).json();
+  assert.deepEqual(await read(), { alert: {} });
+  const reply = await put({ threshold: 5_000 });
+  const alert = { threshold: { amount: 5_000, currency: "USD", minorUnitExponent: 2 } };
+  assert.deepEqual([reply.statusCode, reply.json(), await read()], [200, { alert }, { alert }]);
+  assert.deepEqual(await read(testKey.key), { alert: {} }, "the sandbox has its own");
+  await move(tenant, "debit", "60.00");
+  assert.equal((await lettersOf(tenant)).length, 1);
+  for (const threshold of [0, -1, 1.5, "50.00", 2 ** 53, undefined])
+    assert.equal((await put({ threshold })).statusCode, 400, String(threshold));
+  assert.equal((await put({ threshold: 1, currency: "USD" })).statusCode, 400, "an unknown field");
+  assert.deepEqual((await put({ threshold: null })).json(), { alert: {} });
+  assert.deepEqual(await read(), { alert: {} });
+  const reader = await scrip.addKey(tenant.resellerId, { scopes: ["wallet:read"] });
+  const refused = await scrip.call("PUT", "/v1/wallet/alert", { key: reader.key, body: "{}" });
+  assert.deepEqual([refused.statusCode, refused.json().code], [403, "forbidden"]);
+});
