@@ -9,6 +9,7 @@ export type { Listing } from "./http/listing.js";
 export type { Timing } from "./http/timing.js";
 export { addMoney, compareMoney, formatMoney, type MoneyInput, type MoneySum, minorUnitExponent, multiplyMoney, toMinorUnits, } from "./money.js";
 export type { OrderMethods } from "./orders.js";
+export type { BatchResult } from "./place-batch.js";
 export type { RequestMethods } from "./requests.js";
 export { sandboxCode } from "./sandbox-code.js";
 export type * from "./types.js";

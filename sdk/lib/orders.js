@@ -1,28 +1,28 @@
 import { ScripError } from "./errors.js";
 import { perform } from "./http/perform.js";
-import { read, readList, segment } from "./http/read.js";
+import { read, readCsv, readList, segment } from "./http/read.js";
 import { REPLIES } from "./http/replies.js";
+import { checkIdempotencyKey } from "./idempotency-key.js";
+import { placeBatch } from "./place-batch.js";
 import { waitForOrder } from "./wait-for-order.js";
 import { randomUuid } from "./web-crypto.js";
-/** Spaces at its ends would be lost in transit, and it would be another key. */
-const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 export function orderMethods(connection) {
     const pathOf = (id) => `/v1/orders/${segment(id)}`;
     const get = async (id, options) => (await read(connection, pathOf(id), REPLIES.getOrder, options)).order;
     return {
         place: async (input, options) => place(connection, input, options),
+        placeBatch: async (orders, options) => placeBatch(connection, orders, options),
         get,
         list: (filters, options) => readList(connection, () => "/v1/orders", REPLIES.listOrders, filters, options),
+        listCsv: async (filters, options) => readCsv(connection, "/v1/orders", filters, options),
+        codesCsv: async (id, options) => (await readCsv(connection, `${pathOf(id)}/codes`, {}, options)).csv,
         codes: async (id, options) => read(connection, `${pathOf(id)}/codes`, REPLIES.getOrderCodes, options),
         timeline: async (id, options) => (await read(connection, `${pathOf(id)}/timeline`, REPLIES.getOrderTimeline, options)).data,
         wait: async (id, options) => waitForOrder(connection, (limits) => get(id, limits), options),
     };
 }
 async function place(connection, input, { idempotencyKey: given, ...options } = {}) {
-    const idempotencyKey = given ?? (await randomUuid());
-    if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
-        throw new RangeError("idempotencyKey must be 1 to 255 printable ASCII characters");
-    }
+    const idempotencyKey = checkIdempotencyKey(given ?? (await randomUuid()));
     const call = {
         method: "POST",
         path: "/v1/orders",

@@ -28,6 +28,11 @@ export type Page<T> = {
     hasMore: boolean;
     nextCursor: string;
 };
+/** A page of a list as CSV, with the names of the columns in its first line. `nextCursor` is empty on the last page. */
+export type CsvPage = {
+    csv: string;
+    nextCursor: string;
+};
 export type CallOptions = {
     /** Ends the call, its retries and the pauses between them at once. */
     signal?: AbortSignal | undefined;
@@ -69,6 +74,22 @@ type ProductOf<FaceValue> = {
     maxQuantity: number;
     purchasable: boolean;
     inputFields?: InputField[];
+    brand?: string;
+    category?: string;
+    /** ISO 3166-1 alpha-2; absent when it works worldwide. */
+    country?: string;
+    /** Plain text; can have several lines. */
+    description?: string;
+    /** Plain text; can have several lines. */
+    redeemInstructions?: string;
+    /** Plain text; can have several lines. */
+    terms?: string;
+    /** An https address. */
+    imageUrl?: string;
+    /** 95 % of the orders of the last 7 days were delivered within it. Absent below 20 orders. */
+    estimatedDeliverySeconds?: number;
+    /** When the product itself last changed. Prices and availability are not part of it. */
+    updatedAt?: string;
 };
 export type Product = ProductOf<{
     amount: string;
@@ -103,6 +124,10 @@ export type PlaceOrderOptions = CallOptions & {
      * One key for each order: the same key is the same order. The SDK generates one by default. Pass your own, such as your
      * invoice number, to stay safe if your program ends before it has the response.
      */
+    idempotencyKey?: string | undefined;
+};
+/** An order of a batch, with its own key. The SDK generates one by default. */
+export type BatchOrderInput = PlaceOrderInput & {
     idempotencyKey?: string | undefined;
 };
 export type PlacedOrder = {

@@ -19,6 +19,7 @@ export {
   toMinorUnits,
 } from "./money.ts";
 export type { OrderMethods } from "./orders.ts";
+export type { BatchResult } from "./place-batch.ts";
 export type { RequestMethods } from "./requests.ts";
 export { sandboxCode } from "./sandbox-code.ts";
 export type * from "./types.ts";

@@ -64,6 +64,7 @@ const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   listCatalog: ({ catalog }) => catalog.list(),
   getProduct: ({ products }) => products.get(ID),
   placeOrder: ({ orders }) => orders.place(PLACEMENT),
+  placeOrders: ({ orders }) => orders.placeBatch([PLACEMENT]),
   listOrders: ({ orders }) => orders.list(),
   getOrder: ({ orders }) => orders.get(ID),
   getOrderCodes: ({ orders }) => orders.codes(ID),
@@ -132,19 +133,26 @@ const FILTERS: Partial<Record<Covered, Described>> = {
   }),
 };
 
-/** The bodies that the types allow. */
+const ORDER_MEMBERS = {
+  lines: list(
+    object<PlaceOrderInput["lines"][number]>({
+      productId: text,
+      quantity: count,
+      inputFields: optional(texts),
+    }),
+  ),
+  reference: optional(text),
+  expectedTotal: optional(count),
+  fulfilment: optional(oneOf(FULFILMENTS)),
+};
+
+/** The bodies that the types allow. The SDK adds a missing key. */
 const BODIES: Partial<Record<Covered, Described>> = {
-  placeOrder: object<PlaceOrderInput>({
-    lines: list(
-      object<PlaceOrderInput["lines"][number]>({
-        productId: text,
-        quantity: count,
-        inputFields: optional(texts),
-      }),
+  placeOrder: object<PlaceOrderInput>(ORDER_MEMBERS),
+  placeOrders: object<{ orders: (PlaceOrderInput & { idempotencyKey: string })[] }>({
+    orders: list(
+      object<PlaceOrderInput & { idempotencyKey: string }>({ ...ORDER_MEMBERS, idempotencyKey: text }),
     ),
-    reference: optional(text),
-    expectedTotal: optional(count),
-    fulfilment: optional(oneOf(FULFILMENTS)),
   }),
   registerWebhook: object<RegisterWebhookInput>({ url: text, events: optional(list(text)) }),
   setWalletAlert: object<{ threshold: number }>({ threshold: count }),

@@ -2,10 +2,14 @@ import { ScripError } from "./errors.ts";
 import type { Connection } from "./http/connection.ts";
 import type { Listing } from "./http/listing.ts";
 import { perform } from "./http/perform.ts";
-import { read, readList, segment } from "./http/read.ts";
+import { read, readCsv, readList, segment } from "./http/read.ts";
 import { REPLIES } from "./http/replies.ts";
+import { checkIdempotencyKey } from "./idempotency-key.ts";
+import { type BatchResult, placeBatch } from "./place-batch.ts";
 import type {
+  BatchOrderInput,
   CallOptions,
+  CsvPage,
   Order,
   OrderCodes,
   OrderFilters,
@@ -21,18 +25,24 @@ import { randomUuid } from "./web-crypto.ts";
 export type OrderMethods = {
   /** Safe to retry: the key ensures that there is one order, no matter how many requests arrive. */
   place(input: PlaceOrderInput, options?: PlaceOrderOptions): Promise<Placement>;
+  /**
+   * Up to 500 orders, each accepted or refused separately. The results are in the order of the input; a refused order has
+   * an `error`. Safe to retry with the same keys.
+   */
+  placeBatch(orders: readonly BatchOrderInput[], options?: CallOptions): Promise<BatchResult[]>;
   get(id: string, options?: CallOptions): Promise<Order>;
   /** Newest first. */
   list(filters?: OrderFilters, options?: CallOptions): Listing<Order>;
+  /** A page of the list as CSV. Money is in the currency's major unit. */
+  listCsv(filters?: OrderFilters, options?: CallOptions): Promise<CsvPage>;
   codes(id: string, options?: CallOptions): Promise<OrderCodes>;
+  /** The codes as CSV. */
+  codesCsv(id: string, options?: CallOptions): Promise<string>;
   /** What happened to the order, oldest first. */
   timeline(id: string, options?: CallOptions): Promise<TimelineEntry[]>;
   /** The order, once it is completed or refunded, or stays failed. */
   wait(id: string, options?: WaitOptions): Promise<Order>;
 };
-
-/** Spaces at its ends would be lost in transit, and it would be another key. */
-const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 export function orderMethods(connection: Connection): OrderMethods {
   const pathOf = (id: string) => `/v1/orders/${segment(id)}`;
@@ -40,9 +50,12 @@ export function orderMethods(connection: Connection): OrderMethods {
     (await read(connection, pathOf(id), REPLIES.getOrder, options)).order;
   return {
     place: async (input, options) => place(connection, input, options),
+    placeBatch: async (orders, options) => placeBatch(connection, orders, options),
     get,
     list: (filters, options) =>
       readList(connection, () => "/v1/orders", REPLIES.listOrders, filters, options),
+    listCsv: async (filters, options) => readCsv(connection, "/v1/orders", filters, options),
+    codesCsv: async (id, options) => (await readCsv(connection, `${pathOf(id)}/codes`, {}, options)).csv,
     codes: async (id, options) => read(connection, `${pathOf(id)}/codes`, REPLIES.getOrderCodes, options),
     timeline: async (id, options) =>
       (await read(connection, `${pathOf(id)}/timeline`, REPLIES.getOrderTimeline, options)).data,
@@ -55,10 +68,7 @@ async function place(
   input: PlaceOrderInput,
   { idempotencyKey: given, ...options }: PlaceOrderOptions = {},
 ): Promise<Placement> {
-  const idempotencyKey = given ?? (await randomUuid());
-  if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
-    throw new RangeError("idempotencyKey must be 1 to 255 printable ASCII characters");
-  }
+  const idempotencyKey = checkIdempotencyKey(given ?? (await randomUuid()));
   const call = {
     method: "POST",
     path: "/v1/orders",

@@ -1,9 +1,9 @@
 import type { Connection } from "./http/connection.ts";
 import type { Listing } from "./http/listing.ts";
 import { perform } from "./http/perform.ts";
-import { read, readList } from "./http/read.ts";
+import { read, readCsv, readList } from "./http/read.ts";
 import { REPLIES } from "./http/replies.ts";
-import type { Balance, CallOptions, WalletAlert, WalletEntry, WalletEntryFilters } from "./types.ts";
+import type { Balance, CallOptions, CsvPage, WalletAlert, WalletEntry, WalletEntryFilters } from "./types.ts";
 
 const ALERT = "/v1/wallet/alert";
 
@@ -11,6 +11,8 @@ export type WalletMethods = {
   balance(options?: CallOptions): Promise<Balance>;
   /** The statement, newest first. */
   entries(filters?: WalletEntryFilters, options?: CallOptions): Listing<WalletEntry>;
+  /** A page of the statement as CSV. Money is in the currency's major unit. */
+  entriesCsv(filters?: WalletEntryFilters, options?: CallOptions): Promise<CsvPage>;
   /** The balance below which you are told. */
   alert(options?: CallOptions): Promise<WalletAlert>;
   /** Sets it, in minor units of the wallet's currency; `null` for no alert. The key needs the scope `wallet:write`. */
@@ -21,6 +23,7 @@ export const walletMethods = (connection: Connection): WalletMethods => ({
   balance: async (options) => read(connection, "/v1/balance", REPLIES.getBalance, options),
   entries: (filters, options) =>
     readList(connection, () => "/v1/wallet/entries", REPLIES.listWalletEntries, filters, options),
+  entriesCsv: async (filters, options) => readCsv(connection, "/v1/wallet/entries", filters, options),
   alert: async (options) => (await read(connection, ALERT, REPLIES.getWalletAlert, options)).alert,
   setAlert: async (threshold, options) => {
     const call = {

@@ -36,9 +36,11 @@ import { createCursorCodec } from "./lib/cursor.ts";
 import type { IpRange } from "./lib/ip.ts";
 import type { Log } from "./lib/log.ts";
 import { Problem } from "./lib/problem.ts";
+import { bulkRoutes } from "./orders/bulk/bulk-routes.ts";
+import type { PlaceOrdersDeps } from "./orders/bulk/place-orders.ts";
 import type { PlaceOrderDeps } from "./orders/place-order.ts";
 import { placeTestOrder } from "./orders/place-test-order.ts";
-import { createPlacementBatch, type PlacementLimits } from "./orders/placement-batch.ts";
+import { createPlacementQueues, type PlacementLimits } from "./orders/placement-batch.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { openRequestLog } from "./requests/open-request-log.ts";
 import type { RequestLogLimits } from "./requests/request-log.ts";
@@ -147,16 +149,17 @@ export async function buildApp(
   catalogRoutes(app, { db: deps.db, cursors, renderedReplies: createRenderedReplies() });
   walletRoutes(app, { ...deps, cursors });
   walletAlertRoutes(app, deps);
-  const placing: PlaceOrderDeps = {
+  const placing: PlaceOrdersDeps = {
     ...deps,
     readProducts: createProductReader(deps.db),
     findShortage: deps.findShortage ?? createShortageFinder(deps.db, deps.clock),
-    submit: createPlacementBatch(deps.db, deps.clock, deps.placementLimits),
+    ...createPlacementQueues(deps.db, deps.clock, deps.placementLimits),
     underWay: new Map(),
     onPlaced: createAnnouncer(deps.db, ORDERS_CHANNEL),
   };
   const announceDeliveries = createAnnouncer(deps.db, DELIVERIES_CHANNEL);
   orderRoutes(app, { ...deps, ...placing, cursors });
+  bulkRoutes(app, { ...placing, problems });
   fulfilmentRoutes(app, deps);
   webhookRoutes(app, { ...deps, cursors, announceDeliveries });
   eventRoutes(app, { db: deps.db, cursors });

@@ -4,11 +4,12 @@ import { resolve } from "node:path";
 import { type IpRange, parseIpRange } from "./lib/ip.ts";
 import { type AmountLimits, parseAmountLimits } from "./lib/money.ts";
 import { type Secret, secret } from "./lib/secret.ts";
+import { type PricingConfig, readPricing } from "./lib/settings/pricing-config.ts";
 import { splitDatabaseUrl } from "./lib/split-database-url.ts";
 import { withSecretFiles } from "./lib/with-secret-files.ts";
 
 /** All settings from the environment (CONTRACT 8, Settings), read and validated once. */
-export type Config = {
+export type Config = PricingConfig & {
   production: boolean;
   databaseUrl: Secret<string> | undefined;
   dataDir: string;
@@ -87,6 +88,7 @@ export function readConfig(environment: Environment): Config {
     publicUrl,
     ...readConsole(env),
     dualControlAbove: parsed(env, "CONSOLE_DUAL_CONTROL_ABOVE", parseAmountLimits),
+    ...readPricing((name, parse) => parsed(env, name, parse)),
     masterKeys: readMasterKeys(env),
     trustedProxies: readRanges(env, "TRUSTED_PROXIES"),
     webhookEgressIps: list(env, "WEBHOOK_EGRESS_IPS").map((text) => {

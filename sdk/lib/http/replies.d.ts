@@ -1,6 +1,11 @@
-import type { Balance, CatalogProduct, LoggedRequest, LoggedRequestDetail, Order, OrderCodes, Page, PlacedOrder, Product, TimelineEntry, WalletAlert, WalletEntry } from "../types.js";
+import type { Balance, CatalogProduct, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodes, Page, PlacedOrder, Product, TimelineEntry, WalletAlert, WalletEntry } from "../types.js";
 import type { Delivery, EventType, Recovery, RegisteredWebhook, RotatedSecret, ScripEvent, Webhook } from "../webhooks/webhook-types.js";
 import { type Shape } from "./shapes.js";
+type BatchReply = {
+    idempotencyKey?: string;
+    order?: PlacedOrder;
+    error?: LoggedProblem;
+};
 export declare const REPLIES: {
     getBalance: Shape<Balance>;
     getWalletAlert: Shape<{
@@ -15,6 +20,9 @@ export declare const REPLIES: {
     }>;
     placeOrder: Shape<{
         order: PlacedOrder;
+    }>;
+    placeOrders: Shape<{
+        results: BatchReply[];
     }>;
     listOrders: Shape<Page<Order>>;
     getOrder: Shape<{
@@ -58,3 +66,4 @@ export declare const REPLIES: {
         data: string[];
     }>;
 };
+export {};

@@ -20,6 +20,15 @@ const productMembers = {
     maxQuantity: count,
     purchasable: flag,
     inputFields: optional(list(inputField)),
+    brand: optional(text),
+    category: optional(text),
+    country: optional(text),
+    description: optional(text),
+    redeemInstructions: optional(text),
+    terms: optional(text),
+    imageUrl: optional(text),
+    estimatedDeliverySeconds: optional(count),
+    updatedAt: optional(text),
 };
 const product = object({
     ...productMembers,
@@ -171,6 +180,13 @@ export const REPLIES = {
     listCatalog: pageOf(catalogProduct),
     getProduct: object({ product }),
     placeOrder: object({ order: placedOrder }),
+    placeOrders: object({
+        results: list(object({
+            idempotencyKey: optional(text),
+            order: optional(placedOrder),
+            error: optional(loggedProblem),
+        })),
+    }),
     listOrders: pageOf(order),
     getOrder: object({ order }),
     getOrderCodes: object({ orderId: text, status: orderStatus, data: list(deliveredCode) }),

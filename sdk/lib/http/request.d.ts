@@ -9,6 +9,8 @@ export type Call<T> = {
     /** The one status that means success. */
     expected: number;
     shape: Shape<T>;
+    /** Asks for CSV. The answer is its text, and `shape` is not used. */
+    readsCsv?: boolean;
 };
 /** The settings of one try. */
 export type Limits = {

@@ -28,6 +28,9 @@ async function exchange(connection, call, signal) {
     const bytes = await reach(() => readBytes(response, connection.maxResponseBytes));
     if (!bytes)
         throw localError("invalid_response", "The API's response is too large.", context);
+    if (call.readsCsv && response.status === call.expected) {
+        return readCsv(response, bytes, context);
+    }
     const body = parseJson(bytes);
     if (response.status !== call.expected) {
         const isProblem = hasType(response, "application/problem+json");
@@ -51,12 +54,12 @@ async function reach(attempt) {
         throw localError("connection_failed", `The connection to the API failed${told}.`);
     }
 }
-function send({ fetch, baseUrl, apiKey }, { method, path, headers, body }, signal) {
+function send({ fetch, baseUrl, apiKey }, { method, path, headers, body, readsCsv }, signal) {
     return fetch(baseUrl + path, {
         method,
         headers: {
             ...headers,
-            accept: "application/json, application/problem+json",
+            accept: `${readsCsv ? "text/csv" : "application/json"}, application/problem+json`,
             "x-api-key": apiKey,
             ...(body === undefined ? {} : { "content-type": "application/json" }),
         },
@@ -85,6 +88,12 @@ function toMilliseconds(retryAfter) {
         return Number(retryAfter) * 1000;
     const time = Date.parse(retryAfter);
     return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now());
+}
+function readCsv(response, bytes, context) {
+    if (!hasType(response, "text/csv")) {
+        throw localError("invalid_response", "The API's response is not CSV.", context);
+    }
+    return { value: new TextDecoder().decode(bytes), headers: response.headers };
 }
 /** The error of JSON.parse quotes the text, so it is not kept. */
 function parseJson(bytes) {

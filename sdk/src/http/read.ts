@@ -1,8 +1,8 @@
-import type { CallOptions, Page, PageFilters } from "../types.ts";
+import type { CallOptions, CsvPage, Page, PageFilters } from "../types.ts";
 import type { Connection } from "./connection.ts";
 import { type Listing, toListing } from "./listing.ts";
 import { perform } from "./perform.ts";
-import type { Shape } from "./shapes.ts";
+import { type Shape, text } from "./shapes.ts";
 
 /** A GET of one object. */
 export async function read<T>(
@@ -28,6 +28,28 @@ export function readList<T>(
     filters.cursor,
   );
 }
+
+/** A GET of the same as CSV. */
+export async function readCsv(
+  connection: Connection,
+  path: string,
+  filters: PageFilters = {},
+  options?: CallOptions,
+): Promise<CsvPage> {
+  const call = {
+    method: "GET",
+    path: path + toQuery(filters),
+    expected: 200,
+    shape: text,
+    readsCsv: true,
+    isRepeatable: true,
+  } as const;
+  const { value, headers } = await perform(connection, call, options);
+  const cursor = NEXT_CURSOR.exec(headers.get("link") ?? "")?.[1] ?? "";
+  return { csv: value, nextCursor: decodeURIComponent(cursor) };
+}
+
+const NEXT_CURSOR = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/;
 
 /** An id that a path would drop or read as a parent folder must not become another request. */
 export function segment(id: string): string {

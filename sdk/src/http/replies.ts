@@ -66,6 +66,15 @@ const productMembers = {
   maxQuantity: count,
   purchasable: flag,
   inputFields: optional(list(inputField)),
+  brand: optional(text),
+  category: optional(text),
+  country: optional(text),
+  description: optional(text),
+  redeemInstructions: optional(text),
+  terms: optional(text),
+  imageUrl: optional(text),
+  estimatedDeliverySeconds: optional(count),
+  updatedAt: optional(text),
 };
 
 const product = object<Product>({
@@ -225,6 +234,8 @@ const delivery = object<Delivery>({
 const deliveryReply = object<{ delivery: Delivery }>({ delivery });
 const webhookReply = object<{ webhook: Webhook }>({ webhook });
 
+type BatchReply = { idempotencyKey?: string; order?: PlacedOrder; error?: LoggedProblem };
+
 /** The response of each operation of the API, by its operationId. */
 const walletAlertReply = object<{ alert: WalletAlert }>({
   alert: object<WalletAlert>({ threshold: optional(scaledMoney) }),
@@ -237,6 +248,15 @@ export const REPLIES = {
   listCatalog: pageOf(catalogProduct),
   getProduct: object<{ product: Product }>({ product }),
   placeOrder: object<{ order: PlacedOrder }>({ order: placedOrder }),
+  placeOrders: object<{ results: BatchReply[] }>({
+    results: list(
+      object<BatchReply>({
+        idempotencyKey: optional(text),
+        order: optional(placedOrder),
+        error: optional(loggedProblem),
+      }),
+    ),
+  }),
   listOrders: pageOf(order),
   getOrder: object<{ order: Order }>({ order }),
   getOrderCodes: object<OrderCodes>({ orderId: text, status: orderStatus, data: list(deliveredCode) }),

@@ -14,6 +14,8 @@ export type Call<T> = {
   /** The one status that means success. */
   expected: number;
   shape: Shape<T>;
+  /** Asks for CSV. The answer is its text, and `shape` is not used. */
+  readsCsv?: boolean;
 };
 
 /** The settings of one try. */
@@ -52,6 +54,9 @@ async function exchange<T>(connection: Connection, call: Call<T>, signal: AbortS
   }
   const bytes = await reach(() => readBytes(response, connection.maxResponseBytes));
   if (!bytes) throw localError("invalid_response", "The API's response is too large.", context);
+  if (call.readsCsv && response.status === call.expected) {
+    return readCsv(response, bytes, context) as Answer<T>;
+  }
   const body = parseJson(bytes);
   if (response.status !== call.expected) {
     const isProblem = hasType(response, "application/problem+json");
@@ -77,14 +82,14 @@ async function reach<T>(attempt: () => Promise<T>): Promise<T> {
 
 function send<T>(
   { fetch, baseUrl, apiKey }: Connection,
-  { method, path, headers, body }: Call<T>,
+  { method, path, headers, body, readsCsv }: Call<T>,
   signal: AbortSignal,
 ): Promise<Response> {
   return fetch(baseUrl + path, {
     method,
     headers: {
       ...headers,
-      accept: "application/json, application/problem+json",
+      accept: `${readsCsv ? "text/csv" : "application/json"}, application/problem+json`,
       "x-api-key": apiKey,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
@@ -115,6 +120,13 @@ function toMilliseconds(retryAfter: string | null): number | undefined {
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * 1000;
   const time = Date.parse(retryAfter);
   return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now());
+}
+
+function readCsv(response: Response, bytes: Uint8Array, context: ErrorContext): Answer<unknown> {
+  if (!hasType(response, "text/csv")) {
+    throw localError("invalid_response", "The API's response is not CSV.", context);
+  }
+  return { value: new TextDecoder().decode(bytes), headers: response.headers };
 }
 
 /** The error of JSON.parse quotes the text, so it is not kept. */

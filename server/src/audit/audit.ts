@@ -3,6 +3,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { acknowledgementsSurvive } from "./durability-invariants.ts";
 import { environmentsAreApart } from "./environment-invariants.ts";
 import type { Invariant } from "./invariant.ts";
+import { marginEqualsLedger } from "./margin-invariants.ts";
 import { keysBindOneOrder, openOrdersHaveWork, ordersArePaidOnce } from "./order-invariants.ts";
 import { proposalsMoveMoneyOnce } from "./proposal-invariants.ts";
 import { refundsStayWithinOrders } from "./refund-invariants.ts";
@@ -39,6 +40,7 @@ const invariants: readonly Invariant[] = [
   rollupsEqualFacts,
   proposalsMoveMoneyOnce,
   keysCountSpending,
+  marginEqualsLedger,
 ];
 
 /** Checks the invariants on the running database, all on one snapshot, during concurrent writes. */

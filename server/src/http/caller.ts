@@ -37,6 +37,8 @@ declare module "fastify" {
     callerAddress: string;
     /** The caller, admitted or not, for the request log only. `caller` is set once the request is admitted. */
     requester: Caller | undefined;
+    /** Counts this request as so many more. Throws 429 if the caller has overdrawn its limit. Set for an admitted one. */
+    countAs: ((more: number) => void) | undefined;
     /** A key that was presented and refused, in the form that the log can contain. */
     refusedKey: { hint: string; digest: Buffer } | undefined;
     /** The problem that was sent as the response. */

@@ -153,3 +153,22 @@ test("the headers follow the IETF draft, and 429 has Retry-After", () => {
   assert.equal(rateLimited(3).options.headers?.["retry-after"], "3");
   assert.equal(rateLimited(3).code, "rate_limited");
 });
+
+test("an overdraft takes more than is left, once, and is earned back", () => {
+  const { clock, limiter } = createClockedLimiter();
+  assert.ok(limiter.overdraw("a", 100, 500).allowed);
+  assert.equal(limiter.overdraw("a", 100, 1).allowed, false);
+  assert.deepEqual(limiter.take("a", 100), {
+    allowed: false,
+    remaining: 0,
+    resetSeconds: 5,
+    retryAfterSeconds: 4,
+  });
+  clock.nowMs = 2_999;
+  assert.equal(limiter.overdraw("a", 100, 1).allowed, false);
+  clock.nowMs = 3_000;
+  assert.equal(takeMany(limiter, "a", 100, 1), 0);
+  clock.nowMs = 3_010;
+  assert.equal(takeMany(limiter, "a", 100, 5), 1);
+  assert.ok(limiter.overdraw("a", 100, 500).allowed);
+});

@@ -15,6 +15,11 @@ export type RateLimiter = {
   take(bucket: string, ratePerSecond: number): RateLimitResult;
   /** The result `take` would have, without taking. */
   peek(bucket: string, ratePerSecond: number): RateLimitResult;
+  /**
+   * Takes several at once, also more than are left: later requests wait until they are earned back. Refused only while
+   * the bucket is overdrawn already.
+   */
+  overdraw(bucket: string, ratePerSecond: number, count: number): RateLimitResult;
 };
 
 /** The burst is two seconds' worth: 100 requests/s allow a burst of 200. */
@@ -31,7 +36,12 @@ export function createRateLimiter(nowMs: () => number): RateLimiter {
   const emptyAtMs = new Map<string, number>();
   let nextSweepMs = nowMs() + SWEEP_EVERY_MS;
 
-  const look = (bucket: string, ratePerSecond: number, taken: number): RateLimitResult => {
+  const look = (
+    bucket: string,
+    ratePerSecond: number,
+    taken: number,
+    { mayOwe } = { mayOwe: false },
+  ): RateLimitResult => {
     const now = nowMs();
     if (now >= nextSweepMs) {
       nextSweepMs = now + SWEEP_EVERY_MS;
@@ -43,20 +53,22 @@ export function createRateLimiter(nowMs: () => number): RateLimiter {
     const after = current + taken * intervalMs;
     // Rounding errors must not cost a caller its last request, however long the process has been up.
     const slackMs = intervalMs * SLACK;
-    const allowed = after - now <= burstMs + slackMs;
+    const judged = mayOwe ? current : after;
+    const allowed = judged - now <= burstMs + slackMs;
     if (allowed && taken > 0) emptyAtMs.set(bucket, after);
     const level = (allowed ? after : current) - now;
     return {
       allowed,
       remaining: Math.max(0, Math.floor((burstMs - level + slackMs) / intervalMs)),
       resetSeconds: Math.max(0, Math.ceil((level - slackMs) / 1000)),
-      retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((after - now - burstMs - slackMs) / 1000)),
+      retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((judged - now - burstMs - slackMs) / 1000)),
     };
   };
 
   return {
     take: (bucket, ratePerSecond) => look(bucket, ratePerSecond, 1),
     peek: (bucket, ratePerSecond) => look(bucket, ratePerSecond, 0),
+    overdraw: (bucket, ratePerSecond, count) => look(bucket, ratePerSecond, count, { mayOwe: true }),
   };
 }
 

@@ -1,9 +1,16 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchemaValidationError,
+} from "fastify";
 import { Problem, problemBody } from "../lib/problem.ts";
 import { problemTable } from "../lib/problem-table.ts";
 import { JsonError } from "../lib/strict-json.ts";
 import { NO_SNIFF } from "./bare-app.ts";
 import { fieldErrors } from "./field-errors.ts";
+import { BODY_MAX_BYTES } from "./read-body.ts";
 import { isUnread, sendUnread } from "./unread-body.ts";
 
 export type ProblemDeps = {
@@ -17,7 +24,16 @@ export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 /** Sends every request error as problem+json with the request id. */
 export function answerWithProblems(app: FastifyInstance, deps: ProblemDeps): void {
   app.decorateRequest("sentProblem", undefined);
-  app.setErrorHandler((error, request, reply) => sendProblem(deps, toProblem(deps, error), request, reply));
+  app.setErrorHandler((error, request, reply) =>
+    sendProblem(deps, toProblem(deps, error, request.routeOptions.bodyLimit), request, reply),
+  );
+}
+
+/** A problem as part of a successful response, such as the refusal of one order of several. */
+export function describeProblem(deps: ProblemDeps, error: unknown, request: FastifyRequest): object {
+  const problem = toProblem(deps, error);
+  logProblem(problem, request);
+  return problemBody(problem, deps.baseUrl(), request.id);
 }
 
 export function sendProblem(
@@ -41,7 +57,7 @@ export function sendProblem(
 }
 
 /** What an error means for a caller. */
-export function toProblem(deps: ProblemDeps, error: unknown): Problem {
+export function toProblem(deps: ProblemDeps, error: unknown, bodyMaxBytes = BODY_MAX_BYTES): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof JsonError) {
     return new Problem("invalid_request", error.message, {
@@ -50,16 +66,16 @@ export function toProblem(deps: ProblemDeps, error: unknown): Problem {
   }
   // Fastify's errors come first: a caller that disconnects during a body also causes ECONNRESET, which is not a
   // database error.
-  return fromFramework(error as FastifyError) ?? deps.translate(error) ?? internalError(error);
+  return fromFramework(error as FastifyError, bodyMaxBytes) ?? deps.translate(error) ?? internalError(error);
 }
 
 /** Fastify's own errors, by their codes. */
-function fromFramework(error: FastifyError): Problem | undefined {
+function fromFramework(error: FastifyError, bodyMaxBytes: number): Problem | undefined {
   switch (error.code) {
     case "FST_ERR_VALIDATION":
-      return invalidFields(error);
+      return invalidFields(error.validation ?? []);
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new Problem("payload_too_large", "The body exceeds 64 KiB.");
+      return new Problem("payload_too_large", `The body exceeds ${bodyMaxBytes / 1024} KiB.`);
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
     case "FST_ERR_CTP_EMPTY_TYPE":
       return new Problem("unsupported_media_type", "Send the body as application/json.");
@@ -76,8 +92,8 @@ function fromFramework(error: FastifyError): Problem | undefined {
   }
 }
 
-function invalidFields(error: FastifyError): Problem {
-  const errors = fieldErrors(error.validation ?? []);
+export function invalidFields(found: readonly FastifySchemaValidationError[]): Problem {
+  const errors = fieldErrors(found);
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
   return new Problem("invalid_request", first ? `${first.detail}${more}` : "The body is invalid.", {

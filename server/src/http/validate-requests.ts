@@ -1,7 +1,10 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import type { FastifyInstance, FastifySchemaValidationError, preValidationHookHandler } from "fastify";
 import { lazily, once } from "../lib/lazily.ts";
+import { namedSchemas as allNamedSchemas } from "./named-schema.ts";
 import { declareNoParameters, validateQuery } from "./query.ts";
+
+export type BodyCheck = (body: unknown) => true | { error: FastifySchemaValidationError[] };
 
 /**
  * Validates bodies against their schemas without changing them: nothing is coerced, filled in or dropped. Query
@@ -18,6 +21,14 @@ export function validateRequests(app: FastifyInstance, namedSchemas: ReadonlyMap
     return httpPart === "querystring" ? validateQuery(schema) : () => true;
   });
 }
+
+/** The check of a value that is part of a body, with the messages of a whole body. Compiled when it is first needed. */
+export const compileCheck = (schema: object): BodyCheck =>
+  lazily(() =>
+    bodyValidator(createAjv(allNamedSchemas, false).compile(schema), () =>
+      createAjv(allNamedSchemas, true).compile(schema),
+    ),
+  );
 
 /** Treats a missing body as an empty one. For routes whose body schema is `x-optional`. */
 export const optionalBody: preValidationHookHandler = (request, _reply, done) => {
@@ -43,9 +54,9 @@ function createAjv(namedSchemas: ReadonlyMap<string, object>, allErrors: boolean
 }
 
 /** Reports every error, unless a limit is exceeded: then the rest is not examined. */
-function bodyValidator(first: ValidateFunction, compileAll: () => ValidateFunction) {
+function bodyValidator(first: ValidateFunction, compileAll: () => ValidateFunction): BodyCheck {
   const findAll = once(compileAll);
-  return (body: unknown): true | { error: FastifySchemaValidationError[] } => {
+  return (body) => {
     if (first(body)) return true;
     const tooMuch =
       first.errors?.filter(({ keyword }) => keyword === "maxItems" || keyword === "maxProperties") ?? [];

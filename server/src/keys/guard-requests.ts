@@ -42,6 +42,7 @@ export function guardRequests(app: FastifyInstance, deps: GuardDeps): void {
   app.decorateRequest("caller", undefined);
   app.decorateRequest("callerAddress", "");
   app.decorateRequest("requester", undefined);
+  app.decorateRequest("countAs", undefined);
   app.decorateRequest("refusedKey", undefined);
   hookEachRoute(app, "onRequest", ({ config }) => {
     const { scope, limitClass = "reads", conditional = false } = config ?? {};
@@ -79,6 +80,10 @@ async function guard(
   const problem = refusal ?? limited ?? forced;
   if (problem) throw problem;
   request.caller = caller;
+  request.countAs = (more) => {
+    const overdrawn = applyRateLimit(deps, reply, caller, limitClass, more);
+    if (overdrawn) throw overdrawn;
+  };
 }
 
 /** If no key is known, the response shows the server's own limits. */
@@ -91,10 +96,14 @@ function applyRateLimit(
   reply: FastifyReply,
   caller: Caller | undefined,
   limitClass: RateLimitClass,
-  mode: "take" | "peek",
+  mode: "take" | "peek" | number,
 ): Problem | undefined {
   const bucket = `${limitClass}:${caller ? actorKey(caller.actor) : ""}`;
-  const result = showLimit(deps, reply, caller, limitClass, (rate) => deps.rateLimiter[mode](bucket, rate));
+  const result = showLimit(deps, reply, caller, limitClass, (rate) =>
+    typeof mode === "number"
+      ? deps.rateLimiter.overdraw(bucket, rate, mode)
+      : deps.rateLimiter[mode](bucket, rate),
+  );
   return !result || result.allowed ? undefined : rateLimited(result.retryAfterSeconds);
 }
 

@@ -12,3 +12,8 @@ export const spreadsheetCell = (text: string): string => (FORMULA.test(text) ? `
 
 /** Also behind spaces, and in the full-width forms that some spreadsheets accept. */
 const FORMULA = /^\s*[=+\-@\t\r\n|\uff1d\uff0b\uff0d\uff20]/u;
+
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+/** An apostrophe makes text of what a spreadsheet would run. Numbers stay numbers. */
+export const withoutFormula = (cell: string): string => (NUMBER.test(cell) ? cell : spreadsheetCell(cell));

@@ -11,7 +11,7 @@ export function readIdempotencyKey({ raw, headers }: FastifyRequest): string {
   if (key === undefined || key === "") {
     throw new Problem("idempotency_key_missing", "Send an Idempotency-Key header with every order.");
   }
-  if (typeof key !== "string" || !PRINTABLE_ASCII.test(key) || isRepeated(key, raw.rawHeaders)) {
+  if (!isIdempotencyKey(key) || isRepeated(key, raw.rawHeaders)) {
     throw new Problem(
       "idempotency_key_invalid",
       "The Idempotency-Key must be 1 to 255 printable ASCII characters, and the header must be sent once.",
@@ -19,6 +19,9 @@ export function readIdempotencyKey({ raw, headers }: FastifyRequest): string {
   }
   return key;
 }
+
+export const isIdempotencyKey = (key: unknown): key is string =>
+  typeof key === "string" && PRINTABLE_ASCII.test(key);
 
 /**
  * A duplicate header arrives as one text with a comma. If that were accepted as a key, a retry whose header a proxy

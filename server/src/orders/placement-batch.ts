@@ -16,6 +16,9 @@ import { beginPlacements, findFreeWallets, freezeKeys, insertPlacements } from "
 export type BatchDecision = Decision | { kind: "busy" } | { kind: "failed"; error: unknown };
 
 export type SubmitPlacement = (placement: Placement) => Promise<BatchDecision>;
+/** Placements of one wallet, decided in this order in one transaction. */
+export type SubmitGroup = (placements: readonly Placement[]) => Promise<readonly BatchDecision[]>;
+export type PlacementQueues = { submit: SubmitPlacement; submitGroup: SubmitGroup };
 
 export type PlacementLimits = {
   batchMax: number;
@@ -31,6 +34,8 @@ const PLACEMENT_LIMITS: PlacementLimits = {
   recoveryTimeoutMs: 10_000,
 };
 const RECOVERY_PAUSE_MS = 100;
+/** Groups that wait. Each has at most `batchMax` placements. */
+const GROUPS_WAITING_MAX = 64;
 
 type BatchDeps = {
   db: Db;
@@ -45,11 +50,11 @@ type BatchDeps = {
  * commit instead of one per order. There is no timer, the queue is bounded, and one order's refusal or bad value
  * never affects another. Orders of a locked wallet wait in a separate queue and block no one else.
  */
-export function createPlacementBatch(
+export function createPlacementQueues(
   db: Db,
   clock: Clock,
   changes: Partial<PlacementLimits> = {},
-): SubmitPlacement {
+): PlacementQueues {
   const limits = { ...PLACEMENT_LIMITS, ...changes };
   const deps: BatchDeps = { db, clock, limits, held: new Set() };
   const isHeld = (placement: Placement) => deps.held.has(walletKey(placement));
@@ -60,8 +65,17 @@ export function createPlacementBatch(
     ),
   );
   const aside = createQueue(limits, (placements) => placeHeld(deps, placements));
-  return (placement) => (isHeld(placement) ? aside : common)(placement);
+  const groups = createGroupQueue(deps);
+  const groupsAside = createGroupQueue(deps);
+  return {
+    submit: (placement) => (isHeld(placement) ? aside : common)(placement),
+    submitGroup: (placements) => (placements.some(isHeld) ? groupsAside : groups)(placements),
+  };
 }
+
+/** The queue of single orders alone. */
+export const createPlacementBatch = (...args: Parameters<typeof createPlacementQueues>): SubmitPlacement =>
+  createPlacementQueues(...args).submit;
 
 /** A placement that is left undecided is busy and will be retried. */
 type Decided = ReadonlyMap<Placement, BatchDecision>;
@@ -74,14 +88,30 @@ const createQueue = (
     maxSize: limits.batchMax,
     maxRunning: 2,
     maxWaiting: limits.waitingMax,
-    overflow: () =>
-      new Problem("service_unavailable", "Too many orders are waiting to be placed.", {
-        headers: { "retry-after": "1" },
-      }),
+    overflow: tooManyOrders,
     run: async (placements) => {
       const decided = await place(placements);
       return placements.map((placement) => decided.get(placement) ?? { kind: "busy" });
     },
+  });
+
+/** Each group is a transaction of its own, so that it is never split and its order is kept. */
+const createGroupQueue = (deps: BatchDeps): SubmitGroup =>
+  createBatcher<readonly Placement[], readonly BatchDecision[]>({
+    maxSize: 1,
+    maxRunning: 1,
+    maxWaiting: GROUPS_WAITING_MAX,
+    overflow: tooManyOrders,
+    run: async (groups) => {
+      const placements = groups.flat();
+      const decided = await placeBatch(deps, placements);
+      return [placements.map((placement) => decided.get(placement) ?? { kind: "busy" })];
+    },
+  });
+
+const tooManyOrders = (): Problem =>
+  new Problem("service_unavailable", "Too many orders are waiting to be placed.", {
+    headers: { "retry-after": "1" },
   });
 
 /** Settles the placements whose wallets are free now, and waits for one locked wallet at a time, in turn. */

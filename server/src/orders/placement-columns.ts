@@ -66,6 +66,7 @@ export const LINE_COLUMNS: readonly SentColumn<PlacedLine>[] = [
     type: "jsonb",
     value: ({ line }) => line.inputFields && JSON.stringify(line.inputFields),
   },
+  { column: "basis", type: "text", value: ({ line }) => line.basis },
 ];
 
 /** What identifies a wallet, and below it what a batch changes in its head. */

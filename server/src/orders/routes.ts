@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Db } from "../db/database.ts";
 import { callerOf } from "../http/caller.ts";
+import { jsonOrCsvReply, linkNextPage, nextPageHeader, sendCsv, wantsCsv } from "../http/csv-reply.ts";
 import { jsonReply } from "../http/json-reply.ts";
 import { Type } from "../http/openapi/type.ts";
 import { pageParameters } from "../http/page.ts";
@@ -11,6 +12,7 @@ import { getOrder } from "./get-order.ts";
 import { getTimeline } from "./get-timeline.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS, readIdempotencyKey } from "./idempotency-key.ts";
 import { listOrders } from "./list-orders.ts";
+import { ORDER_HEADS, orderCells } from "./order-csv.ts";
 import { ORDER_FILTERS } from "./order-filters.ts";
 import { toOrderRequest } from "./order-request.ts";
 import { money } from "./order-view.ts";
@@ -140,9 +142,14 @@ function readOrderRoutes(app: FastifyInstance, deps: OrderDeps): void {
       description:
         "Returns orders, newest first. Filters can be combined; a page can then have fewer than `limit` orders, even none, while `hasMore` is true. A cursor works only with the filters it came from.",
       querystring: Type.Object({ ...pageParameters, ...filterParameters }),
-      response: { 200: jsonReply("A page of orders.", OrderPage) },
+      response: { 200: { ...jsonOrCsvReply("A page of orders.", OrderPage), headers: nextPageHeader } },
     },
-    handler: (request) => listOrders(deps, callerOf(request), request),
+    handler: async (request, reply) => {
+      const page = await listOrders(deps, callerOf(request), request);
+      if (!wantsCsv(request)) return page;
+      linkNextPage(request, reply, page.nextCursor);
+      return sendCsv(reply, ORDER_HEADS, page.data.map(orderCells));
+    },
   });
 }
 

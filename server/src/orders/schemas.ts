@@ -34,46 +34,42 @@ const OrderLineRequest = Type.Object(
   { additionalProperties: false },
 );
 
+export const orderRequestFields = {
+  lines: Type.Array(OrderLineRequest, { minItems: 1, maxItems: LINES_MAX }),
+  reference: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: REFERENCE_MAX_CHARACTERS,
+      pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]+$",
+      description: "Your own identifier, which you can use to find the order later.",
+    }),
+  ),
+  expectedTotal: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        "The total you expect to pay, in minor units. If the actual total differs, no order is placed: 409 `price_changed`.",
+    }),
+  ),
+  fulfilment: Type.Optional(
+    Type.String({
+      enum: [...FULFILMENTS],
+      default: "partial",
+      description:
+        "`partial` delivers the available units and refunds the rest. `all_or_nothing` delivers the whole order or refunds all of it.",
+    }),
+  ),
+};
+
+export const ORDER_EXAMPLE = {
+  lines: [{ productId: "nimbus-us-25", quantity: 2 }],
+  reference: "invoice-1001",
+  expectedTotal: 4750,
+};
+
 export const PlaceOrderRequest = named(
   "PlaceOrderRequest",
-  Type.Object(
-    {
-      lines: Type.Array(OrderLineRequest, { minItems: 1, maxItems: LINES_MAX }),
-      reference: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: REFERENCE_MAX_CHARACTERS,
-          pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]+$",
-          description: "Your own identifier, which you can use to find the order later.",
-        }),
-      ),
-      expectedTotal: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          description:
-            "The total you expect to pay, in minor units. If the actual total differs, no order is placed: 409 `price_changed`.",
-        }),
-      ),
-      fulfilment: Type.Optional(
-        Type.String({
-          enum: [...FULFILMENTS],
-          default: "partial",
-          description:
-            "`partial` delivers the available units and refunds the rest. `all_or_nothing` delivers the whole order or refunds all of it.",
-        }),
-      ),
-    },
-    {
-      additionalProperties: false,
-      examples: [
-        {
-          lines: [{ productId: "nimbus-us-25", quantity: 2 }],
-          reference: "invoice-1001",
-          expectedTotal: 4750,
-        },
-      ],
-    },
-  ),
+  Type.Object(orderRequestFields, { additionalProperties: false, examples: [ORDER_EXAMPLE] }),
 );
 
 export type PlaceOrderBody = {
@@ -100,10 +96,8 @@ const status = Type.String({
 });
 const orderId = Type.String({ description: "Order id.", examples: ["ord_01m7ef4g9je00974k1yf0xf7j3"] });
 
-export const PlacedOrderReply = named(
-  "PlacedOrderReply",
-  Type.Object({ order: Type.Object({ id: orderId, status, total: OrderMoney }) }),
-);
+export const placedOrder = Type.Object({ id: orderId, status, total: OrderMoney });
+export const PlacedOrderReply = named("PlacedOrderReply", Type.Object({ order: placedOrder }));
 
 const OrderLine = named(
   "OrderLine",

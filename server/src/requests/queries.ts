@@ -156,4 +156,4 @@ export const listPlacementRows = (
       where reseller_id = ${resellerId} and environment = ${environment} and id >= ${fromId} and id < ${toId}
       order by id desc limit ${EXAMINED_MAX}
     ) r
-    where r.method = 'POST' and r.path = '/v1/orders' and r.status = 202 and r.actor_id = ${actorId}`);
+    where r.method = 'POST' and (r.path, r.status) in (('/v1/orders', 202), ('/v1/orders/batch', 200)) and r.actor_id = ${actorId}`);

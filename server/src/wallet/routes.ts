@@ -1,12 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import type { Db } from "../db/database.ts";
 import { callerOf } from "../http/caller.ts";
+import { jsonOrCsvReply, linkNextPage, nextPageHeader, sendCsv, wantsCsv } from "../http/csv-reply.ts";
 import { jsonReply } from "../http/json-reply.ts";
 import { Type } from "../http/openapi/type.ts";
 import { pageParameters } from "../http/page.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { CursorCodec } from "../lib/cursor.ts";
 import { toMoney } from "../lib/money.ts";
+import { ENTRY_HEADS, entryCells } from "./entry-csv.ts";
 import { listEntries } from "./list-entries.ts";
 import { findWallet } from "./queries.ts";
 import { BalanceReply, WalletEntryPage } from "./schemas.ts";
@@ -40,9 +42,16 @@ export function walletRoutes(
       summary: "List wallet entries",
       description: "Returns the wallet's entries, newest first.",
       querystring: Type.Object({ ...pageParameters, ...entryFilters }),
-      response: { 200: jsonReply("A page of wallet entries.", WalletEntryPage) },
+      response: {
+        200: { ...jsonOrCsvReply("A page of wallet entries.", WalletEntryPage), headers: nextPageHeader },
+      },
     },
-    handler: (request) => listEntries(deps, callerOf(request), request),
+    handler: async (request, reply) => {
+      const page = await listEntries(deps, callerOf(request), request);
+      if (!wantsCsv(request)) return page;
+      linkNextPage(request, reply, page.nextCursor);
+      return sendCsv(reply, ENTRY_HEADS, page.data.map(entryCells));
+    },
   });
 }
 

@@ -84,6 +84,10 @@ const RULES: Readonly<Record<string, Rule>> = {
     body: (productId: string) => ({ lines: [{ productId, quantity: 1 }] }),
     success: 202,
   },
+  "POST /v1/orders/batch": {
+    scope: "orders:write",
+    body: { orders: [{ idempotencyKey: "a", lines: [{ productId: "no-such-product", quantity: 1 }] }] },
+  },
   "GET /v1/orders": orders,
   "GET /v1/orders/{id}": { ...orders, of: "order" },
   "GET /v1/orders/{id}/timeline": { ...orders, of: "order" },

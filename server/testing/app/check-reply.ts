@@ -118,7 +118,7 @@ const PLAIN_HEADERS: ReadonlySet<string> = new Set(
 );
 /** Declared, but only sent in some cases. */
 const OCCASIONAL_HEADERS: ReadonlySet<string> = new Set(
-  "idempotent-replayed ratelimit ratelimit-policy retry-after".split(" "),
+  "idempotent-replayed link ratelimit ratelimit-policy retry-after".split(" "),
 );
 
 function checkHeaders(declared: Reply, place: string, { headers, statusCode }: CheckedReply): void {

@@ -45,8 +45,12 @@ export function createJudge(document: OpenApiDocument, memory: FuzzMemory): Judg
 }
 
 /** A 5xx is only allowed if a test key has asked for one. */
-function checkServed({ forced }: FuzzRequest, { status, body }: RawReply): void {
+function checkServed({ forced, operation }: FuzzRequest, { status, body }: RawReply): void {
   assert.ok(status < 500 || forced, `returned ${status}: ${body.slice(0, 300)}`);
+  if (operation.id !== "placeOrders" || status !== 200 || forced) return;
+  const results: { error?: { status: number } }[] = JSON.parse(body).results;
+  const failed = results.find(({ error }) => error !== undefined && error.status >= 500);
+  assert.equal(failed, undefined, "an order of a batch failed");
 }
 
 const asInjected = (reply: RawReply) => ({

@@ -63,7 +63,8 @@ const KNOWN: Readonly<Record<string, Make>> = {
   quantity: ({ random }) => (random.chance(0.03) ? random.pick([0, 11]) : random.pick([1, 1, 2, 3, 10])),
   reference: ({ random, memory, tenant, mark }) =>
     random.chance(0.7) ? `reference ${mark}` : memory.recall(random, tenant, "reference"),
-  idempotencyKey: recall("idempotency key"),
+  idempotencyKey: (context) =>
+    context.operationId === "placeOrders" ? idempotencyKey(context) : recall("idempotency key")(context),
   "Idempotency-Key": idempotencyKey,
   "X-Test-Scenario": ({ random }) => random.pick(SCENARIO_NAMES),
   "If-None-Match": recall("etag"),

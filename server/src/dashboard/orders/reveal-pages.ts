@@ -1,7 +1,8 @@
 import { requireFreshProof } from "../../accounts/sessions/session-life.ts";
 import { recordActivity } from "../../activity/record-activity.ts";
+import { CODE_HEADS, codeCells } from "../../fulfilment/reveal/code-csv.ts";
 import { revealCodes } from "../../fulfilment/reveal/reveal-codes.ts";
-import type { OrderCodesView, OrderCodeView } from "../../fulfilment/reveal/schemas.ts";
+import type { OrderCodesView } from "../../fulfilment/reveal/schemas.ts";
 import { defineForm } from "../../web/form/define-form.ts";
 import { hiddenField } from "../../web/form/text-fields.ts";
 import { showOnce } from "../../web/pages/define-page.ts";
@@ -19,20 +20,6 @@ import { renderOrder } from "./order-page.ts";
 
 /** Without a code id all codes of the order are meant. */
 const revealForm = defineForm({ codeId: hiddenField("Code") });
-
-const HEADS = [
-  "id",
-  "lineIndex",
-  "productId",
-  "type",
-  "code",
-  "pin",
-  "serial",
-  "url",
-  "receipt",
-  "expiresAt",
-  "deliveredAt",
-] as const satisfies readonly (keyof OrderCodeView)[];
 
 /** Codes are bearer money: fresh proof first, then the record of who sees them, then the codes. */
 export function revealPages(face: DashboardFace, deps: DashboardDeps): void {
@@ -53,8 +40,7 @@ export function revealPages(face: DashboardFace, deps: DashboardDeps): void {
     permission: "codes.reveal",
     async load(ctx) {
       const { orderId, data } = await reveal(deps, ctx, undefined);
-      const rows = data.map((code) => HEADS.map((head) => String(code[head] ?? "")));
-      return csvFile(`codes-${orderId}.csv`, HEADS, rows);
+      return csvFile(`codes-${orderId}.csv`, CODE_HEADS, data.map(codeCells));
     },
   });
 }

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { callerOf } from "../../http/caller.ts";
-import { jsonReply } from "../../http/json-reply.ts";
+import { jsonOrCsvReply, sendCsv, wantsCsv } from "../../http/csv-reply.ts";
 import { Type } from "../../http/openapi/type.ts";
+import { CODE_HEADS, codeCells } from "./code-csv.ts";
 import { type RevealDeps, revealCodes } from "./reveal-codes.ts";
 import { OrderCodesReply } from "./schemas.ts";
 
@@ -15,13 +16,15 @@ export function fulfilmentRoutes(app: FastifyInstance, deps: RevealDeps): void {
       description:
         "What has been delivered so far; all of it once the order is `completed`. Codes are bearer money: each reading is recorded, and nothing in between may keep the answer. Codes that were refunded after delivery stay readable.",
       params: Type.Object({ id: Type.String({ description: "Order id." }) }),
-      response: { 200: jsonReply("The codes, in the order of lines and units.", OrderCodesReply) },
+      response: { 200: jsonOrCsvReply("The codes, in the order of lines and units.", OrderCodesReply) },
     },
-    handler: (request) =>
-      revealCodes(deps, callerOf(request), {
+    handler: async (request, reply) => {
+      const revealed = await revealCodes(deps, callerOf(request), {
         orderId: request.params.id,
         requestId: request.id,
         address: request.callerAddress,
-      }),
+      });
+      return wantsCsv(request) ? sendCsv(reply, CODE_HEADS, revealed.data.map(codeCells)) : revealed;
+    },
   });
 }

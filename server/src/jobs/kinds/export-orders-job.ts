@@ -1,9 +1,8 @@
 import { type FoundOrder, findOrders, type OrderSearch } from "../../fulfilment/operate/find-orders.ts";
-import { csvLine } from "../../lib/csv-line.ts";
+import { csvLine, withoutFormula } from "../../lib/csv-line.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { formatAmount } from "../../lib/money.ts";
 import { isOrderStatus } from "../../orders/status.ts";
-import { withoutFormula } from "../../web/table/csv-file.ts";
 import { RESULT_MAX_BYTES } from "../job-files.ts";
 import { JobFailed, type JobKind, type JobParams } from "../job-kind.ts";
 import { optionalText } from "./read-params.ts";

@@ -6,6 +6,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { idsOf } from "../../lib/ids.ts";
 import { formatAmount } from "../../lib/money.ts";
 import { assertPlainText } from "../../lib/plain-text.ts";
+import { writeApprovedNote } from "../approved-note.ts";
 import { bookMovement, type MovedFunds } from "../book-movement.ts";
 import { lockWallet } from "../queries.ts";
 import { noProposal, type Proposal, type ProposalState, toProposal } from "./proposal.ts";
@@ -19,7 +20,7 @@ const REASON_MAX_CHARACTERS = 500;
 /**
  * Moves the money of a proposal, once. The proposal, both people and the wallet are locked in this order: a decision of another
  * person, a removal from the staff and an order of the reseller each come before it or after it. Both people are in the
- * ledger's note and in the log.
+ * ledger's note, for the operator alone, and in the log.
  */
 export async function approveProposal(
   { db, clock }: Deps,
@@ -43,7 +44,7 @@ export async function approveProposal(
     const head = await lockWallet(tx, proposal);
     if (!head || head.currency !== currency) throw new Error("a proposal without its wallet");
     const entryId = idsOf(clock)("ent");
-    const note = `${proposal.note} (proposed by ${proposedBy}, approved by ${approvedBy})`;
+    const note = writeApprovedNote(proposal.note, proposedBy, approvedBy);
     const moved = await refusing(() =>
       bookMovement(tx, clock, head, { entryId, direction, amountMinor, note, by }),
     );

@@ -83,6 +83,13 @@ export const listWaitingRows = (db: Queryable, now: Date, limit: number) =>
     where state = 'waiting' and expires_at > ${now}
     order by expires_at, id limit ${limit}`);
 
+export const countWaitingRows = async (db: Queryable, now: Date, max: number): Promise<number> => {
+  const [row] = await db.rows<{ count: number }>(sql`
+    select count(*)::integer as count from (
+      select from movement_proposals where state = 'waiting' and expires_at > ${now} limit ${max}) waiting`);
+  return row?.count ?? 0;
+};
+
 /** Those that are decided or expired, newest proposal first. */
 export const listClosedRows = (db: Queryable, now: Date, before: string | undefined, limit: number) =>
   db.rows<ProposalRow>(sql`

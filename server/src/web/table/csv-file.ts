@@ -1,4 +1,4 @@
-import { csvLine, spreadsheetCell } from "../../lib/csv-line.ts";
+import { csvLine, withoutFormula } from "../../lib/csv-line.ts";
 import type { Download } from "../pages/define-page.ts";
 
 /** A list as a CSV file. Text that a spreadsheet would take for a formula is kept from being one. */
@@ -15,8 +15,3 @@ async function* lines(
   yield `${csvLine(heads)}\r\n`;
   for await (const cells of rows) yield `${csvLine(cells.map(withoutFormula))}\r\n`;
 }
-
-const NUMBER = /^-?\d+(\.\d+)?$/;
-
-/** An apostrophe makes text of what a spreadsheet would run. Numbers stay numbers. */
-export const withoutFormula = (cell: string): string => (NUMBER.test(cell) ? cell : spreadsheetCell(cell));
