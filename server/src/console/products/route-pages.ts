@@ -86,7 +86,7 @@ export function routePages(face: ConsoleFace, deps: ConsoleDeps): void {
       const input = {
         ...{ productId, supplierId, priority, cost },
         currency: currency === "" ? undefined : currency,
-        maxCost: maxCost === "" ? undefined : maxCost,
+        maxCost: maxCost === "" ? null : maxCost,
         sku: sku === "" ? undefined : sku,
       };
       await sayRefusal(setRoute(deps.db, deps.clock, input, byOf(ctx)));

@@ -160,6 +160,8 @@ test("routes of a product are set, changed and removed, each logged for the staf
       sql`select priority, cost_minor as cost, max_cost_minor as most, sku from supplier_routes where supplier_id = ${id}`,
     );
   assert.deepEqual(await routes(), [{ priority: 5, cost: 810n, most: 900n, sku: "their-card" }]);
+  await catalog.post(path, { ...fields, priority: "5", maxCost: "" });
+  assert.deepEqual((await routes())[0]?.most, null, "an empty limit is the cost itself");
   assert.match((await catalog.get("/products/card")).body, /Other Scrip[\s\S]*8\.10 USD[\s\S]*Edit</);
   assert.doesNotMatch((await reader.get("/products/card")).body, /\/routes/);
   const removed = await catalog.post(`${path}/remove`, { supplierId: id });
@@ -170,6 +172,6 @@ test("routes of a product are set, changed and removed, each logged for the staf
   const log = await listActivity(db, { kind: "staff" }, { object: { id: "card" } }, { limit: 10 });
   assert.deepEqual(
     log.data.map(({ action }) => action),
-    ["route.removed", "route.set", "route.set"],
+    ["route.removed", "route.set", "route.set", "route.set"],
   );
 });
