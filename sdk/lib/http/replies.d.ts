@@ -1,4 +1,4 @@
-import type { Balance, CatalogProduct, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodes, Page, PlacedOrder, Product, TimelineEntry, WalletEntry } from "../types.js";
+import type { Balance, CatalogChange, CatalogProduct, Deposit, EncryptionKey, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodesReply, Page, PlacedOrder, Product, TimelineEntry, WalletEntry } from "../types.js";
 import type { Delivery, EventType, Recovery, RegisteredWebhook, RotatedSecret, ScripEvent, Webhook } from "../webhooks/webhook-types.js";
 import { type Shape } from "./shapes.js";
 type BatchReply = {
@@ -10,6 +10,7 @@ type BatchReply = {
 export declare const REPLIES: {
     getBalance: Shape<Balance>;
     listCatalog: Shape<Page<CatalogProduct>>;
+    listCatalogChanges: Shape<Page<CatalogChange>>;
     getProduct: Shape<{
         product: Product;
     }>;
@@ -23,7 +24,14 @@ export declare const REPLIES: {
     getOrder: Shape<{
         order: Order;
     }>;
-    getOrderCodes: Shape<OrderCodes>;
+    getOrderCodes: Shape<OrderCodesReply>;
+    registerEncryptionKey: Shape<{
+        encryptionKey: EncryptionKey;
+    }>;
+    getEncryptionKey: Shape<{
+        encryptionKey?: EncryptionKey;
+    }>;
+    removeEncryptionKey: Shape<Record<never, never>>;
     getOrderTimeline: Shape<{
         data: TimelineEntry[];
     }>;
@@ -32,6 +40,13 @@ export declare const REPLIES: {
         request: LoggedRequestDetail;
     }>;
     listWalletEntries: Shape<Page<WalletEntry>>;
+    requestDeposit: Shape<{
+        deposit: Deposit;
+    }>;
+    getDeposit: Shape<{
+        deposit: Deposit;
+    }>;
+    listDeposits: Shape<Page<Deposit>>;
     listEvents: Shape<Page<ScripEvent>>;
     getEvent: Shape<{
         event: ScripEvent;

@@ -1,3 +1,4 @@
+import type { Money } from "../types.js";
 import { type RawBody } from "./sign-webhook.js";
 /** An order's codes are ready to fetch, or it was refunded to the wallet. */
 export type OrderEvent = {
@@ -7,6 +8,16 @@ export type OrderEvent = {
     data: {
         order_id: string;
         status: string;
+    };
+};
+/** A deposit arrived and was credited to the wallet. */
+export type DepositEvent = {
+    id: string;
+    type: "deposit.credited";
+    created_at: string;
+    data: {
+        deposit_id: string;
+        amount: Money;
     };
 };
 /** What `webhooks.test` sends. */
@@ -19,7 +30,7 @@ export type TestEvent = {
     };
 };
 /** Later versions of the API can send more types. Respond with 2xx to unknown types as well. */
-export type WebhookEvent = OrderEvent | TestEvent;
+export type WebhookEvent = OrderEvent | DepositEvent | TestEvent;
 export type WebhookHeaders = {
     get(name: string): string | null;
 } | Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -12,10 +12,11 @@ const DEFAULT_TOLERANCE_SECONDS = 300;
 const HEADER = "service-signature";
 const TIME = /^\d{1,15}$/;
 const SIGNATURE = /^[0-9a-f]{64}$/i;
-/** Members of `data` by event type, as in the types above. */
+/** Members of `data` that are text, by event type, as in the types above. */
 const DATA_MEMBERS = {
     "order.fulfilled": ["order_id", "status"],
     "order.refunded": ["order_id", "status"],
+    "deposit.credited": ["deposit_id"],
     "webhook.test": ["webhook_id"],
 };
 /**

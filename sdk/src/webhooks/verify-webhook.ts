@@ -1,3 +1,4 @@
+import type { Money } from "../types.ts";
 import { computeSignatures, type RawBody, toBytes, toSecrets } from "./sign-webhook.ts";
 
 /** An order's codes are ready to fetch, or it was refunded to the wallet. */
@@ -6,6 +7,14 @@ export type OrderEvent = {
   type: "order.fulfilled" | "order.refunded";
   created_at: string;
   data: { order_id: string; status: string };
+};
+
+/** A deposit arrived and was credited to the wallet. */
+export type DepositEvent = {
+  id: string;
+  type: "deposit.credited";
+  created_at: string;
+  data: { deposit_id: string; amount: Money };
 };
 
 /** What `webhooks.test` sends. */
@@ -17,7 +26,7 @@ export type TestEvent = {
 };
 
 /** Later versions of the API can send more types. Respond with 2xx to unknown types as well. */
-export type WebhookEvent = OrderEvent | TestEvent;
+export type WebhookEvent = OrderEvent | DepositEvent | TestEvent;
 
 export type WebhookHeaders =
   | { get(name: string): string | null }
@@ -52,10 +61,11 @@ const DEFAULT_TOLERANCE_SECONDS = 300;
 const HEADER = "service-signature";
 const TIME = /^\d{1,15}$/;
 const SIGNATURE = /^[0-9a-f]{64}$/i;
-/** Members of `data` by event type, as in the types above. */
+/** Members of `data` that are text, by event type, as in the types above. */
 const DATA_MEMBERS: Readonly<Record<WebhookEvent["type"], readonly string[]>> = {
   "order.fulfilled": ["order_id", "status"],
   "order.refunded": ["order_id", "status"],
+  "deposit.credited": ["deposit_id"],
   "webhook.test": ["webhook_id"],
 };
 

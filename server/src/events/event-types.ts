@@ -25,6 +25,14 @@ const OrderData = Type.Object({
   status: Type.String({ description: "`fulfilled`, `refunded` or `partially_refunded`." }),
 });
 
+const DepositData = Type.Object({
+  deposit_id: Type.String({ description: "the deposit." }),
+  amount: Type.Object(
+    { amount: Type.Integer(), currency: Type.String() },
+    { description: "what was credited." },
+  ),
+});
+
 const TestData = Type.Object({
   webhook_id: Type.String({ description: "the endpoint that was tested." }),
 });
@@ -47,6 +55,16 @@ export const EVENT_TABLE = {
     data: OrderData,
     operationId: "onOrderRefunded",
     example: { order_id: "ord_01m7ef4g9je00974k1yf0xf7j3", status: "refunded" },
+    isSubscribable: true,
+    isSentByDefault: true,
+    recipients: "subscribers",
+  },
+  "deposit.credited": {
+    description: "A deposit arrived and was credited to the wallet.",
+    subject: "deposit",
+    data: DepositData,
+    operationId: "onDepositCredited",
+    example: { deposit_id: "dep_01m7ef4g9je00974k1yf0xf7j3", amount: { amount: 500_000, currency: "USD" } },
     isSubscribable: true,
     isSentByDefault: true,
     recipients: "subscribers",

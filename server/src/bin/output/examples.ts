@@ -51,6 +51,15 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "wallet credit": [
     'scrip wallet credit --reseller rsl_… --env live --amount 100.00 --note "bank transfer 4711"',
   ],
+  "deposit list": ["scrip deposit list --status requested", "scrip deposit list --env test --reseller rsl_…"],
+  "deposit show": ["scrip deposit show dep_…", 'scrip deposit show "RF18 D4K2 …"'],
+  "deposit receive": ["scrip deposit receive dep_…", "scrip deposit receive dep_… --amount 499.50"],
+  "deposit credit": ["scrip deposit credit dep_…"],
+  "deposit reject": ['scrip deposit reject dep_… --reason "The payment came back"'],
+  "deposit import": [
+    "scrip deposit import statement.xml",
+    "scrip deposit import statement.csv --apply --rows 14",
+  ],
   "wallet debit": ['scrip wallet debit --reseller rsl_… --env live --amount 5.00 --note "credited twice"'],
   "wallet statement": [
     "scrip wallet statement --reseller rsl_… --env live --from 2030-01-01 --to 2030-02-01",
