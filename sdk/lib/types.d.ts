@@ -310,6 +310,10 @@ export type Balance = {
     balance: ScaledMoney;
     asOf: string;
 };
+/** Without a threshold there is no alert. */
+export type WalletAlert = {
+    threshold?: ScaledMoney;
+};
 export type KnownWalletEntryType = (typeof WALLET_ENTRY_TYPES)[number];
 export type WalletEntry = {
     id: string;

@@ -35,10 +35,13 @@ export type { WalletMethods } from "./wallet.ts";
 export { type RawBody, type SignWebhookOptions, signWebhook } from "./webhooks/sign-webhook.ts";
 export {
   type DepositEvent,
+  type EndpointEvent,
+  type KeyEvent,
   type OrderEvent,
   type TestEvent,
   type VerifyWebhookOptions,
   verifyWebhook,
+  type WalletEvent,
   type WebhookEvent,
   type WebhookHeaders,
   WebhookVerificationError,

@@ -65,6 +65,8 @@ const PLACEMENT = { lines: [{ productId: "card", quantity: 1 }] };
 /** The call of each operation. */
 const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   getBalance: ({ wallet }) => wallet.balance(),
+  getWalletAlert: ({ wallet }) => wallet.alert(),
+  setWalletAlert: ({ wallet }) => wallet.setAlert(1),
   listCatalog: ({ catalog }) => catalog.list(),
   listCatalogChanges: ({ catalog }) => catalog.changes(),
   getProduct: ({ products }) => products.get(ID),
@@ -178,6 +180,7 @@ const BODIES: Partial<Record<Covered, Described>> = {
   requestDeposit: object<CreateDepositInput>({ amount: count, note: optional(text) }),
   registerEncryptionKey: object<{ publicKey: string }>({ publicKey: text }),
   registerWebhook: object<RegisterWebhookInput>({ url: text, events: optional(list(text)) }),
+  setWalletAlert: object<{ threshold: number }>({ threshold: count }),
   changeWebhook: object<UpdateWebhookInput>({
     url: optional(text),
     events: optional(list(text)),

@@ -312,6 +312,9 @@ export type RequestFilters = PageFilters &
 /** `balance` is what can be spent now. */
 export type Balance = { balance: ScaledMoney; asOf: string };
 
+/** Without a threshold there is no alert. */
+export type WalletAlert = { threshold?: ScaledMoney };
+
 export type KnownWalletEntryType = (typeof WALLET_ENTRY_TYPES)[number];
 
 export type WalletEntry = {

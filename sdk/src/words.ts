@@ -21,7 +21,16 @@ export const WALLET_ENTRY_TYPES = ["deposit", "order", "refund", "adjustment"] a
 export const DEPOSIT_STATUSES = ["requested", "received", "credited", "rejected"] as const;
 export const EVENT_STATUSES = ["fulfilled", "refunded", "partially_refunded"] as const;
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
-export const EVENT_TYPES = ["order.fulfilled", "order.refunded", "deposit.credited", "webhook.test"] as const;
+export const EVENT_TYPES = [
+  "order.fulfilled",
+  "order.refunded",
+  "deposit.credited",
+  "webhook.test",
+  "wallet.low",
+  "endpoint.disabled",
+  "key.created",
+  "key.revoked",
+] as const;
 export const TEST_SCENARIOS = [
   "insufficient_funds",
   "out_of_stock",

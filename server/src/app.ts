@@ -54,6 +54,7 @@ import { findForcedAnswer } from "./sandbox/read-scenario.ts";
 import { createShortageFinder, type ShortageFinder } from "./suppliers/stock/stock-levels.ts";
 import type { CodeVault } from "./vault/code-vault.ts";
 import type { Keyring } from "./vault/keyring.ts";
+import { walletAlertRoutes } from "./wallet/alerts/routes.ts";
 import { walletRoutes } from "./wallet/routes.ts";
 import { serveReference } from "./web/docs/api-reference.ts";
 import { errorPages } from "./web/docs/error-pages.ts";
@@ -162,6 +163,7 @@ export async function buildApp(
     filteredReplies: createRenderedReplies(FILTERED_MAX_BYTES),
   });
   walletRoutes(app, { ...deps, cursors });
+  walletAlertRoutes(app, deps);
   const placing: PlaceOrdersDeps = {
     ...deps,
     readProducts: createProductReader(deps.db),

@@ -156,6 +156,12 @@ const event = object({
         deposit_id: optional(text),
         amount: optional(money),
         webhook_id: optional(text),
+        failing_since: optional(text),
+        balance: optional(money),
+        threshold: optional(money),
+        key_id: optional(text),
+        key_hint: optional(text),
+        replaces_key_id: optional(text),
     }),
 });
 const webhook = object({
@@ -191,8 +197,13 @@ const deliveryReply = object({ delivery });
 const webhookReply = object({ webhook });
 const encryptionKey = object({ kid: text, publicKey: text, registeredAt: text });
 /** The response of each operation of the API, by its operationId. */
+const walletAlertReply = object({
+    alert: object({ threshold: optional(scaledMoney) }),
+});
 export const REPLIES = {
     getBalance: object({ balance: scaledMoney, asOf: text }),
+    getWalletAlert: walletAlertReply,
+    setWalletAlert: walletAlertReply,
     listCatalog: pageOf(catalogProduct),
     listCatalogChanges: pageOf(catalogChange),
     getProduct: object({ product }),

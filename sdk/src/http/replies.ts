@@ -20,6 +20,7 @@ import type {
   ScaledMoney,
   SealedParts,
   TimelineEntry,
+  WalletAlert,
   WalletEntry,
 } from "../types.ts";
 import type {
@@ -223,6 +224,12 @@ const event = object<ScripEvent>({
     deposit_id: optional(text),
     amount: optional(money),
     webhook_id: optional(text),
+    failing_since: optional(text),
+    balance: optional(money),
+    threshold: optional(money),
+    key_id: optional(text),
+    key_hint: optional(text),
+    replaces_key_id: optional(text),
   }),
 });
 
@@ -266,8 +273,14 @@ const encryptionKey = object<EncryptionKey>({ kid: text, publicKey: text, regist
 type BatchReply = { idempotencyKey?: string; order?: PlacedOrder; error?: LoggedProblem };
 
 /** The response of each operation of the API, by its operationId. */
+const walletAlertReply = object<{ alert: WalletAlert }>({
+  alert: object<WalletAlert>({ threshold: optional(scaledMoney) }),
+});
+
 export const REPLIES = {
   getBalance: object<Balance>({ balance: scaledMoney, asOf: text }),
+  getWalletAlert: walletAlertReply,
+  setWalletAlert: walletAlertReply,
   listCatalog: pageOf(catalogProduct),
   listCatalogChanges: pageOf(catalogChange),
   getProduct: object<{ product: Product }>({ product }),

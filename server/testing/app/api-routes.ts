@@ -105,6 +105,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   "POST /v1/deposits": { scope: "wallet:write", body: { amount: 1_000 } },
   "GET /v1/deposits": wallet,
   "GET /v1/deposits/{id}": { ...wallet, of: "deposit" },
+  "GET /v1/wallet/alert": wallet,
+  "PUT /v1/wallet/alert": { scope: "wallet:write", body: { threshold: 100 } },
   "POST /v1/webhooks": { ...webhooks, body: { url: "https://hooks.example.com/new" }, success: 201 },
   "GET /v1/webhooks": webhooks,
   "GET /v1/webhooks/egress-ips": { scope: undefined },

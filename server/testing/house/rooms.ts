@@ -13,7 +13,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   mail: ["db"],
   events: ["db", "http"],
   activity: ["db", "http"],
-  keys: ["db", "http", "vault", "activity"],
+  keys: ["db", "http", "vault", "work", "mail", "events", "activity"],
   requests: ["db", "http"],
   accounts: ["db", "http", "vault", "work", "mail", "events", "activity"],
   access: ["db", "http", "web", "activity", "accounts"],

@@ -67,6 +67,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "scrip deposit import statement.csv --apply --rows 14",
   ],
   "wallet debit": ['scrip wallet debit --reseller rsl_… --env live --amount 5.00 --note "credited twice"'],
+  "wallet alert": ["scrip wallet alert --reseller rsl_… --env live --below 100.00"],
   "wallet statement": [
     "scrip wallet statement --reseller rsl_… --env live --from 2030-01-01 --to 2030-02-01",
   ],
