@@ -12,6 +12,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "job show": ["scrip job show job_… --follow"],
   "job cancel": ["scrip job cancel job_…"],
   "job result": ["scrip job result job_… > orders.csv"],
+  "job audit": ["scrip job audit --follow"],
+  "job rotate": ["scrip job rotate --follow"],
+  "job import": [
+    "scrip job import stock codes.csv --product steam-us-25 --follow",
+    "scrip job import prices prices.csv",
+  ],
   "job export": ["scrip job export --env live --status completed"],
   "job recover": ["scrip job recover --endpoint whk_… --since 2030-01-31T12:00:00Z"],
   "backup record": ['scrip backup record --note "base backup to s3"'],
