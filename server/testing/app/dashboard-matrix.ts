@@ -86,6 +86,7 @@ export const MATRIX: Readonly<Record<string, MatrixRow>> = {
   "POST /dashboard/keys/:id/roll": { roles: DEVELOPERS, ids: apiKey, fields: { grace: "1" } },
   "GET /dashboard/keys/:id/revoke": { roles: DEVELOPERS, ids: apiKey },
   "POST /dashboard/keys/:id/revoke": { roles: DEVELOPERS, ids: apiKey },
+  "POST /dashboard/keys/:id/unfreeze": { roles: DEVELOPERS, ids: apiKey },
   // security
   "GET /dashboard/security": { roles: "all" },
   "POST /dashboard/security/sessions/end": { roles: "all" },

@@ -45,6 +45,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "scrip key edit key_… --scopes catalog:read,orders:write",
     "scrip key edit key_… --max-order 500.00 --max-day none",
   ],
+  "key unfreeze": ["scrip key unfreeze key_…"],
   "key revoke": ["scrip key revoke key_…"],
   "user invite": ["scrip user invite --reseller rsl_… --email ana@corner.example --role owner"],
   "user list": ["scrip user list --reseller rsl_…"],
