@@ -2,7 +2,12 @@ import type { Sql } from "sql-template-tag";
 import { findUnknownBackup } from "./backup-condition.ts";
 import { findDisabledEndpoints, findHeldRefunds, findUnknownPurchases } from "./order-conditions.ts";
 import { findBrokenAudit, findGoneWorkers } from "./service-conditions.ts";
-import { findFailingSuppliers, findLowBalances, findLowStock } from "./supply-conditions.ts";
+import {
+  findFailingSuppliers,
+  findLowBalances,
+  findLowStock,
+  findReversedPurchases,
+} from "./supply-conditions.ts";
 
 /** What an alert knows of its subject: ids, counts and times. Never a name, a code or a secret. */
 export type Facts = Readonly<Record<string, string | number | null>>;
@@ -33,6 +38,12 @@ export const CONDITIONS = {
   refund_held: {
     find: findHeldRefunds,
     title: (facts) => `Order ${text(facts, "orderId")}: the refund is on hold`,
+    path: (facts) => `/orders/${text(facts, "orderId")}`,
+  },
+  purchase_reversed: {
+    find: findReversedPurchases,
+    title: (facts) =>
+      `Order ${text(facts, "orderId")}: a supplier took back a unit that was delivered; refund it or keep it`,
     path: (facts) => `/orders/${text(facts, "orderId")}`,
   },
   supplier_failing: {
