@@ -22,6 +22,7 @@ import type { Db } from "../db/database.ts";
 import { listReversals, markKept } from "../suppliers/reconcile/reconcile-queries.ts";
 import { compareStatement } from "../suppliers/reconcile/reconcile-supplier.ts";
 import { refreshSupply } from "../suppliers/refresh-supply.ts";
+import type { StatementEntry } from "../suppliers/supplier.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 
 const ORDERS = sizeFor("chaos", { share: 20, full: 2_000 });
@@ -261,7 +262,9 @@ async function assertStatementsAgree(shops: readonly Shop[]): Promise<void> {
   const period = { from: new Date(Date.now() - 86_400_000), to: new Date(Date.now() + 86_400_000) };
   for (const shop of shops) {
     const taken = shop.fake.reverse().sort();
-    const pages = await Array.fromAsync(openFake(shop, 15_000).readStatement?.(period.from, period.to) ?? []);
+    const pages: (readonly StatementEntry[])[] = [];
+    for await (const page of openFake(shop, 15_000).readStatement?.(period.from, period.to) ?? [])
+      pages.push(page);
     const { supplierId, kind, keyOf } = shop;
     const report = await compareStatement(scrip, { supplierId, kind, ...period }, pages);
     const reversed = report.findings.filter((one) => one.kind === "reversal");

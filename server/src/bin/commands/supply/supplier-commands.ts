@@ -15,6 +15,7 @@ import { supplierReconcileCommand } from "./supplier-reconcile-command.ts";
 import { supplierReversalsCommand } from "./supplier-reversals-command.ts";
 import { supplierRouteCommand } from "./supplier-route-command.ts";
 import { supplierStatementCommand } from "./supplier-statement-command.ts";
+import { supplierSyncCommand } from "./supplier-sync-command.ts";
 import { supplierTestCommand } from "./supplier-test-command.ts";
 
 const BY = { actor: { kind: "command", id: "scrip" } } as const;
@@ -45,6 +46,7 @@ export function supplierCommands(program: Command): void {
   supplierTestCommand(supplier);
   supplierRouteCommand(supplier);
   supplierStatementCommand(supplier);
+  supplierSyncCommand(supplier);
   supplierReconcileCommand(supplier);
   supplierReversalsCommand(supplier);
 }
