@@ -35,15 +35,15 @@ export const CONDITIONS = {
       `Order ${text(facts, "orderId")}: a purchase has had no outcome since ${day(facts, "since")} UTC`,
     path: () => "/unknown",
   },
-  refund_held: {
-    find: findHeldRefunds,
-    title: (facts) => `Order ${text(facts, "orderId")}: the refund is on hold`,
-    path: (facts) => `/orders/${text(facts, "orderId")}`,
-  },
   purchase_reversed: {
     find: findReversedPurchases,
     title: (facts) =>
       `Order ${text(facts, "orderId")}: a supplier took back a unit that was delivered; refund it or keep it`,
+    path: (facts) => `/orders/${text(facts, "orderId")}`,
+  },
+  refund_held: {
+    find: findHeldRefunds,
+    title: (facts) => `Order ${text(facts, "orderId")}: the refund is on hold`,
     path: (facts) => `/orders/${text(facts, "orderId")}`,
   },
   supplier_failing: {
