@@ -1,4 +1,5 @@
-import type { Db } from "../db/database.ts";
+import { type By, recordActivity } from "../activity/record-activity.ts";
+import type { Db, Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isCurrency } from "../lib/currencies.ts";
 import { formatAmount, parseAmount } from "../lib/money.ts";
@@ -29,7 +30,7 @@ export type SetRouteInput = RouteKey & {
  * Creates or changes the route of a product to a supplier. Currency, maximum cost and SKU stay unchanged when they are not
  * given: a new cost must not make it buy something else.
  */
-export async function setRoute(db: Db, clock: Clock, input: SetRouteInput): Promise<RouteRow> {
+export async function setRoute(db: Db, clock: Clock, input: SetRouteInput, by?: By): Promise<RouteRow> {
   const { productId, supplierId, priority } = input;
   checkPriority(priority);
   const route = await db.transaction(async (tx) => {
@@ -52,6 +53,7 @@ export async function setRoute(db: Db, clock: Clock, input: SetRouteInput): Prom
       fieldMap: checkFieldMap(kind, input.fieldMap ?? present?.fieldMap ?? null),
     };
     await upsertRoute(tx, changed, clock.now());
+    if (by) await recordRoute(tx, clock, by, "route.set", changed);
     return changed;
   });
   await refreshSupply(db, [productId], clock.now());
@@ -126,9 +128,33 @@ export function checkFieldMap(
 }
 
 /** The product is no longer bought there. Its stock stays, and sells again once the route is restored. */
-export async function removeRoute(db: Db, clock: Clock, key: RouteKey): Promise<RouteRow> {
-  const removed = await deleteRoute(db, key);
-  if (!removed) throw new RangeError(`there is no route of ${key.productId} to ${key.supplierId}`);
+export async function removeRoute(db: Db, clock: Clock, key: RouteKey, by?: By): Promise<RouteRow> {
+  const removed = await db.transaction(async (tx) => {
+    const row = await deleteRoute(tx, key);
+    if (!row) throw new RangeError(`there is no route of ${key.productId} to ${key.supplierId}`);
+    if (by) await recordRoute(tx, clock, by, "route.removed", row);
+    return row;
+  });
   await refreshSupply(db, [key.productId], clock.now());
   return removed;
 }
+
+/** In the log of the staff alone: it names a supplier and a cost. */
+const recordRoute = (
+  tx: Tx,
+  clock: Clock,
+  by: By,
+  action: "route.set" | "route.removed",
+  { productId, supplierId, priority, costMinor, costCurrency, sku }: RouteRow,
+): Promise<void> =>
+  recordActivity(tx, clock, {
+    ...by,
+    action,
+    object: { kind: "product", id: productId },
+    after: {
+      ...{ supplier: supplierId, priority, sku },
+      ...(costMinor === null || costCurrency === null
+        ? {}
+        : { cost: `${formatAmount(costMinor, costCurrency)} ${costCurrency}` }),
+    },
+  });

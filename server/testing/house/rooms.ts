@@ -13,7 +13,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   mail: ["db"],
   events: ["db", "http"],
   activity: ["db", "http"],
-  keys: ["db", "http", "vault", "activity"],
+  keys: ["db", "http", "vault", "work", "mail", "events", "activity"],
   requests: ["db", "http"],
   accounts: ["db", "http", "vault", "work", "mail", "events", "activity"],
   access: ["db", "http", "web", "activity", "accounts"],
@@ -26,6 +26,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   resellers: ["db", "mail", "activity", "wallet"],
   sandbox: ["http", "suppliers"],
   orders: ["db", "http", "events", "wallet", "catalog", "suppliers", "sandbox"],
+  deposits: ["db", "http", "work", "mail", "events", "activity", "accounts", "wallet", "orders"],
   fulfilment: [
     ...[
       "db",
@@ -38,6 +39,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "wallet",
       "webhooks",
       "suppliers",
+      "fx",
+      "pricing",
       "sandbox",
     ],
     "orders",
@@ -64,12 +67,12 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "suppliers",
       "orders",
     ],
-    ...["fulfilment", "audit", "admin"],
+    ...["deposits", "fulfilment", "audit", "admin"],
   ],
   dashboard: [
     ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "access"],
-    ...["wallet", "catalog", "webhooks", "suppliers", "resellers", "sandbox", "orders", "fulfilment"],
-    "reports",
+    ...["wallet", "catalog", "webhooks", "suppliers", "resellers", "sandbox", "orders", "deposits"],
+    ...["fulfilment", "reports"],
   ],
   console: [
     ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "access"],
@@ -81,6 +84,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "resellers",
       "sandbox",
       "orders",
+      "deposits",
       "fulfilment",
       "reports",
       "search",
@@ -90,7 +94,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   app: [
     ...["db", "vault", "http", "web", "events", "keys", "wallet", "catalog", "webhooks", "suppliers"],
-    ...["requests", "accounts", "sandbox", "orders", "fulfilment", "dashboard"],
+    ...["requests", "accounts", "sandbox", "orders", "deposits", "fulfilment", "dashboard"],
   ],
   bin: [
     ...[
@@ -112,6 +116,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "pricing",
       "resellers",
       "orders",
+      "deposits",
       "fulfilment",
       "reports",
       "audit",

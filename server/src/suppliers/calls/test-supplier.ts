@@ -36,8 +36,8 @@ export type TestSupplierDeps = { db: Db; clock: Clock; keyring: Keyring };
 export async function testSupplier(deps: TestSupplierDeps, id: string): Promise<TestedSupplier> {
   const { kind } = await getSupplier(deps.db, id);
   getRemoteKind(kind);
+  const about = { id, kind };
   return withSupplier(deps, id, async (supplier) => {
-    const about = { id, kind };
     try {
       const product = await firstOffer(supplier);
       const found = product ? { product } : {};
@@ -57,8 +57,14 @@ export async function testSupplier(deps: TestSupplierDeps, id: string): Promise<
       const reason = HINTS.get(error.reason) ?? "the supplier's answer makes no sense; check the address";
       return { ...about, ok: false, signedIn: false, reason };
     }
+  }).catch((error: unknown) => {
+    if (!(error instanceof SupplierUnusable)) throw error;
+    return { ...about, ok: false, signedIn: false, reason: error.message };
   });
 }
+
+/** Its config cannot be opened or does not fit its kind. */
+class SupplierUnusable extends RangeError {}
 
 const NO_BALANCE =
   "the balance could not be read: the supplier gave no usable answer, or the account in the config is not one of these credentials";
@@ -88,7 +94,7 @@ export async function withSupplier<Result>(
   });
   try {
     const opened = await suppliers.open(id);
-    if (!opened) throw new RangeError(`the supplier cannot be called: ${unusable}`);
+    if (!opened) throw new SupplierUnusable(`the supplier cannot be called: ${unusable}`);
     return await work(opened.supplier);
   } finally {
     await suppliers.close();
