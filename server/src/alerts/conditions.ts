@@ -8,7 +8,12 @@ import {
 } from "./order-conditions.ts";
 import { findFloorPrices, findLossStops, findStaleRates } from "./price-conditions.ts";
 import { findBrokenAudit, findGoneWorkers } from "./service-conditions.ts";
-import { findFailingSuppliers, findLowBalances, findLowStock } from "./supply-conditions.ts";
+import {
+  findFailingSuppliers,
+  findLowBalances,
+  findLowStock,
+  findReversedPurchases,
+} from "./supply-conditions.ts";
 
 /** What an alert knows of its subject: ids, counts and times. Never a name, a code or a secret. */
 export type Facts = Readonly<Record<string, string | number | null>>;
@@ -35,6 +40,12 @@ export const CONDITIONS = {
     title: (facts) =>
       `Order ${text(facts, "orderId")}: a purchase has had no outcome since ${day(facts, "since")} UTC`,
     path: () => "/unknown",
+  },
+  purchase_reversed: {
+    find: findReversedPurchases,
+    title: (facts) =>
+      `Order ${text(facts, "orderId")}: a supplier took back a unit that was delivered; refund it or keep it`,
+    path: (facts) => `/orders/${text(facts, "orderId")}`,
   },
   refund_held: {
     find: findHeldRefunds,
