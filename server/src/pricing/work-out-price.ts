@@ -59,12 +59,25 @@ export type PriceInput = {
 export function workOutPrice(input: PriceInput): WorkedOut {
   const { rule, cost, face, currency, rates } = input;
   const landed = cost === undefined ? undefined : landedCost({ ...input, cost });
+  return applyRuleTo({ rule, currency, landed, face: face && faceIn(face, currency, rates) });
+}
+
+type Converted = Landed | "rate_stale" | "rate_missing" | undefined;
+
+/** The same once cost and face value are converted, which is done once for many rules. */
+export function applyRuleTo({
+  rule,
+  currency,
+  landed,
+  face: faceValue,
+}: {
+  rule: PriceRule;
+  currency: string;
+  landed: Converted;
+  face: Converted;
+}): WorkedOut {
   if (typeof landed === "string") return { kind: "unsellable", reason: landed, landed: undefined };
   const no = (reason: Unsellable): WorkedOut => ({ kind: "unsellable", reason, landed });
-  const faceValue =
-    face === undefined
-      ? undefined
-      : convert(toMinor(face.amount, face.currency), face.currency, currency, rates);
   if (faceValue === "rate_stale") return no(faceValue);
   const ruled = applyRule(rule, currency, landed?.value, faceValue);
   if (typeof ruled === "string") return no(ruled);
@@ -78,6 +91,13 @@ export function workOutPrice(input: PriceInput): WorkedOut {
   if (isAboveFace && !rule.mayExceedFace) return no("above_face");
   return { kind: "price", amountMinor, landed, floorMinor, floorReached };
 }
+
+export const faceIn = (
+  face: FaceValue,
+  currency: string,
+  rates: RateTable,
+): Landed | "rate_stale" | "rate_missing" =>
+  convert(toMinor(face.amount, face.currency), face.currency, currency, rates);
 
 /** What a cost is in another currency, with the buffer where it had to be converted. */
 export function landedCost({
