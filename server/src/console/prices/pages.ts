@@ -53,7 +53,7 @@ export function pricePages(face: ConsoleFace, deps: ConsoleDeps): void {
       const text = {
         for: typed.for,
         on: typed.on,
-        kind: typed.kind,
+        kind: typed.kind ?? "",
         value: typed.value,
         country: typed.country || undefined,
         currency: typed.currency || undefined,
