@@ -13,19 +13,20 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   mail: ["db"],
   events: ["db", "http"],
   activity: ["db", "http"],
-  keys: ["db", "http", "vault", "activity"],
+  keys: ["db", "http", "vault", "work", "mail", "events", "activity"],
   requests: ["db", "http"],
   accounts: ["db", "http", "vault", "work", "mail", "events", "activity"],
   access: ["db", "http", "web", "activity", "accounts"],
   wallet: ["db", "http", "work", "mail", "events", "activity", "accounts"],
   catalog: ["db", "http", "work", "events", "activity"],
   webhooks: ["db", "http", "vault", "work", "mail", "events", "activity"],
-  suppliers: ["db", "vault", "activity", "catalog"],
+  suppliers: ["db", "vault", "activity", "catalog", "webhooks"],
   fx: ["db", "activity"],
   pricing: ["db", "work", "activity", "catalog", "suppliers", "fx"],
   resellers: ["db", "mail", "activity", "wallet"],
   sandbox: ["http", "suppliers"],
   orders: ["db", "http", "events", "wallet", "catalog", "suppliers", "sandbox"],
+  deposits: ["db", "http", "work", "mail", "events", "activity", "accounts", "wallet", "orders"],
   fulfilment: [
     ...[
       "db",
@@ -66,12 +67,12 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "suppliers",
       "orders",
     ],
-    ...["fulfilment", "audit", "admin"],
+    ...["deposits", "fulfilment", "audit", "admin"],
   ],
   dashboard: [
     ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "access"],
-    ...["wallet", "catalog", "webhooks", "suppliers", "resellers", "sandbox", "orders", "fulfilment"],
-    "reports",
+    ...["wallet", "catalog", "webhooks", "suppliers", "resellers", "sandbox", "orders", "deposits"],
+    ...["fulfilment", "reports"],
   ],
   console: [
     ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "access"],
@@ -85,6 +86,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "resellers",
       "sandbox",
       "orders",
+      "deposits",
       "fulfilment",
       "reports",
       "search",
@@ -94,7 +96,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   app: [
     ...["db", "vault", "http", "web", "events", "keys", "wallet", "catalog", "webhooks", "suppliers"],
-    ...["requests", "accounts", "sandbox", "orders", "fulfilment", "dashboard"],
+    ...["requests", "accounts", "sandbox", "orders", "deposits", "fulfilment", "dashboard"],
   ],
   bin: [
     ...[
@@ -116,6 +118,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "pricing",
       "resellers",
       "orders",
+      "deposits",
       "fulfilment",
       "reports",
       "audit",

@@ -34,6 +34,8 @@ const known = (
   supplierId,
   hasOwnStock: false,
   sku: "card",
+  value: null,
+  fieldMap: null,
   costMinor,
   maxCostMinor: null,
   costCurrency: costMinor === null ? null : "USD",

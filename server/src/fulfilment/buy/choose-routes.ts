@@ -54,6 +54,8 @@ export function chooseRoutes(
       supplierId: route.supplierId,
       hasOwnStock: route.hasOwnStock,
       sku: route.sku,
+      value: route.value,
+      fieldMap: route.fieldMap,
       costMinor: route.costMinor,
       maxCostMinor: capped(route.maxCostMinor, most),
       costCurrency: route.costCurrency,

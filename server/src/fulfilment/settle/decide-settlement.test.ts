@@ -34,6 +34,8 @@ const routeTo = (supplierId: string, productId: string): Route => ({
   supplierId,
   hasOwnStock: true,
   sku: productId,
+  value: null,
+  fieldMap: null,
   costMinor: 5n,
   maxCostMinor: null,
   costCurrency: "USD",

@@ -93,7 +93,8 @@ export async function readTakenOrders(
             else false end,
           'attempts', (
             select json_agg(json_build_object(
-              'number', a.number, 'supplierId', a.supplier_id, 'sku', a.sku, 'status', a.status,
+              'number', a.number, 'supplierId', a.supplier_id, 'sku', a.sku, 'value', a.buy_value,
+              'fieldMap', a.field_map, 'status', a.status,
               'failureCode', a.failure_code, 'upstreamId', a.upstream_id, 'doubtful', a.doubtful,
               'doubtedFailureCode', a.doubted_failure_code, 'sends', a.sends, 'looks', a.looks,
               'lastSentAt', a.last_sent_at, 'costMinor', a.cost_minor, 'maxCostMinor', a.max_cost_minor,
@@ -148,7 +149,8 @@ const BALANCE_MAX_AGE_MS = 15 * 60_000;
 export const listRoutes = (db: Queryable, productIds: readonly string[], now: Date) =>
   db.rows<KnownRoute>(
     sql`
-      select r.product_id as "productId", r.supplier_id as "supplierId", s.has_own_stock as "hasOwnStock", r.sku, r.cost_minor as "costMinor",
+      select r.product_id as "productId", r.supplier_id as "supplierId", s.has_own_stock as "hasOwnStock", r.sku,
+             r.buy_value as value, r.field_map as "fieldMap", r.cost_minor as "costMinor",
              r.max_cost_minor as "maxCostMinor", r.cost_currency as "costCurrency", coalesce(s.open_until > ${now}, false) as paused,
              p.routing, r.priority, s.consecutive_failures as failures, s.balance_currency as "balanceCurrency",
              case when s.balance_at > ${new Date(now.getTime() - BALANCE_MAX_AGE_MS)} then s.balance_minor end as "balanceMinor"

@@ -35,6 +35,8 @@ export type Attempt = {
   number: number;
   supplierId: string;
   sku: string;
+  value: string | null;
+  fieldMap: Readonly<Record<string, string>> | null;
   status: "open" | "delivered" | "refused" | "quarantined";
   failureCode: FailureCode | null;
   upstreamId: string | null;
@@ -59,6 +61,10 @@ export type Route = {
   /** Whether it is taken from the operator's own stock. Other suppliers are called. */
   hasOwnStock: boolean;
   sku: string;
+  /** The face value to buy, where the supplier lets the buyer choose. */
+  value: string | null;
+  /** Under which names the supplier takes input fields. */
+  fieldMap: Readonly<Record<string, string>> | null;
   costMinor: bigint | null;
   /** The maximum price of a unit. Null means the cost is the maximum. */
   maxCostMinor: bigint | null;
