@@ -21,7 +21,7 @@ const GOAL_SECONDS = 60;
 const GOAL_MB = 500;
 const BY: By = { actor: { kind: "command", id: "bench" } };
 
-/** MARGIN 4: 100,000 products in 20 lists are worked out again in under 60 s and 500 MB. */
+/** CONTRACT 8: 100,000 products in 20 lists are worked out again in under 60 s and 500 MB. */
 export const benchPrices = (): Promise<void> =>
   onBenchDatabase(async ({ db }) => {
     console.log(`filling ${PRODUCTS} products, ${LISTS} lists and ${SUPPLIERS} suppliers`);

@@ -52,7 +52,7 @@ export type PriceInput = {
 };
 
 /**
- * Works out a price (MARGIN 4), in exact numbers. `landed = cost × rate × (1 + buffer)`; the rule applies; the result is rounded
+ * Works out a price (CONTRACT 8), in exact numbers. `landed = cost × rate × (1 + buffer)`; the rule applies; the result is rounded
  * up to the rule's increment; `floor = landed × (1 + minMargin) + minAmount`, rounded up to the smallest unit; the price is the
  * larger one.
  */
