@@ -73,7 +73,7 @@ export const CONDITIONS = {
   rate_stale: {
     find: findStaleRates,
     title: (facts) =>
-      `${text(facts, "products")} products cannot be sold: an exchange rate is too old or missing since ${day(facts, "since")} UTC`,
+      `Prices of ${text(facts, "products")} products are withheld: an exchange rate is too old or missing since ${day(facts, "since")} UTC`,
     path: () => "/prices",
   },
   price_floor: {

@@ -81,6 +81,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "catalog",
       "webhooks",
       "suppliers",
+      "fx",
+      "pricing",
       "resellers",
       "sandbox",
       "orders",
