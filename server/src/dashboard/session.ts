@@ -4,6 +4,7 @@ import type { AccountDeps } from "../accounts/account-deps.ts";
 import type { UserPermission, UserRole } from "../accounts/permissions.ts";
 import type { Session } from "../accounts/sessions/find-session.ts";
 import type { Db } from "../db/database.ts";
+import type { DepositInstructions } from "../deposits/instructions.ts";
 import type { Tenant } from "../http/caller.ts";
 import type { ServerSecrets } from "../keys/server-secrets.ts";
 import type { Actor } from "../lib/actor.ts";
@@ -42,6 +43,8 @@ export type DashboardDeps = {
   cursors: CursorCodec;
   webhooks: WebhookSettings;
   baseUrl: () => string;
+  /** How resellers pay for deposits. */
+  depositInstructions?: DepositInstructions;
   announceDeliveries: () => void;
   /** Places an order in the sandbox for a person. An order in the live environment is refused. */
   placeTestOrder: (tenant: Tenant, actor: Actor, input: PlaceOrderInput) => Promise<PlaceOrderResult>;
