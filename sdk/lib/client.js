@@ -1,5 +1,6 @@
 import { catalogMethods, productMethods } from "./catalog.js";
 import { depositMethods } from "./deposits.js";
+import { encryptionKeyMethods } from "./encryption-key.js";
 import { eventMethods, eventTypeMethods } from "./events.js";
 import { openConnection } from "./http/connection.js";
 import { orderMethods } from "./orders.js";
@@ -15,6 +16,7 @@ export function createClient(options) {
         orders: orderMethods(connection),
         wallet: walletMethods(connection),
         deposits: depositMethods(connection),
+        encryptionKey: encryptionKeyMethods(connection),
         webhooks: webhookMethods(connection),
         deliveries: deliveryMethods(connection),
         events: eventMethods(connection),

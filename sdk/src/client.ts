@@ -1,5 +1,6 @@
 import { type CatalogMethods, catalogMethods, type ProductMethods, productMethods } from "./catalog.ts";
 import { type DepositMethods, depositMethods } from "./deposits.ts";
+import { type EncryptionKeyMethods, encryptionKeyMethods } from "./encryption-key.ts";
 import { type EventMethods, type EventTypeMethods, eventMethods, eventTypeMethods } from "./events.ts";
 import { type ClientOptions, openConnection } from "./http/connection.ts";
 import { type OrderMethods, orderMethods } from "./orders.ts";
@@ -18,6 +19,7 @@ export type Client = {
   orders: OrderMethods;
   wallet: WalletMethods;
   deposits: DepositMethods;
+  encryptionKey: EncryptionKeyMethods;
   webhooks: WebhookMethods;
   deliveries: DeliveryMethods;
   events: EventMethods;
@@ -34,6 +36,7 @@ export function createClient(options: ClientOptions): Client {
     orders: orderMethods(connection),
     wallet: walletMethods(connection),
     deposits: depositMethods(connection),
+    encryptionKey: encryptionKeyMethods(connection),
     webhooks: webhookMethods(connection),
     deliveries: deliveryMethods(connection),
     events: eventMethods(connection),

@@ -25,6 +25,8 @@ import {
   wordsIn,
 } from "./testing/openapi.ts";
 import type {
+  CatalogChangeFilters,
+  CatalogFilters,
   CreateDepositInput,
   DepositFilters,
   OrderFilters,
@@ -47,6 +49,7 @@ import {
   EVENT_TYPES,
   FULFILMENTS,
   ORDER_STATUSES,
+  PRODUCT_TYPES,
   TEST_SCENARIOS,
   WALLET_ENTRY_TYPES,
 } from "./words.ts";
@@ -62,13 +65,19 @@ const PLACEMENT = { lines: [{ productId: "card", quantity: 1 }] };
 /** The call of each operation. */
 const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   getBalance: ({ wallet }) => wallet.balance(),
+  getWalletAlert: ({ wallet }) => wallet.alert(),
+  setWalletAlert: ({ wallet }) => wallet.setAlert(1),
   listCatalog: ({ catalog }) => catalog.list(),
+  listCatalogChanges: ({ catalog }) => catalog.changes(),
   getProduct: ({ products }) => products.get(ID),
   placeOrder: ({ orders }) => orders.place(PLACEMENT),
   placeOrders: ({ orders }) => orders.placeBatch([PLACEMENT]),
   listOrders: ({ orders }) => orders.list(),
   getOrder: ({ orders }) => orders.get(ID),
   getOrderCodes: ({ orders }) => orders.codes(ID),
+  registerEncryptionKey: ({ encryptionKey }) => encryptionKey.register("key"),
+  getEncryptionKey: ({ encryptionKey }) => encryptionKey.get(),
+  removeEncryptionKey: ({ encryptionKey }) => encryptionKey.remove(),
   getOrderTimeline: ({ orders }) => orders.timeline(ID),
   listRequests: ({ requests }) => requests.list(),
   getRequest: ({ requests }) => requests.get(ID),
@@ -98,7 +107,16 @@ const created = { createdFrom: optional(text), createdTo: optional(text) };
 
 /** The filters that the types allow; the compiler checks each of them. */
 const FILTERS: Partial<Record<Covered, Described>> = {
-  listCatalog: object<PageFilters>(paged),
+  listCatalog: object<CatalogFilters>({
+    ...paged,
+    q: optional(text),
+    brand: optional(text),
+    category: optional(text),
+    country: optional(text),
+    type: optional(oneOf(PRODUCT_TYPES)),
+    purchasable: optional(flag),
+  }),
+  listCatalogChanges: object<CatalogChangeFilters>({ limit: optional(count), since: optional(text) }),
   listOrders: object<OrderFilters>({
     ...paged,
     ...created,
@@ -160,7 +178,9 @@ const BODIES: Partial<Record<Covered, Described>> = {
     ),
   }),
   requestDeposit: object<CreateDepositInput>({ amount: count, note: optional(text) }),
+  registerEncryptionKey: object<{ publicKey: string }>({ publicKey: text }),
   registerWebhook: object<RegisterWebhookInput>({ url: text, events: optional(list(text)) }),
+  setWalletAlert: object<{ threshold: number }>({ threshold: count }),
   changeWebhook: object<UpdateWebhookInput>({
     url: optional(text),
     events: optional(list(text)),

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import type { AccountDeps } from "./accounts/account-deps.ts";
+import { changeRoutes } from "./catalog/changes/routes.ts";
+import { createCatalogFinder } from "./catalog/filters/catalog-finder.ts";
 import { createProductReader } from "./catalog/prices/priced-products.ts";
-import { createRenderedReplies } from "./catalog/rendered-replies.ts";
+import { createRenderedReplies, FILTERED_MAX_BYTES } from "./catalog/rendered-replies.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
 import { openDashboard } from "./dashboard/open-dashboard.ts";
 import type { DashboardDeps } from "./dashboard/session.ts";
@@ -12,6 +14,7 @@ import { depositRoutes } from "./deposits/routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { fulfilmentRoutes } from "./fulfilment/reveal/routes.ts";
 import { ORDERS_CHANNEL } from "./fulfilment/run-fulfilment.ts";
+import { sealingRoutes } from "./fulfilment/sealing/routes.ts";
 import { NO_SNIFF } from "./http/bare-app.ts";
 import { addressFinder } from "./http/client-address.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -51,6 +54,7 @@ import { findForcedAnswer } from "./sandbox/read-scenario.ts";
 import { createShortageFinder, type ShortageFinder } from "./suppliers/stock/stock-levels.ts";
 import type { CodeVault } from "./vault/code-vault.ts";
 import type { Keyring } from "./vault/keyring.ts";
+import { walletAlertRoutes } from "./wallet/alerts/routes.ts";
 import { walletRoutes } from "./wallet/routes.ts";
 import { serveReference } from "./web/docs/api-reference.ts";
 import { errorPages } from "./web/docs/error-pages.ts";
@@ -149,8 +153,17 @@ export async function buildApp(
   for (const schema of namedSchemas.values()) app.addSchema(schema);
   const openApi = collectApi(app, namedSchemas, describeDeliveries());
   const cursors = createCursorCodec(deps.secrets.cursorKey);
-  catalogRoutes(app, { db: deps.db, cursors, renderedReplies: createRenderedReplies() });
+  changeRoutes(app, { db: deps.db, cursors });
+  const finder = createCatalogFinder(deps.db);
+  catalogRoutes(app, {
+    db: deps.db,
+    cursors,
+    finder,
+    renderedReplies: createRenderedReplies(),
+    filteredReplies: createRenderedReplies(FILTERED_MAX_BYTES),
+  });
   walletRoutes(app, { ...deps, cursors });
+  walletAlertRoutes(app, deps);
   const placing: PlaceOrdersDeps = {
     ...deps,
     readProducts: createProductReader(deps.db),
@@ -164,10 +177,11 @@ export async function buildApp(
   bulkRoutes(app, { ...placing, problems });
   depositRoutes(app, { ...deps, cursors, depositInstructions: deps.depositInstructions ?? {} });
   fulfilmentRoutes(app, deps);
+  sealingRoutes(app, deps);
   webhookRoutes(app, { ...deps, cursors, announceDeliveries });
   eventRoutes(app, { db: deps.db, cursors });
   requestRoutes(app, { db: deps.db, cursors });
-  const dashboardPages = mountDashboard(app, deps, { placing, cursors, announceDeliveries });
+  const dashboardPages = mountDashboard(app, deps, { placing, cursors, finder, announceDeliveries });
   addRoutes(app);
 
   serveApi(app, openApi, deps.baseUrl);
@@ -185,7 +199,10 @@ export async function buildApp(
 function mountDashboard(
   app: FastifyInstance,
   deps: AppDeps,
-  { placing, ...shared }: Pick<DashboardDeps, "cursors" | "announceDeliveries"> & { placing: PlaceOrderDeps },
+  {
+    placing,
+    ...shared
+  }: Pick<DashboardDeps, "cursors" | "finder" | "announceDeliveries"> & { placing: PlaceOrderDeps },
 ): readonly RegisteredPage[] {
   if (!deps.dashboard) return [];
   return openDashboard(app, {

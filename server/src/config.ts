@@ -3,9 +3,9 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { type IpRange, parseIpRange } from "./lib/ip.ts";
 import { type AmountLimits, parseAmountLimits } from "./lib/money.ts";
-import { type PricingConfig, readPricing } from "./lib/pricing-config.ts";
 import { type Secret, secret } from "./lib/secret.ts";
 import { readDepositInstructions } from "./lib/settings/deposit-instructions.ts";
+import { type PricingConfig, readPricing } from "./lib/settings/pricing-config.ts";
 import { splitDatabaseUrl } from "./lib/split-database-url.ts";
 import { withSecretFiles } from "./lib/with-secret-files.ts";
 

@@ -1,4 +1,4 @@
-import { DELIVERY_STATUSES, DEPOSIT_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, TIMELINE_TYPES, WALLET_ENTRY_TYPES, } from "../words.js";
+import { CATALOG_CHANGES, DELIVERY_STATUSES, DEPOSIT_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, TIMELINE_TYPES, WALLET_ENTRY_TYPES, } from "../words.js";
 import { count, flag, integer, list, object, optional, text, texts, wordOf } from "./shapes.js";
 const pageOf = (item) => object({ data: list(item), hasMore: flag, nextCursor: text });
 const money = object({ amount: count, currency: text });
@@ -38,6 +38,11 @@ const catalogProduct = object({
     ...productMembers,
     faceValue: object({ amount: text, currency: text, unit: text, isMoney: flag }),
 });
+const catalogChange = object({
+    productId: text,
+    change: wordOf(CATALOG_CHANGES),
+    product: optional(catalogProduct),
+});
 const orderStatus = wordOf(ORDER_STATUSES);
 const placedOrder = object({ id: text, status: orderStatus, total: money });
 const orderLine = object({
@@ -65,6 +70,7 @@ const order = object({
 const deliveredCode = object({
     id: text,
     lineIndex: count,
+    unitIndex: optional(count),
     productId: text,
     type: wordOf(GOODS_TYPES),
     code: optional(text),
@@ -72,6 +78,7 @@ const deliveredCode = object({
     serial: optional(text),
     url: optional(text),
     receipt: optional(text),
+    sealed: optional(object({ kid: text, enc: text, ciphertext: text })),
     expiresAt: optional(text),
     deliveredAt: text,
 });
@@ -149,6 +156,12 @@ const event = object({
         deposit_id: optional(text),
         amount: optional(money),
         webhook_id: optional(text),
+        failing_since: optional(text),
+        balance: optional(money),
+        threshold: optional(money),
+        key_id: optional(text),
+        key_hint: optional(text),
+        replaces_key_id: optional(text),
     }),
 });
 const webhook = object({
@@ -182,10 +195,17 @@ const delivery = object({
 });
 const deliveryReply = object({ delivery });
 const webhookReply = object({ webhook });
+const encryptionKey = object({ kid: text, publicKey: text, registeredAt: text });
 /** The response of each operation of the API, by its operationId. */
+const walletAlertReply = object({
+    alert: object({ threshold: optional(scaledMoney) }),
+});
 export const REPLIES = {
     getBalance: object({ balance: scaledMoney, asOf: text }),
+    getWalletAlert: walletAlertReply,
+    setWalletAlert: walletAlertReply,
     listCatalog: pageOf(catalogProduct),
+    listCatalogChanges: pageOf(catalogChange),
     getProduct: object({ product }),
     placeOrder: object({ order: placedOrder }),
     placeOrders: object({
@@ -198,6 +218,9 @@ export const REPLIES = {
     listOrders: pageOf(order),
     getOrder: object({ order }),
     getOrderCodes: object({ orderId: text, status: orderStatus, data: list(deliveredCode) }),
+    registerEncryptionKey: object({ encryptionKey }),
+    getEncryptionKey: object({ encryptionKey: optional(encryptionKey) }),
+    removeEncryptionKey: object({}),
     getOrderTimeline: object({ data: list(timelineEntry) }),
     listRequests: pageOf(object(requestMembers)),
     getRequest: object({

@@ -17,6 +17,12 @@ export type ScripEventData = {
     deposit_id?: string;
     amount?: Money;
     webhook_id?: string;
+    failing_since?: string;
+    balance?: Money;
+    threshold?: Money;
+    key_id?: string;
+    key_hint?: string;
+    replaces_key_id?: string;
 };
 export type EventFilters = PageFilters & CreatedFilters & {
     type?: EventTypeName | undefined;

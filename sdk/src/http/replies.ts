@@ -1,8 +1,10 @@
 import type {
   Balance,
+  CatalogChange,
   CatalogProduct,
   DeliveredCode,
   Deposit,
+  EncryptionKey,
   InputField,
   InputFieldOption,
   LoggedProblem,
@@ -10,13 +12,15 @@ import type {
   LoggedRequestDetail,
   Money,
   Order,
-  OrderCodes,
+  OrderCodesReply,
   OrderLine,
   Page,
   PlacedOrder,
   Product,
   ScaledMoney,
+  SealedParts,
   TimelineEntry,
+  WalletAlert,
   WalletEntry,
 } from "../types.ts";
 import type {
@@ -31,6 +35,7 @@ import type {
   Webhook,
 } from "../webhooks/webhook-types.ts";
 import {
+  CATALOG_CHANGES,
   DELIVERY_STATUSES,
   DEPOSIT_STATUSES,
   EVENT_STATUSES,
@@ -88,6 +93,12 @@ const catalogProduct = object<CatalogProduct>({
   faceValue: object<CatalogProduct["faceValue"]>({ amount: text, currency: text, unit: text, isMoney: flag }),
 });
 
+const catalogChange = object<CatalogChange>({
+  productId: text,
+  change: wordOf(CATALOG_CHANGES),
+  product: optional(catalogProduct),
+});
+
 const orderStatus = wordOf(ORDER_STATUSES);
 
 const placedOrder = object<PlacedOrder>({ id: text, status: orderStatus, total: money });
@@ -119,6 +130,7 @@ const order = object<Order>({
 const deliveredCode = object<DeliveredCode>({
   id: text,
   lineIndex: count,
+  unitIndex: optional(count),
   productId: text,
   type: wordOf(GOODS_TYPES),
   code: optional(text),
@@ -126,6 +138,7 @@ const deliveredCode = object<DeliveredCode>({
   serial: optional(text),
   url: optional(text),
   receipt: optional(text),
+  sealed: optional(object<SealedParts>({ kid: text, enc: text, ciphertext: text })),
   expiresAt: optional(text),
   deliveredAt: text,
 });
@@ -211,6 +224,12 @@ const event = object<ScripEvent>({
     deposit_id: optional(text),
     amount: optional(money),
     webhook_id: optional(text),
+    failing_since: optional(text),
+    balance: optional(money),
+    threshold: optional(money),
+    key_id: optional(text),
+    key_hint: optional(text),
+    replaces_key_id: optional(text),
   }),
 });
 
@@ -249,12 +268,21 @@ const delivery = object<Delivery>({
 const deliveryReply = object<{ delivery: Delivery }>({ delivery });
 const webhookReply = object<{ webhook: Webhook }>({ webhook });
 
+const encryptionKey = object<EncryptionKey>({ kid: text, publicKey: text, registeredAt: text });
+
 type BatchReply = { idempotencyKey?: string; order?: PlacedOrder; error?: LoggedProblem };
 
 /** The response of each operation of the API, by its operationId. */
+const walletAlertReply = object<{ alert: WalletAlert }>({
+  alert: object<WalletAlert>({ threshold: optional(scaledMoney) }),
+});
+
 export const REPLIES = {
   getBalance: object<Balance>({ balance: scaledMoney, asOf: text }),
+  getWalletAlert: walletAlertReply,
+  setWalletAlert: walletAlertReply,
   listCatalog: pageOf(catalogProduct),
+  listCatalogChanges: pageOf(catalogChange),
   getProduct: object<{ product: Product }>({ product }),
   placeOrder: object<{ order: PlacedOrder }>({ order: placedOrder }),
   placeOrders: object<{ results: BatchReply[] }>({
@@ -268,7 +296,10 @@ export const REPLIES = {
   }),
   listOrders: pageOf(order),
   getOrder: object<{ order: Order }>({ order }),
-  getOrderCodes: object<OrderCodes>({ orderId: text, status: orderStatus, data: list(deliveredCode) }),
+  getOrderCodes: object<OrderCodesReply>({ orderId: text, status: orderStatus, data: list(deliveredCode) }),
+  registerEncryptionKey: object<{ encryptionKey: EncryptionKey }>({ encryptionKey }),
+  getEncryptionKey: object<{ encryptionKey?: EncryptionKey }>({ encryptionKey: optional(encryptionKey) }),
+  removeEncryptionKey: object<Record<never, never>>({}),
   getOrderTimeline: object<{ data: TimelineEntry[] }>({ data: list(timelineEntry) }),
   listRequests: pageOf(object<LoggedRequest>(requestMembers)),
   getRequest: object<{ request: LoggedRequestDetail }>({

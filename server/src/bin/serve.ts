@@ -139,7 +139,7 @@ async function open(
     opened.consoleApp = await steps.serveConsole(context, log, metrics, { accounts, baseUrl });
   opened.alerts = runAlerts({ ...context, log, metrics, consoleUrl: consoleUrlOf(config) });
   if (role === "api") return;
-  opened.worker = steps.startWorker({ ...context, log, metrics });
+  opened.worker = steps.startWorker({ ...context, log, metrics }, { maxLoss: config.maxLoss });
   opened.webhooks = steps.startWebhooks({
     ...context,
     log,

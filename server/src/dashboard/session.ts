@@ -3,6 +3,7 @@ import type { OWN_ACCOUNT } from "../access/site.ts";
 import type { AccountDeps } from "../accounts/account-deps.ts";
 import type { UserPermission, UserRole } from "../accounts/permissions.ts";
 import type { Session } from "../accounts/sessions/find-session.ts";
+import type { CatalogFinder } from "../catalog/filters/catalog-finder.ts";
 import type { Db } from "../db/database.ts";
 import type { DepositInstructions } from "../deposits/instructions.ts";
 import type { Tenant } from "../http/caller.ts";
@@ -41,6 +42,7 @@ export type DashboardDeps = {
   keyring: Keyring;
   codeVault: CodeVault;
   cursors: CursorCodec;
+  finder: CatalogFinder;
   webhooks: WebhookSettings;
   baseUrl: () => string;
   /** How resellers pay for deposits. */

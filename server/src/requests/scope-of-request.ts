@@ -5,6 +5,7 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   catalog: "catalog:read",
   products: "catalog:read",
   orders: "orders:read",
+  "encryption-key": "orders:read",
   balance: "wallet:read",
   wallet: "wallet:read",
   deposits: "wallet:read",

@@ -6,7 +6,13 @@ import { stockKind } from "./stock/stock-kind.ts";
 import type { RemoteKind, SupplierKind } from "./supplier-kind.ts";
 
 /** Every kind of supplier. What differs from kind to kind is asked here, or of the column `suppliers.has_own_stock`. */
-export const SUPPLIER_KINDS: readonly SupplierKind[] = [stockKind, scripKind, reloadlyKind, bambooKind, dtoneKind];
+export const SUPPLIER_KINDS: readonly SupplierKind[] = [
+  stockKind,
+  scripKind,
+  reloadlyKind,
+  bambooKind,
+  dtoneKind,
+];
 
 export const KIND_NAMES: readonly string[] = SUPPLIER_KINDS.map(({ kind }) => kind);
 

@@ -8,7 +8,7 @@ const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Resellers and their money:": ["reseller", "key", "user", "wallet", "deposit"],
   "What is sold, and for how much:": ["catalog", "price", "rule", "fx", "listing"],
   "Where it comes from:": ["supplier", "route", "stock"],
-  "Orders:": ["order"],
+  "Orders:": ["order", "report"],
   "The operator's people:": ["staff"],
   "Tools:": ["listen", "completion"],
 };

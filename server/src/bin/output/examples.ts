@@ -61,6 +61,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "scrip deposit import statement.csv --apply --rows 14",
   ],
   "wallet debit": ['scrip wallet debit --reseller rsl_… --env live --amount 5.00 --note "credited twice"'],
+  "wallet alert": ["scrip wallet alert --reseller rsl_… --env live --below 100.00"],
   "wallet statement": [
     "scrip wallet statement --reseller rsl_… --env live --from 2030-01-01 --to 2030-02-01",
   ],
@@ -115,6 +116,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "supplier test": ["scrip supplier test sup_…"],
   "supplier statement": ["scrip supplier statement --from 2030-01-01 --to 2030-02-01"],
   "route list": ["scrip route list --product nimbus-us-25"],
+  "route choose": ["scrip route choose --product nimbus-us-25 --by cheapest"],
   "route import": ["scrip route import routes.csv"],
   "route remove": ["scrip route remove --product nimbus-us-25 --supplier sup_…"],
   "stock import": ["scrip stock import --product nimbus-us-25 codes.csv"],
@@ -136,5 +138,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "order write-off": ['scrip order write-off ord_… --reason "the supplier has no answer"'],
   "order retry": ["scrip order retry ord_…"],
   "order hold": ["scrip order hold ord_…", "scrip order hold ord_… --release"],
+  "report margin": [
+    "scrip report margin --by day,brand --from 2030-01-01 --to 2030-02-01",
+    "scrip report margin --by supplier --from 2030-01-01 --to 2030-02-01 --csv > margin.csv",
+  ],
+  "report sales": ["scrip report sales --by reseller --from 2030-01-01 --to 2030-02-01"],
   completion: ["source <(scrip completion bash)"],
 };

@@ -9,9 +9,10 @@ export type OpenedAttempt = UnitKey & { productId: string; number: number; route
 export const insertOpenAttempts = (tx: Tx, attempts: readonly OpenedAttempt[], now: Date) =>
   tx.rows(sql`
     insert into supplier_attempts (order_id, line_index, unit_index, number, environment, product_id, supplier_id, sku,
-                                   buy_value, field_map, cost_minor, max_cost_minor, cost_currency, status, sends, last_sent_at, opened_at)
+                                   buy_value, field_map, cost_minor, max_cost_minor, cost_currency, status, sends, last_sent_at,
+                                   opened_at, chosen)
     select order_id, line_index, unit_index, number, 'live', product_id, supplier_id, sku, buy_value, field_map::jsonb,
-           cost_minor, max_cost_minor, cost_currency, 'open', 1, ${now}, ${now}
+           cost_minor, max_cost_minor, cost_currency, 'open', 1, ${now}, ${now}, chosen
     from unnest(
       ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
       ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
@@ -20,9 +21,10 @@ export const insertOpenAttempts = (tx: Tx, attempts: readonly OpenedAttempt[], n
       ${attempts.map((one) => one.route.costCurrency)}::text[],
       ${attempts.map((one) => one.route.maxCostMinor)}::bigint[],
       ${attempts.map((one) => one.route.value)}::text[],
-      ${attempts.map(({ route }) => (route.fieldMap ? JSON.stringify(route.fieldMap) : null))}::text[]
+      ${attempts.map(({ route }) => (route.fieldMap ? JSON.stringify(route.fieldMap) : null))}::text[],
+      ${attempts.map((one) => one.route.chosen)}::text[]
     ) as one (order_id, line_index, unit_index, number, product_id, supplier_id, sku, cost_minor, cost_currency,
-              max_cost_minor, buy_value, field_map)`);
+              max_cost_minor, buy_value, field_map, chosen)`);
 
 /**
  * Written before an attempt is sent again. An attempt whose unit was given up in the meantime is not sent: what was not

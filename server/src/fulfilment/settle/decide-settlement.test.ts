@@ -40,6 +40,7 @@ const routeTo = (supplierId: string, productId: string): Route => ({
   maxCostMinor: null,
   costCurrency: "USD",
   paused: false,
+  chosen: "priority",
 });
 
 const failureCode = fc.constantFrom(...FAILURE_CODES);

@@ -12,6 +12,7 @@ export type TakenOrder = Tenant & {
   scenario: OrderScenario | null;
   createdAt: Date;
   allOrNothing: boolean;
+  currency: string;
   /** It is all or nothing and part of it failed: nothing more is bought for it. */
   isDoomed: boolean;
   units: DueUnit[];
@@ -22,6 +23,8 @@ export type DueUnit = UnitKey & {
   productId: string;
   productType: "gift_card" | "top_up";
   inputFields: Record<string, string> | null;
+  /** What was paid for it. */
+  unitPriceMinor: bigint;
   /** Whether it is the last unit of the order's last line. Looked up for orders with a scenario alone. */
   isLast: boolean;
   /** Every attempt to buy it, oldest first. */
@@ -66,6 +69,8 @@ export type Route = {
   /** The maximum price of a unit. Null means the cost is the maximum. */
   maxCostMinor: bigint | null;
   costCurrency: string | null;
-  /** The breaker is open: nothing is bought there for now. */
+  /** The breaker is open, or the balance cannot pay: nothing is bought there for now. */
   paused: boolean;
+  /** Why it comes at this place, for the record of the attempt. */
+  chosen: string;
 };

@@ -5,6 +5,7 @@ export type Guide = { name: string; title: string; summary: string; markdown: st
 /** In reading order for a newcomer. */
 export const GUIDE_NAMES = [
   "quickstart",
+  "catalog",
   "orders",
   "webhooks",
   "deposits",
