@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import sql from "sql-template-tag";
-import { bankCsv } from "../../testing/builders/deposit-desk.ts";
 import { BY, crashAt, joinParts, openJobDesk, stockFile } from "../../testing/builders/job-desk.ts";
 import { newId } from "../../testing/builders/new-id.ts";
 import { addEndpoint, addEvent } from "../../testing/builders/webhook-builders.ts";
+import { bankCsv } from "../../testing/deposits/deposit-desk.ts";
 import { requestDeposit } from "../deposits/request-deposit.ts";
 import { secret } from "../lib/secret.ts";
 import { createCodeVault } from "../vault/code-vault.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
-import { bankCsv } from "../../../testing/builders/deposit-desk.ts";
 import { openJobDeps } from "../../../testing/builders/job-desk.ts";
+import { bankCsv } from "../../../testing/deposits/deposit-desk.ts";
 import { openConsoleDesk } from "../../../testing/people/console-desk.ts";
 import { COMMAND } from "../../../testing/people/people-desk.ts";
 import { audit } from "../../audit/audit.ts";

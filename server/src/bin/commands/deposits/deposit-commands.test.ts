@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createTestApp, type TestApp } from "../../../../testing/app/test-app.ts";
 import { TEST_MASTER_KEY } from "../../../../testing/app/test-settings.ts";
-import { bankCsv } from "../../../../testing/builders/deposit-desk.ts";
+import { bankCsv } from "../../../../testing/deposits/deposit-desk.ts";
 import { openScripDesk, type ScripDesk } from "../../../../testing/processes/scrip-desk.ts";
 import { showReference } from "../../../deposits/reference.ts";
 
