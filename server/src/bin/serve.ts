@@ -161,7 +161,10 @@ async function open(
   opened.reports = runReports({ ...context, log });
   const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
   opened.pricing = runPricing({ ...context, db: context.patientDb, log, settings: config.pricing });
-  opened.jobs = runJobs({ ...context, db: context.patientDb, log, announceDeliveries });
+  opened.jobs = runJobs({
+    ...{ ...context, db: context.patientDb, log, announceDeliveries },
+    dualControl: config.dualControlAbove,
+  });
   opened.balances = runBalanceWatch({ ...context, log });
   opened.velocity = runVelocityWatch({ ...context, log });
   opened.catalog = runCatalogUpkeep({ ...context, log });
