@@ -48,6 +48,9 @@ const recall =
   ({ random, memory, tenant }) =>
     memory.recall(random, tenant, kind);
 
+/** Of RFC 9180, A.1.1. */
+const PUBLIC_KEY = "OUjP4K0d22ldeA5ZB3GV2mxWUGsCcyl5SrAryoCBXE0";
+
 const DAY_MS = 86_400_000;
 
 const aboutNow: Make = ({ random }) =>
@@ -77,6 +80,8 @@ const KNOWN: Readonly<Record<string, Make>> = {
   inputFields: ({ random }) =>
     random.chance(0.7) ? TOP_UP_VALUES : { ...TOP_UP_VALUES, account: 87_654_321 },
   expectedTotal: ({ random }) => random.pick([250, 500, 0]),
+  publicKey: ({ random }) =>
+    random.pick([PUBLIC_KEY, PUBLIC_KEY, `${PUBLIC_KEY}=`, "A".repeat(43), PUBLIC_KEY.slice(1), "not a key"]),
   since: aboutNow,
   until: aboutNow,
   createdFrom: aboutNow,
