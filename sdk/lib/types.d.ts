@@ -1,5 +1,5 @@
 import type { Open } from "./http/shapes.js";
-import type { FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, TEST_SCENARIOS, TIMELINE_TYPES, WALLET_ENTRY_TYPES } from "./words.js";
+import type { ACCOUNT_CHECK_RESULTS, FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, TEST_SCENARIOS, TIMELINE_TYPES, WALLET_ENTRY_TYPES } from "./words.js";
 /** An integer in minor units of the currency. */
 export type Money = {
     amount: number;
@@ -86,6 +86,12 @@ export type CatalogProduct = ProductOf<{
     unit: string;
     isMoney: boolean;
 }>;
+/** `unknown` means nothing: the account may exist or not. */
+export type AccountCheck = {
+    result: Open<(typeof ACCOUNT_CHECK_RESULTS)[number]>;
+    /** With `valid`, where it is known. */
+    displayName?: string;
+};
 export type KnownOrderStatus = (typeof ORDER_STATUSES)[number];
 /** Later versions of the API can add more. */
 export type OrderStatus = Open<KnownOrderStatus>;

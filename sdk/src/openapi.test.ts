@@ -61,6 +61,7 @@ const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   getBalance: ({ wallet }) => wallet.balance(),
   listCatalog: ({ catalog }) => catalog.list(),
   getProduct: ({ products }) => products.get(ID),
+  checkProductAccount: ({ products }) => products.check(ID, { account: "1" }),
   placeOrder: ({ orders }) => orders.place(PLACEMENT),
   placeOrders: ({ orders }) => orders.placeBatch([PLACEMENT]),
   listOrders: ({ orders }) => orders.list(),
@@ -149,6 +150,7 @@ const ORDER_MEMBERS = {
 
 /** The bodies that the types allow. The SDK adds a missing key. */
 const BODIES: Partial<Record<Covered, Described>> = {
+  checkProductAccount: object<{ inputFields: Record<string, string> }>({ inputFields: texts }),
   placeOrder: object<PlaceOrderInput>(ORDER_MEMBERS),
   placeOrders: object<{ orders: (PlaceOrderInput & { idempotencyKey: string })[] }>({
     orders: list(

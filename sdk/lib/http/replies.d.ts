@@ -1,4 +1,4 @@
-import type { Balance, CatalogProduct, EncryptionKey, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodesReply, Page, PlacedOrder, Product, TimelineEntry, WalletEntry } from "../types.js";
+import type { AccountCheck, Balance, CatalogProduct, EncryptionKey, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodesReply, Page, PlacedOrder, Product, TimelineEntry, WalletEntry } from "../types.js";
 import type { Delivery, EventType, Recovery, RegisteredWebhook, RotatedSecret, ScripEvent, Webhook } from "../webhooks/webhook-types.js";
 import { type Shape } from "./shapes.js";
 type BatchReply = {
@@ -13,6 +13,7 @@ export declare const REPLIES: {
     getProduct: Shape<{
         product: Product;
     }>;
+    checkProductAccount: Shape<AccountCheck>;
     placeOrder: Shape<{
         order: PlacedOrder;
     }>;

@@ -1,4 +1,5 @@
 import type {
+  AccountCheck,
   Balance,
   CatalogProduct,
   DeliveredCode,
@@ -32,6 +33,7 @@ import type {
   Webhook,
 } from "../webhooks/webhook-types.ts";
 import {
+  ACCOUNT_CHECK_RESULTS,
   DELIVERY_STATUSES,
   EVENT_STATUSES,
   FULFILMENTS,
@@ -231,6 +233,10 @@ export const REPLIES = {
   getBalance: object<Balance>({ balance: scaledMoney, asOf: text }),
   listCatalog: pageOf(catalogProduct),
   getProduct: object<{ product: Product }>({ product }),
+  checkProductAccount: object<AccountCheck>({
+    result: wordOf(ACCOUNT_CHECK_RESULTS),
+    displayName: optional(text),
+  }),
   placeOrder: object<{ order: PlacedOrder }>({ order: placedOrder }),
   placeOrders: object<{ results: BatchReply[] }>({
     results: list(

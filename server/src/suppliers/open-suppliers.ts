@@ -104,6 +104,7 @@ function closeAfterCalls(supplier: RemoteSupplier): { supplier: RemoteSupplier; 
   const calls = new Set<Promise<unknown>>();
   let isClosed = false;
   const readBalance = supplier.readBalance?.bind(supplier);
+  const checkAccount = supplier.checkAccount?.bind(supplier);
   const follow = <Answer, Instead = typeof CLOSED>(
     call: () => Promise<Answer>,
     instead: Instead = CLOSED as Instead,
@@ -118,6 +119,9 @@ function closeAfterCalls(supplier: RemoteSupplier): { supplier: RemoteSupplier; 
       buy: (request) => follow(() => supplier.buy(request)),
       lookUp: (reference, upstreamId) => follow(() => supplier.lookUp(reference, upstreamId)),
       ...(readBalance ? { readBalance: () => follow(readBalance, undefined) } : {}),
+      ...(checkAccount
+        ? { checkAccount: (request) => follow(() => checkAccount(request), { result: "unknown" } as const) }
+        : {}),
     },
     async close() {
       isClosed = true;

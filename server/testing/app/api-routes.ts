@@ -78,6 +78,7 @@ const webhooks = { scope: "webhooks:manage" } as const;
 const RULES: Readonly<Record<string, Rule>> = {
   "GET /v1/catalog": catalog,
   "GET /v1/products/{id}": { ...catalog, of: "product" },
+  "POST /v1/products/{id}/check": { ...catalog, of: "product", body: { inputFields: {} } },
   "POST /v1/orders": {
     scope: "orders:write",
     of: "product",
