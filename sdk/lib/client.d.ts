@@ -1,4 +1,5 @@
 import { type CatalogMethods, type ProductMethods } from "./catalog.js";
+import { type DepositMethods } from "./deposits.js";
 import { type EncryptionKeyMethods } from "./encryption-key.js";
 import { type EventMethods, type EventTypeMethods } from "./events.js";
 import { type ClientOptions } from "./http/connection.js";
@@ -11,6 +12,7 @@ export type Client = {
     products: ProductMethods;
     orders: OrderMethods;
     wallet: WalletMethods;
+    deposits: DepositMethods;
     encryptionKey: EncryptionKeyMethods;
     webhooks: WebhookMethods;
     deliveries: DeliveryMethods;

@@ -1,4 +1,5 @@
 import { catalogMethods, productMethods } from "./catalog.js";
+import { depositMethods } from "./deposits.js";
 import { encryptionKeyMethods } from "./encryption-key.js";
 import { eventMethods, eventTypeMethods } from "./events.js";
 import { openConnection } from "./http/connection.js";
@@ -14,6 +15,7 @@ export function createClient(options) {
         products: productMethods(connection),
         orders: orderMethods(connection),
         wallet: walletMethods(connection),
+        deposits: depositMethods(connection),
         encryptionKey: encryptionKeyMethods(connection),
         webhooks: webhookMethods(connection),
         deliveries: deliveryMethods(connection),

@@ -1,5 +1,5 @@
 import type { Open } from "./http/shapes.js";
-import type { ACCOUNT_CHECK_RESULTS, FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, TEST_SCENARIOS, TIMELINE_TYPES, WALLET_ENTRY_TYPES } from "./words.js";
+import type { ACCOUNT_CHECK_RESULTS, CATALOG_CHANGES, DEPOSIT_STATUSES, FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, PRODUCT_TYPES, TEST_SCENARIOS, TIMELINE_TYPES, WALLET_ENTRY_TYPES } from "./words.js";
 /** An integer in minor units of the currency. */
 export type Money = {
     amount: number;
@@ -74,6 +74,22 @@ type ProductOf<FaceValue> = {
     maxQuantity: number;
     purchasable: boolean;
     inputFields?: InputField[];
+    brand?: string;
+    category?: string;
+    /** ISO 3166-1 alpha-2; absent when it works worldwide. */
+    country?: string;
+    /** Plain text; can have several lines. */
+    description?: string;
+    /** Plain text; can have several lines. */
+    redeemInstructions?: string;
+    /** Plain text; can have several lines. */
+    terms?: string;
+    /** An https address. */
+    imageUrl?: string;
+    /** 95 % of the orders of the last 7 days were delivered within it. Absent below 20 orders. */
+    estimatedDeliverySeconds?: number;
+    /** When the product itself last changed. Prices and availability are not part of it. */
+    updatedAt?: string;
 };
 export type Product = ProductOf<{
     amount: string;
@@ -91,6 +107,33 @@ export type AccountCheck = {
     result: Open<(typeof ACCOUNT_CHECK_RESULTS)[number]>;
     /** With `valid`, where it is known. */
     displayName?: string;
+};
+export type CatalogFilters = PageFilters & {
+    /** Words that must all be in the id, name or brand. Letter case and accents do not matter. */
+    q?: string | undefined;
+    /** Exact match. */
+    brand?: string | undefined;
+    /** Exact match. */
+    category?: string | undefined;
+    /** ISO 3166-1 alpha-2. Products that work worldwide have no country. */
+    country?: string | undefined;
+    type?: (typeof PRODUCT_TYPES)[number] | undefined;
+    /** Whether it can be ordered now. */
+    purchasable?: boolean | undefined;
+};
+/** Store `product` in place of what you have, or remove what you have. */
+export type CatalogChange = {
+    productId: string;
+    change: Open<(typeof CATALOG_CHANGES)[number]>;
+    product?: CatalogProduct;
+};
+/** `nextCursor` is never empty: pass it as `since` to go on. It does not expire. */
+export type CatalogChangePage = Page<CatalogChange>;
+export type CatalogChangeFilters = {
+    /** Changes per page, 1 to 100. The default is 50. */
+    limit?: number | undefined;
+    /** `nextCursor` of the last page that you applied. Without it there are no changes, only a cursor that starts from now. */
+    since?: string | undefined;
 };
 export type KnownOrderStatus = (typeof ORDER_STATUSES)[number];
 /** Later versions of the API can add more. */
@@ -273,6 +316,10 @@ export type Balance = {
     balance: ScaledMoney;
     asOf: string;
 };
+/** Without a threshold there is no alert. */
+export type WalletAlert = {
+    threshold?: ScaledMoney;
+};
 export type KnownWalletEntryType = (typeof WALLET_ENTRY_TYPES)[number];
 export type WalletEntry = {
     id: string;
@@ -288,5 +335,42 @@ export type WalletEntry = {
 export type WalletEntryFilters = PageFilters & CreatedFilters & {
     type?: KnownWalletEntryType | undefined;
     orderId?: string | undefined;
+};
+export type KnownDepositStatus = (typeof DEPOSIT_STATUSES)[number];
+/** Money that you send to your wallet. */
+export type Deposit = {
+    id: string;
+    status: Open<KnownDepositStatus>;
+    /** What you requested, in minor units. */
+    amount: number;
+    currency: string;
+    minorUnitExponent: number;
+    /** Put it into the remittance text of your payment. */
+    reference: string;
+    /** How to pay, as text for people. */
+    instructions: string;
+    note?: string;
+    /** What arrived, in minor units. This is what is credited. */
+    receivedAmount?: number;
+    /** The wallet entry of the credit. */
+    entryId?: string;
+    /** Why it was rejected. */
+    reason?: string;
+    createdAt: string;
+    receivedAt?: string;
+    creditedAt?: string;
+    rejectedAt?: string;
+};
+export type CreateDepositInput = {
+    /** In minor units of your wallet's currency. */
+    amount: number;
+    note?: string | undefined;
+};
+/** Without an `idempotencyKey`, a random one makes the retries of this call safe. */
+export type CreateDepositOptions = CallOptions & {
+    idempotencyKey?: string | undefined;
+};
+export type DepositFilters = PageFilters & {
+    status?: KnownDepositStatus | undefined;
 };
 export {};

@@ -1,4 +1,5 @@
 import { type CatalogMethods, catalogMethods, type ProductMethods, productMethods } from "./catalog.ts";
+import { type DepositMethods, depositMethods } from "./deposits.ts";
 import { type EncryptionKeyMethods, encryptionKeyMethods } from "./encryption-key.ts";
 import { type EventMethods, type EventTypeMethods, eventMethods, eventTypeMethods } from "./events.ts";
 import { type ClientOptions, openConnection } from "./http/connection.ts";
@@ -17,6 +18,7 @@ export type Client = {
   products: ProductMethods;
   orders: OrderMethods;
   wallet: WalletMethods;
+  deposits: DepositMethods;
   encryptionKey: EncryptionKeyMethods;
   webhooks: WebhookMethods;
   deliveries: DeliveryMethods;
@@ -33,6 +35,7 @@ export function createClient(options: ClientOptions): Client {
     products: productMethods(connection),
     orders: orderMethods(connection),
     wallet: walletMethods(connection),
+    deposits: depositMethods(connection),
     encryptionKey: encryptionKeyMethods(connection),
     webhooks: webhookMethods(connection),
     deliveries: deliveryMethods(connection),

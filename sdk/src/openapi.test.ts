@@ -25,6 +25,10 @@ import {
   wordsIn,
 } from "./testing/openapi.ts";
 import type {
+  CatalogChangeFilters,
+  CatalogFilters,
+  CreateDepositInput,
+  DepositFilters,
   OrderFilters,
   PageFilters,
   PlaceOrderInput,
@@ -41,9 +45,11 @@ import type {
 } from "./webhooks/webhook-types.ts";
 import {
   DELIVERY_STATUSES,
+  DEPOSIT_STATUSES,
   EVENT_TYPES,
   FULFILMENTS,
   ORDER_STATUSES,
+  PRODUCT_TYPES,
   TEST_SCENARIOS,
   WALLET_ENTRY_TYPES,
 } from "./words.ts";
@@ -59,7 +65,10 @@ const PLACEMENT = { lines: [{ productId: "card", quantity: 1 }] };
 /** The call of each operation. */
 const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   getBalance: ({ wallet }) => wallet.balance(),
+  getWalletAlert: ({ wallet }) => wallet.alert(),
+  setWalletAlert: ({ wallet }) => wallet.setAlert(1),
   listCatalog: ({ catalog }) => catalog.list(),
+  listCatalogChanges: ({ catalog }) => catalog.changes(),
   getProduct: ({ products }) => products.get(ID),
   checkProductAccount: ({ products }) => products.check(ID, { account: "1" }),
   placeOrder: ({ orders }) => orders.place(PLACEMENT),
@@ -74,6 +83,9 @@ const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   listRequests: ({ requests }) => requests.list(),
   getRequest: ({ requests }) => requests.get(ID),
   listWalletEntries: ({ wallet }) => wallet.entries(),
+  requestDeposit: ({ deposits }) => deposits.create({ amount: 500 }),
+  getDeposit: ({ deposits }) => deposits.get(ID),
+  listDeposits: ({ deposits }) => deposits.list(),
   listEvents: ({ events }) => events.list(),
   getEvent: ({ events }) => events.get(ID),
   listEventTypes: ({ eventTypes }) => eventTypes.list(),
@@ -96,7 +108,16 @@ const created = { createdFrom: optional(text), createdTo: optional(text) };
 
 /** The filters that the types allow; the compiler checks each of them. */
 const FILTERS: Partial<Record<Covered, Described>> = {
-  listCatalog: object<PageFilters>(paged),
+  listCatalog: object<CatalogFilters>({
+    ...paged,
+    q: optional(text),
+    brand: optional(text),
+    category: optional(text),
+    country: optional(text),
+    type: optional(oneOf(PRODUCT_TYPES)),
+    purchasable: optional(flag),
+  }),
+  listCatalogChanges: object<CatalogChangeFilters>({ limit: optional(count), since: optional(text) }),
   listOrders: object<OrderFilters>({
     ...paged,
     ...created,
@@ -111,6 +132,7 @@ const FILTERS: Partial<Record<Covered, Described>> = {
     type: optional(oneOf(WALLET_ENTRY_TYPES)),
     orderId: optional(text),
   }),
+  listDeposits: object<DepositFilters>({ ...paged, status: optional(oneOf(DEPOSIT_STATUSES)) }),
   listEvents: object<EventFilters>({
     ...paged,
     ...created,
@@ -157,8 +179,10 @@ const BODIES: Partial<Record<Covered, Described>> = {
       object<PlaceOrderInput & { idempotencyKey: string }>({ ...ORDER_MEMBERS, idempotencyKey: text }),
     ),
   }),
+  requestDeposit: object<CreateDepositInput>({ amount: count, note: optional(text) }),
   registerEncryptionKey: object<{ publicKey: string }>({ publicKey: text }),
   registerWebhook: object<RegisterWebhookInput>({ url: text, events: optional(list(text)) }),
+  setWalletAlert: object<{ threshold: number }>({ threshold: count }),
   changeWebhook: object<UpdateWebhookInput>({
     url: optional(text),
     events: optional(list(text)),

@@ -11,6 +11,10 @@ create trigger activity_append_only before delete or update on activity
   for each row execute function refuse_change();
 create trigger activity_never_emptied before truncate on activity
   for each statement execute function refuse_change();
+create trigger fx_rates_append_only before delete or update on fx_rates
+  for each row execute function refuse_change();
+create trigger fx_rates_never_emptied before truncate on fx_rates
+  for each statement execute function refuse_change();
 
 -- What belongs to an order has the order's environment.
 create trigger order_units_environment after insert on order_units referencing new table as written

@@ -1,12 +1,16 @@
 import type { FastifyInstance } from "fastify";
 import type { AccountDeps } from "./accounts/account-deps.ts";
+import { changeRoutes } from "./catalog/changes/routes.ts";
+import { createCatalogFinder } from "./catalog/filters/catalog-finder.ts";
 import { createProductReader } from "./catalog/prices/priced-products.ts";
-import { createRenderedReplies } from "./catalog/rendered-replies.ts";
+import { createRenderedReplies, FILTERED_MAX_BYTES } from "./catalog/rendered-replies.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
 import { openDashboard } from "./dashboard/open-dashboard.ts";
 import type { DashboardDeps } from "./dashboard/session.ts";
 import { createAnnouncer } from "./db/announce.ts";
 import { type Db, isDatabaseUnavailable } from "./db/database.ts";
+import type { DepositInstructions } from "./deposits/instructions.ts";
+import { depositRoutes } from "./deposits/routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { fulfilmentRoutes } from "./fulfilment/reveal/routes.ts";
 import { ORDERS_CHANNEL } from "./fulfilment/run-fulfilment.ts";
@@ -53,6 +57,7 @@ import { createOpenSuppliers, type OpenSuppliers } from "./suppliers/open-suppli
 import { createShortageFinder, type ShortageFinder } from "./suppliers/stock/stock-levels.ts";
 import type { CodeVault } from "./vault/code-vault.ts";
 import type { Keyring } from "./vault/keyring.ts";
+import { walletAlertRoutes } from "./wallet/alerts/routes.ts";
 import { walletRoutes } from "./wallet/routes.ts";
 import { serveReference } from "./web/docs/api-reference.ts";
 import { errorPages } from "./web/docs/error-pages.ts";
@@ -78,6 +83,8 @@ export type AppDeps = {
   trustedProxies: readonly IpRange[];
   rateLimits: RateLimits;
   webhooks: WebhookSettings;
+  /** How resellers pay for deposits. */
+  depositInstructions?: DepositInstructions;
   /** Non-default limits, for tests of what happens at them. */
   placementLimits?: Partial<PlacementLimits>;
   /** Replaces the stock check, for tests of products that sell out after they were ordered. */
@@ -149,8 +156,17 @@ export async function buildApp(
   for (const schema of namedSchemas.values()) app.addSchema(schema);
   const openApi = collectApi(app, namedSchemas, describeDeliveries());
   const cursors = createCursorCodec(deps.secrets.cursorKey);
-  catalogRoutes(app, { db: deps.db, cursors, renderedReplies: createRenderedReplies() });
+  changeRoutes(app, { db: deps.db, cursors });
+  const finder = createCatalogFinder(deps.db);
+  catalogRoutes(app, {
+    db: deps.db,
+    cursors,
+    finder,
+    renderedReplies: createRenderedReplies(),
+    filteredReplies: createRenderedReplies(FILTERED_MAX_BYTES),
+  });
   walletRoutes(app, { ...deps, cursors });
+  walletAlertRoutes(app, deps);
   const placing: PlaceOrdersDeps = {
     ...deps,
     readProducts: createProductReader(deps.db),
@@ -163,12 +179,13 @@ export async function buildApp(
   orderRoutes(app, { ...deps, ...placing, cursors });
   bulkRoutes(app, { ...placing, problems });
   checkRoutes(app, { ...placing, db: deps.db, openSupplier: openCheckers(app, deps) });
+  depositRoutes(app, { ...deps, cursors, depositInstructions: deps.depositInstructions ?? {} });
   fulfilmentRoutes(app, deps);
   sealingRoutes(app, deps);
   webhookRoutes(app, { ...deps, cursors, announceDeliveries });
   eventRoutes(app, { db: deps.db, cursors });
   requestRoutes(app, { db: deps.db, cursors });
-  const dashboardPages = mountDashboard(app, deps, { placing, cursors, announceDeliveries });
+  const dashboardPages = mountDashboard(app, deps, { placing, cursors, finder, announceDeliveries });
   addRoutes(app);
 
   serveApi(app, openApi, deps.baseUrl);
@@ -198,7 +215,10 @@ function openCheckers(app: FastifyInstance, { db, keyring, log }: AppDeps): Open
 function mountDashboard(
   app: FastifyInstance,
   deps: AppDeps,
-  { placing, ...shared }: Pick<DashboardDeps, "cursors" | "announceDeliveries"> & { placing: PlaceOrderDeps },
+  {
+    placing,
+    ...shared
+  }: Pick<DashboardDeps, "cursors" | "finder" | "announceDeliveries"> & { placing: PlaceOrderDeps },
 ): readonly RegisteredPage[] {
   if (!deps.dashboard) return [];
   return openDashboard(app, {

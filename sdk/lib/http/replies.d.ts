@@ -1,4 +1,4 @@
-import type { AccountCheck, Balance, CatalogProduct, EncryptionKey, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodesReply, Page, PlacedOrder, Product, TimelineEntry, WalletEntry } from "../types.js";
+import type { AccountCheck, Balance, CatalogChange, CatalogProduct, Deposit, EncryptionKey, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodesReply, Page, PlacedOrder, Product, TimelineEntry, WalletAlert, WalletEntry } from "../types.js";
 import type { Delivery, EventType, Recovery, RegisteredWebhook, RotatedSecret, ScripEvent, Webhook } from "../webhooks/webhook-types.js";
 import { type Shape } from "./shapes.js";
 type BatchReply = {
@@ -6,10 +6,16 @@ type BatchReply = {
     order?: PlacedOrder;
     error?: LoggedProblem;
 };
-/** The response of each operation of the API, by its operationId. */
 export declare const REPLIES: {
     getBalance: Shape<Balance>;
+    getWalletAlert: Shape<{
+        alert: WalletAlert;
+    }>;
+    setWalletAlert: Shape<{
+        alert: WalletAlert;
+    }>;
     listCatalog: Shape<Page<CatalogProduct>>;
+    listCatalogChanges: Shape<Page<CatalogChange>>;
     getProduct: Shape<{
         product: Product;
     }>;
@@ -40,6 +46,13 @@ export declare const REPLIES: {
         request: LoggedRequestDetail;
     }>;
     listWalletEntries: Shape<Page<WalletEntry>>;
+    requestDeposit: Shape<{
+        deposit: Deposit;
+    }>;
+    getDeposit: Shape<{
+        deposit: Deposit;
+    }>;
+    listDeposits: Shape<Page<Deposit>>;
     listEvents: Shape<Page<ScripEvent>>;
     getEvent: Shape<{
         event: ScripEvent;

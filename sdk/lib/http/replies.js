@@ -1,4 +1,4 @@
-import { ACCOUNT_CHECK_RESULTS, DELIVERY_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, TIMELINE_TYPES, WALLET_ENTRY_TYPES, } from "../words.js";
+import { ACCOUNT_CHECK_RESULTS, CATALOG_CHANGES, DELIVERY_STATUSES, DEPOSIT_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, TIMELINE_TYPES, WALLET_ENTRY_TYPES, } from "../words.js";
 import { count, flag, integer, list, object, optional, text, texts, wordOf } from "./shapes.js";
 const pageOf = (item) => object({ data: list(item), hasMore: flag, nextCursor: text });
 const money = object({ amount: count, currency: text });
@@ -20,6 +20,15 @@ const productMembers = {
     maxQuantity: count,
     purchasable: flag,
     inputFields: optional(list(inputField)),
+    brand: optional(text),
+    category: optional(text),
+    country: optional(text),
+    description: optional(text),
+    redeemInstructions: optional(text),
+    terms: optional(text),
+    imageUrl: optional(text),
+    estimatedDeliverySeconds: optional(count),
+    updatedAt: optional(text),
 };
 const product = object({
     ...productMembers,
@@ -28,6 +37,11 @@ const product = object({
 const catalogProduct = object({
     ...productMembers,
     faceValue: object({ amount: text, currency: text, unit: text, isMoney: flag }),
+});
+const catalogChange = object({
+    productId: text,
+    change: wordOf(CATALOG_CHANGES),
+    product: optional(catalogProduct),
 });
 const orderStatus = wordOf(ORDER_STATUSES);
 const placedOrder = object({ id: text, status: orderStatus, total: money });
@@ -115,6 +129,23 @@ const walletEntry = object({
     note: optional(text),
     createdAt: text,
 });
+const deposit = object({
+    id: text,
+    status: wordOf(DEPOSIT_STATUSES),
+    amount: count,
+    currency: text,
+    minorUnitExponent: count,
+    reference: text,
+    instructions: text,
+    note: optional(text),
+    receivedAmount: optional(count),
+    entryId: optional(text),
+    reason: optional(text),
+    createdAt: text,
+    receivedAt: optional(text),
+    creditedAt: optional(text),
+    rejectedAt: optional(text),
+});
 const event = object({
     id: text,
     type: text,
@@ -122,7 +153,15 @@ const event = object({
     data: object({
         order_id: optional(text),
         status: optional(wordOf(EVENT_STATUSES)),
+        deposit_id: optional(text),
+        amount: optional(money),
         webhook_id: optional(text),
+        failing_since: optional(text),
+        balance: optional(money),
+        threshold: optional(money),
+        key_id: optional(text),
+        key_hint: optional(text),
+        replaces_key_id: optional(text),
     }),
 });
 const webhook = object({
@@ -158,9 +197,15 @@ const deliveryReply = object({ delivery });
 const webhookReply = object({ webhook });
 const encryptionKey = object({ kid: text, publicKey: text, registeredAt: text });
 /** The response of each operation of the API, by its operationId. */
+const walletAlertReply = object({
+    alert: object({ threshold: optional(scaledMoney) }),
+});
 export const REPLIES = {
     getBalance: object({ balance: scaledMoney, asOf: text }),
+    getWalletAlert: walletAlertReply,
+    setWalletAlert: walletAlertReply,
     listCatalog: pageOf(catalogProduct),
+    listCatalogChanges: pageOf(catalogChange),
     getProduct: object({ product }),
     checkProductAccount: object({
         result: wordOf(ACCOUNT_CHECK_RESULTS),
@@ -186,6 +231,9 @@ export const REPLIES = {
         request: object({ ...requestMembers, error: optional(loggedProblem) }),
     }),
     listWalletEntries: pageOf(walletEntry),
+    requestDeposit: object({ deposit }),
+    getDeposit: object({ deposit }),
+    listDeposits: pageOf(deposit),
     listEvents: pageOf(event),
     getEvent: object({ event }),
     listEventTypes: object({

@@ -1,8 +1,10 @@
 import type {
   AccountCheck,
   Balance,
+  CatalogChange,
   CatalogProduct,
   DeliveredCode,
+  Deposit,
   EncryptionKey,
   InputField,
   InputFieldOption,
@@ -19,6 +21,7 @@ import type {
   ScaledMoney,
   SealedParts,
   TimelineEntry,
+  WalletAlert,
   WalletEntry,
 } from "../types.ts";
 import type {
@@ -34,7 +37,9 @@ import type {
 } from "../webhooks/webhook-types.ts";
 import {
   ACCOUNT_CHECK_RESULTS,
+  CATALOG_CHANGES,
   DELIVERY_STATUSES,
+  DEPOSIT_STATUSES,
   EVENT_STATUSES,
   FULFILMENTS,
   GOODS_TYPES,
@@ -69,6 +74,15 @@ const productMembers = {
   maxQuantity: count,
   purchasable: flag,
   inputFields: optional(list(inputField)),
+  brand: optional(text),
+  category: optional(text),
+  country: optional(text),
+  description: optional(text),
+  redeemInstructions: optional(text),
+  terms: optional(text),
+  imageUrl: optional(text),
+  estimatedDeliverySeconds: optional(count),
+  updatedAt: optional(text),
 };
 
 const product = object<Product>({
@@ -79,6 +93,12 @@ const product = object<Product>({
 const catalogProduct = object<CatalogProduct>({
   ...productMembers,
   faceValue: object<CatalogProduct["faceValue"]>({ amount: text, currency: text, unit: text, isMoney: flag }),
+});
+
+const catalogChange = object<CatalogChange>({
+  productId: text,
+  change: wordOf(CATALOG_CHANGES),
+  product: optional(catalogProduct),
 });
 
 const orderStatus = wordOf(ORDER_STATUSES);
@@ -178,6 +198,24 @@ const walletEntry = object<WalletEntry>({
   createdAt: text,
 });
 
+const deposit = object<Deposit>({
+  id: text,
+  status: wordOf(DEPOSIT_STATUSES),
+  amount: count,
+  currency: text,
+  minorUnitExponent: count,
+  reference: text,
+  instructions: text,
+  note: optional(text),
+  receivedAmount: optional(count),
+  entryId: optional(text),
+  reason: optional(text),
+  createdAt: text,
+  receivedAt: optional(text),
+  creditedAt: optional(text),
+  rejectedAt: optional(text),
+});
+
 const event = object<ScripEvent>({
   id: text,
   type: text,
@@ -185,7 +223,15 @@ const event = object<ScripEvent>({
   data: object<ScripEventData>({
     order_id: optional(text),
     status: optional(wordOf(EVENT_STATUSES)),
+    deposit_id: optional(text),
+    amount: optional(money),
     webhook_id: optional(text),
+    failing_since: optional(text),
+    balance: optional(money),
+    threshold: optional(money),
+    key_id: optional(text),
+    key_hint: optional(text),
+    replaces_key_id: optional(text),
   }),
 });
 
@@ -229,9 +275,16 @@ const encryptionKey = object<EncryptionKey>({ kid: text, publicKey: text, regist
 type BatchReply = { idempotencyKey?: string; order?: PlacedOrder; error?: LoggedProblem };
 
 /** The response of each operation of the API, by its operationId. */
+const walletAlertReply = object<{ alert: WalletAlert }>({
+  alert: object<WalletAlert>({ threshold: optional(scaledMoney) }),
+});
+
 export const REPLIES = {
   getBalance: object<Balance>({ balance: scaledMoney, asOf: text }),
+  getWalletAlert: walletAlertReply,
+  setWalletAlert: walletAlertReply,
   listCatalog: pageOf(catalogProduct),
+  listCatalogChanges: pageOf(catalogChange),
   getProduct: object<{ product: Product }>({ product }),
   checkProductAccount: object<AccountCheck>({
     result: wordOf(ACCOUNT_CHECK_RESULTS),
@@ -259,6 +312,9 @@ export const REPLIES = {
     request: object<LoggedRequestDetail>({ ...requestMembers, error: optional(loggedProblem) }),
   }),
   listWalletEntries: pageOf(walletEntry),
+  requestDeposit: object<{ deposit: Deposit }>({ deposit }),
+  getDeposit: object<{ deposit: Deposit }>({ deposit }),
+  listDeposits: pageOf(deposit),
   listEvents: pageOf(event),
   getEvent: object<{ event: ScripEvent }>({ event }),
   listEventTypes: object<{ data: EventType[] }>({

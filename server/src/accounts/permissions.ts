@@ -56,6 +56,7 @@ const STAFF_PERMISSIONS = {
   "resellers.read": STAFF_ROLES,
   "resellers.manage": ["admin"],
   "resellers.view": ["admin", "finance", "support"],
+  "endpoints.manage": ["admin", "support"],
   "wallets.read": STAFF_ROLES,
   "wallets.manage": ["admin", "finance"],
   "deposits.manage": ["admin", "finance"],

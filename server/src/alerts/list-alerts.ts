@@ -1,6 +1,6 @@
 import type { Queryable } from "../db/database.ts";
-import { findCondition, runbookAnchor } from "./conditions.ts";
-import { type AlertRow, findEvaluatedAt, listOpenRows, listResolvedRows } from "./queries.ts";
+import { type AlertKind, findCondition, runbookAnchor } from "./conditions.ts";
+import { type AlertRow, findEvaluatedAt, listOpenRows, listOpenRowsOf, listResolvedRows } from "./queries.ts";
 
 export type Alert = AlertRow & {
   title: string;
@@ -33,6 +33,10 @@ export async function listAlerts(db: Queryable, now: Date): Promise<Alerts> {
     isStale: evaluatedAt === undefined || evaluatedAt.getTime() < now.getTime() - STALE_MS,
   };
 }
+
+/** Open alerts of these kinds, the newest first, at most as many as a page shows. */
+export const listOpenAlerts = async (db: Queryable, kinds: readonly AlertKind[]): Promise<Alert[]> =>
+  (await listOpenRowsOf(db, kinds, OPEN_SHOWN_MAX)).map(toAlert);
 
 export function toAlert(row: AlertRow): Alert {
   const condition = findCondition(row.kind);

@@ -65,6 +65,14 @@ export const countOpen = (db: Queryable) =>
     sql`select kind, count(*)::integer as count from alerts where resolved_at is null group by kind`,
   );
 
+/** Open alerts that nobody has acknowledged, counted up to a limit. */
+export const countUnseen = async (db: Queryable, max: number): Promise<number> => {
+  const [row] = await db.rows<{ count: number }>(sql`
+    select count(*)::integer as count from (
+      select from alerts where resolved_at is null and acknowledged_at is null limit ${max}) unseen`);
+  return row?.count ?? 0;
+};
+
 export type AlertRow = {
   id: string;
   kind: string;
@@ -86,6 +94,12 @@ export const listOpenRows = (db: Queryable, limit: number) =>
   db.rows<AlertRow>(sql`
     select ${alertColumns} from alerts where resolved_at is null
     order by acknowledged_at is not null, id desc limit ${limit}`);
+
+/** Open alerts of these kinds, the newest first. */
+export const listOpenRowsOf = (db: Queryable, kinds: readonly string[], limit: number) =>
+  db.rows<AlertRow>(sql`
+    select ${alertColumns} from alerts where resolved_at is null and kind = any(${kinds}::text[])
+    order by id desc limit ${limit}`);
 
 export const listResolvedRows = (db: Queryable, limit: number) =>
   db.rows<AlertRow>(sql`

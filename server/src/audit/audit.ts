@@ -1,13 +1,16 @@
 import sql from "sql-template-tag";
 import type { Db, Tx } from "../db/database.ts";
+import { depositsAreCreditedOnce } from "./deposit-invariants.ts";
 import { acknowledgementsSurvive } from "./durability-invariants.ts";
 import { environmentsAreApart } from "./environment-invariants.ts";
 import type { Invariant } from "./invariant.ts";
+import { marginEqualsLedger } from "./margin-invariants.ts";
 import { keysBindOneOrder, openOrdersHaveWork, ordersArePaidOnce } from "./order-invariants.ts";
 import { proposalsMoveMoneyOnce } from "./proposal-invariants.ts";
 import { refundsStayWithinOrders } from "./refund-invariants.ts";
 import { rollupsEqualFacts } from "./report-invariants.ts";
 import { sealedCodesAreTheResellers } from "./sealing-invariants.ts";
+import { keysCountSpending } from "./spending-invariants.ts";
 import { statusesFollowTransitions } from "./status-invariants.ts";
 import { purchasesAreAccountedFor } from "./supplier-invariants.ts";
 import { unitsEndOnce } from "./unit-invariants.ts";
@@ -38,6 +41,9 @@ const invariants: readonly Invariant[] = [
   acknowledgementsSurvive,
   rollupsEqualFacts,
   proposalsMoveMoneyOnce,
+  keysCountSpending,
+  marginEqualsLedger,
+  depositsAreCreditedOnce,
   sealedCodesAreTheResellers,
 ];
 

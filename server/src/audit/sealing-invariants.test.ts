@@ -26,7 +26,7 @@ const CODE = "cod_ord_completed_0_0";
 const unguarded = ["codes_environment", "codes_sealed_to_reseller"].map(
   (name) => `alter table codes drop constraint ${name}`,
 );
-const finds = (what: string) => ({ 14: [`code ${CODE}: ${what}`] });
+const finds = (what: string) => ({ 17: [`code ${CODE}: ${what}`] });
 
 testDamages({
   "a code that is sealed to its reseller": [[addKey(), sealCode()], {}],
@@ -39,7 +39,7 @@ testDamages({
   ],
   "a code that is kept in neither way": [
     [...unguarded, `update codes set sealed = null where id = '${CODE}'`],
-    { 10: [`code ${CODE} is live but not stored as such`], 14: [`code ${CODE} is kept in neither way`] },
+    { 10: [`code ${CODE} is live but not stored as such`], 17: [`code ${CODE} is kept in neither way`] },
   ],
   "half of a seal": [
     [...unguarded, addKey(), sealCode({ enc: "null" })],
@@ -75,7 +75,7 @@ testDamages({
   "two current keys": [
     ["drop index encryption_keys_current", addKey(), addKey("A".repeat(22))],
     {
-      14: [
+      17: [
         "encryption key AAAAAAAAAAAAAAAAAAAAAA of reseller rsl_seller does not have the id of its public key",
         "reseller rsl_seller has 2 current encryption keys in live",
       ],
@@ -83,7 +83,7 @@ testDamages({
   ],
   "a key whose public half was exchanged": [
     [addKey(), "update encryption_keys set public_key = sha256('other')"],
-    { 14: [`encryption key ${KID} of reseller rsl_seller does not have the id of its public key`] },
+    { 17: [`encryption key ${KID} of reseller rsl_seller does not have the id of its public key`] },
   ],
   "a missing guard": [
     ["drop trigger encryption_keys_stay on encryption_keys"],

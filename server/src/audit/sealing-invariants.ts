@@ -3,7 +3,7 @@ import type { Invariant } from "./invariant.ts";
 
 /** Only what can be seen from outside is compared: nobody but the reseller can open these codes. */
 export const sealedCodesAreTheResellers: Invariant = {
-  number: 14,
+  number: 17,
   name: "a code is sealed under the master key or to a key of its reseller, never both; no code that can be taken back is sealed to a reseller",
   count: sql`select count(*) as count from codes where ciphertext is not null`,
   violations: sql`

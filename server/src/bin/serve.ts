@@ -5,14 +5,17 @@ import type { AccountDeps } from "../accounts/account-deps.ts";
 import { runAccountUpkeep } from "../accounts/run-account-upkeep.ts";
 import { runAlerts } from "../alerts/run-alerts.ts";
 import { buildApp } from "../app.ts";
+import { runCatalogUpkeep } from "../catalog/upkeep/run-catalog-upkeep.ts";
 import { type Config, consoleUrlOf } from "../config.ts";
 import { createAnnouncer } from "../db/announce.ts";
+import { runTestDeposits } from "../deposits/credit-test-deposits.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
 import { bareApp } from "../http/bare-app.ts";
 import { healthRoutes } from "../http/health.ts";
 import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
 import { runJobs } from "../jobs/run-jobs.ts";
 import type { Log } from "../lib/log.ts";
+import { runPricing } from "../pricing/run-pricing.ts";
 import { runReports } from "../reports/run-reports.ts";
 import { runBalanceWatch } from "../wallet/alerts/watch-balances.ts";
 import { DELIVERIES_CHANNEL } from "../webhooks/settings.ts";
@@ -54,9 +57,12 @@ type Opened = {
   webhooks?: ReturnType<typeof startWebhooks>;
   accounts?: ReturnType<typeof runAccountUpkeep>;
   reports?: ReturnType<typeof runReports>;
+  pricing?: ReturnType<typeof runPricing>;
   alerts?: ReturnType<typeof runAlerts>;
   jobs?: ReturnType<typeof runJobs>;
   balances?: ReturnType<typeof runBalanceWatch>;
+  catalog?: ReturnType<typeof runCatalogUpkeep>;
+  deposits?: ReturnType<typeof runTestDeposits>;
 };
 
 /**
@@ -114,6 +120,7 @@ async function open(
           baseUrl,
           trustedProxies: config.trustedProxies,
           rateLimits: config.rateLimits,
+          depositInstructions: config.depositInstructions,
           webhooks: { egressIps: config.webhookEgressIps, allowNetworks: config.webhookAllowNetworks },
           dashboard: {
             accounts,
@@ -132,7 +139,7 @@ async function open(
     opened.consoleApp = await steps.serveConsole(context, log, metrics, { accounts, baseUrl });
   opened.alerts = runAlerts({ ...context, log, metrics, consoleUrl: consoleUrlOf(config) });
   if (role === "api") return;
-  opened.worker = steps.startWorker({ ...context, log, metrics });
+  opened.worker = steps.startWorker({ ...context, log, metrics }, { maxLoss: config.maxLoss });
   opened.webhooks = steps.startWebhooks({
     ...context,
     log,
@@ -145,8 +152,11 @@ async function open(
   opened.accounts = runAccountUpkeep({ ...context, log });
   opened.reports = runReports({ ...context, log });
   const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
+  opened.pricing = runPricing({ ...context, db: context.patientDb, log, settings: config.pricing });
   opened.jobs = runJobs({ ...context, db: context.patientDb, log, announceDeliveries });
   opened.balances = runBalanceWatch({ ...context, log });
+  opened.catalog = runCatalogUpkeep({ ...context, log });
+  opened.deposits = runTestDeposits({ ...context, log, announceDeliveries });
 }
 
 /** The port is known once the server listens. */
@@ -162,7 +172,10 @@ async function close({
   webhooks,
   accounts,
   balances,
+  catalog,
+  deposits,
   reports,
+  pricing,
   alerts,
   jobs,
   ...listeners
@@ -180,9 +193,12 @@ async function close({
     webhooks?.stop(DRAIN_TIMEOUT_MS),
     accounts?.stop(),
     reports?.stop(),
+    pricing?.stop(),
     alerts?.stop(),
     jobs?.stop(DRAIN_TIMEOUT_MS),
     balances?.stop(),
+    catalog?.stop(),
+    deposits?.stop(),
   ]);
   clearTimeout(forced);
 }

@@ -46,7 +46,10 @@ const PLAYER = { key: "playerId", type: "text", required: true, regex: "^[0-9]{5
 test("GET /v1/catalog lists active, visible, listed products by id, with all four faceValue fields", async () => {
   const reply = await scrip.call("GET", "/v1/catalog", { key });
   assert.equal(reply.statusCode, 200);
-  assert.deepEqual(reply.json(), {
+  const page = reply.json();
+  const times = page.data.map(({ updatedAt }: { updatedAt: string }) => updatedAt);
+  for (const updatedAt of times) assert.match(updatedAt, /^\d{4}-.*T.*\.\d{3}Z$/);
+  assert.deepEqual(page, {
     data: [
       {
         id: "card-25",
@@ -58,6 +61,7 @@ test("GET /v1/catalog lists active, visible, listed products by id, with all fou
         minQuantity: 1,
         maxQuantity: 10,
         purchasable: true,
+        updatedAt: times[0],
       },
       {
         id: "card-50",
@@ -67,6 +71,7 @@ test("GET /v1/catalog lists active, visible, listed products by id, with all fou
         minQuantity: 1,
         maxQuantity: 10,
         purchasable: false,
+        updatedAt: times[1],
       },
       {
         id: "coins",
@@ -78,6 +83,7 @@ test("GET /v1/catalog lists active, visible, listed products by id, with all fou
         minQuantity: 1,
         maxQuantity: 10,
         purchasable: true,
+        updatedAt: times[2],
         inputFields: [PLAYER],
       },
     ],

@@ -14,6 +14,8 @@ export type MemberReader = {
 type TextRule = {
   required?: boolean;
   trim?: boolean;
+  /** Whether the text can have several lines. */
+  hasLines?: boolean;
   min?: number;
   max: number;
   pattern?: RegExp;
@@ -48,7 +50,8 @@ export function readText(reader: MemberReader, key: string, rule: TextRule): str
     addFault(reader, key, `must be text, not ${nameKind(value)}`);
     return undefined;
   }
-  const text = rule.trim ? value.trim() : value;
+  const given = rule.hasLines ? value.replaceAll("\r\n", "\n") : value;
+  const text = rule.trim ? given.trim() : given;
   const reason = findTextFault(text, rule);
   if (reason === undefined) return text;
   addFault(reader, key, reason);
@@ -110,8 +113,10 @@ function findTextFault(text: string, rule: TextRule): string | undefined {
   const min = rule.min ?? 0;
   if (text.length < min) return "must not be empty";
   if (isLongerThan(text, rule.max)) return `must have at most ${rule.max} characters`;
-  if (!isPlainText(text))
-    return "contains a line break, a control character or an invisible format character";
+  if (!isPlainText(rule.hasLines ? text.replaceAll(/[\n\t]/g, " ") : text))
+    return rule.hasLines
+      ? "contains a control character or an invisible format character"
+      : "contains a line break, a control character or an invisible format character";
   if (text.includes(REPLACEMENT_CHARACTER)) {
     return "contains U+FFFD, which marks invalid UTF-8; save the file as UTF-8";
   }

@@ -1,7 +1,8 @@
 import type { Tenant } from "../http/caller.ts";
 import { toMoney } from "../lib/money.ts";
 import { purchasePrice } from "./prices/purchase-price.ts";
-import type { VisibleProductRow } from "./queries.ts";
+import { toDetails } from "./product-details.ts";
+import type { CatalogRow } from "./queries.ts";
 import type { CatalogProductView, ProductView } from "./schemas.ts";
 
 /**
@@ -11,7 +12,7 @@ import type { CatalogProductView, ProductView } from "./schemas.ts";
 export type Buyer = Pick<Tenant, "environment"> & { currency: string };
 
 /** A catalog entry: its face value has all four members. */
-export const toCatalogProduct = (row: VisibleProductRow, buyer: Buyer): CatalogProductView => ({
+export const toCatalogProduct = (row: CatalogRow, buyer: Buyer): CatalogProductView => ({
   ...toTerms(row, buyer),
   faceValue: {
     amount: row.faceValueAmount,
@@ -22,13 +23,13 @@ export const toCatalogProduct = (row: VisibleProductRow, buyer: Buyer): CatalogP
 });
 
 /** A single product: its face value has only amount and currency. */
-export const toProduct = (row: VisibleProductRow, buyer: Buyer): ProductView => ({
+export const toProduct = (row: CatalogRow, buyer: Buyer): ProductView => ({
   ...toTerms(row, buyer),
   faceValue: { amount: row.faceValueAmount, currency: row.faceValueCurrency },
 });
 
 /** Absent values are omitted, never null. */
-const toTerms = (row: VisibleProductRow, { environment, currency }: Buyer) => ({
+const toTerms = (row: CatalogRow, { environment, currency }: Buyer) => ({
   id: row.id,
   name: row.name,
   ...(row.amountMinor === null ? {} : { price: toMoney(row.amountMinor, currency) }),
@@ -40,4 +41,7 @@ const toTerms = (row: VisibleProductRow, { environment, currency }: Buyer) => ({
   maxQuantity: row.maxQuantity,
   purchasable: typeof purchasePrice(row, environment) === "bigint",
   ...(row.inputFields.length === 0 ? {} : { inputFields: row.inputFields }),
+  ...toDetails(row),
+  ...(row.deliverySeconds === null ? {} : { estimatedDeliverySeconds: row.deliverySeconds }),
+  updatedAt: row.updatedAt.toISOString(),
 });

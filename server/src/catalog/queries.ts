@@ -1,6 +1,7 @@
 import sql, { empty, type Sql } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { InputFieldSpec } from "./input-field-spec.ts";
+import { type DetailRow, selectDetails } from "./product-details.ts";
 
 /** A product as one reseller sees it. */
 export type VisibleProductRow = {
@@ -17,8 +18,18 @@ export type VisibleProductRow = {
   inputFields: InputFieldSpec[];
   amountMinor: bigint | null;
   strikeMinor: bigint | null;
+  /** What the price rests on, for the line of an order. No reply has it. */
+  basis: string | null;
   supply: Supply;
 };
+
+/** The same with what only readers of the catalog need. Orders are priced without it. */
+export type CatalogRow = VisibleProductRow &
+  DetailRow & {
+    updatedAt: Date;
+    /** Within which 95 % of the orders of the last 7 days were delivered. Null with too few orders. */
+    deliverySeconds: number | null;
+  };
 
 export const PRODUCT_TYPES = ["gift_card", "top_up"] as const;
 export type ProductType = (typeof PRODUCT_TYPES)[number];
@@ -29,40 +40,23 @@ export type Supply = "none" | "empty" | "available";
 /** The products and the catalog revision they were read at, from one snapshot. */
 export type CatalogView<Row> = { catalogRevision: string; currency: string; products: Row[] };
 
-type ViewRow = VisibleProductRow & { catalogRevision: string; walletCurrency: string };
+type ViewRow<Row> = Row & { catalogRevision: string; walletCurrency: string };
 
 /** The next products that the reseller can see, by id. */
 export async function listVisibleProducts(
   db: Queryable,
   resellerId: string,
   page: { afterId: string; limit: number },
-): Promise<CatalogView<VisibleProductRow>> {
-  const rows = await db.rows<ViewRow>(
-    visibleProducts(resellerId, sql`and p.id > ${page.afterId} order by p.id limit ${page.limit}`),
+): Promise<CatalogView<CatalogRow>> {
+  const rows = await db.rows<ViewRow<CatalogRow>>(
+    visibleProducts(
+      resellerId,
+      sql`and p.id > ${page.afterId} order by p.id limit ${page.limit}`,
+      catalogColumns,
+    ),
     { name: "list-visible-products" },
   );
   return toView(rows);
-}
-
-export type CatalogSearch = {
-  /** Words that must all appear in the id or the name, in any letter case. */
-  words: readonly string[];
-  type?: ProductType | undefined;
-};
-
-/** The next products among those that the reseller can see, by id, that have these words and this type. */
-export async function searchVisibleProducts(
-  db: Queryable,
-  resellerId: string,
-  { words, type }: CatalogSearch,
-  page: { afterId: string; limit: number },
-): Promise<CatalogView<VisibleProductRow>> {
-  const patterns = words.map((word) => `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`);
-  const selection = sql`
-    and p.id > ${page.afterId} and (p.id || ' ' || p.name) ilike all (${patterns}::text[])
-    ${type === undefined ? empty : sql`and p.type = ${type}`}
-    order by p.id limit ${page.limit}`;
-  return toView(await db.rows<ViewRow>(visibleProducts(resellerId, selection)));
 }
 
 /** One product, or none if the reseller cannot see it. */
@@ -70,24 +64,45 @@ export async function findVisibleProduct(
   db: Queryable,
   resellerId: string,
   productId: string,
-): Promise<CatalogView<VisibleProductRow>> {
-  const rows = await db.rows<ViewRow>(visibleProducts(resellerId, sql`and p.id = ${productId}`), {
-    name: "find-visible-product",
-  });
+): Promise<CatalogView<CatalogRow>> {
+  const rows = await db.rows<ViewRow<CatalogRow>>(
+    visibleProducts(resellerId, sql`and p.id = ${productId}`, catalogColumns),
+    { name: "find-visible-product" },
+  );
   return toView(rows);
 }
 
-/** The products among these that the reseller can see. */
+/** The products among these that the reseller can see, by id, as the catalog shows them. */
+export async function findCatalogRows(
+  db: Queryable,
+  resellerId: string,
+  productIds: readonly string[],
+): Promise<CatalogView<CatalogRow>> {
+  const rows = await db.rows<ViewRow<CatalogRow>>(
+    visibleProducts(resellerId, sql`and p.id = any(${productIds})`, catalogColumns),
+    { name: "find-catalog-rows" },
+  );
+  return toView(rows);
+}
+
+/** The products among these that the reseller can see, to price an order. */
 export async function findVisibleProducts(
   db: Queryable,
   resellerId: string,
   productIds: readonly string[],
 ): Promise<CatalogView<VisibleProductRow>> {
-  const rows = await db.rows<ViewRow>(visibleProducts(resellerId, sql`and p.id = any(${productIds})`), {
-    name: "find-visible-products",
-  });
+  const rows = await db.rows<ViewRow<VisibleProductRow>>(
+    visibleProducts(resellerId, sql`and p.id = any(${productIds})`),
+    {
+      name: "find-visible-products",
+    },
+  );
   return toView(rows);
 }
+
+const catalogColumns: Sql = sql`
+  , ${selectDetails("p")}, p.updated_at as "updatedAt",
+  (select seconds from product_delivery_times t where t.product_id = p.id limit 1) as "deliverySeconds"`;
 
 /**
  * CONTRACT 3: active, not hidden and listed for this reseller; the reseller's own price, else its list price. The
@@ -95,7 +110,7 @@ export async function findVisibleProducts(
  * and supply are looked up for each product: with plain joins PostgreSQL merged the price list from its start, and
  * later pages cost more.
  */
-const visibleProducts = (resellerId: string, selection: Sql): Sql => sql`
+const visibleProducts = (resellerId: string, selection: Sql, more: Sql = empty): Sql => sql`
   select
     c.revision || '.' || r.catalog_revision as "catalogRevision", r.currency as "walletCurrency",
     seen.*
@@ -108,7 +123,9 @@ const visibleProducts = (resellerId: string, selection: Sql): Sql => sql`
       p.min_quantity as "minQuantity", p.max_quantity as "maxQuantity", p.input_fields as "inputFields",
       coalesce(own.amount_minor, listed.amount_minor) as "amountMinor",
       case when own.amount_minor is null then listed.strike_minor else own.strike_minor end as "strikeMinor",
+      case when own.amount_minor is null then listed.basis else own.basis end as basis,
       coalesce(supplied.state, 'none') as supply
+      ${more}
     from (
       select * from products p
       where p.active and not p.hidden
@@ -118,12 +135,12 @@ const visibleProducts = (resellerId: string, selection: Sql): Sql => sql`
         ${selection}
     ) p
     left join lateral (
-      select amount_minor, strike_minor from reseller_prices
+      select amount_minor, strike_minor, basis from reseller_prices
       where reseller_id = r.id and product_id = p.id
       limit 1
     ) own on true
     left join lateral (
-      select amount_minor, strike_minor from list_prices
+      select amount_minor, strike_minor, basis from list_prices
       where product_id = p.id and price_list = r.price_list and currency = r.currency
       limit 1
     ) listed on true
@@ -135,7 +152,7 @@ const visibleProducts = (resellerId: string, selection: Sql): Sql => sql`
   order by seen.id`;
 
 /** A reseller who sees no products still gets one row, with the revision. */
-function toView(rows: ViewRow[]): CatalogView<VisibleProductRow> {
+function toView<Row extends VisibleProductRow>(rows: ViewRow<Row>[]): CatalogView<Row> {
   const [first] = rows;
   if (!first) throw new Error("an active key's reseller does not exist");
   return {

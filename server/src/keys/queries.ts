@@ -21,6 +21,19 @@ export type KeyRow = {
   /** The key that this one replaces, and the key that replaces this one. */
   replacesId: string | null;
   replacedById: string | null;
+  /** The currency of its reseller, in which its limits are. */
+  currency: string;
+} & KeyLimitColumns;
+
+/** What a key may spend: in one order, in a UTC day, and how many times its usual hour before it is frozen. */
+export type KeyLimitColumns = {
+  maxOrderMinor: bigint | null;
+  maxDayMinor: bigint | null;
+  velocityTimes: number | null;
+  usualHourMinor: bigint | null;
+  frozenAt: Date | null;
+  /** The first UTC day whose spending is counted, such as 2030-01-31. */
+  countedFrom: string | null;
 };
 
 export type LivingKeyRow = {
@@ -54,6 +67,15 @@ export const findLivingKeys = (db: Queryable, digests: readonly Buffer[], now: D
     { name: "find-living-keys" },
   );
 
+/** Whether a tenant has no key yet. The reseller's row is locked, so that of two keys at once only one is the first. */
+export const isFirstKey = async (tx: Tx, tenant: Tenant): Promise<boolean> => {
+  await tx.rows(sql`select from resellers where id = ${tenant.resellerId} for no key update`);
+  const [row] = await tx.rows(sql`
+    select from api_keys
+    where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment} limit 1`);
+  return row === undefined;
+};
+
 export type NewKey = Tenant & {
   id: string;
   name: string;
@@ -65,23 +87,27 @@ export type NewKey = Tenant & {
   creator: Actor;
   replacesId: string | null;
   now: Date;
-};
+} & Omit<KeyLimitColumns, "frozenAt">;
 
 export const insertKey = (db: Queryable, key: NewKey) =>
   db.rows(sql`
     insert into api_keys
       (id, reseller_id, environment, name, digest, last_four, scopes, allowed_ips, created_at, expires_at, creator_kind,
-       creator_id, replaces_id)
+       creator_id, replaces_id, max_order_minor, max_day_minor, velocity_times, usual_hour_minor, counted_from)
     values
       (${key.id}, ${key.resellerId}, ${key.environment}, ${key.name}, ${key.digest}, ${key.lastFour},
        ${key.scopes}, ${key.allowedIps}, ${key.now}, ${key.expiresAt}, ${key.creator.kind}, ${key.creator.id},
-       ${key.replacesId})`);
+       ${key.replacesId}, ${key.maxOrderMinor}, ${key.maxDayMinor}, ${key.velocityTimes}, ${key.usualHourMinor},
+       ${key.countedFrom}::date)`);
 
 const keyColumns = sql`
   id, reseller_id as "resellerId", environment, name, last_four as "lastFour", scopes, allowed_ips as "allowedIps",
   created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
   last_used_at as "lastUsedAt", last_used_ip as "lastUsedIp", creator_kind as "creatorKind", creator_id as "creatorId",
-  replaces_id as "replacesId", (select s.id from api_keys s where s.replaces_id = api_keys.id) as "replacedById"`;
+  replaces_id as "replacesId", (select s.id from api_keys s where s.replaces_id = api_keys.id) as "replacedById",
+  (select r.currency from resellers r where r.id = api_keys.reseller_id) as currency,
+  max_order_minor as "maxOrderMinor", max_day_minor as "maxDayMinor", velocity_times as "velocityTimes",
+  usual_hour_minor as "usualHourMinor", frozen_at as "frozenAt", counted_from::text as "countedFrom"`;
 
 /** The key itself, kept from changing until the transaction ends. */
 export const lockKey = async (tx: Tx, id: string): Promise<KeyRow | undefined> => {

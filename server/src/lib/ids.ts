@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 
 /**
  * The prefixes of CONTRACT 1, and those that no API caller sees: `sup` for suppliers, `prc` for processes, `usr` and `stf` for
- * people, `ses` for their sessions, `act` for the activity log, `prp` for proposals, `alt` for alerts, `job` for jobs. An id tells
+ * people, `ses` for their sessions, `act` for the activity log, `prp` for proposals, `rul` for price rules, `alt` for alerts, `job` for jobs. An id tells
  * what it names; callers treat the rest as opaque.
  */
 export type IdPrefix =
@@ -24,8 +24,10 @@ export type IdPrefix =
   | "ses"
   | "act"
   | "prp"
+  | "rul"
   | "alt"
-  | "job";
+  | "job"
+  | "dep";
 
 /** Makes ids: the prefix and a UUIDv7 in 26 characters of Crockford base32, so that text order is time order. */
 export type Ids = (prefix: IdPrefix) => string;

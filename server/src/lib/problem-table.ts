@@ -52,6 +52,14 @@ export const problemTable = {
     meaning: "The order costs more than the wallet balance. Nothing was charged and no order was placed.",
     remedy: "Top up the wallet and send the same request with the same Idempotency-Key.",
   },
+  spend_limit_reached: {
+    status: 402,
+    title: "Spending limit of the key reached",
+    meaning:
+      "The key has a limit for one order, or for a day in UTC, and this order would exceed it. `detail` says which limit, and what is left. Nothing was charged and no order was placed.",
+    remedy:
+      "For the limit of an order, split the order. For the limit of a day, wait until 00:00 UTC and send the same request with the same Idempotency-Key. An owner or developer can raise the limit on the page of the key in the dashboard.",
+  },
   forbidden: {
     status: 403,
     title: "Missing scope",
@@ -71,6 +79,14 @@ export const problemTable = {
     meaning:
       "The operator has suspended this reseller. New orders are refused. Reading still works, and repeating an accepted request still returns its order.",
     remedy: "Contact the operator. Orders accepted before the suspension are still processed.",
+  },
+  key_frozen: {
+    status: 403,
+    title: "Key frozen",
+    meaning:
+      "The key would have spent many times what it usually spends in an hour, and was frozen. New orders with it are refused. Reading still works, and repeating an accepted request still returns its order. Other keys are not affected.",
+    remedy:
+      "Find out who used the key. If it was you, an owner or developer can unfreeze it on the page of the key in the dashboard. If it was not, revoke it.",
   },
   not_found: {
     status: 404,
@@ -124,6 +140,12 @@ export const problemTable = {
     meaning:
       "The order total differs from `expectedTotal`. `currentTotal` is the current total. No order was placed.",
     remedy: "Confirm the new price, then order again with the new `expectedTotal`.",
+  },
+  deposit_limit_reached: {
+    status: 409,
+    title: "Too many open deposits",
+    meaning: "100 deposits of the last 30 days still wait for their payment.",
+    remedy: "Pay one of them with its reference, or ask the operator to reject those that you do not need.",
   },
   encryption_key_limit_reached: {
     status: 409,

@@ -23,6 +23,7 @@ import {
   type PlacementState,
   walletKey,
 } from "./decide-placements.ts";
+import { type KeyLimits, type KeySpending, sumSpending } from "./key-limits.ts";
 
 const RUNS = 400;
 const TENANTS: readonly (Tenant & { currency: string })[] = [
@@ -32,8 +33,23 @@ const TENANTS: readonly (Tenant & { currency: string })[] = [
 ];
 const AT_MS = Date.UTC(2030, 0, 31);
 
+/** What keys may spend. The times of placements are around midnight, so each has two days and two hours. */
+const LIMITS: Readonly<
+  Record<string, Pick<KeyLimits, "maxOrderMinor" | "maxDayMinor" | "freezeAboveMinor">>
+> = {
+  key_capped: { maxOrderMinor: 35n, maxDayMinor: 70n, freezeAboveMinor: undefined },
+  key_watched: { maxOrderMinor: undefined, maxDayMinor: undefined, freezeAboveMinor: 50n },
+};
+const ACTORS = ["key_1", "key_capped", "key_watched"];
+
 /** What the database keeps between batches. */
-type Store = { wallets: Map<string, WalletHead>; orders: Map<string, BoundOrder>; entries: Entry[] };
+type Store = {
+  wallets: Map<string, WalletHead>;
+  orders: Map<string, BoundOrder>;
+  entries: Entry[];
+  spent: KeySpending[];
+  frozen: Set<string>;
+};
 
 test("however placements are split into batches, each gets the decision that it would get alone", () => {
   fc.assert(
@@ -46,7 +62,10 @@ test("however placements are split into batches, each gets the decision that it 
       assert.deepEqual(inBatches.map(readable), alone.map(readable));
       assert.deepEqual(together.map(readable), alone.map(readable));
       for (const store of [cut, whole]) assert.deepEqual(readableStore(store), readableStore(single));
-      for (const store of [single, cut, whole]) checkChains(store, balances);
+      for (const store of [single, cut, whole]) {
+        checkChains(store, balances);
+        checkCaps(store);
+      }
     }),
     { seed: SEED, numRuns: RUNS },
   );
@@ -60,11 +79,13 @@ test("the scenarios cover every kind of decision", () => {
     }
   }
   const kinds = ["placed", "replayed", "conflict", "revoked", "stale", "out_of_stock"];
-  assert.deepEqual([...met].sort(), [...kinds, "insufficient_funds", "currency_mismatch"].sort());
+  const money = ["insufficient_funds", "currency_mismatch", "spend_limit_reached", "key_frozen"];
+  assert.deepEqual([...met].sort(), [...kinds, ...money].sort());
 });
 
 type Wish = {
   tenant: number;
+  actor: number;
   key: number;
   body: number;
   total: number;
@@ -79,6 +100,7 @@ type Wish = {
 const rarely = fc.nat(7).map((n) => n === 0);
 const wish: fc.Arbitrary<Wish> = fc.record({
   tenant: fc.nat(TENANTS.length - 1),
+  actor: fc.nat(ACTORS.length - 1),
   key: fc.nat(5),
   body: fc.nat(1),
   total: fc.integer({ min: 1, max: 40 }),
@@ -102,7 +124,7 @@ function toPlacement(one: Wish, index: number): Placement {
     resellerId: tenant.resellerId,
     environment: tenant.environment,
     orderId: `ord_${index}`,
-    actor: { kind: "key", id: one.isRevoked ? "key_gone" : "key_1" },
+    actor: { kind: "key", id: one.isRevoked ? "key_gone" : (ACTORS[one.actor] ?? "") },
     idempotencyKey: `idem ${one.key}`,
     fingerprint: Buffer.alloc(32, one.body),
     reference: null,
@@ -130,8 +152,26 @@ function openStore(balances: readonly number[]): Store {
     const empty = emptyHead(tenant, tenant.currency);
     return amountMinor === 0n ? empty : (appendEntry(empty, { ...deposit, type: "deposit" })?.head ?? empty);
   });
-  return { wallets: new Map(heads.map((head) => [walletKey(head), head])), orders: new Map(), entries: [] };
+  const wallets = new Map(heads.map((head) => [walletKey(head), head]));
+  return { wallets, orders: new Map(), entries: [], spent: [], frozen: new Set() };
 }
+
+const limitsOf = (store: Store): Map<string, KeyLimits> =>
+  new Map(
+    Object.entries(LIMITS).map(([id, limits]) => {
+      const spent = sumSpending(store.spent.filter(({ keyId }) => keyId === id));
+      return [
+        id,
+        {
+          ...limits,
+          freezeFrom: undefined,
+          isFrozen: store.frozen.has(id),
+          countedFrom: "2030-01-30",
+          spent: new Map(spent.map(({ hour, spentMinor }) => [hour, spentMinor])),
+        },
+      ];
+    }),
+  );
 
 /** One batch as the database would process it: read its state, decide, write what was placed. */
 function decide(store: Store, batch: readonly Placement[]): Decision[] {
@@ -140,13 +180,20 @@ function decide(store: Store, batch: readonly Placement[]): Decision[] {
   const state: PlacementState = {
     wallets: new Map([...store.wallets].filter(([key]) => wallets.has(key))),
     bound: new Map([...store.orders].filter(([key]) => asked.has(key))),
-    living: new Set(TENANTS.map(({ resellerId }) => livingKey({ kind: "key", id: "key_1" }, resellerId))),
+    living: new Set(
+      TENANTS.flatMap(({ resellerId }) => ACTORS.map((id) => livingKey({ kind: "key", id }, resellerId))),
+    ),
+    limits: limitsOf(store),
     revisions: new Map(TENANTS.map(({ resellerId }) => [resellerId, "1"])),
   };
   const decisions = decidePlacements(state, batch);
   for (const decision of decisions) {
+    if (decision.kind === "refused" && decision.freezes !== undefined) store.frozen.add(decision.freezes);
     if (decision.kind !== "placed") continue;
-    const { placement, entry } = decision.placed;
+    const { placement, entry, priced, spending } = decision.placed;
+    const isLimited = Object.hasOwn(LIMITS, placement.actor.id);
+    assert.equal(spending?.spentMinor, isLimited ? priced.totalMinor : undefined);
+    if (spending) store.spent.push(spending);
     store.orders.set(bindingKey(placement, placement.idempotencyKey), decision.order);
     store.entries.push(entry);
   }
@@ -176,7 +223,9 @@ function readable(decision: Decision): unknown {
 
 const readableEntry = ({ id: _id, hash: _hash, ...entry }: Entry) => entry;
 
-const readableStore = ({ wallets, orders, entries }: Store) => ({
+const readableStore = ({ wallets, orders, entries, spent, frozen }: Store) => ({
+  spent,
+  frozen,
   wallets: [...wallets.values()].map(({ hash: _hash, ...head }) => head),
   orders,
   entries: entries.map(readableEntry),
@@ -197,4 +246,17 @@ function checkChains(store: Store, balances: readonly number[]): void {
     }
     assert.deepEqual(store.wallets.get(walletKey(tenant)), last);
   }
+}
+
+/** No key spent more than its caps allow, and a frozen one had no room for another order of the largest total. */
+function checkCaps(store: Store): void {
+  const sumOf = (id: string, time: string) =>
+    store.spent.reduce(
+      (sum, one) => (one.keyId === id && one.hour.startsWith(time) ? sum + one.spentMinor : sum),
+      0n,
+    );
+  for (const day of ["2030-01-30", "2030-01-31"]) assert.ok(sumOf("key_capped", day) <= 70n);
+  const hours = ["2030-01-30T23", "2030-01-31T00"].map((hour) => sumOf("key_watched", hour));
+  assert.ok(hours.every((minor) => minor <= 50n));
+  if (store.frozen.has("key_watched")) assert.ok(hours.some((minor) => minor + 40n > 50n));
 }

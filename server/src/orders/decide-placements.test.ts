@@ -11,6 +11,7 @@ import {
   type Placement,
   type PlacementState,
 } from "./decide-placements.ts";
+import type { KeyLimits } from "./key-limits.ts";
 
 const LIVE = { resellerId: "rsl_a", environment: "live" } as const;
 const TEST = { resellerId: "rsl_a", environment: "test" } as const;
@@ -48,6 +49,7 @@ const state = (): PlacementState => ({
     ["rsl_a", "1.1"],
     ["rsl_b", "1.1"],
   ]),
+  limits: new Map(),
 });
 
 function placement(
@@ -244,4 +246,82 @@ test("resellers and environments share neither keys nor money", () => {
 test("a reseller without a wallet is an internal error", () => {
   const nobody = placement(1n, { resellerId: "rsl_none", catalogRevision: "" });
   assert.throws(() => decidePlacements(state(), [nobody]), /without a wallet/);
+});
+
+const limited = (changes: Partial<KeyLimits>): PlacementState => {
+  const none = { maxOrderMinor: undefined, maxDayMinor: undefined, freezeAboveMinor: undefined };
+  const limits = {
+    ...none,
+    freezeFrom: undefined,
+    isFrozen: false,
+    countedFrom: "2030-01-31",
+    spent: new Map(),
+  };
+  return { ...state(), limits: new Map([["key_1", { ...limits, ...changes }]]) };
+};
+const NEXT_DAY = new Date("2030-02-01T00:00:00.000Z");
+const DAY_BEFORE = new Date("2030-01-30T23:59:59.999Z");
+
+test("a key spends up to its limits and not one minor unit more, and other keys have none", () => {
+  const now = limited({ maxOrderMinor: 40n, maxDayMinor: 50n });
+  const orders = [
+    placement(41n),
+    placement(40n),
+    placement(11n),
+    placement(10n),
+    placement(1n),
+    placement(1n, { actor: key("key_2") }),
+    placement(40n, { createdAt: NEXT_DAY }),
+  ];
+  const reached = "spend_limit_reached";
+  const expected = [reached, "placed", reached, "placed", reached, "placed", "placed"];
+  assert.deepEqual(kinds(now, orders), expected);
+  assert.deepEqual(
+    [...(now.limits.get("key_1")?.spent ?? [])],
+    [
+      ["2030-01-31T12", 50n],
+      ["2030-02-01T00", 40n],
+    ],
+  );
+});
+
+test("a limit refuses before the balance does, and after what the product refuses; a replay spends nothing", () => {
+  const now = limited({ maxDayMinor: 30n });
+  const first = placement(30n);
+  const repeat = placement(30n, { idempotencyKey: first.idempotencyKey });
+  const refused = [placement(outOfStock), placement(900n), placement(1n, { createdAt: DAY_BEFORE })];
+  assert.deepEqual(kinds(now, [first, repeat, ...refused]), [
+    "placed",
+    "replayed",
+    "out_of_stock",
+    "spend_limit_reached",
+    "placed",
+  ]);
+  assert.equal(now.limits.get("key_1")?.spent.size, 1, "a day before the limit is not counted");
+  const [decision] = decidePlacements(
+    limited({ maxDayMinor: 30n, spent: new Map([["2030-01-31T02", 25n]]) }),
+    [placement(6n)],
+  );
+  assert.ok(decision?.kind === "refused");
+  assert.match(
+    decision.problem.message,
+    /can spend 0\.30 USD in a UTC day and has spent 0\.25 USD.*0\.06 USD.*00:00 UTC/,
+  );
+});
+
+test("the order that would be too much for the hour freezes the key, and nothing else is placed with it", () => {
+  const now = limited({ freezeAboveMinor: 20n, spent: new Map([["2030-01-31T11", 900n]]) });
+  const orders = [
+    placement(20n),
+    placement(1n),
+    placement(outOfStock),
+    placement(1n, { actor: key("key_2") }),
+  ];
+  const decisions = decidePlacements(now, orders);
+  assert.deepEqual(
+    decisions.map((one) => (one.kind === "refused" ? [one.problem.code, one.freezes] : one.kind)),
+    ["placed", ["key_frozen", "key_1"], ["key_frozen", undefined], "placed"],
+  );
+  const unfrozen = limited({ freezeAboveMinor: 20n, freezeFrom: "2030-01-31T13" });
+  assert.deepEqual(kinds(unfrozen, [placement(50n)]), ["placed"], "unfrozen for the rest of the hour");
 });

@@ -6,6 +6,13 @@ import { formatAmount } from "../lib/money.ts";
 import { Problem } from "../lib/problem.ts";
 import type { OrderFate } from "../sandbox/order-fate.ts";
 import { appendEntry, type Entry, type WalletHead } from "../wallet/entry.ts";
+import {
+  countSpending,
+  type KeySpending,
+  type LimitsByKey,
+  refuseByLimits,
+  refuseFrozen,
+} from "./key-limits.ts";
 import type { PricedOrder } from "./price-order.ts";
 import type { OrderStatus } from "./status.ts";
 
@@ -43,9 +50,17 @@ export type PlacementState = {
   /** The actors that are allowed to place orders for a reseller now, by `livingKey`. */
   living: ReadonlySet<string>;
   revisions: ReadonlyMap<string, string>;
+  /** Of the keys that have any. */
+  limits: LimitsByKey;
 };
 
-export type PlacedOrder = { placement: Placement; priced: PricedOrder; entry: Entry };
+export type PlacedOrder = {
+  placement: Placement;
+  priced: PricedOrder;
+  entry: Entry;
+  /** What it adds to the count of its key, if the key is counted. */
+  spending?: KeySpending | undefined;
+};
 
 export type Decision =
   | { kind: "placed"; order: BoundOrder; placed: PlacedOrder }
@@ -54,7 +69,8 @@ export type Decision =
   | { kind: "revoked" }
   /** The catalog has changed since the order was priced. Price it again. */
   | { kind: "stale"; catalogRevision: string }
-  | { kind: "refused"; problem: Problem };
+  /** `freezes`: the key that is frozen by it. */
+  | { kind: "refused"; problem: Problem; freezes?: string };
 
 export const walletKey = ({ resellerId, environment }: Tenant): string => `${resellerId} ${environment}`;
 /**
@@ -85,6 +101,8 @@ function decide(state: PlacementState, placement: Placement): Decision {
       : { kind: "conflict" };
   const catalogRevision = state.revisions.get(placement.resellerId) ?? "";
   if (catalogRevision === FROZEN) return { kind: "refused", problem: resellerFrozen() };
+  const frozen = refuseFrozen(state.limits, placement.actor);
+  if (frozen) return { kind: "refused", problem: frozen };
   if (catalogRevision !== placement.catalogRevision) return { kind: "stale", catalogRevision };
   if (placement.priced instanceof Problem) return { kind: "refused", problem: placement.priced };
   return pay(state, placement, placement.priced, binding);
@@ -106,10 +124,14 @@ function pay(state: PlacementState, placement: Placement, priced: PricedOrder, b
     );
     return { kind: "refused", problem };
   }
+  const { totalMinor, currency } = priced;
+  const spending = { totalMinor, currency, createdAt: placement.createdAt };
+  const refusal = refuseByLimits(state.limits, placement.actor, spending);
+  if (refusal) return { kind: "refused", ...refusal };
   const next = appendEntry(head, {
     id: entryIdOf(placement.orderId),
     type: "order",
-    amountMinor: -priced.totalMinor,
+    amountMinor: -totalMinor,
     orderId: placement.orderId,
     note: null,
     createdAt: placement.createdAt,
@@ -118,13 +140,14 @@ function pay(state: PlacementState, placement: Placement, priced: PricedOrder, b
   const order: BoundOrder = {
     id: placement.orderId,
     status: "pending",
-    totalMinor: priced.totalMinor,
-    currency: priced.currency,
+    totalMinor,
+    currency,
     fingerprint: placement.fingerprint,
   };
   state.wallets.set(walletKey(placement), next.head);
   state.bound.set(binding, order);
-  return { kind: "placed", order, placed: { placement, priced, entry: next.entry } };
+  const counted = countSpending(state.limits, placement.actor, spending);
+  return { kind: "placed", order, placed: { placement, priced, entry: next.entry, spending: counted } };
 }
 
 const insufficientFunds = (head: WalletHead, { totalMinor, currency }: PricedOrder): Problem =>

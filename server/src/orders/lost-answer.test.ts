@@ -18,7 +18,8 @@ import { audit } from "../audit/audit.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
 import { createPlacementBatch } from "./placement-batch.ts";
 
-const STATEMENT_TIMEOUT_MS = 300;
+/** Long enough for a busy machine: only a stalled statement is to meet it. */
+const STATEMENT_TIMEOUT_MS = 1_500;
 const RECOVERY_TIMEOUT_MS = 400;
 /** A hanging test has found what it looks for. */
 const HANGS = { timeout: 10_000 };

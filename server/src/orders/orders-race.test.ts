@@ -15,6 +15,8 @@ import { type Answer, type ApiProcess, startApiProcess } from "../../testing/pro
 import { createRandom, SEED } from "../../testing/seed.ts";
 import { audit } from "../audit/audit.ts";
 import { setPrice } from "../catalog/prices/set-price.ts";
+import { changeKey } from "../keys/change-key.ts";
+import { createKey } from "../keys/create-key.ts";
 import { moveFunds } from "../wallet/move-funds.ts";
 import { listEntryRows } from "../wallet/queries.ts";
 
@@ -103,6 +105,30 @@ for (const wallets of [1, 4]) {
     await checkAudit();
   });
 }
+
+test(`${CALLERS} callers of two processes spend two keys' daily caps: exactly as many orders as fit`, async () => {
+  const buyer = await addBuyer(scrip);
+  const { resellerId, environment } = buyer;
+  const about = { name: "", scopes: undefined, allowedIps: [], expiresAt: undefined };
+  const deps = { db: scrip.db, clock: scrip.clock, pepper: scrip.secrets.pepper };
+  const limits = { maxDay: amountFor(31) };
+  const other = await createKey(deps, { resellerId, environment, ...about, limits });
+  await changeKey(scrip, buyer.keyId, { limits: { maxDay: amountFor(50) } });
+  const keys = [buyer, { ...buyer, keyId: other.id, key: other.key }];
+  const made = await spend(keys, () => 1);
+  for (const [index, most] of [50, 31].entries()) {
+    const answers = made.filter((one) => one.buyer === keys[index]).map(({ answer }) => answer);
+    const accepted = answers
+      .filter(({ status }) => status === 202)
+      .map(({ headers }) => headers.date?.slice(0, 16));
+    // Midnight UTC begins a new day's cap.
+    const days = [...Map.groupBy(accepted, (day) => day).values()].map(({ length }) => length);
+    if (days.length === 1) assert.deepEqual(days, [most]);
+    const refused = answers.filter(({ status }) => status !== 202).map(({ body }) => JSON.parse(body).code);
+    if (days.length === 1) assert.deepEqual([...new Set(refused)], ["spend_limit_reached"]);
+  }
+  await checkAudit();
+});
 
 /** Enough for this many cards, and one unit too little for the next. */
 const amountFor = (count: number): string => (((count + 1) * CARD_PRICE_MINOR - 1) / 100).toFixed(2);

@@ -10,7 +10,7 @@ import {
   type PlacementState,
   walletKey,
 } from "./decide-placements.ts";
-import { beginPlacements, findFreeWallets, insertPlacements } from "./placement-queries.ts";
+import { beginPlacements, findFreeWallets, freezeKeys, insertPlacements } from "./placement-queries.ts";
 
 /** `busy`: another process locked the wallet for too long, and nothing was decided. */
 export type BatchDecision = Decision | { kind: "busy" } | { kind: "failed"; error: unknown };
@@ -173,6 +173,10 @@ const placeOnce = ({ db, clock, limits }: BatchDeps, placements: readonly Placem
       const heads = [...state.wallets].filter(([key]) => touched.has(key)).map(([, head]) => head);
       await insertPlacements(tx, placed, heads);
     }
+    const frozen = decisions.flatMap((decision) =>
+      decision.kind === "refused" && decision.freezes !== undefined ? [decision.freezes] : [],
+    );
+    if (frozen.length > 0) await freezeKeys(tx, frozen, clock.now());
     return decisions;
   });
 

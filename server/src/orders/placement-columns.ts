@@ -2,6 +2,7 @@ import { type Column, hex, type SentColumn, withoutSeparators } from "../db/colu
 import { keyIdOf, otherIdOf } from "../lib/actor.ts";
 import type { WalletHead } from "../wallet/entry.ts";
 import type { PlacedOrder } from "./decide-placements.ts";
+import type { KeySpending } from "./key-limits.ts";
 import type { PricedLine } from "./price-order.ts";
 
 export type PlacedLine = { placed: PlacedOrder; line: PricedLine; index: number };
@@ -65,6 +66,7 @@ export const LINE_COLUMNS: readonly SentColumn<PlacedLine>[] = [
     type: "jsonb",
     value: ({ line }) => line.inputFields && JSON.stringify(line.inputFields),
   },
+  { column: "basis", type: "text", value: ({ line }) => line.basis },
 ];
 
 /** What identifies a wallet, and below it what a batch changes in its head. */
@@ -78,4 +80,11 @@ export const WALLET_HEAD_COLUMNS: readonly SentColumn<WalletHead>[] = [
   { column: "sequence", type: "bigint", value: (head) => head.sequence },
   { column: "head_hash", type: "bytea", value: (head) => hex(head.hash) },
   { column: "last_entry_at", type: "timestamptz", value: (head) => head.lastEntryAt.toISOString() },
+];
+
+/** What orders of counted keys add to the count of an hour. */
+export const SPENDING_COLUMNS: readonly SentColumn<KeySpending>[] = [
+  { column: "key_id", type: "text", value: ({ keyId }) => keyId },
+  { column: "hour", type: "timestamptz", value: ({ hour }) => `${hour}:00:00Z` },
+  { column: "spent_minor", type: "bigint", value: ({ spentMinor }) => spentMinor },
 ];

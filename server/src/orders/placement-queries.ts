@@ -11,11 +11,13 @@ import {
   type PlacementState,
   walletKey,
 } from "./decide-placements.ts";
+import { type KeyLimits, sumSpending } from "./key-limits.ts";
 import {
   ENTRY_COLUMNS,
   LINE_COLUMNS,
   ORDER_COLUMNS,
   type PlacedLine,
+  SPENDING_COLUMNS,
   WALLET_HEAD_COLUMNS,
   WALLET_KEY_COLUMNS,
   WORK_COLUMNS,
@@ -28,6 +30,18 @@ type StateRow = {
   /** As `livingKey` writes them. */
   living: string[] | null;
   revisions: Record<string, string> | null;
+  limits: LimitsJson[] | null;
+};
+type LimitsJson = {
+  id: string;
+  maxOrderMinor: string | null;
+  maxDayMinor: string | null;
+  velocityTimes: number | null;
+  usualHourMinor: string | null;
+  freezeFrom: string | null;
+  isFrozen: boolean;
+  countedFrom: string | null;
+  spent: Record<string, string> | null;
 };
 type WalletJson = Tenant & {
   currency: string;
@@ -46,8 +60,8 @@ type BoundJson = {
 };
 
 const BEGIN = `
-  select wallets, bound, living, revisions
-  from begin_placements($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7, $8::integer)`;
+  select wallets, bound, living, revisions, limits
+  from begin_placements($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7, $8::integer, $9)`;
 
 /** Locks the wallets of a batch and reads, in a later statement, what its decisions depend on. */
 export async function beginPlacements(
@@ -67,6 +81,7 @@ export async function beginPlacements(
     actors.map((one) => one.resellerId),
     now,
     lockTimeoutMs,
+    startOfDay(placements),
   ];
   const [row] = await tx.rows<StateRow>({ text: BEGIN, values }, { name: "begin-placements" });
   if (!row) throw new Error("failed to begin the placements");
@@ -75,7 +90,16 @@ export async function beginPlacements(
     bound: new Map((row.bound ?? []).map((one) => [one.binding, toBound(one)])),
     living: new Set(row.living ?? []),
     revisions: new Map(Object.entries(row.revisions ?? {})),
+    limits: new Map((row.limits ?? []).map((one) => [one.id, toLimits(one)])),
   };
+}
+
+const DAY_MS = 86_400_000;
+
+/** The UTC day of the oldest placement. One that waited over midnight counts for the day on which it was requested. */
+function startOfDay(placements: readonly Placement[]): Date {
+  const oldestMs = placements.reduce((oldest, one) => Math.min(oldest, one.createdAt.getTime()), Infinity);
+  return new Date(Math.floor(oldestMs / DAY_MS) * DAY_MS);
 }
 
 /** One placement for each actor. Compared by id first, because that is cheapest; a duplicate actor does no harm. */
@@ -110,7 +134,7 @@ const PLACED = [...sentColumns(ORDER_COLUMNS), ...sentColumns(ENTRY_COLUMNS, ENT
 const LINES = sentColumns(LINE_COLUMNS);
 const HEADS = [...WALLET_KEY_COLUMNS, ...WALLET_HEAD_COLUMNS];
 
-const INSERT = `
+const INSERT_PLACED = `
   with placed as materialized (
     select * from ${fromTexts("one", PLACED, 1)}
   ), new_orders as (
@@ -121,15 +145,24 @@ const INSERT = `
     ${insertFrom("placed", "ledger_entries", ENTRY_COLUMNS, ENTRY_PREFIX)}
   ), new_work as (
     ${insertFrom("placed", "order_work", WORK_COLUMNS)}
-  )
+  )`;
+const COUNT_SPENDING = `, counted as (
+    ${insertFrom(fromTexts("part", SPENDING_COLUMNS, 1 + PLACED.length + LINES.length + HEADS.length), "key_spending", SPENDING_COLUMNS)}
+    on conflict (key_id, hour) do update set spent_minor = key_spending.spent_minor + excluded.spent_minor
+  )`;
+const UPDATE_WALLETS = `
   update wallets w
   set ${WALLET_HEAD_COLUMNS.map(({ column }) => `${column} = head.${column}`).join(", ")}
   from ${fromTexts("head", HEADS, 1 + PLACED.length + LINES.length)}
   where ${WALLET_KEY_COLUMNS.map(({ column }) => `w.${column} = head.${column}`).join(" and ")}`;
 
+const INSERT = INSERT_PLACED + UPDATE_WALLETS;
+/** The same for a batch that has orders of keys whose spending is counted. */
+const INSERT_AND_COUNT = INSERT_PLACED + COUNT_SPENDING + UPDATE_WALLETS;
+
 /**
- * Writes everything that a batch decided in one statement: orders, lines, entries, work, and the wallets' new heads.
- * Its text is built once from the tables of columns and prepared on each connection.
+ * Writes everything that a batch decided in one statement: orders, lines, entries, work, the wallets' new heads, and what counted
+ * keys spent. Its text is built once from the tables of columns and prepared on each connection.
  */
 export async function insertPlacements(
   tx: Tx,
@@ -141,8 +174,21 @@ export async function insertPlacements(
     ...toTexts(LINES, placed.flatMap(toLines)),
     ...toTexts(HEADS, heads),
   ];
-  await tx.rows({ text: INSERT, values }, { name: "insert-placements" });
+  const spending = sumSpending(placed.flatMap((one) => one.spending ?? []));
+  if (spending.length === 0) await tx.rows({ text: INSERT, values }, { name: "insert-placements" });
+  else
+    await tx.rows(
+      { text: INSERT_AND_COUNT, values: [...values, ...toTexts(SPENDING_COLUMNS, spending)] },
+      { name: "insert-counted-placements" },
+    );
 }
+
+/** Keys that a batch freezes, in the order of their ids. */
+export const freezeKeys = (tx: Tx, ids: readonly string[], now: Date) =>
+  tx.rows(sql`
+    update api_keys k set frozen_at = ${now}
+    from (select id from api_keys where id = any(${ids}::text[]) and frozen_at is null order by id for update) one
+    where k.id = one.id`);
 
 const toLines = (placed: PlacedOrder): PlacedLine[] =>
   placed.priced.lines.map((line, index) => ({ placed, line, index }));
@@ -156,6 +202,21 @@ const toHead = (wallet: WalletJson): WalletHead => ({
   hash: Buffer.from(wallet.hash, "hex"),
   lastEntryAt: new Date(wallet.lastEntryAtMs),
 });
+
+const toLimits = (row: LimitsJson): KeyLimits => ({
+  maxOrderMinor: amountOf(row.maxOrderMinor),
+  maxDayMinor: amountOf(row.maxDayMinor),
+  freezeAboveMinor:
+    row.velocityTimes === null || row.usualHourMinor === null
+      ? undefined
+      : BigInt(row.velocityTimes) * BigInt(row.usualHourMinor),
+  freezeFrom: row.freezeFrom ?? undefined,
+  isFrozen: row.isFrozen,
+  countedFrom: row.countedFrom ?? undefined,
+  spent: new Map(Object.entries(row.spent ?? {}).map(([hour, minor]) => [hour, BigInt(minor)])),
+});
+
+const amountOf = (text: string | null): bigint | undefined => (text === null ? undefined : BigInt(text));
 
 const toBound = ({ id, status, totalMinor, currency, fingerprint }: BoundJson): BoundOrder => ({
   id,

@@ -17,6 +17,8 @@ export type PricedLine = {
   quantity: number;
   lineTotalMinor: bigint;
   inputFields: InputValues | null;
+  /** Rule, rate and landed cost as of acceptance. */
+  basis: string | null;
 };
 
 export type PricedOrder = { lines: PricedLine[]; totalMinor: bigint; currency: string };
@@ -101,6 +103,7 @@ function priceLine(
     quantity: line.quantity,
     lineTotalMinor: unitPriceMinor * BigInt(line.quantity),
     inputFields: givenValues(line.inputFields),
+    basis: product.basis,
   };
 }
 

@@ -12,6 +12,10 @@ export const LINE_MEASURES = [
   "delivered_minor",
   "bought_units",
   "cost_minor",
+  "landed_minor",
+  "unlanded_minor",
+  "lost_units",
+  "lost_minor",
 ] as const;
 
 /** What is counted of orders. */
@@ -69,4 +73,17 @@ export const addTimes: Sql = sql`
     select dimension, environment, at, member, report_bucket(took_ms), count(*)
     from time_facts group by dimension, environment, at, member, 5
     on conflict (dimension, environment, at, member, bucket) do update set count = t.count + excluded.count
+  )`;
+
+/** The part of a `with` that counts the live orders of the part `units` by product, for the delivery times in the catalog. */
+export const addProductTimes: Sql = sql`
+  by_product_order as (
+    insert into product_order_times as t (day, product_id, bucket, orders)
+    select day, product_id, report_bucket(took_ms), count(*)
+    from (
+      select order_id, product_id, (min(hour) at time zone 'UTC')::date as day, max(took_ms) as took_ms
+      from units where is_delivered and environment = 'live' group by order_id, product_id
+    ) delivered
+    group by day, product_id, 3
+    on conflict (day, product_id, bucket) do update set orders = t.orders + excluded.orders
   )`;

@@ -8,6 +8,7 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   "encryption-key": "orders:read",
   balance: "wallet:read",
   wallet: "wallet:read",
+  deposits: "wallet:read",
   webhooks: "webhooks:manage",
   deliveries: "webhooks:manage",
   events: "webhooks:manage",
@@ -15,8 +16,15 @@ const SCOPES: Readonly<Record<string, Scope>> = {
   requests: "requests:read",
 };
 
+/** What a change needs instead of the scope that reads. */
+const WRITING: Partial<Record<Scope, Scope>> = {
+  "orders:read": "orders:write",
+  "wallet:read": "wallet:write",
+};
+
 /** The scope that a logged request needed; undefined if it is not known. */
 export function scopeOfRequest(method: string, path: string): Scope | undefined {
   const scope = SCOPES[path.split("/")[2] ?? ""];
-  return scope === "orders:read" && method === "POST" ? "orders:write" : scope;
+  const isRead = method === "GET" || method === "HEAD";
+  return scope && !isRead ? (WRITING[scope] ?? scope) : scope;
 }

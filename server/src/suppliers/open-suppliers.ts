@@ -105,6 +105,7 @@ function closeAfterCalls(supplier: RemoteSupplier): { supplier: RemoteSupplier; 
   let isClosed = false;
   const readBalance = supplier.readBalance?.bind(supplier);
   const checkAccount = supplier.checkAccount?.bind(supplier);
+  const { listOffers, readStatement } = supplier;
   const follow = <Answer, Instead = typeof CLOSED>(
     call: () => Promise<Answer>,
     instead: Instead = CLOSED as Instead,
@@ -117,11 +118,14 @@ function closeAfterCalls(supplier: RemoteSupplier): { supplier: RemoteSupplier; 
   return {
     supplier: {
       buy: (request) => follow(() => supplier.buy(request)),
-      lookUp: (reference, upstreamId) => follow(() => supplier.lookUp(reference, upstreamId)),
+      lookUp: (reference, upstreamId, asked) => follow(() => supplier.lookUp(reference, upstreamId, asked)),
       ...(readBalance ? { readBalance: () => follow(readBalance, undefined) } : {}),
       ...(checkAccount
         ? { checkAccount: (request) => follow(() => checkAccount(request), { result: "unknown" } as const) }
         : {}),
+      // These only read, and in pages: a page that is under way when the config changes may still end.
+      ...(listOffers ? { listOffers } : {}),
+      ...(readStatement ? { readStatement } : {}),
     },
     async close() {
       isClosed = true;

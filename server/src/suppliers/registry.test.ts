@@ -20,6 +20,19 @@ test("own stock has no config; every other kind refuses a config that is not one
   }
 });
 
+test("every kind describes its config: the example names each required field, and no other member is accepted", () => {
+  for (const { kind, configFields, configExample, parseConfig } of REMOTE_KINDS) {
+    const keys = configFields.map(({ key }) => key);
+    assert.equal(new Set(keys).size, keys.length);
+    for (const { key, label, help, required } of configFields) {
+      assert.ok(label.length > 0 && help.endsWith("."), `${kind} ${key}`);
+      if (required) assert.ok(configExample.includes(`"${key}"`), `${kind} ${key} is in the example`);
+    }
+    const other = Object.fromEntries([...keys, "other"].map((key) => [key, "x"]));
+    assert.throws(() => parseConfig(other), /member other than/);
+  }
+});
+
 test("an unknown kind is refused with the names of those there are", () => {
   assert.equal(findKind("shop"), undefined);
   assert.throws(() => getKind("shop"), /is stock or scrip.*, not "shop"/);

@@ -1,3 +1,4 @@
+import type { Clock } from "../lib/clock.ts";
 import type { RemoteSupplier } from "./supplier.ts";
 
 type KindFacts = {
@@ -17,8 +18,12 @@ export type StockKind = KindFacts & { hasOwnStock: true };
 /** A supplier that is called. Its config says where, and with which credentials. */
 export type RemoteKind = KindFacts & {
   hasOwnStock: false;
+  /** Whether a route names the face value that is bought (`--value`). */
+  takesValue: "required" | "optional" | "never";
   /** The JSON of its config file, as the help of `--config` shows it. */
   configExample: string;
+  /** The members of its config, in the order in which a form asks for them. `parseConfig` accepts no others. */
+  configFields: readonly ConfigField[];
   /** Throws a RangeError for an unusable config. The message quotes nothing of it, because that may be a secret. */
   parseConfig(json: unknown): object;
   /**
@@ -39,4 +44,17 @@ export type SupplierAccount = {
   holder: string;
 };
 
-export type OpenOptions = { timeoutMs: number };
+/** One member of a config. All are text except `flag`, which is true or false. */
+export type ConfigField = {
+  key: string;
+  label: string;
+  /** A `secret` is never shown again. A `url` is https, or http on this machine. */
+  type: "text" | "secret" | "url" | "flag";
+  required: boolean;
+  /** What it is and where to find it, in a sentence or two. */
+  help: string;
+  /** What applies when it is left out. */
+  fallback?: string;
+};
+
+export type OpenOptions = { timeoutMs: number; clock?: Clock };

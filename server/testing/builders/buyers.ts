@@ -74,7 +74,7 @@ export async function createPlacementMaker(
       fate: ORDINARY_FATE,
       catalogRevision: revisions.get(resellerId) ?? "",
       priced: {
-        lines: [{ ...line, lineTotalMinor: totalMinor, inputFields: null }],
+        lines: [{ ...line, lineTotalMinor: totalMinor, inputFields: null, basis: null }],
         totalMinor,
         currency: "USD",
       },

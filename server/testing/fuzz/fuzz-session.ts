@@ -36,7 +36,7 @@ export type FuzzResult = FuzzReport & {
 export const RESIDENT_GROWTH_MAX_MB = 200;
 export const LATE_GROWTH_MAX_MB = 50;
 const LONG_RUN_REQUESTS = 50_000;
-const HEAP_MAX_MB = 96;
+const HEAP_MAX_MB = 160;
 const SERVER_LIFETIME_MAX_MS = 3_600_000;
 /** Towards the end some products run out, which is a valid outcome. */
 const CODES_PER_REQUEST = 0.1;

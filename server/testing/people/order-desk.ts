@@ -7,7 +7,11 @@ import { createScriptedSupplier, lost } from "../upstream/scripted-supplier.ts";
 import { type ConsoleVisit, openConsoleOn } from "./console-desk.ts";
 
 /** A shop with one supplier that answers as it is told, a worker, and the console on the same database. */
-export async function openOrderDesk(options: { supplierName: string; url?: string }) {
+export async function openOrderDesk(options: {
+  supplierName: string;
+  url?: string;
+  dualControlAbove?: string;
+}) {
   const shop = await openShop();
   const { db } = shop.scrip;
   const supplierId = await addSupplierRow(db, { kind: "scrip" });
@@ -15,8 +19,8 @@ export async function openOrderDesk(options: { supplierName: string; url?: strin
   const supplier = createScriptedSupplier(lost);
   const suppliers = { [supplierId]: supplier };
   const worker = createTestFulfiller(shop.scrip, { suppliers, limits: { breakerFailures: 1_000 } });
-  const url = options.url === undefined ? {} : { url: options.url };
-  const desk = await openConsoleOn(shop.scrip, { ...url, suppliers });
+  const { supplierName: _name, ...settings } = options;
+  const desk = await openConsoleOn(shop.scrip, { ...settings, suppliers });
   const bought = await shop.addBought(supplierId);
   return {
     ...{ shop, desk, supplier, supplierId, worker, bought },

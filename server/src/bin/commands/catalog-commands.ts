@@ -61,10 +61,12 @@ function importCommand(catalog: Command): void {
 const IMPORT_HELP = `
 JSON: {"products": [{"id": "…", "name": "…", "type": "gift_card" | "top_up", "faceValue": {"amount": "25.00",
 "currency": "USD", "unit": "USD", "isMoney": true}, "bonus": "", "minQuantity": 1, "maxQuantity": 10,
-"inputFields": [], "active": true, "hidden": false}]}
+"inputFields": [], "active": true, "hidden": false, "brand": "…", "category": "…", "country": "US", "description": "…",
+"redeemInstructions": "…", "terms": "…", "imageUrl": "https://…"}]}
 CSV: the same names as columns, faceValue.amount and so on; inputFields as JSON in its cell.
-Only id, name, faceValue.amount and faceValue.currency are required. Missing members take their defaults, except active and
-hidden of an existing product, which stay unchanged.`;
+Only id, name, faceValue.amount and faceValue.currency are required. Missing members take their defaults, except active,
+hidden and everything from brand on: an existing product keeps those. Empty text (in CSV an empty cell) removes one of the
+members from brand on.`;
 
 /** The export is streamed, because it can be larger than memory. */
 function exportCommand(catalog: Command): void {

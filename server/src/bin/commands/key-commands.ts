@@ -4,6 +4,7 @@ import { changeKey } from "../../keys/change-key.ts";
 import { createKey } from "../../keys/create-key.ts";
 import { keySummary, recordOnKey } from "../../keys/key-activity.ts";
 import { keyPrefix } from "../../keys/key-format.ts";
+import { getKey } from "../../keys/list-keys.ts";
 import { type KeyRow, listKeyRows } from "../../keys/queries.ts";
 import { revokeKey } from "../../keys/revoke-key.ts";
 import { GRACE_MAX_HOURS, rollKey } from "../../keys/roll-key.ts";
@@ -11,21 +12,24 @@ import { getReseller } from "../../resellers/get-reseller.ts";
 import { showTime } from "../output/format.ts";
 import { type Cell, table } from "../output/table.ts";
 import { environmentOf, listed, type Options, required, text, UsageError, verb } from "../verb.ts";
+import { givenLimits, limitOptions, limitsView, OR_NONE } from "./key-limits.ts";
 import { durationOf, timeOf } from "./read-options.ts";
 
 export function keyCommands(program: Command): void {
   const key = program.command("key").description("API keys of resellers");
 
   verb(
-    key
-      .command("create")
-      .description("create a key; it is shown only once")
-      .requiredOption("--reseller <id>", "the reseller")
-      .requiredOption("--env <environment>", "live or test")
-      .option("--scopes <a,b>", "the scopes of the key (default: all except requests:read)")
-      .option("--allow-ips <c,d>", "addresses and CIDR ranges that can use it (default: any)")
-      .option("--expires-at <time>", "when it expires, such as 2030-01-31T12:00:00Z (default: never)")
-      .option("--name <name>", "a name for the key"),
+    limitOptions(
+      key
+        .command("create")
+        .description("create a key; it is shown only once")
+        .requiredOption("--reseller <id>", "the reseller")
+        .requiredOption("--env <environment>", "live or test")
+        .option("--scopes <a,b>", "the scopes of the key (default: all except requests:read)")
+        .option("--allow-ips <c,d>", "addresses and CIDR ranges that can use it (default: any)")
+        .option("--expires-at <time>", "when it expires, such as 2030-01-31T12:00:00Z (default: never)")
+        .option("--name <name>", "a name for the key"),
+    ),
     async ({ db, clock, secrets }, options) => {
       const { id: resellerId } = await getReseller(db, required(options, "reseller"));
       const input = {
@@ -35,11 +39,17 @@ export function keyCommands(program: Command): void {
         scopes: listed(text(options, "scopes")),
         allowedIps: givenIps(options) ?? [],
         expiresAt: expiry(options, clock.now()),
+        limits: givenLimits(options),
       };
-      return createKey({ db, clock, pepper: secrets.pepper }, input, (tx, { id, lastFour, scopes }) => {
-        const after = { lastFour, ...keySummary({ ...input, scopes }) };
-        return recordOnKey(tx, clock, input, by("create"), { action: "key.created", id, after });
+      let limits = {};
+      const deps = { db, clock, pepper: secrets.pepper };
+      const created = await createKey(deps, input, async (tx, { id, lastFour }) => {
+        const row = await getKey(tx, input, id);
+        limits = limitsView(row);
+        const after = { lastFour, ...keySummary(row) };
+        await recordOnKey(tx, clock, input, by("create"), { action: "key.created", id, after });
       });
+      return { ...created, ...limits };
     },
     (created) => `${created.key}\n\nThe key ${created.id} is shown only once. Store it like a password.`,
   );
@@ -75,22 +85,28 @@ export function keyCommands(program: Command): void {
   );
 
   verb(
-    key
-      .command("edit")
-      .description("change a key's name, scopes or allowlist; takes effect with the next request")
-      .argument("<id>")
-      .option("--name <name>", "a name for the key")
-      .option("--scopes <a,b>", "the scopes of the key")
-      .option("--allow-ips <c,d>", 'addresses and CIDR ranges that can use it, or "any"'),
+    limitOptions(
+      key
+        .command("edit")
+        .description("change a key's name, scopes, allowlist or limits; takes effect with the next request")
+        .argument("<id>")
+        .option("--name <name>", "a name for the key")
+        .option("--scopes <a,b>", "the scopes of the key")
+        .option("--allow-ips <c,d>", 'addresses and CIDR ranges that can use it, or "any"'),
+      OR_NONE,
+    ),
     async ({ db, clock }, options, [id = ""]) => {
       const changes = {
         name: text(options, "name"),
         scopes: listed(text(options, "scopes")),
         allowedIps: text(options, "allowIps") === "any" ? [] : givenIps(options),
       };
-      if (Object.values(changes).every((change) => change === undefined))
-        throw new UsageError("nothing to change; use --name, --scopes or --allow-ips");
-      const changed = await changeKey(db, id, changes, (tx, { before, after }) =>
+      const limits = givenLimits(options);
+      if (Object.values({ ...changes, ...limits }).every((change) => change === undefined))
+        throw new UsageError(
+          "nothing to change; use --name, --scopes, --allow-ips, --max-order or --max-day",
+        );
+      const changed = await changeKey({ db, clock }, id, { ...changes, limits }, (tx, { before, after }) =>
         recordOnKey(tx, clock, before, by("edit"), {
           action: "key.changed",
           id,
@@ -172,6 +188,7 @@ const toView = (row: KeyRow) => ({
   lastFour: row.lastFour,
   scopes: row.scopes,
   allowIps: row.allowedIps,
+  ...limitsView(row),
   createdAt: row.createdAt.toISOString(),
   ...(row.expiresAt ? { expiresAt: row.expiresAt.toISOString() } : {}),
   ...(row.replacesId ? { replaces: row.replacesId } : {}),

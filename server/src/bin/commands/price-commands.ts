@@ -8,6 +8,7 @@ import { plural, showMoney } from "../output/format.ts";
 import { priceTable } from "../output/price-table.ts";
 import { type Options, required, tellWarning, text, UsageError, verb } from "../verb.ts";
 import { importFile, showCounts } from "./import-file.ts";
+import { publishCommands } from "./pricing/publish-commands.ts";
 
 export function priceCommands(program: Command): void {
   const price = program.command("price").description("what resellers pay");
@@ -15,6 +16,7 @@ export function priceCommands(program: Command): void {
   removeCommand(price);
   listCommand(price);
   importCommand(price);
+  publishCommands(price);
 }
 
 function setCommand(price: Command): void {

@@ -1,4 +1,5 @@
 import type { PriceRow } from "../../catalog/prices/price-queries.ts";
+import { DETAIL_NAMES, titleOf } from "../../catalog/product-details.ts";
 import type { CatalogFileProduct } from "../../catalog/product-queries.ts";
 import { fields } from "./fields.ts";
 import { priceTable } from "./price-table.ts";
@@ -16,6 +17,7 @@ export function productPage(product: CatalogFileProduct & { prices?: PriceRow[] 
     ["Bonus", product.bonus === "" ? undefined : product.bonus],
     ["Quantity", `${product.minQuantity} to ${product.maxQuantity} in one line`],
     ["Input", product.inputFields.map(describeField).join(", ") || undefined],
+    ...DETAIL_NAMES.map((name): [string, string | undefined] => [titleOf(name), product[name]]),
     ["Active", product.active ? "yes" : { text: "no", style: "red" }],
     ["Hidden", product.hidden ? { text: "yes", style: "red" } : "no"],
   ]);

@@ -1,4 +1,5 @@
 import { type Json, JsonError, parseStrictJsonText } from "../../lib/strict-json.ts";
+import { DETAIL_NAMES } from "../product-details.ts";
 
 /** The CSV columns of a catalog, in output order (CONTRACT 8, Files). */
 export const CSV_COLUMNS = [
@@ -15,18 +16,19 @@ export const CSV_COLUMNS = [
   "inputFields",
   "active",
   "hidden",
+  ...DETAIL_NAMES,
 ] as const;
 
 /**
  * Converts a CSV record to the shape of a JSON file, so that one validator handles both. An empty cell is an absent
- * member. A cell that does not fit its column stays text, and the validator reports it.
+ * member, except in the column of a detail, where it removes the detail. A cell that does not fit its column stays text, and the validator reports it.
  */
 export function csvRecordToJson(columns: readonly string[], cells: readonly string[]): Json {
   const product: { [key: string]: Json } = {};
   const faceValue: { [key: string]: Json } = {};
   for (const [index, column] of columns.entries()) {
     const cell = cells[index] ?? "";
-    if (cell === "") continue;
+    if (cell === "" && !isDetail(column)) continue;
     const value = CELL_READERS.get(column)?.(cell) ?? cell;
     if (column.startsWith(FACE_VALUE_PREFIX)) faceValue[column.slice(FACE_VALUE_PREFIX.length)] = value;
     else product[column] = value;
@@ -47,6 +49,8 @@ export function listColumnFaults(columns: readonly string[]): string[] {
     ...missing.map((column) => `missing column "${column}"; separate columns with commas or semicolons`),
   ];
 }
+
+const isDetail = (column: string): boolean => DETAIL_NAMES.some((name) => name === column);
 
 const FACE_VALUE_PREFIX = "faceValue.";
 const REQUIRED_COLUMNS = ["id", "name", "faceValue.amount", "faceValue.currency"];

@@ -55,6 +55,13 @@ const crystals = {
   ],
   active: false,
   hidden: true,
+  brand: "Arcadia",
+  category: "Games",
+  country: "DE",
+  description: "One line,\nanother line",
+  redeemInstructions: "Sign in.",
+  terms: "None.",
+  imageUrl: "https://img.example/a.png",
 };
 const card = { id: "Nimbus-5", name: "Nimbus 5 USD", faceValue: { amount: "5", currency: "USD" } };
 
@@ -76,9 +83,31 @@ test("CSV has the same content, quoted where necessary", async () => {
   assert.equal(
     await exportText("csv"),
     "id,name,type,faceValue.amount,faceValue.currency,faceValue.unit,faceValue.isMoney,bonus,minQuantity," +
-      "maxQuantity,inputFields,active,hidden\n" +
-      "Nimbus-5,Nimbus 5 USD,gift_card,5,USD,USD,true,,1,10,[],true,false\n" +
-      `arcadia-325,"Arcadia ""Legends"", 325",top_up,325,USD,Crystals,false,+25,1,5,"${quotedFields}",false,true\n`,
+      "maxQuantity,inputFields,active,hidden,brand,category,country,description,redeemInstructions,terms,imageUrl\n" +
+      "Nimbus-5,Nimbus 5 USD,gift_card,5,USD,USD,true,,1,10,[],true,false,,,,,,,\n" +
+      `arcadia-325,"Arcadia ""Legends"", 325",top_up,325,USD,Crystals,false,+25,1,5,"${quotedFields}",false,true,` +
+      'Arcadia,Games,DE,"One line,\nanother line",Sign in.,None.,https://img.example/a.png\n',
+  );
+});
+
+test("a file that does not name a detail keeps it, and empty text removes it, in both formats", async () => {
+  await importProducts([crystals]);
+  const bare = { ...card, id: crystals.id };
+  const counts = (result: object) =>
+    assert.deepEqual(result, { ok: true, created: 0, updated: 1, unchanged: 0 });
+  counts(await importProducts([bare]));
+  assert.match(await exportText("json"), /"hidden":true,"brand":"Arcadia","category":"Games","country":"DE"/);
+  counts(await importProducts([{ ...bare, brand: "", country: "" }]));
+  assert.match(await exportText("json"), /"hidden":true,"category":"Games","description"/);
+  counts(
+    await importText(
+      `id,name,faceValue.amount,faceValue.currency,category,terms\n${bare.id},N,5,USD,,\n`,
+      "csv",
+    ),
+  );
+  assert.match(
+    await exportText("json"),
+    /"hidden":true,"description":.*"redeemInstructions":"Sign in.","imageUrl"/,
   );
 });
 
@@ -192,6 +221,9 @@ const products = fc.uniqueArray(
       inputFields: fc.oneof(fields, cascade),
       active: fc.boolean(),
       hidden: fc.boolean(),
+      brand: text(1, 20).filter((value) => value.trim() !== ""),
+      country: fc.constantFrom("DE", "US"),
+      description: fc.array(text(0, 10), { maxLength: 3 }).map((lines) => lines.join("\n")),
     },
     { requiredKeys: ["id", "name", "faceValue"] },
   ),

@@ -1,6 +1,7 @@
 import type { Db } from "../../db/database.ts";
 import { csvLine } from "../../lib/csv-line.ts";
 import type { InputFieldSpec } from "../input-field-spec.ts";
+import { type ProductDetails, toDetails, toDetailTexts } from "../product-details.ts";
 import { CSV_COLUMNS } from "./csv-product.ts";
 import { countProducts, type ExportRow, listProductsAfter, readFromOneSnapshot } from "./export-queries.ts";
 import type { ImportedProduct } from "./product-file.ts";
@@ -15,7 +16,7 @@ type ExportInput = {
 const CHUNK_CHARACTERS = 65_536;
 
 /**
- * Writes all products by id, in the import format with every member (CONTRACT 8, Files). Importing an export changes
+ * Writes all products by id, in the import format with every member that has a value (CONTRACT 8, Files). Importing an export changes
  * nothing. The export is one snapshot of the catalog.
  */
 export async function exportCatalog(db: Db, input: ExportInput): Promise<void> {
@@ -43,7 +44,10 @@ export async function exportCatalog(db: Db, input: ExportInput): Promise<void> {
   });
 }
 
-type ExportedProduct = ImportedProduct & { active: boolean; hidden: boolean };
+type ExportedProduct = Omit<ImportedProduct, "details"> & {
+  active: boolean;
+  hidden: boolean;
+} & ProductDetails;
 
 /** Members are in the order of CONTRACT 8, which jsonb does not preserve. */
 const toProduct = (row: ExportRow): ExportedProduct => ({
@@ -62,6 +66,7 @@ const toProduct = (row: ExportRow): ExportedProduct => ({
   inputFields: row.inputFields.map(toInputField),
   active: row.active,
   hidden: row.hidden,
+  ...toDetails(row),
 });
 
 const toInputField = ({ key, type, required, regex, options }: InputFieldSpec): InputFieldSpec => ({
@@ -88,6 +93,7 @@ const toCsvRecord = (product: ExportedProduct): string => {
     inputFields: JSON.stringify(product.inputFields),
     active: product.active,
     hidden: product.hidden,
+    ...toDetailTexts(product),
   };
   return csvLine(CSV_COLUMNS.map((column) => String(cells[column])));
 };

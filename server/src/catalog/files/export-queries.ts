@@ -1,6 +1,7 @@
 import sql from "sql-template-tag";
 import type { Tx } from "../../db/database.ts";
 import type { InputFieldSpec } from "../input-field-spec.ts";
+import { type DetailRow, selectDetails } from "../product-details.ts";
 import type { ProductType } from "./product-file.ts";
 
 export type ExportRow = {
@@ -17,7 +18,7 @@ export type ExportRow = {
   inputFields: InputFieldSpec[];
   active: boolean;
   hidden: boolean;
-};
+} & DetailRow;
 
 const BATCH_ROWS = 1_000;
 
@@ -32,7 +33,8 @@ export const listProductsAfter = (tx: Tx, afterId: string): Promise<ExportRow[]>
     select
       id, name, type, face_value_amount as "faceValueAmount", face_value_currency as "faceValueCurrency",
       face_value_unit as "faceValueUnit", face_value_is_money as "faceValueIsMoney", bonus,
-      min_quantity as "minQuantity", max_quantity as "maxQuantity", input_fields as "inputFields", active, hidden
+      min_quantity as "minQuantity", max_quantity as "maxQuantity", input_fields as "inputFields", active, hidden,
+      ${selectDetails("products")}
     from products
     where id > ${afterId}
     order by id

@@ -2,6 +2,7 @@ import type { Db, Tx } from "../../db/database.ts";
 import type { FileSource } from "../../lib/read-csv-table.ts";
 import { lockCatalog } from "../lock-catalog.ts";
 import type { Fault } from "../member-reader.ts";
+import { toDetailColumns } from "../product-details.ts";
 import {
   analyzeStaging,
   type ChangeCounts,
@@ -139,7 +140,7 @@ async function* toBatches(rows: AsyncIterable<ReadRow>, report: Report): AsyncGe
     const product = toStaged(row, rowsRead, report);
     if (product) {
       products.push(product);
-      characters += product.input_fields.length;
+      characters += sizeOf(product);
     }
     if (rowsRead % BATCH_ROWS_MAX !== 0 && characters < BATCH_CHARACTERS_MAX) continue;
     yield { products, rowsRead };
@@ -148,6 +149,10 @@ async function* toBatches(rows: AsyncIterable<ReadRow>, report: Report): AsyncGe
   }
   yield { products, rowsRead };
 }
+
+/** The texts that can be long. */
+const sizeOf = ({ input_fields, description, redeem_instructions, terms }: StagedProduct): number =>
+  [input_fields, description, redeem_instructions, terms].reduce((sum, text) => sum + (text?.length ?? 0), 0);
 
 function toStaged(row: ReadRow, ordinal: number, report: Report): StagedProduct | undefined {
   const { line } = row;
@@ -177,6 +182,7 @@ const toColumns = (product: ImportedProduct, at: { ordinal: number; line: number
   input_fields: JSON.stringify(product.inputFields),
   active: product.active ?? null,
   hidden: product.hidden ?? null,
+  ...toDetailColumns(product.details),
 });
 
 const ID_SHOWN_CHARACTERS_MAX = 64;

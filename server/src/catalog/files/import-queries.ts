@@ -1,5 +1,15 @@
 import sql, { raw } from "sql-template-tag";
 import type { Tx } from "../../db/database.ts";
+import {
+  assignDetails,
+  changedDetails,
+  type DetailColumns,
+  detailColumns,
+  detailDefinitions,
+  detailsOfProduct,
+  mergedDetails,
+  newDetails,
+} from "../product-details.ts";
 
 /** A product to import, with its position in the file. */
 export type StagedProduct = {
@@ -19,7 +29,7 @@ export type StagedProduct = {
   input_fields: string;
   active: boolean | null;
   hidden: boolean | null;
-};
+} & DetailColumns;
 
 /** A duplicate id in the file: the later line and the first. */
 export type DuplicateRow = { id: string; line: number; firstLine: number };
@@ -49,7 +59,8 @@ export async function createStaging(tx: Tx): Promise<void> {
       max_quantity integer not null,
       input_fields jsonb not null,
       active boolean,
-      hidden boolean
+      hidden boolean,
+      ${detailDefinitions}
     ) on commit drop`);
 }
 
@@ -58,15 +69,15 @@ export async function insertStaged(tx: Tx, products: readonly StagedProduct[]): 
   await tx.rows(sql`
     insert into staged_products (
       ordinal, line, id, name, type, face_value_amount, face_value_currency, face_value_unit, face_value_is_money,
-      bonus, min_quantity, max_quantity, input_fields, active, hidden
+      bonus, min_quantity, max_quantity, input_fields, active, hidden, ${detailColumns}
     )
     select
       ordinal, line, id, name, type, face_value_amount, face_value_currency, face_value_unit, face_value_is_money,
-      bonus, min_quantity, max_quantity, input_fields::jsonb, active, hidden
+      bonus, min_quantity, max_quantity, input_fields::jsonb, active, hidden, ${detailColumns}
     from json_to_recordset(${JSON.stringify(products)}::json) as product (
       ordinal bigint, line bigint, id text, name text, type text, face_value_amount text, face_value_currency text,
       face_value_unit text, face_value_is_money boolean, bonus text, min_quantity integer, max_quantity integer,
-      input_fields text, active boolean, hidden boolean
+      input_fields text, active boolean, hidden boolean, ${detailDefinitions}
     )`);
 }
 
@@ -127,7 +138,8 @@ export const listChanges = (tx: Tx, limit: number) =>
       case when (p.min_quantity, p.max_quantity) is distinct from (s.min_quantity, s.max_quantity) then 'quantities' end,
       case when p.input_fields is distinct from s.input_fields then 'input fields' end,
       case when p.active is distinct from coalesce(s.active, p.active) then 'active' end,
-      case when p.hidden is distinct from coalesce(s.hidden, p.hidden) then 'hidden' end
+      case when p.hidden is distinct from coalesce(s.hidden, p.hidden) then 'hidden' end,
+      ${changedDetails}
     ], null) end as changed
     from staged_products s left join products p on p.id = s.id
     where p.id is null or (${differs})
@@ -137,11 +149,12 @@ export async function insertNewProducts(tx: Tx): Promise<void> {
   await tx.rows(sql`
     insert into products (
       id, name, type, face_value_amount, face_value_currency, face_value_unit, face_value_is_money, bonus,
-      min_quantity, max_quantity, input_fields, active, hidden
+      min_quantity, max_quantity, input_fields, active, hidden, ${detailColumns}
     )
     select
       s.id, s.name, s.type, s.face_value_amount, s.face_value_currency, s.face_value_unit, s.face_value_is_money,
-      s.bonus, s.min_quantity, s.max_quantity, s.input_fields, coalesce(s.active, true), coalesce(s.hidden, false)
+      s.bonus, s.min_quantity, s.max_quantity, s.input_fields, coalesce(s.active, true), coalesce(s.hidden, false),
+      ${newDetails}
     from staged_products s
     where not exists (select from products p where p.id = s.id)
     order by s.id`);
@@ -155,7 +168,7 @@ export async function updateChangedProducts(tx: Tx): Promise<void> {
       face_value_currency = s.face_value_currency, face_value_unit = s.face_value_unit,
       face_value_is_money = s.face_value_is_money, bonus = s.bonus, min_quantity = s.min_quantity,
       max_quantity = s.max_quantity, input_fields = s.input_fields, active = coalesce(s.active, p.active),
-      hidden = coalesce(s.hidden, p.hidden), updated_at = now()
+      hidden = coalesce(s.hidden, p.hidden), ${assignDetails}, updated_at = now()
     from staged_products s
     where p.id = s.id and (${differs})`);
 }
@@ -164,10 +177,11 @@ export async function updateChangedProducts(tx: Tx): Promise<void> {
 const differs = sql`
   (
     p.name, p.type, p.face_value_amount, p.face_value_currency, p.face_value_unit, p.face_value_is_money, p.bonus,
-    p.min_quantity, p.max_quantity, p.input_fields, p.active, p.hidden
+    p.min_quantity, p.max_quantity, p.input_fields, p.active, p.hidden, ${detailsOfProduct}
   ) is distinct from (
     s.name, s.type, s.face_value_amount, s.face_value_currency, s.face_value_unit, s.face_value_is_money, s.bonus,
-    s.min_quantity, s.max_quantity, s.input_fields, coalesce(s.active, p.active), coalesce(s.hidden, p.hidden)
+    s.min_quantity, s.max_quantity, s.input_fields, coalesce(s.active, p.active), coalesce(s.hidden, p.hidden),
+    ${mergedDetails}
   )`;
 
 export async function setSavepoint(tx: Tx): Promise<void> {
@@ -190,12 +204,12 @@ export async function insertTrial(tx: Tx, range: OrdinalRange): Promise<void> {
   await tx.rows(sql`
     insert into trial_products (
       id, name, type, face_value_amount, face_value_currency, face_value_unit, face_value_is_money, bonus,
-      min_quantity, max_quantity, input_fields
+      min_quantity, max_quantity, input_fields, ${detailColumns}
     )
     select
       id, name, type, face_value_amount, face_value_currency, face_value_unit, face_value_is_money, bonus,
-      min_quantity, max_quantity, input_fields
-    from staged_products
+      min_quantity, max_quantity, input_fields, ${newDetails}
+    from staged_products s
     where ordinal between ${range.first} and ${range.last}`);
 }
 

@@ -20,7 +20,7 @@ const faultsOf = (value: Json): string[] => {
 
 const withFaceValue = (faceValue: Json): Json => ({ ...minimal, faceValue });
 
-test("a minimal product gets the defaults, and active and hidden stay unset", () => {
+test("a minimal product gets the defaults; active, hidden and details stay unset", () => {
   assert.deepEqual(parsed(minimal), {
     id: "nimbus-us-25",
     name: "Nimbus 25 USD",
@@ -32,6 +32,7 @@ test("a minimal product gets the defaults, and active and hidden stay unset", ()
     inputFields: [],
     active: undefined,
     hidden: undefined,
+    details: {},
   });
 });
 
@@ -48,7 +49,33 @@ test("a complete product is unchanged", () => {
     active: false,
     hidden: true,
   };
-  assert.deepEqual(parsed(product), product);
+  const details = {
+    brand: "Arcadia",
+    category: "Games",
+    country: "DE",
+    description: "One line.\n\tAnother line.",
+    redeemInstructions: "Sign in.",
+    terms: "",
+    imageUrl: "https://img.example/a.png",
+  };
+  assert.deepEqual(parsed({ ...product, ...details }), { ...product, details });
+});
+
+test("each detail has its limit", () => {
+  const refused: [Record<string, Json>, RegExp][] = [
+    [{ brand: "a".repeat(101) }, /^brand: must have at most 100/],
+    [{ brand: "a\nb" }, /^brand: contains a line break/],
+    [{ category: 7 }, /^category: must be text/],
+    [{ country: "usa" }, /^country: must have at most 2/],
+    [{ country: "us" }, /^country: "us" is not/],
+    [{ description: "a".repeat(2_001) }, /^description: must have at most 2000/],
+    [{ redeemInstructions: "\u202e" }, /^redeemInstructions: contains a control/],
+    [{ terms: "a".repeat(4_001) }, /^terms: must have at most 4000/],
+    [{ imageUrl: "http://img.example" }, /^imageUrl: must be an address/],
+    [{ imageUrl: "javascript:alert(1)" }, /^imageUrl: must be an address/],
+    [{ imageUrl: `https://img.example/${"a".repeat(2_048)}` }, /^imageUrl: must have at most 2048/],
+  ];
+  for (const [details, reason] of refused) assert.match(faultsOf({ ...minimal, ...details }).join(), reason);
 });
 
 test("every fault of a product is reported at once", () => {

@@ -11,6 +11,7 @@ import {
   readText,
   readWord,
 } from "../member-reader.ts";
+import { DETAIL_NAMES, type ProductDetails, readDetails } from "../product-details.ts";
 
 export type ProductType = "gift_card" | "top_up";
 
@@ -29,10 +30,10 @@ export type ProductFileRow = {
     })[];
   active?: boolean;
   hidden?: boolean;
-};
+} & ProductDetails;
 
 /**
- * The product with its defaults. Only `active` and `hidden` can stay unset: a new product is then active and
+ * The product with its defaults. Only `active`, `hidden` and details can stay unset: a new product is then active and
  * visible, and an existing one keeps its values, so a nightly import never shows a product that the operator has
  * hidden.
  */
@@ -47,6 +48,8 @@ export type ImportedProduct = {
   inputFields: InputFieldSpec[];
   active: boolean | undefined;
   hidden: boolean | undefined;
+  /** Those that the file names. The others keep their values; empty text removes one. */
+  details: ProductDetails;
 };
 
 const PRODUCT_NAME_CHARACTERS_MAX = 200;
@@ -71,6 +74,7 @@ export function parseProductRow(value: Json): { product: ImportedProduct } | { f
     inputFields: readInputFields(reader),
     active: readBoolean(reader, "active"),
     hidden: readBoolean(reader, "hidden"),
+    details: readDetails(reader),
   };
   return faults.length > 0 ? { faults } : { product };
 }
@@ -86,7 +90,8 @@ const PRODUCT_MEMBERS = [
   "inputFields",
   "active",
   "hidden",
-] as const;
+  ...DETAIL_NAMES,
+];
 const FACE_VALUE_MEMBERS = ["amount", "currency", "unit", "isMoney"];
 const PRODUCT_TYPES: readonly ProductType[] = ["gift_card", "top_up"];
 

@@ -49,8 +49,9 @@ const mergeListPrices = (tx: Tx, prices: readonly Price[], now: Date) =>
       ${prices.map((one) => one.strikeMinor)}::bigint[]
     ) as price (product_id, price_list, currency, amount_minor, strike_minor)
     on conflict (product_id, price_list, currency) do update
-      set amount_minor = excluded.amount_minor, strike_minor = excluded.strike_minor, updated_at = excluded.updated_at
-      where (p.amount_minor, p.strike_minor) is distinct from (excluded.amount_minor, excluded.strike_minor)
+      set amount_minor = excluded.amount_minor, strike_minor = excluded.strike_minor, updated_at = excluded.updated_at,
+          by_hand = true, at_floor = false, basis = null
+      where (p.amount_minor, p.strike_minor, p.by_hand) is distinct from (excluded.amount_minor, excluded.strike_minor, true)
     returning (xmax = 0) as "isNew"`);
 
 const mergeResellerPrices = (tx: Tx, prices: readonly Price[], now: Date) =>
@@ -61,6 +62,7 @@ const mergeResellerPrices = (tx: Tx, prices: readonly Price[], now: Date) =>
       ${prices.map((one) => one.amountMinor)}::bigint[], ${prices.map((one) => one.strikeMinor)}::bigint[]
     ) as price (reseller_id, product_id, amount_minor, strike_minor)
     on conflict (reseller_id, product_id) do update
-      set amount_minor = excluded.amount_minor, strike_minor = excluded.strike_minor, updated_at = excluded.updated_at
-      where (p.amount_minor, p.strike_minor) is distinct from (excluded.amount_minor, excluded.strike_minor)
+      set amount_minor = excluded.amount_minor, strike_minor = excluded.strike_minor, updated_at = excluded.updated_at,
+          by_hand = true, at_floor = false, basis = null
+      where (p.amount_minor, p.strike_minor, p.by_hand) is distinct from (excluded.amount_minor, excluded.strike_minor, true)
     returning (xmax = 0) as "isNew"`);

@@ -12,14 +12,16 @@ export const upsertListPrice = (
     insert into list_prices (product_id, price_list, currency, amount_minor, strike_minor, updated_at)
     values (${price.productId}, ${price.priceList}, ${price.currency}, ${price.amountMinor}, ${price.strikeMinor}, ${now})
     on conflict (product_id, price_list, currency) do update
-      set amount_minor = excluded.amount_minor, strike_minor = excluded.strike_minor, updated_at = excluded.updated_at`);
+      set amount_minor = excluded.amount_minor, strike_minor = excluded.strike_minor, updated_at = excluded.updated_at,
+          by_hand = true, at_floor = false, basis = null`);
 
 export const upsertResellerPrice = (db: Queryable, price: ProductPrice & { resellerId: string }, now: Date) =>
   db.rows(sql`
     insert into reseller_prices (reseller_id, product_id, amount_minor, strike_minor, updated_at)
     values (${price.resellerId}, ${price.productId}, ${price.amountMinor}, ${price.strikeMinor}, ${now})
     on conflict (reseller_id, product_id) do update
-      set amount_minor = excluded.amount_minor, strike_minor = excluded.strike_minor, updated_at = excluded.updated_at`);
+      set amount_minor = excluded.amount_minor, strike_minor = excluded.strike_minor, updated_at = excluded.updated_at,
+          by_hand = true, at_floor = false, basis = null`);
 
 const removedColumns = sql`product_id as "productId", amount_minor as "amountMinor", strike_minor as "strikeMinor"`;
 

@@ -1,3 +1,5 @@
+import type { AlertKind } from "../../alerts/conditions.ts";
+import type { Alert } from "../../alerts/list-alerts.ts";
 import { type OperatorNeeds, RATE_DAYS, STOCK_DAYS } from "../../reports/find-needs.ts";
 import { COUNTED_MAX, type RunningOut, type Waiting } from "../../reports/needs-queries.ts";
 import type { Proposal } from "../../wallet/proposals/proposal.ts";
@@ -9,8 +11,37 @@ import type { Html } from "../../web/template/html.ts";
 /** Something that a person should do, with the page on which to do it. */
 export type Need = { chip: Html; what: string; path: string; note: string };
 
+/**
+ * The alerts that the overview shows as they are. What the other kinds say, the needs say with names and amounts, so each
+ * condition is there once.
+ */
+export const ALERTS_AMONG_NEEDS = [
+  "audit_broken",
+  "worker_gone",
+  "supplier_balance_low",
+  "backup_unknown",
+] as const satisfies readonly AlertKind[];
+
+/** Mail and metrics know suppliers by id only; here they have their names. */
+export const withNames = (alerts: readonly Alert[], names: ReadonlyMap<string, string>): readonly Alert[] =>
+  alerts.map((alert) => {
+    const { supplierId } = alert.facts;
+    const name = typeof supplierId === "string" ? names.get(supplierId) : undefined;
+    return name === undefined
+      ? alert
+      : { ...alert, title: alert.title.replace(String(supplierId), () => name) };
+  });
+
+export type NeedsData = {
+  needs: OperatorNeeds;
+  /** Movements of money that wait for a second person. */
+  proposals: readonly Proposal[];
+  alerts: readonly Alert[];
+};
+
 /** What needs a person, the most urgent first. */
-export const listNeeds = (needs: OperatorNeeds, proposals: readonly Proposal[], now: Date): Need[] => [
+export const listNeeds = ({ needs, proposals, alerts }: NeedsData, now: Date): Need[] => [
+  ...alerts.map((alert) => alertNeed(alert, now)),
   ...unknown(needs.unknown, now),
   ...held(needs.held, now),
   ...approvals(proposals, now),
@@ -19,6 +50,13 @@ export const listNeeds = (needs: OperatorNeeds, proposals: readonly Proposal[], 
   ...needs.runningOut.map(runningOut),
   ...endpoints(needs, now),
 ];
+
+const alertNeed = ({ title, path, raisedAt, acknowledgedAt }: Alert, now: Date): Need => ({
+  chip: chip(acknowledgedAt === null ? "alert" : "acknowledged", acknowledgedAt === null ? "bad" : "warn"),
+  what: title,
+  path: path ?? "/alerts",
+  note: `Raised ${spanText(now.getTime() - raisedAt.getTime())} ago.`,
+});
 
 const many = (count: number): string =>
   count > COUNTED_MAX ? `More than ${countText(COUNTED_MAX)}` : countText(count);

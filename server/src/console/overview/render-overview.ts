@@ -1,14 +1,12 @@
-import type { OperatorNeeds } from "../../reports/find-needs.ts";
 import { COUNTED_MAX } from "../../reports/needs-queries.ts";
 import type { BusinessOverview, OverviewSpan } from "../../reports/read-overview.ts";
 import type { LineSums, OrderSums } from "../../reports/report-queries.ts";
-import type { Proposal } from "../../wallet/proposals/proposal.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { here } from "../../web/pages/here.ts";
 import { countText, moneyText } from "../../web/parts/money.ts";
 import { choice } from "../../web/parts/navigation.ts";
 import { emptyState } from "../../web/parts/notice.ts";
-import { columns, facts, panel, type StatTile, stack, statTiles } from "../../web/parts/panel.ts";
+import { halves, panel, type StatTile, stack, statTiles } from "../../web/parts/panel.ts";
 import { exactTime, spanText } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
@@ -16,15 +14,9 @@ import { type Html, html } from "../../web/template/html.ts";
 import { shareText, timeText } from "../reports/render-report.ts";
 import { timeChart } from "../reports/time-series.ts";
 import type { ConsoleContext } from "../session.ts";
-import { listNeeds, type Need } from "./list-needs.ts";
+import { listNeeds, type Need, type NeedsData } from "./list-needs.ts";
 
-export type OverviewData = {
-  span: OverviewSpan;
-  business: BusinessOverview;
-  needs: OperatorNeeds;
-  /** Movements of money that wait for a second person. */
-  proposals: readonly Proposal[];
-};
+export type OverviewData = NeedsData & { span: OverviewSpan; business: BusinessOverview };
 
 /** Charts of more currencies would be a wall; the reports have all of them. */
 const CURRENCIES_CHARTED_MAX = 3;
@@ -32,13 +24,14 @@ const CURRENCIES_CHARTED_MAX = 3;
 /** How it goes, and what needs a person now. */
 export function renderOverview(data: OverviewData, ctx: ConsoleContext): PageContent {
   const { span, business } = data;
-  const list = listNeeds(data.needs, data.proposals, ctx.now);
+  const list = listNeeds(data, ctx.now);
   return {
     title: "Overview",
     subtitle: `${sentence(list.length)} ${completeness(business)}`,
     body: stack(
+      needsPanel(list, business, ctx),
       tiles(business, ctx),
-      columns(ordersPanel(business, span, ctx), html`${needsPanel(list, ctx)}${queuesPanel(business, ctx)}`),
+      ordersPanel(business, span, ctx),
       ...moneyPanels(business, span, ctx),
     ),
   };
@@ -80,20 +73,14 @@ function tiles({ today, todayLines, medianMs, p95Ms }: BusinessOverview, ctx: Co
 const depth = (count: number): string =>
   count > COUNTED_MAX ? `${countText(COUNTED_MAX)}+` : countText(count);
 
-const queuesPanel = ({ queues }: BusinessOverview, ctx: ConsoleContext): Html =>
-  panel(
-    { title: "Queues" },
-    facts([
-      ["Orders due", html`<a class="link" href="${here(ctx, "/stuck")}">${depth(queues.dueOrders)}</a>`],
-      [
-        "The oldest is due for",
-        queues.oldestDueAt === null
-          ? "–"
-          : spanText(Math.max(0, ctx.now.getTime() - queues.oldestDueAt.getTime())),
-      ],
-      ["Deliveries that wait", depth(queues.waitingDeliveries)],
-    ]),
-  );
+/** What the workers have before them. */
+function queueText({ queues }: BusinessOverview, ctx: ConsoleContext): Html {
+  const { dueOrders, oldestDueAt, waitingDeliveries } = queues;
+  const age = oldestDueAt === null ? undefined : Math.max(0, ctx.now.getTime() - oldestDueAt.getTime());
+  return html`<a class="link" href="${here(ctx, "/stuck")}">${depth(dueOrders)} ${dueOrders === 1 ? "order" : "orders"} due</a>${
+    age === undefined ? undefined : ` for ${spanText(age)}`
+  }, ${depth(waitingDeliveries)} ${waitingDeliveries === 1 ? "delivery waits" : "deliveries wait"}`;
+}
 
 const amount = (minor: bigint, currency: string): string =>
   moneyText(minor, currency).slice(0, -currency.length - 1);
@@ -177,16 +164,17 @@ function moneyPanels({ orders, lines }: BusinessOverview, span: OverviewSpan, ct
         timeChart(span, { title, name, values, currency }, ctx.now),
       );
     };
-    return columns(
+    return halves(
       chart("Revenue", revenue, "orders less refunds"),
       chart("Margin", margin, "of ended orders"),
     );
   });
 }
 
-const needsPanel = (needs: readonly Need[], ctx: ConsoleContext): Html =>
+const needsPanel = (needs: readonly Need[], business: BusinessOverview, ctx: ConsoleContext): Html =>
   tablePanel<Need>({
     title: "Needs you",
+    aside: queueText(business, ctx),
     caption: "What needs you",
     id: "needs",
     live: true,

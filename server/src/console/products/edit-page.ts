@@ -1,9 +1,17 @@
-import type { ProductEdit } from "../../catalog/edit-product.ts";
+import { type ProductEdit, toEdit } from "../../catalog/edit-product.ts";
+import {
+  BRAND_CHARACTERS_MAX,
+  CATEGORY_CHARACTERS_MAX,
+  DESCRIPTION_CHARACTERS_MAX,
+  IMAGE_URL_CHARACTERS_MAX,
+  TERMS_CHARACTERS_MAX,
+  toDetailTexts,
+} from "../../catalog/product-details.ts";
 import type { CatalogFileProduct } from "../../catalog/product-queries.ts";
 import { checkboxField } from "../../web/form/choice-fields.ts";
 import { defineForm, type FormState, type ValuesOf } from "../../web/form/define-form.ts";
 import { numberField } from "../../web/form/number-fields.ts";
-import { hiddenField, textField } from "../../web/form/text-fields.ts";
+import { hiddenField, textareaField, textField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { panel } from "../../web/parts/panel.ts";
 import type { ConsoleContext } from "../session.ts";
@@ -22,6 +30,24 @@ export const editForm = defineForm({
   minQuantity: numberField({ label: "Lowest quantity", required: true, min: 1, max: QUANTITY_MAX }),
   maxQuantity: numberField({ label: "Highest quantity", required: true, min: 1, max: QUANTITY_MAX }),
   active: checkboxField({ label: "Active", hint: "An inactive product is in no catalog." }),
+  brand: textField({ label: "Brand", maxLength: BRAND_CHARACTERS_MAX }),
+  category: textField({ label: "Category", maxLength: CATEGORY_CHARACTERS_MAX }),
+  country: textField({
+    label: "Country",
+    hint: "Two letters, such as US. Empty means worldwide.",
+    maxLength: 2,
+  }),
+  description: textareaField({ label: "Description", maxLength: DESCRIPTION_CHARACTERS_MAX }),
+  redeemInstructions: textareaField({
+    label: "Redeem instructions",
+    maxLength: DESCRIPTION_CHARACTERS_MAX,
+  }),
+  terms: textareaField({ label: "Terms", maxLength: TERMS_CHARACTERS_MAX }),
+  imageUrl: textField({
+    label: "Image URL",
+    hint: "Starts with https://",
+    maxLength: IMAGE_URL_CHARACTERS_MAX,
+  }),
   seen: hiddenField("What the page showed"),
 });
 
@@ -32,16 +58,9 @@ export const startEdit = (product: CatalogFileProduct): FormState =>
     minQuantity: String(product.minQuantity),
     maxQuantity: String(product.maxQuantity),
     active: product.active ? "yes" : [],
-    seen: JSON.stringify(toSeen(product)),
+    ...toDetailTexts(product),
+    seen: JSON.stringify(toEdit(product)),
   });
-
-const toSeen = ({ name, bonus, minQuantity, maxQuantity, active }: ProductEdit): ProductEdit => ({
-  name,
-  bonus,
-  minQuantity,
-  maxQuantity,
-  active,
-});
 
 /** What the person saw before the change. Anything that is not readable compares to nothing. */
 export function readSeen(text: string): ProductEdit | undefined {
@@ -53,12 +72,10 @@ export function readSeen(text: string): ProductEdit | undefined {
   }
 }
 
-export const readEdit = (values: ValuesOf<typeof editForm.fields>): ProductEdit => ({
-  name: values.name,
-  bonus: values.bonus,
+export const readEdit = ({ seen, ...values }: ValuesOf<typeof editForm.fields>): ProductEdit => ({
+  ...values,
   minQuantity: values.minQuantity ?? 1,
   maxQuantity: values.maxQuantity ?? 1,
-  active: values.active,
 });
 
 export const renderEdit = (

@@ -7,6 +7,7 @@ import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
 import { addEndpoint } from "../../../testing/builders/webhook-builders.ts";
 import { type ConsoleVisit, openConsoleOn } from "../../../testing/people/console-desk.ts";
 import { createScriptedSupplier, lost, refused, sold } from "../../../testing/upstream/scripted-supplier.ts";
+import { evaluateAlerts } from "../../alerts/evaluate-alerts.ts";
 import { holdOrder } from "../../fulfilment/operate/hold-order.ts";
 import { countFacts } from "../../reports/count-facts.ts";
 
@@ -95,9 +96,31 @@ test("the overview shows how it goes, and leads to each thing that needs a perso
     /Margin today<\/a><\/dt><dd><b>0\.80<\/b> <small>USD<\/small><\/dd><dd class="note">20\.0 % of what/,
   );
   assert.match(body, /Margin by day, USD/);
-  assert.match(body, /Orders due<\/dt><dd><a class="link" href="\/stuck">\d/);
+  const reseller = await page(`/resellers/${shop.buyer.resellerId}`);
+  assert.match(reseller, /Margin, 30 days<\/dt><dd><a[^>]*reports\/margin\?reseller=rsl_\w+">0\.80 USD/);
+  assert.match(body, /href="\/stuck">\d orders? due<\/a>/);
+  // What waits is counted in the navigation, as the pages list it.
+  assert.match(body, /Unknown outcomes<\/span> <b>1</);
+  assert.match(body, /Stuck<\/span> <b>1</);
   assert.match(await page("/?by=hour"), /Orders by hour/);
-  assert.match(await page("/?env=test"), /no sales yet[\s\S]*Nothing needs you/);
+  assert.match(await page("/?env=test"), /Nothing needs you[\s\S]*no sales yet/);
+});
+
+test("an alert that no other line tells is on the overview, and others are there once", async () => {
+  const { db, clock } = shop.scrip;
+  const [supplier] = await db.rows<{ id: string }>(
+    sql`select id from suppliers where name = '<b>Upstream</b>'`,
+  );
+  await db.rows(sql`
+    update suppliers set balance_minor = 1, balance_currency = 'USD', balance_at = now(), balance_low_minor = 500
+    where id = ${supplier?.id}`);
+  await evaluateAlerts({ db, clock, consoleUrl: "http://localhost:8081" });
+  const body = await page("/");
+  const needs = /id="needs"[\s\S]*?<\/table>/.exec(body)?.[0] ?? "";
+  assert.match(needs, /The balance at supplier &lt;b&gt;Upstream&lt;\/b&gt; is low/);
+  assert.equal(needs.match(/held refund/g)?.length, 1);
+  assert.doesNotMatch(needs, /keeps failing|the refund is on hold|runs out of stock within/);
+  assert.match(body, /Alerts<\/span> <b>\d</);
 });
 
 test("reports show the days, products, resellers and suppliers of the address", async () => {

@@ -11,6 +11,7 @@ import { linkButton } from "../../web/parts/button.ts";
 import { secretOnce } from "../../web/parts/copy.ts";
 import { row, stack } from "../../web/parts/panel.ts";
 import { type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
+import { endpointPages } from "./endpoint-pages.ts";
 import { getListed, loadReseller, salesOf30Days } from "./load-reseller.ts";
 import { renderReseller } from "./render-reseller.ts";
 import { renderResellers } from "./render-resellers.ts";
@@ -60,6 +61,7 @@ export function resellerPages(face: ConsoleFace, deps: ConsoleDeps): void {
   editPages(face, deps);
   invitePages(face, deps);
   freezePages(face, deps);
+  endpointPages(face, deps);
 }
 
 function createPages(face: ConsoleFace, deps: ConsoleDeps): void {

@@ -1,3 +1,4 @@
+import { limitsCell } from "../../dashboard/keys/key-limits.ts";
 import { keyPrefix } from "../../keys/key-format.ts";
 import { keyState } from "../../keys/list-keys.ts";
 import type { KeyRow } from "../../keys/queries.ts";
@@ -16,6 +17,7 @@ import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import { type ConsoleContext, may } from "../session.ts";
+import { canEnable, enableHref } from "./endpoint-pages.ts";
 import type { ResellerData } from "./load-reseller.ts";
 import { activityPanel, peoplePanel } from "./render-people.ts";
 import { salesOf } from "./render-resellers.ts";
@@ -64,7 +66,7 @@ const frozenNotice = ({ frozenAt, frozenReason }: ResellerRow, ctx: ConsoleConte
         html`Frozen ${time(frozenAt, ctx.now)}. New orders are refused; reading goes on, and accepted orders are fulfilled. Reason: ${frozenReason ?? "none was given"}`,
       );
 
-function factsPanel({ reseller, balances, sales }: ResellerData, ctx: ConsoleContext): Html {
+function factsPanel({ reseller, balances, sales, marginMinor }: ResellerData, ctx: ConsoleContext): Html {
   const { currency } = reseller;
   return panel(
     {
@@ -81,8 +83,12 @@ function factsPanel({ reseller, balances, sales }: ResellerData, ctx: ConsoleCon
         `${moneyText(salesOf(sales), currency)} in ${countText(sales?.orders ?? 0n)} orders`,
       ],
       [
-        "Margin",
-        html`<a class="link" href="${here(ctx, "/reports/margin", { by: "reseller" })}">by reseller</a>`,
+        "Margin, 30 days",
+        html`<a class="link" href="${here(ctx, "/reports/margin", { reseller: reseller.id })}">${
+          marginMinor === undefined
+            ? "no delivered order with a known cost"
+            : moneyText(marginMinor, currency)
+        }</a>`,
       ],
       ["Price list", reseller.priceList],
       ["Email", reseller.email],
@@ -141,6 +147,7 @@ const keysPanel = (keys: readonly KeyRow[], ctx: ConsoleContext): Html =>
       },
       { head: "State", cell: (key) => chip(keyState(key, ctx.now)) },
       { head: "Scopes", wraps: true, cell: ({ scopes }) => scopes.join(", ") },
+      { head: "Limits", wraps: true, cell: (key) => limitsCell(key) },
       {
         head: "Last used",
         cell: ({ lastUsedAt, lastUsedIp }) =>
@@ -152,7 +159,7 @@ const keysPanel = (keys: readonly KeyRow[], ctx: ConsoleContext): Html =>
     empty: emptyState("No keys", "The reseller creates keys in its dashboard."),
   });
 
-const endpointsPanel = ({ endpoints }: ResellerData, ctx: ConsoleContext): Html =>
+const endpointsPanel = ({ endpoints, reseller }: ResellerData, ctx: ConsoleContext): Html =>
   tablePanel({
     title: `Webhooks, ${environmentOf(ctx)}`,
     caption: "Webhook endpoints",
@@ -168,6 +175,17 @@ const endpointsPanel = ({ endpoints }: ResellerData, ctx: ConsoleContext): Html 
         cell: ({ health }) =>
           health?.failingSince ? time(health.failingSince, ctx.now) : html`<span class="quiet">–</span>`,
       },
+      ...(may(ctx, "endpoints.manage")
+        ? [
+            {
+              head: html`<span class="hidden">Actions</span>`,
+              cell: ({ row }: (typeof endpoints)[number]) =>
+                canEnable(row)
+                  ? html`<a class="link" href="${enableHref(ctx, reseller.id, row.id)}">Enable</a>`
+                  : undefined,
+            },
+          ]
+        : []),
     ],
     empty: emptyState("No endpoints", "The reseller adds endpoints in its dashboard or by the API."),
   });

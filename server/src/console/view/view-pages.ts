@@ -1,4 +1,5 @@
 import { isPermitted } from "../../accounts/permissions.ts";
+import { createCatalogFinder } from "../../catalog/filters/catalog-finder.ts";
 import { activityPages } from "../../dashboard/activity/pages.ts";
 import { catalogPages } from "../../dashboard/catalog/pages.ts";
 import { eventPages } from "../../dashboard/events/pages.ts";
@@ -42,7 +43,8 @@ const VIEWED: readonly AddSection[] = [
  */
 export function viewPages(face: ConsoleFace, deps: ConsoleDeps): void {
   const dashboard = readingFace(face, deps);
-  for (const addSection of VIEWED) addSection(dashboard, dashboardDeps(deps));
+  const shared = dashboardDeps(deps);
+  for (const addSection of VIEWED) addSection(dashboard, shared);
 }
 
 function readingFace(face: ConsoleFace, deps: ConsoleDeps): DashboardFace {
@@ -88,6 +90,7 @@ export const viewedPaths = (paths: Iterable<string>): ReadonlySet<string> =>
 
 const dashboardDeps = (deps: ConsoleDeps): DashboardDeps => ({
   ...deps,
+  finder: createCatalogFinder(deps.db),
   publicUrl: undefined,
   placeTestOrder: async () => {
     throw new Problem("forbidden", "The view of a reseller only reads.");

@@ -5,14 +5,17 @@ import type { Tx } from "../../db/database.ts";
 import { changeKey, type KeyChanges } from "../../keys/change-key.ts";
 import { type CreatedKey, type CreateKeyInput, createKey } from "../../keys/create-key.ts";
 import { type KeyActivity, keySummary, recordOnKey } from "../../keys/key-activity.ts";
+import { type LimitChanges, type Limits, readLimits } from "../../keys/limits/read-limits.ts";
+import { getKey } from "../../keys/list-keys.ts";
 import type { KeyRow } from "../../keys/queries.ts";
 import { revokeKey } from "../../keys/revoke-key.ts";
 import { type RolledKey, rollKey } from "../../keys/roll-key.ts";
 import { Problem } from "../../lib/problem.ts";
 import { actorOf, type DashboardContext, type DashboardDeps, tenantOf } from "../session.ts";
+import { limitFieldOf } from "./key-limits.ts";
 
 type Context = { deps: DashboardDeps; ctx: DashboardContext };
-type NewKey = Pick<CreateKeyInput, "name" | "scopes" | "allowedIps" | "expiresAt">;
+type NewKey = Pick<CreateKeyInput, "name" | "scopes" | "allowedIps" | "expiresAt" | "limits">;
 
 /** A new key of the page's environment: logged, and told to the owners. */
 export const createKeyHere = ({ deps, ctx }: Context, input: NewKey): Promise<CreatedKey> =>
@@ -20,7 +23,7 @@ export const createKeyHere = ({ deps, ctx }: Context, input: NewKey): Promise<Cr
     requireProofForLive(ctx);
     const creator = actorOf(ctx);
     return createKey(keyDeps(deps), { ...tenantOf(ctx), ...input, creator }, async (tx, key) => {
-      const after = { lastFour: key.lastFour, ...keySummary(input) };
+      const after = { lastFour: key.lastFour, ...keySummary(await getKey(tx, tenantOf(ctx), key.id)) };
       await log(deps, ctx, tx, { action: "key.created", id: key.id, after });
       await tell(deps, ctx, tx, key, { name: input.name, change: "created" });
     });
@@ -39,16 +42,23 @@ export const rollKeyHere = ({ deps, ctx }: Context, old: KeyRow, graceMs: number
   });
 
 export const changeKeyHere = ({ deps, ctx }: Context, key: KeyRow, changes: KeyChanges) =>
-  explained(() =>
-    changeKey(deps.db, key.id, changes, (tx, { before, after }) =>
+  explained(async () => {
+    // A stranger at an unlocked screen must not lift a limit.
+    if (isOtherLimit(key, changes.limits ?? {})) requireProofForLive(ctx);
+    return changeKey(deps, key.id, changes, (tx, { before, after }) =>
       log(deps, ctx, tx, {
         action: "key.changed",
         id: key.id,
         before: keySummary(before),
         after: keySummary(after),
       }),
-    ),
-  );
+    );
+  });
+
+function isOtherLimit(key: KeyRow, changes: LimitChanges): boolean {
+  const after = readLimits(key, changes, key.currency);
+  return Object.entries(after).some(([name, value]) => key[name as keyof Limits] !== value);
+}
 
 export const revokeKeyHere = ({ deps, ctx }: Context, key: KeyRow) =>
   explained(() =>
@@ -91,9 +101,9 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof RangeError) || error instanceof Refusal) throw error;
     const detail = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
-    const isAboutAddresses = /IP address|allowlist/.test(detail);
+    const pointer = /IP address|allowlist/.test(detail) ? "/allowedIps" : limitFieldOf(detail);
     throw new Problem("invalid_request", detail, {
-      errors: isAboutAddresses ? [{ pointer: "/allowedIps", code: "invalid_request", detail }] : [],
+      errors: pointer === undefined ? [] : [{ pointer, code: "invalid_request", detail }],
     });
   }
 }

@@ -4,6 +4,7 @@ import { checkboxesField } from "../../web/form/choice-fields.ts";
 import { defineForm } from "../../web/form/define-form.ts";
 import { dateField, numberField } from "../../web/form/number-fields.ts";
 import { textareaField, textField } from "../../web/form/text-fields.ts";
+import { limitFields } from "./key-limits.ts";
 
 const NAME_MAX_CHARACTERS = 80;
 
@@ -13,6 +14,7 @@ const SCOPE_HINTS: Readonly<Record<Scope, string>> = {
   "orders:read": "Orders and their codes",
   "orders:write": "Places orders, which spends from the wallet",
   "wallet:read": "Balance and statement",
+  "wallet:write": "The low-balance threshold and deposits",
   "webhooks:manage": "Endpoints, deliveries and events",
   "requests:read": "The log of API requests",
 };
@@ -41,13 +43,14 @@ export const createForm = defineForm({
   name,
   scopes,
   allowedIps,
+  ...limitFields,
   expires: dateField({
     label: "Expires",
     hint: "At the beginning of this day in UTC. Leave it empty for no end.",
   }),
 });
 
-export const editForm = defineForm({ name, scopes, allowedIps });
+export const editForm = defineForm({ name, scopes, allowedIps, ...limitFields });
 
 export const rollForm = defineForm({
   grace: numberField({

@@ -165,3 +165,25 @@ test("other people's keys are not found, and roles that manage no keys only read
     [303, "/dashboard/sign-in?back=%2Fdashboard%2Fkeys"],
   );
 });
+
+test("a key's limits are set with it and changed later, and its page says what is left", async () => {
+  const fields = { ...FIELDS, scopes: ["orders:write"], maxOrder: "1,500.00", maxDay: "2500" };
+  const wrong = await owner.post("/dashboard/keys?env=test", { ...fields, maxDay: "0" });
+  assert.equal(wrong.statusCode, 422);
+  assert.match(wrong.body, /id="create-maxDay-error">The limit of a day must be an amount in USD above zero/);
+  assert.equal((await owner.post("/dashboard/keys?env=test", fields)).statusCode, 200);
+  const key = await newest("test");
+  assert.deepEqual([key.maxOrderMinor, key.maxDayMinor], [150_000n, 250_000n]);
+  const page = await viewer.get(`/dashboard/keys/${key.id}?env=test`);
+  assert.match(page.body, /1,500\.00 USD[\s\S]*2,500\.00 USD[\s\S]*0\.00 USD spent today/);
+  const edited = await owner.post(`/dashboard/keys/${key.id}?env=test`, {
+    ...fields,
+    maxOrder: "",
+    maxDay: "9.99",
+  });
+  assert.equal(edited.statusCode, 303);
+  const { maxOrderMinor, maxDayMinor } = await newest("test");
+  assert.deepEqual([maxOrderMinor, maxDayMinor], [null, 999n]);
+  const [logged] = await activityOf("key.changed");
+  assert.deepEqual([logged?.before?.maxDay, logged?.after?.maxDay], ["2500.00 USD", "9.99 USD"]);
+});

@@ -1,5 +1,7 @@
 import { listPeople } from "../../accounts/people/list-people.ts";
 import type { CreatedKey } from "../../keys/create-key.ts";
+import { dayOf } from "../../keys/limits/change-limits.ts";
+import { findSpentOn } from "../../keys/limits/limit-queries.ts";
 import { getKey, listKeys } from "../../keys/list-keys.ts";
 import type { KeyRow } from "../../keys/queries.ts";
 import { Problem } from "../../lib/problem.ts";
@@ -10,6 +12,7 @@ import { type DashboardContext, type DashboardDeps, type DashboardFace, here, te
 import { changeKeyHere, createKeyHere, revokeKeyHere, rollKeyHere } from "./change-keys.ts";
 import { curlLine } from "./curl-line.ts";
 import { createForm, editForm, readAddresses, revokeForm, rollForm } from "./key-forms.ts";
+import { readLimitFields } from "./key-limits.ts";
 import { type KeyData, renderKey, renderRevoke, renderRoll } from "./render-key.ts";
 import { hintOf, KEYS, type KeysData, nameOf, renderKeys, startCreate } from "./render-keys.ts";
 
@@ -36,11 +39,17 @@ function addList(face: DashboardFace, deps: DashboardDeps): void {
     permission: "keys.manage",
     form: createForm,
     once: true,
-    async run({ name, scopes, allowedIps, expires }, ctx) {
+    async run({ name, scopes, allowedIps, expires, ...limits }, ctx) {
       if (expires && expires <= ctx.now) throw inThePast();
       const created = await createKeyHere(
         { deps, ctx },
-        { name, scopes, allowedIps: readAddresses(allowedIps), expiresAt: expires },
+        {
+          name,
+          scopes,
+          allowedIps: readAddresses(allowedIps),
+          expiresAt: expires,
+          limits: readLimitFields(limits),
+        },
       );
       return showKey(deps, ctx, created);
     },
@@ -59,9 +68,10 @@ function addKey(face: DashboardFace, deps: DashboardDeps): void {
     path: ID,
     permission: "keys.manage",
     form: editForm,
-    async run({ name, scopes, allowedIps }, ctx) {
+    async run({ name, scopes, allowedIps, ...limits }, ctx) {
       const key = await keyOf(deps, ctx);
-      await changeKeyHere({ deps, ctx }, key, { name, scopes, allowedIps: readAddresses(allowedIps) });
+      const changes = { name, scopes, allowedIps: readAddresses(allowedIps) };
+      await changeKeyHere({ deps, ctx }, key, { ...changes, limits: readLimitFields(limits) });
       return redirect(here(ctx, KEYS), `${name} was changed. It applies from the next request.`);
     },
     again: async (state, ctx) => renderKey(await loadKey(deps, ctx), ctx, state),
@@ -121,11 +131,17 @@ async function loadKeys(deps: DashboardDeps, ctx: DashboardContext): Promise<Key
 async function loadKey(deps: DashboardDeps, ctx: DashboardContext): Promise<KeyData> {
   const key = await keyOf(deps, ctx);
   const ids = [key.replacesId, key.replacedById].filter((id) => id !== null);
-  const [related, people] = await Promise.all([
+  const [related, people, spent] = await Promise.all([
     Promise.all(ids.map((id) => getKey(deps.db, tenantOf(ctx), id))),
     emailsOf(deps, ctx),
+    findSpentOn(deps.db, [key.id], dayOf(ctx.now)),
   ]);
-  return { key, people, related: new Map(related.map((one) => [one.id, one])) };
+  return {
+    key,
+    people,
+    spentMinor: spent.get(key.id) ?? 0n,
+    related: new Map(related.map((one) => [one.id, one])),
+  };
 }
 
 async function emailsOf(deps: DashboardDeps, ctx: DashboardContext): Promise<ReadonlyMap<string, string>> {

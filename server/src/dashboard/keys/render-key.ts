@@ -12,6 +12,7 @@ import { exactly, time } from "../../web/parts/time.ts";
 import { type HtmlValue, html } from "../../web/template/html.ts";
 import { type DashboardContext, here } from "../session.ts";
 import { editForm, rollForm } from "./key-forms.ts";
+import { limitFacts, startLimits } from "./key-limits.ts";
 import {
   creatorText,
   hintOf,
@@ -28,12 +29,19 @@ export type KeyData = {
   /** The keys that it is replaced by and that it replaces. */
   related: ReadonlyMap<string, KeyRow>;
   people: ReadonlyMap<string, string>;
+  /** What a counted key has spent today. */
+  spentMinor: bigint;
 };
 
 const crumbs = (ctx: DashboardContext) => [{ label: "API keys", href: here(ctx, KEYS) }];
 
 export const startEdit = (key: KeyRow): FormState =>
-  editForm.start({ name: key.name, scopes: key.scopes, allowedIps: key.allowedIps.join("\n") });
+  editForm.start({
+    name: key.name,
+    scopes: key.scopes,
+    allowedIps: key.allowedIps.join("\n"),
+    ...startLimits(key),
+  });
 
 /** One key: what it is, and what of it can be changed. */
 export function renderKey(data: KeyData, ctx: DashboardContext, state = startEdit(data.key)): PageContent {
@@ -79,7 +87,10 @@ const actions = (key: KeyRow, ctx: DashboardContext): HtmlValue => [
   linkButton("Revoke", here(ctx, `${keyPath(key.id)}/revoke`), { kind: "danger" }),
 ];
 
-function factsOf({ key, related, people }: KeyData, ctx: DashboardContext): [string, HtmlValue][] {
+function factsOf(
+  { key, related, people, spentMinor }: KeyData,
+  ctx: DashboardContext,
+): [string, HtmlValue][] {
   const replaced = related.get(key.replacesId ?? "");
   return [
     ["State", stateCell(key, ctx, related)],
@@ -87,6 +98,7 @@ function factsOf({ key, related, people }: KeyData, ctx: DashboardContext): [str
     ["Id", idText(key.id, { short: true })],
     ["Scopes", scopesText(key.scopes)],
     ["Addresses", key.allowedIps.length === 0 ? "any" : html`<code>${key.allowedIps.join(", ")}</code>`],
+    ...limitFacts(key, spentMinor),
     ["Last used", lastUsed(key, ctx.now)],
     ["Created", html`${time(key.createdAt, ctx.now)} ${creatorText(key, people)}`],
     ["Expires", key.expiresAt === null ? "never" : exactly(key.expiresAt)],
@@ -108,7 +120,7 @@ export const renderRoll = (
   state: FormState = rollForm.start({ grace: "24" }),
 ): PageContent => ({
   title: `Roll ${nameOf(key)}`,
-  subtitle: html`<code>${hintOf(key)}</code> is replaced by a new key with the same name, scopes, addresses and expiry.`,
+  subtitle: html`<code>${hintOf(key)}</code> is replaced by a new key with the same name, scopes, addresses, limits and expiry.`,
   crumbs: [...crumbs(ctx), { label: nameOf(key), href: here(ctx, keyPath(key.id)) }],
   body: panel(
     { title: "When the old key ends" },

@@ -17,6 +17,7 @@ import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { BASE, type DashboardContext, environmentOf, here } from "../session.ts";
 import { createForm } from "./key-forms.ts";
+import { limitsCell } from "./key-limits.ts";
 
 export type KeysData = {
   keys: readonly KeyRow[];
@@ -109,6 +110,7 @@ function keyTable(
       { head: "State", cell: (key) => stateCell(key, ctx, byId) },
       { head: "Scopes", wraps: true, cell: (key) => scopesText(key.scopes) },
       { head: "Addresses", wraps: true, cell: ({ allowedIps }) => addressesText(allowedIps) },
+      { head: "Limits", wraps: true, cell: (key) => limitsCell(key) },
       { head: "Last used", cell: (key) => lastUsed(key, ctx.now) },
       {
         head: "Created",

@@ -14,6 +14,7 @@ import {
   sold,
 } from "../../../testing/upstream/scripted-supplier.ts";
 import { refundOrder } from "../refund/refund-order.ts";
+import { countWaiting } from "./count-waiting.ts";
 import { describeOrder } from "./describe-order.ts";
 import { STUCK_AFTER_MS } from "./find-orders.ts";
 import { holdOrder } from "./hold-order.ts";
@@ -91,6 +92,11 @@ test("stuck orders are listed oldest first, each with why it is stuck", async ()
   assert.deepEqual((await stuck("refund_held")).found, [[ids.held, "refund_held"]]);
   const test = await listStuck(shop.scrip.db, { environment: "test" }, shop.clock.now());
   assert.deepEqual(test.data, []);
+  const waiting = (environment: "live" | "test", max: number) =>
+    countWaiting(shop.scrip.db, { environment, max, now: shop.clock.now() });
+  assert.deepEqual(await waiting("live", 100), { unknown: 2, stuck: 5 });
+  assert.deepEqual(await waiting("live", 3), { unknown: 2, stuck: 3 });
+  assert.deepEqual(await waiting("test", 100), { unknown: 2, stuck: 0 });
   const rest = { environment: "live", afterId: ids["under way"] } as const;
   assert.equal((await listStuck(shop.scrip.db, rest, shop.clock.now())).data.length, 2);
 });

@@ -111,17 +111,18 @@ export const insertEndedAttempts = (tx: Tx, attempts: Settlement["attemptsNew"],
   tx.rows(
     sql`
       insert into supplier_attempts (order_id, line_index, unit_index, number, environment, product_id, supplier_id, sku,
-                                     cost_minor, cost_currency, status, failure_code, opened_at, resolved_at)
+                                     cost_minor, cost_currency, status, failure_code, opened_at, resolved_at, chosen)
       select order_id, line_index, unit_index, number, 'live', product_id, supplier_id, sku, cost_minor, cost_currency,
-             case when failure_code is null then 'delivered' else 'refused' end, failure_code, ${now}, ${now}
+             case when failure_code is null then 'delivered' else 'refused' end, failure_code, ${now}, ${now}, chosen
       from unnest(
         ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
         ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
         ${attempts.map((one) => one.productId)}::text[], ${attempts.map((one) => one.route.supplierId)}::text[],
         ${attempts.map((one) => one.route.sku)}::text[], ${attempts.map((one) => one.route.costMinor)}::bigint[],
-        ${attempts.map((one) => one.route.costCurrency)}::text[], ${attempts.map((one) => one.failureCode)}::text[]
+        ${attempts.map((one) => one.route.costCurrency)}::text[], ${attempts.map((one) => one.failureCode)}::text[],
+        ${attempts.map((one) => one.route.chosen)}::text[]
       ) as one (order_id, line_index, unit_index, number, product_id, supplier_id, sku, cost_minor, cost_currency,
-                failure_code)`,
+                failure_code, chosen)`,
     { name: "insert-ended-attempts" },
   );
 

@@ -24,6 +24,7 @@ const REFUSALS: ReadonlyMap<string, Refused> = new Map([
   ["403 forbidden", UNUSABLE],
   ["403 ip_not_allowed", UNUSABLE],
   ["403 reseller_frozen", UNUSABLE],
+  ["403 key_frozen", UNUSABLE],
   ["404 not_found", refused("out_of_stock", false)],
   ["409 price_changed", refused("temporarily_unavailable", false)],
   ["422 product_not_purchasable", refused("out_of_stock", false)],

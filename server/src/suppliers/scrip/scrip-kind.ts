@@ -9,7 +9,31 @@ export const scripKind: RemoteKind = {
   hasOwnStock: false,
   canSyncCatalog: false,
   canCheckAccount: true,
+  takesValue: "never",
   configExample: '{"baseUrl": "https://…", "apiKey": "sc_live_…"}; "allowInsecure": true allows plain http',
+  configFields: [
+    {
+      key: "baseUrl",
+      label: "Address",
+      type: "url",
+      required: true,
+      help: "The address of the other Scrip's API.",
+    },
+    {
+      key: "apiKey",
+      label: "API key",
+      type: "secret",
+      required: true,
+      help: "A live key that can place orders.",
+    },
+    {
+      key: "allowInsecure",
+      label: "Allow plain http",
+      type: "flag",
+      required: false,
+      help: "Sends the key and all codes unencrypted. Only for a private network.",
+    },
+  ],
   parseConfig: parseScripConfig,
   accountOf,
   open(json, { timeoutMs }) {

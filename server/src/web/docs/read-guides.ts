@@ -3,7 +3,16 @@ import { readFile } from "node:fs/promises";
 export type Guide = { name: string; title: string; summary: string; markdown: string };
 
 /** In reading order for a newcomer. */
-export const GUIDE_NAMES = ["quickstart", "orders", "webhooks", "sandbox", "errors", "going-live"] as const;
+export const GUIDE_NAMES = [
+  "quickstart",
+  "catalog",
+  "orders",
+  "webhooks",
+  "deposits",
+  "sandbox",
+  "errors",
+  "going-live",
+] as const;
 
 /** For the operator. The console shows it to the staff; it is not on the public port. */
 export const OPERATOR_GUIDE_NAME = "operator";

@@ -7,7 +7,10 @@ export type FrameKind = "framed" | "plain";
 export const frameName = (kind: FrameKind, assets: PageSetting["assets"]): string =>
   `${kind} ${assets.version}`;
 
-/** The document around every page. Scripts are deferred modules, so nothing waits for them. */
+/**
+ * The document around every page. Scripts are deferred modules, so nothing waits for them. The first paint waits for the
+ * end of the page: the columns of a table move as long as its rows arrive.
+ */
 export const htmlDocument = (
   kind: FrameKind,
   title: string,
@@ -21,12 +24,14 @@ export const htmlDocument = (
 <meta name="color-scheme" content="${theme === "system" ? "light dark" : theme}">
 <title>${title} · Scrip</title>
 <link rel="icon" href="/favicon.ico" sizes="32x32"><link rel="icon" href="/favicon.svg" type="image/svg+xml">
+<link rel="expect" href="#end" blocking="render">
 <link rel="stylesheet" href="${assets.css.path}" up-asset>
 <script src="${assets.unpoly.path}" defer up-asset></script>
 <script type="module" src="${assets.js.path}" up-asset></script>
 </head>
 <body class="${kind}">
 ${body}
+<span id="end" hidden></span>
 </body>
 </html>
 `;

@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addProducts } from "../../testing/builders/builders.ts";
+import { addRouteRow, addSupplierRow } from "../../testing/builders/supply-builders.ts";
+import { createHandClock } from "../../testing/hand-clock.ts";
+import type { By } from "../activity/record-activity.ts";
+import { removePrice, setPrice } from "../catalog/prices/set-price.ts";
+import { setRate } from "../fx/set-rate.ts";
+import { PRICING_DEFAULTS } from "../lib/settings/pricing-config.ts";
+import { explainPrice } from "./explain-price.ts";
+import { toExplanation } from "./explanation.ts";
+import type { RuleText } from "./parse-rule.ts";
+import { listProposals } from "./proposal-queries.ts";
+import { publishPrices } from "./publish-prices.ts";
+import { type RecomputeDeps, recomputeAll, recomputeChanged } from "./recompute-prices.ts";
+import { removeRule, setRule } from "./set-rule.ts";
+
+const HOUR_MS = 3_600_000;
+const BY: By = { actor: { kind: "command", id: "scrip" } };
+const clock = createHandClock(new Date("2030-06-03T12:00:00.000Z"));
+let scrip: TestApp;
+let deps: RecomputeDeps;
+let supplierId: string;
+let usdReseller: string;
+let eurReseller: string;
+
+before(async () => {
+  scrip = await createTestApp();
+  deps = { db: scrip.db, clock, settings: PRICING_DEFAULTS.pricing };
+  usdReseller = (await scrip.addReseller({ currency: "USD" })).id;
+  eurReseller = (await scrip.addReseller({ currency: "EUR" })).id;
+  supplierId = await addSupplierRow(scrip.db, { kind: "scrip" });
+  await addProducts(scrip.db, [{ id: "card" }, { id: "game" }]);
+  await scrip.db.rows(
+    sql`update products set face_value_amount = '100.00', brand = 'Nimbus' where id = 'card'`,
+  );
+  await scrip.db.rows(sql`update products set face_value_amount = '100.00' where id = 'game'`);
+  await addRouteRow(scrip.db, { productId: "card", supplierId, costMinor: 8_000n });
+});
+
+after(() => scrip.close());
+
+const rule = (text: Partial<RuleText>) =>
+  setRule(scrip.db, clock, BY, { for: "all", on: "all", kind: "over_cost", value: "5%", ...text });
+const pricesOf = async (productId: string): Promise<string[]> =>
+  (
+    await scrip.db.rows<{ price: string }>(sql`
+      select price_list || ' ' || currency || ' ' || amount_minor || case when by_hand then ' by hand' else '' end as price
+      from list_prices where product_id = ${productId}
+      union all select reseller_id || ' ' || amount_minor from reseller_prices where product_id = ${productId}
+      order by 1`)
+  ).map(({ price }) => price);
+const proposals = async () =>
+  (await listProposals(scrip.db, { afterId: 0n, limit: 100 })).map(
+    (one) =>
+      `${one.productId} ${one.priceList}${one.resellerId} ${one.currency} ${one.oldMinor} → ${one.newMinor}`,
+  );
+const publishAll = () => publishPrices(scrip.db, clock, BY, { upToId: 1_000_000n });
+const setCost = (costMinor: bigint) =>
+  scrip.db.rows(sql`update supplier_routes set cost_minor = ${costMinor} where product_id = 'card'`);
+const explain = async (resellerId: string) =>
+  toExplanation(
+    await explainPrice(scrip.db, clock, PRICING_DEFAULTS.pricing, { productId: "card", resellerId }),
+  );
+
+test("a first rule proposes prices, which are published together and explained; a missing rate gives none", async () => {
+  await rule({});
+  assert.equal((await recomputeChanged(deps))?.propose, 1);
+  assert.deepEqual(await proposals(), ["card standard USD null → 8400"]);
+  assert.deepEqual(await pricesOf("card"), []);
+  assert.deepEqual(await publishAll(), { published: 1 });
+  assert.deepEqual(await pricesOf("card"), ["standard USD 8400"]);
+  assert.equal(await recomputeChanged(deps), undefined, "nothing changed since");
+  assert.deepEqual(await proposals(), []);
+  const explained = await explain(usdReseller);
+  assert.equal(explained.price?.amountText, "84.00");
+  assert.deepEqual([explained.rate, explained.floorReached, explained.landed?.amount], [null, false, 8_000]);
+  assert.match(explained.sentence, /^card for rsl_\S+ costs 84\.00 USD: 5% above landed cost, by rul_/);
+  assert.match((await explain(eurReseller)).sentence, /cannot be sold, because there is no exchange rate/);
+});
+
+test("a small move of cost or rate is published by itself, a larger one waits; the cross rate is exact", async () => {
+  await setRate(scrip.db, clock, BY, { pair: "EUR/USD", rate: "1.25", until: undefined });
+  await recomputeChanged(deps);
+  assert.deepEqual(await proposals(), ["card standard EUR null → 6720"]);
+  await publishAll();
+  await setCost(8_200n);
+  assert.equal((await recomputeChanged(deps))?.publish, 2, "2.5 % is within 300 basis points");
+  assert.deepEqual(await pricesOf("card"), ["standard EUR 6888", "standard USD 8610"]);
+  await setCost(9_000n);
+  assert.equal((await recomputeChanged(deps))?.propose, 2);
+  assert.deepEqual(await proposals(), ["card standard EUR 6888 → 7560", "card standard USD 8610 → 9450"]);
+  await setCost(8_200n);
+  await recomputeChanged(deps);
+  assert.deepEqual(await proposals(), [], "what is no longer true is no longer proposed");
+});
+
+test("a proposal that has changed since it was shown is not published under its old id", async () => {
+  await setCost(9_000n);
+  await recomputeChanged(deps);
+  const [shown] = await listProposals(scrip.db, { afterId: 0n, limit: 1 });
+  await setCost(9_100n);
+  await recomputeChanged(deps);
+  await assert.rejects(publishPrices(scrip.db, clock, BY, { ids: [shown?.id ?? 0n] }), /changed or are gone/);
+  const ids = (await listProposals(scrip.db, { afterId: 0n, limit: 10 })).map(({ id }) => id);
+  assert.deepEqual(await publishPrices(scrip.db, clock, BY, { ids }), { published: 2 });
+  assert.deepEqual(await pricesOf("card"), ["standard EUR 7644", "standard USD 9555"]);
+  await setCost(8_200n);
+  await recomputeAll(deps);
+  await publishAll();
+});
+
+test("a rate that is too old makes what depends on it unsellable at once, and a new one brings it back", async () => {
+  const before = await pricesOf("card");
+  clock.advance(24 * HOUR_MS + 1);
+  assert.equal((await recomputeChanged(deps))?.withhold, 1, "time alone is a change");
+  assert.deepEqual(await pricesOf("card"), ["standard USD 8610"]);
+  assert.equal((await explain(eurReseller)).unsellable, "rate_stale");
+  await setRate(scrip.db, clock, BY, { pair: "EUR/USD", rate: "1.2510", until: undefined });
+  await recomputeChanged(deps);
+  assert.deepEqual(await pricesOf("card"), ["standard EUR 6883", "standard USD 8610"]);
+  assert.notDeepEqual(before, await pricesOf("card"));
+  assert.equal((await scrip.db.rows(sql`select from withheld_prices`)).length, 0);
+});
+
+test("a price set by hand is the strongest, keeps its cost on record, and leaves room for the rule when it is removed", async () => {
+  const target = { kind: "list", priceList: "standard", currency: "USD" } as const;
+  await setPrice(scrip.db, clock, { productId: "card", target, amount: "70.00", strike: undefined });
+  await recomputeChanged(deps);
+  assert.deepEqual(await pricesOf("card"), ["standard EUR 6883", "standard USD 7000 by hand"]);
+  const [row] = await scrip.db.rows<{ basis: string }>(
+    sql`select basis from list_prices where product_id = 'card' and currency = 'USD'`,
+  );
+  assert.equal(row?.basis, `hand|8200|8200|USD|${supplierId}||`);
+  assert.match((await explain(usdReseller)).sentence, /set by hand; .* below the floor of 82\.00 USD/);
+  await removePrice(scrip.db, { productId: "card", target });
+  await recomputeChanged(deps);
+  assert.deepEqual(await proposals(), ["card standard USD null → 8610"]);
+  await publishAll();
+});
+
+test("the strongest rule wins, one scope has one rule at a time, and a reseller's rule makes its own price", async () => {
+  const own = await rule({ for: `reseller:${usdReseller}`, on: "product:card", kind: "fixed", value: "90" });
+  assert.equal(own.currency, "USD");
+  await rule({ on: "brand:Nimbus", value: "6%", round: "x.99" });
+  await recomputeChanged(deps);
+  await publishAll();
+  assert.deepEqual(await pricesOf("card"), [`${usdReseller} 9000`, "standard EUR 6999", "standard USD 8699"]);
+  const later = new Date(clock.now().getTime() + HOUR_MS);
+  await assert.rejects(rule({ from: later }), /has the same scope in an overlapping period/);
+  await assert.rejects(
+    rule({ kind: "fixed", value: "9.50" }),
+    /set --currency: resellers pay this price in EUR, USD/,
+  );
+  await assert.rejects(rule({ on: "product:none" }), /there is no product "none"/);
+  const replaced = await rule({ value: "7%" });
+  assert.match(replaced.id, /^rul_/);
+  const tie = sql`
+    insert into price_rules (id, who, what, kind, value_bp, created_at) values ('rul_x', 'all', 'all', 'over_cost', 1, now())`;
+  await assert.rejects(scrip.db.rows(tie), /has the same scope in the same period/);
+  await removeRule(scrip.db, clock, BY, own.id);
+  await recomputeChanged(deps);
+  assert.deepEqual(await proposals(), [`card ${usdReseller} USD 9000 → null`]);
+  await publishAll();
+  assert.deepEqual(await pricesOf("card"), ["standard EUR 6999", "standard USD 8699"]);
+});
+
+test("above face value is not sold unless the rule allows it; below the floor is raised and marked", async () => {
+  await setCost(9_900n);
+  await recomputeChanged(deps);
+  assert.deepEqual(await pricesOf("card"), [], "104.94 is above 100.00 USD, 83.89 above 79.94 EUR");
+  await rule({ on: "brand:Nimbus", value: "6%", mayExceedFace: true });
+  await recomputeChanged(deps);
+  await publishAll();
+  assert.deepEqual(await pricesOf("card"), ["standard EUR 8389", "standard USD 10494"]);
+  await rule({ on: "brand:Nimbus", kind: "off_face", value: "20%", minMargin: "1%" });
+  await recomputeChanged(deps);
+  await publishAll();
+  assert.deepEqual(await pricesOf("card"), ["standard EUR 7993", "standard USD 9999"]);
+  const explained = await explain(usdReseller);
+  assert.deepEqual([explained.floorReached, explained.floor?.amountText], [true, "99.99"]);
+  const [marked] = await scrip.db.rows<{ count: number }>(
+    sql`select count(*)::integer as count from list_prices where at_floor`,
+  );
+  assert.equal(marked?.count, 2);
+});
+
+test("rates are never changed or deleted", async () => {
+  await assert.rejects(scrip.db.rows(sql`update fx_rates set rate = 2`));
+  await assert.rejects(scrip.db.rows(sql`delete from fx_rates`));
+  await assert.rejects(scrip.db.rows(sql`update price_rules set value_bp = 1`));
+});

@@ -1,0 +1,63 @@
+/** For whom a rule sets prices, strongest last. */
+export const WHO = ["all", "list", "reseller"] as const;
+export type Who = (typeof WHO)[number];
+
+/** For which products, strongest last. */
+export const WHAT = ["all", "category", "brand", "product"] as const;
+export type What = (typeof WHAT)[number];
+
+export const RULE_KINDS = ["fixed", "off_face", "over_cost"] as const;
+export type RuleKind = (typeof RULE_KINDS)[number];
+
+/** A price rule (MARGIN 4). Amounts are exact decimal text in major units; percents are basis points. */
+export type PriceRule = {
+  id: string;
+  who: Who;
+  /** The price list or the reseller; empty for all. */
+  whoId: string;
+  what: What;
+  whatId: string;
+  /** ISO 3166-1 alpha-2; empty for any. */
+  country: string;
+  /** Empty: amounts are in the currency of the price. */
+  currency: string;
+  kind: RuleKind;
+  valueBp: number | null;
+  amount: string | null;
+  addAmount: string;
+  minMarginBp: number;
+  minAmount: string;
+  /** "0.05", or "x.99" for prices that end in .99; empty for the smallest unit of the currency. */
+  rounding: string;
+  mayExceedFace: boolean;
+  validFrom: Date | null;
+  validTo: Date | null;
+};
+
+/** "reseller:rsl_…", as the command takes it. */
+export const sayWho = ({ who, whoId }: Pick<PriceRule, "who" | "whoId">): string =>
+  who === "all" ? who : `${who}:${whoId}`;
+export const sayWhat = ({ what, whatId }: Pick<PriceRule, "what" | "whatId">): string =>
+  what === "all" ? what : `${what}:${whatId}`;
+
+/** 450 → "4.5%". */
+export const sayPercent = (basisPoints: number): string => {
+  const digits = String(basisPoints).padStart(3, "0");
+  return `${`${digits.slice(0, -2)}.${digits.slice(-2)}`.replace(/\.?0+$/, "")}%`;
+};
+
+/** What the rule does, such as "4.5% above landed cost plus 0.10". */
+export function sayRule({ kind, valueBp, amount, addAmount, currency }: PriceRule): string {
+  const plus = Number(addAmount) === 0 ? "" : ` plus ${addAmount}`;
+  switch (kind) {
+    case "fixed":
+      return `fixed at ${amount} ${currency}${plus}`;
+    case "off_face":
+      return `${sayPercent(valueBp ?? 0)} below face value${plus}`;
+    case "over_cost":
+      return `${sayPercent(valueBp ?? 0)} above landed cost${plus}`;
+  }
+}
+
+export const isInForce = ({ validFrom, validTo }: PriceRule, now: Date): boolean =>
+  (validFrom === null || validFrom <= now) && (validTo === null || validTo > now);
