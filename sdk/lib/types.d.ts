@@ -1,5 +1,5 @@
 import type { Open } from "./http/shapes.js";
-import type { CATALOG_CHANGES, FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, PRODUCT_TYPES, TEST_SCENARIOS, TIMELINE_TYPES, WALLET_ENTRY_TYPES } from "./words.js";
+import type { CATALOG_CHANGES, DEPOSIT_STATUSES, FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, PRODUCT_TYPES, TEST_SCENARIOS, TIMELINE_TYPES, WALLET_ENTRY_TYPES } from "./words.js";
 /** An integer in minor units of the currency. */
 export type Money = {
     amount: number;
@@ -203,15 +203,39 @@ export type OrderFilters = PageFilters & CreatedFilters & {
     productId?: string | undefined;
 };
 export type OrderPage = Page<Order>;
-export type OrderCodes = {
+/** 32 bytes, or the same in base64url. Several for codes that were sealed before and after a change of the key. */
+export type PrivateKeys = string | Uint8Array | readonly (string | Uint8Array)[];
+/** The codes as the API returns them. */
+export type OrderCodesReply = {
     orderId: string;
     status: OrderStatus;
     data: DeliveredCode[];
+};
+export type OrderCodes = OrderCodesReply & {
+    /**
+     * The codes with those that are sealed opened. Pass the private key of the registered encryption key, or several if it has
+     * changed. Throws a `SealedCodeError` for a code that does not open.
+     */
+    open(privateKeys: PrivateKeys): Promise<OrderCodesReply>;
+};
+/** A code that only your private key opens: `open` of the codes does it. */
+export type SealedParts = {
+    kid: string;
+    enc: string;
+    ciphertext: string;
+};
+/** The public key that codes are sealed to. `kid` names it in each sealed code. */
+export type EncryptionKey = {
+    kid: string;
+    publicKey: string;
+    registeredAt: string;
 };
 /** What one unit delivered. `type` is `code`, `url` or `topup`, and says which other member is present. */
 export type DeliveredCode = {
     id: string;
     lineIndex: number;
+    /** With `sealed`. */
+    unitIndex?: number;
     productId: string;
     type: string;
     code?: string;
@@ -219,6 +243,8 @@ export type DeliveredCode = {
     serial?: string;
     url?: string;
     receipt?: string;
+    /** Instead of `code`, `pin`, `serial` and `url`, if an encryption key was registered when it was delivered. */
+    sealed?: SealedParts;
     expiresAt?: string;
     deliveredAt: string;
 };
@@ -284,6 +310,10 @@ export type Balance = {
     balance: ScaledMoney;
     asOf: string;
 };
+/** Without a threshold there is no alert. */
+export type WalletAlert = {
+    threshold?: ScaledMoney;
+};
 export type KnownWalletEntryType = (typeof WALLET_ENTRY_TYPES)[number];
 export type WalletEntry = {
     id: string;
@@ -299,5 +329,42 @@ export type WalletEntry = {
 export type WalletEntryFilters = PageFilters & CreatedFilters & {
     type?: KnownWalletEntryType | undefined;
     orderId?: string | undefined;
+};
+export type KnownDepositStatus = (typeof DEPOSIT_STATUSES)[number];
+/** Money that you send to your wallet. */
+export type Deposit = {
+    id: string;
+    status: Open<KnownDepositStatus>;
+    /** What you requested, in minor units. */
+    amount: number;
+    currency: string;
+    minorUnitExponent: number;
+    /** Put it into the remittance text of your payment. */
+    reference: string;
+    /** How to pay, as text for people. */
+    instructions: string;
+    note?: string;
+    /** What arrived, in minor units. This is what is credited. */
+    receivedAmount?: number;
+    /** The wallet entry of the credit. */
+    entryId?: string;
+    /** Why it was rejected. */
+    reason?: string;
+    createdAt: string;
+    receivedAt?: string;
+    creditedAt?: string;
+    rejectedAt?: string;
+};
+export type CreateDepositInput = {
+    /** In minor units of your wallet's currency. */
+    amount: number;
+    note?: string | undefined;
+};
+/** Without an `idempotencyKey`, a random one makes the retries of this call safe. */
+export type CreateDepositOptions = CallOptions & {
+    idempotencyKey?: string | undefined;
+};
+export type DepositFilters = PageFilters & {
+    status?: KnownDepositStatus | undefined;
 };
 export {};

@@ -1,11 +1,15 @@
 import type { Connection } from "./http/connection.js";
 import type { Listing } from "./http/listing.js";
-import type { Balance, CallOptions, CsvPage, WalletEntry, WalletEntryFilters } from "./types.js";
+import type { Balance, CallOptions, CsvPage, WalletAlert, WalletEntry, WalletEntryFilters } from "./types.js";
 export type WalletMethods = {
     balance(options?: CallOptions): Promise<Balance>;
     /** The statement, newest first. */
     entries(filters?: WalletEntryFilters, options?: CallOptions): Listing<WalletEntry>;
     /** A page of the statement as CSV. Money is in the currency's major unit. */
     entriesCsv(filters?: WalletEntryFilters, options?: CallOptions): Promise<CsvPage>;
+    /** The balance below which you are told. */
+    alert(options?: CallOptions): Promise<WalletAlert>;
+    /** Sets it, in minor units of the wallet's currency; `null` for no alert. The key needs the scope `wallet:write`. */
+    setAlert(threshold: number | null, options?: CallOptions): Promise<WalletAlert>;
 };
 export declare const walletMethods: (connection: Connection) => WalletMethods;

@@ -18,9 +18,19 @@ export const PRODUCT_TYPES = ["gift_card", "top_up"];
 export const GOODS_TYPES = ["code", "url", "topup"];
 export const INPUT_FIELD_TYPES = ["text", "number", "select"];
 export const WALLET_ENTRY_TYPES = ["deposit", "order", "refund", "adjustment"];
+export const DEPOSIT_STATUSES = ["requested", "received", "credited", "rejected"];
 export const EVENT_STATUSES = ["fulfilled", "refunded", "partially_refunded"];
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"];
-export const EVENT_TYPES = ["order.fulfilled", "order.refunded", "webhook.test"];
+export const EVENT_TYPES = [
+    "order.fulfilled",
+    "order.refunded",
+    "deposit.credited",
+    "webhook.test",
+    "wallet.low",
+    "endpoint.disabled",
+    "key.created",
+    "key.revoked",
+];
 export const TEST_SCENARIOS = [
     "insufficient_funds",
     "out_of_stock",

@@ -27,6 +27,8 @@ import {
 import type {
   CatalogChangeFilters,
   CatalogFilters,
+  CreateDepositInput,
+  DepositFilters,
   OrderFilters,
   PageFilters,
   PlaceOrderInput,
@@ -43,6 +45,7 @@ import type {
 } from "./webhooks/webhook-types.ts";
 import {
   DELIVERY_STATUSES,
+  DEPOSIT_STATUSES,
   EVENT_TYPES,
   FULFILMENTS,
   ORDER_STATUSES,
@@ -62,6 +65,8 @@ const PLACEMENT = { lines: [{ productId: "card", quantity: 1 }] };
 /** The call of each operation. */
 const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   getBalance: ({ wallet }) => wallet.balance(),
+  getWalletAlert: ({ wallet }) => wallet.alert(),
+  setWalletAlert: ({ wallet }) => wallet.setAlert(1),
   listCatalog: ({ catalog }) => catalog.list(),
   listCatalogChanges: ({ catalog }) => catalog.changes(),
   getProduct: ({ products }) => products.get(ID),
@@ -70,10 +75,16 @@ const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   listOrders: ({ orders }) => orders.list(),
   getOrder: ({ orders }) => orders.get(ID),
   getOrderCodes: ({ orders }) => orders.codes(ID),
+  registerEncryptionKey: ({ encryptionKey }) => encryptionKey.register("key"),
+  getEncryptionKey: ({ encryptionKey }) => encryptionKey.get(),
+  removeEncryptionKey: ({ encryptionKey }) => encryptionKey.remove(),
   getOrderTimeline: ({ orders }) => orders.timeline(ID),
   listRequests: ({ requests }) => requests.list(),
   getRequest: ({ requests }) => requests.get(ID),
   listWalletEntries: ({ wallet }) => wallet.entries(),
+  requestDeposit: ({ deposits }) => deposits.create({ amount: 500 }),
+  getDeposit: ({ deposits }) => deposits.get(ID),
+  listDeposits: ({ deposits }) => deposits.list(),
   listEvents: ({ events }) => events.list(),
   getEvent: ({ events }) => events.get(ID),
   listEventTypes: ({ eventTypes }) => eventTypes.list(),
@@ -120,6 +131,7 @@ const FILTERS: Partial<Record<Covered, Described>> = {
     type: optional(oneOf(WALLET_ENTRY_TYPES)),
     orderId: optional(text),
   }),
+  listDeposits: object<DepositFilters>({ ...paged, status: optional(oneOf(DEPOSIT_STATUSES)) }),
   listEvents: object<EventFilters>({
     ...paged,
     ...created,
@@ -165,7 +177,10 @@ const BODIES: Partial<Record<Covered, Described>> = {
       object<PlaceOrderInput & { idempotencyKey: string }>({ ...ORDER_MEMBERS, idempotencyKey: text }),
     ),
   }),
+  requestDeposit: object<CreateDepositInput>({ amount: count, note: optional(text) }),
+  registerEncryptionKey: object<{ publicKey: string }>({ publicKey: text }),
   registerWebhook: object<RegisterWebhookInput>({ url: text, events: optional(list(text)) }),
+  setWalletAlert: object<{ threshold: number }>({ threshold: count }),
   changeWebhook: object<UpdateWebhookInput>({
     url: optional(text),
     events: optional(list(text)),

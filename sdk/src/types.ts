@@ -1,6 +1,7 @@
 import type { Open } from "./http/shapes.ts";
 import type {
   CATALOG_CHANGES,
+  DEPOSIT_STATUSES,
   FULFILMENTS,
   INPUT_FIELD_TYPES,
   ORDER_STATUSES,
@@ -212,12 +213,32 @@ export type OrderFilters = PageFilters &
 
 export type OrderPage = Page<Order>;
 
-export type OrderCodes = { orderId: string; status: OrderStatus; data: DeliveredCode[] };
+/** 32 bytes, or the same in base64url. Several for codes that were sealed before and after a change of the key. */
+export type PrivateKeys = string | Uint8Array | readonly (string | Uint8Array)[];
+
+/** The codes as the API returns them. */
+export type OrderCodesReply = { orderId: string; status: OrderStatus; data: DeliveredCode[] };
+
+export type OrderCodes = OrderCodesReply & {
+  /**
+   * The codes with those that are sealed opened. Pass the private key of the registered encryption key, or several if it has
+   * changed. Throws a `SealedCodeError` for a code that does not open.
+   */
+  open(privateKeys: PrivateKeys): Promise<OrderCodesReply>;
+};
+
+/** A code that only your private key opens: `open` of the codes does it. */
+export type SealedParts = { kid: string; enc: string; ciphertext: string };
+
+/** The public key that codes are sealed to. `kid` names it in each sealed code. */
+export type EncryptionKey = { kid: string; publicKey: string; registeredAt: string };
 
 /** What one unit delivered. `type` is `code`, `url` or `topup`, and says which other member is present. */
 export type DeliveredCode = {
   id: string;
   lineIndex: number;
+  /** With `sealed`. */
+  unitIndex?: number;
   productId: string;
   type: string;
   code?: string;
@@ -225,6 +246,8 @@ export type DeliveredCode = {
   serial?: string;
   url?: string;
   receipt?: string;
+  /** Instead of `code`, `pin`, `serial` and `url`, if an encryption key was registered when it was delivered. */
+  sealed?: SealedParts;
   expiresAt?: string;
   deliveredAt: string;
 };
@@ -289,6 +312,9 @@ export type RequestFilters = PageFilters &
 /** `balance` is what can be spent now. */
 export type Balance = { balance: ScaledMoney; asOf: string };
 
+/** Without a threshold there is no alert. */
+export type WalletAlert = { threshold?: ScaledMoney };
+
 export type KnownWalletEntryType = (typeof WALLET_ENTRY_TYPES)[number];
 
 export type WalletEntry = {
@@ -305,3 +331,41 @@ export type WalletEntry = {
 
 export type WalletEntryFilters = PageFilters &
   CreatedFilters & { type?: KnownWalletEntryType | undefined; orderId?: string | undefined };
+
+export type KnownDepositStatus = (typeof DEPOSIT_STATUSES)[number];
+
+/** Money that you send to your wallet. */
+export type Deposit = {
+  id: string;
+  status: Open<KnownDepositStatus>;
+  /** What you requested, in minor units. */
+  amount: number;
+  currency: string;
+  minorUnitExponent: number;
+  /** Put it into the remittance text of your payment. */
+  reference: string;
+  /** How to pay, as text for people. */
+  instructions: string;
+  note?: string;
+  /** What arrived, in minor units. This is what is credited. */
+  receivedAmount?: number;
+  /** The wallet entry of the credit. */
+  entryId?: string;
+  /** Why it was rejected. */
+  reason?: string;
+  createdAt: string;
+  receivedAt?: string;
+  creditedAt?: string;
+  rejectedAt?: string;
+};
+
+export type CreateDepositInput = {
+  /** In minor units of your wallet's currency. */
+  amount: number;
+  note?: string | undefined;
+};
+
+/** Without an `idempotencyKey`, a random one makes the retries of this call safe. */
+export type CreateDepositOptions = CallOptions & { idempotencyKey?: string | undefined };
+
+export type DepositFilters = PageFilters & { status?: KnownDepositStatus | undefined };

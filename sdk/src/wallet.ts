@@ -1,8 +1,11 @@
 import type { Connection } from "./http/connection.ts";
 import type { Listing } from "./http/listing.ts";
+import { perform } from "./http/perform.ts";
 import { read, readCsv, readList } from "./http/read.ts";
 import { REPLIES } from "./http/replies.ts";
-import type { Balance, CallOptions, CsvPage, WalletEntry, WalletEntryFilters } from "./types.ts";
+import type { Balance, CallOptions, CsvPage, WalletAlert, WalletEntry, WalletEntryFilters } from "./types.ts";
+
+const ALERT = "/v1/wallet/alert";
 
 export type WalletMethods = {
   balance(options?: CallOptions): Promise<Balance>;
@@ -10,6 +13,10 @@ export type WalletMethods = {
   entries(filters?: WalletEntryFilters, options?: CallOptions): Listing<WalletEntry>;
   /** A page of the statement as CSV. Money is in the currency's major unit. */
   entriesCsv(filters?: WalletEntryFilters, options?: CallOptions): Promise<CsvPage>;
+  /** The balance below which you are told. */
+  alert(options?: CallOptions): Promise<WalletAlert>;
+  /** Sets it, in minor units of the wallet's currency; `null` for no alert. The key needs the scope `wallet:write`. */
+  setAlert(threshold: number | null, options?: CallOptions): Promise<WalletAlert>;
 };
 
 export const walletMethods = (connection: Connection): WalletMethods => ({
@@ -17,4 +24,15 @@ export const walletMethods = (connection: Connection): WalletMethods => ({
   entries: (filters, options) =>
     readList(connection, () => "/v1/wallet/entries", REPLIES.listWalletEntries, filters, options),
   entriesCsv: async (filters, options) => readCsv(connection, "/v1/wallet/entries", filters, options),
+  alert: async (options) => (await read(connection, ALERT, REPLIES.getWalletAlert, options)).alert,
+  setAlert: async (threshold, options) => {
+    const call = {
+      path: ALERT,
+      method: "PUT",
+      body: { threshold },
+      expected: 200,
+      isRepeatable: true,
+    } as const;
+    return (await perform(connection, { ...call, shape: REPLIES.setWalletAlert }, options)).value.alert;
+  },
 });

@@ -18,9 +18,19 @@ export const PRODUCT_TYPES = ["gift_card", "top_up"] as const;
 export const GOODS_TYPES = ["code", "url", "topup"] as const;
 export const INPUT_FIELD_TYPES = ["text", "number", "select"] as const;
 export const WALLET_ENTRY_TYPES = ["deposit", "order", "refund", "adjustment"] as const;
+export const DEPOSIT_STATUSES = ["requested", "received", "credited", "rejected"] as const;
 export const EVENT_STATUSES = ["fulfilled", "refunded", "partially_refunded"] as const;
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
-export const EVENT_TYPES = ["order.fulfilled", "order.refunded", "webhook.test"] as const;
+export const EVENT_TYPES = [
+  "order.fulfilled",
+  "order.refunded",
+  "deposit.credited",
+  "webhook.test",
+  "wallet.low",
+  "endpoint.disabled",
+  "key.created",
+  "key.revoked",
+] as const;
 export const TEST_SCENARIOS = [
   "insufficient_funds",
   "out_of_stock",

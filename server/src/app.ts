@@ -9,9 +9,12 @@ import { openDashboard } from "./dashboard/open-dashboard.ts";
 import type { DashboardDeps } from "./dashboard/session.ts";
 import { createAnnouncer } from "./db/announce.ts";
 import { type Db, isDatabaseUnavailable } from "./db/database.ts";
+import type { DepositInstructions } from "./deposits/instructions.ts";
+import { depositRoutes } from "./deposits/routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { fulfilmentRoutes } from "./fulfilment/reveal/routes.ts";
 import { ORDERS_CHANNEL } from "./fulfilment/run-fulfilment.ts";
+import { sealingRoutes } from "./fulfilment/sealing/routes.ts";
 import { NO_SNIFF } from "./http/bare-app.ts";
 import { addressFinder } from "./http/client-address.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -51,6 +54,7 @@ import { findForcedAnswer } from "./sandbox/read-scenario.ts";
 import { createShortageFinder, type ShortageFinder } from "./suppliers/stock/stock-levels.ts";
 import type { CodeVault } from "./vault/code-vault.ts";
 import type { Keyring } from "./vault/keyring.ts";
+import { walletAlertRoutes } from "./wallet/alerts/routes.ts";
 import { walletRoutes } from "./wallet/routes.ts";
 import { serveReference } from "./web/docs/api-reference.ts";
 import { errorPages } from "./web/docs/error-pages.ts";
@@ -76,6 +80,8 @@ export type AppDeps = {
   trustedProxies: readonly IpRange[];
   rateLimits: { orders: number; reads: number };
   webhooks: WebhookSettings;
+  /** How resellers pay for deposits. */
+  depositInstructions?: DepositInstructions;
   /** Non-default limits, for tests of what happens at them. */
   placementLimits?: Partial<PlacementLimits>;
   /** Replaces the stock check, for tests of products that sell out after they were ordered. */
@@ -157,6 +163,7 @@ export async function buildApp(
     filteredReplies: createRenderedReplies(FILTERED_MAX_BYTES),
   });
   walletRoutes(app, { ...deps, cursors });
+  walletAlertRoutes(app, deps);
   const placing: PlaceOrdersDeps = {
     ...deps,
     readProducts: createProductReader(deps.db),
@@ -168,7 +175,9 @@ export async function buildApp(
   const announceDeliveries = createAnnouncer(deps.db, DELIVERIES_CHANNEL);
   orderRoutes(app, { ...deps, ...placing, cursors });
   bulkRoutes(app, { ...placing, problems });
+  depositRoutes(app, { ...deps, cursors, depositInstructions: deps.depositInstructions ?? {} });
   fulfilmentRoutes(app, deps);
+  sealingRoutes(app, deps);
   webhookRoutes(app, { ...deps, cursors, announceDeliveries });
   eventRoutes(app, { db: deps.db, cursors });
   requestRoutes(app, { db: deps.db, cursors });

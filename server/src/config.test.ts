@@ -284,3 +284,21 @@ test("the console has a port of its own", () => {
       message: `CONSOLE_PORT must not be the same as ${other}`,
     });
 });
+
+test("DEPOSIT_INSTRUCTIONS is a text for all currencies, or for the one in its name", () => {
+  const read = (env: Record<string, string>) => readConfig(env).depositInstructions;
+  assert.deepEqual(read({}), {});
+  assert.deepEqual(
+    read({
+      DEPOSIT_INSTRUCTIONS: "Pay {amount}\\nto us",
+      DEPOSIT_INSTRUCTIONS_EUR: " IBAN ",
+      DEPOSIT_INSTRUCTIONS_USD: "",
+    }),
+    { "": "Pay {amount}\nto us", EUR: "IBAN" },
+  );
+  assert.throws(
+    () => read({ DEPOSIT_INSTRUCTIONS_EURO: "x" }),
+    /DEPOSIT_INSTRUCTIONS_EURO must end in a currency/,
+  );
+  assert.throws(() => read({ DEPOSIT_INSTRUCTIONS: "x".repeat(4_001) }), /at most 4000 characters/);
+});

@@ -3,8 +3,9 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { type IpRange, parseIpRange } from "./lib/ip.ts";
 import { type AmountLimits, parseAmountLimits } from "./lib/money.ts";
-import { type PricingConfig, readPricing } from "./lib/pricing-config.ts";
 import { type Secret, secret } from "./lib/secret.ts";
+import { readDepositInstructions } from "./lib/settings/deposit-instructions.ts";
+import { type PricingConfig, readPricing } from "./lib/settings/pricing-config.ts";
 import { splitDatabaseUrl } from "./lib/split-database-url.ts";
 import { withSecretFiles } from "./lib/with-secret-files.ts";
 
@@ -25,6 +26,8 @@ export type Config = PricingConfig & {
   consoleUrl: string | undefined;
   /** Above these amounts a movement of money in the console takes two people. Undefined takes one for all. */
   dualControlAbove: AmountLimits | undefined;
+  /** How resellers pay for deposits, by currency; under "" for all others. */
+  depositInstructions: Readonly<Record<string, string>>;
   /** Newest first. The first one seals; all of them open. */
   masterKeys: readonly Secret<Buffer>[];
   trustedProxies: readonly IpRange[];
@@ -89,6 +92,7 @@ export function readConfig(environment: Environment): Config {
     ...readConsole(env),
     dualControlAbove: parsed(env, "CONSOLE_DUAL_CONTROL_ABOVE", parseAmountLimits),
     ...readPricing((name, parse) => parsed(env, name, parse)),
+    depositInstructions: readDepositInstructions(env, (...why) => new ConfigError(...why)),
     masterKeys: readMasterKeys(env),
     trustedProxies: readRanges(env, "TRUSTED_PROXIES"),
     webhookEgressIps: list(env, "WEBHOOK_EGRESS_IPS").map((text) => {

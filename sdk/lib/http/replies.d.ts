@@ -1,4 +1,4 @@
-import type { Balance, CatalogChange, CatalogProduct, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodes, Page, PlacedOrder, Product, TimelineEntry, WalletEntry } from "../types.js";
+import type { Balance, CatalogChange, CatalogProduct, Deposit, EncryptionKey, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodesReply, Page, PlacedOrder, Product, TimelineEntry, WalletAlert, WalletEntry } from "../types.js";
 import type { Delivery, EventType, Recovery, RegisteredWebhook, RotatedSecret, ScripEvent, Webhook } from "../webhooks/webhook-types.js";
 import { type Shape } from "./shapes.js";
 type BatchReply = {
@@ -6,9 +6,14 @@ type BatchReply = {
     order?: PlacedOrder;
     error?: LoggedProblem;
 };
-/** The response of each operation of the API, by its operationId. */
 export declare const REPLIES: {
     getBalance: Shape<Balance>;
+    getWalletAlert: Shape<{
+        alert: WalletAlert;
+    }>;
+    setWalletAlert: Shape<{
+        alert: WalletAlert;
+    }>;
     listCatalog: Shape<Page<CatalogProduct>>;
     listCatalogChanges: Shape<Page<CatalogChange>>;
     getProduct: Shape<{
@@ -24,7 +29,14 @@ export declare const REPLIES: {
     getOrder: Shape<{
         order: Order;
     }>;
-    getOrderCodes: Shape<OrderCodes>;
+    getOrderCodes: Shape<OrderCodesReply>;
+    registerEncryptionKey: Shape<{
+        encryptionKey: EncryptionKey;
+    }>;
+    getEncryptionKey: Shape<{
+        encryptionKey?: EncryptionKey;
+    }>;
+    removeEncryptionKey: Shape<Record<never, never>>;
     getOrderTimeline: Shape<{
         data: TimelineEntry[];
     }>;
@@ -33,6 +45,13 @@ export declare const REPLIES: {
         request: LoggedRequestDetail;
     }>;
     listWalletEntries: Shape<Page<WalletEntry>>;
+    requestDeposit: Shape<{
+        deposit: Deposit;
+    }>;
+    getDeposit: Shape<{
+        deposit: Deposit;
+    }>;
+    listDeposits: Shape<Page<Deposit>>;
     listEvents: Shape<Page<ScripEvent>>;
     getEvent: Shape<{
         event: ScripEvent;

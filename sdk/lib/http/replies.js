@@ -1,4 +1,4 @@
-import { CATALOG_CHANGES, DELIVERY_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, TIMELINE_TYPES, WALLET_ENTRY_TYPES, } from "../words.js";
+import { CATALOG_CHANGES, DELIVERY_STATUSES, DEPOSIT_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, TIMELINE_TYPES, WALLET_ENTRY_TYPES, } from "../words.js";
 import { count, flag, integer, list, object, optional, text, texts, wordOf } from "./shapes.js";
 const pageOf = (item) => object({ data: list(item), hasMore: flag, nextCursor: text });
 const money = object({ amount: count, currency: text });
@@ -70,6 +70,7 @@ const order = object({
 const deliveredCode = object({
     id: text,
     lineIndex: count,
+    unitIndex: optional(count),
     productId: text,
     type: wordOf(GOODS_TYPES),
     code: optional(text),
@@ -77,6 +78,7 @@ const deliveredCode = object({
     serial: optional(text),
     url: optional(text),
     receipt: optional(text),
+    sealed: optional(object({ kid: text, enc: text, ciphertext: text })),
     expiresAt: optional(text),
     deliveredAt: text,
 });
@@ -127,6 +129,23 @@ const walletEntry = object({
     note: optional(text),
     createdAt: text,
 });
+const deposit = object({
+    id: text,
+    status: wordOf(DEPOSIT_STATUSES),
+    amount: count,
+    currency: text,
+    minorUnitExponent: count,
+    reference: text,
+    instructions: text,
+    note: optional(text),
+    receivedAmount: optional(count),
+    entryId: optional(text),
+    reason: optional(text),
+    createdAt: text,
+    receivedAt: optional(text),
+    creditedAt: optional(text),
+    rejectedAt: optional(text),
+});
 const event = object({
     id: text,
     type: text,
@@ -134,7 +153,15 @@ const event = object({
     data: object({
         order_id: optional(text),
         status: optional(wordOf(EVENT_STATUSES)),
+        deposit_id: optional(text),
+        amount: optional(money),
         webhook_id: optional(text),
+        failing_since: optional(text),
+        balance: optional(money),
+        threshold: optional(money),
+        key_id: optional(text),
+        key_hint: optional(text),
+        replaces_key_id: optional(text),
     }),
 });
 const webhook = object({
@@ -168,9 +195,15 @@ const delivery = object({
 });
 const deliveryReply = object({ delivery });
 const webhookReply = object({ webhook });
+const encryptionKey = object({ kid: text, publicKey: text, registeredAt: text });
 /** The response of each operation of the API, by its operationId. */
+const walletAlertReply = object({
+    alert: object({ threshold: optional(scaledMoney) }),
+});
 export const REPLIES = {
     getBalance: object({ balance: scaledMoney, asOf: text }),
+    getWalletAlert: walletAlertReply,
+    setWalletAlert: walletAlertReply,
     listCatalog: pageOf(catalogProduct),
     listCatalogChanges: pageOf(catalogChange),
     getProduct: object({ product }),
@@ -185,12 +218,18 @@ export const REPLIES = {
     listOrders: pageOf(order),
     getOrder: object({ order }),
     getOrderCodes: object({ orderId: text, status: orderStatus, data: list(deliveredCode) }),
+    registerEncryptionKey: object({ encryptionKey }),
+    getEncryptionKey: object({ encryptionKey: optional(encryptionKey) }),
+    removeEncryptionKey: object({}),
     getOrderTimeline: object({ data: list(timelineEntry) }),
     listRequests: pageOf(object(requestMembers)),
     getRequest: object({
         request: object({ ...requestMembers, error: optional(loggedProblem) }),
     }),
     listWalletEntries: pageOf(walletEntry),
+    requestDeposit: object({ deposit }),
+    getDeposit: object({ deposit }),
+    listDeposits: pageOf(deposit),
     listEvents: pageOf(event),
     getEvent: object({ event }),
     listEventTypes: object({

@@ -1,3 +1,4 @@
+import type { Money } from "../types.js";
 import { type RawBody } from "./sign-webhook.js";
 /** An order's codes are ready to fetch, or it was refunded to the wallet. */
 export type OrderEvent = {
@@ -9,6 +10,16 @@ export type OrderEvent = {
         status: string;
     };
 };
+/** A deposit arrived and was credited to the wallet. */
+export type DepositEvent = {
+    id: string;
+    type: "deposit.credited";
+    created_at: string;
+    data: {
+        deposit_id: string;
+        amount: Money;
+    };
+};
 /** What `webhooks.test` sends. */
 export type TestEvent = {
     id: string;
@@ -18,8 +29,39 @@ export type TestEvent = {
         webhook_id: string;
     };
 };
+/** The balance fell below the threshold that you set. Amounts are in minor units. */
+export type WalletEvent = {
+    id: string;
+    type: "wallet.low";
+    created_at: string;
+    data: {
+        balance: Money;
+        threshold: Money;
+    };
+};
+/** An endpoint was disabled because every delivery failed. */
+export type EndpointEvent = {
+    id: string;
+    type: "endpoint.disabled";
+    created_at: string;
+    data: {
+        webhook_id: string;
+        failing_since: string;
+    };
+};
+/** An API key was created, rolled or revoked. */
+export type KeyEvent = {
+    id: string;
+    type: "key.created" | "key.revoked";
+    created_at: string;
+    data: {
+        key_id: string;
+        key_hint: string;
+        replaces_key_id?: string;
+    };
+};
 /** Later versions of the API can send more types. Respond with 2xx to unknown types as well. */
-export type WebhookEvent = OrderEvent | TestEvent;
+export type WebhookEvent = OrderEvent | DepositEvent | TestEvent | WalletEvent | EndpointEvent | KeyEvent;
 export type WebhookHeaders = {
     get(name: string): string | null;
 } | Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -12,12 +12,18 @@ const DEFAULT_TOLERANCE_SECONDS = 300;
 const HEADER = "service-signature";
 const TIME = /^\d{1,15}$/;
 const SIGNATURE = /^[0-9a-f]{64}$/i;
-/** Members of `data` by event type, as in the types above. */
+/** Members of `data` by event type, as in the types above. All are text but for amounts of money. */
 const DATA_MEMBERS = {
     "order.fulfilled": ["order_id", "status"],
     "order.refunded": ["order_id", "status"],
+    "deposit.credited": ["deposit_id"],
     "webhook.test": ["webhook_id"],
+    "wallet.low": ["balance", "threshold"],
+    "endpoint.disabled": ["webhook_id", "failing_since"],
+    "key.created": ["key_id", "key_hint"],
+    "key.revoked": ["key_id", "key_hint"],
 };
+const MONEY_MEMBERS = ["balance", "threshold"];
 /**
  * Verifies the signature of a delivery and returns its event (SPEC.md, Events). Pass the raw body. During a rotation pass the
  * old secret and the new one.
@@ -81,7 +87,7 @@ function anyMatches(signatures, expected) {
 const fromHex = (hex) => Uint8Array.from({ length: hex.length / 2 }, (_, index) => Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16));
 function parseEvent(body) {
     const event = parseJson(body);
-    const isEvent = hasTexts(event, ["id", "type", "created_at"]) && hasTexts(event.data, membersOf(event.type));
+    const isEvent = hasMembers(event, ["id", "type", "created_at"]) && hasMembers(event.data, membersOf(event.type));
     if (isEvent)
         return event;
     throw new WebhookVerificationError("malformed_body", "The body has a valid signature but is not an event.");
@@ -96,8 +102,12 @@ function parseJson(body) {
     }
 }
 const membersOf = (type) => Object.entries(DATA_MEMBERS).find(([known]) => known === type)?.[1] ?? [];
-function hasTexts(value, names) {
-    if (typeof value !== "object" || value === null || Array.isArray(value))
-        return false;
-    return names.every((name) => typeof value[name] === "string");
+function hasMembers(value, names) {
+    return isObject(value) && names.every((name) => isMember(name, value[name]));
 }
+function isMember(name, value) {
+    if (!MONEY_MEMBERS.includes(name))
+        return typeof value === "string";
+    return isObject(value) && Number.isSafeInteger(value.amount) && typeof value.currency === "string";
+}
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);

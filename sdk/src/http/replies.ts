@@ -3,6 +3,8 @@ import type {
   CatalogChange,
   CatalogProduct,
   DeliveredCode,
+  Deposit,
+  EncryptionKey,
   InputField,
   InputFieldOption,
   LoggedProblem,
@@ -10,13 +12,15 @@ import type {
   LoggedRequestDetail,
   Money,
   Order,
-  OrderCodes,
+  OrderCodesReply,
   OrderLine,
   Page,
   PlacedOrder,
   Product,
   ScaledMoney,
+  SealedParts,
   TimelineEntry,
+  WalletAlert,
   WalletEntry,
 } from "../types.ts";
 import type {
@@ -33,6 +37,7 @@ import type {
 import {
   CATALOG_CHANGES,
   DELIVERY_STATUSES,
+  DEPOSIT_STATUSES,
   EVENT_STATUSES,
   FULFILMENTS,
   GOODS_TYPES,
@@ -125,6 +130,7 @@ const order = object<Order>({
 const deliveredCode = object<DeliveredCode>({
   id: text,
   lineIndex: count,
+  unitIndex: optional(count),
   productId: text,
   type: wordOf(GOODS_TYPES),
   code: optional(text),
@@ -132,6 +138,7 @@ const deliveredCode = object<DeliveredCode>({
   serial: optional(text),
   url: optional(text),
   receipt: optional(text),
+  sealed: optional(object<SealedParts>({ kid: text, enc: text, ciphertext: text })),
   expiresAt: optional(text),
   deliveredAt: text,
 });
@@ -189,6 +196,24 @@ const walletEntry = object<WalletEntry>({
   createdAt: text,
 });
 
+const deposit = object<Deposit>({
+  id: text,
+  status: wordOf(DEPOSIT_STATUSES),
+  amount: count,
+  currency: text,
+  minorUnitExponent: count,
+  reference: text,
+  instructions: text,
+  note: optional(text),
+  receivedAmount: optional(count),
+  entryId: optional(text),
+  reason: optional(text),
+  createdAt: text,
+  receivedAt: optional(text),
+  creditedAt: optional(text),
+  rejectedAt: optional(text),
+});
+
 const event = object<ScripEvent>({
   id: text,
   type: text,
@@ -196,7 +221,15 @@ const event = object<ScripEvent>({
   data: object<ScripEventData>({
     order_id: optional(text),
     status: optional(wordOf(EVENT_STATUSES)),
+    deposit_id: optional(text),
+    amount: optional(money),
     webhook_id: optional(text),
+    failing_since: optional(text),
+    balance: optional(money),
+    threshold: optional(money),
+    key_id: optional(text),
+    key_hint: optional(text),
+    replaces_key_id: optional(text),
   }),
 });
 
@@ -235,11 +268,19 @@ const delivery = object<Delivery>({
 const deliveryReply = object<{ delivery: Delivery }>({ delivery });
 const webhookReply = object<{ webhook: Webhook }>({ webhook });
 
+const encryptionKey = object<EncryptionKey>({ kid: text, publicKey: text, registeredAt: text });
+
 type BatchReply = { idempotencyKey?: string; order?: PlacedOrder; error?: LoggedProblem };
 
 /** The response of each operation of the API, by its operationId. */
+const walletAlertReply = object<{ alert: WalletAlert }>({
+  alert: object<WalletAlert>({ threshold: optional(scaledMoney) }),
+});
+
 export const REPLIES = {
   getBalance: object<Balance>({ balance: scaledMoney, asOf: text }),
+  getWalletAlert: walletAlertReply,
+  setWalletAlert: walletAlertReply,
   listCatalog: pageOf(catalogProduct),
   listCatalogChanges: pageOf(catalogChange),
   getProduct: object<{ product: Product }>({ product }),
@@ -255,13 +296,19 @@ export const REPLIES = {
   }),
   listOrders: pageOf(order),
   getOrder: object<{ order: Order }>({ order }),
-  getOrderCodes: object<OrderCodes>({ orderId: text, status: orderStatus, data: list(deliveredCode) }),
+  getOrderCodes: object<OrderCodesReply>({ orderId: text, status: orderStatus, data: list(deliveredCode) }),
+  registerEncryptionKey: object<{ encryptionKey: EncryptionKey }>({ encryptionKey }),
+  getEncryptionKey: object<{ encryptionKey?: EncryptionKey }>({ encryptionKey: optional(encryptionKey) }),
+  removeEncryptionKey: object<Record<never, never>>({}),
   getOrderTimeline: object<{ data: TimelineEntry[] }>({ data: list(timelineEntry) }),
   listRequests: pageOf(object<LoggedRequest>(requestMembers)),
   getRequest: object<{ request: LoggedRequestDetail }>({
     request: object<LoggedRequestDetail>({ ...requestMembers, error: optional(loggedProblem) }),
   }),
   listWalletEntries: pageOf(walletEntry),
+  requestDeposit: object<{ deposit: Deposit }>({ deposit }),
+  getDeposit: object<{ deposit: Deposit }>({ deposit }),
+  listDeposits: pageOf(deposit),
   listEvents: pageOf(event),
   getEvent: object<{ event: ScripEvent }>({ event }),
   listEventTypes: object<{ data: EventType[] }>({

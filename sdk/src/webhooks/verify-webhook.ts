@@ -1,3 +1,4 @@
+import type { Money } from "../types.ts";
 import { computeSignatures, type RawBody, toBytes, toSecrets } from "./sign-webhook.ts";
 
 /** An order's codes are ready to fetch, or it was refunded to the wallet. */
@@ -8,6 +9,14 @@ export type OrderEvent = {
   data: { order_id: string; status: string };
 };
 
+/** A deposit arrived and was credited to the wallet. */
+export type DepositEvent = {
+  id: string;
+  type: "deposit.credited";
+  created_at: string;
+  data: { deposit_id: string; amount: Money };
+};
+
 /** What `webhooks.test` sends. */
 export type TestEvent = {
   id: string;
@@ -16,8 +25,32 @@ export type TestEvent = {
   data: { webhook_id: string };
 };
 
+/** The balance fell below the threshold that you set. Amounts are in minor units. */
+export type WalletEvent = {
+  id: string;
+  type: "wallet.low";
+  created_at: string;
+  data: { balance: Money; threshold: Money };
+};
+
+/** An endpoint was disabled because every delivery failed. */
+export type EndpointEvent = {
+  id: string;
+  type: "endpoint.disabled";
+  created_at: string;
+  data: { webhook_id: string; failing_since: string };
+};
+
+/** An API key was created, rolled or revoked. */
+export type KeyEvent = {
+  id: string;
+  type: "key.created" | "key.revoked";
+  created_at: string;
+  data: { key_id: string; key_hint: string; replaces_key_id?: string };
+};
+
 /** Later versions of the API can send more types. Respond with 2xx to unknown types as well. */
-export type WebhookEvent = OrderEvent | TestEvent;
+export type WebhookEvent = OrderEvent | DepositEvent | TestEvent | WalletEvent | EndpointEvent | KeyEvent;
 
 export type WebhookHeaders =
   | { get(name: string): string | null }
@@ -52,12 +85,19 @@ const DEFAULT_TOLERANCE_SECONDS = 300;
 const HEADER = "service-signature";
 const TIME = /^\d{1,15}$/;
 const SIGNATURE = /^[0-9a-f]{64}$/i;
-/** Members of `data` by event type, as in the types above. */
+/** Members of `data` by event type, as in the types above. All are text but for amounts of money. */
 const DATA_MEMBERS: Readonly<Record<WebhookEvent["type"], readonly string[]>> = {
   "order.fulfilled": ["order_id", "status"],
   "order.refunded": ["order_id", "status"],
+  "deposit.credited": ["deposit_id"],
   "webhook.test": ["webhook_id"],
+  "wallet.low": ["balance", "threshold"],
+  "endpoint.disabled": ["webhook_id", "failing_since"],
+  "key.created": ["key_id", "key_hint"],
+  "key.revoked": ["key_id", "key_hint"],
 };
+
+const MONEY_MEMBERS: readonly string[] = ["balance", "threshold"];
 
 /**
  * Verifies the signature of a delivery and returns its event (SPEC.md, Events). Pass the raw body. During a rotation pass the
@@ -145,7 +185,7 @@ const fromHex = (hex: string): Uint8Array =>
 function parseEvent(body: Uint8Array): WebhookEvent {
   const event = parseJson(body);
   const isEvent =
-    hasTexts(event, ["id", "type", "created_at"]) && hasTexts(event.data, membersOf(event.type));
+    hasMembers(event, ["id", "type", "created_at"]) && hasMembers(event.data, membersOf(event.type));
   if (isEvent) return event as WebhookEvent;
   throw new WebhookVerificationError("malformed_body", "The body has a valid signature but is not an event.");
 }
@@ -162,7 +202,14 @@ function parseJson(body: Uint8Array): unknown {
 const membersOf = (type: unknown): readonly string[] =>
   Object.entries(DATA_MEMBERS).find(([known]) => known === type)?.[1] ?? [];
 
-function hasTexts(value: unknown, names: readonly string[]): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return names.every((name) => typeof (value as Record<string, unknown>)[name] === "string");
+function hasMembers(value: unknown, names: readonly string[]): value is Record<string, unknown> {
+  return isObject(value) && names.every((name) => isMember(name, value[name]));
 }
+
+function isMember(name: string, value: unknown): boolean {
+  if (!MONEY_MEMBERS.includes(name)) return typeof value === "string";
+  return isObject(value) && Number.isSafeInteger(value.amount) && typeof value.currency === "string";
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

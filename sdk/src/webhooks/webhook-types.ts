@@ -1,5 +1,5 @@
 import type { Open } from "../http/shapes.ts";
-import type { CreatedFilters, PageFilters } from "../types.ts";
+import type { CreatedFilters, Money, PageFilters } from "../types.ts";
 import type { DELIVERY_STATUSES, EVENT_STATUSES, EVENT_TYPES } from "../words.ts";
 
 /** An event, exactly as it is delivered. It never contains a code: fetch codes with your key. */
@@ -12,7 +12,15 @@ export type EventTypeName = Open<(typeof EVENT_TYPES)[number]>;
 export type ScripEventData = {
   order_id?: string;
   status?: Open<(typeof EVENT_STATUSES)[number]>;
+  deposit_id?: string;
+  amount?: Money;
   webhook_id?: string;
+  failing_since?: string;
+  balance?: Money;
+  threshold?: Money;
+  key_id?: string;
+  key_hint?: string;
+  replaces_key_id?: string;
 };
 
 export type EventFilters = PageFilters &

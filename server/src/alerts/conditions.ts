@@ -1,6 +1,7 @@
 import type { Sql } from "sql-template-tag";
 import { findUnknownBackup } from "./backup-condition.ts";
 import { findDisabledEndpoints, findHeldRefunds, findUnknownPurchases } from "./order-conditions.ts";
+import { findFloorPrices, findLossStops, findStaleRates } from "./price-conditions.ts";
 import { findBrokenAudit, findGoneWorkers } from "./service-conditions.ts";
 import { findFailingSuppliers, findLowBalances, findLowStock } from "./supply-conditions.ts";
 
@@ -52,6 +53,23 @@ export const CONDITIONS = {
         ? `Product ${text(facts, "productId")} is out of stock`
         : `Product ${text(facts, "productId")} runs out of stock within 3 days`,
     path: (facts) => `/products/${text(facts, "productId")}`,
+  },
+  rate_stale: {
+    find: findStaleRates,
+    title: (facts) =>
+      `${text(facts, "products")} products cannot be sold: an exchange rate is too old or missing since ${day(facts, "since")} UTC`,
+    path: () => "/prices",
+  },
+  price_floor: {
+    find: findFloorPrices,
+    title: (facts) => `The price of product ${text(facts, "productId")} was raised to its floor`,
+    path: () => "/prices",
+  },
+  purchase_at_loss: {
+    find: findLossStops,
+    title: (facts) =>
+      `Product ${text(facts, "productId")} was refunded: every supplier would have sold it at a loss`,
+    path: (facts) => `/orders/${text(facts, "orderId")}`,
   },
   endpoint_disabled: {
     find: findDisabledEndpoints,

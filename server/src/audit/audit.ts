@@ -1,12 +1,15 @@
 import sql from "sql-template-tag";
 import type { Db, Tx } from "../db/database.ts";
+import { depositsAreCreditedOnce } from "./deposit-invariants.ts";
 import { acknowledgementsSurvive } from "./durability-invariants.ts";
 import { environmentsAreApart } from "./environment-invariants.ts";
 import type { Invariant } from "./invariant.ts";
+import { marginEqualsLedger } from "./margin-invariants.ts";
 import { keysBindOneOrder, openOrdersHaveWork, ordersArePaidOnce } from "./order-invariants.ts";
 import { proposalsMoveMoneyOnce } from "./proposal-invariants.ts";
 import { refundsStayWithinOrders } from "./refund-invariants.ts";
 import { rollupsEqualFacts } from "./report-invariants.ts";
+import { sealedCodesAreTheResellers } from "./sealing-invariants.ts";
 import { keysCountSpending } from "./spending-invariants.ts";
 import { statusesFollowTransitions } from "./status-invariants.ts";
 import { purchasesAreAccountedFor } from "./supplier-invariants.ts";
@@ -39,6 +42,9 @@ const invariants: readonly Invariant[] = [
   rollupsEqualFacts,
   proposalsMoveMoneyOnce,
   keysCountSpending,
+  marginEqualsLedger,
+  depositsAreCreditedOnce,
+  sealedCodesAreTheResellers,
 ];
 
 /** Checks the invariants on the running database, all on one snapshot, during concurrent writes. */

@@ -6,7 +6,8 @@ const NOTING_TRIGGERS = ["ledger_entries_note_refund", "supplier_attempts_note_l
 
 const LINE_MEASURES = [
   ...["sold_units", "sold_minor", "refunded_units", "refunded_minor", "returned_units", "returned_minor"],
-  ...["delivered_units", "delivered_minor", "bought_units", "cost_minor"],
+  ...["delivered_units", "delivered_minor", "bought_units", "cost_minor", "landed_minor", "unlanded_minor"],
+  ...["lost_units", "lost_minor"],
 ];
 const ORDER_MEASURES = [
   ...["orders", "sold_minor", "refunds", "refunded_minor", "completed", "completed_in_part", "failed"],
@@ -76,18 +77,23 @@ const lineDifferences: Sql = sql`
       select e.environment, e.reseller_id, e.hour, l.product_id, '' as supplier_id, e.currency, '' as cost_currency,
              l.quantity as sold_units, l.line_total_minor as sold_minor, 0 as refunded_units, 0 as refunded_minor,
              0 as returned_units, 0 as returned_minor, 0 as delivered_units, 0 as delivered_minor, 0 as bought_units,
-             0 as cost_minor
+             0 as cost_minor, coalesce(basis_landed(l.basis), 0) * l.quantity as landed_minor,
+             l.line_total_minor * (basis_landed(l.basis) is null)::integer as unlanded_minor, 0 as lost_units, 0 as lost_minor
       from entries e join order_lines l on l.order_id = e.order_id where e.type = 'order'
       union all
       select e.environment, e.reseller_id, e.hour, r.product_id, r.supplier_id, e.currency, r.cost_currency, 0, 0, r.units,
-             r.amount_minor, r.units * r.was_delivered::integer, r.amount_minor * r.was_delivered::integer, 0, 0, 0, 0
+             r.amount_minor, r.units * r.was_delivered::integer, r.amount_minor * r.was_delivered::integer, 0, 0, 0, 0,
+             -coalesce(basis_landed(l.basis), 0) * r.units * (not r.was_delivered)::integer,
+             -r.amount_minor * (basis_landed(l.basis) is null)::integer, 0, 0
       from entries e
       join report_refunds r
         on r.reseller_id = e.reseller_id and r.environment = e.environment and r.sequence = e.sequence
+      join order_lines l on l.order_id = r.order_id and l.line_index = r.line_index
       where e.type = 'refund'
       union all
       select environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, 0, 0, 0, 0, 0, 0,
-             delivered_units, delivered_minor, bought_units, cost_minor
+             delivered_units, delivered_minor, bought_units, cost_minor, 0, 0, bought_units * (1 - delivered_units),
+             cost_minor * (1 - delivered_units)
       from units
     ) f
     group by environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency

@@ -2,6 +2,7 @@ import sql, { type Sql } from "sql-template-tag";
 import { missingTriggers } from "../db/guards.ts";
 import { misdirectedDeliveries, untoldEvents } from "./event-invariants.ts";
 import type { Invariant } from "./invariant.ts";
+import { untoldSubjects } from "./subject-events.ts";
 
 /** CONTRACT 4, in the order of the migration that created the trigger. */
 const MOVES = [
@@ -27,6 +28,7 @@ export const statusesFollowTransitions: Invariant = {
     ${unreachableStates()}
     union all ${missingTriggers([STATUS_TRIGGER])}
     union all ${untoldEvents}
+    union all ${untoldSubjects}
     union all ${misdirectedDeliveries}`,
 };
 

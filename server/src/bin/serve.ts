@@ -8,6 +8,7 @@ import { buildApp } from "../app.ts";
 import { runCatalogUpkeep } from "../catalog/upkeep/run-catalog-upkeep.ts";
 import { type Config, consoleUrlOf } from "../config.ts";
 import { createAnnouncer } from "../db/announce.ts";
+import { runTestDeposits } from "../deposits/credit-test-deposits.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
 import { bareApp } from "../http/bare-app.ts";
 import { healthRoutes } from "../http/health.ts";
@@ -61,6 +62,7 @@ type Opened = {
   jobs?: ReturnType<typeof runJobs>;
   balances?: ReturnType<typeof runBalanceWatch>;
   catalog?: ReturnType<typeof runCatalogUpkeep>;
+  deposits?: ReturnType<typeof runTestDeposits>;
 };
 
 /**
@@ -118,6 +120,7 @@ async function open(
           baseUrl,
           trustedProxies: config.trustedProxies,
           rateLimits: config.rateLimits,
+          depositInstructions: config.depositInstructions,
           webhooks: { egressIps: config.webhookEgressIps, allowNetworks: config.webhookAllowNetworks },
           dashboard: {
             accounts,
@@ -136,7 +139,7 @@ async function open(
     opened.consoleApp = await steps.serveConsole(context, log, metrics, { accounts, baseUrl });
   opened.alerts = runAlerts({ ...context, log, metrics, consoleUrl: consoleUrlOf(config) });
   if (role === "api") return;
-  opened.worker = steps.startWorker({ ...context, log, metrics });
+  opened.worker = steps.startWorker({ ...context, log, metrics }, { maxLoss: config.maxLoss });
   opened.webhooks = steps.startWebhooks({
     ...context,
     log,
@@ -153,6 +156,7 @@ async function open(
   opened.jobs = runJobs({ ...context, db: context.patientDb, log, announceDeliveries });
   opened.balances = runBalanceWatch({ ...context, log });
   opened.catalog = runCatalogUpkeep({ ...context, log });
+  opened.deposits = runTestDeposits({ ...context, log, announceDeliveries });
 }
 
 /** The port is known once the server listens. */
@@ -169,6 +173,7 @@ async function close({
   accounts,
   balances,
   catalog,
+  deposits,
   reports,
   pricing,
   alerts,
@@ -193,6 +198,7 @@ async function close({
     jobs?.stop(DRAIN_TIMEOUT_MS),
     balances?.stop(),
     catalog?.stop(),
+    deposits?.stop(),
   ]);
   clearTimeout(forced);
 }

@@ -134,7 +134,9 @@ test("prices are confirmed by finance with fresh proof, and not by catalog", asy
   const file = "product,list,currency,amount\ncard,standard,USD,9.50\n";
   const path = String((await upload(catalog, "/products/import-prices", file)).headers.location);
   await runJobs();
-  assert.match((await catalog.get(path)).body, /Prices are published by finance/);
+  const seen = await catalog.get(path);
+  assert.match(seen.body, /Prices are published by finance/);
+  assert.match(seen.body, /none → 9\.50 USD/);
   assert.equal((await catalog.post(`${path}/confirm`)).statusCode, 403);
   const finance = await desk.enter("finance");
   clock.advance(5 * 60_000 + 1);
@@ -151,6 +153,23 @@ test("prices are confirmed by finance with fresh proof, and not by catalog", asy
     (await db.rows(sql`select from list_prices where product_id = 'card' and amount_minor = 950`)).length,
     1,
   );
+});
+
+test("the preview of prices shows the old and the new price, the largest change first, and whom it concerns", async () => {
+  const { id: resellerId } = await desk.addReseller();
+  await desk.addReseller({ priceList: "elsewhere" });
+  await db.rows(
+    sql`insert into reseller_prices (reseller_id, product_id, amount_minor) values (${resellerId}, 'card', 1000)`,
+  );
+  const [all] = await db.rows<{ count: number }>(
+    sql`select count(*)::integer as count from resellers where price_list = 'standard' and currency = 'USD'`,
+  );
+  const file = `product,list,reseller,currency,amount\ncard,standard,,USD,9.60\ncard,,${resellerId},USD,5.00\n`;
+  const path = String((await upload(catalog, "/products/import-prices", file)).headers.location);
+  await runJobs();
+  const { body } = await (await desk.enter("finance")).get(path);
+  assert.match(body, /10\.00 USD → 5\.00 USD<[\s\S]*−50\.0 %[\s\S]*9\.50 USD → 9\.60 USD<[\s\S]*\+1\.0 %/);
+  assert.match(body, new RegExp(`Whom it concerns</dt><dd>${all?.count} resellers`));
 });
 
 test("codes are imported by a job: refused rows by line, never a code; then the stock grows", async () => {

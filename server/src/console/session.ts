@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { OWN_ACCOUNT } from "../access/site.ts";
 import type { AccountDeps } from "../accounts/account-deps.ts";
 import { isPermitted, type StaffPermission, type StaffRole } from "../accounts/permissions.ts";
+import { Refusal } from "../accounts/refusal.ts";
 import type { Session } from "../accounts/sessions/find-session.ts";
 import { requireFreshProof } from "../accounts/sessions/session-life.ts";
 import type { By } from "../activity/record-activity.ts";
@@ -73,6 +74,17 @@ export const byOf = (ctx: ConsoleContext): By => ({ actor: actorOf(ctx), address
 export function provedBy(ctx: ConsoleContext): By {
   requireFreshProof(ctx.session.account, ctx.now);
   return byOf(ctx);
+}
+
+/** Whether the proof is fresh, for a form with secrets: it is not kept in a page while the person gives proof. */
+export function isProved(ctx: ConsoleContext): boolean {
+  try {
+    requireFreshProof(ctx.session.account, ctx.now);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
 }
 
 /** Whether this person may do that, for what a page offers. The page or form itself is guarded by its own permission. */

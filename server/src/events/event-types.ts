@@ -25,9 +25,38 @@ const OrderData = Type.Object({
   status: Type.String({ description: "`fulfilled`, `refunded` or `partially_refunded`." }),
 });
 
-const TestData = Type.Object({
-  webhook_id: Type.String({ description: "the endpoint that was tested." }),
+const webhookId = Type.String({ description: "the endpoint." });
+const TestData = Type.Object({ webhook_id: webhookId });
+
+const DisabledData = Type.Object({
+  webhook_id: webhookId,
+  failing_since: Type.String({ format: "date-time", description: "since when every delivery has failed." }),
 });
+
+const money = (description: string) =>
+  Type.Object({ amount: Type.Integer(), currency: Type.String() }, { description });
+
+const DepositData = Type.Object({
+  deposit_id: Type.String({ description: "the deposit." }),
+  amount: money("what was credited."),
+});
+
+const WalletData = Type.Object({
+  balance: money("the balance after the entry that fell below the threshold."),
+  threshold: money("the threshold."),
+});
+
+const keyId = Type.String({ description: "the key." });
+const keyHint = Type.String({ description: "prefix and last four characters of the key." });
+const KeyData = Type.Object({ key_id: keyId, key_hint: keyHint });
+const NewKeyData = Type.Object({
+  key_id: keyId,
+  key_hint: keyHint,
+  replaces_key_id: Type.Optional(Type.String({ description: "the key that it replaces, if it was rolled." })),
+});
+
+/** A row that every subscriber gets, as all but noisy types are. */
+const toSubscribers = { isSubscribable: true, isSentByDefault: true, recipients: "subscribers" } as const;
 
 /** SPEC.md, Events, and the type that a test delivery sends. Types can be added, and are never renamed or removed. */
 export const EVENT_TABLE = {
@@ -51,6 +80,16 @@ export const EVENT_TABLE = {
     isSentByDefault: true,
     recipients: "subscribers",
   },
+  "deposit.credited": {
+    description: "A deposit arrived and was credited to the wallet.",
+    subject: "deposit",
+    data: DepositData,
+    operationId: "onDepositCredited",
+    example: { deposit_id: "dep_01m7ef4g9je00974k1yf0xf7j3", amount: { amount: 500_000, currency: "USD" } },
+    isSubscribable: true,
+    isSentByDefault: true,
+    recipients: "subscribers",
+  },
   "webhook.test": {
     description: "You asked for a test delivery. It goes to the endpoint that was tested, subscribed or not.",
     subject: "webhook",
@@ -60,6 +99,43 @@ export const EVENT_TABLE = {
     isSubscribable: true,
     isSentByDefault: true,
     recipients: "subject",
+  },
+  "wallet.low": {
+    description:
+      "The balance fell below the threshold that you set. Once, until the balance has been at or above it again.",
+    subject: "wallet",
+    data: WalletData,
+    operationId: "onWalletLow",
+    example: {
+      balance: { amount: 9_925, currency: "USD" },
+      threshold: { amount: 10_000, currency: "USD" },
+    },
+    ...toSubscribers,
+  },
+  "endpoint.disabled": {
+    description:
+      "An endpoint was disabled after five days in which every delivery failed. Your other endpoints get this event.",
+    subject: "webhook",
+    data: DisabledData,
+    operationId: "onEndpointDisabled",
+    example: { webhook_id: "whk_01m7ef4g9je00974k1yf0xf7j3", failing_since: "2030-01-26T12:00:00.000Z" },
+    ...toSubscribers,
+  },
+  "key.created": {
+    description: "A further API key was created, or a key was rolled into a new one.",
+    subject: "key",
+    data: NewKeyData,
+    operationId: "onKeyCreated",
+    example: { key_id: "key_01m7ef4g9je00974k1yf0xf7j3", key_hint: "sc_live_…a1b2" },
+    ...toSubscribers,
+  },
+  "key.revoked": {
+    description: "An API key was revoked. Nothing is accepted with it any more.",
+    subject: "key",
+    data: KeyData,
+    operationId: "onKeyRevoked",
+    example: { key_id: "key_01m7ef4g9je00974k1yf0xf7j3", key_hint: "sc_live_…a1b2" },
+    ...toSubscribers,
   },
 } as const satisfies Readonly<Record<string, EventFacts>>;
 

@@ -1,3 +1,5 @@
+import { type AmountLimits, parseAmountLimits } from "../lib/money.ts";
+
 /** Every limit of fulfilment, in one place; tests change some of them. */
 export type FulfilmentLimits = {
   /** Orders taken at once. */
@@ -29,6 +31,8 @@ export type FulfilmentLimits = {
   breakerFailures: number;
   breakerFirstMs: number;
   breakerMaxMs: number;
+  /** How much a unit may cost above what was paid for it (MAX_LOSS). */
+  maxLoss: AmountLimits;
 };
 
 const SECOND_MS = 1_000;
@@ -53,6 +57,7 @@ export const FULFILMENT_LIMITS: FulfilmentLimits = {
   breakerFailures: 5,
   breakerFirstMs: 5 * SECOND_MS,
   breakerMaxMs: 5 * MINUTE_MS,
+  maxLoss: parseAmountLimits("0"),
 };
 
 /** The pause before the next look-up: it doubles each time up to the maximum, plus up to 20% jitter. */

@@ -1,4 +1,4 @@
-import { type Fraction, fraction, over, times } from "../lib/fraction.ts";
+import { type Fraction, fraction, over, times } from "./fraction.ts";
 import { type FxRate, fractionOf, PIVOT, RATE_SOURCES } from "./fx-rate.ts";
 
 /** A rate in use: exact, with the rates that it was made from and the time of the oldest of them. */

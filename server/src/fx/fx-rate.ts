@@ -1,5 +1,5 @@
 import { isCurrency } from "../lib/currencies.ts";
-import { type Fraction, parseDecimal } from "../lib/fraction.ts";
+import { type Fraction, parseDecimal } from "./fraction.ts";
 
 /** Where a rate comes from, strongest first (MARGIN 3). */
 export const RATE_SOURCES = ["pin", "supplier", "reference"] as const;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatDecimal } from "../lib/fraction.ts";
 import { createRateTable } from "./choose-rate.ts";
+import { formatDecimal } from "./fraction.ts";
 import type { FxRate } from "./fx-rate.ts";
 import { REFERENCE_MAX_BYTES, readEcbRates } from "./read-ecb.ts";
 

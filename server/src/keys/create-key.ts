@@ -1,16 +1,17 @@
 import type { KeyObject } from "node:crypto";
-import type { Db, Queryable, Tx } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import { DEFAULT_SCOPES, SCOPES, type Tenant } from "../http/caller.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { idsOf } from "../lib/ids.ts";
 import { parseIpRange } from "../lib/ip.ts";
 import { assertPlainText } from "../lib/plain-text.ts";
+import { emitKeyCreated } from "./key-events.ts";
 import { digestKey, generateKey, keyPrefix } from "./key-format.ts";
 import { dayOf } from "./limits/change-limits.ts";
 import { findCurrency } from "./limits/limit-queries.ts";
 import { type LimitChanges, type Limits, NO_LIMITS, needsCount, readLimits } from "./limits/read-limits.ts";
-import { insertKey } from "./queries.ts";
+import { insertKey, isFirstKey } from "./queries.ts";
 
 export type CreateKeyInput = Tenant & {
   name: string;
@@ -77,9 +78,9 @@ export type NewKeyInput = Tenant & {
   usualHourMinor: bigint | null;
 } & Limits;
 
-/** Makes the key and stores its digest. */
+/** Makes the key, stores its digest and tells the reseller's endpoints. */
 export async function addKey(
-  db: Queryable,
+  tx: Tx,
   { pepper, clock }: Pick<KeyDeps, "pepper" | "clock">,
   input: NewKeyInput,
 ): Promise<CreatedKey> {
@@ -88,7 +89,10 @@ export async function addKey(
   const id = idsOf(clock)("key");
   const lastFour = key.slice(-4);
   const countedFrom = needsCount(input) ? dayOf(now) : null;
-  await insertKey(db, { ...input, id, lastFour, digest: digestKey(pepper, key), now, countedFrom });
+  const isFirst = await isFirstKey(tx, input);
+  await insertKey(tx, { ...input, id, lastFour, digest: digestKey(pepper, key), now, countedFrom });
+  // Nothing can listen before there is a key: a feed starts with what happens after the first one.
+  if (!isFirst) await emitKeyCreated(tx, clock, { ...input, id, lastFour });
   const { environment: env, scopes } = input;
   return { id, key, prefix: keyPrefix(env), lastFour, env, scopes };
 }

@@ -67,6 +67,15 @@ export const findLivingKeys = (db: Queryable, digests: readonly Buffer[], now: D
     { name: "find-living-keys" },
   );
 
+/** Whether a tenant has no key yet. The reseller's row is locked, so that of two keys at once only one is the first. */
+export const isFirstKey = async (tx: Tx, tenant: Tenant): Promise<boolean> => {
+  await tx.rows(sql`select from resellers where id = ${tenant.resellerId} for no key update`);
+  const [row] = await tx.rows(sql`
+    select from api_keys
+    where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment} limit 1`);
+  return row === undefined;
+};
+
 export type NewKey = Tenant & {
   id: string;
   name: string;

@@ -1,6 +1,7 @@
 import type { Db } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Also } from "./create-key.ts";
+import { emitKeyRevoked } from "./key-events.ts";
 import { type KeyRow, lockKey, markKeyRevoked } from "./queries.ts";
 
 /**
@@ -14,6 +15,7 @@ export function revokeKey(db: Db, clock: Clock, id: string, also?: Also<KeyRow>)
     if (before.revokedAt) return before;
     const [key] = await markKeyRevoked(tx, id, clock.now());
     if (!key) throw new Error("a locked key has gone");
+    await emitKeyRevoked(tx, clock, key);
     await also?.(tx, key);
     return key;
   });

@@ -88,3 +88,31 @@ test("changed scopes and addresses hold from the next request on", async () => {
   await assert.rejects(changeKey(scrip, id, { scopes: [] }), /at least one scope/);
   await assert.rejects(changeKey(scrip, id, { name: "a\u0000b" }), /must not/);
 });
+
+test("a further key, a roll and a revocation are events once each, in their environment, without the key", async () => {
+  const { id } = await scrip.addReseller();
+  const reader = await scrip.addKey(id);
+  const told = async () => {
+    const reply = await scrip.call("GET", "/v1/events", { key: reader.key });
+    return reply
+      .json()
+      .data.map((event: { type: string; data: unknown }) => [event.type, event.data])
+      .reverse();
+  };
+  await scrip.addKey(id, { env: "test" });
+  assert.deepEqual(await told(), [], "nothing could listen before the first key");
+  const key = await scrip.addKey(id);
+  const hint = `sc_live_…${key.key.slice(-4)}`;
+  const created = ["key.created", { key_id: key.id, key_hint: hint }];
+  assert.deepEqual(await told(), [created]);
+  const rolled = await rollKey(deps, { id: key.id, graceMs: 0, creator });
+  const rolledHint = `sc_live_…${rolled.lastFour}`;
+  const next = ["key.created", { key_id: rolled.id, key_hint: rolledHint, replaces_key_id: key.id }];
+  assert.deepEqual(await told(), [created, next, ["key.revoked", { key_id: key.id, key_hint: hint }]]);
+  await revokeKey(scrip.db, clock, rolled.id);
+  await revokeKey(scrip.db, clock, rolled.id);
+  assert.deepEqual((await told()).slice(3), [["key.revoked", { key_id: rolled.id, key_hint: rolledHint }]]);
+  const forgotten = revokeKey(scrip.db, clock, reader.id, () => Promise.reject(new Error("undone")));
+  await assert.rejects(forgotten, /undone/);
+  assert.equal((await told()).length, 4, "no event without the revocation");
+});

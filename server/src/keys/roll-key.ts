@@ -1,5 +1,6 @@
 import type { Actor } from "../lib/actor.ts";
 import { type Also, addKey, type CreatedKey, type KeyDeps } from "./create-key.ts";
+import { emitKeyRevoked } from "./key-events.ts";
 import { type KeyRow, lockKey, setKeyEnd } from "./queries.ts";
 
 export const GRACE_MAX_HOURS = 72;
@@ -37,6 +38,7 @@ export function rollKey(
       expiresAt: graceMs === 0 ? old.expiresAt : oldKeyEndsAt,
       revokedAt: graceMs === 0 ? now : null,
     });
+    if (graceMs === 0) await emitKeyRevoked(tx, deps.clock, old);
     const rolled = { ...created, replaces: old.id, oldKeyEndsAt };
     await also?.(tx, { ...rolled, old });
     return rolled;

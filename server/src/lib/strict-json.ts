@@ -27,15 +27,28 @@ export function parseStrictJson(bytes: Uint8Array): Json {
   return parseStrictJsonText(text);
 }
 
-export function parseStrictJsonText(text: string): Json {
-  const source: Source = { text, position: 0, path: [] };
+/**
+ * The same, with every number as the text that was sent: 0.1 stays "0.1" and 1.10 stays "1.10". For answers of others that
+ * send amounts as JSON numbers.
+ */
+export const parseJsonNumbersAsText = (text: string): Json => parseText(text, true);
+
+export const parseStrictJsonText = (text: string): Json => parseText(text, false);
+
+function parseText(text: string, numbersAsText: boolean): Json {
+  const source: Source = { text, position: 0, path: [], numbersAsText };
   const value = parseValue(source);
   skipSpace(source);
   if (source.position < text.length) throw syntaxError(source);
   return value;
 }
 
-type Source = { readonly text: string; position: number; readonly path: (string | number)[] };
+type Source = {
+  readonly text: string;
+  position: number;
+  readonly path: (string | number)[];
+  readonly numbersAsText: boolean;
+};
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -137,6 +150,10 @@ function parseNumberOrLiteral(source: Source): Json {
   NUMBER.lastIndex = source.position;
   const match = NUMBER.exec(source.text);
   if (!match) throw syntaxError(source);
+  if (source.numbersAsText) {
+    source.position = NUMBER.lastIndex;
+    return match[0];
+  }
   const value = Number(match[0]);
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
     throw jsonError(source, "A number is outside ±(2^53−1).");

@@ -1,5 +1,5 @@
 import type { RateTable } from "../fx/choose-rate.ts";
-import { compare } from "../lib/fraction.ts";
+import { compare } from "../fx/fraction.ts";
 import { landedCost } from "./work-out-price.ts";
 
 /** How the route of a unit is chosen: the lowest priority first, or the lowest landed cost first. */

@@ -1,10 +1,10 @@
 import { getCatalogProduct } from "../catalog/get-catalog-product.ts";
 import type { Queryable } from "../db/database.ts";
 import { type ChosenRate, createRateTable } from "../fx/choose-rate.ts";
+import { roundUp } from "../fx/fraction.ts";
 import { listCurrentRates } from "../fx/queries.ts";
 import type { Clock } from "../lib/clock.ts";
-import { roundUp } from "../lib/fraction.ts";
-import type { PricingConfig } from "../lib/pricing-config.ts";
+import type { PricingConfig } from "../lib/settings/pricing-config.ts";
 import { createRuleBook, type PriceFor } from "./choose-rule.ts";
 import { findPublished, findTarget, type Published } from "./explain-queries.ts";
 import { listEnabledRoutes, listProductsById } from "./recompute-queries.ts";

@@ -1,5 +1,5 @@
 import type { ChosenRate } from "../fx/choose-rate.ts";
-import { formatDecimal } from "../lib/fraction.ts";
+import { formatDecimal } from "../fx/fraction.ts";
 import { formatAmount, toMoney } from "../lib/money.ts";
 import type { Explained } from "./explain-price.ts";
 import { type PriceRule, sayPercent, sayRule, sayWhat, sayWho } from "./rule.ts";

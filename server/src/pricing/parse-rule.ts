@@ -1,6 +1,6 @@
 import { checkListName } from "../catalog/prices/price-row.ts";
+import { parseDecimal } from "../fx/fraction.ts";
 import { isCurrency } from "../lib/currencies.ts";
-import { parseDecimal } from "../lib/fraction.ts";
 import { parseAmount } from "../lib/money.ts";
 import { parseRounding } from "./round-price.ts";
 import { type PriceRule, RULE_KINDS, type RuleKind, WHAT, WHO, type What, type Who } from "./rule.ts";

@@ -1,4 +1,4 @@
-import { formatDecimal, roundUp } from "../lib/fraction.ts";
+import { formatDecimal, roundUp } from "../fx/fraction.ts";
 import type { Landed } from "./work-out-price.ts";
 
 /** The rule of a price that a person set. */

@@ -8,7 +8,7 @@ import { createHandClock } from "../../testing/hand-clock.ts";
 import type { By } from "../activity/record-activity.ts";
 import { removePrice, setPrice } from "../catalog/prices/set-price.ts";
 import { setRate } from "../fx/set-rate.ts";
-import { PRICING_DEFAULTS } from "../lib/pricing-config.ts";
+import { PRICING_DEFAULTS } from "../lib/settings/pricing-config.ts";
 import { explainPrice } from "./explain-price.ts";
 import { toExplanation } from "./explanation.ts";
 import type { RuleText } from "./parse-rule.ts";

@@ -4,9 +4,10 @@ import { createRateTable, endOf } from "../fx/choose-rate.ts";
 import type { FxRate } from "../fx/fx-rate.ts";
 import { listCurrentRates } from "../fx/queries.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { PricingConfig } from "../lib/pricing-config.ts";
-import { type Acts, judgePrices, writeJudged } from "./apply-queries.ts";
+import type { PricingConfig } from "../lib/settings/pricing-config.ts";
+import { writeJudged } from "./apply-queries.ts";
 import { createRuleBook, type PriceFor, type RuleBook } from "./choose-rule.ts";
+import { type Acts, judgePrices } from "./judge-queries.ts";
 import {
   awaitPricing,
   deleteChanges,

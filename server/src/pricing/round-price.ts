@@ -1,5 +1,5 @@
+import { type Fraction, parseDecimal, roundUp } from "../fx/fraction.ts";
 import { minorUnitExponent } from "../lib/currencies.ts";
-import { type Fraction, parseDecimal, roundUp } from "../lib/fraction.ts";
 
 const ROUNDING = /^(?:x\.\d{2}|\d{1,6}(?:\.\d{1,4})?)$/;
 

@@ -1,7 +1,7 @@
 import type { Db } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import type { PricingConfig } from "../lib/pricing-config.ts";
+import type { PricingConfig } from "../lib/settings/pricing-config.ts";
 import { type Loop, runLoop } from "../work/run-loop.ts";
 import { recomputeChanged } from "./recompute-prices.ts";
 

@@ -1,7 +1,7 @@
 import type { RateTable } from "../fx/choose-rate.ts";
-import type { WorkedPrice } from "./apply-queries.ts";
 import { orderRoutes } from "./choose-route.ts";
 import type { PriceFor, RuleBook } from "./choose-rule.ts";
+import type { WorkedPrice } from "./judge-queries.ts";
 import { writeBasis } from "./price-basis.ts";
 import type { PricedProductRow, PricedRoute } from "./recompute-queries.ts";
 import { landedCost, workOutPrice } from "./work-out-price.ts";

@@ -1,5 +1,4 @@
 import type { ChosenRate, RateTable } from "../fx/choose-rate.ts";
-import { minorUnitExponent } from "../lib/currencies.ts";
 import {
   compare,
   type Fraction,
@@ -9,7 +8,8 @@ import {
   plus,
   roundUp,
   times,
-} from "../lib/fraction.ts";
+} from "../fx/fraction.ts";
+import { minorUnitExponent } from "../lib/currencies.ts";
 import { AMOUNT_MAX_MINOR } from "../lib/money.ts";
 import { roundPrice } from "./round-price.ts";
 import type { PriceRule } from "./rule.ts";

@@ -12,6 +12,10 @@ export const LINE_MEASURES = [
   "delivered_minor",
   "bought_units",
   "cost_minor",
+  "landed_minor",
+  "unlanded_minor",
+  "lost_units",
+  "lost_minor",
 ] as const;
 
 /** What is counted of orders. */

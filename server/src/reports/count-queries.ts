@@ -75,15 +75,20 @@ const salesAndRefunds: Sql = sql`
   select e.environment, e.reseller_id, e.hour, l.product_id, '' as supplier_id, e.currency, '' as cost_currency,
          l.quantity as sold_units, l.line_total_minor as sold_minor, 0 as refunded_units, 0 as refunded_minor,
          0 as returned_units, 0 as returned_minor, 0 as delivered_units, 0 as delivered_minor, 0 as bought_units,
-         0 as cost_minor
+         0 as cost_minor, coalesce(basis_landed(l.basis) * l.quantity, 0) as landed_minor,
+         case when basis_landed(l.basis) is null then l.line_total_minor else 0 end as unlanded_minor, 0 as lost_units,
+         0 as lost_minor
   from entries e join order_lines l on l.order_id = e.order_id
   where e.type = 'order'
   union all
   select e.environment, e.reseller_id, e.hour, r.product_id, r.supplier_id, e.currency, r.cost_currency,
          0, 0, r.units, r.amount_minor, case when r.was_delivered then r.units else 0 end,
-         case when r.was_delivered then r.amount_minor else 0 end, 0, 0, 0, 0
+         case when r.was_delivered then r.amount_minor else 0 end, 0, 0, 0, 0,
+         case when r.was_delivered then 0 else -coalesce(basis_landed(l.basis) * r.units, 0) end,
+         case when basis_landed(l.basis) is null then -r.amount_minor else 0 end, 0, 0
   from entries e
   join report_refunds r on r.reseller_id = e.reseller_id and r.environment = e.environment and r.sequence = e.sequence
+  join order_lines l on l.order_id = r.order_id and l.line_index = r.line_index
   where e.type = 'refund'`;
 
 /**
@@ -105,7 +110,9 @@ export const countChanges = async (tx: Tx, limits: CountLimits): Promise<number>
       select environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, 0 as sold_units,
              0 as sold_minor, 0 as refunded_units, 0 as refunded_minor, 0 as returned_units, 0 as returned_minor,
              is_delivered::integer as delivered_units, case when is_delivered then price_minor else 0 end as delivered_minor,
-             is_bought::integer as bought_units, cost_minor
+             is_bought::integer as bought_units, cost_minor, 0 as landed_minor, 0 as unlanded_minor,
+             (is_bought and not is_delivered)::integer as lost_units,
+             case when is_bought and not is_delivered then cost_minor else 0 end as lost_minor
       from units
     ), order_facts as materialized (
       select environment, hour, reseller_id, currency, 0 as orders, 0 as sold_minor, 0 as refunds, 0 as refunded_minor,

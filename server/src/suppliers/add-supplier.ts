@@ -1,3 +1,4 @@
+import { type By, recordActivity } from "../activity/record-activity.ts";
 import type { Db } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { idsOf } from "../lib/ids.ts";
@@ -16,16 +17,27 @@ export type AddSupplierInput = {
   config: Json | undefined;
 };
 
-/** A supplier as the operator adds it. Its config is sealed, and nothing prints it again. */
+/** A supplier as the operator adds it. Its config is sealed, and nothing prints it again. Who did it is recorded where known. */
 export async function addSupplier(
   deps: { db: Db; clock: Clock; keyring: Keyring },
   { kind, name, ratePerSecond, config }: AddSupplierInput,
+  by?: By,
 ): Promise<SupplierRow> {
   checkConfig(kind, config);
   const createdAt = deps.clock.now();
   const id = idsOf(deps.clock)("sup");
   const sealedConfig = config === undefined ? null : sealSupplierConfig(deps.keyring, id, config);
-  return storeSupplier(deps.db, { id, kind, name, ratePerSecond, sealedConfig, createdAt });
+  return deps.db.transaction(async (tx) => {
+    const row = await storeSupplier(tx, { id, kind, name, ratePerSecond, sealedConfig, createdAt });
+    if (by)
+      await recordActivity(tx, deps.clock, {
+        ...by,
+        action: "supplier.added",
+        object: { kind: "supplier", id },
+        after: { kind, name: row.name, ratePerSecond },
+      });
+    return row;
+  });
 }
 
 function checkConfig(name: string, config: Json | undefined): void {

@@ -1,4 +1,6 @@
+import { type By, recordActivity } from "../activity/record-activity.ts";
 import type { Db, Tx } from "../db/database.ts";
+import type { Clock } from "../lib/clock.ts";
 import { type Json, JsonError } from "../lib/strict-json.ts";
 import type { Keyring } from "../vault/keyring.ts";
 import { SealError } from "../vault/seal.ts";
@@ -29,6 +31,7 @@ export async function changeSupplier(
   { db, keyring }: { db: Db; keyring: Keyring },
   id: string,
   input: ChangeSupplierInput,
+  recorded?: { clock: Clock; by: By },
 ): Promise<SupplierRow> {
   const { config, isSameAccount = false } = input;
   const { kind } = await getSupplier(db, id);
@@ -45,11 +48,31 @@ export async function changeSupplier(
   const row = await db.transaction(async (tx) => {
     if (remote && config !== undefined && !isSameAccount)
       await refuseOtherAccount(tx, keyring, { id, kind: remote, config });
-    return updateSupplier(tx, id, change);
+    const changed = await updateSupplier(tx, id, change);
+    if (changed && recorded) await recordChange(tx, recorded, input, changed);
+    return changed;
   });
   if (!row) throw noSupplier(id);
   return row;
 }
+
+/** What was changed, and of the config only that it is a new one. */
+const recordChange = (
+  tx: Tx,
+  { clock, by }: { clock: Clock; by: By },
+  { name, ratePerSecond, config, isSameAccount = false }: ChangeSupplierInput,
+  { id }: SupplierRow,
+): Promise<void> =>
+  recordActivity(tx, clock, {
+    ...by,
+    action: "supplier.changed",
+    object: { kind: "supplier", id },
+    after: {
+      ...(name === undefined ? {} : { name }),
+      ...(ratePerSecond === undefined ? {} : { ratePerSecond }),
+      ...(config === undefined ? {} : { config: "replaced", isSameAccount }),
+    },
+  });
 
 /**
  * A purchase without an outcome is looked up under its reference. Another account does not know it and would sell it a

@@ -2,16 +2,26 @@ import type { Db, Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { readCsvTable, type TableRow } from "../lib/read-csv-table.ts";
 import { refreshSupply } from "./refresh-supply.ts";
+import { findKind } from "./registry.ts";
 import {
+  listKinds,
   listPresentRoutes,
   listProductCurrencies,
-  listStockFlags,
   mergeRoutes,
   type RouteRow,
 } from "./route-queries.ts";
-import { checkPriority, checkSku, chooseMaxCost, parseCost } from "./set-route.ts";
+import { checkPriority, checkSku, checkValue, chooseMaxCost, parseCost } from "./set-route.ts";
 
-const ROUTE_COLUMNS = ["product", "supplier", "priority", "cost", "maxCost", "currency", "sku"] as const;
+const ROUTE_COLUMNS = [
+  "product",
+  "supplier",
+  "priority",
+  "cost",
+  "maxCost",
+  "currency",
+  "sku",
+  "value",
+] as const;
 type RouteColumn = (typeof ROUTE_COLUMNS)[number];
 type RouteCells = Readonly<Record<RouteColumn, string>>;
 
@@ -89,7 +99,7 @@ async function resolveRoutes(
 ): Promise<RouteRow[]> {
   const productIds = [...new Set(rows.map(({ cells }) => cells.product))];
   const currencies = await listProductCurrencies(tx, productIds);
-  const suppliers = await listStockFlags(tx);
+  const suppliers = await listKinds(tx);
   const present = await listPresentRoutes(tx, productIds);
   return rows.flatMap(({ line, cells }) => {
     try {
@@ -104,7 +114,7 @@ async function resolveRoutes(
 
 type Known = {
   currencies: ReadonlyMap<string, string>;
-  suppliers: ReadonlyMap<string, boolean>;
+  suppliers: ReadonlyMap<string, string>;
   present: ReadonlyMap<string, RouteRow>;
 };
 
@@ -112,11 +122,11 @@ function toRoute(cells: RouteCells, { currencies, suppliers, present }: Known): 
   const { product: productId, supplier: supplierId } = cells;
   const productCurrency = currencies.get(productId);
   if (productCurrency === undefined) throw new RangeError(`there is no product "${productId}"`);
-  const hasOwnStock = suppliers.get(supplierId);
-  if (hasOwnStock === undefined) throw new RangeError(`there is no supplier "${supplierId}"`);
+  const kind = suppliers.get(supplierId);
+  if (kind === undefined) throw new RangeError(`there is no supplier "${supplierId}"`);
   const before = present.get(`${productId} ${supplierId}`);
   if (!/^\d{1,9}$/.test(cells.priority)) throw new RangeError(`"${cells.priority}" is not a priority`);
-  if (hasOwnStock && cells.maxCost !== "")
+  if (findKind(kind)?.hasOwnStock && cells.maxCost !== "")
     throw new RangeError("maxCost is for a supplier that is called; stock has no price that could change");
   const cost = parseCost(cells.cost, cells.currency || (before?.costCurrency ?? productCurrency));
   return {
@@ -126,5 +136,7 @@ function toRoute(cells: RouteCells, { currencies, suppliers, present }: Known): 
     ...cost,
     maxCostMinor: chooseMaxCost(cells.maxCost || undefined, cost, before),
     sku: checkSku(cells.sku || (before?.sku ?? productId)),
+    value: checkValue(kind, cells.value || (before?.value ?? null)),
+    fieldMap: before?.fieldMap ?? null,
   };
 }

@@ -104,6 +104,7 @@ function closeAfterCalls(supplier: RemoteSupplier): { supplier: RemoteSupplier; 
   const calls = new Set<Promise<unknown>>();
   let isClosed = false;
   const readBalance = supplier.readBalance?.bind(supplier);
+  const { listOffers, readStatement } = supplier;
   const follow = <Answer, Instead = typeof CLOSED>(
     call: () => Promise<Answer>,
     instead: Instead = CLOSED as Instead,
@@ -116,8 +117,11 @@ function closeAfterCalls(supplier: RemoteSupplier): { supplier: RemoteSupplier; 
   return {
     supplier: {
       buy: (request) => follow(() => supplier.buy(request)),
-      lookUp: (reference, upstreamId) => follow(() => supplier.lookUp(reference, upstreamId)),
+      lookUp: (reference, upstreamId, asked) => follow(() => supplier.lookUp(reference, upstreamId, asked)),
       ...(readBalance ? { readBalance: () => follow(readBalance, undefined) } : {}),
+      // These only read, and in pages: a page that is under way when the config changes may still end.
+      ...(listOffers ? { listOffers } : {}),
+      ...(readStatement ? { readStatement } : {}),
     },
     async close() {
       isClosed = true;

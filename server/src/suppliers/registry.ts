@@ -1,9 +1,18 @@
+import { bambooKind } from "./bamboo/bamboo-kind.ts";
+import { dtoneKind } from "./dtone/dtone-kind.ts";
+import { reloadlyKind } from "./reloadly/reloadly-kind.ts";
 import { scripKind } from "./scrip/scrip-kind.ts";
 import { stockKind } from "./stock/stock-kind.ts";
 import type { RemoteKind, SupplierKind } from "./supplier-kind.ts";
 
 /** Every kind of supplier. What differs from kind to kind is asked here, or of the column `suppliers.has_own_stock`. */
-const SUPPLIER_KINDS: readonly SupplierKind[] = [stockKind, scripKind];
+export const SUPPLIER_KINDS: readonly SupplierKind[] = [
+  stockKind,
+  scripKind,
+  reloadlyKind,
+  bambooKind,
+  dtoneKind,
+];
 
 export const KIND_NAMES: readonly string[] = SUPPLIER_KINDS.map(({ kind }) => kind);
 

@@ -10,11 +10,16 @@ export type RouteRow = {
   /** The maximum price of a unit from a supplier that is called. Null means the cost is the maximum. */
   maxCostMinor: bigint | null;
   sku: string;
+  /** The face value that is bought, where the supplier lets the buyer choose. */
+  value: string | null;
+  /** Our names of input fields, and what the supplier calls them. Others keep their names. */
+  fieldMap: Readonly<Record<string, string>> | null;
 };
 
 const routeColumns = sql`
   product_id as "productId", supplier_id as "supplierId", priority, cost_minor as "costMinor",
-  cost_currency as "costCurrency", max_cost_minor as "maxCostMinor", sku`;
+  cost_currency as "costCurrency", max_cost_minor as "maxCostMinor", sku, buy_value as value,
+  field_map as "fieldMap"`;
 
 export type RouteKey = Pick<RouteRow, "productId" | "supplierId">;
 
@@ -28,12 +33,16 @@ export const findRoute = async (db: Queryable, key: RouteKey): Promise<RouteRow 
 export const upsertRoute = (db: Queryable, route: RouteRow, now: Date) =>
   db.rows(sql`
     insert into supplier_routes (product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku,
-                                 updated_at)
+                                 buy_value, field_map, updated_at)
     values (${route.productId}, ${route.supplierId}, ${route.priority}, ${route.costMinor}, ${route.costCurrency},
-            ${route.maxCostMinor}, ${route.sku}, ${now})
+            ${route.maxCostMinor}, ${route.sku}, ${route.value}, ${mapText(route)}::jsonb, ${now})
     on conflict (product_id, supplier_id) do update
       set priority = excluded.priority, cost_minor = excluded.cost_minor, cost_currency = excluded.cost_currency,
-          max_cost_minor = excluded.max_cost_minor, sku = excluded.sku, updated_at = excluded.updated_at`);
+          max_cost_minor = excluded.max_cost_minor, sku = excluded.sku, buy_value = excluded.buy_value,
+          field_map = excluded.field_map, updated_at = excluded.updated_at`);
+
+const mapText = ({ fieldMap }: RouteRow): string | null =>
+  fieldMap === null ? null : JSON.stringify(fieldMap);
 
 export const deleteRoute = async (db: Queryable, key: RouteKey): Promise<RouteRow | undefined> => {
   const [row] = await db.rows<RouteRow>(sql`
@@ -70,12 +79,10 @@ export async function listProductCurrencies(
   return new Map(rows.map(({ id, currency }) => [id, currency]));
 }
 
-/** Every supplier's id, and whether it sells from the operator's own stock. */
-export async function listStockFlags(db: Queryable): Promise<ReadonlyMap<string, boolean>> {
-  const rows = await db.rows<{ id: string; hasOwnStock: boolean }>(
-    sql`select id, has_own_stock as "hasOwnStock" from suppliers`,
-  );
-  return new Map(rows.map(({ id, hasOwnStock }) => [id, hasOwnStock]));
+/** Every supplier's id and kind. */
+export async function listKinds(db: Queryable): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.rows<{ id: string; kind: string }>(sql`select id, kind from suppliers`);
+  return new Map(rows.map(({ id, kind }) => [id, kind]));
 }
 
 /** Routes of products by "product supplier". */
@@ -96,19 +103,23 @@ export async function mergeRoutes(
 ): Promise<{ created: number; updated: number; unchanged: number }> {
   const merged = await tx.rows<{ isNew: boolean }>(sql`
     insert into supplier_routes as r
-      (product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku, updated_at)
-    select product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku, ${now} from unnest(
+      (product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku, buy_value, field_map, updated_at)
+    select product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku, buy_value, field_map::jsonb,
+           ${now}
+    from unnest(
       ${routes.map((one) => one.productId)}::text[], ${routes.map((one) => one.supplierId)}::text[],
       ${routes.map((one) => one.priority)}::integer[], ${routes.map((one) => one.costMinor)}::bigint[],
       ${routes.map((one) => one.costCurrency)}::text[], ${routes.map((one) => one.maxCostMinor)}::bigint[],
-      ${routes.map((one) => one.sku)}::text[]
-    ) as route (product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku)
+      ${routes.map((one) => one.sku)}::text[], ${routes.map((one) => one.value)}::text[], ${routes.map(mapText)}::text[]
+    ) as route (product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku, buy_value, field_map)
     order by product_id, supplier_id
     on conflict (product_id, supplier_id) do update
       set priority = excluded.priority, cost_minor = excluded.cost_minor, cost_currency = excluded.cost_currency,
-          max_cost_minor = excluded.max_cost_minor, sku = excluded.sku, updated_at = excluded.updated_at
-      where (r.priority, r.cost_minor, r.cost_currency, r.max_cost_minor, r.sku) is distinct from
-        (excluded.priority, excluded.cost_minor, excluded.cost_currency, excluded.max_cost_minor, excluded.sku)
+          max_cost_minor = excluded.max_cost_minor, sku = excluded.sku, buy_value = excluded.buy_value,
+          field_map = excluded.field_map, updated_at = excluded.updated_at
+      where (r.priority, r.cost_minor, r.cost_currency, r.max_cost_minor, r.sku, r.buy_value, r.field_map)
+        is distinct from (excluded.priority, excluded.cost_minor, excluded.cost_currency, excluded.max_cost_minor,
+                          excluded.sku, excluded.buy_value, excluded.field_map)
     returning (xmax = 0) as "isNew"`);
   const created = merged.filter(({ isNew }) => isNew).length;
   return { created, updated: merged.length - created, unchanged: routes.length - merged.length };

@@ -50,6 +50,8 @@ test("a route costs what the product's currency says and is named after the prod
     costCurrency: "USD",
     maxCostMinor: null,
     sku: "card",
+    value: null,
+    fieldMap: null,
   };
   assert.deepEqual(await route(), expected);
   assert.deepEqual(await findRoute(db, { productId: "card", supplierId }), expected);
@@ -91,6 +93,8 @@ const REFUSED: [string, Partial<SetRouteInput>, RegExp][] = [
   ["a currency that is none", { currency: "usd" }, /is not an ISO-4217 currency/],
   ["a SKU with a space", { sku: "a b" }, /a SKU has 1 to 64 printable characters/],
   ["a SKU that is too long", { sku: "x".repeat(65) }, /a SKU has 1 to 64/],
+  ["a value for stock", { value: "25.00" }, /a stock supplier takes no --value/],
+  ["names of fields for stock", { fieldMap: { a: "b" } }, /--map is for a supplier that is called/],
   ["a SKU of nothing", { sku: "" }, /a SKU has 1 to 64/],
 ];
 
@@ -101,6 +105,24 @@ for (const [what, changes, reason] of REFUSED) {
     assert.deepEqual(await db.rows(sql`select * from supplier_routes order by product_id`), before);
   });
 }
+
+test("a route to a supplier that sells any face value names it, and what the supplier calls the fields; both stay", async () => {
+  const bamboo = await addSupplierRow(db, { kind: "bamboo" });
+  const dtone = await addSupplierRow(db, { kind: "dtone" });
+  await assert.rejects(route({ supplierId: bamboo }), /needs the face value to buy: --value 25.00/);
+  for (const value of ["25,00", "0.00", "-1", "1e2", ""])
+    await assert.rejects(route({ supplierId: bamboo, value }), /is not a face value/);
+  assert.equal((await route({ supplierId: bamboo, value: "25.00" })).value, "25.00");
+  assert.equal((await route({ supplierId: bamboo, cost: "7.00" })).value, "25.00");
+  await assert.rejects(route({ supplierId: dtone, value: "1" }), /a dtone supplier takes no --value/);
+  const twice = { a: "account_number", b: "account_number" };
+  await assert.rejects(route({ supplierId: dtone, fieldMap: twice }), /two fields the same name/);
+  const fieldMap = { playerId: "account_number" };
+  assert.deepEqual((await route({ supplierId: dtone, fieldMap })).fieldMap, fieldMap);
+  assert.deepEqual((await route({ supplierId: dtone, cost: "7.00" })).fieldMap, fieldMap);
+  assert.deepEqual((await findRoute(db, { productId: "card", supplierId: dtone }))?.fieldMap, fieldMap);
+  assert.equal((await route({ supplierId: dtone, fieldMap: {} })).fieldMap, null);
+});
 
 test("a product follows its routes and whether their suppliers are enabled", async () => {
   await addStockRow(db, { productId: "third", supplierId });

@@ -3,7 +3,7 @@ import { isPlainText } from "../lib/plain-text.ts";
 import { insertSupplier, type NewSupplier, type SupplierRow } from "./queries.ts";
 
 export const RATE_PER_SECOND_DEFAULT = 50;
-const RATE_PER_SECOND_MAX = 10_000;
+export const RATE_PER_SECOND_MAX = 10_000;
 const NAME_MAX_CHARACTERS = 200;
 
 /** Stores a new supplier under a unique name. It sells nothing until a route leads to it. */

@@ -1,3 +1,4 @@
+import type { Clock } from "../lib/clock.ts";
 import type { RemoteSupplier } from "./supplier.ts";
 
 type KindFacts = {
@@ -17,6 +18,8 @@ export type StockKind = KindFacts & { hasOwnStock: true };
 /** A supplier that is called. Its config says where, and with which credentials. */
 export type RemoteKind = KindFacts & {
   hasOwnStock: false;
+  /** Whether a route names the face value that is bought (`--value`). */
+  takesValue: "required" | "optional" | "never";
   /** The JSON of its config file, as the help of `--config` shows it. */
   configExample: string;
   /** The members of its config, in the order in which a form asks for them. `parseConfig` accepts no others. */
@@ -54,4 +57,4 @@ export type ConfigField = {
   fallback?: string;
 };
 
-export type OpenOptions = { timeoutMs: number };
+export type OpenOptions = { timeoutMs: number; clock?: Clock };

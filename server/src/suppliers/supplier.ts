@@ -14,6 +14,9 @@ export type FailureCode = (typeof FAILURE_CODES)[number];
 export type PurchaseRequest = {
   reference: string;
   sku: string;
+  /** The face value that is bought, as decimal text, if the route names one. */
+  value?: string | undefined;
+  /** By the supplier's names. */
   inputFields: Readonly<Record<string, string>> | null;
   /** What the unit may cost. Absent if the route has no cost: then any price is paid. */
   limit?: PriceLimit | undefined;
@@ -43,10 +46,53 @@ export type LookUpOutcome = PurchaseOutcome | { kind: "not_found" };
 /** A supplier that is called over the network. Both calls end in bounded time and never throw because of an answer. */
 export type RemoteSupplier = {
   buy(request: PurchaseRequest): Promise<PurchaseOutcome>;
-  /** `upstreamId` is the supplier's id of the purchase, if known. */
-  lookUp(reference: string, upstreamId: string | undefined): Promise<LookUpOutcome>;
+  /** `upstreamId` is the supplier's id of the purchase, if known. `asked` is what was to be bought. */
+  lookUp(
+    reference: string,
+    upstreamId: string | undefined,
+    asked?: Pick<PurchaseRequest, "sku" | "inputFields">,
+  ): Promise<LookUpOutcome>;
   /** What the operator can still spend there. Undefined without a usable answer. A kind that cannot tell leaves it out. */
   readBalance?(): Promise<SupplierPrice | undefined>;
+  /** Reads pages of its catalog. A kind that cannot leaves it out. */
+  listOffers?(): AsyncIterable<readonly SupplierOffer[]>;
+  /** The purchases of a period, as the supplier booked them. Throws a `SupplierUnreadable` without a usable answer. */
+  readStatement?(from: Date, to: Date): AsyncIterable<readonly StatementEntry[]>;
   /** Closes what it keeps between calls, such as a connection, in bounded time. It is not called again. */
   close?(): Promise<void>;
 };
+
+/** A product at a supplier, at one face value. */
+export type SupplierOffer = {
+  sku: string;
+  value?: string;
+  name: string;
+  brand?: string;
+  /** ISO 3166-1 alpha-2. */
+  country?: string;
+  face?: { amount: string; currency: string };
+  cost?: SupplierPrice;
+  /** What the supplier needs to know of the account of a top-up, by its names. Absent for a code. */
+  fields?: readonly string[];
+};
+
+/** A purchase in a supplier's books. */
+export type StatementEntry = {
+  /** Our reference, or what the supplier keeps of it. */
+  reference?: string;
+  upstreamId?: string;
+  price?: SupplierPrice;
+  at?: Date;
+  /** `reversed`: it was completed, and the money went back. `failed`: nothing was charged. */
+  state: "completed" | "pending" | "failed" | "reversed";
+};
+
+/** A supplier gave no usable answer to a question that is not a purchase. The message quotes nothing of the answer. */
+export class SupplierUnreadable extends Error {
+  readonly reason: string;
+  constructor(reason: string) {
+    super(`the supplier gave no usable answer (${reason})`);
+    this.name = "SupplierUnreadable";
+    this.reason = reason;
+  }
+}

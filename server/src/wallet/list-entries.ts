@@ -4,6 +4,7 @@ import type { Caller } from "../http/caller.ts";
 import { readPage } from "../http/page.ts";
 import { invalidParameter, queryFilter, queryTime } from "../http/query.ts";
 import type { CursorCodec } from "../lib/cursor.ts";
+import { hideStaff } from "./approved-note.ts";
 import type { EntryType } from "./entry.ts";
 import { toEntryView } from "./entry-view.ts";
 import { listEntryRows } from "./queries.ts";
@@ -32,7 +33,7 @@ export async function listEntries(
   const last = shown.at(-1);
   const hasMore = rows.length > page.limit;
   return {
-    data: shown.map(toEntryView),
+    data: shown.map(hideStaff).map(toEntryView),
     hasMore,
     nextCursor: hasMore && last ? deps.cursors.encode(scope, last.sequence.toString()) : "",
   };

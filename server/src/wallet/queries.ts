@@ -1,6 +1,7 @@
 import sql, { empty, join, type Sql } from "sql-template-tag";
 import type { Queryable, Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
+import { firstIdAt } from "../lib/ids.ts";
 import type { Entry, EntryType, WalletHead } from "./entry.ts";
 
 /** Locks the wallet until the transaction ends. Every movement of money goes through this lock. */
@@ -41,11 +42,11 @@ export const insertEntry = (tx: Tx, entry: Entry) =>
   tx.rows(sql`
     insert into ledger_entries
       (id, reseller_id, environment, sequence, type, counter_account, amount_minor, balance_after_minor, currency,
-       order_id, note, hash, created_at)
+       order_id, note, hash, created_at, deposit_id)
     values
       (${entry.id}, ${entry.resellerId}, ${entry.environment}, ${entry.sequence}, ${entry.type}, ${entry.counterAccount},
        ${entry.amountMinor}, ${entry.balanceAfterMinor}, ${entry.currency}, ${entry.orderId}, ${entry.note},
-       ${entry.hash}, ${entry.createdAt})`);
+       ${entry.hash}, ${entry.createdAt}, ${entry.depositId ?? null})`);
 
 export const findWallet = async (db: Queryable, tenant: Tenant) => {
   const [row] = await db.rows<{ balanceMinor: bigint; currency: string }>(
@@ -95,13 +96,27 @@ export const listEntryRows = (db: Queryable, tenant: Tenant, selection: EntrySel
     order by sequence desc
     limit ${selection.limit}`);
 
+/** What the operator does to a wallet: a credit is a deposit, a debit is an adjustment. */
+export const MOVEMENT_TYPES = ["deposit", "adjustment"] as const satisfies readonly EntryType[];
+export type MovementType = (typeof MOVEMENT_TYPES)[number];
+
 export type MovementRow = EntryRow & { resellerId: string; resellerName: string };
+
+export type MovementFilters = {
+  resellerId?: string | undefined;
+  type?: MovementType | undefined;
+  /** Times are read from the ids of the entries. */
+  createdFrom?: Date | undefined;
+  createdTo?: Date | undefined;
+};
+
+export type MovementSelection = MovementFilters & { before: string | undefined; limit: number };
 
 /** Credits and debits of the operator in all wallets of an environment, newest first. */
 export const listMovementRows = (
   db: Queryable,
   environment: Tenant["environment"],
-  { before, limit }: { before: string | undefined; limit: number },
+  { resellerId, type, createdFrom, createdTo, before, limit }: MovementSelection,
 ) =>
   db.rows<MovementRow>(sql`
     select e.id, e.sequence, e.type, e.amount_minor as "amountMinor", e.balance_after_minor as "balanceAfterMinor",
@@ -110,6 +125,10 @@ export const listMovementRows = (
     from (
       select * from ledger_entries
       where environment = ${environment} and type in ('deposit', 'adjustment')
+        ${resellerId === undefined ? empty : sql`and reseller_id = ${resellerId}`}
+        ${type === undefined ? empty : sql`and type = ${type}`}
+        ${createdFrom === undefined ? empty : sql`and id >= ${firstIdAt("ent", createdFrom.getTime())}`}
+        ${createdTo === undefined ? empty : sql`and id < ${firstIdAt("ent", createdTo.getTime())}`}
         ${before === undefined ? empty : sql`and id < ${before}`}
       order by id desc limit ${limit}
     ) e

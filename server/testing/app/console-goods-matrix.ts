@@ -1,6 +1,7 @@
 import type { StaffRole } from "../../src/accounts/permissions.ts";
 import { cancelJob } from "../../src/jobs/change-job.ts";
 import { startJob } from "../../src/jobs/start-job.ts";
+import { KIND_NAMES, REMOTE_KINDS } from "../../src/suppliers/registry.ts";
 import { addProducts } from "../builders/builders.ts";
 import { addSupplierRow } from "../builders/supply-builders.ts";
 import type { openConsoleDesk } from "../people/console-desk.ts";
@@ -14,6 +15,10 @@ type GoodsRow = {
   ids?: (fixtures: GoodsFixtures) => Readonly<Record<string, string>>;
   fields?: Readonly<Record<string, string>>;
 };
+
+const CATALOG = ["admin", "catalog"] as const;
+const product = ({ productId }: GoodsFixtures) => ({ id: productId });
+const supplier = ({ supplierId }: GoodsFixtures) => ({ id: supplierId });
 
 /** Products, suppliers, stock, alerts and jobs. */
 export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
@@ -30,7 +35,26 @@ export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
   "POST /products/:id/hidden": { roles: ["admin", "catalog"], ids: ({ productId }) => ({ id: productId }) },
   "POST /products/:id/listing": { roles: ["admin", "catalog"], ids: ({ productId }) => ({ id: productId }) },
   // suppliers
+  "GET /products/:id/routes": { roles: CATALOG, ids: product },
+  "POST /products/:id/routes": { roles: CATALOG, ids: product },
+  "POST /products/:id/routes/remove": { roles: CATALOG, ids: product },
   "GET /suppliers": { roles: "all" },
+  "GET /suppliers/new": { roles: CATALOG },
+  // Each kind of the registry has its forms.
+  ...Object.fromEntries(
+    KIND_NAMES.flatMap((kind) =>
+      ["GET", "POST"].map((method) => [`${method} /suppliers/new/${kind}`, { roles: CATALOG }]),
+    ),
+  ),
+  ...Object.fromEntries(
+    REMOTE_KINDS.flatMap(({ kind }) =>
+      ["GET", "POST"].map((method) => [
+        `${method} /suppliers/:id/config/${kind}`,
+        { roles: CATALOG, ids: supplier },
+      ]),
+    ),
+  ),
+  "POST /suppliers/:id/test": { roles: CATALOG, ids: supplier },
   "GET /suppliers/:id": { roles: "all", ids: ({ supplierId }) => ({ id: supplierId }) },
   "POST /suppliers/:id/state": { roles: ["admin", "catalog"], ids: ({ supplierId }) => ({ id: supplierId }) },
   "POST /suppliers/:id/balance-alert": {

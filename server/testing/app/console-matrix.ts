@@ -136,6 +136,7 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "POST /resellers/:id/endpoints/:endpoint/enable": { roles: ORDER_MANAGERS, ids: reseller },
   // money
   "GET /money": { roles: "all" },
+  "GET /money.csv": { roles: "all" },
   "GET /money/new": { roles: FINANCE },
   "GET /money/review": { roles: FINANCE },
   "POST /money/review": { roles: FINANCE },

@@ -38,6 +38,8 @@ test("a successful order matches the API reference, from placement to its code",
       state: "completed",
       code: codes.json.data?.[0]?.code,
       repeated: false,
+      reversed: false,
+      paidMinor: 80,
     },
   ]);
   checkSeen("POST", "/v1/orders", placed);

@@ -1,13 +1,15 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { generateKey } from "../../src/keys/key-format.ts";
 import type { OrderStatus } from "../../src/orders/status.ts";
-import { type Answer, type CallRecord, createDesk, type DeskOptions } from "./upstream-desk.ts";
-import { codeOf, type Purchase, statusOf } from "./upstream-ledger.ts";
+import { scripDialect } from "./scrip-dialect.ts";
+import { type CallRecord, createDesk, type DeskOptions } from "./upstream-desk.ts";
+import type { Dialect } from "./upstream-dialect.ts";
+import { codeOf, type Purchase, paidFor, statusOf } from "./upstream-ledger.ts";
 import { describePlan } from "./upstream-plan.ts";
-import type { Reply } from "./upstream-replies.ts";
-import { readCall } from "./upstream-requests.ts";
+import { createTimers, type Line, sendAnswer, writeReply } from "./wire-replies.ts";
 
 export type FakeUpstreamOptions = Omit<DeskOptions, "scheduleLanding"> & {
   /** How long a late response takes. Longer than the buyer waits. */
@@ -30,6 +32,9 @@ export type TruePurchase = {
   code: string | undefined;
   /** The code was sold before, to another buyer. */
   repeated: boolean;
+  reversed: boolean;
+  /** What it cost in the end. */
+  paidMinor: number;
 };
 
 export type FakeUpstream = {
@@ -37,6 +42,8 @@ export type FakeUpstream = {
   apiKey: string;
   purchases(): TruePurchase[];
   calls(): readonly CallRecord[];
+  /** Takes back what was completed and is meant to be taken back. Returns their references. */
+  reverse(): string[];
   /** The plans of an account's requested units, and what was done so far. */
   describe(account: string): string;
   /** From now on everything succeeds. What was held back lands, and purchases complete. */
@@ -51,6 +58,13 @@ const LAND_MS = 300;
 /** Another Scrip to buy from, which misbehaves according to its seed and knows what it has really sold. */
 export async function startFakeUpstream(options: FakeUpstreamOptions): Promise<FakeUpstream> {
   const apiKey = generateKey("live");
+  return { ...(await startFake({ dialect: scripDialect(apiKey), ...options })), apiKey };
+}
+
+export type Fake = Omit<FakeUpstream, "apiKey">;
+
+/** A supplier of any kind, with a server of its own. */
+export async function startFake(options: FakeUpstreamOptions & { dialect: Dialect }): Promise<Fake> {
   const timers = createTimers();
   const desk = createDesk({
     ...options,
@@ -64,18 +78,25 @@ export async function startFakeUpstream(options: FakeUpstreamOptions): Promise<F
     void handle(request, response).catch(() => response.destroy());
   });
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const read = await readCall(request, apiKey);
-    if ("refusal" in read) write(response, read.refusal);
-    else send(line, response, desk.answer(read.call));
+    // The whole body is read in any case, because clients need not understand an early response.
+    const read = options.dialect.readRequest(request, await text(request), desk.ledger);
+    if ("reply" in read) writeReply(response, read.reply);
+    else sendAnswer(line, response, desk.answer(read.call));
   };
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
 
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    apiKey,
     purchases: () => desk.ledger.list().map(toTruePurchase),
     calls: () => desk.calls,
+    reverse() {
+      const taken = desk.ledger
+        .list()
+        .filter((one) => one.course.reverses && !one.reversed && statusOf(one) === "completed");
+      for (const purchase of taken) purchase.reversed = true;
+      return taken.map(({ reference }) => reference);
+    },
     describe: (account) => describeAccount(desk, account),
     heal() {
       desk.heal();
@@ -91,75 +112,6 @@ export async function startFakeUpstream(options: FakeUpstreamOptions): Promise<F
   };
 }
 
-type Timers = ReturnType<typeof createTimers>;
-
-function createTimers() {
-  const running = new Set<NodeJS.Timeout>();
-  return {
-    schedule(delayMs: number, act: () => void): void {
-      const timer = setTimeout(() => {
-        running.delete(timer);
-        act();
-      }, delayMs);
-      running.add(timer);
-    },
-    clear(): void {
-      for (const timer of running) clearTimeout(timer);
-      running.clear();
-    },
-  };
-}
-
-type Line = { timers: Timers; silent: Set<ServerResponse>; lateMs: number; dripMs: number };
-
-/** Writes a response, or what the plan leaves of it. */
-function send(line: Line, response: ServerResponse, { reply, step }: Answer): void {
-  switch (step.mishap) {
-    case "reset":
-    case "hold":
-      response.destroy();
-      return;
-    case "cut":
-      writeHead(response, reply);
-      response.write(reply.text.slice(0, reply.text.length / 2), () => response.destroy());
-      return;
-    case "late":
-      line.timers.schedule(line.lateMs, () => write(response, reply));
-      return;
-    case "hang":
-      keepSilent(line, response);
-      return;
-    case "drip":
-      keepSilent(line, response);
-      response.writeHead(reply.status, { ...reply.headers });
-      drip(line, response);
-      return;
-    default:
-      write(response, reply);
-  }
-}
-
-function keepSilent({ silent }: Line, response: ServerResponse): void {
-  silent.add(response);
-  response.once("close", () => silent.delete(response));
-}
-
-/** Spaces, which JSON can start with: it could still become a response. */
-function drip(line: Line, response: ServerResponse): void {
-  if (response.destroyed) return;
-  response.write(" ");
-  line.timers.schedule(line.dripMs, () => drip(line, response));
-}
-
-function write(response: ServerResponse, reply: Reply): void {
-  if (response.destroyed) return;
-  writeHead(response, reply);
-  response.end(reply.text);
-}
-
-const writeHead = (response: ServerResponse, { status, headers, text }: Reply): void =>
-  void response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(text) });
-
 const toTruePurchase = (purchase: Purchase): TruePurchase => ({
   reference: purchase.reference,
   account: purchase.account,
@@ -169,6 +121,8 @@ const toTruePurchase = (purchase: Purchase): TruePurchase => ({
   state: statusOf(purchase),
   code: purchase.goods && codeOf(purchase.goods),
   repeated: purchase.repeated,
+  reversed: purchase.reversed,
+  paidMinor: paidFor(purchase),
 });
 
 function describeAccount(desk: ReturnType<typeof createDesk>, account: string): string {

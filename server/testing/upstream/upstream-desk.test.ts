@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRandom, SEED } from "../seed.ts";
-import { type Answer, type Call, type CallRecord, createDesk, type Desk } from "./upstream-desk.ts";
+import { type Answer, type CallRecord, createDesk, type Desk } from "./upstream-desk.ts";
+import type { Call } from "./upstream-dialect.ts";
 import { type FaultKind, UPSTREAM_FAULTS } from "./upstream-faults.ts";
 import { codeOf, statusOf } from "./upstream-ledger.ts";
 import {

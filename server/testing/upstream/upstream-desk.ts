@@ -1,4 +1,7 @@
-import type { Course, Plan, Refusal } from "./upstream-faults.ts";
+import { scripDialect } from "./scrip-dialect.ts";
+import { spoilReply } from "./spoil-reply.ts";
+import type { Call, Dialect, Reply } from "./upstream-dialect.ts";
+import type { Course, Plan } from "./upstream-faults.ts";
 import {
   createLedger,
   type Demand,
@@ -8,22 +11,8 @@ import {
   strangerTo,
   toPurchase,
 } from "./upstream-ledger.ts";
-import { spoilReply } from "./upstream-mishaps.ts";
 import { FAULTY_CALLS_MAX, type PlanOptions, planUnit, type UnitDraw } from "./upstream-plan.ts";
-import {
-  codesReply,
-  orderReply,
-  pageReply,
-  placedReply,
-  problemReply,
-  type Reply,
-} from "./upstream-replies.ts";
 import { honest, type Mishap, type Step, type Verb } from "./upstream-steps.ts";
-
-export type Call =
-  | { verb: "place"; demand: Demand }
-  | { verb: "list"; reference: string }
-  | { verb: "read" | "codes"; orderId: string };
 
 /** A recorded call, and what was done to it. */
 export type CallRecord = {
@@ -54,12 +43,15 @@ export type DeskOptions = LedgerOptions &
     faults?: PlanOptions["faults"] | ((unit: UnitDraw) => Plan);
     /** Calls back when the request that was held back has been on its way for as long as possible. */
     scheduleLanding(land: () => void): void;
+    /** How the supplier speaks. Like a Scrip, unless told otherwise. */
+    dialect?: Dialect;
   };
 
 /** Decides the response to a call: the truth of the ledger, changed according to the unit's plan. */
 export function createDesk(options: DeskOptions): Desk {
   const room: Room = {
     options,
+    dialect: options.dialect ?? scripDialect(""),
     ledger: createLedger(options),
     files: new Map(),
     strangers: new Map(),
@@ -98,6 +90,7 @@ export function createDesk(options: DeskOptions): Desk {
 
 type Room = {
   options: DeskOptions;
+  dialect: Dialect;
   ledger: Ledger;
   files: Map<string, File>;
   /** Orders of others that were returned by mistake, by id. They can be read like any other. */
@@ -133,7 +126,7 @@ function fileOf({ options, ledger, files }: Room, call: Call): File | undefined 
   return file;
 }
 
-function planFor({ seed, faults, ...options }: DeskOptions, demand: Demand): Plan {
+function planFor({ seed, faults, dialect: _, ...options }: DeskOptions, demand: Demand): Plan {
   if (typeof faults === "function") return faults(demand);
   return planUnit(seed, demand, faults ? { ...options, faults } : options);
 }
@@ -144,10 +137,10 @@ function answerFor(room: Room, file: File, call: Call): Answer {
   if (call.verb === "place" && step.mishap === "hold") hold(room, file, call.demand);
   const truth = step.heard
     ? tellTruth(room, call, file)
-    : placedReply(toPurchase(seed, file.demand, HEALED), false);
+    : room.dialect.placed(toPurchase(seed, file.demand, HEALED), false);
   const stranger = strangerTo(seed, file.demand);
   room.strangers.set(stranger.orderId, stranger);
-  const reply = spoilReply(call.verb, truth, step, stranger);
+  const reply = spoilReply(room.dialect, call.verb, truth, step, stranger);
   // Only now, so that this response does not include it yet.
   if (hasWaitedEnough(file, call.verb, step)) land(room, file);
   return { reply, step };
@@ -186,35 +179,29 @@ function hasWaitedEnough({ held, plan }: File, verb: Verb, { mishap }: Step): bo
 }
 
 function tellTruth(room: Room, call: Call, file?: File): Reply {
-  const { ledger, strangers } = room;
-  if (call.verb === "place") return tellPlacement(ledger, call.demand, courseOf(room, file));
+  const { ledger, strangers, dialect } = room;
+  if (call.verb === "place") return tellPlacement(room, call.demand, courseOf(room, file));
   if (call.verb === "list") {
     const purchase = ledger.find(call.reference);
     if (purchase) ledger.poll(purchase);
-    return pageReply(purchase ? [purchase] : []);
+    return dialect.listed(purchase ? [purchase] : []);
   }
   const purchase = ledger.findById(call.orderId) ?? strangers.get(call.orderId);
-  if (!purchase) return problemReply("not_found");
-  if (call.verb === "codes") return codesReply(purchase);
+  if (!purchase) return dialect.missing(call.verb);
+  if (call.verb === "codes") return dialect.codes(purchase);
   ledger.poll(purchase);
-  return orderReply(purchase);
+  return dialect.read(purchase);
 }
 
-function tellPlacement(ledger: Ledger, demand: Demand, course: Course): Reply {
+function tellPlacement({ ledger, dialect }: Room, demand: Demand, course: Course): Reply {
   const placement = ledger.place(demand, course);
   switch (placement.kind) {
     case "placed":
     case "replayed":
-      return placedReply(placement.purchase, placement.kind === "replayed");
+      return dialect.placed(placement.purchase, placement.kind === "replayed");
     case "conflict":
-      return problemReply("idempotency_conflict");
+      return dialect.conflict();
     case "refused":
-      return refusedReply(placement.refusal);
+      return dialect.refused(placement.refusal);
   }
-}
-
-function refusedReply(refusal: Refusal): Reply {
-  if (refusal === "insufficient_funds") return problemReply(refusal);
-  const pointer = refusal === "invalid_input_field" ? "/lines/0/inputFields/account" : "/lines/0/productId";
-  return problemReply(refusal, { errors: [{ pointer, code: refusal, detail: "This one." }] });
 }

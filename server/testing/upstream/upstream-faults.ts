@@ -8,7 +8,17 @@ import { after, before, drawError, drawNonsense, honest, type Step, type Verb } 
  */
 export type Course =
   | { refusal: Refusal }
-  | { stages: readonly OrderStatus[]; failureCode?: FailureCode; repeatsCode?: boolean };
+  | {
+      stages: readonly OrderStatus[];
+      failureCode?: FailureCode;
+      repeatsCode?: boolean;
+      /** Charged instead of the price. */
+      priceMinor?: number;
+      /** It ends as partly failed: with the code, or without. */
+      partial?: "sold" | "unsold";
+      /** Once it is completed, the supplier can take it back. */
+      reverses?: boolean;
+    };
 
 export type Refusal =
   | "insufficient_funds"
@@ -26,7 +36,7 @@ export type Plan = {
   landsAfterLooks?: number;
 };
 
-type FaultPlan = Omit<Plan, "kind">;
+export type FaultPlan = Omit<Plan, "kind">;
 
 /** The ways in which a supplier treats a unit. Each ends: every fault occurs a few times and then no more. */
 export const UPSTREAM_FAULTS = {
@@ -111,11 +121,12 @@ export const sale = (stages: readonly OrderStatus[], steps: Plan["steps"] = {}):
   steps,
 });
 
-const sells = (course: Course, steps: Plan["steps"] = {}): FaultPlan => ({ course, steps });
+export const sells = (course: Course, steps: Plan["steps"] = {}): FaultPlan => ({ course, steps });
 
 type Sale = { stages: readonly OrderStatus[] };
 
-const anyhow = (random: Random): Sale => (random.chance(0.5) ? { stages: ["completed"] } : slowly(random));
+export const anyhow = (random: Random): Sale =>
+  random.chance(0.5) ? { stages: ["completed"] } : slowly(random);
 
 const slowly = (random: Random): Sale => ({ stages: [...wait(random), "completed"] });
 

@@ -8,6 +8,8 @@ import type { UnitDraw } from "./upstream-plan.ts";
 export type Demand = UnitDraw & {
   /** The idempotency key. */
   reference: string;
+  /** The id that the purchase gets. One like a Scrip's, unless it is given. */
+  id?: string;
   inputFields?: Record<string, string>;
   /** The `reference` in the body. */
   note?: string;
@@ -25,6 +27,8 @@ export type Purchase = Demand & {
   goods?: Goods;
   /** Its goods were sold before, to another buyer. */
   repeated: boolean;
+  /** It was taken back after it was completed, and the money returned. */
+  reversed: boolean;
 };
 
 export type Placement =
@@ -101,6 +105,17 @@ export function createLedger(options: LedgerOptions): Ledger {
 export const statusOf = ({ course, polls }: Purchase): OrderStatus =>
   course.stages[Math.min(polls, course.stages.length - 1)] ?? "pending";
 
+/** The price of one unit, which is the cost of the routes that tests create. */
+export const LIST_PRICE_MINOR = 80;
+
+export const priceOf = ({ course }: Purchase): number => course.priceMinor ?? LIST_PRICE_MINOR;
+
+/** What the supplier keeps of it. */
+export function paidFor(purchase: Purchase): number {
+  const isUnsold = purchase.course.partial === "unsold" || purchase.reversed;
+  return statusOf(purchase) === "completed" && !isUnsold ? priceOf(purchase) : 0;
+}
+
 export function codeOf(goods: Goods): string {
   if (goods.type === "code") return goods.code;
   return goods.type === "url" ? goods.url : goods.receipt;
@@ -111,23 +126,29 @@ export function codeOf(goods: Goods): string {
  */
 export const toPurchase = (seed: number, demand: Demand, course: Sale): Purchase => ({
   ...demand,
-  orderId: idFrom("ord", [seed, demand.reference]),
+  orderId: demand.id ?? idFrom("ord", [seed, demand.reference]),
   course,
   polls: 0,
   createdAt: new Date(),
   updatedAt: new Date(),
   repeated: false,
+  reversed: false,
 });
 
 /** A completed purchase of another buyer, whose order and code must never be mistaken for the caller's own. */
-export function strangerTo(seed: number, { reference, sku, account, unit }: Demand): Purchase {
-  const demand = { reference: `stranger-to-${reference}`, note: "somebody-else", sku, account, unit };
+export function strangerTo(seed: number, { reference, sku, account, unit, id }: Demand): Purchase {
+  const own = id === undefined ? {} : { id: `9${id}` };
+  const demand = { reference: `stranger-to-${reference}`, note: "somebody-else", sku, account, unit, ...own };
   const stranger = toPurchase(seed, demand, { stages: ["completed"] });
   return { ...stranger, goods: goodsOf({ seed }, stranger) };
 }
 
 export const idFrom = (prefix: string, parts: readonly unknown[]): string =>
   `${prefix}_0${charactersFrom([prefix, ...parts], ID_CHARACTERS - 1)}`;
+
+/** An id of digits, for suppliers that number their orders. */
+export const numberFrom = (reference: string): string =>
+  String(1_000_000_000 + createHash("sha256").update(reference).digest().readUIntBE(0, 6));
 
 const ID_CHARACTERS = 26;
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -1,45 +1,16 @@
+import type { ContentMishap, Reply } from "./upstream-dialect.ts";
 import type { Purchase } from "./upstream-ledger.ts";
-import {
-  codesReply,
-  codeView,
-  notFulfilledReply,
-  orderReply,
-  pageReply,
-  problemReply,
-  type Reply,
-} from "./upstream-replies.ts";
-import type { Step, Verb } from "./upstream-steps.ts";
+import { codesReply, codeView, notFulfilledReply, orderReply, pageReply } from "./upstream-replies.ts";
+import type { Verb } from "./upstream-steps.ts";
 
-/**
- * The response instead of the truth. Mishaps of the connection (a reset, a hang) leave the text unchanged. Faults
- * that only apply to an order leave a refusal unchanged.
- */
-export function spoilReply(verb: Verb, truth: Reply, step: Step, stranger: Purchase): Reply {
-  switch (step.mishap) {
-    case "internal_error":
-    case "service_unavailable":
-    case "rate_limited":
-      return problemReply(step.mishap);
-    case "refuse":
-      return problemReply("out_of_stock");
-    case "html":
-      return { status: 200, headers: { "content-type": "text/html" }, text: HTML };
-    case "half-json":
-      return { ...truth, text: truth.text.slice(0, truth.text.length / 2) };
-    case "blank":
-      return { ...truth, text: "" };
-    case "redirect":
-      return { status: 302, headers: { location: "/v1/orders/elsewhere" }, text: "" };
-    case "missing":
-      return verb === "list" ? pageReply([]) : problemReply("not_found");
-    default:
-      return truth.status < 300 ? spoilBody(verb, truth, step, stranger) : truth;
-  }
-}
-
-const HTML = "<!doctype html><title>Welcome</title><p>We are improving our shop for you.";
-
-function spoilBody(verb: Verb, truth: Reply, { mishap, variant }: Step, stranger: Purchase): Reply {
+/** A reply of a Scrip with impossible or untrue content. */
+export function spoilScripReply(
+  verb: Verb,
+  truth: Reply,
+  mishap: ContentMishap,
+  variant: number,
+  stranger: Purchase,
+): Reply {
   switch (mishap) {
     case "wrong-shape":
       return { ...truth, text: JSON.stringify(wrongShape(verb, JSON.parse(truth.text), variant)) };
@@ -57,8 +28,6 @@ function spoilBody(verb: Verb, truth: Reply, { mishap, variant }: Step, stranger
       return change(truth, (body) => ({ ...body, data: [] }));
     case "extra-code":
       return change(truth, (body) => ({ ...body, data: [...(body.data as unknown[]), codeView(stranger)] }));
-    default:
-      return truth;
   }
 }
 

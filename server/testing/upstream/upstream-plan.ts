@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createRandom, type Random } from "../seed.ts";
-import { type FaultKind, type Plan, UPSTREAM_FAULTS } from "./upstream-faults.ts";
+import { type FaultKind, type FaultPlan, type Plan, UPSTREAM_FAULTS } from "./upstream-faults.ts";
 import { drawMishap, honest, type Step, VERBS, type Verb } from "./upstream-steps.ts";
 
 /**
@@ -10,10 +10,14 @@ import { drawMishap, honest, type Step, VERBS, type Verb } from "./upstream-step
 export type UnitDraw = { account: string; sku: string; unit: string };
 
 export type FaultWeights = Partial<Record<FaultKind, number>>;
+/** Every kind of fault that can be drawn, by name. */
+export type FaultTable = Readonly<Record<string, (random: Random) => FaultPlan>>;
 
 export type PlanOptions = {
   /** How often each kind is drawn. Kinds that are not listed are never drawn. */
   faults?: FaultWeights;
+  /** Draws from these kinds, all as often, and the good ones five times as often. Without it: `faults`, of our own table. */
+  table?: FaultTable;
   /** The share of calls that fail in addition to the kind's own plan. */
   noise?: number;
   /** Only this many calls under one reference can fail. All later ones succeed. */
@@ -22,14 +26,17 @@ export type PlanOptions = {
 
 export const FAULTY_CALLS_MAX = 12;
 
-const FAULT_KINDS = Object.keys(UPSTREAM_FAULTS) as FaultKind[];
-const GOOD_KINDS: readonly FaultKind[] = ["completes-at-once", "completes-later"];
+const GOOD_KINDS: readonly string[] = ["completes-at-once", "completes-later"];
 const GOOD_WEIGHT = 5;
 
 /** Everything, with a third of it good. */
-export const ALL_FAULTS: FaultWeights = Object.fromEntries(
-  FAULT_KINDS.map((kind) => [kind, GOOD_KINDS.includes(kind) ? GOOD_WEIGHT : 1]),
-);
+export const ALL_FAULTS: FaultWeights = weigh(UPSTREAM_FAULTS);
+
+function weigh(table: FaultTable): Record<string, number> {
+  return Object.fromEntries(
+    Object.keys(table).map((kind) => [kind, GOOD_KINDS.includes(kind) ? GOOD_WEIGHT : 1]),
+  );
+}
 
 /**
  * What the upstream will do to a unit. It depends only on the seed and the unit, so a seed gives the same faults
@@ -37,8 +44,10 @@ export const ALL_FAULTS: FaultWeights = Object.fromEntries(
  */
 export function planUnit(seed: number, draw: UnitDraw, options: PlanOptions = {}): Plan {
   const random = randomFor(seed, draw, "kind");
-  const kind = pickKind(random, options.faults ?? ALL_FAULTS);
-  const plan: Omit<Plan, "kind"> = UPSTREAM_FAULTS[kind](random);
+  const table: FaultTable = options.table ?? UPSTREAM_FAULTS;
+  const weights = options.table ? weigh(options.table) : (options.faults ?? ALL_FAULTS);
+  const kind = pickKind(random, weights);
+  const plan: FaultPlan = table[kind]?.(random) ?? { course: { stages: ["completed"] }, steps: {} };
   const steps = VERBS.map((verb) => [verb, addNoise(seed, draw, verb, plan.steps[verb] ?? [], options)]);
   return { ...plan, kind, steps: Object.fromEntries(steps) };
 }
@@ -75,9 +84,11 @@ export function describePlan({ account, sku, unit }: UnitDraw, { kind, course, s
 
 const describeStep = ({ mishap, heard }: Step): string => (heard ? mishap : `${mishap} unheard`);
 
-function pickKind(random: Random, weights: FaultWeights): FaultKind {
-  // In the order of our own table: the order in which the caller lists the weights must not matter.
-  const kinds = FAULT_KINDS.filter((kind) => (weights[kind] ?? 0) > 0);
+function pickKind(random: Random, weights: Readonly<Record<string, number>>): string {
+  // In alphabetical order: the order in which the caller lists the weights must not matter.
+  const kinds = Object.keys(weights)
+    .sort()
+    .filter((kind) => (weights[kind] ?? 0) > 0);
   const total = kinds.reduce((sum, kind) => sum + (weights[kind] ?? 0), 0);
   let rest = (random.below(PARTS) / PARTS) * total;
   for (const kind of kinds) {

@@ -2,10 +2,8 @@ import { Problem, type ProblemOptions, problemBody } from "../../src/lib/problem
 import { type ProblemCode, problemTable } from "../../src/lib/problem-table.ts";
 import type { OrderView } from "../../src/orders/schemas.ts";
 import { newId } from "../builders/new-id.ts";
+import type { Reply } from "./upstream-dialect.ts";
 import { idFrom, type Purchase, statusOf } from "./upstream-ledger.ts";
-
-/** A complete response. */
-export type Reply = { status: number; headers: Readonly<Record<string, string>>; text: string };
 
 export const jsonReply = (
   status: number,

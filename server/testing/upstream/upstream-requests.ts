@@ -1,23 +1,21 @@
 import type { IncomingMessage } from "node:http";
-import { text } from "node:stream/consumers";
 import type { PlaceOrderBody } from "../../src/orders/schemas.ts";
-import type { Call } from "./upstream-desk.ts";
+import type { Call, Reply } from "./upstream-dialect.ts";
 import type { Demand } from "./upstream-ledger.ts";
-import { problemReply, type Reply } from "./upstream-replies.ts";
+import { problemReply } from "./upstream-replies.ts";
 
-/** Parses a request, or returns why it is refused. Rejects if the request is cut off. */
-export async function readCall(
+/** Parses a request to a Scrip, or returns why it is refused. */
+export function readCall(
   request: IncomingMessage,
+  body: string,
   apiKey: string,
-): Promise<{ call: Call } | { refusal: Reply }> {
-  // The whole body is read in any case, because clients need not understand an early response.
-  const body = await text(request);
-  if (!isAuthentic(request, apiKey)) return { refusal: problemReply("unauthenticated") };
+): { call: Call } | { reply: Reply } {
+  if (!isAuthentic(request, apiKey)) return { reply: problemReply("unauthenticated") };
   const url = new URL(request.url ?? "/", "http://upstream.example");
   if (request.method === "POST" && url.pathname === "/v1/orders") return readPlacement(request, body);
   if (request.method === "GET" && url.pathname === "/v1/orders") return readLookUp(url);
   const [, id, codes] = /^\/v1\/orders\/([^/]+)(\/codes)?$/.exec(url.pathname) ?? [];
-  if (request.method !== "GET" || id === undefined) return { refusal: problemReply("not_found") };
+  if (request.method !== "GET" || id === undefined) return { reply: problemReply("not_found") };
   return { call: { verb: codes ? "codes" : "read", orderId: decodeURIComponent(id) } };
 }
 
@@ -28,17 +26,17 @@ function isAuthentic({ headers }: IncomingMessage, apiKey: string): boolean {
   return sent.length > 0 && sent.every((key) => key === apiKey);
 }
 
-function readPlacement(request: IncomingMessage, body: string): { call: Call } | { refusal: Reply } {
+function readPlacement(request: IncomingMessage, body: string): { call: Call } | { reply: Reply } {
   const reference = request.headers["idempotency-key"];
-  if (reference === undefined) return { refusal: problemReply("idempotency_key_missing") };
+  if (reference === undefined) return { reply: problemReply("idempotency_key_missing") };
   if (!/^application\/json\b/.test(request.headers["content-type"] ?? ""))
-    return { refusal: problemReply("unsupported_media_type") };
+    return { reply: problemReply("unsupported_media_type") };
   const order = parseOrder(body);
   const [line, ...others] = order?.lines ?? [];
   if (!order || !line || typeof line.productId !== "string")
-    return { refusal: problemReply("invalid_request") };
+    return { reply: problemReply("invalid_request") };
   // A buying Scrip orders unit by unit, and nothing else is for sale here.
-  if (others.length > 0 || line.quantity !== 1) return { refusal: problemReply("quantity_out_of_range") };
+  if (others.length > 0 || line.quantity !== 1) return { reply: problemReply("quantity_out_of_range") };
   return { call: { verb: "place", demand: toDemand(String(reference), order, line) } };
 }
 
@@ -67,8 +65,8 @@ function toDemand(reference: string, order: PlaceOrderBody, line: PlaceOrderBody
   };
 }
 
-function readLookUp({ searchParams }: URL): { call: Call } | { refusal: Reply } {
+function readLookUp({ searchParams }: URL): { call: Call } | { reply: Reply } {
   const reference = searchParams.get("idempotencyKey");
-  if (reference === null) return { refusal: problemReply("invalid_request") };
+  if (reference === null) return { reply: problemReply("invalid_request") };
   return { call: { verb: "list", reference } };
 }

@@ -16,16 +16,22 @@ export type Step = {
 /** Faults of the connection or the server behind it. They affect any response, including one that was never sent. */
 const WIRE = ["reset", "cut", "late", "hang", "drip"] as const;
 const ERRORS = ["internal_error", "service_unavailable", "rate_limited"] as const;
+/** Errors that Scrip does not send: 401 while the credentials are right, 429 without Retry-After. */
+const OTHER_ERRORS = ["unauthorized", "busy"] as const;
+/** Answers that never end: by the wire, or once they are unpacked. */
+const FLOODS = ["endless", "gzip-bomb"] as const;
 const JUNK = ["html", "half-json", "blank", "redirect"] as const;
 /** Valid JSON with impossible content. */
 const WRONG_ORDERS = ["wrong-shape", "other-order", "banana"] as const;
 const WRONG_CODES = ["wrong-shape", "other-order", "empty-codes", "extra-code"] as const;
 
-export type ErrorMishap = (typeof ERRORS)[number];
+export type ErrorMishap = (typeof ERRORS)[number] | (typeof OTHER_ERRORS)[number];
+export type FloodMishap = (typeof FLOODS)[number];
 export type Mishap =
   | "none"
   | (typeof WIRE)[number]
   | ErrorMishap
+  | FloodMishap
   | (typeof JUNK)[number]
   | (typeof WRONG_ORDERS)[number]
   | (typeof WRONG_CODES)[number]
@@ -45,6 +51,7 @@ export type Mishap =
 export type UnheardMishap =
   | Exclude<(typeof WIRE)[number], "late" | "cut">
   | ErrorMishap
+  | FloodMishap
   | (typeof JUNK)[number]
   | "hold"
   | "refuse";
@@ -58,6 +65,8 @@ export const after = (mishap: Mishap, variant = 0): Step => ({ mishap, heard: tr
 
 /** This fault occurs before anything was done. */
 export const before = (mishap: UnheardMishap): Step => ({ mishap, heard: false, variant: 0 });
+
+export const drawFlood = (random: Random): FloodMishap => random.pick(FLOODS);
 
 export const drawError = (random: Random): ErrorMishap => random.pick(ERRORS);
 

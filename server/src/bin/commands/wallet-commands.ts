@@ -2,13 +2,16 @@ import type { Command } from "commander";
 import type { By } from "../../activity/record-activity.ts";
 import { toMoney } from "../../lib/money.ts";
 import { getReseller } from "../../resellers/get-reseller.ts";
+import { findAlert } from "../../wallet/alerts/alert-queries.ts";
+import { setAlert } from "../../wallet/alerts/set-alert.ts";
 import { toEntryView } from "../../wallet/entry-view.ts";
+import { getWallet } from "../../wallet/get-wallet.ts";
 import { moveFunds } from "../../wallet/move-funds.ts";
 import { findWallet, listEntryRows } from "../../wallet/queries.ts";
 import type { WalletEntryView } from "../../wallet/schemas.ts";
 import { showAmount, showMoney, showTime } from "../output/format.ts";
 import { table } from "../output/table.ts";
-import { environmentOf, required, verb } from "../verb.ts";
+import { environmentOf, required, text, UsageError, verb } from "../verb.ts";
 import { limitOf, timeOf } from "./read-options.ts";
 
 const BY: By = { actor: { kind: "command", id: "scrip" } };
@@ -20,6 +23,32 @@ export function walletCommands(program: Command): void {
   moveCommand(wallet, "credit", "add money to a wallet");
   moveCommand(wallet, "debit", "take money from a wallet; the balance never goes below zero");
   statementCommand(wallet);
+  alertCommand(wallet);
+}
+
+/** Without `--below` it only shows the threshold. */
+function alertCommand(wallet: Command): void {
+  verb(
+    wallet
+      .command("alert")
+      .description("show or set the balance below which the reseller is told, once for each fall")
+      .requiredOption("--reseller <id>", "the reseller")
+      .requiredOption("--env <environment>", "live or test")
+      .option("--below <amount>", 'the threshold, or "none"'),
+    async ({ db, clock }, options) => {
+      const resellerId = (await getReseller(db, required(options, "reseller"))).id;
+      const tenant = { resellerId, environment: environmentOf(options) };
+      const below = text(options, "below");
+      if (below === "") throw new UsageError('--below is empty; use an amount, or "none" for no alert');
+      if (below !== undefined) await setAlert({ db, clock }, tenant, below === "none" ? "" : below, BY);
+      const [{ currency }, belowMinor] = await Promise.all([getWallet(db, tenant), findAlert(db, tenant)]);
+      return { alert: belowMinor === null ? {} : { threshold: toMoney(belowMinor, currency) } };
+    },
+    ({ alert }) =>
+      alert.threshold === undefined
+        ? "There is no low-balance alert."
+        : `The reseller is told when the balance falls below ${showMoney(alert.threshold.amount, alert.threshold.currency)}.`,
+  );
 }
 
 function statementCommand(wallet: Command): void {

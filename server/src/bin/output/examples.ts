@@ -51,7 +51,17 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "wallet credit": [
     'scrip wallet credit --reseller rsl_… --env live --amount 100.00 --note "bank transfer 4711"',
   ],
+  "deposit list": ["scrip deposit list --status requested", "scrip deposit list --env test --reseller rsl_…"],
+  "deposit show": ["scrip deposit show dep_…", 'scrip deposit show "RF18 D4K2 …"'],
+  "deposit receive": ["scrip deposit receive dep_…", "scrip deposit receive dep_… --amount 499.50"],
+  "deposit credit": ["scrip deposit credit dep_…"],
+  "deposit reject": ['scrip deposit reject dep_… --reason "The payment came back"'],
+  "deposit import": [
+    "scrip deposit import statement.xml",
+    "scrip deposit import statement.csv --apply --rows 14",
+  ],
   "wallet debit": ['scrip wallet debit --reseller rsl_… --env live --amount 5.00 --note "credited twice"'],
+  "wallet alert": ["scrip wallet alert --reseller rsl_… --env live --below 100.00"],
   "wallet statement": [
     "scrip wallet statement --reseller rsl_… --env live --from 2030-01-01 --to 2030-02-01",
   ],
@@ -100,9 +110,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "supplier disable": ["scrip supplier disable sup_…"],
   "supplier route": [
     "scrip supplier route --product nimbus-us-25 --supplier sup_… --priority 200 --cost 22.10 --sku prd_…",
+    "scrip supplier route --product nimbus-us-25 --supplier sup_… --priority 100 --cost 23.05 --sku 4521 --value 25.00",
+    "scrip supplier route --product gems-100 --supplier sup_… --priority 100 --cost 0.95 --sku 77 --map playerId=account_number",
   ],
+  "supplier test": ["scrip supplier test sup_…"],
   "supplier statement": ["scrip supplier statement --from 2030-01-01 --to 2030-02-01"],
   "route list": ["scrip route list --product nimbus-us-25"],
+  "route choose": ["scrip route choose --product nimbus-us-25 --by cheapest"],
   "route import": ["scrip route import routes.csv"],
   "route remove": ["scrip route remove --product nimbus-us-25 --supplier sup_…"],
   "stock import": ["scrip stock import --product nimbus-us-25 codes.csv"],
@@ -124,5 +138,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "order write-off": ['scrip order write-off ord_… --reason "the supplier has no answer"'],
   "order retry": ["scrip order retry ord_…"],
   "order hold": ["scrip order hold ord_…", "scrip order hold ord_… --release"],
+  "report margin": [
+    "scrip report margin --by day,brand --from 2030-01-01 --to 2030-02-01",
+    "scrip report margin --by supplier --from 2030-01-01 --to 2030-02-01 --csv > margin.csv",
+  ],
+  "report sales": ["scrip report sales --by reseller --from 2030-01-01 --to 2030-02-01"],
   completion: ["source <(scrip completion bash)"],
 };

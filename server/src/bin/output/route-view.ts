@@ -11,6 +11,10 @@ export type RouteView = {
   /** Absent when only the cost is accepted. */
   maxCost?: Money;
   sku: string;
+  /** The face value that is bought, where the supplier lets the buyer choose. */
+  value?: string;
+  /** Our names of input fields, and what the supplier calls them. */
+  map?: Readonly<Record<string, string>>;
 };
 
 /** A route as it is printed. */
@@ -25,6 +29,8 @@ export const toRouteView = (row: RouteRow): RouteView => ({
     ? {}
     : { maxCost: toMoney(row.maxCostMinor, row.costCurrency) }),
   sku: row.sku,
+  ...(row.value === null ? {} : { value: row.value }),
+  ...(row.fieldMap === null ? {} : { map: row.fieldMap }),
 });
 
 /** For people. */

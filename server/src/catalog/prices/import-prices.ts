@@ -2,6 +2,7 @@ import type { Db, Tx } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type FileSource, readCsvTable, type TableRow } from "../../lib/read-csv-table.ts";
 import { lockCatalog } from "../lock-catalog.ts";
+import { listPriceChanges, type PriceChanges } from "./price-change-queries.ts";
 import {
   findKnownProducts,
   listResellerCurrencies,
@@ -16,12 +17,16 @@ export type ImportPricesResult = ({ ok: true } & ImportedPrices) | { ok: false; 
 
 /** A file is read into memory as a whole. Split a larger one. */
 export const PRICE_ROWS_MAX = 500_000;
+/** So many changes are listed for a preview. */
+const CHANGES_SHOWN_MAX = 200;
 
 export type ImportPricesInput = {
   file: FileSource;
   onFault(fault: PriceFault): void;
   onProgress?(rows: number): void;
   onBytes?(bytes: number): void;
+  /** Called before anything is written, with what differs. */
+  onChanges?(changes: PriceChanges): void;
   /** Called in the transaction of the import, at its end. Whatever it throws undoes the import. */
   inTransaction?(tx: Tx, imported: ImportedPrices): Promise<void>;
 };
@@ -50,6 +55,7 @@ export async function importPrices(
     await lockCatalog(tx);
     await reportUnknownProducts(tx, prices, report);
     if (faults > 0) return undefined;
+    if (input.onChanges) input.onChanges(await listPriceChanges(tx, prices, CHANGES_SHOWN_MAX));
     const counts = await mergePrices(tx, prices, clock.now());
     await input.inTransaction?.(tx, counts);
     return counts;

@@ -1,9 +1,9 @@
 import type { ProductChange } from "../../catalog/files/import-queries.ts";
+import type { PriceChange } from "../../catalog/prices/price-change-queries.ts";
 import type { RowFault } from "../../jobs/kinds/collect-faults.ts";
 import type { JobDetails } from "../../jobs/list-jobs.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { button, linkButton } from "../../web/parts/button.ts";
-import { chip } from "../../web/parts/chip.ts";
 import { progressBar } from "../../web/parts/code-block.ts";
 import { confirm } from "../../web/parts/confirm.ts";
 import { idText } from "../../web/parts/copy.ts";
@@ -15,6 +15,7 @@ import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import type { ConsoleContext } from "../session.ts";
 import { mayCancel, mayConfirm } from "./job-rights.ts";
+import { priceChangesPanel, productChangesPanel } from "./render-changes.ts";
 import { stateChip } from "./render-jobs.ts";
 
 export type JobData = { job: JobDetails; emails: ReadonlyMap<string, string> };
@@ -110,8 +111,12 @@ const cancelForm = ({ id }: JobDetails, ctx: ConsoleContext): Html =>
   html`<form class="row" method="post" action="/jobs/${id}/cancel">${ctx.hidden()}${button("Cancel job")}<span class="quiet">An import that is cancelled changes nothing.</span></form>`;
 
 function preview(job: JobDetails, ctx: ConsoleContext): Html {
-  const { created = 0, updated = 0, unchanged = 0 } = (job.result ?? {}) as Record<string, number>;
-  const changes = ((job.result?.changes ?? []) as ProductChange[]).slice();
+  const {
+    created = 0,
+    updated = 0,
+    unchanged = 0,
+    resellers = 0,
+  } = (job.result ?? {}) as Record<string, number>;
   const isPrices = job.kind === "import_prices";
   const what = isPrices ? "prices" : "products";
   const question = html`${countText(created)} new, ${countText(updated)} changed, ${countText(unchanged)} unchanged`;
@@ -120,6 +125,7 @@ function preview(job: JobDetails, ctx: ConsoleContext): Html {
         title: `Import these ${what}?`,
         consequences: [
           ["What changes", question],
+          ...(isPrices ? [["Whom it concerns", resellersText(resellers)] as const] : []),
           ["When", "All of it together, from the next request of every reseller on."],
           [
             "Undo",
@@ -147,21 +153,13 @@ function preview(job: JobDetails, ctx: ConsoleContext): Html {
     asks,
     discard,
     isPrices
-      ? undefined
-      : tablePanel({
-          title: changes.length >= 200 ? "The first 200 changes" : "Changes",
-          caption: "Changes",
-          rows: changes,
-          columns: [
-            { head: "Product", cell: ({ id }) => idText(id) },
-            { head: "Name", wraps: true, cell: ({ name }) => name },
-            { head: "Change", cell: ({ isNew }) => (isNew ? chip("new", "good") : chip("changed", "warn")) },
-            { head: "What differs", wraps: true, cell: ({ changed }) => changed.join(", ") },
-          ],
-          empty: emptyState("Nothing changes", "The catalog has everything in the file already."),
-        }),
+      ? priceChangesPanel((job.result?.changes ?? []) as PriceChange[])
+      : productChangesPanel((job.result?.changes ?? []) as ProductChange[]),
   );
 }
+
+const resellersText = (count: number): string =>
+  count === 0 ? "no reseller yet" : `${countText(count)} ${count === 1 ? "reseller" : "resellers"}`;
 
 function refusedRows({ result }: JobDetails): Html | undefined {
   const refused = result?.rows as RowFault[] | undefined;

@@ -8,6 +8,7 @@ import { listMovements, type MovementPage } from "../../wallet/list-movements.ts
 import { getProposal, listWaiting, type Proposal } from "../../wallet/proposals/proposal.ts";
 import { environmentOf } from "../../web/pages/here.ts";
 import type { ConsoleContext, ConsoleDeps } from "../session.ts";
+import { type AskedMovements, readMovementFilter } from "./movement-filter.ts";
 
 /** One wallet and whose it is. */
 export type MoneyOf = {
@@ -42,6 +43,7 @@ export async function loadProposal(deps: ConsoleDeps, ctx: ConsoleContext): Prom
 }
 
 export type MoneyData = {
+  asked: AskedMovements;
   movements: MovementPage;
   waiting: readonly Proposal[];
   emails: ReadonlyMap<string, string>;
@@ -50,7 +52,8 @@ export type MoneyData = {
 
 export async function loadMoney(deps: ConsoleDeps, ctx: ConsoleContext): Promise<MoneyData> {
   const environment = environmentOf(ctx);
-  const page = { cursor: ctx.query.cursor, limit: MOVEMENTS_PER_PAGE };
+  const asked = readMovementFilter(ctx);
+  const page = { filters: asked.filters, cursor: ctx.query.cursor, limit: MOVEMENTS_PER_PAGE };
   const [movements, waiting] = await Promise.all([
     listMovements(deps, environment, page),
     listWaiting(deps.db, ctx.now),
@@ -60,7 +63,7 @@ export async function loadMoney(deps: ConsoleDeps, ctx: ConsoleContext): Promise
     namePeople(deps.db, STAFF, ids),
     nameResellers(deps.db, waiting),
   ]);
-  return { movements, waiting, emails, names };
+  return { asked, movements, waiting, emails, names };
 }
 
 /** Few proposals wait at a time. */

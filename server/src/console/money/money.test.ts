@@ -4,7 +4,7 @@ import type { LightMyRequestResponse } from "fastify";
 import { openConsoleDesk } from "../../../testing/people/console-desk.ts";
 import { audit } from "../../audit/audit.ts";
 import { createCursorCodec } from "../../lib/cursor.ts";
-import { listStatement } from "../../wallet/list-statement.ts";
+import { exportStatement, listStatement } from "../../wallet/list-statement.ts";
 import { moveFunds } from "../../wallet/move-funds.ts";
 import { findWallet } from "../../wallet/queries.ts";
 
@@ -118,15 +118,35 @@ test("above the limit one person proposes and another approves, and the money mo
   const refused = ends.find(({ statusCode }) => statusCode === 422);
   assert.match(refused?.body ?? "", /This was approved already\. The money has moved once\./);
   assert.equal(await balance(), 150_001n);
-  const { data } = await listStatement({ db, cursors }, tenant, { filters: {}, cursor: undefined, limit: 1 });
-  assert.equal(
-    data[0]?.note,
-    `Bank transfer 4711 (proposed by ${ana2.accountId}, approved by ${ben2.accountId})`,
-  );
+  await assertBothNamed(ana2.accountId, ben2.accountId);
   const closed = await ben2.get(page);
   assert.match(textOf(closed), /approved/);
   assert.doesNotMatch(closed.body, />Approve</);
 });
+
+/** The ledger, and so the operator, has both people. No face of the reseller shows either. */
+async function assertBothNamed(proposer: string, approver: string): Promise<void> {
+  const page = { filters: {}, cursor: undefined, limit: 1 };
+  const { data } = await listStatement({ db, cursors }, tenant, { ...page, isForOperator: true });
+  const note = `Bank transfer 4711 (proposed by ${proposer}, approved by ${approver})`;
+  assert.equal(data[0]?.note, note);
+  for (const path of ["/money", "/money.csv", `/resellers/${reseller.id}`])
+    assert.ok((await ana.get(path)).body.includes(note), path);
+  const exported: (string | null)[] = [];
+  for await (const entry of exportStatement(db, tenant, {})) exported.push(entry.note);
+  const admin = await desk.enter("admin");
+  const { key } = await desk.addKey(reseller.id);
+  for (const read of [
+    (await listStatement({ db, cursors }, tenant, page)).data[0]?.note,
+    exported[0],
+    (await desk.call("GET", "/v1/wallet/entries", { key })).body,
+    (await admin.get(`/view/${reseller.id}/wallet`)).body,
+    (await admin.get(`/view/${reseller.id}/wallet/statement`)).body,
+  ]) {
+    assert.match(read ?? "", /Bank transfer 4711/);
+    assert.doesNotMatch(read ?? "", /stf_|proposed by|approved by/);
+  }
+}
 
 test("a rejection and a withdrawal move nothing, and what is closed is not offered again", async () => {
   const [one, two] = [await desk.enter("finance"), await desk.enter("finance")];
@@ -173,4 +193,31 @@ test("movements of all resellers are pages that meet, by environment", async () 
   assert.doesNotMatch(second, / n1 /);
   assert.match(textOf(await ana.get("/money?env=test")), /Test funds/);
   assert.equal((await ana.get("/money?cursor=junk")).statusCode, 400);
+});
+
+test("movements are found by reseller, reason and day, and the file has what the page shows", async () => {
+  const other = await desk.addReseller({ name: "=Other" });
+  const there = { resellerId: other.id, environment: "live" } as const;
+  await moveFunds(db, clock, there, { direction: "credit", amount: "30.00", note: "=first" });
+  const before = clock.now();
+  clock.advance(2 * 86_400_000);
+  await moveFunds(db, clock, there, { direction: "debit", amount: "10.00", note: "correction" });
+  const day = (at: Date) => at.toISOString().slice(0, 10);
+  const person = await desk.enter("viewer");
+  const notes = async (query: string) => {
+    const lines = (await person.get(`/money.csv?${query}`)).body.trim().split("\r\n").slice(1);
+    const shown = textOf(await person.get(`/money?${query}`));
+    return lines.map((line) => {
+      const note = line.split(",").at(-1) ?? "";
+      assert.ok(shown.includes(note.replace(/^"?'?/, "").replace(/"$/, "")), note);
+      return note;
+    });
+  };
+  const ofOther = `reseller=${other.id}`;
+  assert.deepEqual(await notes(ofOther), ["correction", "'=first"]);
+  assert.deepEqual(await notes(`${ofOther}&reason=adjustment`), ["correction"]);
+  assert.deepEqual(await notes(`${ofOther}&to=${day(before)}`), ["'=first"]);
+  assert.deepEqual(await notes(`from=${day(clock.now())}`), ["correction"]);
+  assert.deepEqual(await notes(`${ofOther}&from=${day(clock.now())}&reason=deposit`), []);
+  assert.match(textOf(await person.get("/money?reseller=rsl_missing")), /No movement matches these filters/);
 });

@@ -7,6 +7,7 @@ import { moneyText } from "../../web/parts/money.ts";
 import { resellersPanel } from "../resellers/render-resellers.ts";
 import { type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
 import { loadMoney, loadMoneyOf } from "./load-money.ts";
+import { movementsCsv } from "./movement-filter.ts";
 import { movementForm, renderMovementForm, type TypedMovement } from "./movement-form.ts";
 import { proposalPages } from "./proposal-pages.ts";
 import { renderMoney } from "./render-money.ts";
@@ -21,6 +22,11 @@ export function moneyPages(face: ConsoleFace, deps: ConsoleDeps): void {
     permission: "wallets.read",
     load: (ctx) => loadMoney(deps, ctx),
     render: renderMoney,
+  });
+  face.download({
+    path: "/money.csv",
+    permission: "wallets.read",
+    load: async (ctx) => movementsCsv(deps, ctx),
   });
   // Both forms are answered at their own address, which a browser may open again.
   for (const path of ["/money/new", "/money/review", "/money/movements"])

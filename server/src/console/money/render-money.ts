@@ -1,10 +1,11 @@
 import type { Proposal } from "../../wallet/proposals/proposal.ts";
 import type { MovementRow } from "../../wallet/queries.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
-import { here } from "../../web/pages/here.ts";
-import { linkButton } from "../../web/parts/button.ts";
+import { environmentOf, here } from "../../web/pages/here.ts";
+import { csvLink, linkButton } from "../../web/parts/button.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
+import { filterBar } from "../../web/parts/filter-bar.ts";
 import { money, moneyText } from "../../web/parts/money.ts";
 import { emptyState } from "../../web/parts/notice.ts";
 import { stack } from "../../web/parts/panel.ts";
@@ -15,6 +16,7 @@ import { type Html, html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import type { MoneyData } from "./load-money.ts";
+import { movementFilters } from "./movement-filter.ts";
 
 /** What waits for a second person, then what was credited and debited, over all resellers. */
 export const renderMoney = (data: MoneyData, ctx: ConsoleContext): PageContent => ({
@@ -81,10 +83,17 @@ export const proposalColumns = (
   },
 ];
 
-const movementsPanel = ({ movements }: MoneyData, ctx: ConsoleContext): Html =>
+const movementsPanel = ({ movements, asked }: MoneyData, ctx: ConsoleContext): Html =>
   tablePanel<MovementRow>({
     title: "Movements",
     caption: "Movements",
+    aside:
+      movements.data.length === 0 ? undefined : csvLink(here(ctx, "/money.csv", asked.given), "Export CSV"),
+    filters: filterBar({
+      action: "/money",
+      filters: movementFilters(asked),
+      ...(environmentOf(ctx) === "test" ? { keep: { env: "test" } } : {}),
+    }),
     rows: movements.data,
     columns: [
       { head: "When", cell: ({ createdAt }) => time(createdAt, ctx.now) },
@@ -94,7 +103,7 @@ const movementsPanel = ({ movements }: MoneyData, ctx: ConsoleContext): Html =>
         cell: ({ resellerId, resellerName }) =>
           html`<a class="link" href="${here(ctx, `/resellers/${resellerId}`)}">${resellerName}</a>`,
       },
-      { head: "Type", cell: ({ type }) => chip(type, type === "deposit" ? "good" : "warn") },
+      { head: "Reason", cell: ({ type }) => chip(type, type === "deposit" ? "good" : "warn") },
       {
         head: "Amount",
         numeric: true,
@@ -109,13 +118,13 @@ const movementsPanel = ({ movements }: MoneyData, ctx: ConsoleContext): Html =>
       { head: "Entry", cell: ({ id }) => idText(id, { short: true }) },
     ],
     empty: emptyState(
-      "No movements yet",
+      Object.keys(asked.given).length > 0 ? "No movement matches these filters" : "No movements yet",
       may(ctx, "wallets.manage")
         ? "Choose Move money to credit a wallet. Payments for orders and refunds are in each reseller's statement."
         : "Credits and debits by the operator appear here.",
     ),
     pages: {
-      path: here(ctx, "/money"),
+      path: here(ctx, "/money", asked.given),
       next: movements.nextCursor,
       hasFirst: ctx.query.cursor !== undefined,
       shown: `${movements.data.length} ${movements.data.length === 1 ? "movement" : "movements"}`,

@@ -134,7 +134,7 @@ function approvePanel({ proposal, wallet }: ProposalData, ctx: ConsoleContext): 
   return panel(
     { title: "Approve" },
     stack(
-      html`<p>${balanceSentence({ balanceBeforeMinor: wallet.balanceMinor, balanceAfterMinor, currency })} This happens at once and cannot be undone. Both of you are named in the ledger by your ids, and the reseller sees the note.</p>`,
+      html`<p>${balanceSentence({ balanceBeforeMinor: wallet.balanceMinor, balanceAfterMinor, currency })} This happens at once and cannot be undone. Both of you are named in the ledger by your ids. The reseller sees the note, and not who you are.</p>`,
       decisionForm(proposal, "approve", "Approve", ctx),
     ),
   );

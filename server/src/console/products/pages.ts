@@ -15,6 +15,7 @@ import { importPages } from "./import-page.ts";
 import { listPage } from "./list-page.ts";
 import { loadProduct, productPath } from "./load-product.ts";
 import { listingForm, renderProduct } from "./product-page.ts";
+import { routePages } from "./route-pages.ts";
 
 const idOf = (ctx: ConsoleContext): string => ctx.params.id ?? "";
 
@@ -35,6 +36,7 @@ export function productPages(face: ConsoleFace, deps: ConsoleDeps): void {
     render: (data, ctx) => renderProduct(data, ctx),
   });
   editPages(face, deps);
+  routePages(face, deps);
   face.action({
     path: "/products/:id/hidden",
     permission: "products.manage",

@@ -19,6 +19,7 @@ import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { stateChip } from "./list-page.ts";
 import { type ProductData, productPath, UNLISTED_MAX } from "./load-product.ts";
+import { routePath } from "./route-pages.ts";
 
 export const listingForm = defineForm({
   resellerId: textField({
@@ -54,7 +55,7 @@ export function renderProduct(
       error === undefined ? undefined : notice("bad", error),
       statTiles([...healthTiles(data.health), stockTile(data)]),
       columns(
-        [routesPanel(data.routes), pricesPanel(data.prices)],
+        [routesPanel(data, ctx), pricesPanel(data.prices)],
         [
           panel({ title: "Product", aside: stateChip(product) }, facts(productFacts(data))),
           visibility(data, ctx),
@@ -110,9 +111,12 @@ const productFacts = ({ product }: ProductData): [string, HtmlValue][] => [
   }),
 ];
 
-const routesPanel = (routes: readonly ListedRouteRow[]): Html =>
+const routesPanel = ({ routes, product }: ProductData, ctx: ConsoleContext): Html =>
   tablePanel({
     title: "Routes",
+    aside: may(ctx, "suppliers.manage")
+      ? html`<a class="link" href="${routePath(product.id)}">Add a route</a>`
+      : undefined,
     caption: "Routes",
     rows: routes.toSorted((one, other) => one.priority - other.priority),
     columns: [
@@ -129,11 +133,17 @@ const routesPanel = (routes: readonly ListedRouteRow[]): Html =>
           costMinor === null || costCurrency === null ? "unknown" : money(costMinor, costCurrency),
       },
       { head: "State", cell: ({ supplierEnabled }) => chip(supplierEnabled ? "enabled" : "disabled") },
+      ...(may(ctx, "suppliers.manage")
+        ? [
+            {
+              head: html`<span class="hidden">Actions</span>`,
+              cell: ({ supplierId }: ListedRouteRow) =>
+                html`<a class="link" href="${routePath(product.id, supplierId)}">Edit</a>`,
+            },
+          ]
+        : []),
     ],
-    empty: emptyState(
-      "No routes",
-      "Nothing can be bought live. Import stock, or add a route: scrip supplier route --help",
-    ),
+    empty: emptyState("No routes", "Nothing can be bought live. Import stock, or add a route to a supplier."),
   });
 
 const pricesPanel = (prices: readonly PriceRow[]): Html =>

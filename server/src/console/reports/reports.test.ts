@@ -96,6 +96,8 @@ test("the overview shows how it goes, and leads to each thing that needs a perso
     /Margin today<\/a><\/dt><dd><b>0\.80<\/b> <small>USD<\/small><\/dd><dd class="note">20\.0 % of what/,
   );
   assert.match(body, /Margin by day, USD/);
+  const reseller = await page(`/resellers/${shop.buyer.resellerId}`);
+  assert.match(reseller, /Margin, 30 days<\/dt><dd><a[^>]*reports\/margin\?reseller=rsl_\w+">0\.80 USD/);
   assert.match(body, /href="\/stuck">\d orders? due<\/a>/);
   // What waits is counted in the navigation, as the pages list it.
   assert.match(body, /Unknown outcomes<\/span> <b>1</);

@@ -4,6 +4,7 @@ import { type ActivityEntry, listActivity } from "../../activity/list-activity.t
 import { listKeys } from "../../keys/list-keys.ts";
 import type { KeyRow } from "../../keys/queries.ts";
 import { notFound } from "../../lib/problem.ts";
+import { sumMargin } from "../../reports/sum-margin.ts";
 import { type ResellerSales, sumResellers } from "../../reports/sum-resellers.ts";
 import { findReseller, type ResellerRow } from "../../resellers/queries.ts";
 import { getWallet } from "../../wallet/get-wallet.ts";
@@ -19,6 +20,8 @@ export type ResellerData = {
   reseller: ResellerRow;
   balances: { live: bigint; test: bigint };
   sales: ResellerSales | undefined;
+  /** Of the last 30 days; undefined where no cost is known. */
+  marginMinor: bigint | undefined;
   entries: readonly EntryRow[];
   keys: readonly KeyRow[];
   endpoints: readonly { row: EndpointRow; health: EndpointHealth | undefined }[];
@@ -50,11 +53,15 @@ export async function loadReseller(deps: ConsoleDeps, ctx: ConsoleContext): Prom
   const tenant = { resellerId, environment: environmentOf(ctx) };
   const balanceIn = async (environment: "live" | "test") =>
     (await getWallet(deps.db, { resellerId, environment })).balanceMinor;
-  const [live, test, sales, entries, keys, rows, people, activity] = await Promise.all([
+  const [live, test, sales, marginMinor, entries, keys, rows, people, activity] = await Promise.all([
     balanceIn("live"),
     balanceIn("test"),
     salesOf30Days(deps, ctx, [resellerId]),
-    listStatement(deps, tenant, { filters: {}, cursor: undefined, limit: ENTRIES_SHOWN }),
+    sumMargin(deps.db, tenant, { currency: reseller.currency, now: ctx.now, days: SALES_DAYS }),
+    listStatement(deps, tenant, {
+      ...{ filters: {}, cursor: undefined, limit: ENTRIES_SHOWN },
+      isForOperator: true,
+    }),
     listKeys(deps.db, tenant),
     listEndpointRows(deps.db, tenant, { beforeId: undefined, limit: ENDPOINTS_MAX }),
     listPeople(deps.db, { kind: "user", resellerId }),
@@ -72,6 +79,7 @@ export async function loadReseller(deps: ConsoleDeps, ctx: ConsoleContext): Prom
     reseller,
     balances: { live, test },
     sales: sales.get(resellerId),
+    marginMinor,
     entries: entries.data,
     keys,
     endpoints: rows.map((row) => ({ row, health: health.get(row.id) })),

@@ -66,7 +66,7 @@ const frozenNotice = ({ frozenAt, frozenReason }: ResellerRow, ctx: ConsoleConte
         html`Frozen ${time(frozenAt, ctx.now)}. New orders are refused; reading goes on, and accepted orders are fulfilled. Reason: ${frozenReason ?? "none was given"}`,
       );
 
-function factsPanel({ reseller, balances, sales }: ResellerData, ctx: ConsoleContext): Html {
+function factsPanel({ reseller, balances, sales, marginMinor }: ResellerData, ctx: ConsoleContext): Html {
   const { currency } = reseller;
   return panel(
     {
@@ -83,8 +83,12 @@ function factsPanel({ reseller, balances, sales }: ResellerData, ctx: ConsoleCon
         `${moneyText(salesOf(sales), currency)} in ${countText(sales?.orders ?? 0n)} orders`,
       ],
       [
-        "Margin",
-        html`<a class="link" href="${here(ctx, "/reports/margin", { by: "reseller" })}">by reseller</a>`,
+        "Margin, 30 days",
+        html`<a class="link" href="${here(ctx, "/reports/margin", { reseller: reseller.id })}">${
+          marginMinor === undefined
+            ? "no delivered order with a known cost"
+            : moneyText(marginMinor, currency)
+        }</a>`,
       ],
       ["Price list", reseller.priceList],
       ["Email", reseller.email],

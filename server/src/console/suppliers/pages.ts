@@ -7,6 +7,8 @@ import { defineForm } from "../../web/form/define-form.ts";
 import { redirect } from "../../web/pages/define-page.ts";
 import { orNotFound, sayRefusal } from "../say-refusal.ts";
 import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace } from "../session.ts";
+import { addPages } from "./add-pages.ts";
+import { configPages } from "./config-pages.ts";
 import { balanceForm, renderSupplier } from "./render-supplier.ts";
 import { renderSuppliers } from "./render-suppliers.ts";
 
@@ -32,6 +34,8 @@ export function supplierPages(face: ConsoleFace, deps: ConsoleDeps): void {
     render: renderSuppliers,
   });
   const load = (ctx: ConsoleContext) => orNotFound(getSupplierDetails(deps.db, idOf(ctx), ctx.now));
+  addPages(face, deps);
+  configPages(face, deps, async (ctx, error) => renderSupplier(await load(ctx), ctx, { error }));
   face.page({
     path: "/suppliers/:id",
     permission: "suppliers.read",

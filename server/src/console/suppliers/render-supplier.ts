@@ -1,10 +1,11 @@
 import { formatAmount } from "../../lib/money.ts";
 import type { RecentPurchase } from "../../suppliers/health-queries.ts";
+import { findKind } from "../../suppliers/registry.ts";
 import { HEALTH_MAX, type SupplierDetails } from "../../suppliers/supplier-health.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
 import { textField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
-import { button } from "../../web/parts/button.ts";
+import { button, linkButton } from "../../web/parts/button.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { countText, money } from "../../web/parts/money.ts";
@@ -16,6 +17,7 @@ import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { healthTiles } from "../products/product-page.ts";
 import { type ConsoleContext, may } from "../session.ts";
+import { configPath } from "./config-pages.ts";
 import { supplierState } from "./render-suppliers.ts";
 
 export const balanceForm = defineForm({
@@ -43,7 +45,12 @@ export const renderSupplier = (
     ]),
     columns(
       [recentPanel(supplier.recent, ctx), routesPanel(supplier)],
-      [statePanel(supplier, ctx), refusalsPanel(supplier), balancePanel(supplier, ctx, balance)],
+      [
+        statePanel(supplier, ctx),
+        connectionPanel(supplier, ctx),
+        refusalsPanel(supplier),
+        balancePanel(supplier, ctx, balance),
+      ],
     ),
   ),
 });
@@ -69,6 +76,18 @@ function statePanel(supplier: SupplierDetails, ctx: ConsoleContext): Html {
       ]),
       form,
     ),
+  );
+}
+
+/** A kind that only a newer version knows has no form here. */
+function connectionPanel({ id, kind, hasOwnStock }: SupplierDetails, ctx: ConsoleContext): Html | undefined {
+  if (hasOwnStock || !may(ctx, "suppliers.manage") || !findKind(kind)) return undefined;
+  return panel(
+    { title: "Connection" },
+    html`<form method="post" action="${`/suppliers/${id}/test`}">${ctx.hidden()}${stack(
+      html`<p>A test signs in and reads the balance. It buys nothing.</p>`,
+      row(button("Test connection"), linkButton("Replace config", configPath(id, kind))),
+    )}</form>`,
   );
 }
 
@@ -174,5 +193,5 @@ const routesPanel = ({ routes }: SupplierDetails): Html =>
           maxCostMinor === null || costCurrency === null ? undefined : money(maxCostMinor, costCurrency),
       },
     ],
-    empty: emptyState("No routes", "Nothing is bought here. Add one: scrip supplier route --help"),
+    empty: emptyState("No routes", "Nothing is bought here. Add one on the page of a product."),
   });

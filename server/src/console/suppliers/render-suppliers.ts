@@ -1,5 +1,6 @@
 import type { SupplierSummary } from "../../suppliers/health-queries.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
+import { linkButton } from "../../web/parts/button.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { countText, money } from "../../web/parts/money.ts";
@@ -8,11 +9,14 @@ import { time } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
-import type { ConsoleContext } from "../session.ts";
+import { type ConsoleContext, may } from "../session.ts";
 
 export const renderSuppliers = (suppliers: readonly SupplierSummary[], ctx: ConsoleContext): PageContent => ({
   title: "Suppliers",
   subtitle: "Resellers never see a supplier or a cost.",
+  ...(may(ctx, "suppliers.manage")
+    ? { actions: linkButton("Add a supplier", "/suppliers/new", { kind: "main" }) }
+    : {}),
   body: tablePanel({
     caption: "Suppliers",
     rows: suppliers,
@@ -30,7 +34,7 @@ export const renderSuppliers = (suppliers: readonly SupplierSummary[], ctx: Cons
     ],
     empty: emptyState(
       "No suppliers yet",
-      "The first import of stock makes one. To buy from another Scrip: scrip supplier add --help",
+      "The first import of stock makes one. Choose Add a supplier to buy from another service.",
     ),
   }),
 });

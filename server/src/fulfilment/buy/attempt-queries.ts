@@ -9,18 +9,22 @@ export type OpenedAttempt = UnitKey & { productId: string; number: number; route
 export const insertOpenAttempts = (tx: Tx, attempts: readonly OpenedAttempt[], now: Date) =>
   tx.rows(sql`
     insert into supplier_attempts (order_id, line_index, unit_index, number, environment, product_id, supplier_id, sku,
-                                   cost_minor, max_cost_minor, cost_currency, status, sends, last_sent_at, opened_at)
-    select order_id, line_index, unit_index, number, 'live', product_id, supplier_id, sku, cost_minor, max_cost_minor,
-           cost_currency, 'open', 1, ${now}, ${now}
+                                   buy_value, field_map, cost_minor, max_cost_minor, cost_currency, status, sends, last_sent_at,
+                                   opened_at, chosen)
+    select order_id, line_index, unit_index, number, 'live', product_id, supplier_id, sku, buy_value, field_map::jsonb,
+           cost_minor, max_cost_minor, cost_currency, 'open', 1, ${now}, ${now}, chosen
     from unnest(
       ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
       ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
       ${attempts.map((one) => one.productId)}::text[], ${attempts.map((one) => one.route.supplierId)}::text[],
       ${attempts.map((one) => one.route.sku)}::text[], ${attempts.map((one) => one.route.costMinor)}::bigint[],
       ${attempts.map((one) => one.route.costCurrency)}::text[],
-      ${attempts.map((one) => one.route.maxCostMinor)}::bigint[]
+      ${attempts.map((one) => one.route.maxCostMinor)}::bigint[],
+      ${attempts.map((one) => one.route.value)}::text[],
+      ${attempts.map(({ route }) => (route.fieldMap ? JSON.stringify(route.fieldMap) : null))}::text[],
+      ${attempts.map((one) => one.route.chosen)}::text[]
     ) as one (order_id, line_index, unit_index, number, product_id, supplier_id, sku, cost_minor, cost_currency,
-              max_cost_minor)`);
+              max_cost_minor, buy_value, field_map, chosen)`);
 
 /**
  * Written before an attempt is sent again. An attempt whose unit was given up in the meantime is not sent: what was not

@@ -100,6 +100,8 @@ const firstAttempt = ({ route, number }: { route: Route; number: number }, now: 
   number,
   supplierId: route.supplierId,
   sku: route.sku,
+  value: route.value,
+  fieldMap: route.fieldMap,
   status: "open",
   failureCode: null,
   upstreamId: null,
@@ -120,7 +122,8 @@ async function send(deps: BuyDeps, unit: DueUnit, attempt: Attempt): Promise<Uni
   const request = {
     reference: referenceOf(unit, attempt.number),
     sku: attempt.sku,
-    inputFields: unit.inputFields,
+    ...(attempt.value === null ? {} : { value: attempt.value }),
+    inputFields: mapFields(unit.inputFields, attempt.fieldMap),
     limit: limitOf(attempt),
   };
   // A process that was suspended after it wrote the attempt must not send it now: others may have ended it.
@@ -132,6 +135,12 @@ async function send(deps: BuyDeps, unit: DueUnit, attempt: Attempt): Promise<Uni
   const price = await guardPrice(deps, unit, attempt, answer);
   const judgement = judgeSent(attempt, answer, clock.now(), limits);
   return { ...toOutcome(deps, unit, attempt, judgement), ...price, said: { send: answerClass(answer) } };
+}
+
+/** The values by the supplier's names. */
+function mapFields(values: Record<string, string> | null, names: Readonly<Record<string, string>> | null) {
+  if (values === null || names === null) return values;
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [names[key] ?? key, value]));
 }
 
 const OVERDUE: PurchaseOutcome = { kind: "unknown", reason: "overdue" };
@@ -158,12 +167,13 @@ async function lookUp(deps: BuyDeps, token: string, unit: DueUnit, attempt: Atte
 /** What the supplier knows of an attempt. */
 export async function lookUpAttempt(
   deps: BuyDeps,
-  unit: UnitKey & { productId: string },
+  unit: Pick<DueUnit, keyof UnitKey | "productId" | "inputFields">,
   attempt: Attempt,
 ): Promise<UnitOutcome | SendAgain> {
   const reference = referenceOf(unit, attempt.number);
+  const asked = { sku: attempt.sku, inputFields: mapFields(unit.inputFields, attempt.fieldMap) };
   const answer = await ask(deps, attempt.supplierId, (supplier) =>
-    supplier.lookUp(reference, attempt.upstreamId ?? undefined),
+    supplier.lookUp(reference, attempt.upstreamId ?? undefined, asked),
   );
   const judgement = judgeLookedUp(attempt, answer, deps.clock.now(), deps.limits);
   const price = await guardPrice(deps, unit, attempt, answer);

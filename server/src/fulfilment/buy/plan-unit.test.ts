@@ -16,10 +16,13 @@ const route = (supplierId: string, changes: Partial<Route> = {}): Route => ({
   supplierId,
   hasOwnStock: false,
   sku: `sku of ${supplierId}`,
+  value: null,
+  fieldMap: null,
   costMinor: null,
   maxCostMinor: null,
   costCurrency: null,
   paused: false,
+  chosen: "priority",
   ...changes,
 });
 
@@ -27,6 +30,8 @@ const attempt = (number: number, supplierId: string, changes: Partial<Attempt> =
   number,
   supplierId,
   sku: "sku",
+  value: null,
+  fieldMap: null,
   status: "refused",
   failureCode: "out_of_stock",
   upstreamId: null,
@@ -54,6 +59,7 @@ const input = (changes: Partial<PlanInput> & { attempts?: Attempt[] }): PlanInpu
   isDoomed: false,
   unit: { attempts: changes.attempts ?? [], isLast: false },
   routes: [],
+  atLoss: [],
   now: CREATED,
   limits,
   ...changes,
@@ -67,6 +73,16 @@ const resting = route("sup_resting", { paused: true });
 const PLANS: [string, PlanInput, object][] = [
   ["in the sandbox a code is made", input({ environment: "test", routes: [a] }), { kind: "make-test-code" }],
   ["the first route is bought from", input({ routes: [a, b] }), { kind: "buy", route: a, number: 1 }],
+  [
+    "a route at a loss is not used, and the unit is given up as unavailable for now",
+    input({ atLoss: ["sup_a"], attempts: [saidNo(1, "sup_b", "out_of_stock")] }),
+    { kind: "give-up", failureCode: "temporarily_unavailable", atLoss: true },
+  ],
+  [
+    "a route that was tried does not count as a loss",
+    input({ atLoss: ["sup_b"], attempts: [saidNo(1, "sup_b", "out_of_stock")] }),
+    { kind: "give-up", failureCode: "out_of_stock" },
+  ],
   ["stock is taken", input({ routes: [stock, a] }), { kind: "take-stock", route: stock, number: 1 }],
   [
     "a route that rests is passed over",

@@ -13,7 +13,7 @@ export type UnitPlan =
   /** Find the outcome of this attempt. */
   | { kind: "look-up"; attempt: Attempt }
   | { kind: "wait"; until: Date }
-  | { kind: "give-up"; failureCode: FailureCode };
+  | { kind: "give-up"; failureCode: FailureCode; atLoss?: true };
 
 export type PlanInput = {
   environment: "live" | "test";
@@ -24,6 +24,8 @@ export type PlanInput = {
   unit: Pick<DueUnit, "attempts" | "isLast">;
   /** The routes of the unit's product, in the order in which they are tried. */
   routes: readonly Route[];
+  /** Suppliers that would sell the unit at a loss: nothing is bought there. */
+  atLoss: readonly string[];
   now: Date;
   limits: Pick<FulfilmentLimits, "giveUpAfterMs" | "lookFirstMs">;
 };
@@ -48,7 +50,12 @@ export function planUnit(input: PlanInput): UnitPlan {
   const route = untried.find((candidate) => !candidate.paused);
   const number = (last?.number ?? 0) + 1;
   if (route) return { kind: route.hasOwnStock ? "take-stock" : "buy", route, number };
-  if (untried.length === 0) return { kind: "give-up", failureCode: worstOf(attempts) };
+  if (untried.length === 0) {
+    // The goods exist; the operator would pay for them.
+    if (input.atLoss.some((supplierId) => !tried.has(supplierId)))
+      return { kind: "give-up", failureCode: "temporarily_unavailable", atLoss: true };
+    return { kind: "give-up", failureCode: worstOf(attempts) };
+  }
   return now.getTime() - createdAt.getTime() < limits.giveUpAfterMs
     ? { kind: "wait", until: new Date(now.getTime() + limits.lookFirstMs) }
     : { kind: "give-up", failureCode: "temporarily_unavailable" };

@@ -5,15 +5,18 @@ import type { Attempt } from "../take/order-work.ts";
 
 export const attemptColumns: Sql = sql`
   a.order_id as "orderId", a.line_index as "lineIndex", a.unit_index as "unitIndex", a.product_id as "productId",
-  a.number, a.supplier_id as "supplierId", a.sku, a.status, a.failure_code as "failureCode",
+  a.number, a.supplier_id as "supplierId", a.sku, a.buy_value as value, a.field_map as "fieldMap", a.status, a.failure_code as "failureCode",
   a.upstream_id as "upstreamId", a.doubtful, a.doubted_failure_code as "doubtedFailureCode", a.sends, a.looks,
   a.last_sent_at as "lastSentAt", a.cost_minor as "costMinor", a.max_cost_minor as "maxCostMinor",
   a.cost_currency as "costCurrency", a.supplier_price_minor as "priceMinor",
-  a.supplier_price_currency as "priceCurrency"`;
+  a.supplier_price_currency as "priceCurrency",
+  (select l.input_fields from order_lines l where l.order_id = a.order_id and l.line_index = a.line_index)
+    as "inputFields"`;
 
 export type OpenPurchase = UnitKey &
   Attempt & {
     productId: string;
+    inputFields: Record<string, string> | null;
     writtenOffAt: Date | null;
     /** When its unit would be looked at next. */
     dueAt: Date;

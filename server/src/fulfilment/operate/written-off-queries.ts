@@ -5,7 +5,8 @@ import type { Attempt } from "../take/order-work.ts";
 import { attemptColumns } from "./look-up-queries.ts";
 import { isChosen, type UnitChoice } from "./unit-choice.ts";
 
-export type WrittenOff = UnitKey & Attempt & { productId: string };
+export type WrittenOff = UnitKey &
+  Attempt & { productId: string; inputFields: Record<string, string> | null };
 
 /** Written-off attempts that are due for a look-up, locked against other workers. */
 export const listWrittenOff = (tx: Tx, now: Date, limit: number) =>

@@ -34,10 +34,13 @@ const routeTo = (supplierId: string, productId: string): Route => ({
   supplierId,
   hasOwnStock: true,
   sku: productId,
+  value: null,
+  fieldMap: null,
   costMinor: 5n,
   maxCostMinor: null,
   costCurrency: "USD",
   paused: false,
+  chosen: "priority",
 });
 
 const failureCode = fc.constantFrom(...FAILURE_CODES);

@@ -1,7 +1,8 @@
 import sql, { type Sql } from "sql-template-tag";
 import type { Queryable } from "../../db/database.ts";
+import type { KnownRoute } from "../buy/choose-routes.ts";
 import type { Lease } from "../settle/settle-queries.ts";
-import type { Attempt, DueUnit, Route, TakenOrder } from "./order-work.ts";
+import type { Attempt, DueUnit, TakenOrder } from "./order-work.ts";
 
 export type Claim = {
   token: string;
@@ -55,7 +56,12 @@ export const claimDueOrders = async (db: Queryable, claim: Claim): Promise<strin
 };
 
 type UnitRow = Omit<TakenOrder, "units"> & {
-  unit: (Omit<DueUnit, "orderId" | "attempts"> & { attempts: AttemptRow[] | null }) | null;
+  unit:
+    | (Omit<DueUnit, "orderId" | "attempts" | "unitPriceMinor"> & {
+        attempts: AttemptRow[] | null;
+        unitPriceMinor: number;
+      })
+    | null;
 };
 type JsonAmounts = { costMinor: number | null; maxCostMinor: number | null; priceMinor: number | null };
 type AttemptRow = Omit<Attempt, "lastSentAt" | keyof JsonAmounts> &
@@ -71,7 +77,7 @@ export async function readTakenOrders(
   const rows = await db.rows<UnitRow>(
     sql`
       select o.id, o.reseller_id as "resellerId", o.environment, o.status, o.idempotency_key as "idempotencyKey",
-             o.test_scenario as scenario, o.created_at as "createdAt", o.all_or_nothing as "allOrNothing",
+             o.currency, o.test_scenario as scenario, o.created_at as "createdAt", o.all_or_nothing as "allOrNothing",
              o.all_or_nothing and exists (
                select from order_units f where f.order_id = o.id and f.status in ('failed', 'refunded')
              ) as "isDoomed", u.unit
@@ -80,14 +86,15 @@ export async function readTakenOrders(
       left join lateral (
         select json_build_object(
           'lineIndex', due.line_index, 'unitIndex', due.unit_index, 'productId', l.product_id,
-          'productType', p.type, 'inputFields', l.input_fields,
+          'unitPriceMinor', l.unit_price_minor, 'productType', p.type, 'inputFields', l.input_fields,
           'isLast', case when o.test_scenario is not null then
               (due.line_index, due.unit_index) = (select line_index, quantity - 1 from order_lines
                 where order_id = o.id order by line_index desc limit 1)
             else false end,
           'attempts', (
             select json_agg(json_build_object(
-              'number', a.number, 'supplierId', a.supplier_id, 'sku', a.sku, 'status', a.status,
+              'number', a.number, 'supplierId', a.supplier_id, 'sku', a.sku, 'value', a.buy_value,
+              'fieldMap', a.field_map, 'status', a.status,
               'failureCode', a.failure_code, 'upstreamId', a.upstream_id, 'doubtful', a.doubtful,
               'doubtedFailureCode', a.doubted_failure_code, 'sends', a.sends, 'looks', a.looks,
               'lastSentAt', a.last_sent_at, 'costMinor', a.cost_minor, 'maxCostMinor', a.max_cost_minor,
@@ -111,7 +118,12 @@ export async function readTakenOrders(
     const taken = orders.get(order.id) ?? { ...order, units: [] };
     orders.set(order.id, taken);
     if (unit)
-      taken.units.push({ ...unit, orderId: order.id, attempts: (unit.attempts ?? []).map(toAttempt) });
+      taken.units.push({
+        ...unit,
+        orderId: order.id,
+        unitPriceMinor: BigInt(unit.unitPriceMinor),
+        attempts: (unit.attempts ?? []).map(toAttempt),
+      });
   }
   for (const { units } of orders.values()) {
     units.sort((a, b) => a.lineIndex - b.lineIndex || a.unitIndex - b.unitIndex);
@@ -130,18 +142,38 @@ const toAttempt = (row: AttemptRow): Attempt => ({
 /** Amounts are safe integers, as constraints of their columns say. */
 const toBigInt = (amount: number | null): bigint | null => (amount === null ? null : BigInt(amount));
 
-/** The routes of these products, in the order in which they are tried. */
+/** A balance that was read longer ago says nothing about now. */
+const BALANCE_MAX_AGE_MS = 15 * 60_000;
+
+/** The routes of these products. */
 export const listRoutes = (db: Queryable, productIds: readonly string[], now: Date) =>
-  db.rows<Route>(
+  db.rows<KnownRoute>(
     sql`
-      select r.product_id as "productId", r.supplier_id as "supplierId", s.has_own_stock as "hasOwnStock", r.sku, r.cost_minor as "costMinor",
-             r.max_cost_minor as "maxCostMinor", r.cost_currency as "costCurrency", coalesce(s.open_until > ${now}, false) as paused
+      select r.product_id as "productId", r.supplier_id as "supplierId", s.has_own_stock as "hasOwnStock", r.sku,
+             r.buy_value as value, r.field_map as "fieldMap", r.cost_minor as "costMinor",
+             r.max_cost_minor as "maxCostMinor", r.cost_currency as "costCurrency", coalesce(s.open_until > ${now}, false) as paused,
+             p.routing, r.priority, s.consecutive_failures as failures, s.balance_currency as "balanceCurrency",
+             case when s.balance_at > ${new Date(now.getTime() - BALANCE_MAX_AGE_MS)} then s.balance_minor end as "balanceMinor"
       from supplier_routes r
       join suppliers s on s.id = r.supplier_id
+      join products p on p.id = r.product_id
       where r.product_id = any(${productIds}) and s.enabled
       order by r.product_id, r.priority, r.supplier_id`,
     { name: "list-routes" },
   );
+
+export const upsertLossStops = (
+  db: Queryable,
+  stops: readonly { productId: string; orderId: string }[],
+  now: Date,
+) =>
+  db.rows(sql`
+    insert into loss_stops (product_id, order_id, stopped_at)
+    select product_id, order_id, ${now} from unnest(
+      ${stops.map((one) => one.productId)}::text[], ${stops.map((one) => one.orderId)}::text[]
+    ) as one (product_id, order_id)
+    order by product_id
+    on conflict (product_id) do update set order_id = excluded.order_id, stopped_at = excluded.stopped_at`);
 
 /**
  * Moves the leases of orders that are still being worked on ahead. Orders that another worker has taken stay as they are;

@@ -12,6 +12,7 @@ export type TakenOrder = Tenant & {
   scenario: OrderScenario | null;
   createdAt: Date;
   allOrNothing: boolean;
+  currency: string;
   /** It is all or nothing and part of it failed: nothing more is bought for it. */
   isDoomed: boolean;
   units: DueUnit[];
@@ -22,6 +23,8 @@ export type DueUnit = UnitKey & {
   productId: string;
   productType: "gift_card" | "top_up";
   inputFields: Record<string, string> | null;
+  /** What was paid for it. */
+  unitPriceMinor: bigint;
   /** Whether it is the last unit of the order's last line. Looked up for orders with a scenario alone. */
   isLast: boolean;
   /** Every attempt to buy it, oldest first. */
@@ -32,6 +35,8 @@ export type Attempt = {
   number: number;
   supplierId: string;
   sku: string;
+  value: string | null;
+  fieldMap: Readonly<Record<string, string>> | null;
   status: "open" | "delivered" | "refused" | "quarantined";
   failureCode: FailureCode | null;
   upstreamId: string | null;
@@ -56,10 +61,16 @@ export type Route = {
   /** Whether it is taken from the operator's own stock. Other suppliers are called. */
   hasOwnStock: boolean;
   sku: string;
+  /** The face value to buy, where the supplier lets the buyer choose. */
+  value: string | null;
+  /** Under which names the supplier takes input fields. */
+  fieldMap: Readonly<Record<string, string>> | null;
   costMinor: bigint | null;
   /** The maximum price of a unit. Null means the cost is the maximum. */
   maxCostMinor: bigint | null;
   costCurrency: string | null;
-  /** The breaker is open: nothing is bought there for now. */
+  /** The breaker is open, or the balance cannot pay: nothing is bought there for now. */
   paused: boolean;
+  /** Why it comes at this place, for the record of the attempt. */
+  chosen: string;
 };

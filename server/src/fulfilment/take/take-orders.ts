@@ -1,9 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { Db } from "../../db/database.ts";
+import { createRateTable } from "../../fx/choose-rate.ts";
+import { listCurrentRates } from "../../fx/queries.ts";
+import type { AmountLimits } from "../../lib/money.ts";
+import { chooseRoutes, type RouteChoice } from "../buy/choose-routes.ts";
 import { planUnit, type UnitPlan } from "../buy/plan-unit.ts";
 import type { FulfilmentLimits } from "../limits.ts";
-import { claimDueOrders, listRoutes, readTakenOrders } from "./claim-queries.ts";
+import { claimDueOrders, listRoutes, readTakenOrders, upsertLossStops } from "./claim-queries.ts";
 import type { DueUnit, TakenOrder } from "./order-work.ts";
+
+const RATE_ANY_AGE_MS = 100 * 365 * 86_400_000;
 
 export type PlannedUnit = { unit: DueUnit; plan: UnitPlan };
 export type PlannedOrder = { order: TakenOrder; planned: PlannedUnit[] };
@@ -21,23 +27,49 @@ export async function takeOrders(
   const ids = await claimDueOrders(db, { token, now, leasedUntil, limit, unitsMax: limits.batchUnitsMax });
   if (ids.length === 0) return { token, orders: [] };
   const orders = await readTakenOrders(db, ids, now, limits.unitsMax);
-  const routesOf = await readRoutes(db, orders, now);
-  return {
-    token,
-    orders: orders.map((order) => ({
-      order,
-      planned: order.units.map((unit) => ({
-        unit,
-        plan: planUnit({ ...order, unit, routes: routesOf(unit.productId), now, limits }),
-      })),
+  const choose = await readRoutes(db, orders, now, limits.maxLoss);
+  const planned = orders.map((order) => ({
+    order,
+    planned: order.units.map((unit) => ({
+      unit,
+      plan: planUnit({ ...order, unit, ...choose(unit, order.currency), now, limits }),
     })),
-  };
+  }));
+  await noteLosses(db, planned, now);
+  return { token, orders: planned };
 }
 
-async function readRoutes(db: Db, orders: readonly TakenOrder[], now: Date) {
+/** For the alert: which products were not bought because that would have been a loss. */
+async function noteLosses(db: Db, orders: readonly PlannedOrder[], now: Date): Promise<void> {
+  const stopped = orders.flatMap(({ order, planned }) =>
+    planned.flatMap(({ unit, plan }) =>
+      plan.kind === "give-up" && "atLoss" in plan ? [{ productId: unit.productId, orderId: order.id }] : [],
+    ),
+  );
+  const byProduct = new Map(stopped.map((one) => [one.productId, one]));
+  if (byProduct.size > 0) await upsertLossStops(db, [...byProduct.values()], now);
+}
+
+const NONE: RouteChoice = { routes: [], atLoss: [] };
+
+/** Chooses the routes of a unit. Rates are read only if a cost is in another currency than its order. */
+async function readRoutes(db: Db, orders: readonly TakenOrder[], now: Date, maxLoss: AmountLimits) {
   const live = orders.filter((order) => order.environment === "live");
   const productIds = new Set(live.flatMap((order) => order.units.map((unit) => unit.productId)));
   const routes = productIds.size === 0 ? [] : await listRoutes(db, [...productIds], now);
   const byProduct = Map.groupBy(routes, (route) => route.productId);
-  return (productId: string) => byProduct.get(productId) ?? [];
+  const currencies = new Set(live.map(({ currency }) => currency));
+  const isForeign = routes.some(({ costCurrency }) => costCurrency !== null && !currencies.has(costCurrency));
+  const known = isForeign || currencies.size > 1 ? await listCurrentRates(db) : [];
+  // An old rate is no price to sell at, but good enough to notice a loss.
+  const rates = createRateTable(known, now, RATE_ANY_AGE_MS);
+  const chosen = new Map<string, RouteChoice>();
+  return ({ productId, unitPriceMinor }: DueUnit, currency: string): RouteChoice => {
+    const routesOf = byProduct.get(productId);
+    if (!routesOf) return NONE;
+    const key = `${productId} ${unitPriceMinor} ${currency}`;
+    const choice = chosen.get(key) ?? chooseRoutes(routesOf, { unitPriceMinor, currency }, rates, maxLoss);
+    chosen.set(key, choice);
+    return choice;
+  };
 }

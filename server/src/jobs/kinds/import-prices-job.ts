@@ -1,4 +1,5 @@
 import { type ImportedPrices, importPrices } from "../../catalog/prices/import-prices.ts";
+import type { PriceChanges } from "../../catalog/prices/price-change-queries.ts";
 import type { JobKind } from "../job-kind.ts";
 import { collectFaults } from "./collect-faults.ts";
 
@@ -10,6 +11,10 @@ export const importPricesJob: JobKind = {
     const faults = collectFaults();
     const isPreview = job.params.preview === true;
     let seen: ImportedPrices = { created: 0, updated: 0, unchanged: 0 };
+    let differing: PriceChanges = { resellers: 0, changes: [] };
+    const keep = (changes: PriceChanges): void => {
+      differing = changes;
+    };
     let read = 0;
     const result = await importPrices(db, clock, {
       file: job.input(),
@@ -17,6 +22,7 @@ export const importPricesJob: JobKind = {
       onBytes: (bytes) => {
         read += bytes;
       },
+      ...(isPreview ? { onChanges: keep } : {}),
       onProgress: () => job.advance(read, job.inputBytes),
       inTransaction: async (tx, counts) => {
         seen = counts;
@@ -28,7 +34,7 @@ export const importPricesJob: JobKind = {
       throw error;
     });
     if (result?.ok === false) throw faults.refusal();
-    if (isPreview) await db.transaction((tx) => job.askToConfirm(tx, { ...seen }));
+    if (isPreview) await db.transaction((tx) => job.askToConfirm(tx, { ...seen, ...differing }));
   },
 };
 

@@ -118,6 +118,8 @@ test("the first import makes a supplier named Stock and a route, and the product
       costCurrency: "USD",
       maxCostMinor: null,
       sku: "card",
+      value: null,
+      fieldMap: null,
     },
     imported: 2,
     level: 2,

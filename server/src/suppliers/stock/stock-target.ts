@@ -90,6 +90,8 @@ export async function openStockTarget(
     ...cost,
     maxCostMinor: null,
     sku: productId,
+    value: null,
+    fieldMap: null,
   };
   await upsertRoute(tx, routeMade, now);
   return { ...opened, routeMade };

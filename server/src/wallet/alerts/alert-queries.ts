@@ -43,14 +43,17 @@ export const lockDueAlert = async (tx: Tx): Promise<DueAlert | undefined> => {
   return row;
 };
 
+/** The entry that took a balance below its threshold. */
+export type Fall = { id: string; sequence: bigint; at: Date; balanceMinor: bigint };
+
 /** The last entry after the one that was seen, up to `until`, that took the balance from the threshold or above it to below. */
 export const findFall = async (
   tx: Tx,
   { resellerId, environment, belowMinor, seenSequence }: DueAlert,
   until: bigint,
-): Promise<{ sequence: bigint; at: Date } | undefined> => {
-  const [row] = await tx.rows<{ sequence: bigint; at: Date }>(sql`
-    select sequence, created_at as at from ledger_entries
+): Promise<Fall | undefined> => {
+  const [row] = await tx.rows<Fall>(sql`
+    select id, sequence, created_at as at, balance_after_minor as "balanceMinor" from ledger_entries
     where reseller_id = ${resellerId} and environment = ${environment}
       and sequence > ${seenSequence} and sequence <= ${until}
       and balance_after_minor < ${belowMinor} and balance_after_minor - amount_minor >= ${belowMinor}

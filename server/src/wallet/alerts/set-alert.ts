@@ -7,15 +7,23 @@ import { Problem } from "../../lib/problem.ts";
 import { getWallet } from "../get-wallet.ts";
 import { findAlert, saveAlert } from "./alert-queries.ts";
 
-/** Sets the balance below which the reseller gets a letter, as decimal text. Empty text ends it. Returns the new threshold. */
-export async function setAlert(
-  { db, clock }: { db: Db; clock: Clock },
+type Deps = { db: Db; clock: Clock };
+type SetAlert = { belowMinor: bigint | null; currency: string };
+
+/** Sets the balance below which the reseller is told, as decimal text. Empty text ends it. Returns the new threshold. */
+export async function setAlert(deps: Deps, tenant: Tenant, below: string, by: By): Promise<SetAlert> {
+  const { currency } = await getWallet(deps.db, tenant);
+  return changeAlert(deps, tenant, below === "" ? null : readAmount(below, currency), by);
+}
+
+/** The same in minor units; null ends it. */
+export async function changeAlert(
+  { db, clock }: Deps,
   tenant: Tenant,
-  below: string,
+  belowMinor: bigint | null,
   by: By,
-): Promise<{ belowMinor: bigint | null; currency: string }> {
+): Promise<SetAlert> {
   const { currency } = await getWallet(db, tenant);
-  const belowMinor = below === "" ? null : readAmount(below, currency);
   const show = (amount: bigint | null) =>
     amount === null ? "none" : `${formatAmount(amount, currency)} ${currency}`;
   await db.transaction(async (tx) => {

@@ -5,6 +5,7 @@ import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import { createHandClock } from "../../../testing/hand-clock.ts";
 import { signInAs } from "../../../testing/people/dashboard-visitor.ts";
 import { listActivity } from "../../activity/list-activity.ts";
+import { audit } from "../../audit/audit.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { changeNotices } from "../../resellers/change-notices.ts";
 import { moveFunds } from "../move-funds.ts";
@@ -58,6 +59,15 @@ test("a fall below the threshold is told once, and again only after the balance 
   assert.deepEqual(await lettersOf(tenant), []);
   await move(tenant, "debit", "20.00");
   assert.equal((await lettersOf(tenant)).length, 1);
+  const { key } = await scrip.addKey(tenant.resellerId);
+  const { data } = (await scrip.call("GET", "/v1/events?type=wallet.low", { key })).json();
+  const threshold = { amount: 5_000, currency: "USD" };
+  assert.deepEqual(
+    data.map((event: { data: unknown }) => event.data),
+    [3_999, 4_999].map((amount) => ({ balance: { amount, currency: "USD" }, threshold })),
+    "one event for each letter",
+  );
+  assert.equal((await audit(scrip.db)).ok, true);
 });
 
 test("falls between two looks count once, also when the balance rose in between", async () => {
@@ -88,7 +98,7 @@ test("a threshold above the balance is not a fall, and without one nothing is lo
 
 test("the addresses of a kind get its letters, each one of their own", async () => {
   const tenant = await addWallet();
-  const lines = { email: "owner@reseller.example", webhook_failing: "", webhook_disabled: "" };
+  const lines = { email: "owner@reseller.example", webhook_failing: "", webhook_disabled: "", deposit: "" };
   const input = { ...lines, wallet_low: "money@one.example\nboss@one.example" };
   await changeNotices(scrip, tenant.resellerId, input, BY);
   await setAlert(scrip, tenant, "50", BY);
@@ -128,4 +138,33 @@ test("owners and finance set the threshold on the wallet page, and the log says 
   );
   const viewer = await signInAs(scrip, tenant.resellerId, "viewer");
   assert.doesNotMatch((await viewer.get("/dashboard/wallet")).body, /wallet\/alert/);
+});
+
+test("PUT /v1/wallet/alert sets the threshold of the key's environment, and null ends it", async () => {
+  const tenant = await addWallet();
+  const { key } = await scrip.addKey(tenant.resellerId);
+  const testKey = await scrip.addKey(tenant.resellerId, { env: "test" });
+  const put = (body: object) =>
+    scrip.call("PUT", "/v1/wallet/alert", {
+      key,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const read = async (usedKey = key) =>
+    (await scrip.call("GET", "/v1/wallet/alert", { key: usedKey })).json();
+  assert.deepEqual(await read(), { alert: {} });
+  const reply = await put({ threshold: 5_000 });
+  const alert = { threshold: { amount: 5_000, currency: "USD", minorUnitExponent: 2 } };
+  assert.deepEqual([reply.statusCode, reply.json(), await read()], [200, { alert }, { alert }]);
+  assert.deepEqual(await read(testKey.key), { alert: {} }, "the sandbox has its own");
+  await move(tenant, "debit", "60.00");
+  assert.equal((await lettersOf(tenant)).length, 1);
+  for (const threshold of [0, -1, 1.5, "50.00", 2 ** 53, undefined])
+    assert.equal((await put({ threshold })).statusCode, 400, String(threshold));
+  assert.equal((await put({ threshold: 1, currency: "USD" })).statusCode, 400, "an unknown field");
+  assert.deepEqual((await put({ threshold: null })).json(), { alert: {} });
+  assert.deepEqual(await read(), { alert: {} });
+  const reader = await scrip.addKey(tenant.resellerId, { scopes: ["wallet:read"] });
+  const refused = await scrip.call("PUT", "/v1/wallet/alert", { key: reader.key, body: "{}" });
+  assert.deepEqual([refused.statusCode, refused.json().code], [403, "forbidden"]);
 });

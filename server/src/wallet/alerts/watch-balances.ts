@@ -1,9 +1,11 @@
 import type { Db } from "../../db/database.ts";
+import { emitEvents, type NewEvent } from "../../events/emit-events.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { idsOf } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import { queueNotice } from "../../mail/queue-notice.ts";
 import { type Loop, runLoop } from "../../work/run-loop.ts";
-import { findFall, lockDueAlert, markSeen } from "./alert-queries.ts";
+import { type DueAlert, type Fall, findFall, lockDueAlert, markSeen } from "./alert-queries.ts";
 import { lowLetter } from "./low-letter.ts";
 
 type WatchDeps = { db: Db; clock: Clock };
@@ -28,8 +30,8 @@ export async function watchBalances(deps: WatchDeps): Promise<boolean> {
 }
 
 /**
- * Reads the entries since the last look, so that a fall between two looks is found however the balance moved since. The letter and
- * what was seen are written together. A fall that was made good before it was seen needs no letter.
+ * Reads the entries since the last look, so that a fall between two looks is found however the balance moved since. The letter, the
+ * event and what was seen are written together. A fall that was made good before it was seen needs no letter.
  */
 const watchNext = ({ db, clock }: WatchDeps): Promise<boolean> =>
   db.transaction(async (tx) => {
@@ -38,7 +40,23 @@ const watchNext = ({ db, clock }: WatchDeps): Promise<boolean> =>
     const { seenSequence, sequence, balanceMinor, belowMinor } = alert;
     const until = sequence - seenSequence > ENTRIES_MAX ? seenSequence + ENTRIES_MAX : sequence;
     const fall = balanceMinor < belowMinor ? await findFall(tx, alert, until) : undefined;
-    if (fall) await queueNotice(tx, alert.resellerId, "wallet_low", lowLetter(alert, fall), clock.now());
+    if (fall) {
+      await queueNotice(tx, alert.resellerId, "wallet_low", lowLetter(alert, fall), clock.now());
+      await emitEvents(tx, [lowEvent(alert, fall)], idsOf(clock), clock.now());
+    }
     await markSeen(tx, alert, until);
     return true;
   });
+
+/** The entry that fell is the cause, as it is of the letter. */
+const lowEvent = (alert: DueAlert, fall: Fall): NewEvent => ({
+  type: "wallet.low",
+  resellerId: alert.resellerId,
+  environment: alert.environment,
+  subject: { kind: "wallet", id: alert.resellerId },
+  cause: fall.id,
+  data: {
+    balance: { amount: Number(fall.balanceMinor), currency: alert.currency },
+    threshold: { amount: Number(alert.belowMinor), currency: alert.currency },
+  },
+});

@@ -8,6 +8,7 @@ export const GUIDE_NAMES = [
   "catalog",
   "orders",
   "webhooks",
+  "deposits",
   "sandbox",
   "errors",
   "going-live",

@@ -103,7 +103,22 @@ test("waiting deliveries of a disabled endpoint end as failed; others go on", as
   await advance(120 * HOUR_MS, "whk_1", "whk_2");
   await watch();
   assert.deepEqual(await statuses("whk_1"), ["failed"]);
-  assert.deepEqual(await statuses("whk_2"), ["pending"]);
+  assert.deepEqual(await statuses("whk_2"), ["pending", "pending"], "its own, and the news about the other");
+});
+
+test("a disabled endpoint is an event once, for the other endpoints of its tenant", async () => {
+  await addEndpoint("whk_1");
+  await addEndpoint("whk_2");
+  const failingSince = clock.now().toISOString();
+  for (let count = 0; count < 10; count += 1) await attempt("whk_1", false);
+  await advance(120 * HOUR_MS, "whk_1");
+  await watch();
+  await watch();
+  const told = await db.rows<{ data: unknown; environment: string; endpointId: string }>(sql`
+    select e.body::json -> 'data' as data, e.environment, d.endpoint_id as "endpointId"
+    from events e join deliveries d on d.event_id = e.id where e.type = 'endpoint.disabled'`);
+  const data = { webhook_id: "whk_1", failing_since: failingSince };
+  assert.deepEqual(told, [{ data, environment: "live", endpointId: "whk_2" }]);
 });
 
 test("a delivery that is being recorded is skipped, and ended by the next sweep, without a deadlock", async () => {

@@ -1,5 +1,7 @@
 import type { Db } from "../../db/database.ts";
+import { emitEvents, type NewEvent } from "../../events/emit-events.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { idsOf } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import { queueNotice } from "../../mail/queue-notice.ts";
 import { failingLetter } from "./failing-letter.ts";
@@ -29,7 +31,7 @@ const ENDED_MAX = 1_000;
 export async function watchFailing({ db, clock, log }: WatchDeps): Promise<boolean> {
   let told = 0;
   for (; told < TOLD_MAX; told += 1) {
-    const endpoint = await tellNext(db, clock.now());
+    const endpoint = await tellNext(db, clock);
     if (!endpoint) break;
     log.warn(
       { webhookId: endpoint.id, failures: endpoint.failures, told: endpoint.told },
@@ -42,16 +44,28 @@ export async function watchFailing({ db, clock, log }: WatchDeps): Promise<boole
   return told === TOLD_MAX || ended === ENDED_MAX;
 }
 
-/** The letter and the record of it are written together, or neither is. */
-const tellNext = (db: Db, now: Date): Promise<FailingEndpoint | undefined> =>
+/** The letter, the event and the record of both are written together, or none is. The endpoint itself gets nothing any more. */
+const tellNext = (db: Db, clock: Clock): Promise<FailingEndpoint | undefined> =>
   db.transaction(async (tx) => {
+    const now = clock.now();
     const endpoint = await lockNextFailing(tx, thresholdsAt(now));
     if (!endpoint) return undefined;
     await markTold(tx, endpoint, now);
     const kind = endpoint.told === "disabled" ? "webhook_disabled" : "webhook_failing";
     await queueNotice(tx, endpoint.resellerId, kind, failingLetter(endpoint), now);
+    if (endpoint.told === "disabled") await emitEvents(tx, [disabledEvent(endpoint)], idsOf(clock), now);
     return endpoint;
   });
+
+/** An outage disables an endpoint once. */
+const disabledEvent = ({ id, resellerId, environment, failingSince }: FailingEndpoint): NewEvent => ({
+  type: "endpoint.disabled",
+  resellerId,
+  environment,
+  subject: { kind: "webhook", id },
+  cause: `failing since ${failingSince.toISOString()}`,
+  data: { webhook_id: id, failing_since: failingSince.toISOString() },
+});
 
 function thresholdsAt(now: Date): FailingThresholds {
   const before = (ms: number) => new Date(now.getTime() - ms);

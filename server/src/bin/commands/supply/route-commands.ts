@@ -31,6 +31,19 @@ export function routeCommands(program: Command): void {
 
   verb(
     route
+      .command("choose")
+      .description("say how the supplier of a product is chosen: by priority, or the lowest landed cost")
+      .requiredOption("--product <id>", "the product")
+      .requiredOption("--by <routing>", "priority or cheapest"),
+    async ({ db }, options) => {
+      const { setRouting } = await import("../../../pricing/set-routing.ts");
+      return setRouting(db, required(options, "product"), required(options, "by"));
+    },
+    ({ productId, routing }) => `${productId}: suppliers are chosen by ${routing}`,
+  );
+
+  verb(
+    route
       .command("import")
       .description("create and change routes from a CSV file: all rows, or none if any row is invalid")
       .argument("<file>")

@@ -5,15 +5,15 @@ import { setEnabled } from "../../../suppliers/enable-supplier.ts";
 import { type ListedSupplierRow, listSupplierRows, type SupplierRow } from "../../../suppliers/queries.ts";
 import { setLowBalance } from "../../../suppliers/read-balances.ts";
 import { describeKinds, findKind, KIND_NAMES, REMOTE_KINDS } from "../../../suppliers/registry.ts";
-import { removeRoute, setRoute } from "../../../suppliers/set-route.ts";
 import { RATE_PER_SECOND_DEFAULT } from "../../../suppliers/store-supplier.ts";
 import { readSupplierConfig } from "../../../suppliers/supplier-config.ts";
 import { showCount, showTime } from "../../output/format.ts";
-import { showCost, toRouteView } from "../../output/route-view.ts";
 import { type Cell, table } from "../../output/table.ts";
-import { type Options, required, text, UsageError, verb } from "../../verb.ts";
+import { required, text, UsageError, verb } from "../../verb.ts";
 import { wholeNumber } from "../read-options.ts";
+import { supplierRouteCommand } from "./supplier-route-command.ts";
 import { supplierStatementCommand } from "./supplier-statement-command.ts";
+import { supplierTestCommand } from "./supplier-test-command.ts";
 
 const BY = { actor: { kind: "command", id: "scrip" } } as const;
 
@@ -40,7 +40,8 @@ export function supplierCommands(program: Command): void {
     "disable",
     "stop buying from a supplier; open purchases are followed to their end",
   );
-  routeCommand(supplier);
+  supplierTestCommand(supplier);
+  supplierRouteCommand(supplier);
   supplierStatementCommand(supplier);
 }
 
@@ -127,66 +128,6 @@ function enabledCommand(supplier: Command, name: "enable" | "disable", descripti
       toView(await setEnabled(db, clock, id, name === "enable", BY)),
     (row) => `${row.id} (${row.name}) is ${row.enabled ? "enabled" : "disabled"}`,
   );
-}
-
-function routeCommand(supplier: Command): void {
-  verb(
-    supplier
-      .command("route")
-      .description("add or change the route of a product to a supplier; the lowest priority is tried first")
-      .requiredOption("--product <id>", "the product")
-      .requiredOption("--supplier <id>", "the supplier")
-      .option("--priority <n>", "the lowest number is tried first")
-      .option("--cost <decimal>", "the cost of one unit, such as 8.10")
-      .option(
-        "--max-cost <decimal>",
-        "for a supplier that is called: the highest accepted cost of one unit (default: the cost)",
-      )
-      .option(
-        "--currency <code>",
-        "the currency of the cost (default: the route's, or that of the product's face value)",
-      )
-      .option("--sku <id>", "the supplier's id of the product (default: the route's, or the product's id)")
-      .option("--remove", "remove the route"),
-    async ({ db, clock }, options) => {
-      const key = { productId: required(options, "product"), supplierId: required(options, "supplier") };
-      if (options.remove === true) {
-        refuseWithRemove(options);
-        return { ...toRouteView(await removeRoute(db, clock, key)), removed: true };
-      }
-      return toRouteView(
-        await setRoute(db, clock, {
-          ...key,
-          priority: wholeNumber(options, "priority"),
-          cost: required(options, "cost"),
-          currency: text(options, "currency"),
-          maxCost: text(options, "maxCost"),
-          sku: text(options, "sku"),
-        }),
-      );
-    },
-    (route) =>
-      "removed" in route
-        ? `${route.productId} is no longer bought from ${route.supplierId}`
-        : `${route.productId} is bought from ${route.supplierId} as ${route.sku}, priority ${route.priority}, ` +
-          `cost ${showCost(route.cost)}` +
-          (route.maxCost === undefined ? "" : `, up to ${showCost(route.maxCost)}`),
-  );
-}
-
-const WITHOUT_REMOVE = [
-  ["priority", "priority"],
-  ["cost", "cost"],
-  ["maxCost", "max-cost"],
-  ["currency", "currency"],
-  ["sku", "sku"],
-] as const;
-
-/** --remove with a cost is a mistake. */
-function refuseWithRemove(options: Options): void {
-  for (const [name, flag] of WITHOUT_REMOVE) {
-    if (text(options, name) !== undefined) throw new UsageError(`--remove cannot be used with --${flag}`);
-  }
 }
 
 const toView = ({ createdAt, hasOwnStock: _, ...row }: SupplierRow) => ({

@@ -1,4 +1,4 @@
-import { type AmountLimits, parseAmountLimits } from "./money.ts";
+import { type AmountLimits, parseAmountLimits } from "../money.ts";
 
 /** The settings of prices (MARGIN 3 and 4), read by config. */
 export type PricingConfig = {

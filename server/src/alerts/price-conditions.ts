@@ -1,0 +1,29 @@
+import sql, { type Sql } from "sql-template-tag";
+
+const DAY_MS = 86_400_000;
+
+/** Prices by rule that are withheld because an exchange rate is too old or missing: one alert for all of them. */
+export const findStaleRates = (_now: Date, limit: number): Sql => sql`
+  select 'rates' as subject, jsonb_build_object('products', products, 'since', since) as facts
+  from (
+    select count(distinct product_id)::integer as products, min(withheld_at) as since
+    from withheld_prices where reason in ('rate_stale', 'rate_missing')
+  ) stale
+  where products > 0 limit ${limit}`;
+
+/** Products whose price was raised to the floor: the rule alone would sell them below cost and margin. */
+export const findFloorPrices = (_now: Date, limit: number): Sql => sql`
+  select product_id as subject, jsonb_build_object('productId', product_id) as facts
+  from (
+    select product_id from list_prices where at_floor
+    union
+    select product_id from reseller_prices where at_floor
+  ) floored
+  order by product_id limit ${limit}`;
+
+/** Products of which a unit was refunded within a day, because every supplier would have sold it at a loss. */
+export const findLossStops = (now: Date, limit: number): Sql => sql`
+  select product_id as subject,
+         jsonb_build_object('productId', product_id, 'orderId', order_id, 'stoppedAt', stopped_at) as facts
+  from loss_stops where stopped_at > ${new Date(now.getTime() - DAY_MS)}
+  order by stopped_at, product_id limit ${limit}`;

@@ -1,0 +1,168 @@
+import type { Command } from "commander";
+import { csvLine, withoutFormula } from "../../../lib/csv-line.ts";
+import { formatAmount } from "../../../lib/money.ts";
+import { countFacts } from "../../../reports/count-facts.ts";
+import { MARGIN_BYS, type MarginReport, type MarginRow, readMargin } from "../../../reports/read-margin.ts";
+import { showAmount, showCount } from "../../output/format.ts";
+import { table } from "../../output/table.ts";
+import { listed, type Options, required, UsageError, verb } from "../../verb.ts";
+import { choiceOf, timeOf } from "../read-options.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const DEFAULT_DAYS = 30;
+
+export function reportCommands(program: Command): void {
+  const report = program.command("report").description("what was sold and earned, as of acceptance");
+  for (const name of ["margin", "sales"] as const)
+    verb(
+      report
+        .command(name)
+        .description(
+          name === "margin"
+            ? "sales, refunds, landed cost and margin on what was true when orders were accepted"
+            : "sales and refunds",
+        )
+        .option("--by <list>", `one or more of ${MARGIN_BYS.join(", ")}`, "day")
+        .option("--from <time>", "from this day or hour on; the last 30 days without it")
+        .option("--to <time>", "until before this day or hour, in UTC")
+        .option("--env <environment>", "live or test", "live")
+        .option("--csv", "print CSV"),
+      async ({ db, clock }, options) => {
+        // What happened before the command is in its report.
+        while (await countFacts({ db, clock }));
+        const report = await readMargin(db, scopeOf(options, clock.now()));
+        if (options.csv === true) return { csv: toCsv(name, report) };
+        return options.json === true ? toView(name, report) : { report };
+      },
+      (result) => {
+        if ("csv" in result) return result.csv;
+        return "report" in result ? showReport(name, result.report) : undefined;
+      },
+    );
+}
+
+function scopeOf(options: Options, now: Date) {
+  const by = (listed(required(options, "by")) ?? []).map((text) => {
+    const found = MARGIN_BYS.find((known) => known === text);
+    if (!found) throw new UsageError(`--by must name ${MARGIN_BYS.join(", ")}, not "${text}"`);
+    return found;
+  });
+  if (by.length === 0) throw new UsageError(`--by must name at least one of ${MARGIN_BYS.join(", ")}`);
+  const to = timeOf(options, "to") ?? new Date(now.getTime() + HOUR_MS);
+  const from = timeOf(options, "from") ?? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS);
+  if (from > to) throw new UsageError("--from must be before --to");
+  // The same day twice is that day.
+  const end = from.getTime() === to.getTime() ? new Date(to.getTime() + DAY_MS) : to;
+  return {
+    by,
+    from: new Date(Math.floor(from.getTime() / HOUR_MS) * HOUR_MS),
+    to: new Date(Math.ceil(end.getTime() / HOUR_MS) * HOUR_MS),
+    environment: choiceOf(options, "env", ["live", "test"]) ?? "live",
+  };
+}
+
+type Name = "margin" | "sales";
+
+const rowView = (name: Name, by: readonly string[], row: MarginRow) => ({
+  ...Object.fromEntries(by.map((one, index) => [one, row.keys[index] ?? ""])),
+  currency: row.currency,
+  soldUnits: Number(row.soldUnits),
+  sold: formatAmount(row.soldMinor, row.currency),
+  refunded: formatAmount(row.refundedMinor, row.currency),
+  net: formatAmount(row.netMinor, row.currency),
+  ...(name === "sales"
+    ? {}
+    : {
+        landed: formatAmount(row.landedMinor, row.currency),
+        withoutCost: formatAmount(row.unlandedMinor, row.currency),
+        margin: formatAmount(row.marginMinor, row.currency),
+        deliveredUnits: Number(row.deliveredUnits),
+        boughtUnits: Number(row.boughtUnits),
+        lostUnits: Number(row.lostUnits),
+        charged: row.charged.map(({ currency, costMinor, lostMinor }) => ({
+          currency,
+          cost: formatAmount(costMinor, currency),
+          lost: formatAmount(lostMinor, currency),
+        })),
+      }),
+});
+
+const toView = (name: Name, report: MarginReport) => ({
+  by: report.by,
+  data: report.rows.map((row) => rowView(name, report.by, row)),
+  totals: report.totals.map((row) => rowView(name, [], row)),
+  completeUntil: report.completeUntil?.toISOString() ?? null,
+});
+
+const MARGIN_COLUMNS = ["landed", "without cost", "margin", "cost", "lost"] as const;
+
+const cellsOf = (
+  name: Name,
+  row: MarginRow,
+  amount: (minor: bigint, currency: string) => string,
+): string[] => [
+  amount(row.soldMinor, row.currency),
+  amount(row.refundedMinor, row.currency),
+  amount(row.netMinor, row.currency),
+  ...(name === "sales"
+    ? []
+    : [
+        amount(row.landedMinor, row.currency),
+        amount(row.unlandedMinor, row.currency),
+        amount(row.marginMinor, row.currency),
+        row.charged.map((one) => `${amount(one.costMinor, one.currency)} ${one.currency}`).join(" + "),
+        row.charged
+          .filter(({ lostMinor }) => lostMinor > 0n)
+          .map((one) => `${amount(one.lostMinor, one.currency)} ${one.currency}`)
+          .join(" + "),
+      ]),
+];
+
+const columnsOf = (name: Name): string[] => [
+  ...["sold", "refunded", "net"],
+  ...(name === "sales" ? [] : MARGIN_COLUMNS),
+];
+
+function toCsv(name: Name, { by, rows, totals }: MarginReport): string {
+  const line = (keys: readonly string[], row: MarginRow) =>
+    csvLine([
+      ...keys.map(withoutFormula),
+      row.currency,
+      row.soldUnits.toString(),
+      ...cellsOf(name, row, formatAmount),
+    ]);
+  return [
+    csvLine([...by, "currency", "units", ...columnsOf(name)]),
+    ...rows.map((row) => line(row.keys, row)),
+    ...totals.map((row) =>
+      line(
+        by.map((_, index) => (index === 0 ? "total" : "")),
+        row,
+      ),
+    ),
+  ].join("\n");
+}
+
+function showReport(name: Name, { by, rows, totals }: MarginReport): string {
+  if (rows.length === 0) return "Nothing was sold, refunded or bought in this period.";
+  const line = (keys: readonly string[], row: MarginRow) => [
+    ...keys.map((key) => key || "–"),
+    row.currency,
+    showCount(row.soldUnits),
+    ...cellsOf(name, row, showAmount),
+  ];
+  const right = (heading: string) => ({ heading: heading.toUpperCase(), right: true as const });
+  return table(
+    [...by.map((one) => one.toUpperCase()), "CURRENCY", ...["units", ...columnsOf(name)].map(right)],
+    [
+      ...rows.map((row) => line(row.keys, row)),
+      ...totals.map((row) =>
+        line(
+          by.map((_, index) => (index === 0 ? "total" : "")),
+          row,
+        ),
+      ),
+    ],
+  );
+}

@@ -1,0 +1,200 @@
+import { findCatalogProduct } from "../../catalog/product-queries.ts";
+import { formatAmount } from "../../lib/money.ts";
+import { notFound } from "../../lib/problem.ts";
+import { listSupplierNames } from "../../suppliers/queries.ts";
+import { findRoute, type RouteRow } from "../../suppliers/route-queries.ts";
+import { PRIORITY_MAX, removeRoute, setRoute } from "../../suppliers/set-route.ts";
+import { defineForm, type FormState } from "../../web/form/define-form.ts";
+import { numberField } from "../../web/form/number-fields.ts";
+import { hiddenField, textField } from "../../web/form/text-fields.ts";
+import type { PageContent } from "../../web/layout/frame.ts";
+import { redirect } from "../../web/pages/define-page.ts";
+import { button } from "../../web/parts/button.ts";
+import { panel, row, stack } from "../../web/parts/panel.ts";
+import { tablePanel } from "../../web/table/table-panel.ts";
+import { html } from "../../web/template/html.ts";
+import { href } from "../../web/template/safe-url.ts";
+import { sayRefusal } from "../say-refusal.ts";
+import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace } from "../session.ts";
+import { productPath } from "./load-product.ts";
+
+const PRIORITY_DEFAULT = 100;
+
+const routeForm = defineForm({
+  supplierId: hiddenField("Supplier"),
+  priority: numberField({
+    label: "Priority",
+    required: true,
+    min: 0,
+    max: PRIORITY_MAX,
+    hint: "The lowest is tried first.",
+  }),
+  cost: textField({
+    label: "Cost",
+    required: true,
+    maxLength: 20,
+    inputmode: "decimal",
+    hint: "What one unit costs you, such as 8.10.",
+  }),
+  currency: textField({
+    label: "Currency",
+    maxLength: 3,
+    isCode: true,
+    hint: "Of the cost. Empty keeps it, or takes the product's currency.",
+  }),
+  maxCost: textField({
+    label: "At most",
+    maxLength: 20,
+    inputmode: "decimal",
+    hint: "A purchase above it is refused. Empty keeps what is set; without any, the cost is the limit. Not for stock.",
+  }),
+  sku: textField({
+    label: "Their id",
+    maxLength: 64,
+    isCode: true,
+    hint: "What the supplier calls the product. Empty keeps it, or takes our id.",
+  }),
+});
+
+type RouteData = {
+  productId: string;
+  productName: string;
+  /** The chosen supplier, with its present route. */
+  supplier: { id: string; name: string; route: RouteRow | undefined } | undefined;
+  suppliers: readonly { id: string; name: string }[];
+};
+
+export const routePath = (productId: string, supplierId?: string): string =>
+  href(`${productPath(productId)}/routes`, supplierId === undefined ? {} : { supplier: supplierId });
+
+/** Where a product is bought: set, change and remove routes. Money of resellers does not move here. */
+export function routePages(face: ConsoleFace, deps: ConsoleDeps): void {
+  const path = "/products/:id/routes";
+  face.page({
+    path,
+    permission: "suppliers.manage",
+    load: (ctx) => load(deps, ctx, ctx.query.supplier),
+    render: (data, ctx) =>
+      data.supplier ? renderRoute(data, data.supplier, startRoute(data), ctx) : renderChoice(data),
+  });
+  face.action({
+    path,
+    permission: "suppliers.manage",
+    form: routeForm,
+    async run({ supplierId, priority = PRIORITY_DEFAULT, cost, currency, maxCost, sku }, ctx) {
+      const productId = ctx.params.id ?? "";
+      const input = {
+        ...{ productId, supplierId, priority, cost },
+        currency: currency === "" ? undefined : currency,
+        maxCost: maxCost === "" ? undefined : maxCost,
+        sku: sku === "" ? undefined : sku,
+      };
+      await sayRefusal(setRoute(deps.db, deps.clock, input, byOf(ctx)));
+      return redirect(productPath(productId), "The route was saved. The next purchase takes it.");
+    },
+    again: (state, ctx) => showAgain(deps, state, ctx),
+  });
+  face.action({
+    path: `${path}/remove`,
+    permission: "suppliers.manage",
+    form: defineForm({ supplierId: hiddenField("Supplier") }),
+    async run({ supplierId }, ctx) {
+      const productId = ctx.params.id ?? "";
+      await sayRefusal(removeRoute(deps.db, deps.clock, { productId, supplierId }, byOf(ctx)));
+      return redirect(productPath(productId), "The route was removed. Nothing more is bought there.");
+    },
+    again: (state, ctx) => showAgain(deps, state, ctx),
+  });
+}
+
+async function showAgain(deps: ConsoleDeps, state: FormState, ctx: ConsoleContext): Promise<PageContent> {
+  const data = await load(deps, ctx, state.typed.supplierId?.[0]);
+  return data.supplier ? renderRoute(data, data.supplier, state, ctx) : renderChoice(data);
+}
+
+async function load(
+  { db }: ConsoleDeps,
+  ctx: ConsoleContext,
+  supplierId: string | undefined,
+): Promise<RouteData> {
+  const productId = ctx.params.id ?? "";
+  const product = productId.includes("\0") ? undefined : await findCatalogProduct(db, productId);
+  if (!product) throw notFound();
+  const suppliers = await listSupplierNames(db);
+  const chosen = suppliers.find(({ id }) => id === supplierId);
+  const route = chosen && (await findRoute(db, { productId, supplierId: chosen.id }));
+  return {
+    productId,
+    productName: product.name,
+    supplier: chosen && { ...chosen, route },
+    suppliers,
+  };
+}
+
+function startRoute({ supplier }: RouteData): FormState {
+  const route = supplier?.route;
+  const amount = (minor: bigint | null | undefined): string =>
+    minor == null || !route?.costCurrency ? "" : formatAmount(minor, route.costCurrency);
+  return routeForm.start({
+    supplierId: supplier?.id ?? "",
+    priority: String(route?.priority ?? PRIORITY_DEFAULT),
+    cost: amount(route?.costMinor),
+    currency: route?.costCurrency ?? "",
+    maxCost: amount(route?.maxCostMinor),
+    sku: route?.sku ?? "",
+  });
+}
+
+const crumbsOf = ({ productId, productName }: RouteData) => [
+  { label: "Products", href: "/products" },
+  { label: productName, href: productPath(productId) },
+];
+
+const renderChoice = (data: RouteData): PageContent => ({
+  title: "Add a route",
+  subtitle: "Choose where the product is bought.",
+  crumbs: crumbsOf(data),
+  body: tablePanel({
+    caption: "Suppliers",
+    rows: data.suppliers,
+    columns: [
+      {
+        head: "Supplier",
+        cell: ({ id, name }) => html`<a class="link" href="${routePath(data.productId, id)}">${name}</a>`,
+      },
+    ],
+    empty: html`<p>There is no supplier yet. <a class="link" href="/suppliers/new">Add one</a>.</p>`,
+  }),
+});
+
+const renderRoute = (
+  data: RouteData,
+  { id, name, route }: NonNullable<RouteData["supplier"]>,
+  state: FormState,
+  ctx: ConsoleContext,
+): PageContent => ({
+  title: route ? `Route to ${name}` : `Add a route to ${name}`,
+  crumbs: crumbsOf(data),
+  body: stack(
+    panel(
+      {},
+      routeForm.render({
+        action: routePath(data.productId),
+        hidden: ctx.hidden(),
+        state,
+        submit: route ? "Save route" : "Add route",
+        cancelHref: productPath(data.productId),
+        id: "route",
+      }),
+    ),
+    route
+      ? panel(
+          { title: "Remove" },
+          html`<form method="post" action="${routePath(data.productId)}/remove">${ctx.hidden()}<input type="hidden" name="supplierId" value="${id}">${stack(
+            html`<p>The product is no longer bought from ${name}. Open purchases are followed to their end. Codes in stock stay there and sell again once a route leads to them.</p>`,
+            row(button("Remove route", { kind: "danger" })),
+          )}</form>`,
+        )
+      : undefined,
+  ),
+});

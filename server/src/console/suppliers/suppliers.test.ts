@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import sql from "sql-template-tag";
+import { addProducts } from "../../../testing/builders/builders.ts";
+import { openConsoleDesk } from "../../../testing/people/console-desk.ts";
+import { textOf } from "../../../testing/people/order-desk.ts";
+import { listActivity } from "../../activity/list-activity.ts";
+import { testSupplier } from "../../suppliers/calls/test-supplier.ts";
+import { REMOTE_KINDS } from "../../suppliers/registry.ts";
+import { unsealSupplierConfig } from "../../suppliers/supplier-config.ts";
+
+const desk = await openConsoleDesk();
+const { db, clock } = desk;
+after(() => desk.close());
+const catalog = await desk.enter("catalog");
+const reader = await desk.enter("viewer");
+await addProducts(db, [{ id: "card" }]);
+
+/** The other Scrip is this one: it sells to a reseller of its own. */
+const address = await desk.app.listen({ host: "127.0.0.1", port: 0 });
+const upstream = await desk.addReseller({ name: "Upstream" });
+const { key } = await desk.addKey(upstream.id);
+const another = await desk.addKey(upstream.id);
+const STALE_MS = 5 * 60_000 + 1;
+
+const configOf = async (id: string) => {
+  const [row] = await db.rows<{ sealedConfig: Buffer }>(
+    sql`select sealed_config as "sealedConfig" from suppliers where id = ${id}`,
+  );
+  const config = unsealSupplierConfig(desk.keyring, {
+    id,
+    sealedConfig: row?.sealedConfig ?? Buffer.alloc(0),
+  });
+  return { ...(config as object) };
+};
+const suppliers = () => db.rows<{ id: string }>(sql`select id from suppliers order by id`);
+const add = (fields: Readonly<Record<string, string>>) =>
+  catalog.post("/suppliers/new/scrip", {
+    name: "Other Scrip",
+    rate: "20",
+    config_baseUrl: address,
+    ...fields,
+  });
+
+let id = "";
+
+test("every kind has a form with the fields that it describes, and secrets are typed like passwords", async () => {
+  const kinds = await catalog.get("/suppliers/new");
+  assert.doesNotMatch((await reader.get("/suppliers")).body, /suppliers\/new/);
+  for (const { kind, configFields } of REMOTE_KINDS) {
+    assert.match(kinds.body, new RegExp(`href="/suppliers/new/${kind}"`));
+    const { body } = await catalog.get(`/suppliers/new/${kind}`);
+    for (const { key: name, label, type } of configFields) {
+      const input = new RegExp(`<input[^>]*name="config_${name}"[^>]*>`).exec(body)?.[0] ?? "";
+      assert.match(
+        input,
+        type === "secret" ? /type="password"/ : /type="(text|url|checkbox)"/,
+        `${kind} ${name}`,
+      );
+      assert.ok(body.includes(label), `${kind} ${label}`);
+    }
+  }
+});
+
+test("a supplier is added with its config sealed, and no page or log shows the key again", async () => {
+  const refused = await add({ config_apiKey: "sc_test_wrong" });
+  assert.equal(refused.statusCode, 422);
+  assert.match(textOf(refused.body), /ApiKey is a test key/);
+  assert.doesNotMatch(refused.body, /sc_test_wrong/);
+  assert.deepEqual(await suppliers(), []);
+
+  const added = await add({ config_apiKey: key });
+  id = String(added.headers.location).split("/").at(-1) ?? "";
+  assert.deepEqual(await configOf(id), { baseUrl: address, apiKey: key });
+  const page = await catalog.get(`/suppliers/${id}`);
+  assert.match(textOf(page.body), /Purchases per second at most 20/);
+  const log = await listActivity(db, { kind: "staff" }, { object: { id } }, { limit: 10 });
+  assert.deepEqual(
+    log.data.map(({ action, actor }) => [action, actor.id]),
+    [["supplier.added", catalog.accountId]],
+  );
+  for (const text of [
+    page.body,
+    JSON.stringify(log),
+    (await catalog.get(`/suppliers/${id}/config/scrip`)).body,
+  ])
+    assert.ok(!text.includes(key) && !text.includes(key.slice(8)));
+});
+
+test("the connection is tested by reading the balance", async () => {
+  const works = await catalog.post(`/suppliers/${id}/test`);
+  assert.equal(works.statusCode, 303, textOf(works.body));
+  const { ok, balance } = await testSupplier(desk, id);
+  assert.deepEqual([ok, balance?.amount, balance?.currency], [true, 0, "USD"]);
+  const wrong = `sc_live_${"x".repeat(38)}`;
+  const replaced = await catalog.post(`/suppliers/${id}/config/scrip`, {
+    ...{ config_baseUrl: address, config_apiKey: wrong, isSameAccount: "yes" },
+  });
+  assert.equal(replaced.statusCode, 303, textOf(replaced.body));
+  const fails = await catalog.post(`/suppliers/${id}/test`);
+  assert.equal(fails.statusCode, 422);
+  assert.match(textOf(fails.body), /The connection does not work: .*check the address/);
+  assert.ok(!fails.body.includes(wrong));
+});
+
+test("a config that changes the address of an enabled supplier is refused, and one of the same account is stored", async () => {
+  const elsewhere = { config_baseUrl: "http://127.0.0.1:9", config_apiKey: another.key };
+  const refused = await catalog.post(`/suppliers/${id}/config/scrip`, elsewhere);
+  assert.equal(refused.statusCode, 422);
+  assert.match(textOf(refused.body), /To change the address, first run/);
+  assert.ok(!refused.body.includes(another.key));
+  const same = await catalog.post(`/suppliers/${id}/config/scrip`, { ...elsewhere, isSameAccount: "yes" });
+  assert.equal(same.statusCode, 303);
+  assert.deepEqual(await configOf(id), { baseUrl: "http://127.0.0.1:9", apiKey: another.key });
+  const [latest] = (await listActivity(db, { kind: "staff" }, { object: { id } }, { limit: 1 })).data;
+  assert.deepEqual(
+    [latest?.action, latest?.after],
+    ["supplier.changed", { config: "replaced", isSameAccount: true }],
+  );
+  assert.equal((await catalog.get(`/suppliers/sup_none/config/scrip`)).statusCode, 404);
+});
+
+test("without fresh proof the form is not shown, and a key that was typed waits in no page", async () => {
+  const tired = await desk.enter("catalog");
+  clock.advance(STALE_MS);
+  for (const path of ["/suppliers/new/scrip", `/suppliers/${id}/config/scrip`]) {
+    assert.match(String((await tired.get(path)).headers.location), /^\/confirm\?back=/);
+    const sent = await tired.post(path, {
+      name: "Late",
+      rate: "1",
+      config_baseUrl: address,
+      config_apiKey: key,
+    });
+    assert.deepEqual([sent.statusCode, sent.headers.location], [303, path]);
+    assert.ok(!sent.body.includes(key));
+  }
+  assert.equal((await suppliers()).length, 1);
+  assert.deepEqual(await configOf(id), { baseUrl: "http://127.0.0.1:9", apiKey: another.key });
+});
+
+test("routes of a product are set, changed and removed, each logged for the staff", async () => {
+  const path = "/products/card/routes";
+  assert.match((await catalog.get(path)).body, new RegExp(`/products/card/routes\\?supplier=${id}"`));
+  const fields = {
+    supplierId: id,
+    priority: "10",
+    cost: "8.10",
+    currency: "",
+    maxCost: "",
+    sku: "their-card",
+  };
+  assert.equal((await catalog.post(path, fields)).statusCode, 303);
+  const bad = await catalog.post(path, { ...fields, cost: "8.123" });
+  assert.equal(bad.statusCode, 422);
+  assert.match(bad.body, /value="8\.123"/);
+  assert.match((await catalog.get(`${path}?supplier=${id}`)).body, /value="their-card"/);
+  await catalog.post(path, { ...fields, priority: "5", maxCost: "9.00" });
+  const routes = () =>
+    db.rows(
+      sql`select priority, cost_minor as cost, max_cost_minor as most, sku from supplier_routes where supplier_id = ${id}`,
+    );
+  assert.deepEqual(await routes(), [{ priority: 5, cost: 810n, most: 900n, sku: "their-card" }]);
+  assert.match((await catalog.get("/products/card")).body, /Other Scrip[\s\S]*8\.10 USD[\s\S]*Edit</);
+  assert.doesNotMatch((await reader.get("/products/card")).body, /\/routes/);
+  const removed = await catalog.post(`${path}/remove`, { supplierId: id });
+  assert.equal(removed.statusCode, 303);
+  assert.deepEqual(await routes(), []);
+  const again = await catalog.post(`${path}/remove`, { supplierId: id });
+  assert.match(textOf(again.body), /There is no route of card/);
+  const log = await listActivity(db, { kind: "staff" }, { object: { id: "card" } }, { limit: 10 });
+  assert.deepEqual(
+    log.data.map(({ action }) => action),
+    ["route.removed", "route.set", "route.set"],
+  );
+});

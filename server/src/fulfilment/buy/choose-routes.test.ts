@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
+import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
+import { addListPrice, addProducts } from "../../../testing/builders/builders.ts";
+import { addBuyer, type Buyer, balanceOf, postOrder } from "../../../testing/builders/buyers.ts";
+import { addStock, createTestFulfiller } from "../../../testing/builders/fulfilment.ts";
+import { addRouteRow, addSupplierRow } from "../../../testing/builders/supply-builders.ts";
+import { audit } from "../../audit/audit.ts";
+import { createRateTable } from "../../fx/choose-rate.ts";
+import { parseAmountLimits } from "../../lib/money.ts";
+import { chooseRoutes, type KnownRoute } from "./choose-routes.ts";
+
+const NOW = new Date("2030-01-15T12:00:00Z");
+const NONE = parseAmountLimits("0");
+const euro = {
+  id: 1n,
+  base: "EUR",
+  quote: "USD",
+  rate: "1.25",
+  source: "pin",
+  supplierId: null,
+  at: NOW,
+  until: null,
+} as const;
+const rates = createRateTable([euro], NOW, 1_000);
+
+const known = (
+  supplierId: string,
+  costMinor: bigint | null,
+  changes: Partial<KnownRoute> = {},
+): KnownRoute => ({
+  productId: "card",
+  supplierId,
+  hasOwnStock: false,
+  sku: "card",
+  value: null,
+  fieldMap: null,
+  costMinor,
+  maxCostMinor: null,
+  costCurrency: costMinor === null ? null : "USD",
+  paused: false,
+  chosen: "",
+  routing: "priority",
+  priority: 100,
+  failures: 0,
+  balanceMinor: null,
+  balanceCurrency: null,
+  ...changes,
+});
+const choose = (routes: KnownRoute[], unitPriceMinor = 1_000n, maxLoss = NONE) => {
+  const { routes: chosen, atLoss } = chooseRoutes(
+    routes,
+    { unitPriceMinor, currency: "USD" },
+    rates,
+    maxLoss,
+  );
+  return [
+    ...chosen.map((one) => `${one.supplierId}${one.paused ? " rests" : ""}: ${one.chosen}`),
+    ...atLoss.map((id) => `${id} loses`),
+  ];
+};
+
+test("by priority the lowest comes first; by cost the cheapest landed one, then the healthier, then the priority", () => {
+  const routes = [known("a", 900n, { priority: 1 }), known("b", 700n, { priority: 2 })];
+  assert.deepEqual(choose(routes), ["a: priority", "b: priority"]);
+  const cheapest = (one: KnownRoute): KnownRoute => ({ ...one, routing: "cheapest" });
+  assert.deepEqual(choose(routes.map(cheapest)), ["b: cheapest", "a: cheapest"]);
+  const foreign = known("c", 550n, { costCurrency: "EUR", priority: 9 });
+  const sick = known("d", 700n, { failures: 2, priority: 1 });
+  const unknown = known("e", null, { priority: 0 });
+  assert.deepEqual(choose([...routes, foreign, sick, unknown].map(cheapest)), [
+    "c: cheapest",
+    "b: cheapest",
+    "d: cheapest",
+    "a: cheapest",
+    "e: cheapest",
+  ]);
+});
+
+test("a route at a loss is left out, in any currency; what may be lost is added; nothing is held against an unknown cost", () => {
+  const routes = [
+    known("a", 1_001n),
+    known("b", 801n, { costCurrency: "EUR" }),
+    known("c", 1_000n),
+    known("d", null),
+  ];
+  assert.deepEqual(choose(routes), [
+    "c: priority; passed over: 2 at a loss",
+    "d: priority; passed over: 2 at a loss",
+    "a loses",
+    "b loses",
+  ]);
+  assert.deepEqual(choose(routes, 1_000n, parseAmountLimits("USD:0.01")).at(-1), "b loses");
+  const yen = known("y", 5n, { costCurrency: "JPY" });
+  assert.deepEqual(choose([yen], 1n), ["y: priority"], "there is no rate for yen");
+});
+
+test("an upstream that may charge more than its cost must not charge more than was paid", () => {
+  const route = known("a", 800n, { maxCostMinor: 1_500n });
+  const paid = { unitPriceMinor: 1_000n, currency: "USD" };
+  assert.equal(chooseRoutes([route], paid, rates, NONE).routes[0]?.maxCostMinor, 1_000n);
+  const foreign = { ...route, costMinor: 500n, costCurrency: "EUR" };
+  assert.equal(chooseRoutes([foreign], paid, rates, NONE).routes[0]?.maxCostMinor, 800n);
+});
+
+test("a supplier whose balance cannot pay rests, like one whose circuit is open", () => {
+  const poor = known("a", 900n, { balanceMinor: 899n, balanceCurrency: "USD" });
+  assert.deepEqual(choose([poor, known("b", 900n, { paused: true }), known("c", 900n)]), [
+    "a rests: priority",
+    "b rests: priority; passed over: 1 without funds",
+    "c: priority; passed over: 1 paused, 1 without funds",
+  ]);
+  assert.deepEqual(choose([{ ...poor, balanceCurrency: "EUR" }]), ["a: priority"]);
+});
+
+let scrip: TestApp;
+let buyer: Buyer;
+before(async () => {
+  scrip = await createTestApp();
+  buyer = await addBuyer(scrip);
+});
+after(() => scrip.close());
+
+test("when the cost has risen above the price, the next route is used; without one the unit is refunded and noted", async () => {
+  const worker = createTestFulfiller(scrip);
+  const [dear, fair] = [await addSupplierRow(scrip.db), await addSupplierRow(scrip.db)];
+  await addProducts(scrip.db, [{ id: "card" }]);
+  await addListPrice(scrip.db, { productId: "card", amountMinor: 1_000n });
+  await addRouteRow(scrip.db, { productId: "card", supplierId: dear, costMinor: 1_001n, priority: 1 });
+  await addRouteRow(scrip.db, { productId: "card", supplierId: fair, costMinor: 1_000n, priority: 2 });
+  const goods = (name: string) =>
+    [1, 2].map((index) => ({ type: "code" as const, code: `${name}-${index}` }));
+  await addStock(scrip, { productId: "card", supplierId: dear, goods: goods("dear") });
+  await addStock(scrip, { productId: "card", supplierId: fair, goods: goods("fair") });
+  const order = async (key: string) => {
+    const reply = await postOrder(scrip, buyer, key, { lines: [{ productId: "card", quantity: 1 }] });
+    assert.equal(reply.statusCode, 202, reply.body);
+    await worker.drain();
+    const { id } = reply.json().order;
+    return (await scrip.call("GET", `/v1/orders/${id}`, { key: buyer.key })).json().order;
+  };
+  assert.equal((await order("first")).status, "completed");
+  const attempts = await scrip.db.rows<{ supplierId: string; chosen: string }>(
+    sql`select supplier_id as "supplierId", chosen from supplier_attempts`,
+  );
+  assert.deepEqual(attempts, [{ supplierId: fair, chosen: "priority; passed over: 1 at a loss" }]);
+
+  await scrip.db.rows(sql`update supplier_routes set cost_minor = 1200`);
+  const balance = await balanceOf(scrip.db, buyer);
+  const failed = await order("second");
+  assert.equal(failed.status, "refunded");
+  assert.equal(failed.lines[0].failureCode, "temporarily_unavailable");
+  assert.equal(await balanceOf(scrip.db, buyer), balance);
+  const stops = await scrip.db.rows<{ productId: string; orderId: string }>(
+    sql`select product_id as "productId", order_id as "orderId" from loss_stops`,
+  );
+  assert.deepEqual(stops, [{ productId: "card", orderId: failed.id }]);
+
+  const bold = createTestFulfiller(scrip, { limits: { maxLoss: parseAmountLimits("2.00") } });
+  const reply = await postOrder(scrip, buyer, "third", { lines: [{ productId: "card", quantity: 1 }] });
+  await bold.drain();
+  const { status } = (
+    await scrip.call("GET", `/v1/orders/${reply.json().order.id}`, { key: buyer.key })
+  ).json().order;
+  assert.equal(status, "completed", "a loss of 2.00 is accepted");
+  const broken = (await audit(scrip.db)).invariants.filter(({ ok }) => !ok);
+  assert.deepEqual(broken, []);
+});

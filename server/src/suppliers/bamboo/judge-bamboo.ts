@@ -1,0 +1,128 @@
+import { secret } from "../../lib/secret.ts";
+import type { Json } from "../../lib/strict-json.ts";
+import { readCharge } from "../calls/decimal-amount.ts";
+import { refused, type ToldError } from "../calls/judge-error.ts";
+import { listOf, maybeTextAt, NONSENSE, objectAt, textAt, UNUSABLE, usableId } from "../calls/read-answer.ts";
+import type { HttpAnswer } from "../calls/supplier-http.ts";
+import { toCodeGoods } from "../calls/to-goods.ts";
+import type { Goods } from "../goods.ts";
+import type { PurchaseOutcome, StatementEntry, ToldPrice } from "../supplier.ts";
+
+type BambooState = "pending" | "succeeded" | "failed" | "partial" | "reversed";
+
+const STATES: ReadonlyMap<string, BambooState> = new Map([
+  ["created", "pending"],
+  ["pending", "pending"],
+  ["processing", "pending"],
+  ["succeeded", "succeeded"],
+  ["failed", "failed"],
+  ["partialfailed", "partial"],
+  ["refunded", "reversed"],
+  ["cancelled", "failed"],
+]);
+
+const stateOf = (body: Json | undefined): BambooState | undefined =>
+  STATES.get((textAt(body, "status") ?? "").toLowerCase());
+
+/** What an order says about our purchase of one unit. */
+export function judgeBambooOrder(body: Json | undefined, requestId: string): PurchaseOutcome {
+  const state = stateOf(body);
+  if (state === undefined || textAt(body, "requestId")?.toLowerCase() !== requestId) return NONSENSE;
+  const upstreamId = usableId(textAt(body, "orderId")) ?? requestId;
+  const charge = chargeOf(body);
+  if (charge === "unreadable") return NONSENSE;
+  const price = charge === undefined ? {} : { price: charge };
+  switch (state) {
+    case "pending":
+      return { kind: "accepted", upstreamId, ...price };
+    case "succeeded": {
+      const card = soleCard(body);
+      if (card === "none") return { kind: "accepted", upstreamId, ...price };
+      return card ? { kind: "delivered", goods: secret(card), upstreamId, ...price } : NONSENSE;
+    }
+    case "partial": {
+      // It is final. Of one unit there is the whole card or nothing.
+      const card = soleCard(body);
+      if (card === "none") return refused("out_of_stock");
+      return card ? { kind: "delivered", goods: secret(card), upstreamId, ...price } : NONSENSE;
+    }
+    case "failed":
+    case "reversed":
+      return refused("rejected_by_issuer");
+  }
+}
+
+/** The total, where the order has one. */
+function chargeOf(body: Json | undefined): ToldPrice | undefined {
+  const total = textAt(body, "total");
+  const currency = textAt(body, "currency") ?? textAt(body, "currencyCode");
+  return total === undefined && currency === undefined ? undefined : readCharge([total], currency);
+}
+
+/** The one card that was sold. Undefined when there are several, or it makes no sense. */
+function soleCard(body: Json | undefined): Goods | "none" | undefined {
+  const lists = listOf(objectAt(body)?.items)?.map((item) => listOf(objectAt(item)?.cards));
+  const cards = lists?.flatMap((list) => list ?? []);
+  if (!cards || lists?.includes(undefined)) return undefined;
+  if (cards.some((card) => textAt(card, "status") === undefined)) return undefined;
+  const sold = cards.filter((card) => !/^(failed|cancelled)$/i.test(textAt(card, "status") ?? ""));
+  if (sold.length === 0) return "none";
+  const [card] = sold;
+  const pin = maybeTextAt(card, "pin");
+  if (sold.length > 1 || pin === "broken") return undefined;
+  return toCodeGoods({
+    code: textAt(card, "cardCode"),
+    pin: pin.text,
+    serial: textAt(card, "serialNumber"),
+    expiresAt: textAt(card, "expirationDate"),
+  });
+}
+
+/** The answer to a checkout names our request, as text or in a member. */
+export function isOurCheckout(body: Json | undefined, requestId: string): boolean {
+  const told = typeof body === "string" ? body : (textAt(body, "requestId") ?? textAt(body, "RequestId"));
+  return told?.toLowerCase() === requestId;
+}
+
+const MEANINGS: readonly (readonly [RegExp, PurchaseOutcome & { kind: "refused" }])[] = [
+  [/insufficient|not enough (balance|funds)/i, UNUSABLE],
+  [/out of stock|not available|unavailable|stock/i, refused("out_of_stock")],
+  [/product.*not found|not found.*product|invalid product/i, refused("out_of_stock")],
+];
+
+export function readBambooError(answer: HttpAnswer): ToldError {
+  const body = answer.kind === "answer" ? answer.body : undefined;
+  const code = textAt(body, "code") ?? textAt(body, "errorCode");
+  const message =
+    textAt(body, "message") ?? textAt(body, "Message") ?? textAt(body, "reason") ?? textAt(body, "title");
+  const refusal = MEANINGS.find(([pattern]) => pattern.test(`${code ?? ""} ${message ?? ""}`))?.[1];
+  return { code, message, refusal, isConflict: /request ?id/i.test(message ?? "") };
+}
+
+const BOOKED: Readonly<Record<BambooState, StatementEntry["state"]>> = {
+  pending: "pending",
+  succeeded: "completed",
+  partial: "completed",
+  failed: "failed",
+  reversed: "reversed",
+};
+
+export function toBambooEntry(order: Json): StatementEntry[] {
+  const state = stateOf(order);
+  if (!state) return [];
+  const reference = textAt(order, "requestId")?.toLowerCase();
+  const upstreamId = textAt(order, "orderId");
+  const price = chargeOf(order);
+  const created = (textAt(order, "createdDate") ?? "").replace(" ", "T");
+  const at = new Date(/(?:Z|[+-]\d\d:\d\d)$/.test(created) ? created : `${created}Z`);
+  const isEmpty = state === "partial" && soleCard(order) === "none";
+  return [
+    {
+      state: isEmpty ? "failed" : BOOKED[state],
+      ...(reference === undefined ? {} : { reference }),
+      ...(upstreamId === undefined ? {} : { upstreamId }),
+      ...(price && price !== "unreadable" ? { price } : {}),
+      ...(Number.isNaN(at.getTime()) ? {} : { at }),
+    },
+  ];
+}

@@ -1,0 +1,54 @@
+import { isCurrency, minorUnitExponent } from "../../lib/currencies.ts";
+import { AMOUNT_MAX_MINOR } from "../../lib/money.ts";
+import type { SupplierPrice, ToldPrice } from "../supplier.ts";
+
+type Decimal = { digits: bigint; scale: number };
+
+const DECIMAL = /^(-?)(\d{1,20})(?:\.(\d{1,20}))?(?:[eE]([+-]?\d{1,2}))?$/;
+
+/** The text of a JSON number, exactly. */
+function parseDecimal(text: string): Decimal | undefined {
+  const [, sign, whole, fraction = "", exponent = "0"] = DECIMAL.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const digits = BigInt(`${sign}${whole}${fraction}`);
+  const scale = fraction.length - Number(exponent);
+  return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 };
+}
+
+/**
+ * The sum of amounts in one currency, rounded up to its minor unit: suppliers charge fractions of a cent, and we never book less
+ * than was charged. Undefined when one of them is not a number, the sum is negative, or the currency is unknown.
+ */
+export function sumUp(
+  texts: readonly (string | undefined)[],
+  currency: string | undefined,
+): SupplierPrice | undefined {
+  if (currency === undefined || !isCurrency(currency)) return undefined;
+  const decimals = texts.map((text) => (text === undefined ? undefined : parseDecimal(text)));
+  let sum: Decimal = { digits: 0n, scale: minorUnitExponent(currency) };
+  for (const decimal of decimals) {
+    if (!decimal) return undefined;
+    const scale = Math.max(sum.scale, decimal.scale);
+    sum = { digits: atScale(sum, scale) + atScale(decimal, scale), scale };
+  }
+  const step = 10n ** BigInt(sum.scale - minorUnitExponent(currency));
+  const amountMinor = (sum.digits + step - 1n) / step;
+  return sum.digits < 0n || amountMinor > AMOUNT_MAX_MINOR ? undefined : { amountMinor, currency };
+}
+
+const atScale = ({ digits, scale }: Decimal, wanted: number): bigint =>
+  digits * 10n ** BigInt(wanted - scale);
+
+/** What a supplier charged. An amount without its currency, or the reverse, is unreadable. */
+export const readCharge = (texts: readonly (string | undefined)[], currency: string | undefined): ToldPrice =>
+  sumUp(texts, currency) ?? "unreadable";
+
+/** "10.0", "10.00" and "10" are the same value: `10`. Undefined for what is not a positive decimal. */
+export function plainDecimal(text: string): string | undefined {
+  const decimal = parseDecimal(text);
+  if (!decimal || decimal.digits <= 0n) return undefined;
+  const padded = decimal.digits.toString().padStart(decimal.scale + 1, "0");
+  const whole = padded.slice(0, padded.length - decimal.scale);
+  const fraction = padded.slice(padded.length - decimal.scale).replace(/0+$/, "");
+  return fraction === "" ? whole : `${whole}.${fraction}`;
+}

@@ -1,0 +1,100 @@
+import type { Db } from "../../db/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { type Money, toMoney } from "../../lib/money.ts";
+import type { Keyring } from "../../vault/keyring.ts";
+import { getSupplier } from "../get-supplier.ts";
+import { createOpenSuppliers } from "../open-suppliers.ts";
+import { getRemoteKind } from "../registry.ts";
+import { type RemoteSupplier, SupplierUnreadable } from "../supplier.ts";
+
+export type TestedSupplier = {
+  id: string;
+  kind: string;
+  ok: boolean;
+  signedIn: boolean;
+  balance?: Money;
+  product?: { sku: string; name: string };
+  /** Why it does not work, in our own words. */
+  reason?: string;
+};
+
+const TIMEOUT_MS = 15_000;
+
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ["not_authorized", "the supplier refuses the credentials"],
+  ["timeout", "the supplier did not answer in time"],
+  ["connection_failed", "the supplier's address cannot be reached"],
+  ["address_refused", "the supplier's name resolves to an address that is not public"],
+  ["busy", "the supplier answers that there are too many requests"],
+  ["server_error", "the supplier answers with an error of its own"],
+]);
+
+export type TestSupplierDeps = { db: Db; clock: Clock; keyring: Keyring };
+
+/** Signs in, reads the balance and lists one product. It buys nothing. */
+export async function testSupplier(deps: TestSupplierDeps, id: string): Promise<TestedSupplier> {
+  const { kind } = await getSupplier(deps.db, id);
+  getRemoteKind(kind);
+  const about = { id, kind };
+  return withSupplier(deps, id, async (supplier) => {
+    try {
+      const product = await firstOffer(supplier);
+      const found = product ? { product } : {};
+      const balance = await supplier.readBalance?.();
+      if (!balance)
+        return { ...about, ok: false, signedIn: product !== undefined, ...found, reason: NO_BALANCE };
+      return {
+        ...about,
+        ok: true,
+        signedIn: true,
+        balance: toMoney(balance.amountMinor, balance.currency),
+        ...found,
+      };
+    } catch (error) {
+      if (!(error instanceof SupplierUnreadable)) throw error;
+      const reason = HINTS.get(error.reason) ?? "the supplier's answer makes no sense; check the address";
+      return { ...about, ok: false, signedIn: false, reason };
+    }
+  }).catch((error: unknown) => {
+    if (!(error instanceof SupplierUnusable)) throw error;
+    return { ...about, ok: false, signedIn: false, reason: error.message };
+  });
+}
+
+/** Its config cannot be opened or does not fit its kind. */
+class SupplierUnusable extends RangeError {}
+
+const NO_BALANCE =
+  "the balance could not be read: the supplier gave no usable answer, or the account in the config is not one of these credentials";
+
+async function firstOffer(supplier: RemoteSupplier): Promise<TestedSupplier["product"]> {
+  for await (const page of supplier.listOffers?.() ?? []) {
+    const [offer] = page;
+    if (offer) return { sku: offer.sku, name: offer.name };
+  }
+  return undefined;
+}
+
+/** Opens a supplier for one piece of work, outside of the workers. */
+export async function withSupplier<Result>(
+  { db, keyring }: TestSupplierDeps,
+  id: string,
+  work: (supplier: RemoteSupplier) => Promise<Result>,
+): Promise<Result> {
+  let unusable = "its config does not open with this master key";
+  const suppliers = createOpenSuppliers({
+    db,
+    keyring,
+    timeoutMs: TIMEOUT_MS,
+    onUnusable: (reason) => {
+      unusable = reason;
+    },
+  });
+  try {
+    const opened = await suppliers.open(id);
+    if (!opened) throw new SupplierUnusable(`the supplier cannot be called: ${unusable}`);
+    return await work(opened.supplier);
+  } finally {
+    await suppliers.close();
+  }
+}

@@ -1,0 +1,93 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { Json } from "../../lib/strict-json.ts";
+import { type BasicAccess, type BasicClient, createBasicClient } from "../calls/basic-client.ts";
+import { sumUp } from "../calls/decimal-amount.ts";
+import { judgePurchaseError } from "../calls/judge-error.ts";
+import {
+  BAD_ROUTE,
+  isSuccess,
+  listOf,
+  NONSENSE,
+  objectAt,
+  textAt,
+  UNUSABLE,
+  unknownBecauseOf,
+} from "../calls/read-answer.ts";
+import { type CallLimit, limitFor } from "../calls/throttle.ts";
+import type { LookUpOutcome, PurchaseOutcome, PurchaseRequest, RemoteSupplier } from "../supplier.ts";
+import { judgeDtoneTransaction, readDtoneError } from "./judge-dtone.ts";
+import { listDtoneOffers, readDtoneStatement } from "./list-dtone.ts";
+
+export type DtoneOptions = { access: BasicAccess; timeoutMs: number; clock: Clock };
+
+/** The names under which DT One takes the account of a top-up. */
+const IDENTIFIERS: readonly string[] = ["mobile_number", "account_number", "account_qualifier"];
+
+/** Top-ups and vouchers of DT One. Our reference is the `external_id`. */
+export function createDtoneSupplier({ access, timeoutMs, clock }: DtoneOptions): RemoteSupplier {
+  const client = createBasicClient(access, clock);
+  const limit = () => limitFor(clock, timeoutMs);
+  return {
+    buy: (request) => buy(client, request, limit()),
+    lookUp: (reference, upstreamId, asked) => lookUp(client, { reference, upstreamId, asked }, limit()),
+    async readBalance() {
+      const answer = await client.call({ method: "GET", path: "/v1/balances" }, limit());
+      if (answer.kind === "not_sent" || !isSuccess(answer)) return undefined;
+      const isMoney = (one: Json) => (textAt(one, "unit_type") ?? "CURRENCY") === "CURRENCY";
+      const balance = listOf(answer.body)?.find(isMoney);
+      return sumUp([textAt(balance, "available")], textAt(balance, "unit") ?? textAt(balance, "currency"));
+    },
+    listOffers: () => listDtoneOffers(client, limit),
+    readStatement: (from, to) => readDtoneStatement(client, limit, from, to),
+  };
+}
+
+async function buy(
+  client: BasicClient,
+  request: PurchaseRequest,
+  limit: CallLimit,
+): Promise<PurchaseOutcome> {
+  const { reference, sku, value, inputFields } = request;
+  const fields = Object.entries(inputFields ?? {});
+  // A field that cannot be sent may decide whose account it is, so nothing is bought without it.
+  const isSendable = fields.every(([name]) => IDENTIFIERS.includes(name));
+  if (!/^\d{1,15}$/.test(sku) || value !== undefined || !isSendable) return BAD_ROUTE;
+  const party = fields.length > 0 ? { credit_party_identifier: Object.fromEntries(fields) } : {};
+  const rest = JSON.stringify({ external_id: reference, auto_confirm: true, ...party });
+  const body = `{"product_id":${sku},${rest.slice(1)}`;
+  const answer = await client.call({ method: "POST", path: "/v1/async/transactions", body }, limit);
+  if (answer.kind === "not_sent") return { kind: "unknown", reason: answer.reason };
+  if (isSuccess(answer)) return judgeDtoneTransaction(answer.body, reference, request);
+  // Credentials are checked before anything else.
+  if (answer.kind === "answer" && answer.status === 401) return UNUSABLE;
+  const judged = judgePurchaseError(answer, readDtoneError(answer));
+  if (judged.kind !== "doubted") return judged;
+  const found = await lookUp(client, { reference, upstreamId: undefined, asked: request }, limit);
+  return found.kind === "not_found" ? judged.refusal : found;
+}
+
+type LookUp = {
+  reference: string;
+  upstreamId: string | undefined;
+  asked: Pick<PurchaseRequest, "inputFields"> | undefined;
+};
+
+async function lookUp(
+  client: BasicClient,
+  { reference, upstreamId, asked }: LookUp,
+  limit: CallLimit,
+): Promise<LookUpOutcome> {
+  const query = new URLSearchParams({ external_id: reference });
+  const answer = await client.call({ method: "GET", path: `/v1/transactions?${query}` }, limit);
+  if (answer.kind === "not_sent") return { kind: "unknown", reason: answer.reason };
+  const isMissing =
+    answer.kind === "answer" && answer.status === 404 && objectAt(answer.body)?.errors !== undefined;
+  if (!isSuccess(answer) && !isMissing) return unknownBecauseOf(answer);
+  const transactions = isMissing ? [] : listOf(answer.kind === "answer" ? answer.body : undefined);
+  if (!transactions || transactions.length > 1) return NONSENSE;
+  const [transaction] = transactions;
+  // It was accepted once, so an empty list cannot be true.
+  if (transaction === undefined)
+    return upstreamId === undefined ? { kind: "not_found" } : { kind: "unknown", reason: "missing" };
+  return judgeDtoneTransaction(transaction, reference, asked);
+}

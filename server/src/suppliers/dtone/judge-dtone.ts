@@ -1,0 +1,141 @@
+import { secret } from "../../lib/secret.ts";
+import type { Json } from "../../lib/strict-json.ts";
+import { readCharge, sumUp } from "../calls/decimal-amount.ts";
+import { refused, type ToldError } from "../calls/judge-error.ts";
+import { listOf, NONSENSE, objectAt, textAt, UNUSABLE, usableId } from "../calls/read-answer.ts";
+import type { HttpAnswer } from "../calls/supplier-http.ts";
+import { toCodeGoods } from "../calls/to-goods.ts";
+import type {
+  FailureCode,
+  PurchaseOutcome,
+  PurchaseRequest,
+  StatementEntry,
+  ToldPrice,
+} from "../supplier.ts";
+
+/** DT One's classes of statuses: created, confirmed, rejected, cancelled, submitted, completed, reversed, declined. */
+const CLASSES: ReadonlyMap<string, StatementEntry["state"]> = new Map([
+  ["1", "pending"],
+  ["2", "pending"],
+  ["3", "failed"],
+  ["4", "failed"],
+  ["5", "pending"],
+  ["7", "completed"],
+  ["8", "reversed"],
+  ["9", "failed"],
+]);
+
+const stateOf = (body: Json | undefined): StatementEntry["state"] | undefined =>
+  CLASSES.get(textAt(body, "status", "class", "id") ?? "");
+
+type Asked = Pick<PurchaseRequest, "inputFields">;
+
+/** What a transaction says about the purchase under our reference. */
+export function judgeDtoneTransaction(
+  body: Json | undefined,
+  reference: string,
+  asked: Asked | undefined,
+): PurchaseOutcome {
+  const upstreamId = usableId(textAt(body, "id"));
+  const state = stateOf(body);
+  if (upstreamId === undefined || state === undefined) return NONSENSE;
+  if (textAt(body, "external_id") !== reference) return NONSENSE;
+  const charge = chargeOf(body);
+  if (charge === "unreadable") return NONSENSE;
+  const price = charge === undefined ? {} : { price: charge };
+  switch (state) {
+    case "pending":
+      return { kind: "accepted", upstreamId, ...price };
+    case "completed":
+      return completed(body, upstreamId, price, asked);
+    case "failed":
+    case "reversed":
+      // Reversed before we delivered it: nothing was bought in the end. After that, the watch of reversals finds it.
+      return refused(failureOf(textAt(body, "status", "message") ?? ""));
+  }
+}
+
+function completed(
+  body: Json | undefined,
+  upstreamId: string,
+  price: { price?: ToldPrice },
+  asked: Asked | undefined,
+): PurchaseOutcome {
+  const pin = objectAt(body, "pin");
+  if (pin) {
+    const goods = toCodeGoods({ code: textAt(pin, "code"), serial: textAt(pin, "serial") });
+    return goods ? { kind: "delivered", goods: secret(goods), upstreamId, ...price } : NONSENSE;
+  }
+  // A voucher without its code is not delivered yet.
+  if (!isTopUp(body, asked)) return { kind: "accepted", upstreamId, ...price };
+  const receipt = { type: "topup" as const, receipt: upstreamId };
+  return { kind: "delivered", goods: secret(receipt), upstreamId, ...price };
+}
+
+/** Only a top-up has an account. */
+function isTopUp(body: Json | undefined, asked: Asked | undefined): boolean {
+  if (/pin|voucher/i.test(textAt(body, "product", "type") ?? "")) return false;
+  const party = asked?.inputFields ?? objectAt(body, "credit_party_identifier") ?? {};
+  return Object.values(party).some((value) => typeof value === "string" && value !== "");
+}
+
+/** What was taken from our balance, with the fee. */
+function chargeOf(body: Json | undefined): ToldPrice | undefined {
+  const wholesale = objectAt(body, "prices", "wholesale");
+  if (!wholesale) return undefined;
+  return readCharge(
+    [textAt(wholesale, "amount"), textAt(wholesale, "fee") ?? "0"],
+    textAt(wholesale, "unit"),
+  );
+}
+
+function failureOf(message: string): FailureCode {
+  if (/credit.?party|recipient|beneficiary|mobile.?number|account.?number|barred/i.test(message))
+    return "invalid_account";
+  if (/unavailable|try.?again|timeout/i.test(message)) return "temporarily_unavailable";
+  return /stock/i.test(message) ? "out_of_stock" : "rejected_by_issuer";
+}
+
+const EXTERNAL_ID_USED = "1007001";
+
+/** DT One groups its codes: the product (1003), the credit party (1005), the balance (1006). */
+const GROUPS: ReadonlyMap<string, PurchaseOutcome & { kind: "refused" }> = new Map([
+  ["1003", refused("out_of_stock")],
+  ["1005", refused("invalid_account")],
+  ["1006", UNUSABLE],
+]);
+
+export function readDtoneError(answer: HttpAnswer): ToldError {
+  const body = answer.kind === "answer" ? answer.body : undefined;
+  const errors = listOf(objectAt(body)?.errors) ?? [];
+  const codes = errors.flatMap((error) => textAt(error, "code") ?? []);
+  const [code] = codes;
+  return {
+    code,
+    message: textAt(errors[0], "message"),
+    refusal: errors.length === 1 && code?.length === 7 ? GROUPS.get(code.slice(0, 4)) : undefined,
+    isConflict: codes.includes(EXTERNAL_ID_USED),
+  };
+}
+
+export function toDtoneEntry(transaction: Json): StatementEntry[] {
+  const state = stateOf(transaction);
+  if (!state) return [];
+  const reference = textAt(transaction, "external_id");
+  const upstreamId = textAt(transaction, "id");
+  const wholesale = objectAt(transaction, "prices", "wholesale");
+  const price = sumUp(
+    [textAt(wholesale, "amount"), textAt(wholesale, "fee") ?? "0"],
+    textAt(wholesale, "unit"),
+  );
+  const at = new Date(textAt(transaction, "creation_date") ?? "");
+  return [
+    {
+      state,
+      ...(reference === undefined ? {} : { reference }),
+      ...(upstreamId === undefined ? {} : { upstreamId }),
+      ...(price ? { price } : {}),
+      ...(Number.isNaN(at.getTime()) ? {} : { at }),
+    },
+  ];
+}

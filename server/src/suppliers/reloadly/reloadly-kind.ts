@@ -1,0 +1,27 @@
+import { systemClock } from "../../lib/clock.ts";
+import { secret } from "../../lib/secret.ts";
+import type { RemoteKind } from "../supplier-kind.ts";
+import { parseReloadlyConfig, RELOADLY_FIELDS, reloadlyAccount } from "./reloadly-config.ts";
+import { createReloadlySupplier } from "./reloadly-supplier.ts";
+
+export const reloadlyKind: RemoteKind = {
+  kind: "reloadly",
+  does: "buys gift cards from Reloadly",
+  hasOwnStock: false,
+  canSyncCatalog: true,
+  canCheckAccount: false,
+  takesValue: "required",
+  configExample:
+    '{"clientId": "…", "clientSecret": "…"}; "audience", "authUrl" and "baseUrl" for the sandbox',
+  configFields: RELOADLY_FIELDS,
+  parseConfig: parseReloadlyConfig,
+  accountOf: reloadlyAccount,
+  open(json, { timeoutMs, clock = systemClock }) {
+    const { clientSecret, ...access } = parseReloadlyConfig(json);
+    return createReloadlySupplier({
+      access: { ...access, clientSecret: secret(clientSecret) },
+      timeoutMs,
+      clock,
+    });
+  },
+};

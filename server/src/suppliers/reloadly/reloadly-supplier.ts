@@ -1,0 +1,128 @@
+import type { Clock } from "../../lib/clock.ts";
+import { secret } from "../../lib/secret.ts";
+import type { Json } from "../../lib/strict-json.ts";
+import { plainDecimal, sumUp } from "../calls/decimal-amount.ts";
+import { judgePurchaseError } from "../calls/judge-error.ts";
+import {
+  BAD_ROUTE,
+  isSuccess,
+  listOf,
+  maybeTextAt,
+  NONSENSE,
+  objectAt,
+  textAt,
+  UNUSABLE,
+  unknownBecauseOf,
+} from "../calls/read-answer.ts";
+import type { HttpAnswer } from "../calls/supplier-http.ts";
+import { type CallLimit, limitFor } from "../calls/throttle.ts";
+import { toCodeGoods } from "../calls/to-goods.ts";
+import type { Goods } from "../goods.ts";
+import type { LookUpOutcome, PurchaseOutcome, PurchaseRequest, RemoteSupplier } from "../supplier.ts";
+import { judgeTransaction, type ReloadlyVerdict, readReloadlyError } from "./judge-reloadly.ts";
+import { listReloadlyOffers, readReloadlyStatement } from "./list-reloadly.ts";
+import {
+  createReloadlyClient,
+  type NotSent,
+  type ReloadlyAccess,
+  type ReloadlyClient,
+} from "./reloadly-client.ts";
+
+export type ReloadlyOptions = { access: ReloadlyAccess; timeoutMs: number; clock: Clock };
+
+/** Reloadly asks who sends a gift card. No recipient is ever given: codes would be mailed out. */
+const SENDER_NAME = "Scrip";
+
+/** Gift cards of Reloadly. Our reference is the `customIdentifier`. */
+export function createReloadlySupplier({ access, timeoutMs, clock }: ReloadlyOptions): RemoteSupplier {
+  const client = createReloadlyClient(access, clock);
+  const limit = () => limitFor(clock, timeoutMs);
+  return {
+    buy: (request) => buy(client, request, limit()),
+    lookUp: (reference, upstreamId) => lookUp(client, reference, upstreamId, limit()),
+    async readBalance() {
+      const answer = await client.call({ method: "GET", path: "/accounts/balance" }, limit());
+      if (answer.kind === "not_sent" || !isSuccess(answer)) return undefined;
+      return sumUp([textAt(answer.body, "balance")], textAt(answer.body, "currencyCode"));
+    },
+    listOffers: () => listReloadlyOffers(client, limit),
+    readStatement: (from, to) => readReloadlyStatement(client, limit, from, to),
+  };
+}
+
+async function buy(
+  client: ReloadlyClient,
+  { reference, sku, value, inputFields }: PurchaseRequest,
+  limit: CallLimit,
+): Promise<PurchaseOutcome> {
+  const unitPrice = plainDecimal(value ?? "");
+  const hasFields = inputFields !== null && Object.keys(inputFields).length > 0;
+  if (!/^\d{1,15}$/.test(sku) || unitPrice === undefined || hasFields) return BAD_ROUTE;
+  // Both numbers are written as they are: a float would change the price.
+  const rest = JSON.stringify({ quantity: 1, customIdentifier: reference, senderName: SENDER_NAME });
+  const body = `{"productId":${sku},"unitPrice":${unitPrice},${rest.slice(1)}`;
+  const answer = await client.call({ method: "POST", path: "/orders", body }, limit);
+  if (answer.kind === "not_sent")
+    return answer.isRefused ? UNUSABLE : { kind: "unknown", reason: answer.reason };
+  if (isSuccess(answer)) return withCards(client, judgeTransaction(answer.body, reference), limit);
+  // The token may have ended while the purchase was under way, so this refusal proves nothing.
+  if (answer.kind === "answer" && answer.status === 401) return unknownBecauseOf(answer);
+  const judged = judgePurchaseError(answer, readReloadlyError(answer));
+  if (judged.kind !== "doubted") return judged;
+  const found = await lookUp(client, reference, undefined, limit);
+  return found.kind === "not_found" ? judged.refusal : found;
+}
+
+async function lookUp(
+  client: ReloadlyClient,
+  reference: string,
+  upstreamId: string | undefined,
+  limit: CallLimit,
+): Promise<LookUpOutcome> {
+  const query = new URLSearchParams({ customIdentifier: reference, size: "1", page: "1" });
+  const answer = await client.call({ method: "GET", path: `/reports/transactions?${query}` }, limit);
+  const content = contentOf(answer);
+  if (!Array.isArray(content)) return content;
+  const [transaction, ...others] = content;
+  // It was accepted once, so an empty list cannot be true.
+  if (transaction === undefined)
+    return upstreamId === undefined ? { kind: "not_found" } : { kind: "unknown", reason: "missing" };
+  if (others.length > 0) return NONSENSE;
+  return withCards(client, judgeTransaction(transaction, reference), limit);
+}
+
+function contentOf(answer: HttpAnswer | NotSent): Json[] | (LookUpOutcome & { kind: "unknown" }) {
+  if (answer.kind === "not_sent") return { kind: "unknown", reason: answer.reason };
+  if (!isSuccess(answer)) return unknownBecauseOf(answer);
+  const content = listOf(objectAt(answer.body)?.content);
+  return content ? [...content] : NONSENSE;
+}
+
+/** The codes come by a second call. If it fails, the purchase is accepted: it is made, and its codes are asked for again. */
+async function withCards(
+  client: ReloadlyClient,
+  verdict: ReloadlyVerdict,
+  limit: CallLimit,
+): Promise<PurchaseOutcome> {
+  if (verdict.kind !== "sold") return verdict;
+  const { upstreamId, price } = verdict;
+  const path = `/orders/transactions/${encodeURIComponent(upstreamId)}/cards`;
+  const answer = await client.call({ method: "GET", path }, limit);
+  const goods = answer.kind === "not_sent" || !isSuccess(answer) ? undefined : readCard(answer.body);
+  return goods
+    ? { kind: "delivered", goods: secret(goods), upstreamId, price }
+    : { kind: "accepted", upstreamId, price };
+}
+
+/**
+ * One card, as an object or as a list of one. Both members must be there: a card whose PIN was lost on the way is not the card.
+ * One that has only a PIN, with the number empty or null, is redeemed by it.
+ */
+function readCard(body: Json | undefined): Goods | undefined {
+  const cards = listOf(body) ?? [body ?? null];
+  const [card] = cards;
+  const number = maybeTextAt(card, "cardNumber");
+  const pin = maybeTextAt(card, "pinCode");
+  if (cards.length !== 1 || number === "broken" || pin === "broken") return undefined;
+  return toCodeGoods(number.text === undefined ? { code: pin.text } : { code: number.text, pin: pin.text });
+}

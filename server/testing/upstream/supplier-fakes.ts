@@ -1,0 +1,103 @@
+import { systemClock } from "../../src/lib/clock.ts";
+import { secret } from "../../src/lib/secret.ts";
+import { createBambooSupplier } from "../../src/suppliers/bamboo/bamboo-supplier.ts";
+import { requestIdOf } from "../../src/suppliers/bamboo/request-id.ts";
+import { createDtoneSupplier } from "../../src/suppliers/dtone/dtone-supplier.ts";
+import { createReloadlySupplier } from "../../src/suppliers/reloadly/reloadly-supplier.ts";
+import type { RemoteSupplier } from "../../src/suppliers/supplier.ts";
+import { BAMBOO_LOGIN, bambooDialect } from "./bamboo-dialect.ts";
+import { DTONE_LOGIN, dtoneDialect } from "./dtone-dialect.ts";
+import { type Fake, type FakeUpstreamOptions, startFake } from "./fake-upstream.ts";
+import { RELOADLY_LOGIN, reloadlyDialect } from "./reloadly-dialect.ts";
+import type { Dialect } from "./upstream-dialect.ts";
+
+export const SUPPLIER_KINDS = ["reloadly", "bamboo", "dtone"] as const;
+export type FakeKind = (typeof SUPPLIER_KINDS)[number];
+
+/** Credentials that a fake accepts now. */
+export type Logins = { accepted: string[] };
+
+export type SupplierFake = {
+  kind: FakeKind;
+  fake: Fake;
+  logins: Logins;
+  /** The config of a supplier that buys here, with any of the secrets. */
+  config(secretText?: string): Record<string, string>;
+  /** What this supplier keeps of our reference. */
+  keyOf(reference: string): string;
+  route: { sku: string; value: string | null };
+};
+
+export const SECRETS: Readonly<Record<FakeKind, string>> = {
+  reloadly: RELOADLY_LOGIN.clientSecret,
+  bamboo: BAMBOO_LOGIN.clientSecret,
+  dtone: DTONE_LOGIN.apiSecret,
+};
+
+/** A server that speaks the protocol of a supplier, and misbehaves as all of them do. */
+export async function startSupplierFake(
+  kind: FakeKind,
+  options: Omit<FakeUpstreamOptions, "dialect"> & { tokenMs?: number },
+): Promise<SupplierFake> {
+  const logins: Logins = { accepted: [SECRETS[kind]] };
+  const fake = await startFake({ ...options, dialect: dialectOf(kind, logins, options.tokenMs) });
+  const { baseUrl } = fake;
+  const configs: Record<FakeKind, (text: string) => Record<string, string>> = {
+    reloadly: (clientSecret) => ({
+      clientId: RELOADLY_LOGIN.clientId,
+      clientSecret,
+      baseUrl,
+      authUrl: baseUrl,
+    }),
+    bamboo: (clientSecret) => ({ ...BAMBOO_LOGIN, clientSecret, baseUrl }),
+    dtone: (apiSecret) => ({ apiKey: DTONE_LOGIN.apiKey, apiSecret, baseUrl }),
+  };
+  return {
+    kind,
+    fake,
+    logins,
+    config: (text = SECRETS[kind]) => configs[kind](text),
+    keyOf: kind === "bamboo" ? requestIdOf : (reference) => reference,
+    route: kind === "dtone" ? { sku: "77", value: null } : { sku: "4521", value: "1.00" },
+  };
+}
+
+function dialectOf(kind: FakeKind, logins: Logins, tokenMs: number | undefined): Dialect {
+  const accepted = () => logins.accepted;
+  if (kind === "reloadly")
+    return reloadlyDialect({ logins: accepted, ...(tokenMs === undefined ? {} : { tokenMs }) });
+  return kind === "bamboo" ? bambooDialect(accepted) : dtoneDialect(accepted);
+}
+
+/** The adapter of a fake, without the supplier's limits on calls. */
+export function openFake({ kind, config }: SupplierFake, timeoutMs: number): RemoteSupplier {
+  const {
+    baseUrl = "",
+    clientId = "",
+    clientSecret = "",
+    apiKey = "",
+    apiSecret = "",
+    accountId = "",
+  } = config();
+  const clock = systemClock;
+  switch (kind) {
+    case "reloadly": {
+      const access = {
+        ...{ clientId, clientSecret: secret(clientSecret), baseUrl },
+        ...{ audience: "https://giftcards.reloadly.com", tokenUrl: `${baseUrl}/oauth/token` },
+      };
+      return createReloadlySupplier({ access, timeoutMs, clock });
+    }
+    case "bamboo": {
+      const access = { baseUrl, user: clientId, password: secret(clientSecret) };
+      const rates = { postsPerSecond: 1_000, getsPerSecond: 1_000 };
+      return createBambooSupplier({ access, accountId, timeoutMs, clock, rates });
+    }
+    case "dtone":
+      return createDtoneSupplier({
+        access: { baseUrl, user: apiKey, password: secret(apiSecret) },
+        timeoutMs,
+        clock,
+      });
+  }
+}
