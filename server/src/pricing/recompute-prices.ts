@@ -7,7 +7,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { PricingConfig } from "../lib/settings/pricing-config.ts";
 import { writeJudged } from "./apply-queries.ts";
 import { createRuleBook, type PriceFor, type RuleBook } from "./choose-rule.ts";
-import { type Acts, judgePrices } from "./judge-queries.ts";
+import { type Acts, judgePrices, type WorkedPrice } from "./judge-queries.ts";
 import {
   awaitPricing,
   deleteChanges,
@@ -71,12 +71,21 @@ async function recompute(deps: RecomputeDeps, isForAll: boolean): Promise<Recomp
     const which = isForAll ? "all" : work.which;
     const done: Recomputed = { products: 0, prices: 0, publish: 0, withhold: 0, propose: 0 };
     const pass = await openPass(deps);
-    for await (const products of chunksOf(deps.db, which)) {
-      const { acts, prices } = await recomputeChunk(deps, pass, products);
-      done.products += products.length;
+    const add = ({ acts, prices, products }: Written): void => {
+      done.products += products;
       done.prices += prices;
       for (const act of ["publish", "withhold", "propose"] as const) done[act] += acts[act] ?? 0;
+    };
+    // While one chunk is written, the next one is read and worked out.
+    let writing: Promise<Written> = Promise.resolve({ acts: {}, prices: 0, products: 0 });
+    for await (const products of chunksOf(deps.db, which)) {
+      const [written, prepared] = await Promise.all([writing, prepareChunk(deps, pass, products)]);
+      add(written);
+      writing = writeChunk(deps, pass, prepared, products.length);
+      // Its failure is seen when it is awaited, after the next chunk has been read.
+      writing.catch(() => {});
     }
+    add(await writing);
     if (work.places.length > 0) await deleteChanges(guard, work.places);
     if (which === "all") await markNextChange(guard, pass.nextChange, pass.now);
     return done;
@@ -143,21 +152,32 @@ async function* chunksOf(db: Db, which: "all" | readonly string[]): AsyncGenerat
   }
 }
 
-async function recomputeChunk(
-  { db, settings }: RecomputeDeps,
+type Written = { acts: Acts; prices: number; products: number };
+
+/** Nothing is locked here: whatever changes meanwhile is noted, and makes another pass. */
+async function prepareChunk(
+  { db }: RecomputeDeps,
   pass: Pass,
   products: readonly PricedProductRow[],
-): Promise<{ acts: Acts; prices: number }> {
+): Promise<WorkedPrice[]> {
   const ids = products.map(({ id }) => id);
+  const routes = await listEnabledRoutes(db, ids, pass.now);
+  const targets = [...pass.targets, ...(await listOwnTargets(db, ids, pass.ruledResellers))];
+  return workOutChunk(products, routes, targets, pass.book, pass.worth);
+}
+
+/** Compared with the present prices and written under the catalog's lock: an import of prices comes before it or after it. */
+function writeChunk(
+  { db, settings }: RecomputeDeps,
+  pass: Pass,
+  prices: readonly WorkedPrice[],
+  products: number,
+): Promise<Written> {
   return db.transaction(async (tx) => {
-    // Before anything is read: an import of prices that is under way comes first.
+    if (prices.length === 0) return { acts: {}, prices: 0, products };
     await lockCatalog(tx);
-    const routes = await listEnabledRoutes(tx, ids, pass.now);
-    const targets = [...pass.targets, ...(await listOwnTargets(tx, ids, pass.ruledResellers))];
-    const prices = workOutChunk(products, routes, targets, pass.book, pass.worth);
-    if (prices.length === 0) return { acts: {}, prices: 0 };
     const acts = await judgePrices(tx, prices, settings.autoPublishWithinBp);
-    if (Object.keys(acts).length > 0) await writeJudged(tx, acts, pass.now);
-    return { acts, prices: prices.length };
+    if (Object.values(acts).some((count) => count > 0)) await writeJudged(tx, acts, pass.now);
+    return { acts, prices: prices.length, products };
   });
 }
