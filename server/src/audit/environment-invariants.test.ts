@@ -58,7 +58,7 @@ testDamages({
     [WITHOUT_CONSTRAINT, "update codes set sealed = null where id = 'cod_stock'"],
     {
       10: ["code cod_stock is live but not stored as such"],
-      14: ["code cod_stock is kept in neither way"],
+      17: ["code cod_stock is kept in neither way"],
     },
   ],
   "a sandbox code from a supplier": [

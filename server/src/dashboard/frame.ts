@@ -30,6 +30,7 @@ const SECTIONS: readonly {
       { label: "Catalog", path: `${BASE}/catalog`, key: "c" },
       { label: "Orders", path: `${BASE}/orders`, key: "o" },
       { label: "Wallet", path: `${BASE}/wallet`, key: "m" },
+      { label: "Deposits", path: `${BASE}/deposits`, key: "d" },
     ],
   },
   {

@@ -7,6 +7,7 @@ import { startJob } from "../../src/jobs/start-job.ts";
 import { loadServerSecrets } from "../../src/keys/server-secrets.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { createLog, type Log } from "../../src/lib/log.ts";
+import { parseAmountLimits } from "../../src/lib/money.ts";
 import { secret } from "../../src/lib/secret.ts";
 import { createReseller } from "../../src/resellers/create-reseller.ts";
 import { createCodeVault } from "../../src/vault/code-vault.ts";
@@ -27,6 +28,7 @@ export async function openJobDeps(db: Db, clock: Clock): Promise<JobDeps & { log
     keyring,
     codeVault: createCodeVault(keyring),
     secrets: await loadServerSecrets(db, keyring.masterKeys()),
+    dualControl: parseAmountLimits("USD:1000.00"),
     announceDeliveries: () => {},
     log: createLog("debug", { write: (line) => void logged.push(line) }),
     logged,

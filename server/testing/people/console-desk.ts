@@ -11,6 +11,7 @@ import { createMetrics } from "../../src/http/metrics.ts";
 import { createCursorCodec } from "../../src/lib/cursor.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { parseAmountLimits } from "../../src/lib/money.ts";
+import { PRICING_DEFAULTS } from "../../src/lib/settings/pricing-config.ts";
 import type { RemoteSupplier } from "../../src/suppliers/supplier.ts";
 import { FORM_ID_FIELD, newFormId, TOKEN_FIELD } from "../../src/web/form/hidden-fields.ts";
 import { maskToken } from "../../src/web/security/form-token.ts";
@@ -86,6 +87,7 @@ export async function openConsoleOn(
     accounts: { ...accounts, urls: { ...accounts.urls, console: url ?? CONSOLE_ORIGIN } },
     sendsMail: false,
     dualControl: dualControlAbove === undefined ? undefined : parseAmountLimits(dualControlAbove),
+    pricing: PRICING_DEFAULTS.pricing,
     consoleUrl: url === undefined ? CONSOLE_ORIGIN : undefined,
     baseUrl: () => "https://api.scrip.example",
     addressOf: (request) => request.ip,
