@@ -118,6 +118,10 @@ export const MATRIX: Readonly<Record<string, MatrixRow>> = {
   "POST /dashboard/team/:id/reset-factor": { roles: OWNER, ids: person },
   "POST /dashboard/team/:id/invite": { roles: OWNER, ids: person },
   "POST /dashboard/team/:id/remove": { roles: OWNER, ids: person },
+  // encryption
+  "GET /dashboard/encryption": { roles: OWNER },
+  "POST /dashboard/encryption": { roles: OWNER },
+  "POST /dashboard/encryption/remove": { roles: OWNER },
   // settings
   "GET /dashboard/settings": { roles: OWNER },
   "POST /dashboard/settings": { roles: OWNER },
