@@ -99,7 +99,7 @@ test("the connection is tested by reading the balance", async () => {
   assert.equal(replaced.statusCode, 303, textOf(replaced.body));
   const fails = await catalog.post(`/suppliers/${id}/test`);
   assert.equal(fails.statusCode, 422);
-  assert.match(textOf(fails.body), /The connection does not work: .*check the address/);
+  assert.match(textOf(fails.body), /The connection does not work: the /);
   assert.ok(!fails.body.includes(wrong));
 });
 
