@@ -5,6 +5,7 @@ import { benchDashboard } from "./dashboard.ts";
 import { benchFulfilment } from "./fulfilment.ts";
 import { benchOrders } from "./orders.ts";
 import { benchPostgres } from "./postgres.ts";
+import { benchPrices } from "./prices.ts";
 import { summarize } from "./report.ts";
 import { benchWebhooks } from "./webhooks.ts";
 
@@ -16,6 +17,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   webhooks: benchWebhooks,
   dashboard: benchDashboard,
   console: benchConsole,
+  prices: benchPrices,
 };
 
 const chosen = process.argv.slice(2);

@@ -1,4 +1,6 @@
 import { type CatalogMethods, type ProductMethods } from "./catalog.js";
+import { type DepositMethods } from "./deposits.js";
+import { type EncryptionKeyMethods } from "./encryption-key.js";
 import { type EventMethods, type EventTypeMethods } from "./events.js";
 import { type ClientOptions } from "./http/connection.js";
 import { type OrderMethods } from "./orders.js";
@@ -10,6 +12,8 @@ export type Client = {
     products: ProductMethods;
     orders: OrderMethods;
     wallet: WalletMethods;
+    deposits: DepositMethods;
+    encryptionKey: EncryptionKeyMethods;
     webhooks: WebhookMethods;
     deliveries: DeliveryMethods;
     events: EventMethods;

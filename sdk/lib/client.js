@@ -1,4 +1,6 @@
 import { catalogMethods, productMethods } from "./catalog.js";
+import { depositMethods } from "./deposits.js";
+import { encryptionKeyMethods } from "./encryption-key.js";
 import { eventMethods, eventTypeMethods } from "./events.js";
 import { openConnection } from "./http/connection.js";
 import { orderMethods } from "./orders.js";
@@ -13,6 +15,8 @@ export function createClient(options) {
         products: productMethods(connection),
         orders: orderMethods(connection),
         wallet: walletMethods(connection),
+        deposits: depositMethods(connection),
+        encryptionKey: encryptionKeyMethods(connection),
         webhooks: webhookMethods(connection),
         deliveries: deliveryMethods(connection),
         events: eventMethods(connection),

@@ -1,5 +1,5 @@
 import type { Open } from "./http/shapes.js";
-import type { FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, TEST_SCENARIOS, TIMELINE_TYPES, WALLET_ENTRY_TYPES } from "./words.js";
+import type { ACCOUNT_CHECK_RESULTS, CATALOG_CHANGES, DEPOSIT_STATUSES, FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, PRODUCT_TYPES, TEST_SCENARIOS, TIMELINE_TYPES, WALLET_ENTRY_TYPES } from "./words.js";
 /** An integer in minor units of the currency. */
 export type Money = {
     amount: number;
@@ -102,6 +102,39 @@ export type CatalogProduct = ProductOf<{
     unit: string;
     isMoney: boolean;
 }>;
+/** `unknown` means nothing: the account may exist or not. */
+export type AccountCheck = {
+    result: Open<(typeof ACCOUNT_CHECK_RESULTS)[number]>;
+    /** With `valid`, where it is known. */
+    displayName?: string;
+};
+export type CatalogFilters = PageFilters & {
+    /** Words that must all be in the id, name or brand. Letter case and accents do not matter. */
+    q?: string | undefined;
+    /** Exact match. */
+    brand?: string | undefined;
+    /** Exact match. */
+    category?: string | undefined;
+    /** ISO 3166-1 alpha-2. Products that work worldwide have no country. */
+    country?: string | undefined;
+    type?: (typeof PRODUCT_TYPES)[number] | undefined;
+    /** Whether it can be ordered now. */
+    purchasable?: boolean | undefined;
+};
+/** Store `product` in place of what you have, or remove what you have. */
+export type CatalogChange = {
+    productId: string;
+    change: Open<(typeof CATALOG_CHANGES)[number]>;
+    product?: CatalogProduct;
+};
+/** `nextCursor` is never empty: pass it as `since` to go on. It does not expire. */
+export type CatalogChangePage = Page<CatalogChange>;
+export type CatalogChangeFilters = {
+    /** Changes per page, 1 to 100. The default is 50. */
+    limit?: number | undefined;
+    /** `nextCursor` of the last page that you applied. Without it there are no changes, only a cursor that starts from now. */
+    since?: string | undefined;
+};
 export type KnownOrderStatus = (typeof ORDER_STATUSES)[number];
 /** Later versions of the API can add more. */
 export type OrderStatus = Open<KnownOrderStatus>;
@@ -176,15 +209,39 @@ export type OrderFilters = PageFilters & CreatedFilters & {
     productId?: string | undefined;
 };
 export type OrderPage = Page<Order>;
-export type OrderCodes = {
+/** 32 bytes, or the same in base64url. Several for codes that were sealed before and after a change of the key. */
+export type PrivateKeys = string | Uint8Array | readonly (string | Uint8Array)[];
+/** The codes as the API returns them. */
+export type OrderCodesReply = {
     orderId: string;
     status: OrderStatus;
     data: DeliveredCode[];
+};
+export type OrderCodes = OrderCodesReply & {
+    /**
+     * The codes with those that are sealed opened. Pass the private key of the registered encryption key, or several if it has
+     * changed. Throws a `SealedCodeError` for a code that does not open.
+     */
+    open(privateKeys: PrivateKeys): Promise<OrderCodesReply>;
+};
+/** A code that only your private key opens: `open` of the codes does it. */
+export type SealedParts = {
+    kid: string;
+    enc: string;
+    ciphertext: string;
+};
+/** The public key that codes are sealed to. `kid` names it in each sealed code. */
+export type EncryptionKey = {
+    kid: string;
+    publicKey: string;
+    registeredAt: string;
 };
 /** What one unit delivered. `type` is `code`, `url` or `topup`, and says which other member is present. */
 export type DeliveredCode = {
     id: string;
     lineIndex: number;
+    /** With `sealed`. */
+    unitIndex?: number;
     productId: string;
     type: string;
     code?: string;
@@ -192,6 +249,8 @@ export type DeliveredCode = {
     serial?: string;
     url?: string;
     receipt?: string;
+    /** Instead of `code`, `pin`, `serial` and `url`, if an encryption key was registered when it was delivered. */
+    sealed?: SealedParts;
     expiresAt?: string;
     deliveredAt: string;
 };
@@ -276,5 +335,42 @@ export type WalletEntry = {
 export type WalletEntryFilters = PageFilters & CreatedFilters & {
     type?: KnownWalletEntryType | undefined;
     orderId?: string | undefined;
+};
+export type KnownDepositStatus = (typeof DEPOSIT_STATUSES)[number];
+/** Money that you send to your wallet. */
+export type Deposit = {
+    id: string;
+    status: Open<KnownDepositStatus>;
+    /** What you requested, in minor units. */
+    amount: number;
+    currency: string;
+    minorUnitExponent: number;
+    /** Put it into the remittance text of your payment. */
+    reference: string;
+    /** How to pay, as text for people. */
+    instructions: string;
+    note?: string;
+    /** What arrived, in minor units. This is what is credited. */
+    receivedAmount?: number;
+    /** The wallet entry of the credit. */
+    entryId?: string;
+    /** Why it was rejected. */
+    reason?: string;
+    createdAt: string;
+    receivedAt?: string;
+    creditedAt?: string;
+    rejectedAt?: string;
+};
+export type CreateDepositInput = {
+    /** In minor units of your wallet's currency. */
+    amount: number;
+    note?: string | undefined;
+};
+/** Without an `idempotencyKey`, a random one makes the retries of this call safe. */
+export type CreateDepositOptions = CallOptions & {
+    idempotencyKey?: string | undefined;
+};
+export type DepositFilters = PageFilters & {
+    status?: KnownDepositStatus | undefined;
 };
 export {};

@@ -8,10 +8,12 @@ export async function getSubtle() {
         throw new Error("Web Crypto is not available: load this page over https");
     return subtle;
 }
+export async function randomBytes(count) {
+    return (await getWebCrypto()).getRandomValues(new Uint8Array(count));
+}
 /** A random UUID. A page from plain http has random bytes but no `randomUUID`. */
 export async function randomUuid() {
-    const crypto = await getWebCrypto();
-    const bytes = crypto.getRandomValues(new Uint8Array(UUID_BYTES));
+    const bytes = await randomBytes(UUID_BYTES);
     // RFC 9562: the version is in the seventh byte, the variant in the ninth.
     bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
     bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;

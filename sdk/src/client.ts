@@ -1,4 +1,6 @@
 import { type CatalogMethods, catalogMethods, type ProductMethods, productMethods } from "./catalog.ts";
+import { type DepositMethods, depositMethods } from "./deposits.ts";
+import { type EncryptionKeyMethods, encryptionKeyMethods } from "./encryption-key.ts";
 import { type EventMethods, type EventTypeMethods, eventMethods, eventTypeMethods } from "./events.ts";
 import { type ClientOptions, openConnection } from "./http/connection.ts";
 import { type OrderMethods, orderMethods } from "./orders.ts";
@@ -16,6 +18,8 @@ export type Client = {
   products: ProductMethods;
   orders: OrderMethods;
   wallet: WalletMethods;
+  deposits: DepositMethods;
+  encryptionKey: EncryptionKeyMethods;
   webhooks: WebhookMethods;
   deliveries: DeliveryMethods;
   events: EventMethods;
@@ -31,6 +35,8 @@ export function createClient(options: ClientOptions): Client {
     products: productMethods(connection),
     orders: orderMethods(connection),
     wallet: walletMethods(connection),
+    deposits: depositMethods(connection),
+    encryptionKey: encryptionKeyMethods(connection),
     webhooks: webhookMethods(connection),
     deliveries: deliveryMethods(connection),
     events: eventMethods(connection),

@@ -3,6 +3,8 @@ import { verifyWebhook } from "./webhooks/verify-webhook.ts";
 
 export type { CatalogMethods, ProductMethods } from "./catalog.ts";
 export { type Client, createClient } from "./client.ts";
+export type { DepositMethods } from "./deposits.ts";
+export type { EncryptionKeyMethods } from "./encryption-key.ts";
 export { type FieldError, type LocalErrorCode, ScripError } from "./errors.ts";
 export type { EventMethods, EventTypeMethods } from "./events.ts";
 export type { ClientOptions, Fetch } from "./http/connection.ts";
@@ -22,10 +24,17 @@ export type { OrderMethods } from "./orders.ts";
 export type { BatchResult } from "./place-batch.ts";
 export type { RequestMethods } from "./requests.ts";
 export { sandboxCode } from "./sandbox-code.ts";
+export {
+  createEncryptionKeyPair,
+  type EncryptionKeyPair,
+  openCodes,
+  SealedCodeError,
+} from "./sealed/open-codes.ts";
 export type * from "./types.ts";
 export type { WalletMethods } from "./wallet.ts";
 export { type RawBody, type SignWebhookOptions, signWebhook } from "./webhooks/sign-webhook.ts";
 export {
+  type DepositEvent,
   type EndpointEvent,
   type KeyEvent,
   type OrderEvent,

@@ -25,6 +25,10 @@ import {
   wordsIn,
 } from "./testing/openapi.ts";
 import type {
+  CatalogChangeFilters,
+  CatalogFilters,
+  CreateDepositInput,
+  DepositFilters,
   OrderFilters,
   PageFilters,
   PlaceOrderInput,
@@ -41,9 +45,11 @@ import type {
 } from "./webhooks/webhook-types.ts";
 import {
   DELIVERY_STATUSES,
+  DEPOSIT_STATUSES,
   EVENT_TYPES,
   FULFILMENTS,
   ORDER_STATUSES,
+  PRODUCT_TYPES,
   TEST_SCENARIOS,
   WALLET_ENTRY_TYPES,
 } from "./words.ts";
@@ -62,16 +68,24 @@ const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   getWalletAlert: ({ wallet }) => wallet.alert(),
   setWalletAlert: ({ wallet }) => wallet.setAlert(1),
   listCatalog: ({ catalog }) => catalog.list(),
+  listCatalogChanges: ({ catalog }) => catalog.changes(),
   getProduct: ({ products }) => products.get(ID),
+  checkProductAccount: ({ products }) => products.check(ID, { account: "1" }),
   placeOrder: ({ orders }) => orders.place(PLACEMENT),
   placeOrders: ({ orders }) => orders.placeBatch([PLACEMENT]),
   listOrders: ({ orders }) => orders.list(),
   getOrder: ({ orders }) => orders.get(ID),
   getOrderCodes: ({ orders }) => orders.codes(ID),
+  registerEncryptionKey: ({ encryptionKey }) => encryptionKey.register("key"),
+  getEncryptionKey: ({ encryptionKey }) => encryptionKey.get(),
+  removeEncryptionKey: ({ encryptionKey }) => encryptionKey.remove(),
   getOrderTimeline: ({ orders }) => orders.timeline(ID),
   listRequests: ({ requests }) => requests.list(),
   getRequest: ({ requests }) => requests.get(ID),
   listWalletEntries: ({ wallet }) => wallet.entries(),
+  requestDeposit: ({ deposits }) => deposits.create({ amount: 500 }),
+  getDeposit: ({ deposits }) => deposits.get(ID),
+  listDeposits: ({ deposits }) => deposits.list(),
   listEvents: ({ events }) => events.list(),
   getEvent: ({ events }) => events.get(ID),
   listEventTypes: ({ eventTypes }) => eventTypes.list(),
@@ -94,7 +108,16 @@ const created = { createdFrom: optional(text), createdTo: optional(text) };
 
 /** The filters that the types allow; the compiler checks each of them. */
 const FILTERS: Partial<Record<Covered, Described>> = {
-  listCatalog: object<PageFilters>(paged),
+  listCatalog: object<CatalogFilters>({
+    ...paged,
+    q: optional(text),
+    brand: optional(text),
+    category: optional(text),
+    country: optional(text),
+    type: optional(oneOf(PRODUCT_TYPES)),
+    purchasable: optional(flag),
+  }),
+  listCatalogChanges: object<CatalogChangeFilters>({ limit: optional(count), since: optional(text) }),
   listOrders: object<OrderFilters>({
     ...paged,
     ...created,
@@ -109,6 +132,7 @@ const FILTERS: Partial<Record<Covered, Described>> = {
     type: optional(oneOf(WALLET_ENTRY_TYPES)),
     orderId: optional(text),
   }),
+  listDeposits: object<DepositFilters>({ ...paged, status: optional(oneOf(DEPOSIT_STATUSES)) }),
   listEvents: object<EventFilters>({
     ...paged,
     ...created,
@@ -148,12 +172,15 @@ const ORDER_MEMBERS = {
 
 /** The bodies that the types allow. The SDK adds a missing key. */
 const BODIES: Partial<Record<Covered, Described>> = {
+  checkProductAccount: object<{ inputFields: Record<string, string> }>({ inputFields: texts }),
   placeOrder: object<PlaceOrderInput>(ORDER_MEMBERS),
   placeOrders: object<{ orders: (PlaceOrderInput & { idempotencyKey: string })[] }>({
     orders: list(
       object<PlaceOrderInput & { idempotencyKey: string }>({ ...ORDER_MEMBERS, idempotencyKey: text }),
     ),
   }),
+  requestDeposit: object<CreateDepositInput>({ amount: count, note: optional(text) }),
+  registerEncryptionKey: object<{ publicKey: string }>({ publicKey: text }),
   registerWebhook: object<RegisterWebhookInput>({ url: text, events: optional(list(text)) }),
   setWalletAlert: object<{ threshold: number }>({ threshold: count }),
   changeWebhook: object<UpdateWebhookInput>({

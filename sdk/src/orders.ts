@@ -6,16 +6,19 @@ import { read, readCsv, readList, segment } from "./http/read.ts";
 import { REPLIES } from "./http/replies.ts";
 import { checkIdempotencyKey } from "./idempotency-key.ts";
 import { type BatchResult, placeBatch } from "./place-batch.ts";
+import { openCodes } from "./sealed/open-codes.ts";
 import type {
   BatchOrderInput,
   CallOptions,
   CsvPage,
   Order,
   OrderCodes,
+  OrderCodesReply,
   OrderFilters,
   Placement,
   PlaceOrderInput,
   PlaceOrderOptions,
+  PrivateKeys,
   TimelineEntry,
   WaitOptions,
 } from "./types.ts";
@@ -56,12 +59,19 @@ export function orderMethods(connection: Connection): OrderMethods {
       readList(connection, () => "/v1/orders", REPLIES.listOrders, filters, options),
     listCsv: async (filters, options) => readCsv(connection, "/v1/orders", filters, options),
     codesCsv: async (id, options) => (await readCsv(connection, `${pathOf(id)}/codes`, {}, options)).csv,
-    codes: async (id, options) => read(connection, `${pathOf(id)}/codes`, REPLIES.getOrderCodes, options),
+    codes: async (id, options) =>
+      withOpen(await read(connection, `${pathOf(id)}/codes`, REPLIES.getOrderCodes, options)),
     timeline: async (id, options) =>
       (await read(connection, `${pathOf(id)}/timeline`, REPLIES.getOrderTimeline, options)).data,
     wait: async (id, options) => waitForOrder(connection, (limits) => get(id, limits), options),
   };
 }
+
+/** Not enumerable: the codes look, compare and serialise as the API sent them. */
+const withOpen = (reply: OrderCodesReply): OrderCodes =>
+  Object.defineProperty({ ...reply }, "open", {
+    value: (privateKeys: PrivateKeys) => openCodes(reply, privateKeys),
+  }) as OrderCodes;
 
 async function place(
   connection: Connection,

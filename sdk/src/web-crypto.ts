@@ -11,10 +11,13 @@ export async function getSubtle(): Promise<WebCrypto["subtle"]> {
   return subtle;
 }
 
+export async function randomBytes(count: number): Promise<Uint8Array<ArrayBuffer>> {
+  return (await getWebCrypto()).getRandomValues(new Uint8Array(count));
+}
+
 /** A random UUID. A page from plain http has random bytes but no `randomUUID`. */
 export async function randomUuid(): Promise<string> {
-  const crypto = await getWebCrypto();
-  const bytes = crypto.getRandomValues(new Uint8Array(UUID_BYTES));
+  const bytes = await randomBytes(UUID_BYTES);
   // RFC 9562: the version is in the seventh byte, the variant in the ninth.
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;

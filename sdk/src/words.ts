@@ -1,5 +1,6 @@
 /** The words that the API uses today, in the order of its reference. A test compares them. */
 export const ORDER_STATUSES = ["pending", "processing", "completed", "failed", "refunded"] as const;
+export const ACCOUNT_CHECK_RESULTS = ["valid", "invalid", "unknown"] as const;
 export const FULFILMENTS = ["partial", "all_or_nothing"] as const;
 export const TIMELINE_TYPES = [
   "accepted",
@@ -13,14 +14,18 @@ export const TIMELINE_TYPES = [
   "event_delivered",
   "codes_revealed",
 ] as const;
+export const CATALOG_CHANGES = ["upserted", "removed"] as const;
+export const PRODUCT_TYPES = ["gift_card", "top_up"] as const;
 export const GOODS_TYPES = ["code", "url", "topup"] as const;
 export const INPUT_FIELD_TYPES = ["text", "number", "select"] as const;
 export const WALLET_ENTRY_TYPES = ["deposit", "order", "refund", "adjustment"] as const;
+export const DEPOSIT_STATUSES = ["requested", "received", "credited", "rejected"] as const;
 export const EVENT_STATUSES = ["fulfilled", "refunded", "partially_refunded"] as const;
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
 export const EVENT_TYPES = [
   "order.fulfilled",
   "order.refunded",
+  "deposit.credited",
   "webhook.test",
   "wallet.low",
   "endpoint.disabled",

@@ -9,9 +9,11 @@ import {
   addMoney,
   compareMoney,
   createClient,
+  createEncryptionKeyPair,
   formatMoney,
   multiplyMoney,
   ScripError,
+  SealedCodeError,
   sandboxCode,
   signWebhook,
   toMinorUnits,
@@ -58,6 +60,21 @@ const promises = {
       sandboxCode(idempotencyKey, 1, 0),
     ]);
     assert.deepEqual(data.map(({ code }) => code).sort(), foretold.sort());
+  },
+
+  async "codes that are sealed to a key open with it alone"() {
+    const [pair, other] = [await createEncryptionKeyPair(), await createEncryptionKeyPair()];
+    const { kid } = await scrip.encryptionKey.register(pair.publicKey);
+    assert.equal(kid, pair.kid);
+    const { order, idempotencyKey } = await scrip.orders.place(oneCard);
+    await scrip.orders.wait(order.id, { timeoutMs: 20000 });
+    await scrip.encryptionKey.remove();
+    const codes = await scrip.orders.codes(order.id);
+    assert.equal(codes.data[0].code, undefined);
+    assert.equal(codes.data[0].sealed.kid, kid);
+    const opened = await codes.open([other.privateKey, pair.privateKey]);
+    assert.equal(opened.data[0].code, await sandboxCode(idempotencyKey, 0, 0));
+    await assert.rejects(codes.open(other.privateKey), SealedCodeError);
   },
 
   async "an answer that is lost on its way leaves one order, and the caller learns of it"() {

@@ -35,6 +35,8 @@ create trigger ledger_entries_wallet after insert on ledger_entries for each row
   when (new.type = 'refund') execute function refuse_other_wallet();
 
 -- Nothing moves to another environment, reseller or owner.
+create trigger encryption_keys_stay before update of reseller_id, environment, kid, public_key on encryption_keys
+  for each row execute function refuse_move();
 create trigger orders_stay before update of id, reseller_id, environment on orders
   for each row execute function refuse_move();
 create trigger order_lines_stay before update of order_id, reseller_id, environment on order_lines

@@ -1,15 +1,20 @@
 import type { FastifyInstance } from "fastify";
 import type { AccountDeps } from "./accounts/account-deps.ts";
+import { changeRoutes } from "./catalog/changes/routes.ts";
+import { createCatalogFinder } from "./catalog/filters/catalog-finder.ts";
 import { createProductReader } from "./catalog/prices/priced-products.ts";
-import { createRenderedReplies } from "./catalog/rendered-replies.ts";
+import { createRenderedReplies, FILTERED_MAX_BYTES } from "./catalog/rendered-replies.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
 import { openDashboard } from "./dashboard/open-dashboard.ts";
 import type { DashboardDeps } from "./dashboard/session.ts";
 import { createAnnouncer } from "./db/announce.ts";
 import { type Db, isDatabaseUnavailable } from "./db/database.ts";
+import type { DepositInstructions } from "./deposits/instructions.ts";
+import { depositRoutes } from "./deposits/routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { fulfilmentRoutes } from "./fulfilment/reveal/routes.ts";
 import { ORDERS_CHANNEL } from "./fulfilment/run-fulfilment.ts";
+import { sealingRoutes } from "./fulfilment/sealing/routes.ts";
 import { NO_SNIFF } from "./http/bare-app.ts";
 import { addressFinder } from "./http/client-address.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -18,7 +23,7 @@ import { namedSchemas } from "./http/named-schema.ts";
 import { answerUnknownPaths } from "./http/not-found.ts";
 import { observeRequests } from "./http/observe-requests.ts";
 import { collectApi, type OpenApiDocument, serveApi } from "./http/openapi/openapi.ts";
-import { createRateLimiter } from "./http/rate-limit.ts";
+import { createRateLimiter, type RateLimits } from "./http/rate-limit.ts";
 import { readBodiesStrictly } from "./http/read-body.ts";
 import { answerWithProblems, type ProblemDeps } from "./http/send-problem.ts";
 import { createFastify } from "./http/server/create-fastify.ts";
@@ -38,6 +43,8 @@ import type { Log } from "./lib/log.ts";
 import { Problem } from "./lib/problem.ts";
 import { bulkRoutes } from "./orders/bulk/bulk-routes.ts";
 import type { PlaceOrdersDeps } from "./orders/bulk/place-orders.ts";
+import { CHECK_TIMEOUT_MS } from "./orders/check/check-account.ts";
+import { checkRoutes } from "./orders/check/routes.ts";
 import type { PlaceOrderDeps } from "./orders/place-order.ts";
 import { placeTestOrder } from "./orders/place-test-order.ts";
 import { createPlacementQueues, type PlacementLimits } from "./orders/placement-batch.ts";
@@ -46,6 +53,7 @@ import { openRequestLog } from "./requests/open-request-log.ts";
 import type { RequestLogLimits } from "./requests/request-log.ts";
 import { requestRoutes } from "./requests/routes.ts";
 import { findForcedAnswer } from "./sandbox/read-scenario.ts";
+import { createOpenSuppliers, type OpenSuppliers } from "./suppliers/open-suppliers.ts";
 import { createShortageFinder, type ShortageFinder } from "./suppliers/stock/stock-levels.ts";
 import type { CodeVault } from "./vault/code-vault.ts";
 import type { Keyring } from "./vault/keyring.ts";
@@ -73,8 +81,10 @@ export type AppDeps = {
   metrics: Metrics;
   baseUrl: () => string;
   trustedProxies: readonly IpRange[];
-  rateLimits: { orders: number; reads: number };
+  rateLimits: RateLimits;
   webhooks: WebhookSettings;
+  /** How resellers pay for deposits. */
+  depositInstructions?: DepositInstructions;
   /** Non-default limits, for tests of what happens at them. */
   placementLimits?: Partial<PlacementLimits>;
   /** Replaces the stock check, for tests of products that sell out after they were ordered. */
@@ -146,7 +156,15 @@ export async function buildApp(
   for (const schema of namedSchemas.values()) app.addSchema(schema);
   const openApi = collectApi(app, namedSchemas, describeDeliveries());
   const cursors = createCursorCodec(deps.secrets.cursorKey);
-  catalogRoutes(app, { db: deps.db, cursors, renderedReplies: createRenderedReplies() });
+  changeRoutes(app, { db: deps.db, cursors });
+  const finder = createCatalogFinder(deps.db);
+  catalogRoutes(app, {
+    db: deps.db,
+    cursors,
+    finder,
+    renderedReplies: createRenderedReplies(),
+    filteredReplies: createRenderedReplies(FILTERED_MAX_BYTES),
+  });
   walletRoutes(app, { ...deps, cursors });
   walletAlertRoutes(app, deps);
   const placing: PlaceOrdersDeps = {
@@ -160,11 +178,14 @@ export async function buildApp(
   const announceDeliveries = createAnnouncer(deps.db, DELIVERIES_CHANNEL);
   orderRoutes(app, { ...deps, ...placing, cursors });
   bulkRoutes(app, { ...placing, problems });
+  checkRoutes(app, { ...placing, db: deps.db, openSupplier: openCheckers(app, deps) });
+  depositRoutes(app, { ...deps, cursors, depositInstructions: deps.depositInstructions ?? {} });
   fulfilmentRoutes(app, deps);
+  sealingRoutes(app, deps);
   webhookRoutes(app, { ...deps, cursors, announceDeliveries });
   eventRoutes(app, { db: deps.db, cursors });
   requestRoutes(app, { db: deps.db, cursors });
-  const dashboardPages = mountDashboard(app, deps, { placing, cursors, announceDeliveries });
+  const dashboardPages = mountDashboard(app, deps, { placing, cursors, finder, announceDeliveries });
   addRoutes(app);
 
   serveApi(app, openApi, deps.baseUrl);
@@ -179,10 +200,25 @@ export async function buildApp(
   return Object.assign(app, { openApi, dashboardPages });
 }
 
+/** The suppliers that this process asks about accounts. It buys nothing from them. */
+function openCheckers(app: FastifyInstance, { db, keyring, log }: AppDeps): OpenSuppliers["open"] {
+  const suppliers = createOpenSuppliers({
+    db,
+    keyring,
+    timeoutMs: CHECK_TIMEOUT_MS,
+    onUnusable: (reason) => log.warn({ reason }, "a supplier cannot be asked about accounts"),
+  });
+  app.addHook("onClose", () => suppliers.close());
+  return suppliers.open;
+}
+
 function mountDashboard(
   app: FastifyInstance,
   deps: AppDeps,
-  { placing, ...shared }: Pick<DashboardDeps, "cursors" | "announceDeliveries"> & { placing: PlaceOrderDeps },
+  {
+    placing,
+    ...shared
+  }: Pick<DashboardDeps, "cursors" | "finder" | "announceDeliveries"> & { placing: PlaceOrderDeps },
 ): readonly RegisteredPage[] {
   if (!deps.dashboard) return [];
   return openDashboard(app, {

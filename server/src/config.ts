@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { type IpRange, parseIpRange } from "./lib/ip.ts";
 import { type AmountLimits, parseAmountLimits } from "./lib/money.ts";
 import { type Secret, secret } from "./lib/secret.ts";
+import { readDepositInstructions } from "./lib/settings/deposit-instructions.ts";
 import { type PricingConfig, readPricing } from "./lib/settings/pricing-config.ts";
 import { splitDatabaseUrl } from "./lib/split-database-url.ts";
 import { withSecretFiles } from "./lib/with-secret-files.ts";
@@ -25,6 +26,8 @@ export type Config = PricingConfig & {
   consoleUrl: string | undefined;
   /** Above these amounts a movement of money in the console takes two people. Undefined takes one for all. */
   dualControlAbove: AmountLimits | undefined;
+  /** How resellers pay for deposits, by currency; under "" for all others. */
+  depositInstructions: Readonly<Record<string, string>>;
   /** Newest first. The first one seals; all of them open. */
   masterKeys: readonly Secret<Buffer>[];
   trustedProxies: readonly IpRange[];
@@ -34,7 +37,7 @@ export type Config = PricingConfig & {
   webhookLocalAddress: string | undefined;
   webhookProxyUrl: Secret<string> | undefined;
   /** Requests per second for each key. 0 disables the limit. */
-  rateLimits: { orders: number; reads: number };
+  rateLimits: { orders: number; reads: number; checks: number };
   smtpUrl: Secret<string> | undefined;
   mailFrom: string;
   logLevel: LogLevel;
@@ -61,6 +64,8 @@ const DEFAULT_PORT = 8080;
 const DEFAULT_METRICS_PORT = 9464;
 const DEFAULT_CONSOLE_PORT = 8081;
 const DEFAULT_RATE_PER_SECOND = 100;
+/** Checks of the accounts of top-ups, for each reseller. */
+const DEFAULT_CHECKS_PER_SECOND = 5;
 const RATE_MAX_PER_SECOND = 1_000_000;
 const PORT_MAX = 65_535;
 const MASTER_KEY_BYTES = 32;
@@ -89,6 +94,7 @@ export function readConfig(environment: Environment): Config {
     ...readConsole(env),
     dualControlAbove: parsed(env, "CONSOLE_DUAL_CONTROL_ABOVE", parseAmountLimits),
     ...readPricing((name, parse) => parsed(env, name, parse)),
+    depositInstructions: readDepositInstructions(env, (...why) => new ConfigError(...why)),
     masterKeys: readMasterKeys(env),
     trustedProxies: readRanges(env, "TRUSTED_PROXIES"),
     webhookEgressIps: list(env, "WEBHOOK_EGRESS_IPS").map((text) => {
@@ -103,6 +109,7 @@ export function readConfig(environment: Environment): Config {
     rateLimits: {
       orders: readInteger(env, "RATE_LIMIT_ORDERS", DEFAULT_RATE_PER_SECOND, RATE_MAX_PER_SECOND),
       reads: readInteger(env, "RATE_LIMIT_READS", DEFAULT_RATE_PER_SECOND, RATE_MAX_PER_SECOND),
+      checks: readInteger(env, "RATE_LIMIT_CHECKS", DEFAULT_CHECKS_PER_SECOND, RATE_MAX_PER_SECOND),
     },
     smtpUrl: readSmtpUrl(env),
     mailFrom: readMailFrom(env, publicUrl),

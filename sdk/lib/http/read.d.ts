@@ -10,3 +10,4 @@ export declare function readList<T>(connection: Connection, toPath: () => string
 export declare function readCsv(connection: Connection, path: string, filters?: PageFilters, options?: CallOptions): Promise<CsvPage>;
 /** An id that a path would drop or read as a parent folder must not become another request. */
 export declare function segment(id: string): string;
+export declare function toQuery(filters: Readonly<Record<string, unknown>>): string;

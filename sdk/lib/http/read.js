@@ -31,7 +31,7 @@ export function segment(id) {
         throw new RangeError("the id is not valid");
     return encodeURIComponent(id);
 }
-function toQuery(filters) {
+export function toQuery(filters) {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(filters)) {
         if (value instanceof Date)

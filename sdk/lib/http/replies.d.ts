@@ -1,4 +1,4 @@
-import type { Balance, CatalogProduct, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodes, Page, PlacedOrder, Product, TimelineEntry, WalletAlert, WalletEntry } from "../types.js";
+import type { AccountCheck, Balance, CatalogChange, CatalogProduct, Deposit, EncryptionKey, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodesReply, Page, PlacedOrder, Product, TimelineEntry, WalletAlert, WalletEntry } from "../types.js";
 import type { Delivery, EventType, Recovery, RegisteredWebhook, RotatedSecret, ScripEvent, Webhook } from "../webhooks/webhook-types.js";
 import { type Shape } from "./shapes.js";
 type BatchReply = {
@@ -15,9 +15,11 @@ export declare const REPLIES: {
         alert: WalletAlert;
     }>;
     listCatalog: Shape<Page<CatalogProduct>>;
+    listCatalogChanges: Shape<Page<CatalogChange>>;
     getProduct: Shape<{
         product: Product;
     }>;
+    checkProductAccount: Shape<AccountCheck>;
     placeOrder: Shape<{
         order: PlacedOrder;
     }>;
@@ -28,7 +30,14 @@ export declare const REPLIES: {
     getOrder: Shape<{
         order: Order;
     }>;
-    getOrderCodes: Shape<OrderCodes>;
+    getOrderCodes: Shape<OrderCodesReply>;
+    registerEncryptionKey: Shape<{
+        encryptionKey: EncryptionKey;
+    }>;
+    getEncryptionKey: Shape<{
+        encryptionKey?: EncryptionKey;
+    }>;
+    removeEncryptionKey: Shape<Record<never, never>>;
     getOrderTimeline: Shape<{
         data: TimelineEntry[];
     }>;
@@ -37,6 +46,13 @@ export declare const REPLIES: {
         request: LoggedRequestDetail;
     }>;
     listWalletEntries: Shape<Page<WalletEntry>>;
+    requestDeposit: Shape<{
+        deposit: Deposit;
+    }>;
+    getDeposit: Shape<{
+        deposit: Deposit;
+    }>;
+    listDeposits: Shape<Page<Deposit>>;
     listEvents: Shape<Page<ScripEvent>>;
     getEvent: Shape<{
         event: ScripEvent;

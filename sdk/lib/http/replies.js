@@ -1,4 +1,4 @@
-import { DELIVERY_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, TIMELINE_TYPES, WALLET_ENTRY_TYPES, } from "../words.js";
+import { ACCOUNT_CHECK_RESULTS, CATALOG_CHANGES, DELIVERY_STATUSES, DEPOSIT_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, TIMELINE_TYPES, WALLET_ENTRY_TYPES, } from "../words.js";
 import { count, flag, integer, list, object, optional, text, texts, wordOf } from "./shapes.js";
 const pageOf = (item) => object({ data: list(item), hasMore: flag, nextCursor: text });
 const money = object({ amount: count, currency: text });
@@ -38,6 +38,11 @@ const catalogProduct = object({
     ...productMembers,
     faceValue: object({ amount: text, currency: text, unit: text, isMoney: flag }),
 });
+const catalogChange = object({
+    productId: text,
+    change: wordOf(CATALOG_CHANGES),
+    product: optional(catalogProduct),
+});
 const orderStatus = wordOf(ORDER_STATUSES);
 const placedOrder = object({ id: text, status: orderStatus, total: money });
 const orderLine = object({
@@ -65,6 +70,7 @@ const order = object({
 const deliveredCode = object({
     id: text,
     lineIndex: count,
+    unitIndex: optional(count),
     productId: text,
     type: wordOf(GOODS_TYPES),
     code: optional(text),
@@ -72,6 +78,7 @@ const deliveredCode = object({
     serial: optional(text),
     url: optional(text),
     receipt: optional(text),
+    sealed: optional(object({ kid: text, enc: text, ciphertext: text })),
     expiresAt: optional(text),
     deliveredAt: text,
 });
@@ -122,6 +129,23 @@ const walletEntry = object({
     note: optional(text),
     createdAt: text,
 });
+const deposit = object({
+    id: text,
+    status: wordOf(DEPOSIT_STATUSES),
+    amount: count,
+    currency: text,
+    minorUnitExponent: count,
+    reference: text,
+    instructions: text,
+    note: optional(text),
+    receivedAmount: optional(count),
+    entryId: optional(text),
+    reason: optional(text),
+    createdAt: text,
+    receivedAt: optional(text),
+    creditedAt: optional(text),
+    rejectedAt: optional(text),
+});
 const event = object({
     id: text,
     type: text,
@@ -129,6 +153,8 @@ const event = object({
     data: object({
         order_id: optional(text),
         status: optional(wordOf(EVENT_STATUSES)),
+        deposit_id: optional(text),
+        amount: optional(money),
         webhook_id: optional(text),
         failing_since: optional(text),
         balance: optional(money),
@@ -169,6 +195,7 @@ const delivery = object({
 });
 const deliveryReply = object({ delivery });
 const webhookReply = object({ webhook });
+const encryptionKey = object({ kid: text, publicKey: text, registeredAt: text });
 /** The response of each operation of the API, by its operationId. */
 const walletAlertReply = object({
     alert: object({ threshold: optional(scaledMoney) }),
@@ -178,7 +205,12 @@ export const REPLIES = {
     getWalletAlert: walletAlertReply,
     setWalletAlert: walletAlertReply,
     listCatalog: pageOf(catalogProduct),
+    listCatalogChanges: pageOf(catalogChange),
     getProduct: object({ product }),
+    checkProductAccount: object({
+        result: wordOf(ACCOUNT_CHECK_RESULTS),
+        displayName: optional(text),
+    }),
     placeOrder: object({ order: placedOrder }),
     placeOrders: object({
         results: list(object({
@@ -190,12 +222,18 @@ export const REPLIES = {
     listOrders: pageOf(order),
     getOrder: object({ order }),
     getOrderCodes: object({ orderId: text, status: orderStatus, data: list(deliveredCode) }),
+    registerEncryptionKey: object({ encryptionKey }),
+    getEncryptionKey: object({ encryptionKey: optional(encryptionKey) }),
+    removeEncryptionKey: object({}),
     getOrderTimeline: object({ data: list(timelineEntry) }),
     listRequests: pageOf(object(requestMembers)),
     getRequest: object({
         request: object({ ...requestMembers, error: optional(loggedProblem) }),
     }),
     listWalletEntries: pageOf(walletEntry),
+    requestDeposit: object({ deposit }),
+    getDeposit: object({ deposit }),
+    listDeposits: pageOf(deposit),
     listEvents: pageOf(event),
     getEvent: object({ event }),
     listEventTypes: object({

@@ -10,6 +10,16 @@ export type OrderEvent = {
         status: string;
     };
 };
+/** A deposit arrived and was credited to the wallet. */
+export type DepositEvent = {
+    id: string;
+    type: "deposit.credited";
+    created_at: string;
+    data: {
+        deposit_id: string;
+        amount: Money;
+    };
+};
 /** What `webhooks.test` sends. */
 export type TestEvent = {
     id: string;
@@ -51,7 +61,7 @@ export type KeyEvent = {
     };
 };
 /** Later versions of the API can send more types. Respond with 2xx to unknown types as well. */
-export type WebhookEvent = OrderEvent | TestEvent | WalletEvent | EndpointEvent | KeyEvent;
+export type WebhookEvent = OrderEvent | DepositEvent | TestEvent | WalletEvent | EndpointEvent | KeyEvent;
 export type WebhookHeaders = {
     get(name: string): string | null;
 } | Readonly<Record<string, string | readonly string[] | undefined>>;

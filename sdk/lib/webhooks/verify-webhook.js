@@ -16,6 +16,7 @@ const SIGNATURE = /^[0-9a-f]{64}$/i;
 const DATA_MEMBERS = {
     "order.fulfilled": ["order_id", "status"],
     "order.refunded": ["order_id", "status"],
+    "deposit.credited": ["deposit_id"],
     "webhook.test": ["webhook_id"],
     "wallet.low": ["balance", "threshold"],
     "endpoint.disabled": ["webhook_id", "failing_since"],

@@ -57,7 +57,7 @@ export function segment(id: string): string {
   return encodeURIComponent(id);
 }
 
-function toQuery(filters: Readonly<Record<string, unknown>>): string {
+export function toQuery(filters: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filters)) {
     if (value instanceof Date) query.set(name, value.toISOString());

@@ -1,7 +1,11 @@
 import type {
+  AccountCheck,
   Balance,
+  CatalogChange,
   CatalogProduct,
   DeliveredCode,
+  Deposit,
+  EncryptionKey,
   InputField,
   InputFieldOption,
   LoggedProblem,
@@ -9,12 +13,13 @@ import type {
   LoggedRequestDetail,
   Money,
   Order,
-  OrderCodes,
+  OrderCodesReply,
   OrderLine,
   Page,
   PlacedOrder,
   Product,
   ScaledMoney,
+  SealedParts,
   TimelineEntry,
   WalletAlert,
   WalletEntry,
@@ -31,7 +36,10 @@ import type {
   Webhook,
 } from "../webhooks/webhook-types.ts";
 import {
+  ACCOUNT_CHECK_RESULTS,
+  CATALOG_CHANGES,
   DELIVERY_STATUSES,
+  DEPOSIT_STATUSES,
   EVENT_STATUSES,
   FULFILMENTS,
   GOODS_TYPES,
@@ -87,6 +95,12 @@ const catalogProduct = object<CatalogProduct>({
   faceValue: object<CatalogProduct["faceValue"]>({ amount: text, currency: text, unit: text, isMoney: flag }),
 });
 
+const catalogChange = object<CatalogChange>({
+  productId: text,
+  change: wordOf(CATALOG_CHANGES),
+  product: optional(catalogProduct),
+});
+
 const orderStatus = wordOf(ORDER_STATUSES);
 
 const placedOrder = object<PlacedOrder>({ id: text, status: orderStatus, total: money });
@@ -118,6 +132,7 @@ const order = object<Order>({
 const deliveredCode = object<DeliveredCode>({
   id: text,
   lineIndex: count,
+  unitIndex: optional(count),
   productId: text,
   type: wordOf(GOODS_TYPES),
   code: optional(text),
@@ -125,6 +140,7 @@ const deliveredCode = object<DeliveredCode>({
   serial: optional(text),
   url: optional(text),
   receipt: optional(text),
+  sealed: optional(object<SealedParts>({ kid: text, enc: text, ciphertext: text })),
   expiresAt: optional(text),
   deliveredAt: text,
 });
@@ -182,6 +198,24 @@ const walletEntry = object<WalletEntry>({
   createdAt: text,
 });
 
+const deposit = object<Deposit>({
+  id: text,
+  status: wordOf(DEPOSIT_STATUSES),
+  amount: count,
+  currency: text,
+  minorUnitExponent: count,
+  reference: text,
+  instructions: text,
+  note: optional(text),
+  receivedAmount: optional(count),
+  entryId: optional(text),
+  reason: optional(text),
+  createdAt: text,
+  receivedAt: optional(text),
+  creditedAt: optional(text),
+  rejectedAt: optional(text),
+});
+
 const event = object<ScripEvent>({
   id: text,
   type: text,
@@ -189,6 +223,8 @@ const event = object<ScripEvent>({
   data: object<ScripEventData>({
     order_id: optional(text),
     status: optional(wordOf(EVENT_STATUSES)),
+    deposit_id: optional(text),
+    amount: optional(money),
     webhook_id: optional(text),
     failing_since: optional(text),
     balance: optional(money),
@@ -234,6 +270,8 @@ const delivery = object<Delivery>({
 const deliveryReply = object<{ delivery: Delivery }>({ delivery });
 const webhookReply = object<{ webhook: Webhook }>({ webhook });
 
+const encryptionKey = object<EncryptionKey>({ kid: text, publicKey: text, registeredAt: text });
+
 type BatchReply = { idempotencyKey?: string; order?: PlacedOrder; error?: LoggedProblem };
 
 /** The response of each operation of the API, by its operationId. */
@@ -246,7 +284,12 @@ export const REPLIES = {
   getWalletAlert: walletAlertReply,
   setWalletAlert: walletAlertReply,
   listCatalog: pageOf(catalogProduct),
+  listCatalogChanges: pageOf(catalogChange),
   getProduct: object<{ product: Product }>({ product }),
+  checkProductAccount: object<AccountCheck>({
+    result: wordOf(ACCOUNT_CHECK_RESULTS),
+    displayName: optional(text),
+  }),
   placeOrder: object<{ order: PlacedOrder }>({ order: placedOrder }),
   placeOrders: object<{ results: BatchReply[] }>({
     results: list(
@@ -259,13 +302,19 @@ export const REPLIES = {
   }),
   listOrders: pageOf(order),
   getOrder: object<{ order: Order }>({ order }),
-  getOrderCodes: object<OrderCodes>({ orderId: text, status: orderStatus, data: list(deliveredCode) }),
+  getOrderCodes: object<OrderCodesReply>({ orderId: text, status: orderStatus, data: list(deliveredCode) }),
+  registerEncryptionKey: object<{ encryptionKey: EncryptionKey }>({ encryptionKey }),
+  getEncryptionKey: object<{ encryptionKey?: EncryptionKey }>({ encryptionKey: optional(encryptionKey) }),
+  removeEncryptionKey: object<Record<never, never>>({}),
   getOrderTimeline: object<{ data: TimelineEntry[] }>({ data: list(timelineEntry) }),
   listRequests: pageOf(object<LoggedRequest>(requestMembers)),
   getRequest: object<{ request: LoggedRequestDetail }>({
     request: object<LoggedRequestDetail>({ ...requestMembers, error: optional(loggedProblem) }),
   }),
   listWalletEntries: pageOf(walletEntry),
+  requestDeposit: object<{ deposit: Deposit }>({ deposit }),
+  getDeposit: object<{ deposit: Deposit }>({ deposit }),
+  listDeposits: pageOf(deposit),
   listEvents: pageOf(event),
   getEvent: object<{ event: ScripEvent }>({ event }),
   listEventTypes: object<{ data: EventType[] }>({

@@ -1,4 +1,5 @@
 import {
+  type CatalogChangePage,
   type CatalogProduct,
   createClient,
   type Delivery,
@@ -37,8 +38,11 @@ export async function useTheTypes(): Promise<void> {
   scrip.wallet.entries({ type: "gift" });
   // @ts-expect-error There is no such status of a delivery.
   scrip.webhooks.deliveries("whk_1", { status: "lost" });
-  // @ts-expect-error The catalog has no filters but the page's.
+  scrip.catalog.list({ q: "nimbus", brand: "Nimbus", country: "US", type: "top_up", purchasable: true });
+  // @ts-expect-error The catalog has no such filter.
   scrip.catalog.list({ status: "active" });
+  for await (const page of scrip.catalog.follow({ since: (await scrip.catalog.changes()).nextCursor }))
+    yes<Same<typeof page, CatalogChangePage>>();
 
   // @ts-expect-error An order has lines.
   await scrip.orders.place({ reference: "r" });

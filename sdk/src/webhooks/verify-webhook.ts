@@ -9,6 +9,14 @@ export type OrderEvent = {
   data: { order_id: string; status: string };
 };
 
+/** A deposit arrived and was credited to the wallet. */
+export type DepositEvent = {
+  id: string;
+  type: "deposit.credited";
+  created_at: string;
+  data: { deposit_id: string; amount: Money };
+};
+
 /** What `webhooks.test` sends. */
 export type TestEvent = {
   id: string;
@@ -42,7 +50,7 @@ export type KeyEvent = {
 };
 
 /** Later versions of the API can send more types. Respond with 2xx to unknown types as well. */
-export type WebhookEvent = OrderEvent | TestEvent | WalletEvent | EndpointEvent | KeyEvent;
+export type WebhookEvent = OrderEvent | DepositEvent | TestEvent | WalletEvent | EndpointEvent | KeyEvent;
 
 export type WebhookHeaders =
   | { get(name: string): string | null }
@@ -81,6 +89,7 @@ const SIGNATURE = /^[0-9a-f]{64}$/i;
 const DATA_MEMBERS: Readonly<Record<WebhookEvent["type"], readonly string[]>> = {
   "order.fulfilled": ["order_id", "status"],
   "order.refunded": ["order_id", "status"],
+  "deposit.credited": ["deposit_id"],
   "webhook.test": ["webhook_id"],
   "wallet.low": ["balance", "threshold"],
   "endpoint.disabled": ["webhook_id", "failing_since"],

@@ -12,6 +12,8 @@ export type EventTypeName = Open<(typeof EVENT_TYPES)[number]>;
 export type ScripEventData = {
   order_id?: string;
   status?: Open<(typeof EVENT_STATUSES)[number]>;
+  deposit_id?: string;
+  amount?: Money;
   webhook_id?: string;
   failing_since?: string;
   balance?: Money;

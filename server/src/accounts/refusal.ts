@@ -24,7 +24,8 @@ export type RefusalCode =
   | "amount_invalid"
   | "reason_needed"
   | "own_proposal"
-  | "proposal_closed";
+  | "proposal_closed"
+  | "deposit_closed";
 
 /** The message is for the person who asked. It never repeats a password, a code or a token. */
 export class Refusal extends RangeError {

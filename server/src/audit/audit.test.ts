@@ -47,6 +47,8 @@ test("an empty database and one with orders are clean, and the audit reports how
       [13, 0],
       [14, 0],
       [15, 0],
+      [16, 0],
+      [17, 0],
     ],
   );
   const empty = await createTestDatabase();
@@ -76,7 +78,7 @@ test("scrip audit prints one line per invariant and exits with 0 if all hold", a
   const { code, stdout } = await runAudit();
   assert.equal(code, 0);
   const lines = stdout.trimEnd().split("\n");
-  assert.equal(lines.length, 15);
+  assert.equal(lines.length, 17);
   for (const line of lines) assert.match(line, /^ok {4}\d+\. .+ \(\d+ checked\)$/);
   const json = await runAudit("--json");
   assert.equal(json.code, 0);

@@ -1,5 +1,6 @@
 import sql from "sql-template-tag";
 import type { Db, Tx } from "../db/database.ts";
+import { depositsAreCreditedOnce } from "./deposit-invariants.ts";
 import { acknowledgementsSurvive } from "./durability-invariants.ts";
 import { environmentsAreApart } from "./environment-invariants.ts";
 import type { Invariant } from "./invariant.ts";
@@ -8,6 +9,7 @@ import { keysBindOneOrder, openOrdersHaveWork, ordersArePaidOnce } from "./order
 import { proposalsMoveMoneyOnce } from "./proposal-invariants.ts";
 import { refundsStayWithinOrders } from "./refund-invariants.ts";
 import { rollupsEqualFacts } from "./report-invariants.ts";
+import { sealedCodesAreTheResellers } from "./sealing-invariants.ts";
 import { keysCountSpending } from "./spending-invariants.ts";
 import { statusesFollowTransitions } from "./status-invariants.ts";
 import { purchasesAreAccountedFor } from "./supplier-invariants.ts";
@@ -41,6 +43,8 @@ const invariants: readonly Invariant[] = [
   proposalsMoveMoneyOnce,
   keysCountSpending,
   marginEqualsLedger,
+  depositsAreCreditedOnce,
+  sealedCodesAreTheResellers,
 ];
 
 /** Checks the invariants on the running database, all on one snapshot, during concurrent writes. */

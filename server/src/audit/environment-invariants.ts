@@ -26,8 +26,9 @@ export const environmentsAreApart: Invariant = {
     union all
     select 'code ' || c.id || ' is ' || c.environment || ' but not stored as such'
     from codes c
-    where (c.environment = 'live') <> (c.sealed is not null)
-      or (c.environment = 'live') <> (c.supplier_id is not null)
+    where (c.environment = 'live') <> (c.supplier_id is not null)
+      or (c.environment = 'test' and c.sealed is not null)
+      or (c.environment = 'live' and (c.sealed is null) = (c.ciphertext is null))
       or (c.environment = 'test') <> (c.test_code is not null)
       or (c.environment = 'test' and (c.digest is not null or c.test_code not like 'TEST-%'))
     union all

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { maskSecrets } from "../lib/secret.ts";
 import { dressHelp } from "./output/dress-help.ts";
+import { OVERVIEW } from "./output/overview.ts";
 
 type Register = (program: Command) => void;
 
@@ -24,6 +25,7 @@ const GROUPS: Readonly<Record<string, () => Promise<Register>>> = {
   user: async () => (await import("./commands/people-commands.ts")).userCommands,
   staff: async () => (await import("./commands/people-commands.ts")).staffCommands,
   wallet: async () => (await import("./commands/wallet-commands.ts")).walletCommands,
+  deposit: async () => (await import("./commands/deposits/deposit-commands.ts")).depositCommands,
   catalog: async () => (await import("./commands/catalog-commands.ts")).catalogCommands,
   price: async () => (await import("./commands/price-commands.ts")).priceCommands,
   rule: async () => (await import("./commands/pricing/rule-commands.ts")).ruleCommands,
@@ -38,9 +40,32 @@ const GROUPS: Readonly<Record<string, () => Promise<Register>>> = {
   completion: async () => (await import("./commands/completion-command.ts")).completionCommand,
 };
 
+/** What only names the groups: without arguments, commander prints the help too. */
+const FOR_OVERVIEW: readonly (string | undefined)[] = [undefined, "--help", "-h", "--version", "-V"];
+
+/** The command `scrip` for a command line that begins so. `--help` alone loads no group: it must not take half a second. */
+export async function programFor(first: string | undefined): Promise<Command> {
+  if (!FOR_OVERVIEW.includes(first)) return await buildProgram(first);
+  const program = createProgram();
+  for (const [name, { takes, summary }] of Object.entries(OVERVIEW))
+    program.command(takes === undefined ? name : `${name} ${takes}`).description(summary);
+  dressHelp(program);
+  return program;
+}
+
 /** The command `scrip`, with the group that `first` names, or with all groups. */
 export async function buildProgram(first?: string): Promise<Command> {
-  const program = new Command("scrip")
+  const program = createProgram();
+  const one = first !== undefined && Object.hasOwn(GROUPS, first) ? GROUPS[first] : undefined;
+  // The completion needs all commands.
+  const groups = one && first !== "completion" ? [one] : Object.values(GROUPS);
+  for (const register of await Promise.all(groups.map((load) => load()))) register(program);
+  dressHelp(program);
+  return program;
+}
+
+const createProgram = (): Command =>
+  new Command("scrip")
     .description("Sell gift cards and game top-ups: the server and the operator's tools.")
     .version(readVersion())
     .showHelpAfterError("(see --help)")
@@ -49,13 +74,6 @@ export async function buildProgram(first?: string): Promise<Command> {
     .configureOutput({ outputError: (text, write) => write(maskSecrets(text)) })
     // Errors reach runProgram, which sets the exit code.
     .exitOverride();
-  const one = first !== undefined && Object.hasOwn(GROUPS, first) ? GROUPS[first] : undefined;
-  // The completion needs all commands.
-  const groups = one && first !== "completion" ? [one] : Object.values(GROUPS);
-  for (const register of await Promise.all(groups.map((load) => load()))) register(program);
-  dressHelp(program);
-  return program;
-}
 
 function readVersion(): string {
   const file = new URL("../../package.json", import.meta.url);

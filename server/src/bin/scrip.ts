@@ -1,4 +1,4 @@
-import { buildProgram } from "./program.ts";
+import { programFor } from "./program.ts";
 import { runProgram } from "./verb.ts";
 
-await runProgram(await buildProgram(process.argv[2]), process.argv);
+await runProgram(await programFor(process.argv[2]), process.argv);

@@ -8,6 +8,7 @@ import { buildApp } from "../app.ts";
 import { runCatalogUpkeep } from "../catalog/upkeep/run-catalog-upkeep.ts";
 import { type Config, consoleUrlOf } from "../config.ts";
 import { createAnnouncer } from "../db/announce.ts";
+import { runTestDeposits } from "../deposits/credit-test-deposits.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
 import { bareApp } from "../http/bare-app.ts";
 import { healthRoutes } from "../http/health.ts";
@@ -63,6 +64,7 @@ type Opened = {
   balances?: ReturnType<typeof runBalanceWatch>;
   velocity?: ReturnType<typeof runVelocityWatch>;
   catalog?: ReturnType<typeof runCatalogUpkeep>;
+  deposits?: ReturnType<typeof runTestDeposits>;
 };
 
 /**
@@ -120,6 +122,7 @@ async function open(
           baseUrl,
           trustedProxies: config.trustedProxies,
           rateLimits: config.rateLimits,
+          depositInstructions: config.depositInstructions,
           webhooks: { egressIps: config.webhookEgressIps, allowNetworks: config.webhookAllowNetworks },
           dashboard: {
             accounts,
@@ -138,7 +141,13 @@ async function open(
     opened.consoleApp = await steps.serveConsole(context, log, metrics, { accounts, baseUrl });
   opened.alerts = runAlerts({ ...context, log, metrics, consoleUrl: consoleUrlOf(config) });
   if (role === "api") return;
-  opened.worker = steps.startWorker({ ...context, log, metrics }, { maxLoss: config.maxLoss });
+  opened.worker = steps.startWorker(
+    { ...context, log, metrics },
+    {
+      maxLoss: config.maxLoss,
+      rateMaxAgeMs: config.pricing.rateMaxAgeMs,
+    },
+  );
   opened.webhooks = steps.startWebhooks({
     ...context,
     log,
@@ -152,10 +161,14 @@ async function open(
   opened.reports = runReports({ ...context, log });
   const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
   opened.pricing = runPricing({ ...context, db: context.patientDb, log, settings: config.pricing });
-  opened.jobs = runJobs({ ...context, db: context.patientDb, log, announceDeliveries });
+  opened.jobs = runJobs({
+    ...{ ...context, db: context.patientDb, log, announceDeliveries },
+    dualControl: config.dualControlAbove,
+  });
   opened.balances = runBalanceWatch({ ...context, log });
   opened.velocity = runVelocityWatch({ ...context, log });
   opened.catalog = runCatalogUpkeep({ ...context, log });
+  opened.deposits = runTestDeposits({ ...context, log, announceDeliveries });
 }
 
 /** The port is known once the server listens. */
@@ -173,6 +186,7 @@ async function close({
   balances,
   velocity,
   catalog,
+  deposits,
   reports,
   pricing,
   alerts,
@@ -198,6 +212,7 @@ async function close({
     balances?.stop(),
     velocity?.stop(),
     catalog?.stop(),
+    deposits?.stop(),
   ]);
   clearTimeout(forced);
 }

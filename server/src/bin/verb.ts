@@ -1,7 +1,6 @@
 import { type Command, CommanderError } from "commander";
-import { readConfig } from "../config.ts";
 import { escapeJson, escapeText } from "../lib/escape-text.ts";
-import { type Context, openContext } from "./open-context.ts";
+import type { Context } from "./open-context.ts";
 import { paintError } from "./output/terminal.ts";
 
 const USAGE_EXIT = 2;
@@ -20,6 +19,11 @@ export function verb<Result>(
   command.option("--json", "print one JSON document");
   command.action(async () => {
     const options = command.opts<Options>();
+    // Loaded here: `--help` needs neither, and must not wait for them.
+    const [{ readConfig }, { openContext }] = await Promise.all([
+      import("../config.ts"),
+      import("./open-context.ts"),
+    ]);
     const context = await openContext(readConfig(process.env), {
       mayCreate,
       applicationName: "scrip command",

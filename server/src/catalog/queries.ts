@@ -59,27 +59,6 @@ export async function listVisibleProducts(
   return toView(rows);
 }
 
-export type CatalogSearch = {
-  /** Words that must all appear in the id or the name, in any letter case. */
-  words: readonly string[];
-  type?: ProductType | undefined;
-};
-
-/** The next products among those that the reseller can see, by id, that have these words and this type. */
-export async function searchVisibleProducts(
-  db: Queryable,
-  resellerId: string,
-  { words, type }: CatalogSearch,
-  page: { afterId: string; limit: number },
-): Promise<CatalogView<CatalogRow>> {
-  const patterns = words.map((word) => `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`);
-  const selection = sql`
-    and p.id > ${page.afterId} and (p.id || ' ' || p.name) ilike all (${patterns}::text[])
-    ${type === undefined ? empty : sql`and p.type = ${type}`}
-    order by p.id limit ${page.limit}`;
-  return toView(await db.rows<ViewRow<CatalogRow>>(visibleProducts(resellerId, selection, catalogColumns)));
-}
-
 /** One product, or none if the reseller cannot see it. */
 export async function findVisibleProduct(
   db: Queryable,
@@ -150,9 +129,9 @@ const visibleProducts = (resellerId: string, selection: Sql, more: Sql = empty):
     from (
       select * from products p
       where p.active and not p.hidden
-        and coalesce((
-          select false from unlisted_products u where u.reseller_id = r.id and u.product_id = p.id
-        ), true)
+        and case when exists (
+          select from unlisted_products u where u.reseller_id = r.id and u.product_id = p.id
+        ) then null else true end is not null
         ${selection}
     ) p
     left join lateral (

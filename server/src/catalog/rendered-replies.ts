@@ -13,6 +13,8 @@ export type RenderedReplies = {
 };
 
 export const RENDERED_MAX_BYTES = 32 * 1024 * 1024;
+/** For pages with filters. */
+export const FILTERED_MAX_BYTES = 8 * 1024 * 1024;
 
 /**
  * Cached responses that are never stale: the revision, read together with the API key after the request started,

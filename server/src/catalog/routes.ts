@@ -1,17 +1,13 @@
 import type { FastifyInstance } from "fastify";
-import type { Db } from "../db/database.ts";
 import { callerOf } from "../http/caller.ts";
 import { sendConditionally } from "../http/conditional.ts";
 import { jsonReply, serializerOf } from "../http/json-reply.ts";
 import { Type } from "../http/openapi/type.ts";
 import { pageParameters, readPage } from "../http/page.ts";
-import type { CursorCodec } from "../lib/cursor.ts";
+import { filterParameters, readCatalogFilters } from "./filters/catalog-filters.ts";
 import { getProduct } from "./get-product.ts";
-import { catalogCursorScope, listProducts } from "./list-products.ts";
-import type { RenderedReplies } from "./rendered-replies.ts";
+import { type CatalogDeps, catalogCursorScope, listProducts } from "./list-products.ts";
 import { CatalogPage, ProductReply } from "./schemas.ts";
-
-export type CatalogDeps = { db: Db; cursors: CursorCodec; renderedReplies: RenderedReplies };
 
 export function catalogRoutes(app: FastifyInstance, deps: CatalogDeps): void {
   app.get("/v1/catalog", {
@@ -21,14 +17,15 @@ export function catalogRoutes(app: FastifyInstance, deps: CatalogDeps): void {
       tags: ["Catalog"],
       summary: "List the catalog",
       description:
-        "Returns a page of the products that the reseller can sell, by id, each with the reseller's price.",
-      querystring: Type.Object(pageParameters),
+        "Returns a page of the products that the reseller can sell, by id, each with the reseller's price. Filters can be combined; a product must match all of them.",
+      querystring: Type.Object({ ...pageParameters, ...filterParameters }),
       response: { 200: jsonReply("A page of products.", CatalogPage) },
     },
     handler: async (request, reply) => {
       const caller = callerOf(request);
-      const page = readPage(request, deps.cursors, catalogCursorScope(caller));
-      const rendered = await listProducts(deps, caller, page, serializerOf(reply));
+      const filters = readCatalogFilters(request);
+      const page = readPage(request, deps.cursors, catalogCursorScope(caller, filters));
+      const rendered = await listProducts(deps, caller, { ...page, filters }, serializerOf(reply));
       return sendConditionally(request, reply, rendered);
     },
   });

@@ -2,15 +2,13 @@ import type { Db } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { parseAmount } from "../lib/money.ts";
 import { notFound } from "../lib/problem.ts";
+import { type CatalogFilters, hasFilters } from "./filters/catalog-filters.ts";
+import type { CatalogFinder } from "./filters/catalog-finder.ts";
 import type { InputFieldSpec } from "./input-field-spec.ts";
+import { listPage } from "./list-products.ts";
 import { type NotPurchasable, purchasePrice } from "./prices/purchase-price.ts";
-import {
-  type CatalogSearch,
-  findVisibleProduct,
-  type ProductType,
-  searchVisibleProducts,
-  type VisibleProductRow,
-} from "./queries.ts";
+import { type ProductDetails, toDetails } from "./product-details.ts";
+import { type CatalogRow, findVisibleProduct, type ProductType } from "./queries.ts";
 
 /** A product as its reseller looks at it, in exact amounts. */
 export type CatalogEntry = {
@@ -28,27 +26,28 @@ export type CatalogEntry = {
   maxQuantity: number;
   inputFields: readonly InputFieldSpec[];
   availability: "purchasable" | NotPurchasable;
+  details: ProductDetails;
+  deliverySeconds: number | undefined;
 };
 
 export type CatalogPage = { data: CatalogEntry[]; nextAfterId: string | undefined };
 
-const WORDS_MAX = 10;
+export type SearchDeps = { db: Db; finder: CatalogFinder };
 
-/** The products that the reseller can see with all of these words in name or id, in the order of their ids. */
+/** The products that the reseller can see and that match all filters, in the order of their ids. */
 export async function searchCatalog(
-  db: Db,
+  deps: SearchDeps,
   tenant: Tenant,
-  search: { text: string; type?: ProductType | undefined },
+  filters: CatalogFilters,
   page: { afterId?: string | undefined; limit: number },
 ): Promise<CatalogPage> {
-  const { currency, products } = await searchVisibleProducts(db, tenant.resellerId, toSearch(search), {
-    afterId: page.afterId ?? "",
-    limit: page.limit + 1,
-  });
-  const shown = products.slice(0, page.limit);
+  const wanted = { afterId: page.afterId ?? "", limit: page.limit };
+  const found = hasFilters(filters)
+    ? await deps.finder.find(tenant, filters, wanted)
+    : await listPage(deps.db, tenant, wanted);
   return {
-    data: shown.map((row) => toEntry(row, { ...tenant, currency })),
-    nextAfterId: products.length > page.limit ? shown.at(-1)?.id : undefined,
+    data: found.products.map((row) => toEntry(row, { ...tenant, currency: found.currency })),
+    nextAfterId: found.hasMore ? found.lastId : undefined,
   };
 }
 
@@ -56,13 +55,13 @@ const EXPORTED_AT_ONCE = 500;
 
 /** Everything that a search finds, a few hundred products at a time. */
 export async function* exportCatalogEntries(
-  db: Db,
+  deps: SearchDeps,
   tenant: Tenant,
-  search: { text: string; type?: ProductType | undefined },
+  filters: CatalogFilters,
 ): AsyncGenerator<CatalogEntry> {
   let afterId: string | undefined;
   do {
-    const page = await searchCatalog(db, tenant, search, { afterId, limit: EXPORTED_AT_ONCE });
+    const page = await searchCatalog(deps, tenant, filters, { afterId, limit: EXPORTED_AT_ONCE });
     yield* page.data;
     afterId = page.nextAfterId;
   } while (afterId !== undefined);
@@ -77,19 +76,7 @@ export async function getCatalogEntry(db: Db, tenant: Tenant, productId: string)
   return toEntry(row, { ...tenant, currency });
 }
 
-const toSearch = ({ text, type }: { text: string; type?: ProductType | undefined }): CatalogSearch => ({
-  words: text
-    .replaceAll("\0", " ")
-    .split(/\s+/)
-    .filter((word) => word !== "")
-    .slice(0, WORDS_MAX),
-  type,
-});
-
-function toEntry(
-  row: VisibleProductRow,
-  { environment, currency }: Tenant & { currency: string },
-): CatalogEntry {
+function toEntry(row: CatalogRow, { environment, currency }: Tenant & { currency: string }): CatalogEntry {
   const price = purchasePrice(row, environment);
   return {
     id: row.id,
@@ -110,11 +97,13 @@ function toEntry(
     maxQuantity: row.maxQuantity,
     inputFields: row.inputFields,
     availability: typeof price === "bigint" ? "purchasable" : price,
+    details: toDetails(row),
+    deliverySeconds: row.deliverySeconds ?? undefined,
   };
 }
 
 /** A face value in another currency says nothing about the discount. */
-function discountOf(row: VisibleProductRow, currency: string): number | undefined {
+function discountOf(row: CatalogRow, currency: string): number | undefined {
   if (row.amountMinor === null) return undefined;
   const isComparable = row.faceValueIsMoney && row.faceValueCurrency === currency;
   const fullMinor = isComparable ? readFace(row.faceValueAmount, currency) : row.strikeMinor;

@@ -36,6 +36,11 @@ const DisabledData = Type.Object({
 const money = (description: string) =>
   Type.Object({ amount: Type.Integer(), currency: Type.String() }, { description });
 
+const DepositData = Type.Object({
+  deposit_id: Type.String({ description: "the deposit." }),
+  amount: money("what was credited."),
+});
+
 const WalletData = Type.Object({
   balance: money("the balance after the entry that fell below the threshold."),
   threshold: money("the threshold."),
@@ -71,6 +76,16 @@ export const EVENT_TABLE = {
     data: OrderData,
     operationId: "onOrderRefunded",
     example: { order_id: "ord_01m7ef4g9je00974k1yf0xf7j3", status: "refunded" },
+    isSubscribable: true,
+    isSentByDefault: true,
+    recipients: "subscribers",
+  },
+  "deposit.credited": {
+    description: "A deposit arrived and was credited to the wallet.",
+    subject: "deposit",
+    data: DepositData,
+    operationId: "onDepositCredited",
+    example: { deposit_id: "dep_01m7ef4g9je00974k1yf0xf7j3", amount: { amount: 500_000, currency: "USD" } },
     isSubscribable: true,
     isSentByDefault: true,
     recipients: "subscribers",

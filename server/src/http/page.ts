@@ -15,7 +15,8 @@ export function readPage(request: Asked, cursors: CursorCodec, scope: CursorScop
   return { limit, after: cursor === undefined || cursor === "" ? undefined : cursors.decode(scope, cursor) };
 }
 
-function readLimit(text: string | undefined): number {
+/** CONTRACT 1, Paging. */
+export function readLimit(text: string | undefined): number {
   if (text === undefined || text === "") return PAGE_LIMIT_DEFAULT;
   if (!/^\d+$/.test(text))
     throw invalidParameter(

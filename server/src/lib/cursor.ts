@@ -11,7 +11,8 @@ export type CursorScope = {
 
 export type CursorCodec = {
   encode(scope: CursorScope, position: string): string;
-  decode(scope: CursorScope, cursor: string): string;
+  /** `parameter` is where the cursor came from, for the error. */
+  decode(scope: CursorScope, cursor: string, parameter?: string): string;
 };
 
 const MAC_BYTES = 16;
@@ -23,7 +24,8 @@ export function createCursorCodec(key: KeyObject): CursorCodec {
     encode(scope, position) {
       return Buffer.concat([mac(key, scope, position), Buffer.from(position)]).toString("base64url");
     },
-    decode(scope, cursor) {
+    decode(scope, cursor, parameter) {
+      const invalidCursor = () => refusedCursor(parameter);
       if (cursor.length > CURSOR_MAX_CHARACTERS || !/^[A-Za-z0-9_-]+$/.test(cursor)) throw invalidCursor();
       const bytes = Buffer.from(cursor, "base64url");
       // Several texts can decode to the same bytes. Only the canonical one is accepted.
@@ -41,11 +43,11 @@ function mac(key: KeyObject, scope: CursorScope, position: string): Buffer {
   return createHmac("sha256", key).update(text).digest().subarray(0, MAC_BYTES);
 }
 
-const invalidCursor = (): Problem =>
+const refusedCursor = (parameter = "cursor"): Problem =>
   new Problem("invalid_cursor", "The cursor does not belong to this endpoint, API key and set of filters.", {
     errors: [
       {
-        pointer: "?cursor",
+        pointer: `?${parameter}`,
         code: "invalid_cursor",
         detail: "Pass nextCursor from the previous page unchanged.",
       },

@@ -26,7 +26,8 @@ export type IdPrefix =
   | "prp"
   | "rul"
   | "alt"
-  | "job";
+  | "job"
+  | "dep";
 
 /** Makes ids: the prefix and a UUIDv7 in 26 characters of Crockford base32, so that text order is time order. */
 export type Ids = (prefix: IdPrefix) => string;

@@ -141,6 +141,19 @@ export const problemTable = {
       "The order total differs from `expectedTotal`. `currentTotal` is the current total. No order was placed.",
     remedy: "Confirm the new price, then order again with the new `expectedTotal`.",
   },
+  deposit_limit_reached: {
+    status: 409,
+    title: "Too many open deposits",
+    meaning: "100 deposits of the last 30 days still wait for their payment.",
+    remedy: "Pay one of them with its reference, or ask the operator to reject those that you do not need.",
+  },
+  encryption_key_limit_reached: {
+    status: 409,
+    title: "Too many encryption keys",
+    meaning:
+      "You have registered as many encryption keys as are kept, counting those that were replaced. Nothing was changed.",
+    remedy: "Register one of your earlier keys again, or ask the operator.",
+  },
   webhook_limit_reached: {
     status: 409,
     title: "Too many webhook endpoints",

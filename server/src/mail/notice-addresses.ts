@@ -2,7 +2,7 @@ import sql from "sql-template-tag";
 import type { Queryable, Tx } from "../db/database.ts";
 
 /** What a reseller is told by mail, besides what concerns one person. */
-export const NOTICE_KINDS = ["wallet_low", "webhook_failing", "webhook_disabled"] as const;
+export const NOTICE_KINDS = ["wallet_low", "webhook_failing", "webhook_disabled", "deposit"] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 /** At most so many addresses for each kind; `notice_addresses` in the schema has the same maximum. */

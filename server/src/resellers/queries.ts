@@ -49,6 +49,12 @@ export const lockReseller = async (tx: Tx, id: string): Promise<ResellerRow | un
   return row;
 };
 
+/**
+ * Another price list is a change of the catalog, which a trigger notes under this lock. Writers of prices take it before a
+ * reseller's row too (`catalog/lock-catalog`).
+ */
+export const lockCatalogChanges = (tx: Tx) => tx.rows(sql`select from catalog_state for update`);
+
 /** A reseller in a list, with what it has in one environment. */
 export type ListedReseller = ResellerRow & { balanceMinor: bigint };
 

@@ -3,7 +3,13 @@ import type { Db } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { checkEmail, checkName, checkPriceList } from "./check-reseller.ts";
 import { noReseller } from "./get-reseller.ts";
-import { lockReseller, type ResellerChange, type ResellerRow, updateReseller } from "./queries.ts";
+import {
+  lockCatalogChanges,
+  lockReseller,
+  type ResellerChange,
+  type ResellerRow,
+  updateReseller,
+} from "./queries.ts";
 
 /** Changes the given fields. A new price list takes effect with the next request. */
 export async function changeReseller(
@@ -18,6 +24,7 @@ export async function changeReseller(
     priceList: change.priceList === undefined ? undefined : checkPriceList(change.priceList),
   };
   return db.transaction(async (tx) => {
+    if (checked.priceList !== undefined) await lockCatalogChanges(tx);
     const before = await lockReseller(tx, id);
     const [after] = await updateReseller(tx, id, checked);
     if (!before || !after) throw noReseller(id);

@@ -18,6 +18,8 @@ export type OperatorMovement = {
   amountMinor: bigint;
   note: string;
   by: By | undefined;
+  /** The deposit that a credit is for. */
+  depositId?: string | undefined;
 };
 
 /** Writes a movement in the transaction that has locked its wallet. The reseller finds it in its activity log too. */
@@ -25,7 +27,7 @@ export async function bookMovement(
   tx: Tx,
   clock: Clock,
   head: WalletHead,
-  { entryId, direction, amountMinor, note, by }: OperatorMovement,
+  { entryId, direction, amountMinor, note, by, depositId }: OperatorMovement,
 ): Promise<MovedFunds> {
   if (amountMinor === 0n) throw new RangeError("the amount is zero");
   const next = appendEntry(head, {
@@ -33,6 +35,7 @@ export async function bookMovement(
     type: direction === "credit" ? "deposit" : "adjustment",
     amountMinor: direction === "credit" ? amountMinor : -amountMinor,
     orderId: null,
+    depositId,
     note: note === "" ? null : note,
     createdAt: clock.now(),
   });

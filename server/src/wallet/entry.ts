@@ -22,6 +22,8 @@ export type Movement = {
   type: EntryType;
   amountMinor: bigint;
   orderId: string | null;
+  /** The deposit that it credits. Not in the hash: the audit compares it with the deposit. */
+  depositId?: string | undefined;
   note: string | null;
   createdAt: Date;
 };

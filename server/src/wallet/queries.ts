@@ -42,11 +42,11 @@ export const insertEntry = (tx: Tx, entry: Entry) =>
   tx.rows(sql`
     insert into ledger_entries
       (id, reseller_id, environment, sequence, type, counter_account, amount_minor, balance_after_minor, currency,
-       order_id, note, hash, created_at)
+       order_id, note, hash, created_at, deposit_id)
     values
       (${entry.id}, ${entry.resellerId}, ${entry.environment}, ${entry.sequence}, ${entry.type}, ${entry.counterAccount},
        ${entry.amountMinor}, ${entry.balanceAfterMinor}, ${entry.currency}, ${entry.orderId}, ${entry.note},
-       ${entry.hash}, ${entry.createdAt})`);
+       ${entry.hash}, ${entry.createdAt}, ${entry.depositId ?? null})`);
 
 export const findWallet = async (db: Queryable, tenant: Tenant) => {
   const [row] = await db.rows<{ balanceMinor: bigint; currency: string }>(

@@ -3,7 +3,7 @@ import type { OpenApiDocument } from "../../src/http/openapi/openapi.ts";
 import { operationsOf } from "../../src/http/openapi/parts.ts";
 
 /** The kind of object that an operation names. */
-export type ObjectKind = "product" | "order" | "webhook" | "event" | "delivery" | "request";
+export type ObjectKind = "product" | "order" | "webhook" | "event" | "delivery" | "request" | "deposit";
 
 /** One operation of the API, with a URL that can be called. */
 export type ApiRoute = {
@@ -58,6 +58,7 @@ const SOME_IDS: Readonly<Record<ObjectKind, string>> = {
   event: "evt_00000000000000000000000001",
   delivery: "dlv_00000000000000000000000001",
   request: "req_00000000000000000000000001",
+  deposit: "dep_00000000000000000000000001",
 };
 
 type Rule = {
@@ -77,7 +78,9 @@ const webhooks = { scope: "webhooks:manage" } as const;
 /** CONTRACT 2, Scopes, restated for each operation. */
 const RULES: Readonly<Record<string, Rule>> = {
   "GET /v1/catalog": catalog,
+  "GET /v1/catalog/changes": catalog,
   "GET /v1/products/{id}": { ...catalog, of: "product" },
+  "POST /v1/products/{id}/check": { ...catalog, of: "product", body: { inputFields: {} } },
   "POST /v1/orders": {
     scope: "orders:write",
     of: "product",
@@ -92,8 +95,17 @@ const RULES: Readonly<Record<string, Rule>> = {
   "GET /v1/orders/{id}": { ...orders, of: "order" },
   "GET /v1/orders/{id}/timeline": { ...orders, of: "order" },
   "GET /v1/orders/{id}/codes": { ...orders, of: "order" },
+  "PUT /v1/encryption-key": {
+    ...orders,
+    body: { publicKey: "OUjP4K0d22ldeA5ZB3GV2mxWUGsCcyl5SrAryoCBXE0" },
+  },
+  "GET /v1/encryption-key": orders,
+  "DELETE /v1/encryption-key": orders,
   "GET /v1/balance": wallet,
   "GET /v1/wallet/entries": wallet,
+  "POST /v1/deposits": { scope: "wallet:write", body: { amount: 1_000 } },
+  "GET /v1/deposits": wallet,
+  "GET /v1/deposits/{id}": { ...wallet, of: "deposit" },
   "GET /v1/wallet/alert": wallet,
   "PUT /v1/wallet/alert": { scope: "wallet:write", body: { threshold: 100 } },
   "POST /v1/webhooks": { ...webhooks, body: { url: "https://hooks.example.com/new" }, success: 201 },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import sql from "sql-template-tag";
 import { setListing } from "../../src/catalog/prices/set-listing.ts";
+import { requestDeposit } from "../../src/deposits/request-deposit.ts";
 import { addListPrice, addProducts } from "../builders/builders.ts";
 import { addBuyer } from "../builders/buyers.ts";
 import { createTestFulfiller } from "../builders/fulfilment.ts";
@@ -44,6 +45,8 @@ export async function openAuthorizationShop(): Promise<AuthorizationShop> {
   const removedId = await addEndpoint(db, { ...owner, deleted: true });
   const removedDelivery = await addDelivery(db, { eventId: delivery.eventId, endpointId: removedId });
   const requestId = await addLoggedRequest(db, owner);
+  const by = { actor: { kind: "system", id: "test" } } as const;
+  const { deposit } = await requestDeposit(scrip, owner, { amountMinor: 100n }, by);
   const codes = (await shop.codesOf(orderId)).json().data as { id: string; code: string }[];
 
   return {
@@ -52,7 +55,14 @@ export async function openAuthorizationShop(): Promise<AuthorizationShop> {
     async make(kind) {
       if (kind === "webhook") return addEndpoint(db, owner);
       const { eventId: event, id } = delivery;
-      return { product: productId, order: orderId, event, delivery: id, request: requestId }[kind];
+      return {
+        product: productId,
+        order: orderId,
+        event,
+        delivery: id,
+        request: requestId,
+        deposit: deposit.id,
+      }[kind];
     },
     unseen: {
       product: [...missing("prd"), ...UNSEEN_PRODUCTS],
@@ -61,12 +71,21 @@ export async function openAuthorizationShop(): Promise<AuthorizationShop> {
       event: missing("evt"),
       delivery: [...missing("dlv"), removedDelivery],
       request: missing("req"),
+      deposit: missing("dep"),
     },
     async ownWords() {
       const endpoints = await db.rows<{ id: string }>(
         sql`select id from webhook_endpoints where reseller_id = ${owner.resellerId} and environment = 'live'`,
       );
-      const ids = [orderId, delivery.id, delivery.eventId, requestId, ...endpoints.map(({ id }) => id)];
+      const ids = [
+        orderId,
+        delivery.id,
+        delivery.eventId,
+        requestId,
+        deposit.id,
+        deposit.reference,
+        ...endpoints.map(({ id }) => id),
+      ];
       return [...ids, ...codes.flatMap(({ id, code }) => [id, code])];
     },
     async tidy() {

@@ -26,6 +26,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   resellers: ["db", "mail", "activity", "wallet"],
   sandbox: ["http", "suppliers"],
   orders: ["db", "http", "events", "keys", "wallet", "catalog", "suppliers", "sandbox"],
+  deposits: ["db", "http", "work", "mail", "events", "activity", "accounts", "wallet", "orders"],
   fulfilment: [
     ...[
       "db",
@@ -45,7 +46,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "orders",
   ],
   reports: ["db", "http", "work"],
-  search: ["db", "http", "vault", "activity", "keys"],
+  search: ["db", "http", "vault", "activity", "keys", "deposits"],
   audit: ["db", "events"],
   alerts: ["db", "http", "work", "mail", "activity"],
   admin: [
@@ -66,12 +67,12 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "suppliers",
       "orders",
     ],
-    ...["fulfilment", "audit", "admin"],
+    ...["deposits", "fulfilment", "audit", "admin"],
   ],
   dashboard: [
     ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "access"],
-    ...["wallet", "catalog", "webhooks", "suppliers", "resellers", "sandbox", "orders", "fulfilment"],
-    "reports",
+    ...["wallet", "catalog", "webhooks", "suppliers", "resellers", "sandbox", "orders", "deposits"],
+    ...["fulfilment", "reports"],
   ],
   console: [
     ...["db", "vault", "http", "web", "mail", "events", "activity", "keys", "requests", "accounts", "access"],
@@ -80,9 +81,12 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "catalog",
       "webhooks",
       "suppliers",
+      "fx",
+      "pricing",
       "resellers",
       "sandbox",
       "orders",
+      "deposits",
       "fulfilment",
       "reports",
       "search",
@@ -92,7 +96,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   app: [
     ...["db", "vault", "http", "web", "events", "keys", "wallet", "catalog", "webhooks", "suppliers"],
-    ...["requests", "accounts", "sandbox", "orders", "fulfilment", "dashboard"],
+    ...["requests", "accounts", "sandbox", "orders", "deposits", "fulfilment", "dashboard"],
   ],
   bin: [
     ...[
@@ -114,6 +118,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "pricing",
       "resellers",
       "orders",
+      "deposits",
       "fulfilment",
       "reports",
       "audit",

@@ -4,7 +4,7 @@ import { openBrowser } from "../browser/open-browser.ts";
 import { openDemo } from "./open-demo.ts";
 import { takeScreen } from "./take-screen.ts";
 
-/** `npm run screenshots`: the pictures of the README, from the demo with a fixed seed and time. */
+/** `npm run screenshots`: the pictures of the README and the operator's guide, from the demo with a fixed seed and time. */
 const folder = fileURLToPath(new URL("../../../docs/screens/", import.meta.url));
 const demo = await openDemo();
 const { browser, close } = await openBrowser();
@@ -12,11 +12,14 @@ const { browser, close } = await openBrowser();
 const SCREENS = [
   { name: "home", path: "/dashboard", height: 800 },
   { name: "order", path: `/dashboard/orders/${demo.orderId}`, height: 700 },
+  { name: "console", path: "/", height: 1000, ...demo.console },
+  { name: "unknown", path: "/unknown", height: 560, ...demo.console },
+  { name: "proposal", path: "/money", height: 460, ...demo.console },
 ];
 try {
   await mkdir(folder, { recursive: true });
-  for (const { name, path, height } of SCREENS) {
-    const picture = await takeScreen(browser, { ...demo, path, height });
+  for (const { name, ...screen } of SCREENS) {
+    const picture = await takeScreen(browser, { url: demo.url, cookie: demo.cookie, ...screen });
     await writeFile(`${folder}${name}.png`, picture);
     process.stdout.write(`docs/screens/${name}.png  ${Math.ceil(picture.length / 1_024)} KB\n`);
   }

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import Fastify from "fastify";
+import { createCatalogFinder } from "../../src/catalog/filters/catalog-finder.ts";
 import { openDashboard } from "../../src/dashboard/open-dashboard.ts";
 import { createCursorCodec } from "../../src/lib/cursor.ts";
 import { createLog } from "../../src/lib/log.ts";
@@ -17,6 +18,7 @@ export async function serveSections(scrip: TestApp): Promise<{ url: string; clos
     log: createLog("silent", { write: () => {} }),
     codeVault: scrip.codeVault,
     cursors: createCursorCodec(scrip.secrets.cursorKey),
+    finder: createCatalogFinder(scrip.db),
     webhooks: TEST_WEBHOOKS,
     baseUrl: () => "https://api.scrip.example",
     announceDeliveries: () => {},

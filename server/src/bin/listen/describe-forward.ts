@@ -20,6 +20,7 @@ export const forwardJson = ({ event, ...forward }: Forward, at: Date): string =>
     type: event.type,
     createdAt: event.created_at,
     orderId: event.data.order_id,
+    depositId: event.data.deposit_id,
     webhookId: event.data.webhook_id,
     keyId: event.data.key_id,
     attempt: forward.attempt,
@@ -36,7 +37,8 @@ const TYPE_WIDTH = "order.fulfilled".length;
 const timeOf = (at: Date): string =>
   [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
 
-const subjectOf = ({ data }: ScripEvent): string => data.order_id ?? data.webhook_id ?? data.key_id ?? "";
+const subjectOf = ({ data }: ScripEvent): string =>
+  data.order_id ?? data.deposit_id ?? data.webhook_id ?? data.key_id ?? "";
 
 function answerOf({ status, error }: Forward): string {
   if (status === undefined) return (error ?? "connection_failed").replaceAll("_", " ");

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import type { Command } from "commander";
-import { buildProgram } from "../program.ts";
+import { buildProgram, programFor } from "../program.ts";
 import { completionFor } from "./completion.ts";
 import { EXAMPLES } from "./examples.ts";
 
@@ -62,6 +62,12 @@ test("a command line loads only its group, and all groups for help", async () =>
   assert.ok((await buildProgram("constructor")).commands.length > 15);
 });
 
+test("the overview that loads no group says what the groups say", async () => {
+  const whole = helpOf(await buildProgram());
+  for (const first of [undefined, "-h", "--help"]) assert.equal(helpOf(await programFor(first)), whole);
+  assert.equal((await programFor("price")).commands.length, 1);
+});
+
 /** What bash offers for a line; the last word is the one that is being typed. */
 async function complete(words: readonly string[]): Promise<string[]> {
   const script = completionFor(await buildProgram(), "bash");
@@ -73,7 +79,15 @@ async function complete(words: readonly string[]): Promise<string[]> {
 
 test("bash completes commands, verbs, options and option values", async () => {
   assert.deepEqual(await complete(["scrip", "pri"]), ["price"]);
-  assert.deepEqual(await complete(["scrip", "price", ""]), ["set", "remove", "list", "import"]);
+  assert.deepEqual(await complete(["scrip", "price", ""]), [
+    "set",
+    "remove",
+    "list",
+    "import",
+    "propose",
+    "publish",
+    "explain",
+  ]);
   assert.deepEqual(await complete(["scrip", "order", "list", "--st"]), ["--status", "--stuck"]);
   assert.deepEqual(await complete(["scrip", "key", "create", "--env", ""]), ["live", "test"]);
   assert.deepEqual(await complete(["scrip", "order", "show", "ord_x", "--j"]), ["--json"]);

@@ -27,10 +27,13 @@ export function guidePages(face: ConsoleFace): void {
   });
 }
 
-/** The page has its own heading, and links into the checkout lead nowhere here. */
+/** The page has its own heading, links into the checkout lead nowhere here, and pictures of the console are for readers elsewhere. */
 async function readGuide(): Promise<Html> {
   const markdown = await readFile(new URL(`${OPERATOR_GUIDE_NAME}.md`, GUIDES_FOLDER), "utf8");
   return renderGuide(
-    markdown.replace(/^# .*\n/, "").replaceAll(/\[([^\]]+)\]\(\.\.\/([\w./-]+)[^)]*\)/g, "$1 (docs/$2)"),
+    markdown
+      .replace(/^# .*\n/, "")
+      .replaceAll(/^!\[.*\n\n/gm, "")
+      .replaceAll(/\[([^\]]+)\]\(\.\.\/([\w./-]+)[^)]*\)/g, "$1 (docs/$2)"),
   );
 }

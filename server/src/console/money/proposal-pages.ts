@@ -1,4 +1,5 @@
 import { namePeople } from "../../accounts/people/name-people.ts";
+import { openDepositOf } from "../../deposits/credit-deposit.ts";
 import { approveProposal, rejectProposal, withdrawProposal } from "../../wallet/proposals/decide-proposal.ts";
 import { listClosed } from "../../wallet/proposals/proposal.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
@@ -35,12 +36,13 @@ function decisions(face: ConsoleFace, deps: ConsoleDeps): void {
   const again = async (state: FormState, ctx: ConsoleContext) =>
     renderProposal(await loadProposal(deps, ctx), ctx, state);
   const nothing = defineForm({});
+  const approving = { ...deps, openDeposit: openDepositOf(deps.clock) };
   face.action({
     path: `${PATH}/:id/approve`,
     permission: "wallets.manage",
     form: nothing,
     async run(_values, ctx) {
-      const { moved } = await approveProposal(deps, idOf(ctx), provedBy(ctx));
+      const { moved } = await approveProposal(approving, idOf(ctx), provedBy(ctx));
       const balance = moneyText(moved.balanceMinor, moved.currency);
       return redirect(here(ctx, `${PATH}/${idOf(ctx)}`), `Approved. The balance is ${balance} now.`);
     },

@@ -40,19 +40,19 @@ const routeForm = defineForm({
     label: "Currency",
     maxLength: 3,
     isCode: true,
-    hint: "Of the cost. Empty is the product's currency.",
+    hint: "Of the cost. Empty keeps it, or takes the product's currency.",
   }),
   maxCost: textField({
     label: "At most",
     maxLength: 20,
     inputmode: "decimal",
-    hint: "A purchase above it is refused. Empty is the cost itself. Not for stock.",
+    hint: "A purchase above it is refused. Empty keeps what is set; without any, the cost is the limit. Not for stock.",
   }),
   sku: textField({
     label: "Their id",
     maxLength: 64,
     isCode: true,
-    hint: "What the supplier calls the product. Empty is our id.",
+    hint: "What the supplier calls the product. Empty keeps it, or takes our id.",
   }),
 });
 

@@ -1,6 +1,8 @@
 import { isPermitted } from "../../accounts/permissions.ts";
+import { createCatalogFinder } from "../../catalog/filters/catalog-finder.ts";
 import { activityPages } from "../../dashboard/activity/pages.ts";
 import { catalogPages } from "../../dashboard/catalog/pages.ts";
+import { depositPages } from "../../dashboard/deposits/pages.ts";
 import { eventPages } from "../../dashboard/events/pages.ts";
 import { homePages } from "../../dashboard/home/pages.ts";
 import { keyPages } from "../../dashboard/keys/pages.ts";
@@ -28,6 +30,7 @@ const VIEWED: readonly AddSection[] = [
   catalogPages,
   orderPages,
   walletPages,
+  depositPages,
   keyPages,
   webhookPages,
   requestPages,
@@ -42,7 +45,8 @@ const VIEWED: readonly AddSection[] = [
  */
 export function viewPages(face: ConsoleFace, deps: ConsoleDeps): void {
   const dashboard = readingFace(face, deps);
-  for (const addSection of VIEWED) addSection(dashboard, dashboardDeps(deps));
+  const shared = dashboardDeps(deps);
+  for (const addSection of VIEWED) addSection(dashboard, shared);
 }
 
 function readingFace(face: ConsoleFace, deps: ConsoleDeps): DashboardFace {
@@ -88,6 +92,7 @@ export const viewedPaths = (paths: Iterable<string>): ReadonlySet<string> =>
 
 const dashboardDeps = (deps: ConsoleDeps): DashboardDeps => ({
   ...deps,
+  finder: createCatalogFinder(deps.db),
   publicUrl: undefined,
   placeTestOrder: async () => {
     throw new Problem("forbidden", "The view of a reseller only reads.");

@@ -19,11 +19,14 @@ const HEADS = [
   "minQuantity",
   "maxQuantity",
   "availability",
+  "brand",
+  "category",
+  "country",
 ] as const;
 
 /** All products of a search. */
-export function catalogCsv({ db }: Pick<DashboardDeps, "db">, ctx: DashboardContext): Download {
-  const entries = exportCatalogEntries(db, tenantOf(ctx), readCatalogQuery(ctx));
+export function catalogCsv(deps: Pick<DashboardDeps, "db" | "finder">, ctx: DashboardContext): Download {
+  const entries = exportCatalogEntries(deps, tenantOf(ctx), readCatalogQuery(ctx));
   return csvFile("catalog.csv", HEADS, toRows(entries));
 }
 
@@ -45,6 +48,9 @@ const toCells = (entry: CatalogEntry): string[] => [
   String(entry.minQuantity),
   String(entry.maxQuantity),
   entry.availability,
+  entry.details.brand ?? "",
+  entry.details.category ?? "",
+  entry.details.country ?? "",
 ];
 
 const amountText = (amountMinor: bigint | undefined, currency: string): string =>

@@ -1,5 +1,13 @@
 import { isPermitted } from "../../accounts/permissions.ts";
-import { PRODUCT_TYPES, type ProductType } from "../../catalog/queries.ts";
+import {
+  type CatalogFilters,
+  hasFilters,
+  QUERY_CHARACTERS_MAX,
+  QUERY_WORDS_MAX,
+  toFilterTexts,
+} from "../../catalog/filters/catalog-filters.ts";
+import { BRAND_CHARACTERS_MAX, CATEGORY_CHARACTERS_MAX } from "../../catalog/product-details.ts";
+import { PRODUCT_TYPES } from "../../catalog/queries.ts";
 import type { CatalogEntry, CatalogPage } from "../../catalog/search-catalog.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { linkButton } from "../../web/parts/button.ts";
@@ -18,23 +26,30 @@ export const CATALOG_PATH = `${BASE}/catalog`;
 export const productHref = (ctx: DashboardContext, id: string): string =>
   here(ctx, `${CATALOG_PATH}/${encodeURIComponent(id)}`);
 
-export type CatalogQuery = { text: string; type: ProductType | undefined };
+/** A value that does not exist is none, and a long text is cut. */
+export function readCatalogQuery({ query }: DashboardContext): CatalogFilters {
+  const read = (name: string, max: number): string | undefined =>
+    query[name]?.replaceAll("\0", " ").trim().slice(0, max) || undefined;
+  return {
+    q: read("q", QUERY_CHARACTERS_MAX)?.split(/\s+/).slice(0, QUERY_WORDS_MAX).join(" "),
+    type: PRODUCT_TYPES.find((type) => type === query.type),
+    brand: read("brand", BRAND_CHARACTERS_MAX),
+    category: read("category", CATEGORY_CHARACTERS_MAX),
+    country: read("country", 2)?.toUpperCase(),
+    purchasable: PURCHASABLE.get(query.purchasable ?? ""),
+  };
+}
 
-const TEXT_MAX_CHARACTERS = 255;
-
-/** A type that does not exist is none. */
-export const readCatalogQuery = ({ query }: DashboardContext): CatalogQuery => ({
-  text: query.q?.trim().slice(0, TEXT_MAX_CHARACTERS) ?? "",
-  type: PRODUCT_TYPES.find((type) => type === query.type),
-});
-
-const toAddress = ({ text, type }: CatalogQuery) => ({ q: text, type });
+const PURCHASABLE: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["false", false],
+]);
 
 export const mayTry = ({ session }: DashboardContext): boolean =>
   isPermitted({ kind: "user", role: session.role }, "orders.test");
 
 export function renderCatalog(
-  { query, page }: { query: CatalogQuery; page: CatalogPage },
+  { query, page }: { query: CatalogFilters; page: CatalogPage },
   ctx: DashboardContext,
 ): PageContent {
   return {
@@ -42,7 +57,7 @@ export function renderCatalog(
     ...(page.data.length === 0
       ? {}
       : {
-          actions: linkButton("Export CSV", here(ctx, `${CATALOG_PATH}.csv`, toAddress(query)), {
+          actions: linkButton("Export CSV", here(ctx, `${CATALOG_PATH}.csv`, toFilterTexts(query)), {
             download: true,
           }),
         }),
@@ -55,7 +70,13 @@ export function renderCatalog(
         action: placed(ctx, CATALOG_PATH),
         keep: { env: ctx.query.env === "test" ? "test" : undefined },
         filters: [
-          { kind: "search", name: "q", label: "Search", value: query.text, placeholder: "Name or id" },
+          {
+            kind: "search",
+            name: "q",
+            label: "Search",
+            value: query.q ?? "",
+            placeholder: "Name, brand or id",
+          },
           {
             kind: "select",
             name: "type",
@@ -63,10 +84,23 @@ export function renderCatalog(
             value: query.type ?? "",
             options: PRODUCT_TYPES.map((type) => [type, type]),
           },
+          { kind: "text", name: "brand", label: "Brand", value: query.brand ?? "" },
+          { kind: "text", name: "category", label: "Category", value: query.category ?? "" },
+          { kind: "text", name: "country", label: "Country", value: query.country ?? "", placeholder: "US" },
+          {
+            kind: "select",
+            name: "purchasable",
+            label: "Purchasable",
+            value: String(query.purchasable ?? ""),
+            options: [
+              ["true", "yes"],
+              ["false", "no"],
+            ],
+          },
         ],
       }),
       pages: {
-        path: here(ctx, CATALOG_PATH, toAddress(query)),
+        path: here(ctx, CATALOG_PATH, toFilterTexts(query)),
         next: page.nextAfterId,
         hasFirst: ctx.query.cursor !== undefined,
         shown: `${page.data.length} ${page.data.length === 1 ? "product" : "products"}`,
@@ -80,6 +114,12 @@ const columns = (ctx: DashboardContext): Column<CatalogEntry>[] => [
     head: "Product",
     wraps: true,
     cell: ({ id, name }) => twoLines(html`<a href="${productHref(ctx, id)}">${name}</a>`, idText(id)),
+  },
+  {
+    head: "Brand",
+    wraps: true,
+    cell: ({ details: { brand, category } }) =>
+      brand === undefined || category === undefined ? (brand ?? category) : twoLines(brand, category),
   },
   { head: "Type", cell: ({ type }) => type },
   { head: "Face value", numeric: true, cell: faceValueCell },
@@ -127,8 +167,8 @@ export const discountText = (permille: number | undefined): string | undefined =
 export const availabilityChip = (availability: CatalogEntry["availability"]): Html =>
   availability === "product_not_purchasable" ? chip("not_purchasable", "quiet") : chip(availability);
 
-function nothing({ text, type }: CatalogQuery, ctx: DashboardContext): Html {
-  if (text !== "" || type !== undefined || ctx.query.cursor !== undefined)
+function nothing(query: CatalogFilters, ctx: DashboardContext): Html {
+  if (hasFilters(query) || ctx.query.cursor !== undefined)
     return emptyState(
       "No products match",
       "Use fewer words, or remove a filter.",

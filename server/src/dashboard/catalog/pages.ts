@@ -19,7 +19,7 @@ export function catalogPages(face: DashboardFace, deps: DashboardDeps): void {
     async load(ctx) {
       const query = readCatalogQuery(ctx);
       const afterId = ctx.query.cursor?.replaceAll("\0", "");
-      const page = await searchCatalog(deps.db, tenantOf(ctx), query, { afterId, limit: PAGE_LIMIT_DEFAULT });
+      const page = await searchCatalog(deps, tenantOf(ctx), query, { afterId, limit: PAGE_LIMIT_DEFAULT });
       return { query, page };
     },
     render: renderCatalog,

@@ -1,4 +1,5 @@
 import type { InputFieldSpec } from "../../catalog/input-field-spec.ts";
+import { DETAIL_NAMES, titleOf } from "../../catalog/product-details.ts";
 import type { CatalogEntry } from "../../catalog/search-catalog.ts";
 import type { FormState } from "../../web/form/define-form.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
@@ -8,6 +9,7 @@ import { idText } from "../../web/parts/copy.ts";
 import { countText } from "../../web/parts/money.ts";
 import { emptyState } from "../../web/parts/notice.ts";
 import { columns, facts, panel } from "../../web/parts/panel.ts";
+import { spanText } from "../../web/parts/time.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { BASE, type DashboardContext, here } from "../session.ts";
@@ -53,6 +55,13 @@ const about = (product: CatalogEntry): (readonly [string, HtmlValue])[] => [
       ? countText(product.minQuantity)
       : `${countText(product.minQuantity)} to ${countText(product.maxQuantity)}`,
   ],
+  ...(product.deliverySeconds === undefined
+    ? []
+    : [["Delivery", `95 % of orders within ${spanText(product.deliverySeconds * 1_000)}`] as const]),
+  ...DETAIL_NAMES.flatMap((name) => {
+    const text = product.details[name];
+    return text === undefined ? [] : [[titleOf(name), text] as const];
+  }),
 ];
 
 const inputsPanel = ({ inputFields }: CatalogEntry): Html =>

@@ -1,7 +1,7 @@
 import { type LimitChanges, limitText, VELOCITY_MAX, VELOCITY_MIN } from "../../keys/limits/read-limits.ts";
 import type { KeyRow } from "../../keys/queries.ts";
 import { formatAmount } from "../../lib/money.ts";
-import { numberField } from "../../web/form/number-fields.ts";
+import { numberField, plainAmount } from "../../web/form/number-fields.ts";
 import { textField } from "../../web/form/text-fields.ts";
 import { moneyText } from "../../web/parts/money.ts";
 import { type HtmlValue, html } from "../../web/template/html.ts";
@@ -31,12 +31,12 @@ type LimitValues = { maxOrder: string; maxDay: string; velocity?: number | undef
 
 /** An empty field ends a limit. */
 export const readLimitFields = ({ maxOrder, maxDay, velocity }: LimitValues): LimitChanges => ({
-  maxOrder: plainAmount(maxOrder),
-  maxDay: plainAmount(maxDay),
+  maxOrder: limitOf(maxOrder),
+  maxDay: limitOf(maxDay),
   velocityTimes: velocity ?? null,
 });
 
-const plainAmount = (text: string): string | null => (text === "" ? null : text.replaceAll(",", ""));
+const limitOf = (text: string): string | null => (text === "" ? null : plainAmount(text));
 
 export const startLimits = (key: KeyRow) => ({
   maxOrder: amountText(key.maxOrderMinor, key.currency),

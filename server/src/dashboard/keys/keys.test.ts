@@ -171,6 +171,8 @@ test("a key's limits are set with it and changed later, and its page says what i
   const wrong = await owner.post("/dashboard/keys?env=test", { ...fields, maxDay: "0" });
   assert.equal(wrong.statusCode, 422);
   assert.match(wrong.body, /id="create-maxDay-error">The limit of a day must be an amount in USD above zero/);
+  const comma = await owner.post("/dashboard/keys?env=test", { ...fields, maxDay: "500,00" });
+  assert.equal(comma.statusCode, 422, "a decimal comma is not a hundred times as much");
   assert.equal((await owner.post("/dashboard/keys?env=test", fields)).statusCode, 200);
   const key = await newest("test");
   assert.deepEqual([key.maxOrderMinor, key.maxDayMinor], [150_000n, 250_000n]);

@@ -42,6 +42,7 @@ const noticesForm = defineForm({
     "Disabled endpoints",
     "When an endpoint was disabled after five days of failures.",
   ),
+  deposit: addressesField("Deposits", "When a deposit was credited or rejected."),
 });
 
 function addressesField(label: string, hint: string) {
@@ -62,6 +63,7 @@ const typedOf = ({ reseller, chosen }: Settings) => {
     wallet_low: lines("wallet_low"),
     webhook_failing: lines("webhook_failing"),
     webhook_disabled: lines("webhook_disabled"),
+    deposit: lines("deposit"),
   };
 };
 

@@ -3,6 +3,7 @@ import { type Db, errorCodeOf, type Tx } from "../../db/database.ts";
 import { deliveredPlace, stockPlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { KEY_NOT_AT_HAND, SealError } from "../../vault/seal.ts";
+import { inVault, type RecipientKey, type StoredSeal, sealToReseller } from "../sealing/seal-to-reseller.ts";
 import { type Settlement, stockText } from "../settle/decide-settlement.ts";
 
 export type StockNeed = { productId: string; supplierId: string; count: number };
@@ -77,16 +78,23 @@ export class DamagedCode extends Error {
   }
 }
 
-/** Seals picked codes for their units. They no longer open as stock. */
+/**
+ * Seals picked codes for their units: to their resellers, or under the master key. They no longer open as stock, and nothing
+ * is left under the master key of a code that was sealed to a reseller.
+ */
 export function sealForUnits(
   vault: CodeVault,
   picked: readonly PickedCode[],
   taken: Settlement["codesTaken"],
-): (Settlement["codesTaken"][number] & { sealed: Buffer })[] {
+  recipients: ReadonlyMap<string, RecipientKey>,
+): (Settlement["codesTaken"][number] & StoredSeal)[] {
   const sealedById = new Map(picked.map((code) => [code.id, code.sealed]));
   return taken.map((code) => {
     const plain = openStock(vault, code, sealedById.get(code.id) ?? Buffer.alloc(0));
-    return { ...code, sealed: vault.seal(deliveredPlace(code, code.productId), plain) };
+    const recipient = recipients.get(code.orderId);
+    return recipient
+      ? { ...code, ...sealToReseller(recipient, code, plain) }
+      : { ...code, ...inVault(vault.seal(deliveredPlace(code, code.productId), plain)) };
   });
 }
 

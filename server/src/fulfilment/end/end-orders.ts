@@ -4,6 +4,7 @@ import type { Ids } from "../../lib/ids.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { refundFailedUnits } from "../refund/refund-units.ts";
 import { takeBackCodes } from "../refund/take-back-codes.ts";
+import { sealHeldBack } from "../sealing/seal-held-back.ts";
 import type { EndedUnits } from "../settle/settle-queries.ts";
 import {
   deleteWork,
@@ -54,6 +55,8 @@ export async function endOrders(
   const toRefund = those("completed-in-part", "refunded");
   if (toRefund.length > 0) await refundFailedUnits(tx, toRefund, ids, now);
   if (completed.length > 0) await markCompleted(tx, completed, now);
+  const heldBack = told.filter(({ allOrNothing }) => allOrNothing).map(({ id }) => id);
+  if (heldBack.length > 0) await sealHeldBack(tx, codeVault, heldBack);
   if (failed.length > 0) await markFailed(tx, failed, now);
   const finished = those("refunded", "failed-and-held");
   if (finished.length > 0) await deleteWork(tx, finished);

@@ -12,8 +12,14 @@ export const CODE_HEADS = [
   "receipt",
   "expiresAt",
   "deliveredAt",
+  "unitIndex",
+  "kid",
+  "enc",
+  "ciphertext",
 ] as const;
 
 /** A delivered code as a line of a CSV file. */
-export const codeCells = (code: OrderCodeView): string[] =>
-  CODE_HEADS.map((head) => String(code[head] ?? ""));
+export const codeCells = ({ sealed, ...code }: OrderCodeView): string[] => {
+  const cells = { ...code, ...sealed };
+  return CODE_HEADS.map((head) => String(cells[head] ?? ""));
+};

@@ -220,6 +220,7 @@ test("codes are listed without themselves, and of the operator's readings nobody
     "deliveredAt",
     "expiresAt",
     "id",
+    "kid",
     "lineIndex",
     "productId",
     "type",

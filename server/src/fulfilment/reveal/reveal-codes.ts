@@ -64,7 +64,13 @@ async function openInSlices<Code, View>(codes: readonly Code[], open: (code: Cod
 const CODES_AT_ONCE = 200;
 
 function toView(vault: CodeVault, orderId: string, code: DeliveredCode): OrderCodeView {
-  const { id, lineIndex, unitIndex, productId, type, sealed, testCode, expiresAt, deliveredAt } = code;
+  const { id, lineIndex, unitIndex, productId, type, sealed, testCode, expiresAt } = code;
+  const deliveredAt = code.deliveredAt.toISOString();
+  const sealedTo = sealedOf(code);
+  if (sealedTo) {
+    const expiry = expiresAt ? { expiresAt: expiresAt.toISOString() } : {};
+    return { id, lineIndex, unitIndex, productId, type, sealed: sealedTo, ...expiry, deliveredAt };
+  }
   const goods = sealed
     ? decodeGoods(
         type,
@@ -72,5 +78,10 @@ function toView(vault: CodeVault, orderId: string, code: DeliveredCode): OrderCo
         expiresAt,
       )
     : { type, ...(type === "topup" ? { receipt: testCode ?? "" } : { code: testCode ?? "" }) };
-  return { id, lineIndex, productId, ...goods, deliveredAt: deliveredAt.toISOString() };
+  return { id, lineIndex, productId, ...goods, deliveredAt };
 }
+
+const sealedOf = ({ kid, enc, ciphertext }: DeliveredCode): OrderCodeView["sealed"] =>
+  kid && enc && ciphertext
+    ? { kid, enc: enc.toString("base64url"), ciphertext: ciphertext.toString("base64url") }
+    : undefined;

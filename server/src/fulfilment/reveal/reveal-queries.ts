@@ -26,6 +26,10 @@ export type DeliveredCode = {
   productId: string;
   type: GoodsType;
   sealed: Buffer | null;
+  /** Set if it was sealed to the reseller's key. */
+  kid: string | null;
+  enc: Buffer | null;
+  ciphertext: Buffer | null;
   testCode: string | null;
   expiresAt: Date | null;
   deliveredAt: Date;
@@ -39,7 +43,7 @@ export const listDeliveredCodes = (db: Queryable, tenant: Tenant, orderId: strin
   db.rows<DeliveredCode>(
     sql`
       select c.id, c.line_index as "lineIndex", c.unit_index as "unitIndex", c.product_id as "productId", c.type,
-             c.sealed, c.test_code as "testCode", c.expires_at as "expiresAt", c.delivered_at as "deliveredAt"
+             c.sealed, c.kid, c.enc, c.ciphertext, c.test_code as "testCode", c.expires_at as "expiresAt", c.delivered_at as "deliveredAt"
       from orders o
       join codes c on c.order_id = o.id and c.state = 'delivered' and c.environment = o.environment
       where o.id = ${orderId} and o.reseller_id = ${tenant.resellerId} and o.environment = ${tenant.environment}
@@ -71,7 +75,7 @@ export const insertReveal = (db: Queryable, reveal: Reveal) =>
 /** A code of an order without the code itself. */
 export type CodeRow = Pick<
   DeliveredCode,
-  "id" | "lineIndex" | "productId" | "type" | "expiresAt" | "deliveredAt"
+  "id" | "lineIndex" | "productId" | "type" | "kid" | "expiresAt" | "deliveredAt"
 >;
 
 /** The first codes that a reveal would show, and how many there are. */
@@ -83,8 +87,8 @@ export const listCodeRows = async (
 ): Promise<{ codes: CodeRow[]; count: number }> => {
   const rows = await db.rows<CodeRow & { count: number }>(
     sql`
-      select c.id, c.line_index as "lineIndex", c.product_id as "productId", c.type, c.expires_at as "expiresAt",
-             c.delivered_at as "deliveredAt", (count(*) over ())::integer as count
+      select c.id, c.line_index as "lineIndex", c.product_id as "productId", c.type, c.kid,
+             c.expires_at as "expiresAt", c.delivered_at as "deliveredAt", (count(*) over ())::integer as count
       from orders o
       join codes c on c.order_id = o.id and c.state = 'delivered' and c.environment = o.environment
       where o.id = ${orderId} and o.reseller_id = ${tenant.resellerId} and o.environment = ${tenant.environment}

@@ -1,9 +1,12 @@
 import type { Tx } from "../../db/database.ts";
 import type { Ids } from "../../lib/ids.ts";
-import { encodeGoods } from "../../suppliers/goods.ts";
+import { encodeGoods, type Goods } from "../../suppliers/goods.ts";
 import { deliveredPlace, quarantinePlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { groupPicked, type PickedCode, pickStock, type StockNeed, sealForUnits } from "../buy/take-stock.ts";
+import { sandboxGoods } from "../sealing/sandbox-goods.ts";
+import { inVault, type RecipientKey, type StoredSeal, sealToReseller } from "../sealing/seal-to-reseller.ts";
+import { findRecipients } from "../sealing/sealing-queries.ts";
 import {
   attemptText,
   decideSettlement,
@@ -43,6 +46,16 @@ export async function settleOutcomes(
   const picked = needs.length === 0 ? [] : await pickStock(tx, needs, now);
   const settlement = decideSettlement(await readState(tx, outcomes, picked, now), outcomes, ids);
   return write(tx, vault, settlement, picked, now);
+}
+
+/** The keys that the codes of this settlement are sealed to, by order. */
+async function recipientsOf(
+  tx: Tx,
+  { codesTaken, codesNew }: Settlement,
+): Promise<ReadonlyMap<string, RecipientKey>> {
+  const delivered = [...codesTaken, ...codesNew.filter(({ quarantineReason }) => quarantineReason === null)];
+  const orderIds = [...new Set(delivered.map(({ orderId }) => orderId))];
+  return orderIds.length === 0 ? new Map() : findRecipients(tx, orderIds);
 }
 
 function stockNeeds(outcomes: readonly UnitOutcome[]): StockNeed[] {
@@ -88,9 +101,10 @@ async function write(
 ): Promise<EndedUnits[]> {
   const { codesTaken, codesNew, attemptsNew, attemptsEnded, attemptsOpen, unitsEnded, unitsLater } =
     settlement;
-  if (codesTaken.length > 0) await deliverStock(tx, sealForUnits(vault, picked, codesTaken), now);
+  const recipients = await recipientsOf(tx, settlement);
+  if (codesTaken.length > 0) await deliverStock(tx, sealForUnits(vault, picked, codesTaken, recipients), now);
   if (codesNew.length > 0) {
-    const rows = codesNew.map((code) => sealNew(vault, code));
+    const rows = codesNew.map((code) => sealNew(vault, code, recipients.get(code.orderId)));
     await insertCodes(tx, rows, now);
   }
   if (attemptsNew.length > 0) await insertEndedAttempts(tx, attemptsNew, now);
@@ -100,24 +114,45 @@ async function write(
   return unitsEnded.length > 0 ? endUnits(tx, unitsEnded, now) : [];
 }
 
-function sealNew(vault: CodeVault, code: NewCode) {
+function sealNew(vault: CodeVault, code: NewCode, recipient: RecipientKey | undefined) {
   const { content, ...rest } = code;
-  const blank = { testCode: null, sealed: null, supplierId: null, digest: null, expiresAt: null };
-  if ("test" in content)
-    return { ...rest, ...blank, environment: "test" as const, type: content.type, testCode: content.test };
+  const unsealed = { sealed: null, kid: null, enc: null, ciphertext: null };
+  const blank = { ...unsealed, testCode: null, supplierId: null, digest: null, expiresAt: null };
+  if ("test" in content) {
+    const row = {
+      ...rest,
+      ...blank,
+      environment: "test" as const,
+      type: content.type,
+      testCode: content.test,
+    };
+    if (!recipient || content.type === "topup") return row;
+    return { ...row, ...sealToReseller(recipient, code, sandboxGoods(content.test)) };
+  }
   const goods = content.goods.reveal();
-  const place =
-    code.quarantineReason === null
-      ? deliveredPlace(code, code.productId)
-      : quarantinePlace(code.id, code, code.productId);
   return {
     ...rest,
     ...blank,
     environment: "live" as const,
     type: goods.type,
-    sealed: vault.seal(place, encodeGoods(goods)),
+    ...sealGoods(vault, code, goods, recipient),
     supplierId: content.supplierId,
     digest: content.digest,
     expiresAt: goods.type === "topup" ? null : (goods.expiresAt ?? null),
   };
+}
+
+/** A receipt of a top-up is not a code: it says what was done and stays readable. */
+function sealGoods(
+  vault: CodeVault,
+  code: NewCode,
+  goods: Goods,
+  recipient: RecipientKey | undefined,
+): StoredSeal {
+  const plain = encodeGoods(goods);
+  if (code.quarantineReason !== null)
+    return inVault(vault.seal(quarantinePlace(code.id, code, code.productId), plain));
+  return recipient && goods.type !== "topup"
+    ? sealToReseller(recipient, code, plain)
+    : inVault(vault.seal(deliveredPlace(code, code.productId), plain));
 }

@@ -2,6 +2,7 @@ import sql, { type Sql } from "sql-template-tag";
 import type { Tx } from "../../db/database.ts";
 import type { SupplierPrice } from "../../suppliers/supplier.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
+import type { StoredSeal } from "../sealing/seal-to-reseller.ts";
 import type { Settlement, SupplierSaid } from "./decide-settlement.ts";
 
 /** An order, and the token of its lease. */
@@ -52,6 +53,9 @@ export type SealedCode = {
   environment: "live" | "test";
   type: string;
   sealed: Buffer | null;
+  kid: string | null;
+  enc: Buffer | null;
+  ciphertext: Buffer | null;
   testCode: string | null;
   supplierId: string | null;
   digest: Buffer | null;
@@ -66,10 +70,11 @@ export const insertCodes = (
   tx.rows(
     sql`
       insert into codes (id, environment, product_id, supplier_id, state, type, sealed, test_code, digest, expires_at,
-                         order_id, line_index, unit_index, delivered_at, quarantine_reason, created_at)
+                         order_id, line_index, unit_index, delivered_at, quarantine_reason, created_at, kid, enc,
+                         ciphertext)
       select id, environment, product_id, supplier_id, case when reason is null then 'delivered' else 'quarantined' end,
              type, sealed, test_code, digest, expires_at, order_id, line_index, unit_index,
-             case when reason is null then ${now}::timestamptz end, reason, ${now}
+             case when reason is null then ${now}::timestamptz end, reason, ${now}, kid, enc, ciphertext
       from unnest(
         ${codes.map((one) => one.id)}::text[], ${codes.map((one) => one.environment)}::text[],
         ${codes.map((one) => one.productId)}::text[], ${codes.map((one) => one.supplierId)}::text[],
@@ -77,27 +82,26 @@ export const insertCodes = (
         ${codes.map((one) => one.testCode)}::text[], ${codes.map((one) => one.digest)}::bytea[],
         ${codes.map((one) => one.expiresAt)}::timestamptz[], ${codes.map((one) => one.orderId)}::text[],
         ${codes.map((one) => one.lineIndex)}::smallint[], ${codes.map((one) => one.unitIndex)}::integer[],
-        ${codes.map((one) => one.quarantineReason)}::text[]
+        ${codes.map((one) => one.quarantineReason)}::text[], ${codes.map((one) => one.kid)}::text[],
+        ${codes.map((one) => one.enc)}::bytea[], ${codes.map((one) => one.ciphertext)}::bytea[]
       ) as one (id, environment, product_id, supplier_id, type, sealed, test_code, digest, expires_at, order_id,
-                line_index, unit_index, reason)`,
+                line_index, unit_index, reason, kid, enc, ciphertext)`,
     { name: "insert-codes" },
   );
 
-export const deliverStock = (
-  tx: Tx,
-  codes: readonly (UnitKey & { id: string; sealed: Buffer })[],
-  now: Date,
-) =>
+export const deliverStock = (tx: Tx, codes: readonly (UnitKey & { id: string } & StoredSeal)[], now: Date) =>
   tx.rows(
     sql`
       update codes c
       set state = 'delivered', sealed = one.sealed, order_id = one.order_id, line_index = one.line_index,
-          unit_index = one.unit_index, delivered_at = ${now}
+          unit_index = one.unit_index, delivered_at = ${now}, kid = one.kid, enc = one.enc,
+          ciphertext = one.ciphertext
       from unnest(
         ${codes.map((one) => one.id)}::text[], ${codes.map((one) => one.sealed)}::bytea[],
         ${codes.map((one) => one.orderId)}::text[], ${codes.map((one) => one.lineIndex)}::smallint[],
-        ${codes.map((one) => one.unitIndex)}::integer[]
-      ) as one (id, sealed, order_id, line_index, unit_index)
+        ${codes.map((one) => one.unitIndex)}::integer[], ${codes.map((one) => one.kid)}::text[],
+        ${codes.map((one) => one.enc)}::bytea[], ${codes.map((one) => one.ciphertext)}::bytea[]
+      ) as one (id, sealed, order_id, line_index, unit_index, kid, enc, ciphertext)
       where c.id = one.id and c.state = 'stock'`,
     { name: "deliver-stock" },
   );

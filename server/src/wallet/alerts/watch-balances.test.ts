@@ -98,7 +98,7 @@ test("a threshold above the balance is not a fall, and without one nothing is lo
 
 test("the addresses of a kind get its letters, each one of their own", async () => {
   const tenant = await addWallet();
-  const lines = { email: "owner@reseller.example", webhook_failing: "", webhook_disabled: "" };
+  const lines = { email: "owner@reseller.example", webhook_failing: "", webhook_disabled: "", deposit: "" };
   const input = { ...lines, wallet_low: "money@one.example\nboss@one.example" };
   await changeNotices(scrip, tenant.resellerId, input, BY);
   await setAlert(scrip, tenant, "50", BY);

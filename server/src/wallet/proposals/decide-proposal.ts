@@ -15,24 +15,36 @@ import { refuseAt, refusing } from "./request-movement.ts";
 
 type Deps = { db: Db; clock: Clock };
 
+/**
+ * What the approval of a proposal for a deposit does besides: it locks the deposit before the people and the wallet, and returns what
+ * is written once the money has moved.
+ */
+export type OpenDeposit = (
+  tx: Tx,
+  proposal: Proposal & { depositId: string },
+) => Promise<(moved: MovedFunds, by: By) => Promise<void>>;
+
 const REASON_MAX_CHARACTERS = 500;
 
 /**
- * Moves the money of a proposal, once. The proposal, both people and the wallet are locked in this order: a decision of another
+ * Moves the money of a proposal, once. The proposal, its deposit, both people and the wallet are locked in this order: a decision of another
  * person, a removal from the staff and an order of the reseller each come before it or after it. Both people are in the
  * ledger's note, for the operator alone, and in the log.
  */
 export async function approveProposal(
-  { db, clock }: Deps,
+  { db, clock, openDeposit }: Deps & { openDeposit?: OpenDeposit },
   id: string,
   by: By,
 ): Promise<{ proposal: Proposal; moved: MovedFunds }> {
   return db.transaction(async (tx) => {
     const proposal = await lockWaiting(tx, clock, id);
-    const { proposedBy, direction, amountMinor, currency } = proposal;
+    const { proposedBy, direction, amountMinor, currency, depositId } = proposal;
     const approvedBy = by.actor.id;
     if (approvedBy === proposedBy)
       throw new Refusal("own_proposal", "You proposed this. Another person has to approve it.");
+    if (depositId !== null && !openDeposit) throw new Error("nobody ends the deposit of this proposal");
+    const settleDeposit =
+      depositId === null ? undefined : await openDeposit?.(tx, { ...proposal, depositId });
     await lockStaff(tx, [proposedBy, approvedBy], "wallets.manage", (gone) =>
       gone === approvedBy
         ? new Refusal("not_permitted", "Your role does not allow this.")
@@ -46,8 +58,12 @@ export async function approveProposal(
     const entryId = idsOf(clock)("ent");
     const note = writeApprovedNote(proposal.note, proposedBy, approvedBy);
     const moved = await refusing(() =>
-      bookMovement(tx, clock, head, { entryId, direction, amountMinor, note, by }),
+      bookMovement(tx, clock, head, {
+        ...{ entryId, direction, amountMinor, note, by },
+        depositId: depositId ?? undefined,
+      }),
     );
+    await settleDeposit?.(moved, by);
     const decided = await decide(tx, clock, proposal, { state: "approved", by, entryId });
     return { proposal: decided, moved };
   });

@@ -20,22 +20,25 @@ export type ProposalRow = Tenant & {
   decidedAt: Date | null;
   reason: string | null;
   entryId: string | null;
+  /** The deposit that it credits. */
+  depositId: string | null;
 };
 
 const proposalColumns = sql`
   id, reseller_id as "resellerId", environment, direction, amount_minor as "amountMinor", currency, note,
   proposed_by as "proposedBy", proposed_at as "proposedAt", expires_at as "expiresAt", state,
-  decided_by as "decidedBy", decided_at as "decidedAt", reason, entry_id as "entryId"`;
+  decided_by as "decidedBy", decided_at as "decidedAt", reason, entry_id as "entryId",
+  deposit_id as "depositId"`;
 
 export type NewProposal = Omit<ProposalRow, "state" | "decidedBy" | "decidedAt" | "reason" | "entryId">;
 
 export const insertProposal = async (tx: Tx, proposal: NewProposal): Promise<ProposalRow | undefined> => {
   const [row] = await tx.rows<ProposalRow>(sql`
     insert into movement_proposals (id, reseller_id, environment, direction, amount_minor, currency, note, proposed_by,
-                                    proposed_at, expires_at)
+                                    proposed_at, expires_at, deposit_id)
     values (${proposal.id}, ${proposal.resellerId}, ${proposal.environment}, ${proposal.direction},
             ${proposal.amountMinor}, ${proposal.currency}, ${proposal.note}, ${proposal.proposedBy},
-            ${proposal.proposedAt}, ${proposal.expiresAt})
+            ${proposal.proposedAt}, ${proposal.expiresAt}, ${proposal.depositId})
     returning ${proposalColumns}`);
   return row;
 };

@@ -85,13 +85,21 @@ export async function requestMovement(
   });
 }
 
-type StaffMovement = { direction: Direction; amountMinor: bigint; note: string; by: By };
+export type StaffMovement = {
+  direction: Direction;
+  amountMinor: bigint;
+  note: string;
+  by: By;
+  /** The deposit that a credit is for. */
+  depositId?: string | undefined;
+};
 
-async function propose(
+/** Writes a proposal in the transaction that has locked the person and the wallet. */
+export async function propose(
   tx: Tx,
   clock: Clock,
   head: WalletHead,
-  { direction, amountMinor, note, by }: StaffMovement,
+  { direction, amountMinor, note, by, depositId }: StaffMovement,
 ): Promise<Proposal> {
   const now = clock.now();
   const { resellerId, environment, currency } = head;
@@ -99,6 +107,7 @@ async function propose(
   const row = await insertProposal(tx, {
     ...{ id: idsOf(clock)("prp"), resellerId, environment, direction, amountMinor, currency, note },
     proposedBy: by.actor.id,
+    depositId: depositId ?? null,
     proposedAt: now,
     expiresAt: new Date(now.getTime() + PROPOSAL_LIFE_MS),
   });
@@ -111,6 +120,7 @@ async function propose(
     environment,
     after: {
       ...{ reseller: resellerId, direction, note },
+      ...(depositId === undefined ? {} : { depositId }),
       amount: `${formatAmount(amountMinor, currency)} ${currency}`,
       expiresAt: row.expiresAt.toISOString(),
     },
@@ -118,8 +128,8 @@ async function propose(
   return toProposal(row, now);
 }
 
-/** Test money is no money: its movements take one person. */
-function approvalAbove(
+/** The amount up to which one person is enough, where this amount takes two. Test money is no money: it takes one person. */
+export function approvalAbove(
   dualControl: AmountLimits | undefined,
   { environment }: Tenant,
   currency: string,

@@ -3,10 +3,22 @@ import { readFile } from "node:fs/promises";
 export type Guide = { name: string; title: string; summary: string; markdown: string };
 
 /** In reading order for a newcomer. */
-export const GUIDE_NAMES = ["quickstart", "orders", "webhooks", "sandbox", "errors", "going-live"] as const;
+export const GUIDE_NAMES = [
+  "quickstart",
+  "catalog",
+  "orders",
+  "webhooks",
+  "deposits",
+  "sandbox",
+  "errors",
+  "going-live",
+] as const;
 
 /** For the operator. The console shows it to the staff; it is not on the public port. */
 export const OPERATOR_GUIDE_NAME = "operator";
+
+/** All that is for the operator only. `bin/suppliers-guide.test.ts` and `bin/pricing-guide.test.ts` run the last two. */
+export const OPERATOR_GUIDES = [OPERATOR_GUIDE_NAME, "suppliers", "pricing"] as const;
 
 /** The folder of the guides in a checkout. */
 export const GUIDES_FOLDER = new URL("../../../../docs/guides/", import.meta.url);

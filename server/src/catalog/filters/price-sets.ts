@@ -1,0 +1,86 @@
+import type { Db } from "../../db/database.ts";
+import { createByteCache } from "../../lib/byte-cache.ts";
+import {
+  listListFlags,
+  listOwnFlags,
+  type PriceFlags,
+  type ScopeHeads,
+  type ScopePosition,
+} from "./index-queries.ts";
+import { NOTHING_READ, READ_AT_ONCE } from "./product-index.ts";
+import { createSlotSet, type SlotSet } from "./slot-set.ts";
+
+/** The products of one scope that have a price, and those that are not listed, as bits. */
+export type PriceSet = { priced: SlotSet; unlisted: SlotSet };
+
+export type PriceSets = {
+  /** The sets of a reseller and of its price list, up to these numbers. */
+  sync(resellerId: string, heads: ScopeHeads): Promise<{ own: PriceSet; list: PriceSet }>;
+};
+
+const SETS_MAX_BYTES = 32 * 1024 * 1024;
+
+type Kept = PriceSet & { position: ScopePosition; reading: Promise<void> | undefined };
+type ReadFlags = (after: ScopePosition) => Promise<PriceFlags[]>;
+
+/**
+ * Which products have a price, by price list and by reseller. A set is one bit for each product. The sets that are not in use are
+ * dropped when there are too many. What callers ask for adds nothing: there is a set for each reseller and list only.
+ */
+export function createPriceSets(db: Db, slotOf: (productId: string) => number): PriceSets {
+  const kept = createByteCache<Kept>(
+    SETS_MAX_BYTES,
+    ({ priced, unlisted }) => priced.bytes() + unlisted.bytes(),
+  );
+
+  const sync = async (scope: string, head: bigint, readFlags: ReadFlags): Promise<PriceSet> => {
+    const set = kept.get(scope) ?? emptySet();
+    while (set.position.change < head) {
+      set.reading ??= readAll(set, readFlags, slotOf).finally(() => {
+        set.reading = undefined;
+      });
+      kept.set(scope, set);
+      await set.reading;
+      // Once more, because its size is known now.
+      kept.set(scope, set);
+    }
+    return set;
+  };
+
+  return {
+    async sync(resellerId, heads) {
+      const { currency, priceList } = heads;
+      const own = await sync(`reseller ${resellerId}`, heads.own, (after) =>
+        listOwnFlags(db, resellerId, after, READ_AT_ONCE),
+      );
+      const list = await sync(`list ${currency} ${priceList}`, heads.list, (after) =>
+        listListFlags(db, { currency, priceList }, after, READ_AT_ONCE),
+      );
+      return { own, list };
+    },
+  };
+}
+
+const emptySet = (): Kept => ({
+  priced: createSlotSet(),
+  unlisted: createSlotSet(),
+  position: NOTHING_READ,
+  reading: undefined,
+});
+
+async function readAll(
+  set: Kept,
+  readFlags: ReadFlags,
+  slotOf: (productId: string) => number,
+): Promise<void> {
+  for (;;) {
+    const rows = await readFlags(set.position);
+    for (const { change, productId, isPriced, isUnlisted } of rows) {
+      const slot = slotOf(productId);
+      set.priced.put(slot, isPriced);
+      set.unlisted.put(slot, isUnlisted);
+      set.position = { change, id: productId };
+    }
+    if (rows.length < READ_AT_ONCE) return;
+  }
+}

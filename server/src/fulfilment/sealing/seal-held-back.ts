@@ -1,0 +1,39 @@
+import type { Tx } from "../../db/database.ts";
+import { deliveredPlace } from "../../vault/code-place.ts";
+import type { CodeVault } from "../../vault/code-vault.ts";
+import { KEY_NOT_AT_HAND, SealError } from "../../vault/seal.ts";
+import { sandboxGoods } from "./sandbox-goods.ts";
+import { sealToReseller } from "./seal-to-reseller.ts";
+import {
+  findRecipients,
+  type HeldBackGoods,
+  listUnsealedCodes,
+  storeSealedCodes,
+} from "./sealing-queries.ts";
+
+/**
+ * Seals the codes of all-or-nothing orders to their resellers, in the transaction in which the orders are completed. Called
+ * after their status has changed.
+ */
+export async function sealHeldBack(tx: Tx, vault: CodeVault, orderIds: readonly string[]): Promise<void> {
+  const recipients = await findRecipients(tx, orderIds);
+  if (recipients.size === 0) return;
+  const sealed = (await listUnsealedCodes(tx, [...recipients.keys()])).flatMap((code) => {
+    const recipient = recipients.get(code.orderId);
+    const plain = openOne(vault, code);
+    return recipient && plain ? [{ id: code.id, ...sealToReseller(recipient, code, plain) }] : [];
+  });
+  if (sealed.length > 0) await storeSealedCodes(tx, sealed);
+}
+
+/** A code that no longer opens stays as it is. */
+function openOne(vault: CodeVault, code: HeldBackGoods): Buffer | undefined {
+  if (code.sealed === null) return sandboxGoods(code.testCode ?? "");
+  try {
+    return vault.open(deliveredPlace(code, code.productId), code.sealed);
+  } catch (error) {
+    // Without its master key no code opens, but none is damaged.
+    if (error instanceof SealError && error.message !== KEY_NOT_AT_HAND) return undefined;
+    throw error;
+  }
+}
