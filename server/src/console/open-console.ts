@@ -25,6 +25,7 @@ import { jobPages } from "./jobs/pages.ts";
 import { moneyPages } from "./money/pages.ts";
 import { orderPages } from "./orders/pages.ts";
 import { overviewPages } from "./overview/pages.ts";
+import { pricePages } from "./prices/pages.ts";
 import { productPages } from "./products/pages.ts";
 import { reportPages } from "./reports/pages.ts";
 import { resellerPages } from "./resellers/pages.ts";
@@ -53,6 +54,7 @@ export const SECTIONS: readonly AddSection[] = [
   depositPages,
   viewPages,
   productPages,
+  pricePages,
   supplierPages,
   stockPages,
   alertPages,

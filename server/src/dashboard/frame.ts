@@ -40,6 +40,7 @@ const SECTIONS: readonly {
       { label: "Webhooks", path: WEBHOOKS, key: "w", also: [`${BASE}/deliveries`] },
       { label: "Requests", path: `${BASE}/requests`, key: "r" },
       { label: "Events", path: `${BASE}/events`, key: "e" },
+      { label: "Encryption", path: `${BASE}/encryption`, key: "y" },
     ],
   },
   {

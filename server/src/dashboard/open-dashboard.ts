@@ -19,6 +19,7 @@ import { serveFace } from "../web/pages/serve-face.ts";
 import { activityPages } from "./activity/pages.ts";
 import { catalogPages } from "./catalog/pages.ts";
 import { depositPages } from "./deposits/pages.ts";
+import { encryptionPages } from "./encryption/pages.ts";
 import { eventPages } from "./events/pages.ts";
 import { dashboardFrame } from "./frame.ts";
 import { homePages } from "./home/pages.ts";
@@ -54,6 +55,7 @@ export const SECTIONS: readonly AddSection[] = [
   eventPages,
   (face, deps) => securityPages(face, accessOf(deps)),
   (face, deps) => teamPages(face, accessOf(deps)),
+  encryptionPages,
   settingsPages,
   activityPages,
 ];

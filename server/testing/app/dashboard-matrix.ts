@@ -94,6 +94,7 @@ export const MATRIX: Readonly<Record<string, MatrixRow>> = {
   "POST /dashboard/keys/:id/roll": { roles: DEVELOPERS, ids: apiKey, fields: { grace: "1" } },
   "GET /dashboard/keys/:id/revoke": { roles: DEVELOPERS, ids: apiKey },
   "POST /dashboard/keys/:id/revoke": { roles: DEVELOPERS, ids: apiKey },
+  "POST /dashboard/keys/:id/unfreeze": { roles: DEVELOPERS, ids: apiKey },
   // security
   "GET /dashboard/security": { roles: "all" },
   "POST /dashboard/security/sessions/end": { roles: "all" },
@@ -117,6 +118,10 @@ export const MATRIX: Readonly<Record<string, MatrixRow>> = {
   "POST /dashboard/team/:id/reset-factor": { roles: OWNER, ids: person },
   "POST /dashboard/team/:id/invite": { roles: OWNER, ids: person },
   "POST /dashboard/team/:id/remove": { roles: OWNER, ids: person },
+  // encryption
+  "GET /dashboard/encryption": { roles: OWNER },
+  "POST /dashboard/encryption": { roles: OWNER },
+  "POST /dashboard/encryption/remove": { roles: OWNER },
   // settings
   "GET /dashboard/settings": { roles: OWNER },
   "POST /dashboard/settings": { roles: OWNER },

@@ -39,7 +39,7 @@ export const BY = { actor: { kind: "staff", id: "stf_ana" } } as const;
 
 /** A database with a reseller, a product in a stock and an endpoint, and short ways to start and run jobs. */
 export async function openJobDesk() {
-  const { db, drop } = await createTestDatabase();
+  const { db, drop, connectionString } = await createTestDatabase();
   const clock = createHandClock();
   const deps = await openJobDeps(db, clock);
   const reseller = await createReseller(db, clock, { name: "=One", currency: "USD", email: "a@one.example" });
@@ -48,7 +48,7 @@ export async function openJobDesk() {
   const supplierId = await addSupplierRow(db, { name: "Warehouse" });
   await addRouteRow(db, { productId: "card", supplierId });
   return {
-    ...{ db, drop, clock, deps, tenant, supplierId },
+    ...{ db, drop, connectionString, clock, deps, tenant, supplierId },
     start: (kind: JobKindName, params: JobParams = {}, input?: string) =>
       startJob(deps, { kind, params, input: input === undefined ? undefined : Buffer.from(input) }, BY),
     runAll: async () => {
