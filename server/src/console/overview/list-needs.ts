@@ -44,6 +44,7 @@ export const listNeeds = ({ needs, proposals, alerts }: NeedsData, now: Date): N
   ...alerts.map((alert) => alertNeed(alert, now)),
   ...unknown(needs.unknown, now),
   ...held(needs.held, now),
+  ...deposits(needs.deposits, now),
   ...approvals(proposals, now),
   ...suppliers(needs, now),
   ...soldOut(needs),
@@ -84,6 +85,18 @@ const held = ({ count, oldestAt }: Waiting, now: Date): Need[] =>
           what: `${many(count)} held ${count === 1 ? "refund" : "refunds"}`,
           path: "/stuck",
           note: `The money goes back when the hold is released.${since(oldestAt, now)}`,
+        },
+      ];
+
+const deposits = ({ count, oldestAt }: Waiting, now: Date): Need[] =>
+  count === 0
+    ? []
+    : [
+        {
+          chip: chip("received"),
+          what: `${many(count)} ${count === 1 ? "deposit" : "deposits"} to credit`,
+          path: "/deposits?status=received",
+          note: `The payment has arrived.${since(oldestAt, now)}`,
         },
       ];
 
