@@ -1,4 +1,4 @@
--- Margin on what was true when an order was accepted (MARGIN 4). Lines from before have no basis, so what they cost then is not known.
+-- Margin on what was true when an order was accepted (CONTRACT 8). Lines from before have no basis, so what they cost then is not known.
 alter table report_lines
   -- The landed cost of what was sold, less that of units that were refunded without being delivered.
   add column landed_minor bigint not null default 0,

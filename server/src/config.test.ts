@@ -31,7 +31,7 @@ test("an empty environment gives a working server on this machine", () => {
   assert.deepEqual(config.webhookAllowNetworks, []);
   assert.equal(config.webhookLocalAddress, undefined);
   assert.equal(config.webhookProxyUrl, undefined);
-  assert.deepEqual(config.rateLimits, { orders: 100, reads: 100 });
+  assert.deepEqual(config.rateLimits, { orders: 100, reads: 100, checks: 5 });
   assert.equal(config.smtpUrl, undefined);
   assert.equal(config.mailFrom, "scrip@localhost");
   assert.equal(config.logLevel, "info");
@@ -82,8 +82,23 @@ const GOOD: readonly (readonly [Environment, (config: Config) => unknown, unknow
   [{ PUBLIC_URL: "http://localhost:9//" }, (config) => config.publicUrl, "http://localhost:9"],
   [{ CONSOLE_DUAL_CONTROL_ABOVE: "1000" }, (config) => config.dualControlAbove?.others, "1000"],
   [{}, (config) => config.dualControlAbove, undefined],
-  [{ RATE_LIMIT_ORDERS: "0" }, (config) => config.rateLimits, { orders: 0, reads: 100 }],
-  [{ RATE_LIMIT_READS: "1000000" }, (config) => config.rateLimits, { orders: 100, reads: 1_000_000 }],
+  [
+    {},
+    ({ pricing, maxLoss }) => [pricing, maxLoss.others],
+    [{ rateMaxAgeMs: 86_400_000, bufferBp: 0, autoPublishWithinBp: 300 }, "0"],
+  ],
+  [
+    { FX_MAX_AGE: "90m", FX_BUFFER: "150", PRICE_AUTO_PUBLISH_WITHIN: "0" },
+    ({ pricing }) => pricing,
+    { rateMaxAgeMs: 5_400_000, bufferBp: 150, autoPublishWithinBp: 0 },
+  ],
+  [{ MAX_LOSS: "USD:0.50" }, ({ maxLoss }) => maxLoss.named.get("USD"), 50n],
+  [{ RATE_LIMIT_ORDERS: "0" }, (config) => config.rateLimits, { orders: 0, reads: 100, checks: 5 }],
+  [
+    { RATE_LIMIT_READS: "1000000", RATE_LIMIT_CHECKS: "0" },
+    (config) => config.rateLimits,
+    { orders: 100, reads: 1_000_000, checks: 0 },
+  ],
   [{ SMTP_URL: "smtps://u:p@mail:465" }, (config) => config.smtpUrl?.reveal(), "smtps://u:p@mail:465"],
   [{ SMTP_URL: "smtp://[::1]:2525" }, (config) => config.smtpUrl?.reveal(), "smtp://[::1]:2525"],
   [{ PUBLIC_URL: "https://api.example.com:8443" }, (config) => config.mailFrom, "scrip@api.example.com"],
@@ -170,6 +185,10 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   CONSOLE_PORT: ["x", "-1", "65536", "1.5"],
   CONSOLE_HOST: ["localhost", "10.0.0.0/8"],
   CONSOLE_DUAL_CONTROL_ABOVE: ["much", "USD", "JPY:1.5", "1,2"],
+  FX_MAX_AGE: ["24", "0h", "a day", "-1h"],
+  FX_BUFFER: ["1%", "-1", "10001"],
+  PRICE_AUTO_PUBLISH_WITHIN: ["3.5", "20000"],
+  MAX_LOSS: ["some", "-1"],
   CONSOLE_URL: ["console.example.com", `https://u:${PASSWORD}@h/`, "https://h/console"],
   SCRIP_MASTER_KEY: [
     "short",
@@ -182,6 +201,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   WEBHOOK_ALLOW_NETWORKS: ["127.0.0.0/99", "localhost"],
   RATE_LIMIT_ORDERS: ["-1", "ten", "1000001", "1.5"],
   RATE_LIMIT_READS: ["-1", "100/s", "1000001"],
+  RATE_LIMIT_CHECKS: ["-1", "5/s", "1000001"],
   WEBHOOK_LOCAL_ADDRESS: [
     "0.0.0.0/0",
     "eth0",

@@ -1,6 +1,11 @@
 import type { Sql } from "sql-template-tag";
 import { findUnknownBackup } from "./backup-condition.ts";
-import { findDisabledEndpoints, findHeldRefunds, findUnknownPurchases } from "./order-conditions.ts";
+import {
+  findDisabledEndpoints,
+  findFrozenKeys,
+  findHeldRefunds,
+  findUnknownPurchases,
+} from "./order-conditions.ts";
 import { findFloorPrices, findLossStops, findStaleRates } from "./price-conditions.ts";
 import { findBrokenAudit, findGoneWorkers } from "./service-conditions.ts";
 import {
@@ -68,7 +73,7 @@ export const CONDITIONS = {
   rate_stale: {
     find: findStaleRates,
     title: (facts) =>
-      `${text(facts, "products")} products cannot be sold: an exchange rate is too old or missing since ${day(facts, "since")} UTC`,
+      `Prices of ${text(facts, "products")} products are withheld: an exchange rate is too old or missing since ${day(facts, "since")} UTC`,
     path: () => "/prices",
   },
   price_floor: {
@@ -86,6 +91,12 @@ export const CONDITIONS = {
     find: findDisabledEndpoints,
     title: (facts) =>
       `Endpoint ${text(facts, "endpointId")} of reseller ${text(facts, "resellerId")} was disabled after days of failures`,
+    path: (facts) => `/resellers/${text(facts, "resellerId")}`,
+  },
+  key_frozen: {
+    find: findFrozenKeys,
+    title: (facts) =>
+      `Key ${text(facts, "keyId")} of reseller ${text(facts, "resellerId")} is frozen: it spent far more than usual`,
     path: (facts) => `/resellers/${text(facts, "resellerId")}`,
   },
   audit_broken: {

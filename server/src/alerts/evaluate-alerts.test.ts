@@ -105,6 +105,26 @@ test("refund_held: raised once all units have ended, in live only, and resolved 
   await run("update orders set refund_held = false");
 });
 
+test("rate_stale, price_floor and purchase_at_loss: from what was noted until it ends", async () => {
+  await db.rows(sql`
+    insert into withheld_prices (product_id, price_list, currency, amount_minor, reason, withheld_at)
+    values ('card', 'standard', 'EUR', 900, 'rate_stale', ${ago(MINUTE_MS)}),
+           ('game', 'standard', 'EUR', 900, 'above_face', ${ago(MINUTE_MS)})`);
+  await run(
+    "insert into list_prices (product_id, price_list, currency, amount_minor, at_floor) values ('game', 'x', 'USD', 1, true)",
+  );
+  await db.rows(sql`
+    insert into loss_stops values ('card', 'ord_1', ${ago(DAY_MS - MINUTE_MS)}), ('game', 'ord_2', ${ago(DAY_MS)})`);
+  await evaluate();
+  assert.deepEqual((await titles()).sort(), [
+    "price_floor: The price of product game was raised to its floor",
+    "purchase_at_loss: Product card was refunded: every supplier would have sold it at a loss",
+    "rate_stale: Prices of 1 products are withheld: an exchange rate is too old or missing since 2029-12-31 23:59 UTC",
+  ]);
+  assert.deepEqual((await open()).map(({ path }) => path).sort(), ["/orders/ord_1", "/prices", "/prices"]);
+  await run("truncate withheld_prices, list_prices, loss_stops");
+});
+
 test("supplier_failing: from the opened circuit to the next answer, and not for a disabled supplier", async () => {
   await db.rows(sql`
     update suppliers set consecutive_failures = 5, open_until = ${ago(MINUTE_MS)} where id = ${remote}`);
@@ -153,6 +173,19 @@ test("stock_low: less than three days of sales, or nothing of a product that nob
   await evaluate();
   assert.deepEqual(await titles(), []);
   await run("delete from supplier_attempts");
+});
+
+test("key_frozen: a live key until it is unfrozen or revoked", async () => {
+  await run(`
+    insert into api_keys (id, reseller_id, environment, digest, last_four, scopes, frozen_at)
+    values ('key_fast', '${reseller.id}', 'live', decode(repeat('ab', 32), 'hex'), 'abcd', '{orders:read}', '2029-12-31Z'),
+      ('key_test', '${reseller.id}', 'test', decode(repeat('cd', 32), 'hex'), 'abcd', '{orders:read}', '2029-12-31Z')`);
+  await evaluate();
+  const title = `Key key_fast of reseller ${reseller.id} is frozen: it spent far more than usual`;
+  assert.deepEqual(await titles(), [`key_frozen: ${title}`]);
+  await run("update api_keys set frozen_at = null");
+  await evaluate();
+  assert.deepEqual(await titles(), []);
 });
 
 test("endpoint_disabled: by failures, not by its owner, until it is enabled or removed", async () => {

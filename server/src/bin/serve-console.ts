@@ -36,6 +36,7 @@ export async function serveConsole(
     webhooks: { egressIps: config.webhookEgressIps, allowNetworks: config.webhookAllowNetworks },
     sendsMail: config.smtpUrl !== undefined,
     dualControl: config.dualControlAbove,
+    pricing: config.pricing,
     consoleUrl: config.consoleUrl,
     addressOf: addressFinder(config.trustedProxies),
     announceOrders: createAnnouncer(db, ORDERS_CHANNEL),

@@ -18,12 +18,14 @@ import { serveFace } from "../web/pages/serve-face.ts";
 import { activityPages } from "./activity/pages.ts";
 import { alertPages } from "./alerts/pages.ts";
 import { countNav } from "./count-nav.ts";
+import { depositPages } from "./deposits/pages.ts";
 import { consoleFrame } from "./frame.ts";
 import type { HasPage } from "./has-page.ts";
 import { jobPages } from "./jobs/pages.ts";
 import { moneyPages } from "./money/pages.ts";
 import { orderPages } from "./orders/pages.ts";
 import { overviewPages } from "./overview/pages.ts";
+import { pricePages } from "./prices/pages.ts";
 import { productPages } from "./products/pages.ts";
 import { reportPages } from "./reports/pages.ts";
 import { resellerPages } from "./resellers/pages.ts";
@@ -49,8 +51,10 @@ export const SECTIONS: readonly AddSection[] = [
   (face, deps) => staffPages(face, accessOf(deps)),
   resellerPages,
   moneyPages,
+  depositPages,
   viewPages,
   productPages,
+  pricePages,
   supplierPages,
   stockPages,
   alertPages,

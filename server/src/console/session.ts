@@ -14,6 +14,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { CursorCodec } from "../lib/cursor.ts";
 import type { Log } from "../lib/log.ts";
 import type { AmountLimits } from "../lib/money.ts";
+import type { PricingConfig } from "../lib/settings/pricing-config.ts";
 import type { CodeVault } from "../vault/code-vault.ts";
 import type { Keyring } from "../vault/keyring.ts";
 import type { PageContext } from "../web/pages/define-page.ts";
@@ -47,6 +48,8 @@ export type ConsoleDeps = {
   sendsMail: boolean;
   /** Above these amounts a movement of money takes two people. Undefined takes one for all. */
   dualControl: AmountLimits | undefined;
+  /** How prices are worked out. */
+  pricing: PricingConfig["pricing"];
   /** The address of the console that the operator set, if any. Its scheme decides the name of the cookie. */
   consoleUrl: string | undefined;
   /** The address of the API, for what its pages say to resellers. */

@@ -1,7 +1,7 @@
 import { isCurrency } from "../lib/currencies.ts";
 import { type Fraction, parseDecimal } from "./fraction.ts";
 
-/** Where a rate comes from, strongest first (MARGIN 3). */
+/** Where a rate comes from, strongest first (CONTRACT 8). */
 export const RATE_SOURCES = ["pin", "supplier", "reference"] as const;
 export type RateSource = (typeof RATE_SOURCES)[number];
 

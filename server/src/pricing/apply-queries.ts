@@ -30,13 +30,12 @@ async function publishJudged(tx: Tx, now: Date): Promise<void> {
   await tx.rows(upsertOwnPrices(sql`judged_prices`, sql`and act = 'publish'`, now));
 }
 
-/** Publishes rows of a table that has the columns of a proposal. A price that was set by hand meanwhile stays. */
+/** Publishes rows of a table that has the columns of a proposal. All writers of prices take the catalog's lock first, so the order of rows is free. A price that was set by hand meanwhile stays. */
 export const upsertListPrices = (source: Sql, condition: Sql, now: Date): Sql => sql`
   insert into list_prices as p
     (product_id, price_list, currency, amount_minor, strike_minor, updated_at, by_hand, at_floor, basis)
   select product_id, price_list, currency, new_minor, null, ${now}, false, at_floor, basis
   from ${source} where price_list <> '' and new_minor is not null ${condition}
-  order by product_id, price_list, currency
   on conflict (product_id, price_list, currency) do update
     set amount_minor = excluded.amount_minor, updated_at = excluded.updated_at, at_floor = excluded.at_floor,
         basis = excluded.basis,
@@ -47,7 +46,6 @@ export const upsertOwnPrices = (source: Sql, condition: Sql, now: Date): Sql => 
   insert into reseller_prices as p (reseller_id, product_id, amount_minor, strike_minor, updated_at, by_hand, at_floor, basis)
   select reseller_id, product_id, new_minor, null, ${now}, false, at_floor, basis
   from ${source} where reseller_id <> '' and new_minor is not null ${condition}
-  order by reseller_id, product_id
   on conflict (reseller_id, product_id) do update
     set amount_minor = excluded.amount_minor, updated_at = excluded.updated_at, at_floor = excluded.at_floor,
         basis = excluded.basis,
@@ -84,7 +82,7 @@ const propose = (tx: Tx, now: Date) =>
     insert into price_proposals as t
       (product_id, price_list, reseller_id, currency, old_minor, new_minor, landed_minor, basis, at_floor, created_at)
     select product_id, price_list, reseller_id, currency, old_minor, new_minor, landed_minor, basis, at_floor, ${now}
-    from judged_prices where act = 'propose' order by product_id, price_list, reseller_id, currency
+    from judged_prices where act = 'propose'
     on conflict (product_id, price_list, reseller_id, currency) do update
       set id = default, old_minor = excluded.old_minor, new_minor = excluded.new_minor,
           landed_minor = excluded.landed_minor, basis = excluded.basis, at_floor = excluded.at_floor,

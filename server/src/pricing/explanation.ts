@@ -18,7 +18,7 @@ export const UNSELLABLE_SAID: Readonly<Record<Unsellable, string>> = {
   out_of_range: "the price is zero or too large",
 };
 
-/** What `scrip price explain --json` prints (MARGIN 4). */
+/** What `scrip price explain --json` prints (CONTRACT 8). */
 export function toExplanation(explained: Explained) {
   const { currency, rule, isByHand, cost, rate, floorReached, unsellable } = explained;
   const money = (minor: bigint | null) => (minor === null ? null : moneyView(minor, currency));

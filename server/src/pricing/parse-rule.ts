@@ -5,7 +5,7 @@ import { parseAmount } from "../lib/money.ts";
 import { parseRounding } from "./round-price.ts";
 import { type PriceRule, RULE_KINDS, type RuleKind, WHAT, WHO, type What, type Who } from "./rule.ts";
 
-/** A rule as a person writes it (MARGIN 4, Commands). */
+/** A rule as a person writes it (CONTRACT 8). */
 export type RuleText = {
   for: string;
   on: string;

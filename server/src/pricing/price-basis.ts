@@ -4,7 +4,7 @@ import type { Landed } from "./work-out-price.ts";
 /** The rule of a price that a person set. */
 export const BY_HAND = "hand";
 
-/** What a price rests on. It is copied to the line of an order, so that reports rest on what was true then (MARGIN 4). */
+/** What a price rests on. It is copied to the line of an order, so that reports rest on what was true then (CONTRACT 8). */
 export type PriceBasis = {
   /** The id of a rule, or "hand". */
   rule: string;

@@ -1,5 +1,5 @@
 import { lockCatalog } from "../catalog/lock-catalog.ts";
-import type { Db } from "../db/database.ts";
+import type { Db, Queryable } from "../db/database.ts";
 import { createRateTable, endOf } from "../fx/choose-rate.ts";
 import type { FxRate } from "../fx/fx-rate.ts";
 import { listCurrentRates } from "../fx/queries.ts";
@@ -7,7 +7,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { PricingConfig } from "../lib/settings/pricing-config.ts";
 import { writeJudged } from "./apply-queries.ts";
 import { createRuleBook, type PriceFor, type RuleBook } from "./choose-rule.ts";
-import { type Acts, judgePrices } from "./judge-queries.ts";
+import { type Acts, judgePrices, type WorkedPrice } from "./judge-queries.ts";
 import {
   awaitPricing,
   deleteChanges,
@@ -42,40 +42,51 @@ export type Recomputed = { products: number; prices: number } & Required<
  * time; the others leave it to that one.
  */
 export async function recomputeChanged(deps: RecomputeDeps): Promise<Recomputed | undefined> {
-  const now = deps.clock.now();
-  const { places, productIds } = await readChanges(deps.db, CHANGES_MAX);
-  const nextChange = await findNextChange(deps.db);
-  const isTime = nextChange !== undefined && nextChange <= now;
-  if (places.length === 0 && !isTime) return undefined;
-  return recompute(deps, isTime || productIds.includes("") ? "all" : productIds, places, false);
+  const { which } = await findWork(deps, deps.db);
+  return which.length === 0 ? undefined : recompute(deps, false);
 }
 
 /** The same for all products, for a person who waits for it. */
 export async function recomputeAll(deps: RecomputeDeps): Promise<Recomputed> {
-  const { places } = await readChanges(deps.db, CHANGES_MAX);
-  const done = await recompute(deps, "all", places, true);
+  const done = await recompute(deps, true);
   if (!done) throw new Error("prices were not worked out");
   return done;
 }
 
-async function recompute(
-  deps: RecomputeDeps,
-  which: "all" | readonly string[],
-  places: readonly string[],
-  mustRun: boolean,
-): Promise<Recomputed | undefined> {
+type Work = { which: "all" | readonly string[]; places: readonly string[] };
+
+async function findWork({ clock }: RecomputeDeps, db: Queryable): Promise<Work> {
+  const { places, productIds } = await readChanges(db, CHANGES_MAX);
+  const nextChange = await findNextChange(db);
+  const isTime = nextChange !== undefined && nextChange <= clock.now();
+  return { which: isTime || productIds.includes("") ? "all" : productIds, places };
+}
+
+async function recompute(deps: RecomputeDeps, isForAll: boolean): Promise<Recomputed | undefined> {
   return deps.db.transaction(async (guard) => {
-    if (mustRun) await awaitPricing(guard);
+    if (isForAll) await awaitPricing(guard);
     else if (!(await lockPricing(guard))) return undefined;
+    // Under the lock: the places of rows that another process has deleted can belong to new rows by now.
+    const work = await findWork(deps, guard);
+    const which = isForAll ? "all" : work.which;
     const done: Recomputed = { products: 0, prices: 0, publish: 0, withhold: 0, propose: 0 };
     const pass = await openPass(deps);
-    for await (const products of chunksOf(deps.db, which)) {
-      const { acts, prices } = await recomputeChunk(deps, pass, products);
-      done.products += products.length;
+    const add = ({ acts, prices, products }: Written): void => {
+      done.products += products;
       done.prices += prices;
       for (const act of ["publish", "withhold", "propose"] as const) done[act] += acts[act] ?? 0;
+    };
+    // While one chunk is written, the next one is read and worked out.
+    let writing: Promise<Written> = Promise.resolve({ acts: {}, prices: 0, products: 0 });
+    for await (const products of chunksOf(deps.db, which)) {
+      const [written, prepared] = await Promise.all([writing, prepareChunk(deps, pass, products)]);
+      add(written);
+      writing = writeChunk(deps, pass, prepared, products.length);
+      // Its failure is seen when it is awaited, after the next chunk has been read.
+      writing.catch(() => {});
     }
-    if (places.length > 0) await deleteChanges(guard, places);
+    add(await writing);
+    if (work.places.length > 0) await deleteChanges(guard, work.places);
     if (which === "all") await markNextChange(guard, pass.nextChange, pass.now);
     return done;
   });
@@ -141,21 +152,32 @@ async function* chunksOf(db: Db, which: "all" | readonly string[]): AsyncGenerat
   }
 }
 
-async function recomputeChunk(
-  { db, settings }: RecomputeDeps,
+type Written = { acts: Acts; prices: number; products: number };
+
+/** Nothing is locked here: whatever changes meanwhile is noted, and makes another pass. */
+async function prepareChunk(
+  { db }: RecomputeDeps,
   pass: Pass,
   products: readonly PricedProductRow[],
-): Promise<{ acts: Acts; prices: number }> {
+): Promise<WorkedPrice[]> {
   const ids = products.map(({ id }) => id);
+  const routes = await listEnabledRoutes(db, ids, pass.now);
+  const targets = [...pass.targets, ...(await listOwnTargets(db, ids, pass.ruledResellers))];
+  return workOutChunk(products, routes, targets, pass.book, pass.worth);
+}
+
+/** Compared with the present prices and written under the catalog's lock: an import of prices comes before it or after it. */
+function writeChunk(
+  { db, settings }: RecomputeDeps,
+  pass: Pass,
+  prices: readonly WorkedPrice[],
+  products: number,
+): Promise<Written> {
   return db.transaction(async (tx) => {
-    // Before anything is read: an import of prices that is under way comes first.
+    if (prices.length === 0) return { acts: {}, prices: 0, products };
     await lockCatalog(tx);
-    const routes = await listEnabledRoutes(tx, ids, pass.now);
-    const targets = [...pass.targets, ...(await listOwnTargets(tx, ids, pass.ruledResellers))];
-    const prices = workOutChunk(products, routes, targets, pass.book, pass.worth);
-    if (prices.length === 0) return { acts: {}, prices: 0 };
     const acts = await judgePrices(tx, prices, settings.autoPublishWithinBp);
-    if (Object.keys(acts).length > 0) await writeJudged(tx, acts, pass.now);
-    return { acts, prices: prices.length };
+    if (Object.values(acts).some((count) => count > 0)) await writeJudged(tx, acts, pass.now);
+    return { acts, prices: prices.length, products };
   });
 }

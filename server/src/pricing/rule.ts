@@ -9,7 +9,7 @@ export type What = (typeof WHAT)[number];
 export const RULE_KINDS = ["fixed", "off_face", "over_cost"] as const;
 export type RuleKind = (typeof RULE_KINDS)[number];
 
-/** A price rule (MARGIN 4). Amounts are exact decimal text in major units; percents are basis points. */
+/** A price rule (CONTRACT 8). Amounts are exact decimal text in major units; percents are basis points. */
 export type PriceRule = {
   id: string;
   who: Who;

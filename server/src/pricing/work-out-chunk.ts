@@ -4,7 +4,7 @@ import type { PriceFor, RuleBook } from "./choose-rule.ts";
 import type { WorkedPrice } from "./judge-queries.ts";
 import { writeBasis } from "./price-basis.ts";
 import type { PricedProductRow, PricedRoute } from "./recompute-queries.ts";
-import { landedCost, workOutPrice } from "./work-out-price.ts";
+import { applyRuleTo, faceIn, landedCost } from "./work-out-price.ts";
 
 export type Worth = { rates: RateTable; bufferBp: number };
 export type RouteCost = { amountMinor: bigint; currency: string; supplierId: string; learntAt: Date };
@@ -44,7 +44,7 @@ export function workOutChunk(
     const costs = new Map(currencies.map((currency) => [currency, costIn(product, known, currency, worth)]));
     for (const { target, has } of own) {
       const cost = costs.get(target.currency);
-      const price = cost && workOut(product, target, has.has(product.id), cost, book, worth);
+      const price = cost && workOut(product, target, has.has(product.id), cost, book);
       if (price) worked.push(price);
     }
   }
@@ -57,7 +57,11 @@ function costIn(product: PricedProductRow, routes: readonly PricedRoute[], curre
   const cost = chooseCost(product, routes, currency, worth);
   const landed = cost && landedCost({ cost, currency, ...worth });
   const basis = writeBasis("", cost, typeof landed === "string" ? undefined : landed);
-  return { cost, rest: basis.slice(1), landedMinor: landedOf(basis) };
+  const { faceAmount, faceCurrency } = product;
+  const face = product.faceIsMoney
+    ? faceIn({ amount: faceAmount, currency: faceCurrency }, currency, worth.rates)
+    : undefined;
+  return { landed, face, rest: basis.slice(1), landedMinor: landedOf(basis) };
 }
 
 const landedOf = (basis: string): bigint | null => {
@@ -70,9 +74,8 @@ function workOut(
   product: PricedProductRow,
   target: ChunkTarget,
   hasOwnPrice: boolean,
-  { cost, rest, landedMinor }: CostIn,
+  { landed, face, rest, landedMinor }: CostIn,
   book: RuleBook,
-  { rates, bufferBp }: Worth,
 ): WorkedPrice | undefined {
   const { resellerId, priceList, currency } = target;
   const rule = book.find(product, target);
@@ -87,10 +90,7 @@ function workOut(
     landedMinor,
   };
   if (!isRuled) return { ...about, newMinor: null, rule: "", atFloor: false, reason: "" };
-  const face = product.faceIsMoney
-    ? { amount: product.faceAmount, currency: product.faceCurrency }
-    : undefined;
-  const price = workOutPrice({ rule, cost, face, currency, rates, bufferBp });
+  const price = applyRuleTo({ rule, currency, landed, face });
   return price.kind === "price"
     ? { ...about, newMinor: price.amountMinor, rule: rule.id, atFloor: price.floorReached, reason: "" }
     : { ...about, newMinor: null, rule: rule.id, atFloor: false, reason: price.reason };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type SlowInput, slowPrice } from "../../testing/builders/slow-price.ts";
+import { type SlowInput, slowPrice } from "../../testing/pricing/slow-price.ts";
 import { createRandom, type Random, SEED } from "../../testing/seed.ts";
 import { createRateTable } from "../fx/choose-rate.ts";
 import type { FxRate } from "../fx/fx-rate.ts";

@@ -52,19 +52,32 @@ export type PriceInput = {
 };
 
 /**
- * Works out a price (MARGIN 4), in exact numbers. `landed = cost × rate × (1 + buffer)`; the rule applies; the result is rounded
+ * Works out a price (CONTRACT 8), in exact numbers. `landed = cost × rate × (1 + buffer)`; the rule applies; the result is rounded
  * up to the rule's increment; `floor = landed × (1 + minMargin) + minAmount`, rounded up to the smallest unit; the price is the
  * larger one.
  */
 export function workOutPrice(input: PriceInput): WorkedOut {
   const { rule, cost, face, currency, rates } = input;
   const landed = cost === undefined ? undefined : landedCost({ ...input, cost });
+  return applyRuleTo({ rule, currency, landed, face: face && faceIn(face, currency, rates) });
+}
+
+type Converted = Landed | "rate_stale" | "rate_missing" | undefined;
+
+/** The same once cost and face value are converted, which is done once for many rules. */
+export function applyRuleTo({
+  rule,
+  currency,
+  landed,
+  face: faceValue,
+}: {
+  rule: PriceRule;
+  currency: string;
+  landed: Converted;
+  face: Converted;
+}): WorkedOut {
   if (typeof landed === "string") return { kind: "unsellable", reason: landed, landed: undefined };
   const no = (reason: Unsellable): WorkedOut => ({ kind: "unsellable", reason, landed });
-  const faceValue =
-    face === undefined
-      ? undefined
-      : convert(toMinor(face.amount, face.currency), face.currency, currency, rates);
   if (faceValue === "rate_stale") return no(faceValue);
   const ruled = applyRule(rule, currency, landed?.value, faceValue);
   if (typeof ruled === "string") return no(ruled);
@@ -78,6 +91,13 @@ export function workOutPrice(input: PriceInput): WorkedOut {
   if (isAboveFace && !rule.mayExceedFace) return no("above_face");
   return { kind: "price", amountMinor, landed, floorMinor, floorReached };
 }
+
+export const faceIn = (
+  face: FaceValue,
+  currency: string,
+  rates: RateTable,
+): Landed | "rate_stale" | "rate_missing" =>
+  convert(toMinor(face.amount, face.currency), face.currency, currency, rates);
 
 /** What a cost is in another currency, with the buffer where it had to be converted. */
 export function landedCost({

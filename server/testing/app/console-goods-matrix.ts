@@ -34,6 +34,11 @@ export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
   "POST /products/:id/edit": { roles: ["admin", "catalog"], ids: ({ productId }) => ({ id: productId }) },
   "POST /products/:id/hidden": { roles: ["admin", "catalog"], ids: ({ productId }) => ({ id: productId }) },
   "POST /products/:id/listing": { roles: ["admin", "catalog"], ids: ({ productId }) => ({ id: productId }) },
+  // prices
+  "GET /prices": { roles: "all" },
+  "POST /prices/publish": { roles: ["admin", "finance"], fields: { id: "", upTo: "0" } },
+  "POST /prices/rules": { roles: ["admin", "finance", "catalog"] },
+  "POST /prices/rules/remove": { roles: ["admin", "finance", "catalog"] },
   // suppliers
   "GET /products/:id/routes": { roles: CATALOG, ids: product },
   "POST /products/:id/routes": { roles: CATALOG, ids: product },

@@ -11,6 +11,7 @@ import { createMetrics } from "../../src/http/metrics.ts";
 import { createCursorCodec } from "../../src/lib/cursor.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { parseAmountLimits } from "../../src/lib/money.ts";
+import { PRICING_DEFAULTS } from "../../src/lib/settings/pricing-config.ts";
 import type { RemoteSupplier } from "../../src/suppliers/supplier.ts";
 import { FORM_ID_FIELD, newFormId, TOKEN_FIELD } from "../../src/web/form/hidden-fields.ts";
 import { maskToken } from "../../src/web/security/form-token.ts";
@@ -59,9 +60,12 @@ export async function openConsoleDesk(options: TestAppOptions & { dualControlAbo
 const pickConsole = ({ dualControlAbove }: { dualControlAbove?: string }) =>
   dualControlAbove === undefined ? {} : { dualControlAbove };
 
+/** What a console needs of a test app. */
+type ConsoleStore = Pick<TestApp, "db" | "clock" | "secrets" | "keyring" | "codeVault">;
+
 /** The console of a test app. `url` is where a browser reaches it over plain HTTP, when it listens. */
 export async function openConsoleOn(
-  scrip: TestApp,
+  scrip: ConsoleStore,
   {
     url,
     dualControlAbove,
@@ -83,6 +87,7 @@ export async function openConsoleOn(
     accounts: { ...accounts, urls: { ...accounts.urls, console: url ?? CONSOLE_ORIGIN } },
     sendsMail: false,
     dualControl: dualControlAbove === undefined ? undefined : parseAmountLimits(dualControlAbove),
+    pricing: PRICING_DEFAULTS.pricing,
     consoleUrl: url === undefined ? CONSOLE_ORIGIN : undefined,
     baseUrl: () => "https://api.scrip.example",
     addressOf: (request) => request.ip,
@@ -142,7 +147,7 @@ async function addApp(accounts: AccountDeps, cookie: string): Promise<string> {
   return secret.reveal();
 }
 
-function encode(scrip: TestApp, { cookie }: ConsoleVisiting, fields: Fields): string {
+function encode(scrip: ConsoleStore, { cookie }: ConsoleVisiting, fields: Fields): string {
   const body = new URLSearchParams({
     [TOKEN_FIELD]: cookie === "" ? "" : maskToken(formToken(scrip.secrets.accountKey, cookie)),
     [FORM_ID_FIELD]: newFormId(),

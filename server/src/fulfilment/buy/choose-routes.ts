@@ -26,7 +26,7 @@ export type RouteChoice = {
 export type Paid = { unitPriceMinor: bigint; currency: string };
 
 /**
- * Which routes can be used for a unit (MARGIN 4). A route whose current cost exceeds what was paid for the unit by more than `maxLoss` is
+ * Which routes can be used for a unit (CONTRACT 8). A route whose current cost exceeds what was paid for the unit by more than `maxLoss` is
  * left out. A supplier whose balance cannot pay rests, like one whose circuit breaker is open. A cost that cannot be converted is not
  * held against the price.
  */

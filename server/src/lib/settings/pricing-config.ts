@@ -1,6 +1,6 @@
 import { type AmountLimits, parseAmountLimits } from "../money.ts";
 
-/** The settings of prices (MARGIN 3 and 4), read by config. */
+/** The settings of prices (CONTRACT 8, Prices), read by config. */
 export type PricingConfig = {
   pricing: {
     /** FX_MAX_AGE: a rate that is older is not used. */

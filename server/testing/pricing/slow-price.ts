@@ -3,7 +3,7 @@ import type { PriceFor, RuledProduct } from "../../src/pricing/choose-rule.ts";
 import type { PriceRule } from "../../src/pricing/rule.ts";
 
 /**
- * The price of MARGIN 4, written a second time: slowly, from the text, and sharing no code with the product. Numbers are pairs of
+ * The price of CONTRACT 8, written a second time: slowly, from the text, and sharing no code with the product. Numbers are pairs of
  * integers in lowest terms, in major units.
  */
 export type Ratio = [bigint, bigint];

@@ -1,0 +1,117 @@
+import { endOf } from "../../fx/choose-rate.ts";
+import { listCurrentRates } from "../../fx/queries.ts";
+import { explainPrice } from "../../pricing/explain-price.ts";
+import { sayPrice } from "../../pricing/explanation.ts";
+import { countProposals, listProposals } from "../../pricing/proposal-queries.ts";
+import { publishPrices } from "../../pricing/publish-prices.ts";
+import { listRules } from "../../pricing/rule-queries.ts";
+import { removeRule, setRule } from "../../pricing/set-rule.ts";
+import { defineForm } from "../../web/form/define-form.ts";
+import { textField } from "../../web/form/text-fields.ts";
+import { redirect } from "../../web/pages/define-page.ts";
+import { countText } from "../../web/parts/money.ts";
+import { sayRefusal } from "../say-refusal.ts";
+import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
+import { type PricesPage, renderPrices } from "./render-prices.ts";
+import { ruleForm } from "./rule-form.ts";
+
+const PROPOSALS_SHOWN = 100;
+
+const publishForm = defineForm({
+  id: textField({ label: "Proposal", maxLength: 18 }),
+  upTo: textField({ label: "Up to", maxLength: 18 }),
+});
+const removeForm = defineForm({ id: textField({ label: "Rule", required: true, maxLength: 40 }) });
+
+/** Rules, what waits to be published, and why a price is what it is. Nothing here reaches a reseller before it is published. */
+export function pricePages(face: ConsoleFace, deps: ConsoleDeps): void {
+  const load = (ctx: ConsoleContext) => loadPrices(deps, ctx);
+  face.page({
+    path: "/prices",
+    permission: "prices.read",
+    load,
+    render: (page, ctx) => renderPrices(page, ctx),
+  });
+  face.action({
+    path: "/prices/publish",
+    permission: "prices.publish",
+    form: publishForm,
+    run: async ({ id, upTo }, ctx) => {
+      const by = provedBy(ctx);
+      const chosen = upTo === "" ? { ids: [numberOf(id)] } : { upToId: numberOf(upTo) };
+      const { published } = await sayRefusal(publishPrices(deps.db, deps.clock, by, chosen));
+      return redirect("/prices", `Published ${countText(published)}. Orders pay the new prices from now on.`);
+    },
+    again: async (state, ctx) => renderPrices(await load(ctx), ctx, { error: state.formError }),
+  });
+  face.action({
+    path: "/prices/rules",
+    permission: "prices.edit",
+    form: ruleForm,
+    once: true,
+    run: async (typed, ctx) => {
+      const text = {
+        for: typed.for,
+        on: typed.on,
+        kind: typed.kind ?? "",
+        value: typed.value,
+        country: typed.country || undefined,
+        currency: typed.currency || undefined,
+        add: typed.add || undefined,
+        minMargin: typed.minMargin || undefined,
+        round: typed.round || undefined,
+        mayExceedFace: typed.allowAboveFace,
+      };
+      await sayRefusal(setRule(deps.db, deps.clock, byOf(ctx), text));
+      return redirect("/prices", "The rule is set. Its prices are worked out in a moment.");
+    },
+    again: async (state, ctx) => renderPrices(await load(ctx), ctx, { rule: state }),
+  });
+  face.action({
+    path: "/prices/rules/remove",
+    permission: "prices.edit",
+    form: removeForm,
+    run: async ({ id }, ctx) => {
+      await sayRefusal(removeRule(deps.db, deps.clock, byOf(ctx), id));
+      return redirect("/prices", "The rule was removed. Prices that it gave are worked out again.");
+    },
+    again: async (state, ctx) => renderPrices(await load(ctx), ctx, { error: state.formError }),
+  });
+}
+
+const numberOf = (text: string): bigint => (/^\d{1,18}$/.test(text) ? BigInt(text) : 0n);
+
+async function loadPrices(deps: ConsoleDeps, ctx: ConsoleContext): Promise<PricesPage> {
+  const { db } = deps;
+  const asked = { product: ctx.query.product?.trim() ?? "", reseller: ctx.query.reseller?.trim() ?? "" };
+  const [proposals, counted, rules, rates, explained] = await Promise.all([
+    listProposals(db, { afterId: 0n, limit: PROPOSALS_SHOWN }),
+    countProposals(db),
+    listRules(db, ctx.now),
+    listCurrentRates(db),
+    explain(deps, asked),
+  ]);
+  const { rateMaxAgeMs } = deps.pricing;
+  return {
+    proposals,
+    ...counted,
+    rules,
+    rates: rates.map((rate) => ({ ...rate, usableUntil: endOf(rate, rateMaxAgeMs) })),
+    asked,
+    explained,
+  };
+}
+
+async function explain(
+  { db, clock, pricing }: ConsoleDeps,
+  { product, reseller }: PricesPage["asked"],
+): Promise<PricesPage["explained"]> {
+  if (product === "" || reseller === "") return undefined;
+  try {
+    const asked = { productId: product, resellerId: reseller };
+    return { sentence: sayPrice(await explainPrice(db, clock, pricing, asked)) };
+  } catch (error) {
+    if (error instanceof RangeError) return { refused: error.message };
+    throw error;
+  }
+}

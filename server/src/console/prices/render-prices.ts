@@ -1,0 +1,171 @@
+import type { FxRate } from "../../fx/fx-rate.ts";
+import type { Proposal } from "../../pricing/proposal-queries.ts";
+import { type PriceRule, sayRule, sayWhat, sayWho } from "../../pricing/rule.ts";
+import type { FormState } from "../../web/form/define-form.ts";
+import type { PageContent } from "../../web/layout/frame.ts";
+import { button } from "../../web/parts/button.ts";
+import { chip } from "../../web/parts/chip.ts";
+import { idText } from "../../web/parts/copy.ts";
+import { filterBar } from "../../web/parts/filter-bar.ts";
+import { countText, money } from "../../web/parts/money.ts";
+import { emptyState, notice } from "../../web/parts/notice.ts";
+import { panel, row, stack } from "../../web/parts/panel.ts";
+import { smallForm } from "../../web/parts/small-form.ts";
+import { time } from "../../web/parts/time.ts";
+import { tablePanel } from "../../web/table/table-panel.ts";
+import { type Html, html } from "../../web/template/html.ts";
+import { type ConsoleContext, may } from "../session.ts";
+import { ruleForm } from "./rule-form.ts";
+
+export type PricesPage = {
+  proposals: readonly Proposal[];
+  count: number;
+  lastId: bigint;
+  rules: readonly PriceRule[];
+  rates: readonly (FxRate & { usableUntil: Date })[];
+  asked: { product: string; reseller: string };
+  /** The sentence, or why there is none. */
+  explained: { sentence: string } | { refused: string } | undefined;
+};
+
+export const renderPrices = (
+  page: PricesPage,
+  ctx: ConsoleContext,
+  { error, rule }: { error?: string | undefined; rule?: FormState } = {},
+): PageContent => ({
+  title: "Prices",
+  subtitle: "Prices by rule, from costs and exchange rates. Small moves are published by themselves.",
+  body: stack(
+    error === undefined ? undefined : notice("bad", error),
+    proposalsPanel(page, ctx),
+    explainPanel(page),
+    rulesPanel(page.rules, ctx),
+    may(ctx, "prices.edit") ? newRulePanel(ctx, rule) : undefined,
+    ratesPanel(page.rates, ctx),
+  ),
+});
+
+function proposalsPanel({ proposals, count, lastId }: PricesPage, ctx: ConsoleContext): Html {
+  const mayPublish = may(ctx, "prices.publish");
+  const all =
+    mayPublish && count > 0
+      ? html`<form method="post" action="/prices/publish">${ctx.hidden()}<input type="hidden" name="upTo" value="${lastId.toString()}">${row(button(`Publish all ${countText(count)}`))}</form>`
+      : undefined;
+  return tablePanel({
+    title: "Waiting to be published",
+    caption: "Proposed prices",
+    rows: proposals,
+    columns: [
+      { head: "Product", cell: ({ productId }) => html`<a href="/products/${productId}">${productId}</a>` },
+      {
+        head: "For",
+        cell: ({ priceList, resellerId }) =>
+          priceList === ""
+            ? idText(resellerId, { href: `/resellers/${resellerId}`, short: true })
+            : `list ${priceList}`,
+      },
+      { head: "Old", numeric: true, cell: (one) => amount(one.oldMinor, one.currency) },
+      { head: "New", numeric: true, cell: (one) => amount(one.newMinor, one.currency) },
+      { head: "Margin before", numeric: true, cell: (one) => margin(one, one.oldMinor) },
+      { head: "Margin after", numeric: true, cell: (one) => margin(one, one.newMinor) },
+      { head: "Floor", cell: ({ atFloor }) => (atFloor ? chip("floor") : "") },
+      ...(mayPublish
+        ? [
+            {
+              head: "",
+              cell: ({ id, productId }: Proposal) =>
+                smallForm(ctx, "/prices/publish", id.toString(), "Publish", productId),
+            },
+          ]
+        : []),
+    ],
+    empty: emptyState("Nothing waits", "A change of cost, rate or rule that moves a price far appears here."),
+    ...(all === undefined ? {} : { aside: all }),
+  });
+}
+
+const amount = (minor: bigint | null, currency: string) => (minor === null ? "–" : money(minor, currency));
+const margin = ({ landedMinor, currency }: Proposal, minor: bigint | null) =>
+  minor === null || landedMinor === null ? "–" : money(minor - landedMinor, currency);
+
+const explainPanel = ({ asked, explained }: PricesPage): Html =>
+  panel(
+    { title: "Explain a price" },
+    stack(
+      filterBar({
+        action: "/prices",
+        filters: [
+          { kind: "text", name: "product", label: "Product", value: asked.product },
+          { kind: "text", name: "reseller", label: "Reseller", value: asked.reseller },
+        ],
+      }),
+      explained === undefined
+        ? undefined
+        : "sentence" in explained
+          ? html`<p>${explained.sentence}</p>`
+          : notice("bad", explained.refused),
+    ),
+  );
+
+const rulesPanel = (rules: readonly PriceRule[], ctx: ConsoleContext): Html =>
+  tablePanel({
+    title: "Rules",
+    caption: "Price rules",
+    rows: rules,
+    columns: [
+      { head: "For", cell: (rule) => sayWho(rule) },
+      {
+        head: "On",
+        cell: (rule) => `${sayWhat(rule)}${rule.country === "" ? "" : ` in ${rule.country}`}`,
+      },
+      { head: "Price", wraps: true, cell: (rule) => sayRule(rule) },
+      { head: "Rounded to", cell: ({ rounding }) => rounding },
+      { head: "From", cell: ({ validFrom }) => (validFrom ? time(validFrom, ctx.now) : "") },
+      { head: "To", cell: ({ validTo }) => (validTo ? time(validTo, ctx.now) : "") },
+      ...(may(ctx, "prices.edit")
+        ? [
+            {
+              head: "",
+              cell: (rule: PriceRule) =>
+                smallForm(
+                  ctx,
+                  "/prices/rules/remove",
+                  rule.id,
+                  "Remove",
+                  `${sayWho(rule)} on ${sayWhat(rule)}`,
+                ),
+            },
+          ]
+        : []),
+    ],
+    empty: emptyState("No rules yet", "Without a rule, prices are those that were set by hand."),
+  });
+
+const newRulePanel = (ctx: ConsoleContext, state: FormState | undefined): Html =>
+  panel(
+    { title: "Set a rule" },
+    ruleForm.render({
+      action: "/prices/rules",
+      hidden: ctx.hidden({ once: true }),
+      state: state ?? ruleForm.start({ for: "all", on: "all", kind: "over_cost" }),
+      submit: "Set rule",
+      note: "It replaces the rule with the same scope. Prices that move far are proposed, not published.",
+      id: "rule",
+    }),
+  );
+
+const ratesPanel = (rates: PricesPage["rates"], ctx: ConsoleContext): Html =>
+  tablePanel({
+    title: "Exchange rates",
+    caption: "The newest rate of each source",
+    rows: rates,
+    columns: [
+      { head: "Pair", cell: ({ base, quote }) => `${base}/${quote}` },
+      { head: "Rate", numeric: true, cell: ({ rate }) => rate },
+      { head: "Source", cell: ({ source }) => source },
+      { head: "Since", cell: ({ at }) => time(at, ctx.now) },
+      { head: "Usable until", cell: ({ usableUntil }) => time(usableUntil, ctx.now) },
+      { head: "State", cell: ({ usableUntil }) => chip(usableUntil > ctx.now ? "in force" : "too old") },
+    ],
+    empty: emptyState("No rates yet", "Import a file or pin a rate: scrip fx import, scrip fx set."),
+  });
