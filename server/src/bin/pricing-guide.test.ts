@@ -69,6 +69,6 @@ const patternOf = (text: string): RegExp =>
   new RegExp(
     `^${text
       .split("…")
-      .map((part) => RegExp.escape(part))
+      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
       .join(".+?")}$`,
   );
