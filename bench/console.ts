@@ -5,6 +5,7 @@ import { REPORT_NAMES, readReport } from "../server/src/reports/read-report.ts";
 import type { ReportBy } from "../server/src/reports/report-queries.ts";
 import { summariseTenant } from "../server/src/reports/summarise-tenant.ts";
 import { onBenchDatabase } from "./bench-database.ts";
+import { openConsolePages } from "./console-pages.ts";
 import { countHistory } from "./count-history.ts";
 import { fillMonth, HOUR_MS, MONTH_HOURS, type Month, prepareMonth } from "./fill-month.ts";
 import { median, type Row, report } from "./report.ts";
@@ -27,6 +28,8 @@ export const benchConsole = (): Promise<void> =>
     await fillMonth(db, month, FEW_ORDERS, "A");
     await countHistory(db);
     const homeOfFew = await timeHome(db, month);
+    const pages = await openConsolePages(db, month);
+    const pagesOfFew = await pages.time();
     await fillMonth(db, month, ORDERS - FEW_ORDERS, "B");
     const startedAt = performance.now();
     await countHistory(db);
@@ -42,6 +45,8 @@ export const benchConsole = (): Promise<void> =>
       },
     ];
     for (const part of PARTS) rows.push(...(await part(db, month)));
+    rows.push(...(await pages.compare(pagesOfFew, FEW_ORDERS)));
+    await pages.close();
     const home = await timeHome(db, month);
     rows.push({
       what: `dashboard's home, 30 days of one of ${SIZE.resellers} resellers, against ${FEW_ORDERS} orders there`,
@@ -53,7 +58,8 @@ export const benchConsole = (): Promise<void> =>
 
 const NOTES = [
   `${ORDERS} completed orders of two lines in 30 days: ${SIZE.resellers} resellers, ${SIZE.products} products of which few sell much, ${SIZE.suppliers} suppliers`,
-  `each read ${RUNS} times in one process, without HTTP and rendering; medians`,
+  `reports, overview and home are read ${RUNS} times in one process, without HTTP and rendering; medians`,
+  `pages of the console come over HTTP from a console in the same process`,
 ];
 
 const BYS: readonly ReportBy[] = ["day", "hour", "product", "reseller", "supplier"];

@@ -112,7 +112,7 @@ function namedInSource(): string[] {
   const names = files.flatMap((file) =>
     [
       ...readFileSync(join(source, file), "utf8").matchAll(
-        /"(scrip(?:_[a-z]+)*(?:_seconds|_total|_due|_unknown|_waiting|_lanes|_failing|_alerts))"/g,
+        /"(scrip(?:_[a-z]+)*(?:_seconds|_total|_due|_unknown|_waiting|_lanes|_failing|_alerts|_ratio|_open))"/g,
       ),
     ].map(([, name = ""]) => name),
   );

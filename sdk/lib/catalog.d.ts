@@ -1,6 +1,6 @@
 import type { Connection } from "./http/connection.js";
 import type { Listing } from "./http/listing.js";
-import type { CallOptions, CatalogChangeFilters, CatalogChangePage, CatalogFilters, CatalogProduct, Product } from "./types.js";
+import type { AccountCheck, CallOptions, CatalogChangeFilters, CatalogChangePage, CatalogFilters, CatalogProduct, Product } from "./types.js";
 export type CatalogMethods = {
     /** The products that you can sell, ordered by id. */
     list(filters?: CatalogFilters, options?: CallOptions): Listing<CatalogProduct>;
@@ -14,6 +14,8 @@ export type CatalogMethods = {
 };
 export type ProductMethods = {
     get(id: string, options?: CallOptions): Promise<Product>;
+    /** Whether the account that a top-up would go to exists. Nothing is bought. */
+    check(id: string, inputFields: Readonly<Record<string, string | number>>, options?: CallOptions): Promise<AccountCheck>;
 };
 export declare const catalogMethods: (connection: Connection) => CatalogMethods;
 export declare const productMethods: (connection: Connection) => ProductMethods;

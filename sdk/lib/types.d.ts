@@ -1,5 +1,5 @@
 import type { Open } from "./http/shapes.js";
-import type { CATALOG_CHANGES, DEPOSIT_STATUSES, FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, PRODUCT_TYPES, TEST_SCENARIOS, TIMELINE_TYPES, WALLET_ENTRY_TYPES } from "./words.js";
+import type { ACCOUNT_CHECK_RESULTS, CATALOG_CHANGES, DEPOSIT_STATUSES, FULFILMENTS, INPUT_FIELD_TYPES, ORDER_STATUSES, PRODUCT_TYPES, TEST_SCENARIOS, TIMELINE_TYPES, WALLET_ENTRY_TYPES } from "./words.js";
 /** An integer in minor units of the currency. */
 export type Money = {
     amount: number;
@@ -102,6 +102,12 @@ export type CatalogProduct = ProductOf<{
     unit: string;
     isMoney: boolean;
 }>;
+/** `unknown` means nothing: the account may exist or not. */
+export type AccountCheck = {
+    result: Open<(typeof ACCOUNT_CHECK_RESULTS)[number]>;
+    /** With `valid`, where it is known. */
+    displayName?: string;
+};
 export type CatalogFilters = PageFilters & {
     /** Words that must all be in the id, name or brand. Letter case and accents do not matter. */
     q?: string | undefined;

@@ -1,8 +1,10 @@
 import type { Connection } from "./http/connection.ts";
 import type { Listing } from "./http/listing.ts";
+import { perform } from "./http/perform.ts";
 import { read, readList, segment, toQuery } from "./http/read.ts";
 import { REPLIES } from "./http/replies.ts";
 import type {
+  AccountCheck,
   CallOptions,
   CatalogChangeFilters,
   CatalogChangePage,
@@ -25,6 +27,12 @@ export type CatalogMethods = {
 
 export type ProductMethods = {
   get(id: string, options?: CallOptions): Promise<Product>;
+  /** Whether the account that a top-up would go to exists. Nothing is bought. */
+  check(
+    id: string,
+    inputFields: Readonly<Record<string, string | number>>,
+    options?: CallOptions,
+  ): Promise<AccountCheck>;
 };
 
 export const catalogMethods = (connection: Connection): CatalogMethods => {
@@ -49,4 +57,15 @@ export const catalogMethods = (connection: Connection): CatalogMethods => {
 export const productMethods = (connection: Connection): ProductMethods => ({
   get: async (id, options) =>
     (await read(connection, `/v1/products/${segment(id)}`, REPLIES.getProduct, options)).product,
+  async check(id, inputFields, options) {
+    const call = {
+      method: "POST",
+      path: `/v1/products/${segment(id)}/check`,
+      body: { inputFields },
+      expected: 200,
+      shape: REPLIES.checkProductAccount,
+      isRepeatable: true,
+    } as const;
+    return (await perform(connection, call, options)).value;
+  },
 });

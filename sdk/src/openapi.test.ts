@@ -70,6 +70,7 @@ const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
   listCatalog: ({ catalog }) => catalog.list(),
   listCatalogChanges: ({ catalog }) => catalog.changes(),
   getProduct: ({ products }) => products.get(ID),
+  checkProductAccount: ({ products }) => products.check(ID, { account: "1" }),
   placeOrder: ({ orders }) => orders.place(PLACEMENT),
   placeOrders: ({ orders }) => orders.placeBatch([PLACEMENT]),
   listOrders: ({ orders }) => orders.list(),
@@ -171,6 +172,7 @@ const ORDER_MEMBERS = {
 
 /** The bodies that the types allow. The SDK adds a missing key. */
 const BODIES: Partial<Record<Covered, Described>> = {
+  checkProductAccount: object<{ inputFields: Record<string, string> }>({ inputFields: texts }),
   placeOrder: object<PlaceOrderInput>(ORDER_MEMBERS),
   placeOrders: object<{ orders: (PlaceOrderInput & { idempotencyKey: string })[] }>({
     orders: list(

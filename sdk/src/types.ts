@@ -1,5 +1,6 @@
 import type { Open } from "./http/shapes.ts";
 import type {
+  ACCOUNT_CHECK_RESULTS,
   CATALOG_CHANGES,
   DEPOSIT_STATUSES,
   FULFILMENTS,
@@ -101,6 +102,13 @@ export type Product = ProductOf<{ amount: string; currency: string }>;
 
 /** With `isMoney` the amount is money; otherwise it counts the in-game units named by `unit`. */
 export type CatalogProduct = ProductOf<{ amount: string; currency: string; unit: string; isMoney: boolean }>;
+
+/** `unknown` means nothing: the account may exist or not. */
+export type AccountCheck = {
+  result: Open<(typeof ACCOUNT_CHECK_RESULTS)[number]>;
+  /** With `valid`, where it is known. */
+  displayName?: string;
+};
 
 export type CatalogFilters = PageFilters & {
   /** Words that must all be in the id, name or brand. Letter case and accents do not matter. */

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { openBrowser } from "../../server/testing/browser/open-browser.ts";
 import { sandboxCode } from "../src/sandbox-code.ts";
+import { RECIPIENT, SEALED } from "../src/testing/sealed-order.ts";
 import { installSdk } from "./install-sdk.ts";
 
 /** What a page does with the SDK; it is run in the browser, as text. */
@@ -23,10 +24,11 @@ const PAGE_SCRIPT = `(async () => {
   const body = JSON.stringify({ id: "evt_1", type: "later", created_at: "now", data: {} });
   const headers = new Headers({ "Service-Signature": await sdk.signWebhook(body, "whsec_a") });
   const event = await sdk.verifyWebhook(new TextEncoder().encode(body).buffer, headers, "whsec_a");
-  return { event: event.id, key: placed.idempotencyKey, heard, code: await sdk.sandboxCode("key", 0, 1) };
+  const opened = await sdk.openCodes(${JSON.stringify(SEALED)}, new Uint8Array(${JSON.stringify([...Buffer.from(RECIPIENT, "hex")])}));
+  return { opened: opened.data[0].code, event: event.id, key: placed.idempotencyKey, heard, code: await sdk.sandboxCode("key", 0, 1) };
 })()`;
 
-test("a page in a browser imports the package, generates keys, signs, verifies and computes codes", async () => {
+test("a page in a browser imports the package, generates keys, signs, verifies, computes codes and opens sealed ones", async () => {
   const installed = await installSdk();
   const site = await startSite(join(installed.folder, "node_modules/@scrip/sdk"));
   const chromium = await openBrowser();
@@ -34,11 +36,13 @@ test("a page in a browser imports the package, generates keys, signs, verifies a
     const page = await chromium.browser.newPage();
     await page.goto(site.url);
     const done = (await page.evaluate(PAGE_SCRIPT)) as {
+      opened: string;
       event: string;
       key: string;
       heard: string[];
       code: string;
     };
+    assert.equal(done.opened, "ABCD-1234");
     assert.equal(done.event, "evt_1");
     assert.match(done.key, /^[0-9a-f-]{36}$/);
     assert.deepEqual(done.heard, [done.key]);

@@ -10,7 +10,7 @@ import { openSandbox, type Sandbox } from "./open-sandbox.ts";
 import { runScript } from "./run-script.ts";
 import { ensureRuntimes, RUNTIMES } from "./runtimes.ts";
 
-const PROMISES = 9;
+const PROMISES = 10;
 const PRODUCTS = ["card", "gems"];
 const SECRET = "whsec_c2VjcmV0";
 

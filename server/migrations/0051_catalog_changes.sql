@@ -13,7 +13,8 @@ create table catalog_changes (
   -- In 'all': the change with which the product was first on sale. For a reseller: the one with which it was last unlisted. A
   -- product that a reseller has never been able to see is not told to it as removed.
   since bigint,
-  primary key (scope, product_id)
+  -- In this order, so that only the index below fits a range of changes.
+  primary key (product_id, scope)
 )
 with (fillfactor = 80);
 
@@ -35,7 +36,7 @@ begin
     insert into catalog_changes as t (scope, product_id, change, since)
     select 'all', c.id, number, case when c.active and not c.hidden then number end
     from changed c
-    on conflict (scope, product_id) do update
+    on conflict (product_id, scope) do update
       set change = excluded.change, since = coalesce(t.since, excluded.since);
   end if;
   return null;
@@ -58,7 +59,7 @@ begin
     insert into catalog_changes as t (scope, product_id, change)
     select 'all', c.product_id, number
     from changed c
-    on conflict (scope, product_id) do update set change = excluded.change;
+    on conflict (product_id, scope) do update set change = excluded.change;
   end if;
   return null;
 end $$;
@@ -89,7 +90,7 @@ begin
     insert into catalog_changes as t (scope, product_id, change)
     select catalog_list_scope(c.currency, c.price_list), c.product_id, number
     from changed c
-    on conflict (scope, product_id) do update set change = excluded.change;
+    on conflict (product_id, scope) do update set change = excluded.change;
   end if;
   return null;
 end $$;
@@ -114,7 +115,7 @@ begin
     select catalog_list_scope(c.currency, c.price_list), c.product_id, number
     from changed c join before b using (product_id, price_list, currency)
     where (b.amount_minor, b.strike_minor) is distinct from (c.amount_minor, c.strike_minor)
-    on conflict (scope, product_id) do update set change = excluded.change;
+    on conflict (product_id, scope) do update set change = excluded.change;
   end if;
   return null;
 end $$;
@@ -134,7 +135,7 @@ begin
     select 'reseller ' || c.reseller_id, c.product_id, number,
            case when tg_table_name = 'unlisted_products' and tg_op = 'INSERT' then number end
     from changed c
-    on conflict (scope, product_id) do update
+    on conflict (product_id, scope) do update
       set change = excluded.change, since = coalesce(excluded.since, t.since);
   end if;
   return null;
@@ -159,7 +160,7 @@ begin
     select 'reseller ' || c.reseller_id, c.product_id, number
     from changed c join before b using (reseller_id, product_id)
     where (b.amount_minor, b.strike_minor) is distinct from (c.amount_minor, c.strike_minor)
-    on conflict (scope, product_id) do update set change = excluded.change;
+    on conflict (product_id, scope) do update set change = excluded.change;
   end if;
   return null;
 end $$;
@@ -173,7 +174,8 @@ create trigger catalog_changes_inserted after insert on unlisted_products
 create trigger catalog_changes_deleted after delete on unlisted_products
   referencing old table as changed for each statement execute function note_reseller_changes();
 
--- Another price list or currency changes every product that has a price in the old list, in the new one, or for the reseller alone.
+-- Another price list or currency changes every product that has a price in the old list, in the new one, or for the reseller alone. It
+-- may also have had one: a change of the old list that a follower has not read yet is not in its scopes any more.
 create function note_moved_reseller() returns trigger language plpgsql as $$
 declare
   number bigint := next_catalog_change();
@@ -181,11 +183,12 @@ begin
   insert into catalog_changes as t (scope, product_id, change)
   select 'reseller ' || new.id, p.product_id, number
   from (
-    select product_id from list_prices where (price_list, currency) in ((old.price_list, old.currency), (new.price_list, new.currency))
+    select product_id from catalog_changes
+    where scope in (catalog_list_scope(old.currency, old.price_list), catalog_list_scope(new.currency, new.price_list))
     union
     select product_id from reseller_prices where reseller_id = new.id
   ) p
-  on conflict (scope, product_id) do update set change = excluded.change;
+  on conflict (product_id, scope) do update set change = excluded.change;
   return null;
 end $$;
 

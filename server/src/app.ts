@@ -23,7 +23,7 @@ import { namedSchemas } from "./http/named-schema.ts";
 import { answerUnknownPaths } from "./http/not-found.ts";
 import { observeRequests } from "./http/observe-requests.ts";
 import { collectApi, type OpenApiDocument, serveApi } from "./http/openapi/openapi.ts";
-import { createRateLimiter } from "./http/rate-limit.ts";
+import { createRateLimiter, type RateLimits } from "./http/rate-limit.ts";
 import { readBodiesStrictly } from "./http/read-body.ts";
 import { answerWithProblems, type ProblemDeps } from "./http/send-problem.ts";
 import { createFastify } from "./http/server/create-fastify.ts";
@@ -43,6 +43,8 @@ import type { Log } from "./lib/log.ts";
 import { Problem } from "./lib/problem.ts";
 import { bulkRoutes } from "./orders/bulk/bulk-routes.ts";
 import type { PlaceOrdersDeps } from "./orders/bulk/place-orders.ts";
+import { CHECK_TIMEOUT_MS } from "./orders/check/check-account.ts";
+import { checkRoutes } from "./orders/check/routes.ts";
 import type { PlaceOrderDeps } from "./orders/place-order.ts";
 import { placeTestOrder } from "./orders/place-test-order.ts";
 import { createPlacementQueues, type PlacementLimits } from "./orders/placement-batch.ts";
@@ -51,6 +53,7 @@ import { openRequestLog } from "./requests/open-request-log.ts";
 import type { RequestLogLimits } from "./requests/request-log.ts";
 import { requestRoutes } from "./requests/routes.ts";
 import { findForcedAnswer } from "./sandbox/read-scenario.ts";
+import { createOpenSuppliers, type OpenSuppliers } from "./suppliers/open-suppliers.ts";
 import { createShortageFinder, type ShortageFinder } from "./suppliers/stock/stock-levels.ts";
 import type { CodeVault } from "./vault/code-vault.ts";
 import type { Keyring } from "./vault/keyring.ts";
@@ -78,7 +81,7 @@ export type AppDeps = {
   metrics: Metrics;
   baseUrl: () => string;
   trustedProxies: readonly IpRange[];
-  rateLimits: { orders: number; reads: number };
+  rateLimits: RateLimits;
   webhooks: WebhookSettings;
   /** How resellers pay for deposits. */
   depositInstructions?: DepositInstructions;
@@ -175,6 +178,7 @@ export async function buildApp(
   const announceDeliveries = createAnnouncer(deps.db, DELIVERIES_CHANNEL);
   orderRoutes(app, { ...deps, ...placing, cursors });
   bulkRoutes(app, { ...placing, problems });
+  checkRoutes(app, { ...placing, db: deps.db, openSupplier: openCheckers(app, deps) });
   depositRoutes(app, { ...deps, cursors, depositInstructions: deps.depositInstructions ?? {} });
   fulfilmentRoutes(app, deps);
   sealingRoutes(app, deps);
@@ -194,6 +198,18 @@ export async function buildApp(
   healthRoutes(app, deps.isReady);
   if (deps.metricsArePublic) metricsRoute(app, deps.metrics);
   return Object.assign(app, { openApi, dashboardPages });
+}
+
+/** The suppliers that this process asks about accounts. It buys nothing from them. */
+function openCheckers(app: FastifyInstance, { db, keyring, log }: AppDeps): OpenSuppliers["open"] {
+  const suppliers = createOpenSuppliers({
+    db,
+    keyring,
+    timeoutMs: CHECK_TIMEOUT_MS,
+    onUnusable: (reason) => log.warn({ reason }, "a supplier cannot be asked about accounts"),
+  });
+  app.addHook("onClose", () => suppliers.close());
+  return suppliers.open;
 }
 
 function mountDashboard(

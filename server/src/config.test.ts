@@ -31,7 +31,7 @@ test("an empty environment gives a working server on this machine", () => {
   assert.deepEqual(config.webhookAllowNetworks, []);
   assert.equal(config.webhookLocalAddress, undefined);
   assert.equal(config.webhookProxyUrl, undefined);
-  assert.deepEqual(config.rateLimits, { orders: 100, reads: 100 });
+  assert.deepEqual(config.rateLimits, { orders: 100, reads: 100, checks: 5 });
   assert.equal(config.smtpUrl, undefined);
   assert.equal(config.mailFrom, "scrip@localhost");
   assert.equal(config.logLevel, "info");
@@ -93,8 +93,12 @@ const GOOD: readonly (readonly [Environment, (config: Config) => unknown, unknow
     { rateMaxAgeMs: 5_400_000, bufferBp: 150, autoPublishWithinBp: 0 },
   ],
   [{ MAX_LOSS: "USD:0.50" }, ({ maxLoss }) => maxLoss.named.get("USD"), 50n],
-  [{ RATE_LIMIT_ORDERS: "0" }, (config) => config.rateLimits, { orders: 0, reads: 100 }],
-  [{ RATE_LIMIT_READS: "1000000" }, (config) => config.rateLimits, { orders: 100, reads: 1_000_000 }],
+  [{ RATE_LIMIT_ORDERS: "0" }, (config) => config.rateLimits, { orders: 0, reads: 100, checks: 5 }],
+  [
+    { RATE_LIMIT_READS: "1000000", RATE_LIMIT_CHECKS: "0" },
+    (config) => config.rateLimits,
+    { orders: 100, reads: 1_000_000, checks: 0 },
+  ],
   [{ SMTP_URL: "smtps://u:p@mail:465" }, (config) => config.smtpUrl?.reveal(), "smtps://u:p@mail:465"],
   [{ SMTP_URL: "smtp://[::1]:2525" }, (config) => config.smtpUrl?.reveal(), "smtp://[::1]:2525"],
   [{ PUBLIC_URL: "https://api.example.com:8443" }, (config) => config.mailFrom, "scrip@api.example.com"],
@@ -197,6 +201,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   WEBHOOK_ALLOW_NETWORKS: ["127.0.0.0/99", "localhost"],
   RATE_LIMIT_ORDERS: ["-1", "ten", "1000001", "1.5"],
   RATE_LIMIT_READS: ["-1", "100/s", "1000001"],
+  RATE_LIMIT_CHECKS: ["-1", "5/s", "1000001"],
   WEBHOOK_LOCAL_ADDRESS: [
     "0.0.0.0/0",
     "eth0",

@@ -37,7 +37,7 @@ export type Config = PricingConfig & {
   webhookLocalAddress: string | undefined;
   webhookProxyUrl: Secret<string> | undefined;
   /** Requests per second for each key. 0 disables the limit. */
-  rateLimits: { orders: number; reads: number };
+  rateLimits: { orders: number; reads: number; checks: number };
   smtpUrl: Secret<string> | undefined;
   mailFrom: string;
   logLevel: LogLevel;
@@ -64,6 +64,8 @@ const DEFAULT_PORT = 8080;
 const DEFAULT_METRICS_PORT = 9464;
 const DEFAULT_CONSOLE_PORT = 8081;
 const DEFAULT_RATE_PER_SECOND = 100;
+/** Checks of the accounts of top-ups, for each reseller. */
+const DEFAULT_CHECKS_PER_SECOND = 5;
 const RATE_MAX_PER_SECOND = 1_000_000;
 const PORT_MAX = 65_535;
 const MASTER_KEY_BYTES = 32;
@@ -107,6 +109,7 @@ export function readConfig(environment: Environment): Config {
     rateLimits: {
       orders: readInteger(env, "RATE_LIMIT_ORDERS", DEFAULT_RATE_PER_SECOND, RATE_MAX_PER_SECOND),
       reads: readInteger(env, "RATE_LIMIT_READS", DEFAULT_RATE_PER_SECOND, RATE_MAX_PER_SECOND),
+      checks: readInteger(env, "RATE_LIMIT_CHECKS", DEFAULT_CHECKS_PER_SECOND, RATE_MAX_PER_SECOND),
     },
     smtpUrl: readSmtpUrl(env),
     mailFrom: readMailFrom(env, publicUrl),

@@ -1,4 +1,4 @@
-import type { Balance, CatalogChange, CatalogProduct, Deposit, EncryptionKey, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodesReply, Page, PlacedOrder, Product, TimelineEntry, WalletAlert, WalletEntry } from "../types.js";
+import type { AccountCheck, Balance, CatalogChange, CatalogProduct, Deposit, EncryptionKey, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodesReply, Page, PlacedOrder, Product, TimelineEntry, WalletAlert, WalletEntry } from "../types.js";
 import type { Delivery, EventType, Recovery, RegisteredWebhook, RotatedSecret, ScripEvent, Webhook } from "../webhooks/webhook-types.js";
 import { type Shape } from "./shapes.js";
 type BatchReply = {
@@ -19,6 +19,7 @@ export declare const REPLIES: {
     getProduct: Shape<{
         product: Product;
     }>;
+    checkProductAccount: Shape<AccountCheck>;
     placeOrder: Shape<{
         order: PlacedOrder;
     }>;

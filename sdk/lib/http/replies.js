@@ -1,4 +1,4 @@
-import { CATALOG_CHANGES, DELIVERY_STATUSES, DEPOSIT_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, TIMELINE_TYPES, WALLET_ENTRY_TYPES, } from "../words.js";
+import { ACCOUNT_CHECK_RESULTS, CATALOG_CHANGES, DELIVERY_STATUSES, DEPOSIT_STATUSES, EVENT_STATUSES, FULFILMENTS, GOODS_TYPES, INPUT_FIELD_TYPES, ORDER_STATUSES, TIMELINE_TYPES, WALLET_ENTRY_TYPES, } from "../words.js";
 import { count, flag, integer, list, object, optional, text, texts, wordOf } from "./shapes.js";
 const pageOf = (item) => object({ data: list(item), hasMore: flag, nextCursor: text });
 const money = object({ amount: count, currency: text });
@@ -207,6 +207,10 @@ export const REPLIES = {
     listCatalog: pageOf(catalogProduct),
     listCatalogChanges: pageOf(catalogChange),
     getProduct: object({ product }),
+    checkProductAccount: object({
+        result: wordOf(ACCOUNT_CHECK_RESULTS),
+        displayName: optional(text),
+    }),
     placeOrder: object({ order: placedOrder }),
     placeOrders: object({
         results: list(object({

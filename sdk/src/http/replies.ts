@@ -1,4 +1,5 @@
 import type {
+  AccountCheck,
   Balance,
   CatalogChange,
   CatalogProduct,
@@ -35,6 +36,7 @@ import type {
   Webhook,
 } from "../webhooks/webhook-types.ts";
 import {
+  ACCOUNT_CHECK_RESULTS,
   CATALOG_CHANGES,
   DELIVERY_STATUSES,
   DEPOSIT_STATUSES,
@@ -284,6 +286,10 @@ export const REPLIES = {
   listCatalog: pageOf(catalogProduct),
   listCatalogChanges: pageOf(catalogChange),
   getProduct: object<{ product: Product }>({ product }),
+  checkProductAccount: object<AccountCheck>({
+    result: wordOf(ACCOUNT_CHECK_RESULTS),
+    displayName: optional(text),
+  }),
   placeOrder: object<{ order: PlacedOrder }>({ order: placedOrder }),
   placeOrders: object<{ results: BatchReply[] }>({
     results: list(

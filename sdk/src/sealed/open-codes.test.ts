@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { RECIPIENT, SEALED } from "../testing/sealed-order.ts";
 import { AES_128_GCM, type Bytes, hpkeOpen, x25519KeyOf } from "./hpke.ts";
 import { createEncryptionKeyPair, openCodes, SealedCodeError } from "./open-codes.ts";
 import { fromBase64url, toBase64url } from "./url-text.ts";
 
 const hex = (text: string): Bytes => new Uint8Array(Buffer.from(text, "hex"));
 const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
-
-const RECIPIENT = "4612c550263fc8ad58375df3f557aac531d26850903e55a9f23f21d8534e8ac8";
 
 test("RFC 9180, A.1.1: a text that was sealed to the recipient opens", async () => {
   const key = await x25519KeyOf(hex(RECIPIENT));
@@ -25,35 +24,6 @@ test("RFC 9180, A.1.1: a text that was sealed to the recipient opens", async () 
   assert.equal(toHex(plain), "4265617574792069732074727574682c20747275746820626561757479");
   await assert.rejects(hpkeOpen(key, { ...message, info: hex("00") }));
 });
-
-/** Sealed by the server to RECIPIENT: a vector of ours, so that the two sides cannot change together. */
-const SEALED = {
-  orderId: "ord_01m7ef4g9je00974k1yf0xf7j3",
-  status: "completed",
-  data: [
-    {
-      id: "cod_1",
-      lineIndex: 2,
-      unitIndex: 7,
-      productId: "card",
-      type: "code",
-      sealed: {
-        kid: "iyKM11q3C62-wb61Iz8Gig",
-        enc: "QQ0egepBkgcj7f0_aJuaNw8aWCoMKQPGeoZkTf91fEA",
-        ciphertext: "h0uj8D92xnYEHaZ-ALYEPW_0BrHv7JGsOJGRSXLMDIRXv_ARAteePzO-jzOdprr-7A",
-      },
-      deliveredAt: "2030-01-01T00:00:00.000Z",
-    },
-    {
-      id: "cod_2",
-      lineIndex: 3,
-      productId: "gems",
-      type: "topup",
-      receipt: "R",
-      deliveredAt: "2030-01-01T00:00:00.000Z",
-    },
-  ],
-};
 
 test("a sealed code opens with its key, and others stay as they are", async () => {
   for (const key of [toBase64url(hex(RECIPIENT)), `${toBase64url(hex(RECIPIENT))}=`, hex(RECIPIENT)]) {

@@ -33,6 +33,7 @@ const USER_PERMISSIONS = {
   "wallet.deposit": ["owner", "finance"],
   "wallet.export": ["owner", "finance"],
   "wallet.alert": ["owner", "finance"],
+  "encryption.manage": ["owner"],
   "keys.read": USER_ROLES,
   "keys.manage": ["owner", "developer"],
   "webhooks.read": USER_ROLES,

@@ -1,9 +1,19 @@
 import type { Sql } from "sql-template-tag";
 import { findUnknownBackup } from "./backup-condition.ts";
-import { findDisabledEndpoints, findHeldRefunds, findUnknownPurchases } from "./order-conditions.ts";
+import {
+  findDisabledEndpoints,
+  findFrozenKeys,
+  findHeldRefunds,
+  findUnknownPurchases,
+} from "./order-conditions.ts";
 import { findFloorPrices, findLossStops, findStaleRates } from "./price-conditions.ts";
 import { findBrokenAudit, findGoneWorkers } from "./service-conditions.ts";
-import { findFailingSuppliers, findLowBalances, findLowStock } from "./supply-conditions.ts";
+import {
+  findFailingSuppliers,
+  findLowBalances,
+  findLowStock,
+  findReversedPurchases,
+} from "./supply-conditions.ts";
 
 /** What an alert knows of its subject: ids, counts and times. Never a name, a code or a secret. */
 export type Facts = Readonly<Record<string, string | number | null>>;
@@ -30,6 +40,12 @@ export const CONDITIONS = {
     title: (facts) =>
       `Order ${text(facts, "orderId")}: a purchase has had no outcome since ${day(facts, "since")} UTC`,
     path: () => "/unknown",
+  },
+  purchase_reversed: {
+    find: findReversedPurchases,
+    title: (facts) =>
+      `Order ${text(facts, "orderId")}: a supplier took back a unit that was delivered; refund it or keep it`,
+    path: (facts) => `/orders/${text(facts, "orderId")}`,
   },
   refund_held: {
     find: findHeldRefunds,
@@ -75,6 +91,12 @@ export const CONDITIONS = {
     find: findDisabledEndpoints,
     title: (facts) =>
       `Endpoint ${text(facts, "endpointId")} of reseller ${text(facts, "resellerId")} was disabled after days of failures`,
+    path: (facts) => `/resellers/${text(facts, "resellerId")}`,
+  },
+  key_frozen: {
+    find: findFrozenKeys,
+    title: (facts) =>
+      `Key ${text(facts, "keyId")} of reseller ${text(facts, "resellerId")} is frozen: it spent far more than usual`,
     path: (facts) => `/resellers/${text(facts, "resellerId")}`,
   },
   audit_broken: {

@@ -175,6 +175,19 @@ test("stock_low: less than three days of sales, or nothing of a product that nob
   await run("delete from supplier_attempts");
 });
 
+test("key_frozen: a live key until it is unfrozen or revoked", async () => {
+  await run(`
+    insert into api_keys (id, reseller_id, environment, digest, last_four, scopes, frozen_at)
+    values ('key_fast', '${reseller.id}', 'live', decode(repeat('ab', 32), 'hex'), 'abcd', '{orders:read}', '2029-12-31Z'),
+      ('key_test', '${reseller.id}', 'test', decode(repeat('cd', 32), 'hex'), 'abcd', '{orders:read}', '2029-12-31Z')`);
+  await evaluate();
+  const title = `Key key_fast of reseller ${reseller.id} is frozen: it spent far more than usual`;
+  assert.deepEqual(await titles(), [`key_frozen: ${title}`]);
+  await run("update api_keys set frozen_at = null");
+  await evaluate();
+  assert.deepEqual(await titles(), []);
+});
+
 test("endpoint_disabled: by failures, not by its owner, until it is enabled or removed", async () => {
   const add = (id: string, notified: string) =>
     db.rows(sql`

@@ -30,3 +30,10 @@ export const findDisabledEndpoints = (_now: Date, limit: number): Sql => sql`
   from webhook_endpoints
   where notified = 'disabled' and deleted_at is null and not active and environment = 'live'
   order by id limit ${limit}`;
+
+/** Frozen because it spent far more than usual. A key that has been revoked since is settled. */
+export const findFrozenKeys = (now: Date, limit: number): Sql => sql`
+  select id as subject, jsonb_build_object('keyId', id, 'resellerId', reseller_id, 'since', frozen_at) as facts
+  from api_keys
+  where frozen_at is not null and revoked_at is null and (expires_at is null or expires_at > ${now}) and environment = 'live'
+  order by frozen_at, id limit ${limit}`;

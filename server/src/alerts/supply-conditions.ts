@@ -15,6 +15,14 @@ export const findFailingSuppliers = (_now: Date, limit: number): Sql => sql`
   from suppliers where enabled and open_until is not null and consecutive_failures > 0
   order by id limit ${limit}`;
 
+/** A unit that was delivered and taken back by the supplier, until it is refunded or the operator keeps it. */
+export const findReversedPurchases = (_now: Date, limit: number): Sql => sql`
+  select r.order_id || '.' || r.line_index || '.' || r.unit_index as subject,
+         jsonb_build_object('orderId', r.order_id, 'lineIndex', r.line_index, 'unitIndex', r.unit_index) as facts
+  from supplier_reversals r join order_units u using (order_id, line_index, unit_index)
+  where r.kept_at is null and u.status = 'delivered'
+  order by r.found_at, r.order_id, r.line_index, r.unit_index limit ${limit}`;
+
 export const findLowBalances = (_now: Date, limit: number): Sql => sql`
   select id as subject, jsonb_build_object('supplierId', id, 'balanceAt', balance_at) as facts
   from suppliers where enabled and balance_minor < balance_low_minor

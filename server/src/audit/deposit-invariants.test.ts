@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { raw } from "sql-template-tag";
 import { auditAfter } from "../../testing/builders/audit-after.ts";
-import { bankCsv, openDepositDesk } from "../../testing/builders/deposit-desk.ts";
+import { bankCsv, openDepositDesk } from "../../testing/deposits/deposit-desk.ts";
 import { depositsAreCreditedOnce } from "./deposit-invariants.ts";
 
 let desk: Awaited<ReturnType<typeof openDepositDesk>>;

@@ -14,6 +14,7 @@ import { bareApp } from "../http/bare-app.ts";
 import { healthRoutes } from "../http/health.ts";
 import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
 import { runJobs } from "../jobs/run-jobs.ts";
+import { runVelocityWatch } from "../keys/limits/watch-velocity.ts";
 import type { Log } from "../lib/log.ts";
 import { runPricing } from "../pricing/run-pricing.ts";
 import { runReports } from "../reports/run-reports.ts";
@@ -61,6 +62,7 @@ type Opened = {
   alerts?: ReturnType<typeof runAlerts>;
   jobs?: ReturnType<typeof runJobs>;
   balances?: ReturnType<typeof runBalanceWatch>;
+  velocity?: ReturnType<typeof runVelocityWatch>;
   catalog?: ReturnType<typeof runCatalogUpkeep>;
   deposits?: ReturnType<typeof runTestDeposits>;
 };
@@ -139,7 +141,13 @@ async function open(
     opened.consoleApp = await steps.serveConsole(context, log, metrics, { accounts, baseUrl });
   opened.alerts = runAlerts({ ...context, log, metrics, consoleUrl: consoleUrlOf(config) });
   if (role === "api") return;
-  opened.worker = steps.startWorker({ ...context, log, metrics }, { maxLoss: config.maxLoss });
+  opened.worker = steps.startWorker(
+    { ...context, log, metrics },
+    {
+      maxLoss: config.maxLoss,
+      rateMaxAgeMs: config.pricing.rateMaxAgeMs,
+    },
+  );
   opened.webhooks = steps.startWebhooks({
     ...context,
     log,
@@ -153,8 +161,12 @@ async function open(
   opened.reports = runReports({ ...context, log });
   const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
   opened.pricing = runPricing({ ...context, db: context.patientDb, log, settings: config.pricing });
-  opened.jobs = runJobs({ ...context, db: context.patientDb, log, announceDeliveries });
+  opened.jobs = runJobs({
+    ...{ ...context, db: context.patientDb, log, announceDeliveries },
+    dualControl: config.dualControlAbove,
+  });
   opened.balances = runBalanceWatch({ ...context, log });
+  opened.velocity = runVelocityWatch({ ...context, log });
   opened.catalog = runCatalogUpkeep({ ...context, log });
   opened.deposits = runTestDeposits({ ...context, log, announceDeliveries });
 }
@@ -172,6 +184,7 @@ async function close({
   webhooks,
   accounts,
   balances,
+  velocity,
   catalog,
   deposits,
   reports,
@@ -197,6 +210,7 @@ async function close({
     alerts?.stop(),
     jobs?.stop(DRAIN_TIMEOUT_MS),
     balances?.stop(),
+    velocity?.stop(),
     catalog?.stop(),
     deposits?.stop(),
   ]);

@@ -129,9 +129,9 @@ const visibleProducts = (resellerId: string, selection: Sql, more: Sql = empty):
     from (
       select * from products p
       where p.active and not p.hidden
-        and coalesce((
-          select false from unlisted_products u where u.reseller_id = r.id and u.product_id = p.id
-        ), true)
+        and case when exists (
+          select from unlisted_products u where u.reseller_id = r.id and u.product_id = p.id
+        ) then null else true end is not null
         ${selection}
     ) p
     left join lateral (

@@ -1,4 +1,5 @@
 import { countUnseen } from "../alerts/queries.ts";
+import { countReceived } from "../deposits/deposit-queries.ts";
 import { countWaiting } from "../fulfilment/operate/count-waiting.ts";
 import { countWaitingRows } from "../wallet/proposals/proposal-queries.ts";
 import { environmentOf } from "../web/pages/here.ts";
@@ -12,10 +13,17 @@ const COUNTED_MAX = 100;
 export async function countNav({ db }: Pick<ConsoleDeps, "db">, ctx: ConsoleContext): Promise<NavCounts> {
   if (ctx.session.account.mustAddFactor) return {};
   const environment = environmentOf(ctx);
-  const [{ unknown, stuck }, alerts, proposals] = await Promise.all([
+  const [{ unknown, stuck }, alerts, proposals, received] = await Promise.all([
     countWaiting(db, { environment, max: COUNTED_MAX, now: ctx.now }),
     countUnseen(db, COUNTED_MAX),
     countWaitingRows(db, ctx.now, COUNTED_MAX),
+    countReceived(db, environment, COUNTED_MAX),
   ]);
-  return { "/unknown": unknown, "/stuck": stuck, "/alerts": alerts, "/money": proposals };
+  return {
+    "/unknown": unknown,
+    "/stuck": stuck,
+    "/alerts": alerts,
+    "/money": proposals,
+    "/deposits": received,
+  };
 }

@@ -29,7 +29,7 @@ const SECTIONS: readonly { title?: string; sections: readonly Section[] }[] = [
     sections: [
       { label: "Resellers", path: "/resellers", key: "r", isByEnvironment: true, hasBoth: true },
       { label: "Money", path: "/money", key: "m", isByEnvironment: true },
-      { label: "Deposits", path: "/deposits", key: "d" },
+      { label: "Deposits", path: "/deposits", key: "d", isByEnvironment: true },
       { label: "Reports", path: "/reports", key: "e", isByEnvironment: true },
     ],
   },

@@ -18,6 +18,7 @@ import { serveFace } from "../web/pages/serve-face.ts";
 import { activityPages } from "./activity/pages.ts";
 import { alertPages } from "./alerts/pages.ts";
 import { countNav } from "./count-nav.ts";
+import { depositPages } from "./deposits/pages.ts";
 import { consoleFrame } from "./frame.ts";
 import type { HasPage } from "./has-page.ts";
 import { jobPages } from "./jobs/pages.ts";
@@ -50,6 +51,7 @@ export const SECTIONS: readonly AddSection[] = [
   (face, deps) => staffPages(face, accessOf(deps)),
   resellerPages,
   moneyPages,
+  depositPages,
   viewPages,
   productPages,
   pricePages,

@@ -30,6 +30,7 @@ const SECTIONS: readonly {
       { label: "Catalog", path: `${BASE}/catalog`, key: "c" },
       { label: "Orders", path: `${BASE}/orders`, key: "o" },
       { label: "Wallet", path: `${BASE}/wallet`, key: "m" },
+      { label: "Deposits", path: `${BASE}/deposits`, key: "d" },
     ],
   },
   {
@@ -39,6 +40,7 @@ const SECTIONS: readonly {
       { label: "Webhooks", path: WEBHOOKS, key: "w", also: [`${BASE}/deliveries`] },
       { label: "Requests", path: `${BASE}/requests`, key: "r" },
       { label: "Events", path: `${BASE}/events`, key: "e" },
+      { label: "Encryption", path: `${BASE}/encryption`, key: "y" },
     ],
   },
   {

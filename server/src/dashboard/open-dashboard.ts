@@ -18,6 +18,8 @@ import type { FaceOptions } from "../web/pages/face.ts";
 import { serveFace } from "../web/pages/serve-face.ts";
 import { activityPages } from "./activity/pages.ts";
 import { catalogPages } from "./catalog/pages.ts";
+import { depositPages } from "./deposits/pages.ts";
+import { encryptionPages } from "./encryption/pages.ts";
 import { eventPages } from "./events/pages.ts";
 import { dashboardFrame } from "./frame.ts";
 import { homePages } from "./home/pages.ts";
@@ -46,12 +48,14 @@ export const SECTIONS: readonly AddSection[] = [
   catalogPages,
   orderPages,
   walletPages,
+  depositPages,
   keyPages,
   webhookPages,
   requestPages,
   eventPages,
   (face, deps) => securityPages(face, accessOf(deps)),
   (face, deps) => teamPages(face, accessOf(deps)),
+  encryptionPages,
   settingsPages,
   activityPages,
 ];

@@ -5,6 +5,7 @@ import type { UserPermission, UserRole } from "../accounts/permissions.ts";
 import type { Session } from "../accounts/sessions/find-session.ts";
 import type { CatalogFinder } from "../catalog/filters/catalog-finder.ts";
 import type { Db } from "../db/database.ts";
+import type { DepositInstructions } from "../deposits/instructions.ts";
 import type { Tenant } from "../http/caller.ts";
 import type { ServerSecrets } from "../keys/server-secrets.ts";
 import type { Actor } from "../lib/actor.ts";
@@ -44,6 +45,8 @@ export type DashboardDeps = {
   finder: CatalogFinder;
   webhooks: WebhookSettings;
   baseUrl: () => string;
+  /** How resellers pay for deposits. */
+  depositInstructions?: DepositInstructions;
   announceDeliveries: () => void;
   /** Places an order in the sandbox for a person. An order in the live environment is refused. */
   placeTestOrder: (tenant: Tenant, actor: Actor, input: PlaceOrderInput) => Promise<PlaceOrderResult>;

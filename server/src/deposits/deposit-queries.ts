@@ -23,6 +23,7 @@ export type NewDeposit = Pick<
   | "createdAt"
 > & { idempotencyKey: string | undefined };
 
+/** Undefined if the tenant used the key before. A request that is writing it now is waited for. */
 export const insertDeposit = async (tx: Tx, deposit: NewDeposit): Promise<Deposit | undefined> => {
   const [row] = await tx.rows<Deposit>(sql`
     insert into deposits as d (id, reseller_id, environment, currency, amount_minor, reference, note, idempotency_key,
@@ -30,13 +31,10 @@ export const insertDeposit = async (tx: Tx, deposit: NewDeposit): Promise<Deposi
     values (${deposit.id}, ${deposit.resellerId}, ${deposit.environment}, ${deposit.currency}, ${deposit.amountMinor},
             ${deposit.reference}, ${deposit.note}, ${deposit.idempotencyKey ?? null}, ${deposit.actorKind},
             ${deposit.actorId}, ${deposit.createdAt})
+    on conflict (reseller_id, environment, idempotency_key) do nothing
     returning ${depositColumns}`);
   return row;
 };
-
-/** Requests of one tenant come one after another: a repeat waits for the first, and the limit holds. */
-export const lockRequests = (tx: Tx, { resellerId, environment }: Tenant) =>
-  tx.rows(sql`select pg_advisory_xact_lock(hashtextextended(${`deposits ${resellerId} ${environment}`}, 0))`);
 
 export const findByKey = async (db: Queryable, tenant: Tenant, key: string): Promise<Deposit | undefined> => {
   const [row] = await db.rows<Deposit>(sql`
@@ -106,6 +104,19 @@ export const listAnyDepositRows = (
       ${resellerId === undefined ? empty : sql`and d.reseller_id = ${resellerId}`}
       ${before === undefined ? empty : sql`and d.id < ${before}`}
     order by d.id desc limit ${limit}`);
+
+/** Deposits that arrived and wait for their credit, up to a maximum. */
+export const countReceived = async (
+  db: Queryable,
+  environment: Tenant["environment"],
+  max: number,
+): Promise<number> => {
+  const [row] = await db.rows<{ count: number }>(sql`
+    select count(*)::integer as count from (
+      select from deposits where environment = ${environment} and status = 'received' limit ${max}
+    ) d`);
+  return row?.count ?? 0;
+};
 
 export const markReceived = async (
   tx: Tx,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import sql, { raw } from "sql-template-tag";
-import { crashAtStatement } from "../../testing/builders/deposit-desk.ts";
 import { countWaiting } from "../../testing/database/count-waiting.ts";
+import { crashAtStatement } from "../../testing/deposits/deposit-desk.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { COMMAND, openPeopleDesk, STAFF_TEAM } from "../../testing/people/people-desk.ts";
 import type { By } from "../activity/record-activity.ts";

@@ -8,7 +8,7 @@ import { assertPlainText } from "../lib/plain-text.ts";
 import { Problem } from "../lib/problem.ts";
 import { findWallet } from "../wallet/queries.ts";
 import type { Deposit } from "./deposit.ts";
-import { countRequested, findByKey, insertDeposit, lockRequests } from "./deposit-queries.ts";
+import { countRequested, findByKey, insertDeposit } from "./deposit-queries.ts";
 import { createReference } from "./reference.ts";
 
 export type DepositRequest = {
@@ -19,7 +19,10 @@ export type DepositRequest = {
 };
 
 export const DEPOSIT_NOTE_MAX_CHARACTERS = 500;
-/** Requests of one tenant that nobody has paid. Older ones no longer count, so nobody is locked out forever. */
+/**
+ * Requests of one tenant that nobody has paid. Older ones no longer count, so nobody is locked out forever. Requests that come at the
+ * same time are counted together, so a few more can get in.
+ */
 export const REQUESTED_MAX = 100;
 const REQUESTED_COUNTED_MS = 30 * 24 * 60 * 60 * 1_000;
 
@@ -35,8 +38,9 @@ export async function requestDeposit(
     throw invalid("amount", "The amount must be a positive number of minor units.");
   const note = readNote(request.note);
   return db.transaction(async (tx) => {
-    await lockRequests(tx, tenant);
-    const bound = idempotencyKey === undefined ? undefined : await findByKey(tx, tenant, idempotencyKey);
+    const findBound = async () =>
+      idempotencyKey === undefined ? undefined : findByKey(tx, tenant, idempotencyKey);
+    const bound = await findBound();
     if (bound) return { deposit: replay(bound, amountMinor, note), replayed: true };
     await refuseTooMany(tx, clock, tenant);
     const wallet = await findWallet(tx, tenant);
@@ -50,7 +54,11 @@ export async function requestDeposit(
       createdAt: clock.now(),
       idempotencyKey,
     });
-    if (!deposit) throw new Error("the deposit was not stored");
+    if (!deposit) {
+      const first = await findBound();
+      if (!first) throw new Error("the deposit was not stored");
+      return { deposit: replay(first, amountMinor, note), replayed: true };
+    }
     await recordActivity(tx, clock, {
       ...by,
       action: "deposit.requested",

@@ -4,15 +4,16 @@ import { type Caller, callerOf } from "../http/caller.ts";
 import { jsonReply } from "../http/json-reply.ts";
 import { Type } from "../http/openapi/type.ts";
 import { pageParameters, readPage } from "../http/page.ts";
-import { invalidParameter, queryFilter } from "../http/query.ts";
+import { invalidParameter, queryFilter, queryText } from "../http/query.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { CursorCodec } from "../lib/cursor.ts";
 import { notFound } from "../lib/problem.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS, readIdempotencyKey } from "../orders/idempotency-key.ts";
 import { DEPOSIT_STATUSES, type DepositStatus } from "./deposit.ts";
-import { findDeposit, listDepositRows } from "./deposit-queries.ts";
+import { findDeposit } from "./deposit-queries.ts";
 import { toDepositView } from "./deposit-view.ts";
 import type { DepositInstructions } from "./instructions.ts";
+import { listDeposits } from "./list-deposits.ts";
 import { requestDeposit } from "./request-deposit.ts";
 import { DepositPage, DepositReply, type RequestDepositBody, RequestDepositRequest } from "./schemas.ts";
 
@@ -112,22 +113,18 @@ function readRoutes(app: FastifyInstance, deps: DepositRouteDeps): void {
       }),
       response: { 200: jsonReply("A page of deposits.", DepositPage) },
     },
-    handler: (request) => listDeposits(deps, callerOf(request), request),
+    handler: (request) => readList(deps, callerOf(request), request),
   });
 }
 
-async function listDeposits(deps: DepositRouteDeps, caller: Caller, request: FastifyRequest) {
+async function readList(deps: DepositRouteDeps, caller: Caller, request: FastifyRequest) {
   const status = readStatus(request);
   const scope = { ...caller, endpoint: "listDeposits", filters: { status: status ?? "" } };
-  const page = readPage(request, deps.cursors, scope);
-  const rows = await listDepositRows(deps.db, caller, { status, before: page.after, limit: page.limit + 1 });
-  const shown = rows.slice(0, page.limit);
-  const last = shown.at(-1);
-  const hasMore = rows.length > page.limit;
+  const { limit } = readPage(request, deps.cursors, scope);
+  const page = await listDeposits(deps, caller, { status, cursor: queryText(request, "cursor"), limit });
   return {
-    data: shown.map((deposit) => toDepositView(deposit, deps.depositInstructions)),
-    hasMore,
-    nextCursor: hasMore && last ? deps.cursors.encode(scope, last.id) : "",
+    ...page,
+    data: page.data.map((deposit) => toDepositView(deposit, deps.depositInstructions)),
   };
 }
 

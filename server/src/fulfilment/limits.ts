@@ -33,6 +33,8 @@ export type FulfilmentLimits = {
   breakerMaxMs: number;
   /** How much a unit may cost above what was paid for it (MAX_LOSS). */
   maxLoss: AmountLimits;
+  /** A loss is judged by a rate that is no older, where there is one (FX_MAX_AGE). */
+  rateMaxAgeMs: number;
 };
 
 const SECOND_MS = 1_000;
@@ -58,6 +60,7 @@ export const FULFILMENT_LIMITS: FulfilmentLimits = {
   breakerFirstMs: 5 * SECOND_MS,
   breakerMaxMs: 5 * MINUTE_MS,
   maxLoss: parseAmountLimits("0"),
+  rateMaxAgeMs: 24 * HOUR_MS,
 };
 
 /** The pause before the next look-up: it doubles each time up to the maximum, plus up to 20% jitter. */

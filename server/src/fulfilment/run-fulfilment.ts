@@ -1,5 +1,6 @@
 import { createBatcher } from "../lib/batch.ts";
 import { readNextBalance } from "../suppliers/read-balances.ts";
+import { watchNextReversals } from "../suppliers/reconcile/watch-reversals.ts";
 import { refreshSupply } from "../suppliers/refresh-supply.ts";
 import { type Loop, runLoop } from "../work/run-loop.ts";
 import { createFulfiller, type FulfilDeps } from "./fulfil-orders.ts";
@@ -60,6 +61,11 @@ export function runFulfilment(
       afterFirst(() => readNextBalance(deps)),
       BALANCES_EVERY_MS,
       "reading balances at suppliers",
+    ),
+    loop(
+      afterFirst(() => watchNextReversals(deps)),
+      BALANCES_EVERY_MS,
+      "looking for reversals at suppliers",
     ),
   ];
   const listener = db.listen(ORDERS_CHANNEL, wake);

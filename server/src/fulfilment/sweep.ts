@@ -1,12 +1,16 @@
 import type { Db } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
+import { listSupplierVitals } from "../suppliers/health-queries.ts";
 import { refreshSupply } from "../suppliers/refresh-supply.ts";
 import { expireStock } from "../suppliers/stock/expire-stock.ts";
 import type { FulfilmentMetrics } from "./fulfilment-metrics.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 import { listOverdue, markAlerted, readBacklog } from "./sweep-queries.ts";
 
+/** The purchases that the metrics of a supplier are about. */
+const VITALS_MS = 86_400_000;
+const VITALS_MAX = 1_000;
 /** How many are reported in one sweep. */
 const ALERTS_MAX = 100;
 
@@ -44,5 +48,7 @@ async function alertOfUnknown({ db, clock, log, limits }: SweepDeps): Promise<vo
 }
 
 async function showBacklog({ db, clock, metrics }: SweepDeps): Promise<void> {
-  metrics.show(await readBacklog(db, clock.now()));
+  const now = clock.now();
+  metrics.show(await readBacklog(db, now));
+  metrics.showSuppliers(await listSupplierVitals(db, new Date(now.getTime() - VITALS_MS), now, VITALS_MAX));
 }

@@ -59,6 +59,19 @@ export function createRateTable(rates: readonly FxRate[], now: Date, maxAgeMs: n
   };
 }
 
+const ANY_AGE_MS = 100 * 365 * 86_400_000;
+
+/** The same, and where every rate is too old, the newest of any source: no rate to sell at, but good enough to notice a loss. */
+export function createLastRateTable(rates: readonly FxRate[], now: Date, maxAgeMs: number): RateTable {
+  const inForce = createRateTable(rates, now, maxAgeMs);
+  const alike = rates.map((one): FxRate => ({ ...one, source: "reference", supplierId: null, until: null }));
+  const last = createRateTable(alike, now, ANY_AGE_MS);
+  return (base, quote) => {
+    const answer = inForce(base, quote);
+    return answer.kind === "rate" ? answer : last(base, quote);
+  };
+}
+
 /** When a rate stops being used: at the end of its pin, otherwise when it is too old. */
 export const endOf = ({ at, until }: FxRate, maxAgeMs: number): Date =>
   until ?? new Date(at.getTime() + maxAgeMs);

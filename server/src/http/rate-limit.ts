@@ -1,7 +1,10 @@
 import { Problem } from "../lib/problem.ts";
 
-/** Placements are counted separately (CONTRACT 1). */
-export type RateLimitClass = "orders" | "reads";
+/** Placements are counted separately (CONTRACT 1), and so are checks of accounts. */
+export type RateLimitClass = "orders" | "reads" | "checks";
+
+/** Requests per second of each class. 0 or absent is off. */
+export type RateLimits = { orders: number; reads: number; checks?: number };
 
 export type RateLimitResult = {
   allowed: boolean;

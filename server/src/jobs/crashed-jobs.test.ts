@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import sql from "sql-template-tag";
 import { BY, crashAt, joinParts, openJobDesk, stockFile } from "../../testing/builders/job-desk.ts";
+import { newId } from "../../testing/builders/new-id.ts";
 import { addEndpoint, addEvent } from "../../testing/builders/webhook-builders.ts";
+import { bankCsv } from "../../testing/deposits/deposit-desk.ts";
+import { requestDeposit } from "../deposits/request-deposit.ts";
 import { secret } from "../lib/secret.ts";
 import { createCodeVault } from "../vault/code-vault.ts";
 import { fixedKeyring } from "../vault/keyring.ts";
@@ -10,6 +13,7 @@ import { cancelJob, confirmJob } from "./change-job.ts";
 import { readResult } from "./job-files.ts";
 import { getJob } from "./list-jobs.ts";
 import { runNextJob } from "./run-job.ts";
+import { startJob } from "./start-job.ts";
 
 const LEASE_MS = 30_000;
 const DAY_MS = 86_400_000;
@@ -161,4 +165,29 @@ test("recover_events, audit and rotate_vault: a crash anywhere ends in one resul
   await runNextJob(rotating);
   const { state, result } = await getJob(db, id);
   assert.deepEqual([state, result?.complete, result?.failed], ["succeeded", true, 0]);
+});
+
+test("import_deposits: a crash anywhere credits each deposit once", async () => {
+  const person = newId("stf");
+  await db.rows(sql`
+    insert into accounts (id, kind, email, name, role, created_at, accepted_at)
+    values (${person}, 'staff', 'finance@scrip.example', 'Finance', 'finance', now(), now())`);
+  const by = { actor: { kind: "staff", id: person } } as const;
+  let credited = 0;
+  const crashes = await crashEverywhere(
+    async (attempt) => {
+      const { deposit } = await requestDeposit(deps, tenant, { amountMinor: 10_000n }, by);
+      const file = bankCsv([["2030-01-02", "100.00", "USD", deposit.reference, `bank-${attempt}`]]);
+      const input = Buffer.from(file);
+      return startJob(deps, { kind: "import_deposits", params: { preview: false, rows: null }, input }, by);
+    },
+    async () => {
+      credited += 1;
+      const entries = "from ledger_entries where deposit_id is not null";
+      assert.equal(await count(entries), credited);
+      assert.equal(await count("from deposits where status = 'credited'"), credited);
+      assert.equal(await count("from bank_lines"), credited);
+    },
+  );
+  assert.ok(crashes >= 5, `${crashes} crashes`);
 });

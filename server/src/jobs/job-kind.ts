@@ -2,6 +2,7 @@ import type { Db, Tx } from "../db/database.ts";
 import type { ServerSecrets } from "../keys/server-secrets.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { AmountLimits } from "../lib/money.ts";
 import type { CodeVault } from "../vault/code-vault.ts";
 import type { Keyring } from "../vault/keyring.ts";
 
@@ -12,6 +13,8 @@ export type JobDeps = {
   keyring: Keyring;
   codeVault: CodeVault;
   secrets: Pick<ServerSecrets, "codeDigestKey">;
+  /** Above these amounts a movement of money takes two people. Undefined takes one for all. */
+  dualControl: AmountLimits | undefined;
   /** Wakes those who send deliveries. */
   announceDeliveries: () => void;
 };

@@ -1,53 +1,125 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import sql from "sql-template-tag";
-import { addProducts } from "../../testing/builders/builders.ts";
-import { openJobDeps } from "../../testing/builders/job-desk.ts";
-import { createTestDatabase } from "../../testing/database/test-database.ts";
+import sql, { raw } from "sql-template-tag";
+import { joinParts, openJobDesk, stockFile } from "../../testing/builders/job-desk.ts";
+import { addEndpoint, addEvent } from "../../testing/builders/webhook-builders.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { createHandClock } from "../../testing/hand-clock.ts";
 import { forkNode } from "../../testing/processes/fork-node.ts";
+import { readResult } from "./job-files.ts";
+import type { JobParams } from "./job-kind.ts";
+import { JOB_KINDS, type JobKindName } from "./kinds.ts";
 import { getJob } from "./list-jobs.ts";
 import { runNextJob } from "./run-job.ts";
-import { startJob } from "./start-job.ts";
 
+const LEASE_MS = 30_000;
+const DAY_MS = 86_400_000;
 const CODES = 1_500;
+const ORDERS = 20;
 
-test("kill -9 in the middle of an import of stock: another worker imports every code once", async () => {
-  const { db, connectionString, drop } = await createTestDatabase();
-  after(drop);
-  const clock = createHandClock();
-  const deps = await openJobDeps(db, clock);
-  await addProducts(db, [{ id: "card" }]);
-  const codes = Array.from({ length: CODES }, (_, number) => `KILL-${number}`);
-  const id = await startJob(
-    deps,
-    {
-      kind: "import_stock",
-      params: { productId: "card" },
-      input: Buffer.from(`code\n${codes.join("\n")}\n`),
+const { db, drop, connectionString, clock, deps, tenant, start, count } = await openJobDesk();
+after(drop);
+const endpointId = await addEndpoint(db, tenant);
+const since = new Date(clock.now().getTime() - DAY_MS).toISOString();
+for (let number = 0; number < 5; number += 1) await addEvent(db, { ...tenant, at: clock.now() });
+await db.rows(sql`
+  insert into orders (id, reseller_id, environment, idempotency_key, fingerprint, total_minor, currency, key_id, created_at,
+                      updated_at)
+  select 'ord_' || lpad(n::text, 26, '0'), ${tenant.resellerId}, 'live', n::text, sha256(''), 100, 'USD', 'key', now(), now()
+  from generate_series(0, ${ORDERS - 1}::integer) n`);
+
+type Killed = {
+  /** The job waits for this table in the middle of its work. */
+  lock: `${string} in ${"exclusive" | "access exclusive"} mode`;
+  params?: JobParams;
+  input?: string;
+  /** What is there once another worker has ended it. */
+  check(id: string): Promise<void>;
+};
+
+/** Each kind is stopped after it has begun and before its last write. */
+const KILLED: Readonly<Record<JobKindName, Killed>> = {
+  import_stock: {
+    // Its codes are sealed and staged, and not stored yet.
+    lock: "codes in exclusive mode",
+    params: { productId: "card" },
+    input: stockFile(Array.from({ length: CODES }, (_, number) => `KILL-${number}`)),
+    async check(id) {
+      assert.equal((await getJob(db, id)).result?.imported, CODES);
+      assert.equal(await count("from codes"), CODES);
     },
-    { actor: { kind: "staff", id: "stf_ana" } },
-  );
-  // The import can read its routes and not write one: it stops after its codes are staged, before they are stored.
-  const child = await db.transaction(async (tx) => {
-    await tx.rows(sql`lock table supplier_routes in exclusive mode`);
+  },
+  import_catalog: {
+    lock: "products in exclusive mode",
+    input: "id,name,faceValue.amount,faceValue.currency\nnewest,Newest,25,USD\n",
+    async check(id) {
+      assert.deepEqual((await getJob(db, id)).result, { created: 1, updated: 0, unchanged: 0 });
+      assert.equal(await count("from products where id = 'newest'"), 1);
+    },
+  },
+  import_prices: {
+    lock: "list_prices in exclusive mode",
+    input: "product,list,currency,amount\ncard,standard,USD,9.50\n",
+    async check(id) {
+      assert.deepEqual((await getJob(db, id)).result, { created: 1, updated: 0, unchanged: 0 });
+      assert.equal(await count("from list_prices where amount_minor = 950"), 1);
+    },
+  },
+  recover_events: {
+    lock: "deliveries in exclusive mode",
+    params: { ...tenant, endpointId, since },
+    async check(id) {
+      assert.deepEqual((await getJob(db, id)).result, { recovered: 5 });
+      assert.equal(await count("from deliveries where status = 'pending'"), 5);
+    },
+  },
+  audit: {
+    lock: "audit_runs in exclusive mode",
+    async check() {
+      assert.equal(await count("from audit_runs"), 1);
+    },
+  },
+  rotate_vault: {
+    lock: "codes in access exclusive mode",
+    async check(id) {
+      assert.equal((await getJob(db, id)).result?.complete, true);
+    },
+  },
+  export_orders: {
+    lock: "job_parts in exclusive mode",
+    params: { environment: "live" },
+    async check(id) {
+      const lines = (await joinParts(readResult(db, id))).trimEnd().split("\r\n");
+      assert.deepEqual([lines.length, new Set(lines).size], [1 + ORDERS, 1 + ORDERS]);
+    },
+  },
+};
+
+/** Lets a worker in another process come as far as the lock, and kills it there. */
+const killAt = (lock: string) =>
+  db.transaction(async (tx) => {
+    await tx.rows(raw(`lock table ${lock}`));
     const worker = await forkNode("jobs", { connectionString, nowMs: clock.now().getTime() });
-    await eventually("the import waits for the lock", async () => {
+    await eventually(`the job waits for ${lock}`, async () => {
+      const [table = ""] = lock.split(" ");
       const waiting = await db.rows(sql`
-        select from pg_locks where relation = 'supplier_routes'::regclass and not granted`);
+        select from pg_locks where relation = ${table}::regclass and not granted`);
       return waiting.length > 0 ? true : undefined;
     });
     await worker.kill();
-    return worker;
+    assert.equal((await worker.ended).signal, "SIGKILL");
   });
-  assert.equal((await child.ended).signal, "SIGKILL");
-  assert.equal((await getJob(db, id)).state, "running");
-  assert.equal(await runNextJob(deps), false, "its lease has not ended yet");
-  clock.advance(30_000);
-  assert.equal(await runNextJob(deps), true);
-  const { state, result } = await getJob(db, id);
-  assert.deepEqual([state, result?.imported], ["succeeded", CODES]);
-  const [row] = await db.rows<{ codes: number }>(sql`select count(*)::integer as codes from codes`);
-  assert.equal(row?.codes, CODES);
-});
+
+for (const kind of Object.keys(JOB_KINDS) as JobKindName[])
+  test(`kill -9 in the middle of ${kind}: another worker ends it, and nothing happens twice`, async () => {
+    const { lock, params = {}, input, check } = KILLED[kind];
+    const id = await start(kind, params, input);
+    await killAt(lock);
+    assert.equal((await getJob(db, id)).state, "running");
+    assert.equal(await runNextJob(deps), false, "its lease has not ended yet");
+    clock.advance(LEASE_MS);
+    // The database may not have noticed yet that the process is gone, and keeps the locks of its transaction until then.
+    await eventually("the job is taken again", async () => (await runNextJob(deps)) || undefined);
+    assert.equal((await getJob(db, id)).state, "succeeded");
+    assert.equal(await runNextJob(deps), false, "it has ended");
+    await check(id);
+  });

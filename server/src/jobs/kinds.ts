@@ -2,6 +2,7 @@ import type { JobKind } from "./job-kind.ts";
 import { auditJob } from "./kinds/audit-job.ts";
 import { exportOrdersJob } from "./kinds/export-orders-job.ts";
 import { importCatalogJob } from "./kinds/import-catalog-job.ts";
+import { importDepositsJob } from "./kinds/import-deposits-job.ts";
 import { importPricesJob } from "./kinds/import-prices-job.ts";
 import { importStockJob } from "./kinds/import-stock-job.ts";
 import { recoverEventsJob } from "./kinds/recover-events-job.ts";
@@ -10,6 +11,7 @@ import { rotateVaultJob } from "./kinds/rotate-vault-job.ts";
 /** Every kind of job. Names are stored and never change. */
 export const JOB_KINDS = {
   import_catalog: importCatalogJob,
+  import_deposits: importDepositsJob,
   import_prices: importPricesJob,
   import_stock: importStockJob,
   recover_events: recoverEventsJob,

@@ -8,6 +8,7 @@ import {
   type RateLimitClass,
   type RateLimiter,
   type RateLimitResult,
+  type RateLimits,
   rateLimited,
   rateLimitHeaders,
   USED_UP,
@@ -28,7 +29,7 @@ export type GuardDeps = {
   /** In the order in which they are asked whether they recognize a request. */
   authenticators: readonly Authenticator[];
   rateLimiter: RateLimiter;
-  rateLimits: { orders: number; reads: number };
+  rateLimits: RateLimits;
   trustedProxies: readonly IpRange[];
   /** A response that the sandbox gives to an admitted request instead of the real one. */
   findForcedAnswer: (caller: Caller, headers: IncomingHttpHeaders) => Problem | undefined;
@@ -98,7 +99,7 @@ function applyRateLimit(
   limitClass: RateLimitClass,
   mode: "take" | "peek" | number,
 ): Problem | undefined {
-  const bucket = `${limitClass}:${caller ? actorKey(caller.actor) : ""}`;
+  const bucket = `${limitClass}:${caller ? holderOf(caller, limitClass) : ""}`;
   const result = showLimit(deps, reply, caller, limitClass, (rate) =>
     typeof mode === "number"
       ? deps.rateLimiter.overdraw(bucket, rate, mode)
@@ -106,6 +107,10 @@ function applyRateLimit(
   );
   return !result || result.allowed ? undefined : rateLimited(result.retryAfterSeconds);
 }
+
+/** A limit is for each key. Checks are limited for each reseller, so that no one harvests players with many keys. */
+const holderOf = ({ actor, resellerId, environment }: Caller, limitClass: RateLimitClass): string =>
+  limitClass === "checks" ? `${resellerId} ${environment}` : actorKey(actor);
 
 /** Shows the policy and what `look` returns as remaining. Undefined if there is no limit. */
 function showLimit(
@@ -115,7 +120,10 @@ function showLimit(
   limitClass: RateLimitClass,
   look: (ratePerSecond: number) => RateLimitResult,
 ): RateLimitResult | undefined {
-  const ratePerSecond = caller?.rateLimits[limitClass] ?? deps.rateLimits[limitClass];
+  const ratePerSecond =
+    limitClass === "checks"
+      ? (deps.rateLimits.checks ?? 0)
+      : (caller?.rateLimits[limitClass] ?? deps.rateLimits[limitClass]);
   if (ratePerSecond === 0) return undefined;
   const result = look(ratePerSecond);
   const { policy, state } = rateLimitHeaders(limitClass, ratePerSecond, result);

@@ -3,7 +3,7 @@ import type { Tenant } from "../http/caller.ts";
 import { notFound } from "../lib/problem.ts";
 import { findTenantKey, type KeyRow, listTenantKeyRows } from "./queries.ts";
 
-export type KeyState = "active" | "ending" | "expired" | "revoked";
+export type KeyState = "active" | "frozen" | "ending" | "expired" | "revoked";
 
 /** The newest keys of a reseller in one environment. Nobody works with more. */
 const KEYS_LISTED_MAX = 500;
@@ -21,10 +21,10 @@ export async function getKey(db: Queryable, tenant: Tenant, id: string): Promise
   return row;
 }
 
-export function keyState({ revokedAt, expiresAt }: KeyRow, now: Date): KeyState {
+export function keyState({ revokedAt, expiresAt, frozenAt }: KeyRow, now: Date): KeyState {
   if (revokedAt) return "revoked";
-  if (!expiresAt) return "active";
-  const left = expiresAt.getTime() - now.getTime();
+  const left = expiresAt ? expiresAt.getTime() - now.getTime() : Number.POSITIVE_INFINITY;
   if (left <= 0) return "expired";
+  if (frozenAt) return "frozen";
   return left < ENDING_MS ? "ending" : "active";
 }

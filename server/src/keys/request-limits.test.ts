@@ -16,7 +16,7 @@ let scrip: TestApp;
 let resellerId: string;
 
 before(async () => {
-  scrip = await createTestApp({ rateLimits: { orders: 1, reads: 2 }, addRoutes: addEchoRoute });
+  scrip = await createTestApp({ rateLimits: { orders: 1, reads: 2, checks: 1 }, addRoutes: addEchoRoute });
   resellerId = (await scrip.addReseller()).id;
   await addProducts(scrip.db, [{ id: SEEN_PRODUCT }]);
   mock.method(performance, "now", () => stopwatch.nowMs);
@@ -101,10 +101,14 @@ test("every route with a key has the headers, even if the key is refused", async
       const reply = await scrip.call(method, url, key === undefined ? {} : { key });
       assert.match(
         String(reply.headers["ratelimit-policy"]),
-        /^"(reads|orders)";q=\d+;w=2$/,
+        /^"(reads|orders|checks)";q=\d+;w=2$/,
         `${method} ${url}`,
       );
-      assert.match(String(reply.headers.ratelimit), /^"(reads|orders)";r=\d+;t=\d+$/, `${method} ${url}`);
+      assert.match(
+        String(reply.headers.ratelimit),
+        /^"(reads|orders|checks)";r=\d+;t=\d+$/,
+        `${method} ${url}`,
+      );
     }
   }
 });

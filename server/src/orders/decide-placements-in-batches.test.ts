@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { SEED } from "../../testing/seed.ts";
 import type { Tenant } from "../http/caller.ts";
+import { type KeyLimits, type KeySpending, sumSpending } from "../keys/limits/decide-limits.ts";
 import { Problem } from "../lib/problem.ts";
 import { ORDINARY_FATE } from "../sandbox/order-fate.ts";
 import {
@@ -23,7 +24,6 @@ import {
   type PlacementState,
   walletKey,
 } from "./decide-placements.ts";
-import { type KeyLimits, type KeySpending, sumSpending } from "./key-limits.ts";
 
 const RUNS = 400;
 const TENANTS: readonly (Tenant & { currency: string })[] = [

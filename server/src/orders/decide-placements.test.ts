@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { KeyLimits } from "../keys/limits/decide-limits.ts";
 import type { Actor } from "../lib/actor.ts";
 import { Problem } from "../lib/problem.ts";
 import { ORDINARY_FATE } from "../sandbox/order-fate.ts";
@@ -11,7 +12,6 @@ import {
   type Placement,
   type PlacementState,
 } from "./decide-placements.ts";
-import type { KeyLimits } from "./key-limits.ts";
 
 const LIVE = { resellerId: "rsl_a", environment: "live" } as const;
 const TEST = { resellerId: "rsl_a", environment: "test" } as const;

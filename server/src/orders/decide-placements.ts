@@ -1,18 +1,18 @@
 import type { Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
-import { type Actor, actorKey } from "../lib/actor.ts";
-import { entryIdOf } from "../lib/ids.ts";
-import { formatAmount } from "../lib/money.ts";
-import { Problem } from "../lib/problem.ts";
-import type { OrderFate } from "../sandbox/order-fate.ts";
-import { appendEntry, type Entry, type WalletHead } from "../wallet/entry.ts";
 import {
   countSpending,
   type KeySpending,
   type LimitsByKey,
   refuseByLimits,
   refuseFrozen,
-} from "./key-limits.ts";
+} from "../keys/limits/decide-limits.ts";
+import { type Actor, actorKey } from "../lib/actor.ts";
+import { entryIdOf } from "../lib/ids.ts";
+import { formatAmount } from "../lib/money.ts";
+import { Problem } from "../lib/problem.ts";
+import type { OrderFate } from "../sandbox/order-fate.ts";
+import { appendEntry, type Entry, type WalletHead } from "../wallet/entry.ts";
 import type { PricedOrder } from "./price-order.ts";
 import type { OrderStatus } from "./status.ts";
 

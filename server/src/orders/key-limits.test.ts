@@ -21,6 +21,8 @@ import { changeKey } from "../keys/change-key.ts";
 import { createKey } from "../keys/create-key.ts";
 import { findSpentOn } from "../keys/limits/limit-queries.ts";
 import type { LimitChanges } from "../keys/limits/read-limits.ts";
+import { unfreezeKey } from "../keys/limits/unfreeze-key.ts";
+import { USUAL_HOURS_MIN, watchVelocity } from "../keys/limits/watch-velocity.ts";
 import { rollKey } from "../keys/roll-key.ts";
 import { createPlacementBatch } from "./placement-batch.ts";
 
@@ -190,6 +192,45 @@ async function checkRoom(keys: readonly Buyer[], midnightMs: number): Promise<vo
     }
   }
 }
+
+test("a key that would spend more than so many times its usual hour is frozen, its owner is told once, and it is unfrozen", async () => {
+  const buyer = await addBuyer(scrip, "100000.00");
+  const other = await addSecondKey(buyer, {});
+  await limit(buyer, { velocityTimes: 3 });
+  assert.equal((await place(buyer, 10)).status, 202, "nothing is usual yet");
+  for (let hour = 0; hour < USUAL_HOURS_MIN; hour += 1) {
+    clock.advance(HOUR_MS);
+    await place(buyer, 1);
+  }
+  clock.advance(HOUR_MS);
+  await watchVelocity({ db: scrip.db, clock });
+  // 25 hours: 10 cards in one and 1 in each of the others, so 3 times the usual hour is 4.08 cards.
+  assert.equal((await place(buyer, 4)).status, 202);
+  assert.equal((await place(buyer, 1)).code, "key_frozen");
+  const [refused] = await scrip.db.rows<{ frozenAt: Date }>(
+    sql`select frozen_at as "frozenAt" from api_keys where id = ${buyer.keyId} and frozen_at is not null`,
+  );
+  assert.ok(refused, "the refusal froze it");
+  clock.advance(HOUR_MS);
+  assert.deepEqual([(await place(buyer)).code, (await place(other, 9)).status], ["key_frozen", 202]);
+  const repeat = await postOrder(scrip, buyer, `limited-${orders - 3}`, cards(4));
+  assert.equal(repeat.headers["idempotent-replayed"], "true", "a replay still returns its order");
+  await watchVelocity({ db: scrip.db, clock });
+  await watchVelocity({ db: scrip.db, clock });
+  const letters = await scrip.db.rows<{ recipient: string; subject: string }>(
+    sql`select recipient, subject from letters where cause like ${`key ${buyer.keyId} frozen%`}`,
+  );
+  assert.deepEqual(letters, [
+    {
+      recipient: "owner@buyer.example",
+      subject: `Your API key sc_live_…${buyer.key.slice(-4)} on Scrip was frozen`,
+    },
+  ]);
+  await unfreezeKey(scrip, buyer.keyId);
+  assert.equal((await place(buyer, 9)).status, 202, "the rest of the hour is free");
+  clock.advance(HOUR_MS);
+  assert.equal((await place(buyer, 9)).code, "key_frozen");
+});
 
 test("the audit finds a count that differs from the orders, in either direction, and one without its key", async () => {
   const buyer = await addBuyer(scrip);

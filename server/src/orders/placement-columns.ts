@@ -1,8 +1,8 @@
 import { type Column, hex, type SentColumn, withoutSeparators } from "../db/column-texts.ts";
+import type { KeySpending } from "../keys/limits/decide-limits.ts";
 import { keyIdOf, otherIdOf } from "../lib/actor.ts";
 import type { WalletHead } from "../wallet/entry.ts";
 import type { PlacedOrder } from "./decide-placements.ts";
-import type { KeySpending } from "./key-limits.ts";
 import type { PricedLine } from "./price-order.ts";
 
 export type PlacedLine = { placed: PlacedOrder; line: PricedLine; index: number };

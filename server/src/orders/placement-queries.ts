@@ -2,6 +2,7 @@ import sql from "sql-template-tag";
 import { fromTexts, insertFrom, sentColumns, toTexts } from "../db/column-texts.ts";
 import type { Queryable, Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
+import { type KeyLimits, sumSpending } from "../keys/limits/decide-limits.ts";
 import type { WalletHead } from "../wallet/entry.ts";
 import {
   type BoundOrder,
@@ -11,7 +12,6 @@ import {
   type PlacementState,
   walletKey,
 } from "./decide-placements.ts";
-import { type KeyLimits, sumSpending } from "./key-limits.ts";
 import {
   ENTRY_COLUMNS,
   LINE_COLUMNS,

@@ -4,6 +4,7 @@ import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { addProducts } from "../../testing/builders/builders.ts";
 import { addRouteRow, addSupplierRow } from "../../testing/builders/supply-builders.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { createHandClock } from "../../testing/hand-clock.ts";
 import type { By } from "../activity/record-activity.ts";
 import { removePrice, setPrice } from "../catalog/prices/set-price.ts";
@@ -15,6 +16,7 @@ import type { RuleText } from "./parse-rule.ts";
 import { listProposals } from "./proposal-queries.ts";
 import { publishPrices } from "./publish-prices.ts";
 import { type RecomputeDeps, recomputeAll, recomputeChanged } from "./recompute-prices.ts";
+import { awaitPricing } from "./recompute-queries.ts";
 import { removeRule, setRule } from "./set-rule.ts";
 
 const HOUR_MS = 3_600_000;
@@ -191,4 +193,26 @@ test("rates are never changed or deleted", async () => {
   await assert.rejects(scrip.db.rows(sql`update fx_rates set rate = 2`));
   await assert.rejects(scrip.db.rows(sql`delete from fx_rates`));
   await assert.rejects(scrip.db.rows(sql`update price_rules set value_bp = 1`));
+});
+
+test("a change that comes while a pass waits for another is taken by it, and no other one is forgotten", async () => {
+  const countChanges = async () => (await scrip.db.rows(sql`select from price_changes`)).length;
+  await recomputeAll(deps);
+  await setCost(8_200n);
+  let waiting: Promise<unknown> | undefined;
+  await scrip.db.transaction(async (other) => {
+    await awaitPricing(other);
+    waiting = recomputeAll(deps);
+    await eventually("a pass that waits", async () => {
+      const [row] = await scrip.db.rows(sql`
+        select from pg_locks l join pg_database d on d.oid = l.database
+        where l.locktype = 'advisory' and not l.granted and d.datname = current_database()`);
+      return row;
+    });
+    // What the other process has taken into account, and what changed after that.
+    await scrip.db.rows(sql`delete from price_changes`);
+    await setCost(8_300n);
+  });
+  await waiting;
+  assert.equal(await countChanges(), 0);
 });

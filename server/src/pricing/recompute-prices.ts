@@ -1,5 +1,5 @@
 import { lockCatalog } from "../catalog/lock-catalog.ts";
-import type { Db } from "../db/database.ts";
+import type { Db, Queryable } from "../db/database.ts";
 import { createRateTable, endOf } from "../fx/choose-rate.ts";
 import type { FxRate } from "../fx/fx-rate.ts";
 import { listCurrentRates } from "../fx/queries.ts";
@@ -42,31 +42,33 @@ export type Recomputed = { products: number; prices: number } & Required<
  * time; the others leave it to that one.
  */
 export async function recomputeChanged(deps: RecomputeDeps): Promise<Recomputed | undefined> {
-  const now = deps.clock.now();
-  const { places, productIds } = await readChanges(deps.db, CHANGES_MAX);
-  const nextChange = await findNextChange(deps.db);
-  const isTime = nextChange !== undefined && nextChange <= now;
-  if (places.length === 0 && !isTime) return undefined;
-  return recompute(deps, isTime || productIds.includes("") ? "all" : productIds, places, false);
+  const { which } = await findWork(deps, deps.db);
+  return which.length === 0 ? undefined : recompute(deps, false);
 }
 
 /** The same for all products, for a person who waits for it. */
 export async function recomputeAll(deps: RecomputeDeps): Promise<Recomputed> {
-  const { places } = await readChanges(deps.db, CHANGES_MAX);
-  const done = await recompute(deps, "all", places, true);
+  const done = await recompute(deps, true);
   if (!done) throw new Error("prices were not worked out");
   return done;
 }
 
-async function recompute(
-  deps: RecomputeDeps,
-  which: "all" | readonly string[],
-  places: readonly string[],
-  mustRun: boolean,
-): Promise<Recomputed | undefined> {
+type Work = { which: "all" | readonly string[]; places: readonly string[] };
+
+async function findWork({ clock }: RecomputeDeps, db: Queryable): Promise<Work> {
+  const { places, productIds } = await readChanges(db, CHANGES_MAX);
+  const nextChange = await findNextChange(db);
+  const isTime = nextChange !== undefined && nextChange <= clock.now();
+  return { which: isTime || productIds.includes("") ? "all" : productIds, places };
+}
+
+async function recompute(deps: RecomputeDeps, isForAll: boolean): Promise<Recomputed | undefined> {
   return deps.db.transaction(async (guard) => {
-    if (mustRun) await awaitPricing(guard);
+    if (isForAll) await awaitPricing(guard);
     else if (!(await lockPricing(guard))) return undefined;
+    // Under the lock: the places of rows that another process has deleted can belong to new rows by now.
+    const work = await findWork(deps, guard);
+    const which = isForAll ? "all" : work.which;
     const done: Recomputed = { products: 0, prices: 0, publish: 0, withhold: 0, propose: 0 };
     const pass = await openPass(deps);
     const add = ({ acts, prices, products }: Written): void => {
@@ -84,7 +86,7 @@ async function recompute(
       writing.catch(() => {});
     }
     add(await writing);
-    if (places.length > 0) await deleteChanges(guard, places);
+    if (work.places.length > 0) await deleteChanges(guard, work.places);
     if (which === "all") await markNextChange(guard, pass.nextChange, pass.now);
     return done;
   });

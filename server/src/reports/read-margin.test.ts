@@ -85,3 +85,13 @@ test("the margin rests on what was true at acceptance: later costs change nothin
     [],
   );
 });
+
+test("a worker of the version before, which knows no landed cost, counts nothing", async () => {
+  const old = sql`
+    insert into report_lines (environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, sold_units,
+                              sold_minor, refunded_units, refunded_minor, returned_units, returned_minor, delivered_units,
+                              delivered_minor, bought_units, cost_minor)
+    values ('live', ${buyer.resellerId}, date_trunc('hour', now()), 'card', '', 'USD', '', 1, 1000, 0, 0, 0, 0, 0, 0, 0, 0)
+    on conflict (environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency) do update set sold_units = 0`;
+  await assert.rejects(scrip.db.rows(old), /null value in column "landed_minor"/);
+});

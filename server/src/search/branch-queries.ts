@@ -57,6 +57,7 @@ const BY_ID: Readonly<Record<string, { kind: FoundKind; select: (id: string) => 
     select: (id) => sql`
       select id, kind, case when resolved_at is null then 'open' else 'resolved' end, null, null, null from alerts where id = ${id}`,
   },
+  dep: { kind: "deposit", select: (id) => sql`select ${DEPOSIT} from deposits where id = ${id}` },
   act: {
     kind: "activity",
     select: (id) =>
@@ -81,6 +82,7 @@ const PURCHASE = sql`
   concat_ws('.', a.order_id, a.line_index, a.unit_index, a.number),
   (select s.name from suppliers s where s.id = a.supplier_id) || coalesce(' · ' || a.upstream_id, ''), a.status,
   (select o.reseller_id from orders o where o.id = a.order_id), a.environment, a.order_id`;
+const DEPOSIT = sql`id, reference, status, reseller_id, environment, null`;
 const ENTRY = sql`id, type || coalesce(': ' || note, ''), null, reseller_id, environment, order_id`;
 
 /** The indexes of orders begin with the reseller and the environment, so each is asked. The cost follows the number of resellers. */
@@ -106,6 +108,13 @@ export const BRANCHES: readonly Branch[] = [
       find: (term) => (term.prefix === prefix ? select(term.text) : undefined),
     }),
   ),
+  {
+    kind: "deposit",
+    find: ({ reference }) =>
+      reference === undefined
+        ? undefined
+        : sql`select ${DEPOSIT} from deposits where reference = ${reference}`,
+  },
   {
     kind: "order",
     // The beginning of an id is enough: all ids that begin with it are a range.

@@ -7,6 +7,7 @@ export const FOUND_KINDS = [
   "purchase",
   "code",
   "entry",
+  "deposit",
   "reseller",
   "user",
   "key",

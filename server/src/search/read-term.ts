@@ -1,3 +1,4 @@
+import { readReference } from "../deposits/reference.ts";
 import { isWellFormedKey } from "../keys/key-format.ts";
 
 /** What a person typed, as everything that it could be. */
@@ -11,6 +12,8 @@ export type Term = {
   /** The end of an API key, which is all that is shown of one. */
   keyEnd: { lastFour: string; environment: "live" | "test" | undefined } | undefined;
   email: string | undefined;
+  /** The reference of a deposit, however it was typed. */
+  reference: string | undefined;
   /** Words of a name, each perhaps only its beginning. */
   words: readonly string[];
 };
@@ -36,6 +39,7 @@ export function readTerm(typed: string): Term | undefined {
     isKey,
     keyEnd: isKey ? undefined : readKeyEnd(text),
     email: EMAIL.test(text) ? text.toLowerCase() : undefined,
+    reference: readReference(text),
     words: isKey ? [] : readWords(text),
   };
 }

@@ -12,6 +12,8 @@ import { explain } from "../../testing/database/explain.ts";
 import { COMMAND, openPeopleDesk, STAFF_TEAM } from "../../testing/people/people-desk.ts";
 import { invitePerson } from "../accounts/people/invite-person.ts";
 import type { Db, Queryable } from "../db/database.ts";
+import { showReference } from "../deposits/reference.ts";
+import { requestDeposit } from "../deposits/request-deposit.ts";
 import { SCOPES } from "../http/caller.ts";
 import { startJob } from "../jobs/start-job.ts";
 import { createKey } from "../keys/create-key.ts";
@@ -43,6 +45,7 @@ before(async () => {
     amount: "100.00",
     note: "paid in",
   });
+  const { deposit } = await requestDeposit({ db, clock }, tenant, { amountMinor: 100n }, COMMAND);
   await addProducts(db, [{ id: "card" }, { id: "game" }, { id: "nimbus-us-25" }]);
   await db.rows(sql`update products set name = 'Nimbus Store 25.50 USD (extra)' where id = 'nimbus-us-25'`);
   await addSuppliers(db);
@@ -91,6 +94,8 @@ before(async () => {
     ["UP-88.17", "purchase", `${orderId}.0.0.2`],
     [codeId, "code", codeId],
     [funds.entryId, "entry", funds.entryId],
+    [deposit.id, "deposit", deposit.id],
+    [showReference(deposit.reference).toLowerCase(), "deposit", deposit.id],
     [resellerId, "reseller", resellerId],
     ["söhne corn", "reseller", resellerId],
     ["till@CORNER.example", "reseller", resellerId],

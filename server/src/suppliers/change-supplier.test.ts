@@ -95,6 +95,14 @@ test("a purchase that is being opened while the key changes is counted", async (
   await changing;
 });
 
+test("two configs that do not tell their accounts may be of two accounts", async () => {
+  const id = await addWithOpenPurchase();
+  const login = (apiKey: number) => ({ apiKey, apiSecret: "secret" });
+  await database.db.rows(sql`update suppliers set kind = 'dtone' where id = ${id}`);
+  await change(id, login(1), true);
+  await assert.rejects(change(id, login(2)), /1 purchase\(s\) have no outcome/);
+});
+
 test("stock has no config to change", async () => {
   const { db } = database;
   const shelf = { kind: "stock", name: "Shelf", ratePerSecond: 5, config: undefined };

@@ -88,7 +88,8 @@ async function refuseOtherAccount(
   if (!state) throw noSupplier(id);
   const present = accountOf(kind, keyring, { id, sealedConfig: state.sealedConfig });
   const next = kind.accountOf(config);
-  if (present?.address === next?.address && present?.holder === next?.holder) return;
+  const isSame = present && next && present.address === next.address && present.holder === next.holder;
+  if (isSame) return;
   if (present?.address !== next?.address && state.enabled)
     throw new RangeError(
       `to change the address, first run: scrip supplier disable ${id}; if the account stays the same, add --same-account`,

@@ -1,4 +1,4 @@
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 
 /** How purchases went. Times are from the first call to the outcome. */
@@ -13,6 +13,8 @@ export type PurchaseHealth = {
   medianMs: number | null;
   p95Ms: number | null;
 };
+
+const SUPPLIERS_MAX = 500;
 
 export type RefusalCount = { failureCode: string; count: number };
 
@@ -48,6 +50,61 @@ export const readSupplierHealth = async (
     ) newest`);
   return row ?? NOTHING;
 };
+
+/** An answer that proves nothing, as a class of our own. */
+const isError = sql`
+  a.answer not in ('delivered', 'accepted', 'refused', 'not_found')`;
+
+export type LastError = { errorClass: string; at: Date };
+
+/** The newest answer that proved nothing, such as `timeout`, among the newest purchases. */
+export const findLastError = async (
+  db: Queryable,
+  supplierId: string,
+  since: Date,
+  limit: number,
+): Promise<LastError | undefined> => {
+  const [row] = await db.rows<LastError>(sql`
+    select a.answer as "errorClass", a.at from (${newestAnswers(supplierId, since, limit)}) a
+    where ${isError} order by a.at desc limit 1`);
+  return row;
+};
+
+const newestAnswers = (supplierId: string, since: Date, limit: number): Sql => sql`
+  select told.answer, told.at from (
+    select send_answer, look_answer, looked_at, last_sent_at, opened_at from supplier_attempts
+    where supplier_id = ${supplierId} and opened_at >= ${since}
+    order by opened_at desc limit ${limit}
+  ) newest
+  cross join lateral (
+    values (newest.send_answer, coalesce(newest.last_sent_at, newest.opened_at)), (newest.look_answer, newest.looked_at)
+  ) as told (answer, at)
+  where told.answer is not null`;
+
+export type SupplierVitals = {
+  id: string;
+  purchases: number;
+  delivered: number;
+  medianMs: number | null;
+  p95Ms: number | null;
+  isOpen: boolean;
+};
+
+/** How each supplier that is called does, by the newest purchases since a time. */
+export const listSupplierVitals = (db: Queryable, since: Date, now: Date, limit: number) =>
+  db.rows<SupplierVitals>(sql`
+    select s.id, newest.purchases, newest.delivered, newest."medianMs", newest."p95Ms",
+           coalesce(s.open_until > ${now}, false) as "isOpen"
+    from suppliers s
+    cross join lateral (
+      select ${summary} from (
+        select status, doubtful, opened_at, resolved_at from supplier_attempts
+        where supplier_id = s.id and opened_at >= ${since}
+        order by opened_at desc limit ${limit}
+      ) purchases
+    ) newest
+    where not s.has_own_stock
+    order by s.id limit ${SUPPLIERS_MAX}`);
 
 /** Of those, why purchases were refused. */
 export const countRefusals = (db: Queryable, supplierId: string, since: Date, limit: number) =>
@@ -113,8 +170,6 @@ export type SupplierSummary = {
   balanceAt: Date | null;
   balanceLowMinor: bigint | null;
 };
-
-const SUPPLIERS_MAX = 500;
 
 /** Every supplier in a line. It counts no stock: that of a large one takes long. */
 export const listSupplierSummaries = (db: Queryable) =>

@@ -104,6 +104,7 @@ function closeAfterCalls(supplier: RemoteSupplier): { supplier: RemoteSupplier; 
   const calls = new Set<Promise<unknown>>();
   let isClosed = false;
   const readBalance = supplier.readBalance?.bind(supplier);
+  const checkAccount = supplier.checkAccount?.bind(supplier);
   const { listOffers, readStatement } = supplier;
   const follow = <Answer, Instead = typeof CLOSED>(
     call: () => Promise<Answer>,
@@ -119,6 +120,9 @@ function closeAfterCalls(supplier: RemoteSupplier): { supplier: RemoteSupplier; 
       buy: (request) => follow(() => supplier.buy(request)),
       lookUp: (reference, upstreamId, asked) => follow(() => supplier.lookUp(reference, upstreamId, asked)),
       ...(readBalance ? { readBalance: () => follow(readBalance, undefined) } : {}),
+      ...(checkAccount
+        ? { checkAccount: (request) => follow(() => checkAccount(request), { result: "unknown" } as const) }
+        : {}),
       // These only read, and in pages: a page that is under way when the config changes may still end.
       ...(listOffers ? { listOffers } : {}),
       ...(readStatement ? { readStatement } : {}),

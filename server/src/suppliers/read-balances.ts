@@ -41,7 +41,12 @@ const claimDue = async (db: Queryable, now: Date): Promise<string | undefined> =
   return row?.id;
 };
 
-const storeBalance = (db: Queryable, id: string, { amountMinor, currency }: SupplierPrice, now: Date) =>
+export const storeBalance = (
+  db: Queryable,
+  id: string,
+  { amountMinor, currency }: SupplierPrice,
+  now: Date,
+) =>
   db.rows(sql`
     update suppliers set balance_minor = ${amountMinor}, balance_currency = ${currency}, balance_at = ${now}
     where id = ${id}`);

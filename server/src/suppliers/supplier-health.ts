@@ -2,6 +2,8 @@ import type { Queryable } from "../db/database.ts";
 import { getSupplier } from "./get-supplier.ts";
 import {
   countRefusals,
+  findLastError,
+  type LastError,
   listRecentPurchases,
   type PurchaseHealth,
   type RecentPurchase,
@@ -24,6 +26,8 @@ export type SupplierDetails = SupplierRow & {
   breaker: SupplierBreaker;
   balance: BalanceState;
   health: PurchaseHealth;
+  /** The last answer that proved nothing, as a class of our own. */
+  lastError: LastError | undefined;
   refusals: RefusalCount[];
   recent: RecentPurchase[];
   routes: ListedRouteRow[];
@@ -39,6 +43,7 @@ export async function getSupplierDetails(db: Queryable, id: string, now: Date): 
     breaker: (await findBreaker(db, id)) ?? { consecutiveFailures: 0, openUntil: null },
     balance: (await findBalance(db, id)) ?? NO_BALANCE,
     health: await readSupplierHealth(db, id, since, HEALTH_MAX),
+    lastError: await findLastError(db, id, since, HEALTH_MAX),
     refusals: await countRefusals(db, id, since, HEALTH_MAX),
     recent: await listRecentPurchases(db, id, RECENT_MAX),
     routes: await listRouteRows(db, routeFilter),

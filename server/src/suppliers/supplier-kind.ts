@@ -31,6 +31,8 @@ export type RemoteKind = KindFacts & {
    * it. Undefined without an address.
    */
   accountOf(json: unknown): SupplierAccount | undefined;
+  /** What the supplier keeps of our reference, if not the reference itself. */
+  keyOf?(reference: string): string;
   /** Makes no call yet. Throws as `parseConfig` does. */
   open(json: unknown, options: OpenOptions): RemoteSupplier;
 };

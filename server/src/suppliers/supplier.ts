@@ -43,6 +43,9 @@ export type PurchaseOutcome =
 /** A look-up may also find nothing: the purchase was never made, or is not there yet. */
 export type LookUpOutcome = PurchaseOutcome | { kind: "not_found" };
 
+/** What a supplier knows about the account of a top-up. */
+export type AccountCheck = { result: "valid" | "invalid" | "unknown"; displayName?: string };
+
 /** A supplier that is called over the network. Both calls end in bounded time and never throw because of an answer. */
 export type RemoteSupplier = {
   buy(request: PurchaseRequest): Promise<PurchaseOutcome>;
@@ -54,6 +57,8 @@ export type RemoteSupplier = {
   ): Promise<LookUpOutcome>;
   /** What the operator can still spend there. Undefined without a usable answer. A kind that cannot tell leaves it out. */
   readBalance?(): Promise<SupplierPrice | undefined>;
+  /** Whether the account of a top-up exists. Buys nothing. A kind that cannot tell leaves it out. */
+  checkAccount?(request: Pick<PurchaseRequest, "sku" | "inputFields">): Promise<AccountCheck>;
   /** Reads pages of its catalog. A kind that cannot leaves it out. */
   listOffers?(): AsyncIterable<readonly SupplierOffer[]>;
   /** The purchases of a period, as the supplier booked them. Throws a `SupplierUnreadable` without a usable answer. */

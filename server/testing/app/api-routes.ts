@@ -80,6 +80,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   "GET /v1/catalog": catalog,
   "GET /v1/catalog/changes": catalog,
   "GET /v1/products/{id}": { ...catalog, of: "product" },
+  "POST /v1/products/{id}/check": { ...catalog, of: "product", body: { inputFields: {} } },
   "POST /v1/orders": {
     scope: "orders:write",
     of: "product",

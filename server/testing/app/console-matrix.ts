@@ -1,5 +1,6 @@
 import { invitePerson } from "../../src/accounts/people/invite-person.ts";
 import type { StaffRole } from "../../src/accounts/permissions.ts";
+import { requestDeposit } from "../../src/deposits/request-deposit.ts";
 import { parseAmountLimits } from "../../src/lib/money.ts";
 import { requestMovement } from "../../src/wallet/proposals/request-movement.ts";
 import { addBuyer, addCard, postOrder } from "../builders/buyers.ts";
@@ -12,6 +13,7 @@ export type ConsoleFixtures = GoodsFixtures & {
   resellerId: string;
   personId: string;
   proposalId: string;
+  depositId: string;
   orderId: string;
 };
 
@@ -31,6 +33,7 @@ const ADMIN = ["admin"] as const;
 const person = ({ personId }: ConsoleFixtures) => ({ id: personId });
 const FINANCE = ["admin", "finance"] as const;
 const reseller = ({ resellerId }: ConsoleFixtures) => ({ id: resellerId });
+const deposit = ({ depositId }: ConsoleFixtures) => ({ id: depositId });
 const proposal = ({ proposalId }: ConsoleFixtures) => ({ id: proposalId });
 
 const VIEW_ROW: ConsoleRow = {
@@ -42,7 +45,7 @@ const VIEW_ROW: ConsoleRow = {
 export const VIEWED: readonly string[] = [
   ...["", "/catalog", "/catalog.csv", "/catalog/:id", "/catalog/:id/try"],
   ...["/orders", "/orders.csv", "/orders/:id", "/orders/:id/reveal", "/orders/:id/codes.csv"],
-  ...["/wallet", "/wallet/statement", "/keys", "/keys/:id"],
+  ...["/wallet", "/wallet/statement", "/deposits", "/deposits/:id", "/keys", "/keys/:id"],
   ...["/webhooks", "/webhooks/:id", "/webhooks/:id/recovery", "/deliveries/:id"],
   ...["/requests", "/requests/:id", "/events", "/events/:id"],
   ...["/team", "/activity", "/activity.csv"],
@@ -150,6 +153,17 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "POST /money/proposals/:id/reject": { roles: FINANCE, ids: proposal },
   "GET /money/proposals/:id/withdraw": { roles: "all", ids: proposal },
   "POST /money/proposals/:id/withdraw": { roles: FINANCE, ids: proposal },
+  // deposits
+  "GET /deposits": { roles: "all" },
+  "GET /deposits/import": { roles: FINANCE },
+  "POST /deposits/import": { roles: FINANCE },
+  "GET /deposits/:id": { roles: "all", ids: deposit },
+  "GET /deposits/:id/receive": { roles: "all", ids: deposit },
+  "POST /deposits/:id/receive": { roles: FINANCE, ids: deposit, fields: { amount: "x" } },
+  "GET /deposits/:id/credit": { roles: "all", ids: deposit },
+  "POST /deposits/:id/credit": { roles: FINANCE, ids: deposit },
+  "GET /deposits/:id/reject": { roles: "all", ids: deposit },
+  "POST /deposits/:id/reject": { roles: FINANCE, ids: deposit },
   // the view of a reseller's dashboard, which has no forms
   ...Object.fromEntries(VIEWED.map((path) => [`GET /view/:resellerId${path}`, VIEW_ROW])),
   // reports
@@ -178,6 +192,7 @@ export async function makeConsoleFixtures(desk: Desk): Promise<ConsoleFixtures> 
     orderId: placed.json().order.id,
     personId,
     proposalId,
+    depositId: (await requestDeposit(desk, buyer, { amountMinor: 100n }, COMMAND)).deposit.id,
   };
 }
 

@@ -2,7 +2,9 @@ import sql from "sql-template-tag";
 import { invitePerson } from "../../src/accounts/people/invite-person.ts";
 import type { UserRole } from "../../src/accounts/permissions.ts";
 import type { Db } from "../../src/db/database.ts";
+import { requestDeposit } from "../../src/deposits/request-deposit.ts";
 import type { Tenant } from "../../src/http/caller.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { addLoggedRequest } from "../builders/logged-requests.ts";
 import { newId } from "../builders/new-id.ts";
 import { addDelivery, addEndpoint, addEvent } from "../builders/webhook-builders.ts";
@@ -18,6 +20,7 @@ export type DashboardFixtures = {
   deliveryId: string;
   eventId: string;
   requestId: string;
+  depositId: string;
 };
 
 export type MatrixRow = {
@@ -37,6 +40,7 @@ const FINANCE = ["owner", "finance"] as const;
 const SUPPORT = ["owner", "support"] as const;
 const order = ({ orderId }: DashboardFixtures) => ({ id: orderId });
 const webhook = ({ webhookId }: DashboardFixtures) => ({ id: webhookId });
+const deposit = ({ depositId }: DashboardFixtures) => ({ id: depositId });
 const delivery = ({ deliveryId }: DashboardFixtures) => ({ id: deliveryId });
 const event = ({ eventId }: DashboardFixtures) => ({ id: eventId });
 const logged = ({ requestId }: DashboardFixtures) => ({ id: requestId });
@@ -73,6 +77,10 @@ export const MATRIX: Readonly<Record<string, MatrixRow>> = {
   "GET /dashboard/wallet/statement": { roles: "all" },
   "GET /dashboard/wallet/entries.csv": { roles: FINANCE },
   "GET /dashboard/wallet/statement.csv": { roles: FINANCE },
+  // deposits
+  "GET /dashboard/deposits": { roles: "all" },
+  "POST /dashboard/deposits": { roles: FINANCE, fields: { amount: "100.00" } },
+  "GET /dashboard/deposits/:id": { roles: "all", ids: deposit },
   // keys
   "GET /dashboard/keys": { roles: "all" },
   "POST /dashboard/keys": { roles: DEVELOPERS },
@@ -86,6 +94,7 @@ export const MATRIX: Readonly<Record<string, MatrixRow>> = {
   "POST /dashboard/keys/:id/roll": { roles: DEVELOPERS, ids: apiKey, fields: { grace: "1" } },
   "GET /dashboard/keys/:id/revoke": { roles: DEVELOPERS, ids: apiKey },
   "POST /dashboard/keys/:id/revoke": { roles: DEVELOPERS, ids: apiKey },
+  "POST /dashboard/keys/:id/unfreeze": { roles: DEVELOPERS, ids: apiKey },
   // security
   "GET /dashboard/security": { roles: "all" },
   "POST /dashboard/security/sessions/end": { roles: "all" },
@@ -109,6 +118,10 @@ export const MATRIX: Readonly<Record<string, MatrixRow>> = {
   "POST /dashboard/team/:id/reset-factor": { roles: OWNER, ids: person },
   "POST /dashboard/team/:id/invite": { roles: OWNER, ids: person },
   "POST /dashboard/team/:id/remove": { roles: OWNER, ids: person },
+  // encryption
+  "GET /dashboard/encryption": { roles: OWNER },
+  "POST /dashboard/encryption": { roles: OWNER },
+  "POST /dashboard/encryption/remove": { roles: OWNER },
   // settings
   "GET /dashboard/settings": { roles: OWNER },
   "POST /dashboard/settings": { roles: OWNER },
@@ -177,6 +190,8 @@ export async function makeFixtures(
     deliveryId: await addDelivery(db, { eventId, endpointId: webhookId }),
     eventId,
     requestId: await addLoggedRequest(db, tenant),
+    depositId: (await requestDeposit({ db, clock: systemClock }, tenant, { amountMinor: 100n }, COMMAND))
+      .deposit.id,
   };
 }
 

@@ -3,6 +3,7 @@ import { type App, buildApp } from "../../src/app.ts";
 import type { Db } from "../../src/db/database.ts";
 import { SCOPES } from "../../src/http/caller.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
+import type { RateLimits } from "../../src/http/rate-limit.ts";
 import { createKey } from "../../src/keys/create-key.ts";
 import { loadServerSecrets, type ServerSecrets } from "../../src/keys/server-secrets.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
@@ -50,7 +51,7 @@ type KeyChanges = { env?: "live" | "test"; scopes?: string[]; allowedIps?: strin
 
 export type TestAppOptions = {
   clock?: Clock;
-  rateLimits?: { orders: number; reads: number };
+  rateLimits?: RateLimits;
   trustedProxies?: string[];
   placementLimits?: Partial<PlacementLimits>;
   findShortage?: ShortageFinder;

@@ -7,6 +7,7 @@ import { startJob } from "../../src/jobs/start-job.ts";
 import { loadServerSecrets } from "../../src/keys/server-secrets.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { createLog, type Log } from "../../src/lib/log.ts";
+import { parseAmountLimits } from "../../src/lib/money.ts";
 import { secret } from "../../src/lib/secret.ts";
 import { createReseller } from "../../src/resellers/create-reseller.ts";
 import { createCodeVault } from "../../src/vault/code-vault.ts";
@@ -27,6 +28,7 @@ export async function openJobDeps(db: Db, clock: Clock): Promise<JobDeps & { log
     keyring,
     codeVault: createCodeVault(keyring),
     secrets: await loadServerSecrets(db, keyring.masterKeys()),
+    dualControl: parseAmountLimits("USD:1000.00"),
     announceDeliveries: () => {},
     log: createLog("debug", { write: (line) => void logged.push(line) }),
     logged,
@@ -37,7 +39,7 @@ export const BY = { actor: { kind: "staff", id: "stf_ana" } } as const;
 
 /** A database with a reseller, a product in a stock and an endpoint, and short ways to start and run jobs. */
 export async function openJobDesk() {
-  const { db, drop } = await createTestDatabase();
+  const { db, drop, connectionString } = await createTestDatabase();
   const clock = createHandClock();
   const deps = await openJobDeps(db, clock);
   const reseller = await createReseller(db, clock, { name: "=One", currency: "USD", email: "a@one.example" });
@@ -46,7 +48,7 @@ export async function openJobDesk() {
   const supplierId = await addSupplierRow(db, { name: "Warehouse" });
   await addRouteRow(db, { productId: "card", supplierId });
   return {
-    ...{ db, drop, clock, deps, tenant, supplierId },
+    ...{ db, drop, connectionString, clock, deps, tenant, supplierId },
     start: (kind: JobKindName, params: JobParams = {}, input?: string) =>
       startJob(deps, { kind, params, input: input === undefined ? undefined : Buffer.from(input) }, BY),
     runAll: async () => {

@@ -45,7 +45,7 @@ export function createCrashWorker(context: CrashWorkerContext): CrashWorker {
     log,
     limits: LIMITS,
     // Metrics are not read, and loading them takes as long as half of the rest of the worker.
-    metrics: { count: () => {}, show: () => {} },
+    metrics: { count: () => {}, show: () => {}, showSuppliers: () => {} },
     openSupplier: async (id) => {
       const opened = await suppliers.open(id);
       return opened && { ...opened, supplier: wrapSupplier(opened.supplier, id) };

@@ -21,6 +21,7 @@ const REMEMBERED_MAX = 64;
 const KINDS: Readonly<Record<string, string>> = {
   ord: "orders",
   whk: "webhooks",
+  dep: "deposits",
   evt: "events",
   dlv: "deliveries",
   ent: "entries",
@@ -29,7 +30,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 /** They show the paths that a tenant asked for, with ids that it may have made up or taken from elsewhere. */
 const REQUEST_LOG = ["listRequests", "getRequest"];
-const ID = /\b(ord|whk|evt|dlv|ent|cod|req)_[0-9a-z]{26}\b/g;
+const ID = /\b(ord|whk|evt|dlv|ent|cod|req|dep)_[0-9a-z]{26}\b/g;
 const CURSOR = /"nextCursor":"([^"]+)"/;
 
 export function createFuzzMemory(world: FuzzWorld): FuzzMemory {

@@ -97,6 +97,7 @@ const serverSettings = ({ connectionString }: FuzzSession, dataDir: string): Rec
   SCRIP_MASTER_KEY: TEST_MASTER_KEY.toString("hex"),
   RATE_LIMIT_ORDERS: "0",
   RATE_LIMIT_READS: "0",
+  RATE_LIMIT_CHECKS: "0",
   WEBHOOK_ALLOW_NETWORKS: "127.0.0.0/8",
   // From loopback no packet leaves the machine, wherever a broken URL points.
   WEBHOOK_LOCAL_ADDRESS: "127.0.0.1",

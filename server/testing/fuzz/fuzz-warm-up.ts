@@ -30,6 +30,7 @@ export async function warmUp(
         return reply;
       };
       await send("registerWebhook", { body: { url: receiverUrl } }, 201);
+      await send("requestDeposit", { body: { amount: 500, note: "test:wait" } }, 200);
       await send("registerWebhook", { body: { url: deadUrl } }, 201);
       const placed = JSON.parse((await placeOrders(owner, send)).body).order.id as string;
       memory.note(owner.tenant, "idempotency key", `${owner.tenant} warm-up 0`);

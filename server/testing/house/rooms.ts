@@ -25,7 +25,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   pricing: ["db", "work", "activity", "catalog", "suppliers", "fx"],
   resellers: ["db", "mail", "activity", "wallet"],
   sandbox: ["http", "suppliers"],
-  orders: ["db", "http", "events", "wallet", "catalog", "suppliers", "sandbox"],
+  orders: ["db", "http", "events", "keys", "wallet", "catalog", "suppliers", "sandbox"],
   deposits: ["db", "http", "work", "mail", "events", "activity", "accounts", "wallet", "orders"],
   fulfilment: [
     ...[
@@ -46,7 +46,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "orders",
   ],
   reports: ["db", "http", "work"],
-  search: ["db", "http", "vault", "activity", "keys"],
+  search: ["db", "http", "vault", "activity", "keys", "deposits"],
   audit: ["db", "events"],
   alerts: ["db", "http", "work", "mail", "activity"],
   admin: [

@@ -60,9 +60,12 @@ export async function openConsoleDesk(options: TestAppOptions & { dualControlAbo
 const pickConsole = ({ dualControlAbove }: { dualControlAbove?: string }) =>
   dualControlAbove === undefined ? {} : { dualControlAbove };
 
+/** What a console needs of a test app. */
+type ConsoleStore = Pick<TestApp, "db" | "clock" | "secrets" | "keyring" | "codeVault">;
+
 /** The console of a test app. `url` is where a browser reaches it over plain HTTP, when it listens. */
 export async function openConsoleOn(
-  scrip: TestApp,
+  scrip: ConsoleStore,
   {
     url,
     dualControlAbove,
@@ -144,7 +147,7 @@ async function addApp(accounts: AccountDeps, cookie: string): Promise<string> {
   return secret.reveal();
 }
 
-function encode(scrip: TestApp, { cookie }: ConsoleVisiting, fields: Fields): string {
+function encode(scrip: ConsoleStore, { cookie }: ConsoleVisiting, fields: Fields): string {
   const body = new URLSearchParams({
     [TOKEN_FIELD]: cookie === "" ? "" : maskToken(formToken(scrip.secrets.accountKey, cookie)),
     [FORM_ID_FIELD]: newFormId(),

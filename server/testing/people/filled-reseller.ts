@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { invitePerson } from "../../src/accounts/people/invite-person.ts";
+import { rejectDeposit } from "../../src/deposits/reject-deposit.ts";
+import { requestDeposit } from "../../src/deposits/request-deposit.ts";
+import type { Tenant } from "../../src/http/caller.ts";
 import { SCOPES } from "../../src/http/caller.ts";
 import { createKey } from "../../src/keys/create-key.ts";
 import { moveFunds } from "../../src/wallet/move-funds.ts";
@@ -57,6 +60,7 @@ export async function fillReseller(desk: Desk, text: string): Promise<FilledRese
     keyId,
     orderId: orderIds[0] ?? "",
     webhookId,
+    depositId: await addDeposits(desk, tenant, text),
     ...(await addHistory(desk, tenant, webhookId, text)),
   };
 }
@@ -94,6 +98,15 @@ export async function addFilledProducts(desk: Desk, text: string): Promise<void>
   ]);
   for (const productId of [FILLED_PRODUCT, "filled-top-up"])
     await addListPrice(desk.db, { productId, amountMinor: 2_325n, strikeMinor: 2_500n });
+}
+
+/** One that waits and one that was rejected. Returns the first. */
+async function addDeposits({ db, clock }: Desk, tenant: Tenant, text: string): Promise<string> {
+  const request = async () =>
+    (await requestDeposit({ db, clock }, tenant, { amountMinor: 50_000n, note: text }, COMMAND)).deposit.id;
+  const waiting = await request();
+  await rejectDeposit({ db, clock }, await request(), text, COMMAND);
+  return waiting;
 }
 
 type Call = (path: string, body: object, headers?: Record<string, string>) => ReturnType<Desk["call"]>;

@@ -4,6 +4,7 @@ import { changeKey } from "../../keys/change-key.ts";
 import { createKey } from "../../keys/create-key.ts";
 import { keySummary, recordOnKey } from "../../keys/key-activity.ts";
 import { keyPrefix } from "../../keys/key-format.ts";
+import { unfreezeKey } from "../../keys/limits/unfreeze-key.ts";
 import { getKey } from "../../keys/list-keys.ts";
 import { type KeyRow, listKeyRows } from "../../keys/queries.ts";
 import { revokeKey } from "../../keys/revoke-key.ts";
@@ -104,7 +105,7 @@ export function keyCommands(program: Command): void {
       const limits = givenLimits(options);
       if (Object.values({ ...changes, ...limits }).every((change) => change === undefined))
         throw new UsageError(
-          "nothing to change; use --name, --scopes, --allow-ips, --max-order or --max-day",
+          "nothing to change; use --name, --scopes, --allow-ips, --max-order, --max-day or --velocity",
         );
       const changed = await changeKey({ db, clock }, id, { ...changes, limits }, (tx, { before, after }) =>
         recordOnKey(tx, clock, before, by("edit"), {
@@ -117,6 +118,24 @@ export function keyCommands(program: Command): void {
       return toView(changed.after);
     },
     (row) => `changed ${row.id} (${row.prefix}…${row.lastFour})`,
+  );
+
+  verb(
+    key
+      .command("unfreeze")
+      .description("let a key place orders again that was frozen for spending far more than usual")
+      .argument("<id>"),
+    async ({ db, clock }, _options, [id = ""]) =>
+      toView(
+        await unfreezeKey({ db, clock }, id, (tx, key) =>
+          recordOnKey(tx, clock, key, by("unfreeze"), {
+            action: "key.unfrozen",
+            id,
+            before: { frozenAt: key.frozenAt?.toISOString() ?? null },
+          }),
+        ),
+      ),
+    (row) => `${row.id} (${row.prefix}…${row.lastFour}) can place orders`,
   );
 
   verb(
@@ -173,9 +192,10 @@ const keyTable = (data: readonly KeyView[]): string =>
     ]),
   );
 
-function stateCell({ revokedAt, expiresAt }: KeyView): Cell {
+function stateCell({ revokedAt, expiresAt, frozenAt }: KeyView): Cell {
   if (revokedAt !== undefined) return { text: "revoked", style: "dim" };
   if (expiresAt !== undefined && new Date(expiresAt) <= new Date()) return { text: "expired", style: "dim" };
+  if (frozenAt !== undefined) return { text: "frozen", style: "red" };
   return { text: "active", style: "green" };
 }
 

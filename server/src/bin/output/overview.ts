@@ -23,6 +23,7 @@ export const OVERVIEW: Readonly<Record<string, { takes?: string; summary: string
   user: { summary: "people of resellers, who sign in to the dashboard" },
   staff: { summary: "the operator's staff, who sign in to the console" },
   wallet: { summary: "the prepaid wallets of resellers" },
+  deposit: { summary: "money that resellers send, and its way into their wallets" },
   catalog: { summary: "the products that resellers see" },
   price: { summary: "what resellers pay" },
   rule: { summary: "rules that prices are worked out from" },

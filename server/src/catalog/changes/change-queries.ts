@@ -55,10 +55,14 @@ export async function listChangesAfter(
 const listScope: Sql = sql`catalog_list_scope(r.currency, r.price_list)`;
 const ownScope: Sql = sql`'reseller ' || r.id`;
 
+const LAST_CHANGE = 2n ** 63n - 1n;
+
+/** It compares and sorts whole rows, so that only the index fits, whatever the planner knows. */
 const changesIn = (scope: Sql, { change, productId }: ChangePosition, limit: number): Sql => sql`(
   select change, product_id from catalog_changes
-  where scope = ${scope} and (change, product_id) > (${change}::bigint, ${productId}::text collate "C")
-  order by change, product_id limit ${limit}
+  where (scope, change, product_id) > (${scope}, ${change}::bigint, ${productId}::text collate "C")
+    and (scope, change) <= (${scope}, ${LAST_CHANGE}::bigint)
+  order by scope, change, product_id limit ${limit}
 )`;
 
 const isLaterIn = (scope: Sql): Sql => sql`

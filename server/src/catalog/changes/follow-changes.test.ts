@@ -222,7 +222,10 @@ test("everything that changes what a reseller sees is told, once", async () => {
   await change(sql`update products set terms = 'None.' where id = 'watched'`);
   await change(sql`insert into list_prices ${price} values ('watched', 'calm', 'USD', 1)`);
   await change(sql`update list_prices set amount_minor = 2 where product_id = 'watched'`);
-  await change(sql`update list_prices set updated_at = now(), amount_minor = 2 where product_id = 'watched'`, []);
+  await change(
+    sql`update list_prices set updated_at = now(), amount_minor = 2 where product_id = 'watched'`,
+    [],
+  );
   await change(
     sql`insert into list_prices ${price} values ('watched', 'storm', 'USD', 1), ('idle', 'a', 'USD', 1)`,
     [],
@@ -253,6 +256,17 @@ test("everything that changes what a reseller sees is told, once", async () => {
   await scrip.db.rows(sql`delete from list_prices where product_id = 'watched'`);
   await scrip.db.rows(sql`delete from product_supply where product_id = 'watched'`);
   await change(sql`delete from products where id = 'watched'`, ["watched removed"]);
+});
+
+test("a change of a price list that was not read before the reseller moved to another list is not lost", async () => {
+  await addProducts(scrip.db, [{ id: "moving" }]);
+  await addListPrice(scrip.db, { productId: "moving", amountMinor: 5n, priceList: "old" });
+  const { id } = await scrip.addReseller({ priceList: "old" });
+  const { key } = await scrip.addKey(id);
+  const cursor = await start(key);
+  await scrip.db.rows(sql`delete from list_prices where product_id = 'moving'`);
+  await scrip.db.rows(sql`update resellers set price_list = 'new' where id = ${id}`);
+  assert.deepEqual((await tell(key, cursor)).told, ["moving upserted"]);
 });
 
 test("a change that commits late is not lost", async () => {

@@ -6,7 +6,7 @@ import { type CatalogRow, type CatalogView, findCatalogRows } from "../queries.t
 import { type CatalogFilters, wordsOf } from "./catalog-filters.ts";
 import { findScopeHeads, type ScopeHeads } from "./index-queries.ts";
 import { createPriceSets, type PriceSet } from "./price-sets.ts";
-import { createProductIndex, type IndexedProduct, searchText } from "./product-index.ts";
+import { createProductIndex, searchText } from "./product-index.ts";
 
 export type FoundProducts = CatalogView<CatalogRow> & {
   /** Whether there are more after the last id. */
@@ -27,7 +27,7 @@ export type CatalogFinder = {
 /** While others write, the second look usually finds both reads at the same revision. */
 const ROUNDS_MAX = 3;
 /** Other requests are served in between. */
-const EXAMINED_AT_ONCE = 10_000;
+const EXAMINED_AT_ONCE = 25_000;
 
 /**
  * Finds a page of products by filters. Ids come from the index in memory, which is brought up to date first, and the products
@@ -45,21 +45,18 @@ export function createCatalogFinder(db: Db): CatalogFinder {
   ): Promise<string[]> => {
     await index.sync(heads.all);
     const seen = await sets.sync(resellerId, heads);
-    const matches = createMatcher(filters, environment, seen);
+    const accepts = createJudge(filters, environment, { ...seen, isAvailable: index.isAvailable });
     const ids: string[] = [];
-    let { afterId } = page;
-    for (;;) {
-      let examined = 0;
-      for (const { slot, product } of index.after(afterId)) {
-        if (matches(slot, product)) ids.push(product.id);
-        if (ids.length === page.limit) return ids;
-        examined += 1;
-        afterId = product.id;
-        if (examined === EXAMINED_AT_ONCE) break;
-      }
-      if (examined < EXAMINED_AT_ONCE) return ids;
-      await setImmediate();
+    let afterId: string | undefined = page.afterId;
+    while (afterId !== undefined) {
+      const from = { afterId, found: page.limit - ids.length, examined: EXAMINED_AT_ONCE };
+      const scan = index.scan(filters, accepts, from);
+      ids.push(...scan.ids);
+      if (ids.length === page.limit) return ids;
+      afterId = scan.lastId;
+      if (afterId !== undefined) await setImmediate();
     }
+    return ids;
   };
 
   return {
@@ -86,37 +83,27 @@ export function createCatalogFinder(db: Db): CatalogFinder {
   };
 }
 
-function createMatcher(
-  filters: CatalogFilters,
+/** What depends on the reseller: listing and price. */
+function createJudge(
+  { purchasable }: CatalogFilters,
   environment: Tenant["environment"],
-  { own, list }: { own: PriceSet; list: PriceSet },
-): (slot: number, product: IndexedProduct) => boolean {
-  const words = wordsOf(filters.q);
-  const hasDetails = detailMatcher(filters);
-  return (slot, product) => {
-    if (!product.isOnSale || own.unlisted.has(slot) || !hasDetails(product)) return false;
-    if (!words.every((word) => product.text.includes(word))) return false;
-    if (filters.purchasable === undefined) return true;
-    const isPriced = own.priced.has(slot) || list.priced.has(slot);
-    const price = purchasePrice({ amountMinor: isPriced ? 1n : null, supply: product.supply }, environment);
-    return (typeof price === "bigint") === filters.purchasable;
+  { own, list, isAvailable }: { own: PriceSet; list: PriceSet; isAvailable(slot: number): boolean },
+): (slot: number) => boolean {
+  return (slot) => {
+    if (own.unlisted.has(slot)) return false;
+    if (purchasable === undefined) return true;
+    const amountMinor = own.priced.has(slot) || list.priced.has(slot) ? 1n : null;
+    const supply = isAvailable(slot) ? "available" : "empty";
+    return (typeof purchasePrice({ amountMinor, supply }, environment) === "bigint") === purchasable;
   };
 }
-
-type Details = Pick<IndexedProduct, "brand" | "category" | "country" | "type">;
-
-const detailMatcher =
-  ({ brand, category, country, type }: CatalogFilters) =>
-  (product: Details): boolean =>
-    (brand === undefined || product.brand === brand) &&
-    (category === undefined || product.category === category) &&
-    (country === undefined || product.country === country) &&
-    (type === undefined || product.type === type);
 
 function rowMatches(row: CatalogRow, filters: CatalogFilters, { environment }: Tenant): boolean {
   const isPurchasable = typeof purchasePrice(row, environment) === "bigint";
   return (
-    detailMatcher(filters)(row) &&
+    (["brand", "category", "country", "type"] as const).every(
+      (name) => filters[name] === undefined || filters[name] === row[name],
+    ) &&
     wordsOf(filters.q).every((word) => searchText(row).includes(word)) &&
     (filters.purchasable === undefined || filters.purchasable === isPurchasable)
   );

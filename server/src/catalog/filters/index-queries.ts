@@ -41,7 +41,7 @@ export async function findScopeHeads(db: Queryable, resellerId: string): Promise
 }
 
 const headOf = (scope: Sql): Sql => sql`
-  coalesce((select change from catalog_changes where scope = ${scope} order by change desc limit 1), -1)`;
+  coalesce((select change from catalog_changes where scope = ${scope} order by scope desc, change desc limit 1), -1)`;
 
 const indexedColumns: Sql = sql`
   p.id, p.name, p.brand, p.category, p.country, p.type, p.active and not p.hidden as "isOnSale",
@@ -49,21 +49,25 @@ const indexedColumns: Sql = sql`
 
 /** Changed products, by the number of their change. A deleted one is not on sale. */
 export const listIndexedSince = (db: Queryable, after: ScopePosition, limit: number) =>
-  db.rows<{ change: bigint; productId: string } & Nullable<IndexedRow>>(
+  db.rows<{ change: bigint; productId: string; row: IndexedRow | null }>(
     sql`
-      select c.change, c.product_id as "productId", row.*
+      select c.change, c.product_id as "productId",
+             (select row_to_json(found) from (
+               select ${indexedColumns} from products p where p.id = c.product_id
+             ) found) as row
       from (${changedIn(sql`'all'`, after, limit)}) c
-      left join lateral (select ${indexedColumns} from products p where p.id = c.product_id) row on true
       order by c.change, c.product_id`,
     { name: "list-indexed-since" },
   );
 
-type Nullable<Row> = { [Name in keyof Row]: Row[Name] | null };
+const LAST_CHANGE = 2n ** 63n - 1n;
 
+/** It compares and sorts whole rows, so that only the index fits, whatever the planner knows. */
 const changedIn = (scope: Sql, after: ScopePosition, limit: number): Sql => sql`
   select change, product_id from catalog_changes
-  where scope = ${scope} and (change, product_id) > (${after.change}::bigint, ${after.id}::text collate "C")
-  order by change, product_id limit ${limit}`;
+  where (scope, change, product_id) > (${scope}, ${after.change}::bigint, ${after.id}::text collate "C")
+    and (scope, change) <= (${scope}, ${LAST_CHANGE}::bigint)
+  order by scope, change, product_id limit ${limit}`;
 
 export type PriceFlags = { change: bigint; productId: string; isPriced: boolean; isUnlisted: boolean };
 

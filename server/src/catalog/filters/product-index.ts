@@ -1,19 +1,17 @@
 import type { Db } from "../../db/database.ts";
-import type { ProductType, Supply } from "../queries.ts";
+import { type CatalogFilters, wordsOf } from "./catalog-filters.ts";
 import { foldText } from "./fold-text.ts";
 import { type IndexedRow, listIndexedSince, type ScopePosition } from "./index-queries.ts";
+import { createProductColumns, toWanted } from "./product-columns.ts";
 
-/** What is kept of a product to find it. About 300 bytes. */
-export type IndexedProduct = {
-  id: string;
-  /** Id, name and brand without letter case and accents, each on a line. */
-  text: string;
-  brand: string | null;
-  category: string | null;
-  country: string | null;
-  type: ProductType;
-  isOnSale: boolean;
-  supply: Supply;
+/** A product in the index: its id, and id, name and brand without letter case and accents. */
+type IndexedProduct = { id: string; text: string; brand: string | null; category: string | null };
+
+/** What a look at some products found. */
+export type Scan = {
+  ids: string[];
+  /** Where to go on, or undefined at the end. */
+  lastId: string | undefined;
 };
 
 export type ProductIndex = {
@@ -21,9 +19,13 @@ export type ProductIndex = {
   sync(head: bigint): Promise<void>;
   /** The number that stands for a product in sets. It never changes. */
   slotOf(productId: string): number;
-  /** The products after an id, in the order of their ids, each with its slot. */
-  after(productId: string): Iterable<{ slot: number; product: IndexedProduct }>;
-  readonly size: number;
+  isAvailable(slot: number): boolean;
+  /** The first matches after an id, in the order of ids, among a limited number of products. */
+  scan(
+    filters: CatalogFilters,
+    accepts: (slot: number) => boolean,
+    from: { afterId: string; found: number; examined: number },
+  ): Scan;
 };
 
 /** The start of a scope. */
@@ -38,38 +40,55 @@ const INSERTED_MAX = 50;
  */
 export function createProductIndex(db: Db): ProductIndex {
   const products: IndexedProduct[] = [];
+  const columns = createProductColumns();
   const slots = new Map<string, number>();
   let order: number[] = [];
   let position = NOTHING_READ;
   let reading: Promise<void> | undefined;
 
-  const idAt = (index: number): string => products[order[index] ?? 0]?.id ?? "";
+  const idOf = (slot: number): string => products[slot]?.id ?? "";
+  const put = (slot: number, id: string, row: IndexedRow | undefined): void => {
+    const text = row ? searchText(row) : "";
+    products[slot] = { id, text, brand: row?.brand ?? null, category: row?.category ?? null };
+    columns.set(slot, row, text);
+  };
   const slotOf = (productId: string): number => {
     const found = slots.get(productId);
     if (found !== undefined) return found;
-    slots.set(productId, products.length);
-    products.push({ ...UNKNOWN, id: productId, text: productId });
-    return products.length - 1;
+    const slot = products.length;
+    slots.set(productId, slot);
+    put(slot, productId, undefined);
+    return slot;
   };
-  const insertNew = (first: number): void => {
+  /** Where ids begin that are after this one. */
+  const firstAfter = (id: string): number => {
+    let [low, high] = [0, order.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (idOf(order[middle] as number) <= id) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  const orderNew = (): void => {
+    const first = order.length;
     const added = Array.from({ length: products.length - first }, (_, index) => first + index);
     if (added.length > INSERTED_MAX)
-      order = [...order, ...added].sort((one, other) =>
-        idOf(products, one) < idOf(products, other) ? -1 : 1,
-      );
-    else
-      for (const slot of added) order.splice(firstAfter(idOf(products, slot), order.length, idAt), 0, slot);
+      order = [...order, ...added].sort((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
+    else for (const slot of added) order.splice(firstAfter(idOf(slot)), 0, slot);
   };
   const read = async (): Promise<void> => {
-    for (;;) {
-      const rows = await listIndexedSince(db, position, READ_AT_ONCE);
-      for (const row of rows) {
-        products[slotOf(row.productId)] =
-          row.id === null ? gone(row.productId) : toIndexed(row as IndexedRow);
-        position = { change: row.change, id: row.productId };
+    try {
+      for (;;) {
+        const rows = await listIndexedSince(db, position, READ_AT_ONCE);
+        for (const { change, productId, row } of rows) {
+          put(slotOf(productId), productId, row ?? undefined);
+          position = { change, id: productId };
+        }
+        if (rows.length < READ_AT_ONCE) return;
       }
-      insertNew(order.length);
-      if (rows.length < READ_AT_ONCE) return;
+    } finally {
+      orderNew();
     }
   };
 
@@ -83,47 +102,35 @@ export function createProductIndex(db: Db): ProductIndex {
       }
     },
     slotOf,
-    *after(productId) {
-      for (let at = firstAfter(productId, order.length, idAt); at < order.length; at += 1) {
+    isAvailable: columns.isAvailable,
+    scan(filters, accepts, from) {
+      const words = wordsOf(filters.q);
+      const wanted = toWanted(filters, words);
+      const ids: string[] = [];
+      const first = firstAfter(from.afterId);
+      const end = Math.min(order.length, first + from.examined);
+      for (let at = first; at < end; at += 1) {
         const slot = order[at] as number;
-        yield { slot, product: products[slot] as IndexedProduct };
+        if (!columns.mayMatch(slot, wanted)) continue;
+        const product = products[slot] as IndexedProduct;
+        if (!isExact(product, filters, words) || !accepts(slot)) continue;
+        ids.push(product.id);
+        if (ids.length === from.found) return { ids, lastId: product.id };
       }
-    },
-    get size() {
-      return products.length;
+      return { ids, lastId: end < order.length ? idOf(order[end - 1] as number) : undefined };
     },
   };
 }
 
-const UNKNOWN = {
-  brand: null,
-  category: null,
-  country: null,
-  type: "gift_card",
-  isOnSale: false,
-  supply: "none",
-} as const;
-
-const gone = (id: string): IndexedProduct => ({ ...UNKNOWN, id, text: id });
-
-const idOf = (products: readonly IndexedProduct[], slot: number): string => products[slot]?.id ?? "";
-
-/** Where ids begin that are after this one. */
-function firstAfter(id: string, count: number, idAt: (index: number) => string): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (idAt(middle) <= id) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-const toIndexed = ({ name, ...row }: IndexedRow): IndexedProduct => ({
-  ...row,
-  text: searchText({ ...row, name }),
-});
+/** The country needs no second look: two letters have no twins. */
+const isExact = (
+  product: IndexedProduct,
+  { brand, category }: CatalogFilters,
+  words: readonly string[],
+): boolean =>
+  (brand === undefined || product.brand === brand) &&
+  (category === undefined || product.category === category) &&
+  words.every((word) => product.text.includes(word));
 
 export const searchText = ({ id, name, brand }: Pick<IndexedRow, "id" | "name" | "brand">): string =>
   foldText(`${id}\n${name}\n${brand ?? ""}`);

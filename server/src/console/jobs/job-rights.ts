@@ -1,3 +1,4 @@
+import type { StaffPermission } from "../../accounts/permissions.ts";
 import type { By } from "../../activity/record-activity.ts";
 import type { JobDetails } from "../../jobs/list-jobs.ts";
 import { Problem } from "../../lib/problem.ts";
@@ -14,11 +15,16 @@ export function assertMayCancel({ job }: { job: JobDetails }, ctx: ConsoleContex
     throw new Problem("forbidden", "Only an admin and the person who started a job can cancel it.");
 }
 
-/** Prices are published by finance, with fresh proof. */
+/** What confirms an import of this kind. Prices and money are for finance, with fresh proof. */
+const CONFIRMS: Readonly<Partial<Record<string, StaffPermission>>> = {
+  import_prices: "prices.publish",
+  import_deposits: "deposits.manage",
+};
+
 export const mayConfirm = ({ kind }: Pick<JobDetails, "kind">, ctx: ConsoleContext): boolean =>
-  may(ctx, kind === "import_prices" ? "prices.publish" : "products.manage");
+  may(ctx, CONFIRMS[kind] ?? "products.manage");
 
 export function confirmedBy({ job }: { job: JobDetails }, ctx: ConsoleContext): By {
   if (!mayConfirm(job, ctx)) throw new Problem("forbidden", "Your role does not allow this import.");
-  return job.kind === "import_prices" ? provedBy(ctx) : byOf(ctx);
+  return CONFIRMS[job.kind] === undefined ? byOf(ctx) : provedBy(ctx);
 }

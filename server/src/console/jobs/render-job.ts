@@ -13,6 +13,7 @@ import { facts, panel, stack } from "../../web/parts/panel.ts";
 import { time } from "../../web/parts/time.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { depositPreview, importedDeposits } from "../deposits/render-import.ts";
 import type { ConsoleContext } from "../session.ts";
 import { mayCancel, mayConfirm } from "./job-rights.ts";
 import { priceChangesPanel, productChangesPanel } from "./render-changes.ts";
@@ -46,7 +47,8 @@ export function renderJob({ job, emails }: JobData, ctx: ConsoleContext, error?:
           isMoving && mayCancel(job, ctx) ? cancelForm(job, ctx) : undefined,
         ),
       ),
-      job.state === "ready" ? preview(job, ctx) : undefined,
+      job.state === "ready" ? previewOf(job, ctx) : undefined,
+      job.kind === "import_deposits" && job.state === "succeeded" ? importedDeposits(job, ctx) : undefined,
       refusedRows(job),
     )}</div>`,
   };
@@ -89,6 +91,11 @@ const LABELS: Readonly<Record<string, string>> = {
   recovered: "Recovered deliveries",
   rewrapped: "Rewrapped values",
   faults: "Refused rows",
+  credited: "Credited deposits",
+  proposed: "Deposits that wait for a second person",
+  received: "Deposits received with another amount",
+  refused: "Deposits that were refused",
+  rows: "Rows to count as well",
   ok: "Everything holds",
 };
 
@@ -109,6 +116,9 @@ const resultFacts = ({ result }: JobDetails): [string, HtmlValue][] =>
 
 const cancelForm = ({ id }: JobDetails, ctx: ConsoleContext): Html =>
   html`<form class="row" method="post" action="/jobs/${id}/cancel">${ctx.hidden()}${button("Cancel job")}<span class="quiet">An import that is cancelled changes nothing.</span></form>`;
+
+const previewOf = (job: JobDetails, ctx: ConsoleContext): Html =>
+  job.kind === "import_deposits" ? depositPreview(job, ctx, discardForm(job, ctx)) : preview(job, ctx);
 
 function preview(job: JobDetails, ctx: ConsoleContext): Html {
   const {
@@ -146,17 +156,19 @@ function preview(job: JobDetails, ctx: ConsoleContext): Html {
         "This import waits for a confirmation",
         isPrices ? "Prices are published by finance." : question,
       );
-  const discard = mayCancel(job, ctx)
-    ? html`<form class="row" method="post" action="/jobs/${job.id}/cancel">${ctx.hidden()}${button("Discard the file")}<span class="quiet">Nothing changes, and the file is erased. It is erased after a day in any case.</span></form>`
-    : undefined;
   return stack(
     asks,
-    discard,
+    discardForm(job, ctx),
     isPrices
       ? priceChangesPanel((job.result?.changes ?? []) as PriceChange[])
       : productChangesPanel((job.result?.changes ?? []) as ProductChange[]),
   );
 }
+
+const discardForm = (job: JobDetails, ctx: ConsoleContext): Html | undefined =>
+  mayCancel(job, ctx)
+    ? html`<form class="row" method="post" action="/jobs/${job.id}/cancel">${ctx.hidden()}${button("Discard the file")}<span class="quiet">Nothing changes, and the file is erased. It is erased after a day in any case.</span></form>`
+    : undefined;
 
 const resellersText = (count: number): string =>
   count === 0 ? "no reseller yet" : `${countText(count)} ${count === 1 ? "reseller" : "resellers"}`;

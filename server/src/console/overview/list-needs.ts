@@ -19,6 +19,7 @@ export const ALERTS_AMONG_NEEDS = [
   "audit_broken",
   "worker_gone",
   "supplier_balance_low",
+  "purchase_reversed",
   "backup_unknown",
 ] as const satisfies readonly AlertKind[];
 

@@ -9,6 +9,7 @@ export const READS: Readonly<Record<FoundKind, StaffPermission>> = {
   purchase: "orders.read",
   code: "orders.read",
   entry: "wallets.read",
+  deposit: "wallets.read",
   reseller: "resellers.read",
   user: "resellers.read",
   key: "resellers.read",
@@ -31,6 +32,7 @@ export function pageOf(found: Found): { pattern: string; to: string } | undefine
   if (kind === "supplier") return { pattern: "/suppliers/:id", to: `/suppliers/${id}` };
   if (kind === "staff") return { pattern: "/staff/:id", to: `/staff/${id}` };
   if (kind === "job") return { pattern: "/jobs/:id", to: `/jobs/${id}` };
+  if (kind === "deposit") return { pattern: "/deposits/:id", to: `/deposits/${id}` };
   if (kind === "alert") return { pattern: "/alerts", to: "/alerts" };
   if (kind === "activity") return undefined;
   if (orderId !== null) return { pattern: "/orders/:id", to: orderHref(found, orderId) };

@@ -90,7 +90,7 @@ const codePanel = (text: string, ctx: ConsoleContext): Html =>
 const HELP = facts([
   [
     "Any id",
-    "of an order, reseller, person, key, endpoint, event, delivery, request, entry, code, product or supplier",
+    "of an order, reseller, person, key, endpoint, event, delivery, request, entry, deposit, code, product or supplier",
   ],
   [
     "A unit or a purchase",

@@ -42,6 +42,11 @@ export const renderSupplier = (
       ...healthTiles(supplier.health),
       { label: "Open purchases", value: countText(supplier.health.open), href: "/unknown" },
       { label: "Lost answers", value: countText(supplier.health.doubtful), note: "followed by asking again" },
+      {
+        label: "Last error",
+        value: supplier.lastError?.errorClass.replaceAll("_", " ") ?? "none",
+        ...(supplier.lastError ? { note: time(supplier.lastError.at, ctx.now) } : {}),
+      },
     ]),
     columns(
       [recentPanel(supplier.recent, ctx), routesPanel(supplier)],

@@ -2,6 +2,7 @@ import { isPermitted } from "../../accounts/permissions.ts";
 import { createCatalogFinder } from "../../catalog/filters/catalog-finder.ts";
 import { activityPages } from "../../dashboard/activity/pages.ts";
 import { catalogPages } from "../../dashboard/catalog/pages.ts";
+import { depositPages } from "../../dashboard/deposits/pages.ts";
 import { eventPages } from "../../dashboard/events/pages.ts";
 import { homePages } from "../../dashboard/home/pages.ts";
 import { keyPages } from "../../dashboard/keys/pages.ts";
@@ -29,6 +30,7 @@ const VIEWED: readonly AddSection[] = [
   catalogPages,
   orderPages,
   walletPages,
+  depositPages,
   keyPages,
   webhookPages,
   requestPages,

@@ -6,6 +6,7 @@ import { changeKey, type KeyChanges } from "../../keys/change-key.ts";
 import { type CreatedKey, type CreateKeyInput, createKey } from "../../keys/create-key.ts";
 import { type KeyActivity, keySummary, recordOnKey } from "../../keys/key-activity.ts";
 import { type LimitChanges, type Limits, readLimits } from "../../keys/limits/read-limits.ts";
+import { unfreezeKey } from "../../keys/limits/unfreeze-key.ts";
 import { getKey } from "../../keys/list-keys.ts";
 import type { KeyRow } from "../../keys/queries.ts";
 import { revokeKey } from "../../keys/revoke-key.ts";
@@ -59,6 +60,19 @@ function isOtherLimit(key: KeyRow, changes: LimitChanges): boolean {
   const after = readLimits(key, changes, key.currency);
   return Object.entries(after).some(([name, value]) => key[name as keyof Limits] !== value);
 }
+
+/** Unfreezing spends money if the key has leaked, so it takes fresh proof too. */
+export const unfreezeKeyHere = ({ deps, ctx }: Context, key: KeyRow) =>
+  explained(async () => {
+    requireProofForLive(ctx);
+    return unfreezeKey(deps, key.id, (tx, { frozenAt }) =>
+      log(deps, ctx, tx, {
+        action: "key.unfrozen",
+        id: key.id,
+        before: { frozenAt: frozenAt?.toISOString() ?? null },
+      }),
+    );
+  });
 
 export const revokeKeyHere = ({ deps, ctx }: Context, key: KeyRow) =>
   explained(() =>

@@ -63,7 +63,8 @@ export const rollForm = defineForm({
   }),
 });
 
-export const revokeForm = defineForm({});
+/** To revoke and to unfreeze: a button alone. */
+export const confirmForm = defineForm({});
 
 /** Addresses as people paste them: on lines, or with commas or spaces between. */
 export const readAddresses = (text: string): string[] => text.split(/[\s,;]+/).filter((one) => one !== "");

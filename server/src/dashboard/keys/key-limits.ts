@@ -1,6 +1,7 @@
-import { type LimitChanges, limitText } from "../../keys/limits/read-limits.ts";
+import { type LimitChanges, limitText, VELOCITY_MAX, VELOCITY_MIN } from "../../keys/limits/read-limits.ts";
 import type { KeyRow } from "../../keys/queries.ts";
 import { formatAmount } from "../../lib/money.ts";
+import { numberField, plainAmount } from "../../web/form/number-fields.ts";
 import { textField } from "../../web/form/text-fields.ts";
 import { moneyText } from "../../web/parts/money.ts";
 import { type HtmlValue, html } from "../../web/template/html.ts";
@@ -17,21 +18,30 @@ export const limitFields = {
     "Most in a day",
     "From 00:00 to 24:00 UTC, less refunds of the same day. Leave it empty for no limit.",
   ),
+  velocity: numberField({
+    label: "Freeze above",
+    min: VELOCITY_MIN,
+    max: VELOCITY_MAX,
+    unit: "times the usual hour",
+    hint: "The key stops placing orders before it spends more than that in an hour. Leave it empty to never freeze it.",
+  }),
 };
 
-type LimitValues = { maxOrder: string; maxDay: string };
+type LimitValues = { maxOrder: string; maxDay: string; velocity?: number | undefined };
 
 /** An empty field ends a limit. */
-export const readLimitFields = ({ maxOrder, maxDay }: LimitValues): LimitChanges => ({
-  maxOrder: plainAmount(maxOrder),
-  maxDay: plainAmount(maxDay),
+export const readLimitFields = ({ maxOrder, maxDay, velocity }: LimitValues): LimitChanges => ({
+  maxOrder: limitOf(maxOrder),
+  maxDay: limitOf(maxDay),
+  velocityTimes: velocity ?? null,
 });
 
-const plainAmount = (text: string): string | null => (text === "" ? null : text.replaceAll(",", ""));
+const limitOf = (text: string): string | null => (text === "" ? null : plainAmount(text));
 
-export const startLimits = (key: KeyRow): LimitValues => ({
+export const startLimits = (key: KeyRow) => ({
   maxOrder: amountText(key.maxOrderMinor, key.currency),
   maxDay: amountText(key.maxDayMinor, key.currency),
+  velocity: key.velocityTimes === null ? "" : String(key.velocityTimes),
 });
 
 const amountText = (minor: bigint | null, currency: string): string =>
@@ -45,7 +55,7 @@ export const limitFieldOf = (detail: string): string | undefined => {
 
 /** The facts of a key that has limits. */
 export function limitFacts(key: KeyRow, spentMinor: bigint): [string, HtmlValue][] {
-  const { maxOrderMinor, maxDayMinor, currency } = key;
+  const { maxOrderMinor, maxDayMinor, velocityTimes, usualHourMinor, currency } = key;
   const facts: [string, HtmlValue][] = [];
   if (maxOrderMinor !== null) facts.push(["Most for one order", moneyText(maxOrderMinor, currency)]);
   if (maxDayMinor !== null)
@@ -53,15 +63,24 @@ export function limitFacts(key: KeyRow, spentMinor: bigint): [string, HtmlValue]
       "Most in a day",
       html`${moneyText(maxDayMinor, currency)}<div class="quiet">${moneyText(spentMinor, currency)} spent today (UTC)</div>`,
     ]);
+  if (velocityTimes !== null) {
+    const usual =
+      usualHourMinor === null ? "still learning it" : `${moneyText(usualHourMinor, currency)} an hour`;
+    facts.push([
+      "Freeze above",
+      html`${velocityTimes} times the usual hour<div class="quiet">${usual}</div>`,
+    ]);
+  }
   return facts;
 }
 
-/** In a list: both limits in one cell. */
-export function limitsCell(key: Pick<KeyRow, "maxOrderMinor" | "maxDayMinor" | "currency">): HtmlValue {
-  const { maxOrderMinor, maxDayMinor, currency } = key;
+/** In a list: all limits in one cell. */
+export function limitsCell(key: KeyRow): HtmlValue {
+  const { maxOrderMinor, maxDayMinor, velocityTimes, currency } = key;
   const parts = [
     maxOrderMinor === null ? undefined : `${limitText(maxOrderMinor, currency)} an order`,
     maxDayMinor === null ? undefined : `${limitText(maxDayMinor, currency)} a day`,
+    velocityTimes === null ? undefined : `${velocityTimes} times the usual hour`,
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? html`<span class="quiet">none</span>` : parts.join(", ");
 }

@@ -171,6 +171,8 @@ test("a key's limits are set with it and changed later, and its page says what i
   const wrong = await owner.post("/dashboard/keys?env=test", { ...fields, maxDay: "0" });
   assert.equal(wrong.statusCode, 422);
   assert.match(wrong.body, /id="create-maxDay-error">The limit of a day must be an amount in USD above zero/);
+  const comma = await owner.post("/dashboard/keys?env=test", { ...fields, maxDay: "500,00" });
+  assert.equal(comma.statusCode, 422, "a decimal comma is not a hundred times as much");
   assert.equal((await owner.post("/dashboard/keys?env=test", fields)).statusCode, 200);
   const key = await newest("test");
   assert.deepEqual([key.maxOrderMinor, key.maxDayMinor], [150_000n, 250_000n]);
@@ -186,4 +188,20 @@ test("a key's limits are set with it and changed later, and its page says what i
   assert.deepEqual([maxOrderMinor, maxDayMinor], [null, 999n]);
   const [logged] = await activityOf("key.changed");
   assert.deepEqual([logged?.before?.maxDay, logged?.after?.maxDay], ["2500.00 USD", "9.99 USD"]);
+});
+
+test("a frozen key says so, and a person who manages keys unfreezes it", async () => {
+  await owner.post("/dashboard/keys?env=test", { ...FIELDS, velocity: "10" });
+  const { id, velocityTimes } = await newest("test");
+  assert.equal(velocityTimes, 10);
+  await scrip.db.rows(sql`update api_keys set frozen_at = ${clock.now()} where id = ${id}`);
+  const page = await viewer.get(`/dashboard/keys/${id}?env=test`);
+  assert.match(page.body, /This key is frozen/);
+  assert.match(page.body, /still learning it/);
+  assert.doesNotMatch(page.body, /Unfreeze key/);
+  assert.match((await owner.get(`/dashboard/keys/${id}?env=test`)).body, /Unfreeze key/);
+  assert.equal((await stranger.post(`/dashboard/keys/${id}/unfreeze?env=test`, {})).statusCode, 404);
+  assert.equal((await owner.post(`/dashboard/keys/${id}/unfreeze?env=test`, {})).statusCode, 303);
+  assert.equal((await newest("test")).frozenAt, null);
+  assert.equal((await activityOf("key.unfrozen")).length, 1);
 });

@@ -9,12 +9,12 @@ import { type ActionResult, redirect, showOnce } from "../../web/pages/define-pa
 import { secretOnce } from "../../web/parts/copy.ts";
 import { exactTime } from "../../web/parts/time.ts";
 import { type DashboardContext, type DashboardDeps, type DashboardFace, here, tenantOf } from "../session.ts";
-import { changeKeyHere, createKeyHere, revokeKeyHere, rollKeyHere } from "./change-keys.ts";
+import { changeKeyHere, createKeyHere, revokeKeyHere, rollKeyHere, unfreezeKeyHere } from "./change-keys.ts";
 import { curlLine } from "./curl-line.ts";
-import { createForm, editForm, readAddresses, revokeForm, rollForm } from "./key-forms.ts";
+import { confirmForm, createForm, editForm, readAddresses, rollForm } from "./key-forms.ts";
 import { readLimitFields } from "./key-limits.ts";
 import { type KeyData, renderKey, renderRevoke, renderRoll } from "./render-key.ts";
-import { hintOf, KEYS, type KeysData, nameOf, renderKeys, startCreate } from "./render-keys.ts";
+import { hintOf, KEYS, type KeysData, keyPath, nameOf, renderKeys, startCreate } from "./render-keys.ts";
 
 const HOUR_MS = 3_600_000;
 const ID = `${KEYS}/:id`;
@@ -25,6 +25,22 @@ export function keyPages(face: DashboardFace, deps: DashboardDeps): void {
   addKey(face, deps);
   addRoll(face, deps);
   addRevoke(face, deps);
+  addUnfreeze(face, deps);
+}
+
+/** The button is on the page of a frozen key. */
+function addUnfreeze(face: DashboardFace, deps: DashboardDeps): void {
+  face.action({
+    path: `${ID}/unfreeze`,
+    permission: "keys.manage",
+    form: confirmForm,
+    async run(_values, ctx) {
+      const key = await keyOf(deps, ctx);
+      await unfreezeKeyHere({ deps, ctx }, key);
+      return redirect(here(ctx, keyPath(key.id)), `${nameOf(key)} ${hintOf(key)} can place orders again.`);
+    },
+    again: async (_state, ctx) => renderKey(await loadKey(deps, ctx), ctx),
+  });
 }
 
 function addList(face: DashboardFace, deps: DashboardDeps): void {
@@ -110,7 +126,7 @@ function addRevoke(face: DashboardFace, deps: DashboardDeps): void {
   face.action({
     path: `${ID}/revoke`,
     permission: "keys.manage",
-    form: revokeForm,
+    form: confirmForm,
     async run(_values, ctx) {
       const key = await keyOf(deps, ctx);
       await revokeKeyHere({ deps, ctx }, key);

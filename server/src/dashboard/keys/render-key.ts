@@ -9,9 +9,9 @@ import { idText } from "../../web/parts/copy.ts";
 import { notice } from "../../web/parts/notice.ts";
 import { columns, facts, panel, stack } from "../../web/parts/panel.ts";
 import { exactly, time } from "../../web/parts/time.ts";
-import { type HtmlValue, html } from "../../web/template/html.ts";
+import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { type DashboardContext, here } from "../session.ts";
-import { editForm, rollForm } from "./key-forms.ts";
+import { confirmForm, editForm, rollForm } from "./key-forms.ts";
 import { limitFacts, startLimits } from "./key-limits.ts";
 import {
   creatorText,
@@ -54,22 +54,45 @@ export function renderKey(data: KeyData, ctx: DashboardContext, state = startEdi
     subtitle: html`<code>${hintOf(key)}</code>`,
     crumbs: crumbs(ctx),
     ...(mayManage ? { actions: actions(key, ctx) } : {}),
-    body: mayManage
-      ? columns(
-          panel(
-            { title: "Edit" },
-            editForm.render({
-              action: here(ctx, keyPath(key.id)),
-              hidden: ctx.hidden(),
-              state,
-              submit: "Save changes",
-              id: "edit",
-            }),
-          ),
-          about,
-        )
-      : stack(isRefused(state) ? endedNotice : undefined, about),
+    body: stack(frozenPanel(key, ctx, mayManage), bodyOf(data, ctx, { state, mayManage, about })),
   };
+}
+
+const bodyOf = (
+  { key }: KeyData,
+  ctx: DashboardContext,
+  { state, mayManage, about }: { state: FormState; mayManage: boolean; about: Html },
+): Html =>
+  mayManage
+    ? columns(
+        panel(
+          { title: "Edit" },
+          editForm.render({
+            action: here(ctx, keyPath(key.id)),
+            hidden: ctx.hidden(),
+            state,
+            submit: "Save changes",
+            id: "edit",
+          }),
+        ),
+        about,
+      )
+    : stack(isRefused(state) ? endedNotice : undefined, about);
+
+/** What happened to a frozen key, and the way back. */
+function frozenPanel(key: KeyRow, ctx: DashboardContext, mayManage: boolean): Html | undefined {
+  if (key.frozenAt === null || keyState(key, ctx.now) !== "frozen") return undefined;
+  const words = html`<p>Frozen ${time(key.frozenAt, ctx.now)}, because it was about to spend far more than usual in an hour. It places no orders; everything else still works. If it was not you, revoke it.</p>`;
+  const form = mayManage
+    ? confirmForm.render({
+        action: here(ctx, `${keyPath(key.id)}/unfreeze`),
+        hidden: ctx.hidden(),
+        state: confirmForm.start(),
+        submit: "Unfreeze key",
+        id: "unfreeze",
+      })
+    : undefined;
+  return panel({ title: "This key is frozen" }, html`${words}${form}`);
 }
 
 const isRefused = ({ errors, formError }: FormState): boolean =>

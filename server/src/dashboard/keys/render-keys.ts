@@ -167,7 +167,7 @@ export function creatorText(key: KeyRow, people: ReadonlyMap<string, string>): s
 /** The state with what explains it: when a key ends, and which one replaces it. */
 export function stateCell(key: KeyRow, ctx: DashboardContext, byId: ReadonlyMap<string, KeyRow>): HtmlValue {
   const state: KeyState = keyState(key, ctx.now);
-  const at = state === "revoked" ? key.revokedAt : key.expiresAt;
+  const at = state === "revoked" ? key.revokedAt : state === "frozen" ? key.frozenAt : key.expiresAt;
   const replacement = byId.get(key.replacedById ?? "");
   const when = at === null ? undefined : html`${ENDS[state]} ${time(at, ctx.now)}`;
   const by =
@@ -178,6 +178,7 @@ export function stateCell(key: KeyRow, ctx: DashboardContext, byId: ReadonlyMap<
 
 const ENDS: Readonly<Record<KeyState, string>> = {
   active: "expires",
+  frozen: "frozen",
   ending: "ends",
   expired: "ended",
   revoked: "revoked",

@@ -69,7 +69,7 @@ const columns = (data: OrderData, mayReveal: boolean, rows: readonly Unit[]): Co
   return [
     { head: "Unit", numeric: true, cell: ({ number }) => number },
     { head: "Product", wraps: true, cell: ({ row }) => nameOf(data, row) },
-    { head: "Code", cell: ({ row, shown }) => (shown ? codeOf(shown) : MASK[row.type]) },
+    { head: "Code", cell: ({ row, shown }) => contentOf(row, shown) },
     ...(hasPin ? [{ head: "PIN", cell: ({ shown }: Unit) => copyable(shown?.pin, "PIN") }] : []),
     ...(hasSerial ? [{ head: "Serial", cell: ({ shown }: Unit) => copyable(shown?.serial, "serial") }] : []),
     ...(hasExpiry
@@ -79,11 +79,17 @@ const columns = (data: OrderData, mayReveal: boolean, rows: readonly Unit[]): Co
       ? [
           {
             head: html`<span class="hidden">Reveal</span>`,
-            cell: ({ row, number, shown }: Unit) => (shown ? undefined : revealButton(row, number)),
+            cell: ({ row, number, shown }: Unit) =>
+              shown || row.kid !== null ? undefined : revealButton(row, number),
           },
         ]
       : []),
   ];
+};
+
+const contentOf = (row: CodeRow, shown: OrderCodeView | undefined): Html | undefined => {
+  if (row.kid !== null) return sealedText(row.kid);
+  return shown ? codeOf(shown) : MASK[row.type];
 };
 
 const nameOf = ({ order }: OrderData, { lineIndex, productId }: CodeRow): string =>
@@ -95,6 +101,10 @@ const MASK: Readonly<Record<CodeRow["type"], Html>> = {
   url: html`<span class="id" role="img" aria-label="hidden link">https://••••••••</span>`,
   topup: html`<span class="quiet">topped up, receipt hidden</span>`,
 };
+
+/** A sealed code is shown as what it is: nobody here can read it. */
+const sealedText = (kid: string): Html =>
+  html`<span class="quiet">sealed to your key <span class="id">${kid}</span></span>`;
 
 const codeOf = ({ code, url, receipt }: OrderCodeView): Html | undefined =>
   receipt === undefined

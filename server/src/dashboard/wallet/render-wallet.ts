@@ -39,7 +39,10 @@ export function renderWallet(data: WalletData, ctx: DashboardContext): PageConte
   return {
     title: "Wallet",
     subtitle: "Orders are paid when they are accepted. What cannot be delivered is refunded.",
-    actions: linkButton("Monthly statement", here(ctx, `${WALLET}/statement`)),
+    actions: [
+      linkButton("Deposits", here(ctx, `${BASE}/deposits`)),
+      linkButton("Monthly statement", here(ctx, `${WALLET}/statement`)),
+    ],
     body: stack(
       statTiles([
         balanceTile(balanceMinor, currency, runway),

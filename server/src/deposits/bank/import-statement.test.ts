@@ -5,7 +5,7 @@ import {
   bytesOf,
   crashAtStatement,
   openDepositDesk,
-} from "../../../testing/builders/deposit-desk.ts";
+} from "../../../testing/deposits/deposit-desk.ts";
 import { COMMAND } from "../../../testing/people/people-desk.ts";
 import { audit } from "../../audit/audit.ts";
 import { creditDeposit } from "../credit-deposit.ts";

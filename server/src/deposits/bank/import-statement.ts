@@ -50,6 +50,7 @@ export async function applyMatches(
   matches: readonly Match[],
   extraRows: ReadonlySet<number>,
   by: By,
+  onDone: (rows: number) => void = () => {},
 ): Promise<AppliedDeposit[]> {
   const chosen = matches.filter(
     ({ result, row, deposit }) =>
@@ -59,6 +60,7 @@ export async function applyMatches(
   for (const [depositId, rows] of Map.groupBy(chosen, ({ deposit }) => deposit?.id ?? "")) {
     const numbers = rows.map(({ row }) => row);
     const lines = rows.flatMap(({ line }) => (line ? [line] : []));
+    onDone(applied.reduce((sum, one) => sum + one.rows.length, 0));
     applied.push({ depositId, rows: numbers, ...(await applyLines(deps, depositId, lines, by)) });
   }
   return applied;

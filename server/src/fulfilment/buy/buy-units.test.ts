@@ -155,3 +155,27 @@ test("what is refunded while the supplier is asked about it is not sent again", 
   assert.deepEqual(await unitStatuses(shop.scrip.db, id), ["refunded", "delivered"]);
   await shop.assertHealthy();
 });
+
+test("nothing is bought when two input fields have one name at the supplier", async () => {
+  const { db } = shop.scrip;
+  const topUp = await shop.addBought(supplierId);
+  await db.rows(
+    sql`update supplier_routes set field_map = '{"playerId": "account"}' where product_id = ${topUp}`,
+  );
+  const heard: unknown[] = [];
+  supplier.buy = async ({ reference, inputFields }) => {
+    heard.push(inputFields);
+    return sold(`topped-${reference}`);
+  };
+  const order = async (fields: object) => {
+    const id = await shop.order([topUp, 1]);
+    await db.rows(
+      sql`update order_lines set input_fields = ${JSON.stringify(fields)}::jsonb where order_id = ${id}`,
+    );
+    await createWorker().drain();
+    return (await shop.read(id)).status;
+  };
+  assert.equal(await order({ playerId: "p-1", zone: "eu" }), "completed");
+  assert.equal(await order({ playerId: "p-1", account: "a-1" }), "refunded");
+  assert.deepEqual(heard, [{ account: "p-1", zone: "eu" }]);
+});

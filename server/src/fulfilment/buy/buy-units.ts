@@ -123,12 +123,15 @@ async function send(deps: BuyDeps, unit: DueUnit, attempt: Attempt): Promise<Uni
     reference: referenceOf(unit, attempt.number),
     sku: attempt.sku,
     ...(attempt.value === null ? {} : { value: attempt.value }),
-    inputFields: mapFields(unit.inputFields, attempt.fieldMap),
     limit: limitOf(attempt),
   };
+  const inputFields = mapFields(unit.inputFields, attempt.fieldMap);
   // A process that was suspended after it wrote the attempt must not send it now: others may have ended it.
   const isOverdue = () => clock.now().getTime() - (attempt.lastSentAt?.getTime() ?? 0) > limits.callTimeoutMs;
-  const buy = async (supplier: RemoteSupplier) => (isOverdue() ? OVERDUE : supplier.buy(request));
+  const buy = async (supplier: RemoteSupplier) => {
+    if (inputFields === undefined) return UNMAPPED;
+    return isOverdue() ? OVERDUE : supplier.buy({ ...request, inputFields });
+  };
   // What was never sent was never bought.
   const isFirst = attempt.sends === 1 && !attempt.doubtful;
   const answer = await ask(deps, attempt.supplierId, buy, isFirst ? NEVER_ASKED : UNAVAILABLE);
@@ -137,11 +140,19 @@ async function send(deps: BuyDeps, unit: DueUnit, attempt: Attempt): Promise<Uni
   return { ...toOutcome(deps, unit, attempt, judgement), ...price, said: { send: answerClass(answer) } };
 }
 
-/** The values by the supplier's names. */
+/** The values by the supplier's names. Undefined if two have the same one: the lost one may decide whose account it is. */
 function mapFields(values: Record<string, string> | null, names: Readonly<Record<string, string>> | null) {
   if (values === null || names === null) return values;
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [names[key] ?? key, value]));
+  const mapped = new Map(Object.entries(values).map(([key, value]) => [names[key] ?? key, value]));
+  return mapped.size < Object.keys(values).length ? undefined : Object.fromEntries(mapped);
 }
+
+/** The route does not fit the product: nothing was sent. */
+const UNMAPPED: PurchaseOutcome = {
+  kind: "refused",
+  failureCode: "temporarily_unavailable",
+  supplierFault: false,
+};
 
 const OVERDUE: PurchaseOutcome = { kind: "unknown", reason: "overdue" };
 const UNAVAILABLE: PurchaseOutcome = { kind: "unknown", reason: "not available" };
@@ -171,7 +182,7 @@ export async function lookUpAttempt(
   attempt: Attempt,
 ): Promise<UnitOutcome | SendAgain> {
   const reference = referenceOf(unit, attempt.number);
-  const asked = { sku: attempt.sku, inputFields: mapFields(unit.inputFields, attempt.fieldMap) };
+  const asked = { sku: attempt.sku, inputFields: mapFields(unit.inputFields, attempt.fieldMap) ?? null };
   const answer = await ask(deps, attempt.supplierId, (supplier) =>
     supplier.lookUp(reference, attempt.upstreamId ?? undefined, asked),
   );

@@ -8,6 +8,7 @@ import { addStock, createTestFulfiller } from "../../../testing/builders/fulfilm
 import { addRouteRow, addSupplierRow } from "../../../testing/builders/supply-builders.ts";
 import { audit } from "../../audit/audit.ts";
 import { createRateTable } from "../../fx/choose-rate.ts";
+import { insertRates } from "../../fx/queries.ts";
 import { parseAmountLimits } from "../../lib/money.ts";
 import { chooseRoutes, type KnownRoute } from "./choose-routes.ts";
 
@@ -166,4 +167,31 @@ test("when the cost has risen above the price, the next route is used; without o
   assert.equal(status, "completed", "a loss of 2.00 is accepted");
   const broken = (await audit(scrip.db)).invariants.filter(({ ok }) => !ok);
   assert.deepEqual(broken, []);
+});
+
+test("a loss is judged by the rate that is in force, not by an old pin; the newest of old ones is better than none", async () => {
+  const worker = createTestFulfiller(scrip);
+  const supplierId = await addSupplierRow(scrip.db);
+  await addProducts(scrip.db, [{ id: "euro" }]);
+  await addListPrice(scrip.db, { productId: "euro", amountMinor: 1_000n });
+  await addRouteRow(scrip.db, { productId: "euro", supplierId, costMinor: 800n, currency: "EUR" });
+  const goods = [1, 2].map((index) => ({ type: "code" as const, code: `euro-${index}` }));
+  await addStock(scrip, { productId: "euro", supplierId, goods });
+  const setRate = (source: "pin" | "reference", rate: string, daysAgo: number) => {
+    const now = scrip.clock.now();
+    const at = new Date(now.getTime() - daysAgo * 86_400_000);
+    const one = { base: "EUR", quote: "USD", rate, source, supplierId: null, at, until: null };
+    return scrip.db.transaction((tx) => insertRates(tx, [one], now));
+  };
+  const order = async (key: string) => {
+    const reply = await postOrder(scrip, buyer, key, { lines: [{ productId: "euro", quantity: 1 }] });
+    await worker.drain();
+    const { id } = reply.json().order;
+    return (await scrip.call("GET", `/v1/orders/${id}`, { key: buyer.key })).json().order.status;
+  };
+  await setRate("pin", "2.00", 30);
+  await setRate("reference", "1.10", 3);
+  assert.equal(await order("both are old"), "completed");
+  await setRate("reference", "1.20", 0);
+  assert.equal(await order("one is in force"), "completed");
 });

@@ -79,6 +79,17 @@ function record(
   return recordActivity(tx, clock, { ...by, resellerId, environment, action: change.action, object, before });
 }
 
+/** What is wrong with a public key in base64url, for a person; undefined if codes can be sealed to it. */
+export function findKeyFault(text: string): string | undefined {
+  try {
+    readPublicKey(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) return error.message.replace(/^publicKey/, "It");
+    throw error;
+  }
+}
+
 /** Base64url of 32 bytes. What is no such key, or one that gives no secrecy, is refused. */
 function readPublicKey(text: string): Buffer {
   const publicKey = BASE64URL.test(text) ? Buffer.from(text, "base64url") : Buffer.alloc(0);

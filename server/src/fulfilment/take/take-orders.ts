@@ -1,15 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Db } from "../../db/database.ts";
-import { createRateTable } from "../../fx/choose-rate.ts";
+import { createLastRateTable } from "../../fx/choose-rate.ts";
 import { listCurrentRates } from "../../fx/queries.ts";
-import type { AmountLimits } from "../../lib/money.ts";
 import { chooseRoutes, type RouteChoice } from "../buy/choose-routes.ts";
 import { planUnit, type UnitPlan } from "../buy/plan-unit.ts";
 import type { FulfilmentLimits } from "../limits.ts";
 import { claimDueOrders, listRoutes, readTakenOrders, upsertLossStops } from "./claim-queries.ts";
 import type { DueUnit, TakenOrder } from "./order-work.ts";
-
-const RATE_ANY_AGE_MS = 100 * 365 * 86_400_000;
 
 export type PlannedUnit = { unit: DueUnit; plan: UnitPlan };
 export type PlannedOrder = { order: TakenOrder; planned: PlannedUnit[] };
@@ -27,7 +24,7 @@ export async function takeOrders(
   const ids = await claimDueOrders(db, { token, now, leasedUntil, limit, unitsMax: limits.batchUnitsMax });
   if (ids.length === 0) return { token, orders: [] };
   const orders = await readTakenOrders(db, ids, now, limits.unitsMax);
-  const choose = await readRoutes(db, orders, now, limits.maxLoss);
+  const choose = await readRoutes(db, orders, now, limits);
   const planned = orders.map((order) => ({
     order,
     planned: order.units.map((unit) => ({
@@ -53,7 +50,12 @@ async function noteLosses(db: Db, orders: readonly PlannedOrder[], now: Date): P
 const NONE: RouteChoice = { routes: [], atLoss: [] };
 
 /** Chooses the routes of a unit. Rates are read only if a cost is in another currency than its order. */
-async function readRoutes(db: Db, orders: readonly TakenOrder[], now: Date, maxLoss: AmountLimits) {
+async function readRoutes(
+  db: Db,
+  orders: readonly TakenOrder[],
+  now: Date,
+  { maxLoss, rateMaxAgeMs }: FulfilmentLimits,
+) {
   const live = orders.filter((order) => order.environment === "live");
   const productIds = new Set(live.flatMap((order) => order.units.map((unit) => unit.productId)));
   const routes = productIds.size === 0 ? [] : await listRoutes(db, [...productIds], now);
@@ -61,8 +63,7 @@ async function readRoutes(db: Db, orders: readonly TakenOrder[], now: Date, maxL
   const currencies = new Set(live.map(({ currency }) => currency));
   const isForeign = routes.some(({ costCurrency }) => costCurrency !== null && !currencies.has(costCurrency));
   const known = isForeign || currencies.size > 1 ? await listCurrentRates(db) : [];
-  // An old rate is no price to sell at, but good enough to notice a loss.
-  const rates = createRateTable(known, now, RATE_ANY_AGE_MS);
+  const rates = createLastRateTable(known, now, rateMaxAgeMs);
   const chosen = new Map<string, RouteChoice>();
   return ({ productId, unitPriceMinor }: DueUnit, currency: string): RouteChoice => {
     const routesOf = byProduct.get(productId);

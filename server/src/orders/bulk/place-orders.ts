@@ -12,14 +12,16 @@ import { gatherSubmissions } from "./gather-submissions.ts";
 export type PlaceOrdersDeps = PlaceOrderDeps & PlacementQueues;
 export type PlaceOrdersResult = PlaceOrderResult | { error: unknown };
 
-/** Written in one transaction. */
-const GROUP_MAX = 128;
+/** Written in one transaction, which must be short: other orders of the wallet wait for it. */
+const GROUP_ORDERS_MAX = 128;
+const GROUP_LINES_MAX = 256;
 /** Orders that were not started by then are refused, so that the caller gets an answer. It can send them again. */
-const START_WITHIN_MS = 8_000;
+const START_WITHIN_MS = 5_000;
 
 /**
- * Places several orders, each as if it came alone and in this order. Orders with different keys are placed in groups; an
- * order whose key occurred before waits until the earlier one is decided.
+ * Places several orders, each as if it came alone and in this order. They are placed in groups. A key that occurs again with
+ * another request begins a new group, because the earlier order must be decided first. The same request under the same key gets the
+ * same order whichever comes first.
  */
 export async function placeOrders(
   deps: PlaceOrdersDeps,
@@ -39,14 +41,22 @@ export async function placeOrders(
 
 function groupsOf(inputs: readonly PlaceOrderInput[]): PlaceOrderInput[][] {
   const groups: PlaceOrderInput[][] = [];
-  let keys = new Set<string>();
+  let group: PlaceOrderInput[] = [];
+  let lines = 0;
+  let requests = new Map<string, Buffer>();
   for (const input of inputs) {
-    if (groups.length === 0 || keys.size === GROUP_MAX || keys.has(input.idempotencyKey)) {
-      groups.push([]);
-      keys = new Set();
+    const { lines: own, fingerprint } = input.request;
+    const earlier = requests.get(input.idempotencyKey);
+    const isFull = group.length === GROUP_ORDERS_MAX || lines + own.length > GROUP_LINES_MAX;
+    if (group.length === 0 || isFull || earlier?.equals(fingerprint) === false) {
+      group = [];
+      groups.push(group);
+      lines = 0;
+      requests = new Map();
     }
-    keys.add(input.idempotencyKey);
-    groups.at(-1)?.push(input);
+    group.push(input);
+    lines += own.length;
+    requests.set(input.idempotencyKey, fingerprint);
   }
   return groups;
 }

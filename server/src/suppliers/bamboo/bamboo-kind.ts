@@ -3,6 +3,7 @@ import { secret } from "../../lib/secret.ts";
 import type { RemoteKind } from "../supplier-kind.ts";
 import { BAMBOO_FIELDS, bambooAccount, parseBambooConfig } from "./bamboo-config.ts";
 import { createBambooSupplier } from "./bamboo-supplier.ts";
+import { requestIdOf } from "./request-id.ts";
 
 export const bambooKind: RemoteKind = {
   kind: "bamboo",
@@ -15,6 +16,7 @@ export const bambooKind: RemoteKind = {
   configFields: BAMBOO_FIELDS,
   parseConfig: parseBambooConfig,
   accountOf: bambooAccount,
+  keyOf: requestIdOf,
   open(json, { timeoutMs, clock = systemClock }) {
     const { clientId, clientSecret, accountId, baseUrl } = parseBambooConfig(json);
     const access = { baseUrl, user: clientId, password: secret(clientSecret) };

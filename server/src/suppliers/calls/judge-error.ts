@@ -36,7 +36,12 @@ export function judgePurchaseError(answer: HttpAnswer, told: ToldError): Purchas
   if (told.isConflict || REPEATED.test(`${told.code ?? ""} ${told.message ?? ""}`)) return CONFLICT;
   if (!REFUSING.includes(status) && status !== 403) return unknownBecauseOf(answer);
   if (told.refusal) return told.refusal;
+  // A conflict may be about our reference, and what was not found may be the path.
+  if (status === 409) return CONFLICT;
+  if (status === 404) return unknownBecauseOf(answer);
   if (told.code === undefined && told.message === undefined) return unknownBecauseOf(answer);
-  if (status === 402 || status === 403) return { kind: "doubted", refusal: UNUSABLE };
-  return { kind: "doubted", refusal: refused(status === 404 ? "out_of_stock" : "rejected_by_issuer") };
+  return {
+    kind: "doubted",
+    refusal: status === 402 || status === 403 ? UNUSABLE : refused("rejected_by_issuer"),
+  };
 }

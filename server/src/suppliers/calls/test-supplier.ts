@@ -4,6 +4,7 @@ import { type Money, toMoney } from "../../lib/money.ts";
 import type { Keyring } from "../../vault/keyring.ts";
 import { getSupplier } from "../get-supplier.ts";
 import { createOpenSuppliers } from "../open-suppliers.ts";
+import { storeBalance } from "../read-balances.ts";
 import { getRemoteKind } from "../registry.ts";
 import { type RemoteSupplier, SupplierUnreadable } from "../supplier.ts";
 
@@ -31,7 +32,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 
 export type TestSupplierDeps = { db: Db; clock: Clock; keyring: Keyring };
 
-/** Signs in, reads the balance and lists one product. It buys nothing. */
+/** Signs in, reads the balance and keeps it, and lists one product. It buys nothing. */
 export async function testSupplier(deps: TestSupplierDeps, id: string): Promise<TestedSupplier> {
   const { kind } = await getSupplier(deps.db, id);
   getRemoteKind(kind);
@@ -43,6 +44,7 @@ export async function testSupplier(deps: TestSupplierDeps, id: string): Promise<
       const balance = await supplier.readBalance?.();
       if (!balance)
         return { ...about, ok: false, signedIn: product !== undefined, ...found, reason: NO_BALANCE };
+      await storeBalance(deps.db, id, balance, deps.clock.now());
       return {
         ...about,
         ok: true,

@@ -19,9 +19,11 @@ export type ToldCode = {
 export function toCodeGoods({ code, pin, serial, expiresAt }: ToldCode): Goods | undefined {
   if (code === undefined || code.startsWith(SANDBOX_PREFIX) || !isText(code, URL_MAX_CHARACTERS))
     return undefined;
+  // A card without its PIN cannot be redeemed.
+  if (pin !== undefined && !isText(pin)) return undefined;
   const time = expiresAt === undefined ? undefined : toTime(expiresAt);
   const extras = {
-    ...(pin !== undefined && isText(pin) ? { pin } : {}),
+    ...(pin === undefined ? {} : { pin }),
     ...(serial !== undefined && isText(serial) ? { serial } : {}),
     ...(time === undefined ? {} : { expiresAt: time }),
   };

@@ -95,7 +95,10 @@ function contentOf(answer: HttpAnswer | NotSent): Json[] | (LookUpOutcome & { ki
   if (answer.kind === "not_sent") return { kind: "unknown", reason: answer.reason };
   if (!isSuccess(answer)) return unknownBecauseOf(answer);
   const content = listOf(objectAt(answer.body)?.content);
-  return content ? [...content] : NONSENSE;
+  if (!content) return NONSENSE;
+  // A page that leaves something out, such as the first one where pages begin at zero, proves nothing.
+  const total = textAt(answer.body, "totalElements") ?? String(content.length);
+  return total === String(content.length) ? [...content] : NONSENSE;
 }
 
 /** The codes come by a second call. If it fails, the purchase is accepted: it is made, and its codes are asked for again. */

@@ -8,7 +8,7 @@ export const scripKind: RemoteKind = {
   does: "buys from another Scrip",
   hasOwnStock: false,
   canSyncCatalog: false,
-  canCheckAccount: false,
+  canCheckAccount: true,
   takesValue: "never",
   configExample: '{"baseUrl": "https://…", "apiKey": "sc_live_…"}; "allowInsecure": true allows plain http',
   configFields: [

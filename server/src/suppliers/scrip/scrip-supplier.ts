@@ -10,6 +10,7 @@ import { toSafeInteger } from "../../lib/money.ts";
 import type { Secret } from "../../lib/secret.ts";
 import { acceptableTotal, readPrice } from "../price-guard.ts";
 import type {
+  AccountCheck,
   LookUpOutcome,
   PurchaseOutcome,
   PurchaseRequest,
@@ -48,6 +49,7 @@ export function createScripSupplier(config: ScripSupplierConfig): RemoteSupplier
     buy: (request) => buy(client, request, limits()),
     lookUp: (reference, upstreamId) => lookUp(client, reference, upstreamId, limits()),
     readBalance: () => readBalance(client, limits()),
+    checkAccount: ({ sku, inputFields }) => checkAccount(client, sku, inputFields ?? {}, limits()),
   };
 }
 
@@ -56,6 +58,19 @@ async function readBalance(client: Client, options: CallOptions): Promise<Suppli
   if (told instanceof ScripError) return undefined;
   const balance = readPrice(told.balance);
   return balance === "unreadable" ? undefined : balance;
+}
+
+/** An error says nothing about the account, and neither does a result that a later version adds. */
+async function checkAccount(
+  client: Client,
+  sku: string,
+  inputFields: Readonly<Record<string, string>>,
+  options: CallOptions,
+): Promise<AccountCheck> {
+  const told = await client.products.check(sku, inputFields, options).catch(asScripError);
+  if (told instanceof ScripError) return { result: "unknown" };
+  const result = (["valid", "invalid"] as const).find((known) => known === told.result) ?? "unknown";
+  return { result, ...(told.displayName === undefined ? {} : { displayName: told.displayName }) };
 }
 
 async function buy(client: Client, request: PurchaseRequest, options: CallOptions): Promise<PurchaseOutcome> {

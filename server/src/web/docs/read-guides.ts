@@ -17,8 +17,8 @@ export const GUIDE_NAMES = [
 /** For the operator. The console shows it to the staff; it is not on the public port. */
 export const OPERATOR_GUIDE_NAME = "operator";
 
-/** All that is for the operator only. `bin/pricing-guide.test.ts` runs the one about prices. */
-export const OPERATOR_GUIDES = [OPERATOR_GUIDE_NAME, "pricing"] as const;
+/** All that is for the operator only. `bin/suppliers-guide.test.ts` and `bin/pricing-guide.test.ts` run the last two. */
+export const OPERATOR_GUIDES = [OPERATOR_GUIDE_NAME, "suppliers", "pricing"] as const;
 
 /** The folder of the guides in a checkout. */
 export const GUIDES_FOLDER = new URL("../../../../docs/guides/", import.meta.url);

@@ -88,11 +88,13 @@ function readOne<T>(
   return options.required ? { error: requiredError(options.label) } : { value: undefined };
 }
 
-/** Separators of thousands are forgiven: people paste them. */
+/** Separators of thousands are forgiven: people paste them. Any other comma stays: "500,00" is not 50000. */
+export const plainAmount = (text: string): string =>
+  /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
+
 function readAmount(text: string, currency: string): bigint | undefined {
-  const plain = /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
   try {
-    return parseAmount(plain, currency);
+    return parseAmount(plainAmount(text), currency);
   } catch {
     return undefined;
   }

@@ -11,8 +11,11 @@ import { showCount, showTime } from "../../output/format.ts";
 import { type Cell, table } from "../../output/table.ts";
 import { required, text, UsageError, verb } from "../../verb.ts";
 import { wholeNumber } from "../read-options.ts";
+import { supplierReconcileCommand } from "./supplier-reconcile-command.ts";
+import { supplierReversalsCommand } from "./supplier-reversals-command.ts";
 import { supplierRouteCommand } from "./supplier-route-command.ts";
 import { supplierStatementCommand } from "./supplier-statement-command.ts";
+import { supplierSyncCommand } from "./supplier-sync-command.ts";
 import { supplierTestCommand } from "./supplier-test-command.ts";
 
 const BY = { actor: { kind: "command", id: "scrip" } } as const;
@@ -43,6 +46,9 @@ export function supplierCommands(program: Command): void {
   supplierTestCommand(supplier);
   supplierRouteCommand(supplier);
   supplierStatementCommand(supplier);
+  supplierSyncCommand(supplier);
+  supplierReconcileCommand(supplier);
+  supplierReversalsCommand(supplier);
 }
 
 function addCommand(supplier: Command): void {

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../../../testing/app/test-app.ts";
@@ -62,6 +65,39 @@ test("scrip audit keeps its result", async () => {
   await scrip.run(["audit"]);
   const rows = await app.db.rows(sql`select ok, actor_kind from audit_runs`);
   assert.deepEqual(rows, [{ ok: true, actor_kind: "command" }]);
+});
+
+test("scrip job import and audit show the job to its end with --follow, and fail as the job does", async () => {
+  const deps = await openJobDeps(app.db, systemClock);
+  const followed = async (args: readonly string[]) => {
+    const running = scrip.run(["job", ...args, "--follow", "--json"]);
+    await eventually("the job was run", async () => ((await runNextJob(deps)) ? true : undefined));
+    const { code, stdout } = await running;
+    return { code, ...JSON.parse(stdout) };
+  };
+  const folder = await mkdtemp(join(tmpdir(), "scrip-jobs-"));
+  const file = join(folder, "prices.csv");
+  try {
+    await writeFile(file, "product,list,currency,amount\nnone,standard,USD,9.50\n");
+    const refused = await followed(["import", "prices", file]);
+    assert.deepEqual([refused.code, refused.state], [1, "failed"]);
+    assert.match(JSON.stringify(refused.result), /there is no product/);
+    const missing = await scrip.run([
+      "job",
+      "import",
+      "stock",
+      join(folder, "none.csv"),
+      "--product",
+      "card",
+    ]);
+    assert.match(missing.stderr, /file not found/);
+    assert.equal((await scrip.run(["job", "import", "people", file])).code, 2);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  const audited = await followed(["audit"]);
+  assert.deepEqual([audited.code, audited.state, audited.result.ok], [0, "succeeded", true]);
+  await app.db.rows(sql`delete from jobs`);
 });
 
 test("scrip job starts an export, follows it to its end, prints its file, and refuses what has ended", async () => {

@@ -1,6 +1,6 @@
-import type { Actor } from "../lib/actor.ts";
-import { formatAmount } from "../lib/money.ts";
-import { Problem } from "../lib/problem.ts";
+import type { Actor } from "../../lib/actor.ts";
+import { formatAmount } from "../../lib/money.ts";
+import { Problem } from "../../lib/problem.ts";
 
 /** What limits a key, and what it has spent. Only keys that have a limit, or are frozen, have one of these. */
 export type KeyLimits = {

@@ -1,0 +1,147 @@
+import { writeFile } from "node:fs/promises";
+import type { Command } from "commander";
+import { csvLine, spreadsheetCell } from "../../../lib/csv-line.ts";
+import { formatAmount, parseAmount, toSafeInteger } from "../../../lib/money.ts";
+import { type CurrencyTotal, FINDINGS, type Finding } from "../../../suppliers/reconcile/reconcile.ts";
+import type { SupplierReconciliation } from "../../../suppliers/reconcile/reconcile-supplier.ts";
+import { showCount, showMoney } from "../../output/format.ts";
+import { table } from "../../output/table.ts";
+import { type Options, text, UsageError, verb } from "../../verb.ts";
+import { limitOf, timeOf } from "../read-options.ts";
+
+const LIMIT_MAX = 10_000;
+const LIMIT_DEFAULT = "100";
+
+export function supplierReconcileCommand(supplier: Command): void {
+  verb(
+    supplier
+      .command("reconcile")
+      .description("compare a supplier's statement with your purchases")
+      .argument("<id>")
+      .option("--file <csv>", "the statement as CSV (default: the supplier is asked, if it can be)")
+      .option("--from <time>", "the start of the period, such as 2030-01-31T00:00:00Z or 2030-01-31")
+      .option("--to <time>", "the end of the period")
+      .option(
+        "--opening <decimal>",
+        "your balance at the supplier at the start, in the currency of the statement",
+      )
+      .option("--closing <decimal>", "your balance at the end")
+      .option("--deposits <decimal>", "what you paid in meanwhile", "0")
+      .option("--csv <file>", "write every finding to this file")
+      .option("--limit <n>", `maximum number of findings to print, up to ${LIMIT_MAX}`, LIMIT_DEFAULT)
+      .addHelpText("after", HELP),
+    async (context, options, [id = ""]) => {
+      const { reconcileSupplier } = await import("../../../suppliers/reconcile/reconcile-supplier.ts");
+      const input = { file: text(options, "file"), from: timeOf(options, "from"), to: timeOf(options, "to") };
+      const report = await reconcileSupplier(context, id, input);
+      const file = text(options, "csv");
+      if (file !== undefined) await writeFile(file, toCsv(report.findings));
+      return toView(report, options);
+    },
+    show,
+  );
+}
+
+const HELP = `
+The first line of the file names its columns, in any order: reference,id,amount,currency,status,time. The reference is ours, the id is the
+supplier's; one of them is enough. The status is completed (or empty), pending, failed or reversed. Without a time column, give --from
+and --to.
+
+Findings: missing_there (you booked it, the supplier did not), missing_here (the reverse), amount_differs, duplicate (charged twice),
+reversal (taken back after delivery; see: scrip supplier reversals), no_outcome_here (charged, and still open here).`;
+
+function toView(report: SupplierReconciliation, options: Options) {
+  const limit = limitOf(options, LIMIT_MAX);
+  const { supplierId, from, to, entries, matched, counts, totals, findings, newReversals } = report;
+  const balances = balancesOf(totals, options);
+  return {
+    ...{ supplierId, from: from.toISOString(), to: to.toISOString(), entries, matched, ...counts },
+    totals: totals.map(toTotal),
+    ...(balances ? { balances } : {}),
+    newReversals,
+    findings: findings.slice(0, limit).map(toFinding),
+    hasMore: findings.length > limit,
+  };
+}
+
+const toTotal = ({ currency, oursMinor, theirsMinor, differenceMinor, explained }: CurrencyTotal) => ({
+  currency,
+  ours: toSafeInteger(oursMinor),
+  theirs: toSafeInteger(theirsMinor),
+  difference: toSafeInteger(differenceMinor),
+  explained: Object.fromEntries(FINDINGS.map((kind) => [kind, toSafeInteger(explained[kind])])),
+});
+
+/** What left the balance, and what of it the statement does not explain. */
+function balancesOf(totals: readonly CurrencyTotal[], options: Options) {
+  const [opening, closing] = [text(options, "opening"), text(options, "closing")];
+  if (opening === undefined && closing === undefined) return undefined;
+  if (opening === undefined || closing === undefined)
+    throw new UsageError("--opening and --closing go together");
+  const [total, ...others] = totals;
+  if (!total || others.length > 0) throw new UsageError("--opening needs a statement in one currency");
+  const amount = (given: string) => parseAmount(given, total.currency);
+  const spent = amount(opening) + amount(text(options, "deposits") ?? "0") - amount(closing);
+  return {
+    currency: total.currency,
+    spent: toSafeInteger(spent),
+    statement: toSafeInteger(total.theirsMinor),
+    unexplained: toSafeInteger(spent - total.theirsMinor),
+  };
+}
+
+const toFinding = ({ kind, reference, upstreamId, currency, oursMinor, theirsMinor, at }: Finding) => ({
+  kind,
+  ...(reference === undefined ? {} : { reference }),
+  ...(upstreamId === undefined ? {} : { upstreamId }),
+  currency,
+  ours: toSafeInteger(oursMinor),
+  theirs: toSafeInteger(theirsMinor),
+  ...(at ? { at: at.toISOString() } : {}),
+});
+
+export function toCsv(findings: readonly Finding[]): string {
+  const rows = findings.map(
+    ({ kind, reference = "", upstreamId = "", currency, oursMinor, theirsMinor, at }) => [
+      ...[kind, spreadsheetCell(reference), spreadsheetCell(upstreamId), currency],
+      ...[plain(oursMinor, currency), plain(theirsMinor, currency), plain(theirsMinor - oursMinor, currency)],
+      at?.toISOString() ?? "",
+    ],
+  );
+  const head = ["finding", "reference", "id", "currency", "ours", "theirs", "difference", "time"];
+  return [head, ...rows].map((cells) => `${csvLine(cells)}\n`).join("");
+}
+
+const plain = (minor: bigint, currency: string): string =>
+  currency === "" ? minor.toString() : formatAmount(minor, currency);
+
+function show(report: ReturnType<typeof toView>): string {
+  const found = FINDINGS.filter((kind) => report[kind] > 0).map(
+    (kind) => `${showCount(report[kind])} ${kind}`,
+  );
+  const sums = report.totals.map(
+    ({ currency, ours, theirs, difference }) =>
+      `${currency}: you booked ${showMoney(ours, currency)}, the statement has ${showMoney(theirs, currency)}, ` +
+      `the difference is ${showMoney(difference, currency)}`,
+  );
+  const { balances } = report;
+  const unexplained = balances
+    ? [
+        `The balance fell by ${showMoney(balances.spent, balances.currency)}; ${showMoney(balances.unexplained, balances.currency)} of it is not in the statement`,
+      ]
+    : [];
+  const rows = report.findings.map((one) => [
+    ...[one.kind, one.reference ?? one.upstreamId ?? ""],
+    ...(one.currency === ""
+      ? ["", ""]
+      : [showMoney(one.ours, one.currency), showMoney(one.theirs, one.currency)]),
+  ]);
+  const head = `${showCount(report.entries)} entries: ${showCount(report.matched)} matched${found.map((one) => `, ${one}`).join("")}`;
+  const columns = [
+    "FINDING",
+    "PURCHASE",
+    { heading: "OURS", right: true },
+    { heading: "THEIRS", right: true },
+  ] as const;
+  return [head, ...sums, ...unexplained, ...(rows.length > 0 ? ["", table(columns, rows)] : [])].join("\n");
+}

@@ -1,0 +1,83 @@
+import { type AppliedDeposit, applyMatches, previewStatement } from "../../deposits/bank/import-statement.ts";
+import type { Match } from "../../deposits/bank/propose-matches.ts";
+import { formatAmount } from "../../lib/money.ts";
+import { type JobDeps, JobFailed, type JobKind, type RunningJob } from "../job-kind.ts";
+import { optionalText } from "./read-params.ts";
+
+const ROWS_SHOWN_MAX = 200;
+
+/** A row of the preview, for people. */
+export type ShownMatch = {
+  row: number;
+  result: string;
+  detail: string;
+  amount: string;
+  depositId: string;
+  reference: string;
+};
+
+/**
+ * First the proposed matches of a bank statement, which change nothing; once a person has confirmed them, one transaction for each
+ * deposit. A worker that takes over goes on where the lines say: those that were counted are not counted again.
+ */
+export const importDepositsJob: JobKind = {
+  title: "Import of a bank statement",
+  async run(deps, job) {
+    const matches = await previewStatement(deps.db, job.input()).catch((error: unknown) => {
+      if (!(error instanceof RangeError)) throw error;
+      throw new JobFailed(`${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`);
+    });
+    job.advance(0, matches.length);
+    if (job.params.preview === true) {
+      await deps.db.transaction((tx) => job.askToConfirm(tx, summaryOf(matches)));
+      return;
+    }
+    await apply(deps, job, matches);
+  },
+};
+
+async function apply(deps: JobDeps, job: RunningJob, matches: readonly Match[]): Promise<void> {
+  const by = { actor: job.actor };
+  const applied = await applyMatches(deps, matches, readRows(job), by, (done) =>
+    job.advance(done, matches.length),
+  );
+  if (applied.some(({ outcome }) => outcome === "credited")) deps.announceDeliveries();
+  const count = (outcome: AppliedDeposit["outcome"]) =>
+    applied.filter((one) => one.outcome === outcome).length;
+  await deps.db.transaction((tx) =>
+    job.succeed(tx, {
+      ...summaryOf(matches),
+      credited: count("credited"),
+      proposed: count("proposed"),
+      received: count("received"),
+      refused: count("refused"),
+      deposits: applied.slice(0, ROWS_SHOWN_MAX),
+    }),
+  );
+}
+
+/** Rows that look doubled, and that the person says are not. */
+const readRows = ({ params }: RunningJob): Set<number> =>
+  new Set(
+    (optionalText(params, "rows") ?? "")
+      .split(/[\s,]+/)
+      .filter((part) => part !== "")
+      .map(Number),
+  );
+
+const summaryOf = (matches: readonly Match[]) => ({
+  counts: Object.fromEntries(
+    [...Map.groupBy(matches, ({ result }) => result)].map(([result, rows]) => [result, rows.length]),
+  ),
+  matches: matches
+    .filter(({ result }) => result !== "skipped")
+    .slice(0, ROWS_SHOWN_MAX)
+    .map(
+      ({ row, result, detail, line, deposit }): ShownMatch => ({
+        ...{ row, result, detail },
+        amount: line ? `${formatAmount(line.amountMinor, line.currency)} ${line.currency}` : "",
+        depositId: deposit?.id ?? "",
+        reference: deposit?.reference ?? "",
+      }),
+    ),
+});

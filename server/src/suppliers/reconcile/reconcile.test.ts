@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { requestIdOf } from "../bamboo/request-id.ts";
+import type { StatementEntry } from "../supplier.ts";
+import { readStatementFile } from "./read-statement-file.ts";
+import { type BookedPurchase, createReconciler, type Finding } from "./reconcile.ts";
+
+const AT = new Date("2030-01-15T00:00:00Z");
+
+const booked = (reference: string, changes: Partial<BookedPurchase> = {}): BookedPurchase => ({
+  reference,
+  upstreamId: null,
+  status: "delivered",
+  amountMinor: 80n,
+  currency: "USD",
+  openedAt: AT,
+  isInPeriod: true,
+  ...changes,
+});
+const entry = (reference: string, changes: Partial<StatementEntry> = {}): StatementEntry => ({
+  reference,
+  price: { amountMinor: 80n, currency: "USD" },
+  state: "completed",
+  at: AT,
+  ...changes,
+});
+const usd = (amountMinor: bigint) => ({ price: { amountMinor, currency: "USD" } });
+
+function reconcile(ours: BookedPurchase[], theirs: StatementEntry[], keyOf = (text: string) => text) {
+  const findings: Finding[] = [];
+  const reconciler = createReconciler(ours, keyOf, (finding) => findings.push(finding));
+  reconciler.add(theirs);
+  return { ...reconciler.end(), findings: findings.map(({ kind, reference }) => `${kind} ${reference}`) };
+}
+
+test("each purchase is matched, missing on one side, different, charged twice, taken back, or still open here", () => {
+  const ours = [
+    ...[booked("same"), booked("quarantined", { status: "quarantined" }), booked("dearer"), booked("twice")],
+    ...[booked("back"), booked("unknown-there"), booked("open", { status: "open" })],
+    ...[booked("refused", { status: "refused" }), booked("other-day", { isInPeriod: false })],
+    booked("by-id", { upstreamId: "u-1" }),
+  ];
+  const { reference: _, ...byId } = entry("", { upstreamId: "u-1" });
+  const report = reconcile(ours, [
+    ...[entry("same"), entry("quarantined"), entry("dearer", usd(93n)), entry("twice"), entry("twice")],
+    ...[entry("back", { state: "reversed" }), entry("open"), entry("refused"), entry("stranger"), byId],
+    ...[entry("failed", { state: "failed" }), entry("unknown-there", { state: "failed" })],
+  ]);
+  assert.deepEqual(report.findings, [
+    "amount_differs dearer",
+    "duplicate twice",
+    "reversal back",
+    "no_outcome_here open",
+    "missing_here refused",
+    "missing_here stranger",
+    "missing_there unknown-there",
+  ]);
+  assert.equal(report.entries, 12);
+  assert.equal(report.matched, 4);
+  const [total] = report.totals;
+  // Ours: same, quarantined, dearer, twice, back, unknown-there, by-id.
+  assert.equal(total?.oursMinor, 560n);
+  assert.equal(total?.theirsMinor, 80n * 8n + 93n);
+  const explained = Object.values(total?.explained ?? {}).reduce((sum, one) => sum + one, 0n);
+  assert.equal(total?.differenceMinor, explained);
+  assert.deepEqual(total?.explained, {
+    ...{ missing_there: -80n, missing_here: 160n, amount_differs: 13n, duplicate: 80n, reversal: -80n },
+    no_outcome_here: 80n,
+  });
+});
+
+test("currencies are never added, and a purchase in another currency is all unexpected", () => {
+  const report = reconcile(
+    [booked("a"), booked("b")],
+    [entry("a", { price: { amountMinor: 80n, currency: "EUR" } }), entry("b")],
+  );
+  assert.deepEqual(report.findings, ["amount_differs a"]);
+  assert.deepEqual(
+    report.totals.map(({ currency, oursMinor, theirsMinor }) => [currency, oursMinor, theirsMinor]),
+    [
+      ["EUR", 0n, 80n],
+      ["USD", 80n, 80n],
+    ],
+  );
+});
+
+test("a supplier that keeps a request id of ours is matched by it", () => {
+  const report = reconcile(
+    [booked("ord_1.0.0.1")],
+    [entry(requestIdOf("ord_1.0.0.1").toUpperCase())],
+    requestIdOf,
+  );
+  assert.equal(report.matched, 1);
+  assert.deepEqual(report.findings, []);
+});
+
+const read = async (text: string) => {
+  const rows: StatementEntry[] = [];
+  for await (const page of readStatementFile(bytesOf(text))) rows.push(...page);
+  return rows;
+};
+async function* bytesOf(text: string) {
+  yield Buffer.from(text);
+}
+
+test("a statement file is read exactly, and its first fault names the line", async () => {
+  const rows = await read(
+    "id,reference,amount,currency,status,time\n7,ord_1.0.0.1,0.80,USD,Refunded,2030-01-15T00:00:00Z\n8,,9,JPY,,\n",
+  );
+  assert.deepEqual(rows, [
+    {
+      state: "reversed",
+      price: { amountMinor: 80n, currency: "USD" },
+      reference: "ord_1.0.0.1",
+      upstreamId: "7",
+      at: AT,
+    },
+    { state: "completed", price: { amountMinor: 9n, currency: "JPY" }, upstreamId: "8" },
+  ]);
+  const faults: [string, RegExp][] = [
+    ["reference,amount,currency\na,0.801,USD\n", /line 2: .*too many decimals/],
+    ["reference,amount,currency\na,1,US\n", /line 2: "US" is not an ISO-4217/],
+    ["reference,amount,currency,status\na,1,USD,odd\n", /line 2: "odd" is not completed/],
+    ["reference,amount,currency\n,1,USD\n", /line 2: a row needs a reference or an id/],
+    ["reference,amount\na,1\n", /missing column currency/],
+  ];
+  for (const [text, reason] of faults) await assert.rejects(read(text), reason);
+});
+
+test("100,000 lines are compared at once", () => {
+  const count = 100_000;
+  const ours = Array.from({ length: count }, (_, index) => booked(`ord_${index}.0.0.1`));
+  const theirs = ours.map(({ reference }, index) => entry(reference, index % 1_000 === 0 ? usd(81n) : {}));
+  const report = reconcile(ours, theirs);
+  assert.equal(report.matched, count - 100);
+  assert.equal(report.totals[0]?.differenceMinor, 100n);
+});

@@ -1,0 +1,187 @@
+import type { StatementEntry } from "../supplier.ts";
+
+/** A purchase as we booked it. */
+export type BookedPurchase = {
+  reference: string;
+  upstreamId: string | null;
+  status: "open" | "delivered" | "refused" | "quarantined";
+  amountMinor: bigint | null;
+  currency: string | null;
+  openedAt: Date;
+  /** Opened within the period; others are there to be matched only. */
+  isInPeriod: boolean;
+};
+
+export const FINDINGS = [
+  "missing_there",
+  "missing_here",
+  "amount_differs",
+  "duplicate",
+  "reversal",
+  "no_outcome_here",
+] as const;
+export type FindingKind = (typeof FINDINGS)[number];
+
+export type Finding = {
+  kind: FindingKind;
+  reference?: string;
+  upstreamId?: string;
+  currency: string;
+  /** What we booked, and what they charged. */
+  oursMinor: bigint;
+  theirsMinor: bigint;
+  at?: Date;
+};
+
+export type CurrencyTotal = {
+  currency: string;
+  oursMinor: bigint;
+  theirsMinor: bigint;
+  /** Theirs less ours. It is the sum of what each kind of finding explains. */
+  differenceMinor: bigint;
+  explained: Readonly<Record<FindingKind, bigint>>;
+};
+
+export type Reconciliation = {
+  entries: number;
+  matched: number;
+  counts: Readonly<Record<FindingKind, number>>;
+  totals: CurrencyTotal[];
+};
+
+export type Reconciler = {
+  /** Compares entries of the statement. The findings that they make are passed on at once. */
+  add(entries: readonly StatementEntry[]): void;
+  /** What we booked and the statement lacks is found at the end. */
+  end(): Reconciliation;
+};
+
+/**
+ * Compares a supplier's books with ours. Every purchase is matched, missing on one side, different in amount, charged twice, or
+ * taken back. Only amounts of one currency are ever added.
+ */
+export function createReconciler(
+  booked: readonly BookedPurchase[],
+  keyOf: (reference: string) => string,
+  onFinding: (finding: Finding, purchase: BookedPurchase | undefined) => void,
+): Reconciler {
+  const byKey = new Map(booked.map((one) => [keyOf(one.reference), one]));
+  const byId = new Map(
+    booked.flatMap((one) => (one.upstreamId === null ? [] : [[one.upstreamId, one] as const])),
+  );
+  const seen = new Set<BookedPurchase>();
+  const tally = createTally();
+  let entries = 0;
+  let matched = 0;
+
+  const report = (finding: Finding, purchase?: BookedPurchase): void => {
+    tally.add(finding);
+    onFinding(finding, purchase);
+  };
+  const compare = (entry: StatementEntry): void => {
+    const purchase =
+      byKey.get(entry.reference ?? "") ??
+      byKey.get(entry.reference?.toLowerCase() ?? "") ??
+      byId.get(entry.upstreamId ?? "");
+    const isAgain = purchase !== undefined && seen.has(purchase);
+    const verdict = judge(entry, purchase, isAgain);
+    if (purchase && entry.state !== "failed") seen.add(purchase);
+    if (verdict === "nothing") return;
+    const finding = toFinding(entry, purchase, verdict === "matched" ? "amount_differs" : verdict);
+    if (verdict !== "matched") report(finding, purchase);
+    else {
+      matched += 1;
+      tally.match(finding);
+    }
+  };
+  return {
+    add(page) {
+      entries += page.length;
+      for (const entry of page) compare(entry);
+    },
+    end() {
+      for (const purchase of booked) {
+        if (!purchase.isInPeriod || seen.has(purchase) || !isBought(purchase)) continue;
+        const { reference, currency, amountMinor, openedAt } = purchase;
+        const about = { reference, currency: currency ?? "", at: openedAt };
+        report({ ...about, kind: "missing_there", oursMinor: amountMinor ?? 0n, theirsMinor: 0n }, purchase);
+      }
+      return { entries, matched, ...tally.sums() };
+    },
+  };
+}
+
+const isBought = ({ status }: BookedPurchase): boolean => status === "delivered" || status === "quarantined";
+
+/** `nothing`: neither side counts it. */
+function judge(
+  entry: StatementEntry,
+  purchase: BookedPurchase | undefined,
+  isAgain: boolean,
+): FindingKind | "matched" | "nothing" {
+  if (entry.state === "failed" || entry.state === "pending") return "nothing";
+  if (entry.state === "reversed") return purchase && isBought(purchase) && !isAgain ? "reversal" : "nothing";
+  if (!purchase) return "missing_here";
+  if (isAgain) return "duplicate";
+  if (purchase.status === "open") return "no_outcome_here";
+  if (!isBought(purchase)) return "missing_here";
+  const { price } = entry;
+  if (!price || purchase.amountMinor === null) return "matched";
+  const isSame = price.amountMinor === purchase.amountMinor && price.currency === purchase.currency;
+  return isSame ? "matched" : "amount_differs";
+}
+
+function toFinding(entry: StatementEntry, purchase: BookedPurchase | undefined, kind: FindingKind): Finding {
+  const isOurs = purchase !== undefined && isBought(purchase) && kind !== "duplicate";
+  const oursMinor = isOurs ? (purchase.amountMinor ?? 0n) : 0n;
+  const currency = entry.price?.currency ?? purchase?.currency ?? "";
+  const reference = purchase?.reference ?? entry.reference;
+  const at = entry.at ?? purchase?.openedAt;
+  return {
+    kind,
+    currency,
+    // A purchase in another currency is not comparable: all of theirs is unexpected.
+    oursMinor: purchase?.currency === currency ? oursMinor : 0n,
+    theirsMinor: kind === "reversal" ? 0n : (entry.price?.amountMinor ?? oursMinor),
+    ...(reference === undefined ? {} : { reference }),
+    ...(entry.upstreamId === undefined ? {} : { upstreamId: entry.upstreamId }),
+    ...(at ? { at } : {}),
+  };
+}
+
+function createTally() {
+  const counts: Record<FindingKind, number> = noFindings(0);
+  const totals = new Map<
+    string,
+    { oursMinor: bigint; theirsMinor: bigint; explained: Record<FindingKind, bigint> }
+  >();
+  const totalOf = (currency: string) => {
+    const total = totals.get(currency) ?? { oursMinor: 0n, theirsMinor: 0n, explained: noFindings(0n) };
+    totals.set(currency, total);
+    return total;
+  };
+  const match = ({ currency, oursMinor, theirsMinor }: Finding) => {
+    const total = totalOf(currency);
+    total.oursMinor += oursMinor;
+    total.theirsMinor += theirsMinor;
+    return total;
+  };
+  return {
+    match,
+    add(finding: Finding) {
+      counts[finding.kind] += 1;
+      match(finding).explained[finding.kind] += finding.theirsMinor - finding.oursMinor;
+    },
+    sums: () => ({
+      counts,
+      totals: [...totals].map(([currency, total]) => ({
+        currency,
+        ...total,
+        differenceMinor: total.theirsMinor - total.oursMinor,
+      })),
+    }),
+  };
+}
+
+const noFindings = <Value>(value: Value): Record<FindingKind, Value> =>
+  Object.fromEntries(FINDINGS.map((kind) => [kind, value])) as Record<FindingKind, Value>;
