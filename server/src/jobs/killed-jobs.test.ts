@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import sql, { raw } from "sql-template-tag";
-import { joinParts, openJobDesk, stockFile } from "../../testing/builders/job-desk.ts";
+import { BY, joinParts, openJobDesk, stockFile } from "../../testing/builders/job-desk.ts";
 import { addEndpoint, addEvent } from "../../testing/builders/webhook-builders.ts";
+import { bankCsv } from "../../testing/deposits/deposit-desk.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { forkNode } from "../../testing/processes/fork-node.ts";
+import { requestDeposit } from "../deposits/request-deposit.ts";
 import { readResult } from "./job-files.ts";
 import type { JobParams } from "./job-kind.ts";
 import { JOB_KINDS, type JobKindName } from "./kinds.ts";
@@ -26,6 +28,11 @@ await db.rows(sql`
                       updated_at)
   select 'ord_' || lpad(n::text, 26, '0'), ${tenant.resellerId}, 'live', n::text, sha256(''), 100, 'USD', 'key', now(), now()
   from generate_series(0, ${ORDERS - 1}::integer) n`);
+
+await db.rows(sql`
+  insert into accounts (id, kind, email, name, role, created_at, accepted_at)
+  values (${BY.actor.id}, 'staff', 'finance@scrip.example', 'Finance', 'finance', now(), now())`);
+const { deposit } = await requestDeposit(deps, tenant, { amountMinor: 10_000n }, BY);
 
 type Killed = {
   /** The job waits for this table in the middle of its work. */
@@ -64,12 +71,24 @@ const KILLED: Readonly<Record<JobKindName, Killed>> = {
       assert.equal(await count("from list_prices where amount_minor = 950"), 1);
     },
   },
+  import_deposits: {
+    lock: "bank_lines in exclusive mode",
+    params: { preview: false, rows: null },
+    input: bankCsv([["2030-01-02", "100.00", "USD", deposit.reference, "bank-1"]]),
+    async check(id) {
+      assert.equal((await getJob(db, id)).result?.credited, 1);
+      assert.equal(await count("from ledger_entries where deposit_id is not null"), 1);
+      assert.equal(await count("from bank_lines"), 1);
+    },
+  },
   recover_events: {
     lock: "deliveries in exclusive mode",
     params: { ...tenant, endpointId, since },
     async check(id) {
       assert.deepEqual((await getJob(db, id)).result, { recovered: 5 });
-      assert.equal(await count("from deliveries where status = 'pending'"), 5);
+      // The deposit's own event has one too.
+      const ofOrders = "event_id in (select id from events where type like 'order.%')";
+      assert.equal(await count(`from deliveries where status = 'pending' and ${ofOrders}`), 5);
     },
   },
   audit: {
