@@ -18,7 +18,7 @@ export { createEncryptionKeyPair, type EncryptionKeyPair, openCodes, SealedCodeE
 export type * from "./types.js";
 export type { WalletMethods } from "./wallet.js";
 export { type RawBody, type SignWebhookOptions, signWebhook } from "./webhooks/sign-webhook.js";
-export { type DepositEvent, type EndpointEvent, type KeyEvent, type OrderEvent, type TestEvent, type VerifyWebhookOptions, verifyWebhook, type WalletEvent, type WebhookEvent, type WebhookHeaders, WebhookVerificationError, type WebhookVerificationReason, } from "./webhooks/verify-webhook.js";
+export { type CatalogEvent, type DepositEvent, type EndpointEvent, type KeyEvent, type OrderEvent, type TestEvent, type VerifyWebhookOptions, verifyWebhook, type WalletEvent, type WebhookEvent, type WebhookHeaders, WebhookVerificationError, type WebhookVerificationReason, } from "./webhooks/verify-webhook.js";
 export type * from "./webhooks/webhook-types.js";
 export type { DeliveryMethods, WebhookMethods } from "./webhooks/webhooks.js";
 /** For a receiver, which needs no client and no API key. */

@@ -11,5 +11,5 @@ export declare const WALLET_ENTRY_TYPES: readonly ["deposit", "order", "refund",
 export declare const DEPOSIT_STATUSES: readonly ["requested", "received", "credited", "rejected"];
 export declare const EVENT_STATUSES: readonly ["fulfilled", "refunded", "partially_refunded"];
 export declare const DELIVERY_STATUSES: readonly ["pending", "delivered", "failed"];
-export declare const EVENT_TYPES: readonly ["order.fulfilled", "order.refunded", "deposit.credited", "webhook.test", "wallet.low", "endpoint.disabled", "key.created", "key.revoked"];
+export declare const EVENT_TYPES: readonly ["order.fulfilled", "order.refunded", "deposit.credited", "webhook.test", "wallet.low", "endpoint.disabled", "key.created", "key.revoked", "catalog.changed"];
 export declare const TEST_SCENARIOS: readonly ["insufficient_funds", "out_of_stock", "product_not_purchasable", "rate_limited", "internal_error", "service_unavailable", "success", "failed", "refunded", "partial", "delayed", "stuck", "refunded_after_completion", "webhook_duplicate", "webhook_late", "webhook_bad_signature"];

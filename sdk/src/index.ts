@@ -34,6 +34,7 @@ export type * from "./types.ts";
 export type { WalletMethods } from "./wallet.ts";
 export { type RawBody, type SignWebhookOptions, signWebhook } from "./webhooks/sign-webhook.ts";
 export {
+  type CatalogEvent,
   type DepositEvent,
   type EndpointEvent,
   type KeyEvent,

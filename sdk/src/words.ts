@@ -31,6 +31,7 @@ export const EVENT_TYPES = [
   "endpoint.disabled",
   "key.created",
   "key.revoked",
+  "catalog.changed",
 ] as const;
 export const TEST_SCENARIOS = [
   "insufficient_funds",

@@ -157,6 +157,7 @@ const event = object({
         amount: optional(money),
         webhook_id: optional(text),
         failing_since: optional(text),
+        noticed_at: optional(text),
         balance: optional(money),
         threshold: optional(money),
         key_id: optional(text),

@@ -60,8 +60,17 @@ export type KeyEvent = {
         replaces_key_id?: string;
     };
 };
+/** Your catalog has changed: ask for the changes. Sent only to endpoints that name it. */
+export type CatalogEvent = {
+    id: string;
+    type: "catalog.changed";
+    created_at: string;
+    data: {
+        noticed_at: string;
+    };
+};
 /** Later versions of the API can send more types. Respond with 2xx to unknown types as well. */
-export type WebhookEvent = OrderEvent | DepositEvent | TestEvent | WalletEvent | EndpointEvent | KeyEvent;
+export type WebhookEvent = OrderEvent | DepositEvent | TestEvent | WalletEvent | EndpointEvent | KeyEvent | CatalogEvent;
 export type WebhookHeaders = {
     get(name: string): string | null;
 } | Readonly<Record<string, string | readonly string[] | undefined>>;

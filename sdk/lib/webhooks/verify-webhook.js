@@ -22,6 +22,7 @@ const DATA_MEMBERS = {
     "endpoint.disabled": ["webhook_id", "failing_since"],
     "key.created": ["key_id", "key_hint"],
     "key.revoked": ["key_id", "key_hint"],
+    "catalog.changed": ["noticed_at"],
 };
 const MONEY_MEMBERS = ["balance", "threshold"];
 /**

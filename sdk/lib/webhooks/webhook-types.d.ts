@@ -18,6 +18,7 @@ export type ScripEventData = {
     amount?: Money;
     webhook_id?: string;
     failing_since?: string;
+    noticed_at?: string;
     balance?: Money;
     threshold?: Money;
     key_id?: string;

@@ -49,8 +49,23 @@ export type KeyEvent = {
   data: { key_id: string; key_hint: string; replaces_key_id?: string };
 };
 
+/** Your catalog has changed: ask for the changes. Sent only to endpoints that name it. */
+export type CatalogEvent = {
+  id: string;
+  type: "catalog.changed";
+  created_at: string;
+  data: { noticed_at: string };
+};
+
 /** Later versions of the API can send more types. Respond with 2xx to unknown types as well. */
-export type WebhookEvent = OrderEvent | DepositEvent | TestEvent | WalletEvent | EndpointEvent | KeyEvent;
+export type WebhookEvent =
+  | OrderEvent
+  | DepositEvent
+  | TestEvent
+  | WalletEvent
+  | EndpointEvent
+  | KeyEvent
+  | CatalogEvent;
 
 export type WebhookHeaders =
   | { get(name: string): string | null }
@@ -95,6 +110,7 @@ const DATA_MEMBERS: Readonly<Record<WebhookEvent["type"], readonly string[]>> = 
   "endpoint.disabled": ["webhook_id", "failing_since"],
   "key.created": ["key_id", "key_hint"],
   "key.revoked": ["key_id", "key_hint"],
+  "catalog.changed": ["noticed_at"],
 };
 
 const MONEY_MEMBERS: readonly string[] = ["balance", "threshold"];

@@ -52,6 +52,14 @@ testDamages({
       ],
     },
   ],
+  "a changed catalog with its change, and one whose change does not exist": [
+    [
+      "update catalog_state set change = 7",
+      event("catalog.changed", "catalog", "rsl_seller", "live change 7"),
+      event("catalog.changed", "catalog", "rsl_seller", "live change 8").replace("evt_new_", "evt_gone_"),
+    ],
+    { 8: ["event evt_gone_catalog.changed does not match anything that happened to catalog rsl_seller"] },
+  ],
   "a low balance that no entry made": [
     [event("wallet.low", "wallet", "rsl_seller", "ent_none", threshold(1))],
     { 8: [unmatched("wallet.low", "wallet rsl_seller")] },

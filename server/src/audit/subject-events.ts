@@ -62,4 +62,11 @@ export const untoldSubjects = sql`
   ) e
   left join ledger_entries l on l.id = e.cause and l.reseller_id = e.reseller_id and l.environment = e.environment
   where l.id is null or e.subject_kind <> 'wallet' or e.subject_id <> e.reseller_id
-    or not (l.balance_after_minor < e.threshold and l.balance_after_minor - l.amount_minor >= e.threshold)`;
+    or not (l.balance_after_minor < e.threshold and l.balance_after_minor - l.amount_minor >= e.threshold)
+  union all
+  select ${unmatched}
+  from events e
+  where e.type = 'catalog.changed' and (
+    e.subject_kind <> 'catalog' or e.subject_id <> e.reseller_id
+    or e.cause !~ ('^' || e.environment || ' change [0-9]{1,18}$')
+    or substring(e.cause from '[0-9]+$')::bigint > (select change from catalog_state))`;

@@ -55,6 +55,10 @@ const NewKeyData = Type.Object({
   replaces_key_id: Type.Optional(Type.String({ description: "the key that it replaces, if it was rolled." })),
 });
 
+const CatalogData = Type.Object({
+  noticed_at: Type.String({ format: "date-time", description: "when the change was noticed." }),
+});
+
 /** A row that every subscriber gets, as all but noisy types are. */
 const toSubscribers = { isSubscribable: true, isSentByDefault: true, recipients: "subscribers" } as const;
 
@@ -136,6 +140,16 @@ export const EVENT_TABLE = {
     operationId: "onKeyRevoked",
     example: { key_id: "key_01m7ef4g9je00974k1yf0xf7j3", key_hint: "sc_live_…a1b2" },
     ...toSubscribers,
+  },
+  "catalog.changed": {
+    description:
+      "Your catalog has changed. Ask `GET /v1/catalog/changes` for what. At most once a minute, and only to endpoints that name it in `events`.",
+    subject: "catalog",
+    data: CatalogData,
+    operationId: "onCatalogChanged",
+    example: { noticed_at: "2030-01-31T12:00:00.000Z" },
+    ...toSubscribers,
+    isSentByDefault: false,
   },
 } as const satisfies Readonly<Record<string, EventFacts>>;
 

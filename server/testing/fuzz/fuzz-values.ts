@@ -1,3 +1,4 @@
+import { PRODUCT_TYPES } from "../../src/catalog/queries.ts";
 import { EVENT_TYPES } from "../../src/events/event-types.ts";
 import type { JsonSchema } from "../../src/http/openapi/schemas.ts";
 import { SCENARIO_NAMES } from "../../src/sandbox/scenarios.ts";
@@ -61,8 +62,7 @@ const KNOWN: Readonly<Record<string, Make>> = {
   productId: ({ random, memory, tenant }) =>
     random.chance(0.97) ? random.pick([...CARDS, TOP_UP]) : memory.recall(random, tenant, "products"),
   orderId: recall("orders"),
-  cursor: ({ random, memory, tenant, operationId }) =>
-    memory.recall(random, tenant, `cursor ${random.chance(0.9) ? operationId : "listOrders"}`),
+  cursor: recallCursor,
   quantity: ({ random }) => (random.chance(0.03) ? random.pick([0, 11]) : random.pick([1, 1, 2, 3, 10])),
   reference: ({ random, memory, tenant, mark }) =>
     random.chance(0.7) ? `reference ${mark}` : memory.recall(random, tenant, "reference"),
@@ -83,21 +83,33 @@ const KNOWN: Readonly<Record<string, Make>> = {
       "requested",
       "credited",
     ]),
-  type: ({ random }) => random.pick([...EVENT_TYPES, "deposit", "order", "refund", "adjustment"]),
+  type: ({ random, operationId }) =>
+    operationId === "listCatalog"
+      ? random.pick(PRODUCT_TYPES)
+      : random.pick([...EVENT_TYPES, "deposit", "order", "refund", "adjustment"]),
+  q: ({ random }) => random.pick(["card", "CÁRD", "a b", "%", "\u{1F600}", "x".repeat(100), "product 1"]),
+  brand: ({ random }) => random.pick(["Nimbus", "Pokémon", "x".repeat(100)]),
+  category: ({ random }) => random.pick(["Games", "x".repeat(100)]),
+  country: ({ random }) => random.pick(["US", "DE", "ZW"]),
   events: ({ random }) => EVENT_TYPES.filter((_, index) => index === random.below(3) || random.chance(0.3)),
   url: ({ random, receiverUrl, deadUrl, mark }) => `${random.pick([receiverUrl, deadUrl, deadUrl])}?${mark}`,
   inputFields: ({ random }) =>
     random.chance(0.7) ? TOP_UP_VALUES : { ...TOP_UP_VALUES, account: 87_654_321 },
   expectedTotal: ({ random }) => random.pick([250, 500, 0]),
+  since: (context) =>
+    context.operationId === "listCatalogChanges" ? recallCursor(context) : aboutNow(context),
   amount: ({ random }) => random.pick([1, 500, 12_500, Number.MAX_SAFE_INTEGER]),
   note: ({ random, mark }) => random.pick([`note ${mark}`, "test:partial", "test:reject", "test:wait"]),
   publicKey: ({ random }) =>
     random.pick([PUBLIC_KEY, PUBLIC_KEY, `${PUBLIC_KEY}=`, "A".repeat(43), PUBLIC_KEY.slice(1), "not a key"]),
-  since: aboutNow,
   until: aboutNow,
   createdFrom: aboutNow,
   createdTo: aboutNow,
 };
+
+function recallCursor({ random, memory, tenant, operationId }: ValueContext): unknown {
+  return memory.recall(random, tenant, `cursor ${random.chance(0.9) ? operationId : "listOrders"}`);
+}
 
 /** A new key, a used one, or one of another tenant. */
 function idempotencyKey({ random, memory, tenant, mark }: ValueContext): string {

@@ -297,6 +297,8 @@ test("a cursor of another reseller, environment or endpoint is 400 invalid_curso
     assert.equal(reply.json().code, "invalid_cursor");
     assert.equal(reply.json().errors[0].pointer, "?since");
   }
-  const refused = await scrip.call("GET", "/v1/catalog/changes?limit=-1", { key });
-  assert.equal(refused.json().code, "invalid_request");
+  for (const query of ["limit=-1", "since=", "since=%zz"]) {
+    const refused = await scrip.call("GET", `/v1/catalog/changes?${query}`, { key });
+    assert.equal(refused.json().code, "invalid_request", query);
+  }
 });

@@ -4,7 +4,7 @@ import { callerOf } from "../../http/caller.ts";
 import { jsonReply } from "../../http/json-reply.ts";
 import { Type } from "../../http/openapi/type.ts";
 import { pageParameters, readLimit } from "../../http/page.ts";
-import { queryText } from "../../http/query.ts";
+import { queryFilter, queryText } from "../../http/query.ts";
 import type { CursorCodec } from "../../lib/cursor.ts";
 import { CatalogChangePage } from "./change-schemas.ts";
 import { changesCursorScope, listChanges } from "./list-changes.ts";
@@ -22,8 +22,7 @@ export function changeRoutes(app: FastifyInstance, deps: { db: Db; cursors: Curs
         limit: pageParameters.limit,
         since: Type.Optional(
           Type.String({
-            description: "`nextCursor` of the previous page, unchanged. Empty to start from now.",
-            examples: [""],
+            description: "`nextCursor` of the previous page, unchanged. Omit it to start from now.",
           }),
         ),
       }),
@@ -31,10 +30,10 @@ export function changeRoutes(app: FastifyInstance, deps: { db: Db; cursors: Curs
     },
     handler: async (request) => {
       const caller = callerOf(request);
-      const since = queryText(request, "since");
+      // An empty one is refused: a caller whose cursor got lost would miss everything before now.
+      const since = queryFilter(request, "since");
       const scope = changesCursorScope(caller);
-      const after =
-        since === undefined || since === "" ? undefined : deps.cursors.decode(scope, since, "since");
+      const after = since === undefined ? undefined : deps.cursors.decode(scope, since, "since");
       return listChanges(deps, caller, { limit: readLimit(queryText(request, "limit")), after });
     },
   });

@@ -1,18 +1,29 @@
 import type { Db } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
-import { type Loop, runLoop } from "../../work/run-loop.ts";
+import { runLoop } from "../../work/run-loop.ts";
+import { announceChanges } from "../changes/announce-changes.ts";
 import { refreshDeliveryTimes } from "./refresh-delivery-times.ts";
 
 const REFRESH_EVERY_MS = 10 * 60_000;
+const ANNOUNCE_EVERY_MS = 5_000;
 
-/** Keeps what the catalog says about delivery times up to date. Any number of processes can run it. */
-export const runCatalogUpkeep = (deps: { db: Db; clock: Clock; log: Log }): Loop =>
-  runLoop({
+/** Keeps delivery times up to date and tells endpoints of changes. Any number of processes can run it. */
+export function runCatalogUpkeep(deps: { db: Db; clock: Clock; log: Log }): { stop(): Promise<void> } {
+  const onError = (err: unknown) =>
+    deps.log.error({ err }, "the upkeep of the catalog failed; it is tried again");
+  const times = runLoop({
     step: async () => {
       await refreshDeliveryTimes(deps.db, deps.clock.now());
       return false;
     },
     pollMs: REFRESH_EVERY_MS,
-    onError: (err) => deps.log.error({ err }, "the upkeep of the catalog failed; it is tried again"),
+    onError,
   });
+  const notices = runLoop({ step: () => announceChanges(deps), pollMs: ANNOUNCE_EVERY_MS, onError });
+  return {
+    async stop() {
+      await Promise.all([times.stop(), notices.stop()]);
+    },
+  };
+}
