@@ -5,9 +5,9 @@ import { REPORT_NAMES, readReport } from "../server/src/reports/read-report.ts";
 import type { ReportBy } from "../server/src/reports/report-queries.ts";
 import { summariseTenant } from "../server/src/reports/summarise-tenant.ts";
 import { onBenchDatabase } from "./bench-database.ts";
-import { openConsolePages } from "./console-pages.ts";
 import { countHistory } from "./count-history.ts";
 import { fillMonth, HOUR_MS, MONTH_HOURS, type Month, prepareMonth } from "./fill-month.ts";
+import { openConsolePages } from "./pages/console-pages.ts";
 import { median, type Row, report } from "./report.ts";
 
 /** `BENCH_CONSOLE_ORDERS=200000 npm run bench -- console` is a quick run. */

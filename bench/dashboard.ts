@@ -4,11 +4,11 @@ import { markCounted } from "./count-history.ts";
 import { postgresMs, processMs } from "./cpu-time.ts";
 import { fillHistory } from "./fill-history.ts";
 import { fillOrders } from "./fill-orders.ts";
+import { signInOwner, timePage, visitSteadily } from "./pages/visit-pages.ts";
 import { placeOrders } from "./place-orders.ts";
 import { type Running, startProcess } from "./processes.ts";
 import { median, type Row, report } from "./report.ts";
 import { fillSellers, type Seller } from "./sellers.ts";
-import { signInOwner, timePage, visitSteadily } from "./visit-pages.ts";
 
 const ORDERS_MANY = Number(process.env.BENCH_ORDERS ?? 2_000_000);
 const ORDERS_FEW = 2_000;

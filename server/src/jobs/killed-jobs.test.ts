@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import sql, { raw } from "sql-template-tag";
-import { joinParts, openJobDesk, stockFile } from "../../testing/builders/job-desk.ts";
+import { BY, joinParts, openJobDesk, stockFile } from "../../testing/builders/job-desk.ts";
 import { addEndpoint, addEvent } from "../../testing/builders/webhook-builders.ts";
+import { bankCsv } from "../../testing/deposits/deposit-desk.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { forkNode } from "../../testing/processes/fork-node.ts";
+import { requestDeposit } from "../deposits/request-deposit.ts";
+import { createReseller } from "../resellers/create-reseller.ts";
 import { readResult } from "./job-files.ts";
 import type { JobParams } from "./job-kind.ts";
 import { JOB_KINDS, type JobKindName } from "./kinds.ts";
@@ -26,6 +29,14 @@ await db.rows(sql`
                       updated_at)
   select 'ord_' || lpad(n::text, 26, '0'), ${tenant.resellerId}, 'live', n::text, sha256(''), 100, 'USD', 'key', now(), now()
   from generate_series(0, ${ORDERS - 1}::integer) n`);
+
+// The person who starts the jobs, and what the statement pays.
+await db.rows(sql`
+  insert into accounts (id, kind, email, role, created_at, accepted_at)
+  values (${BY.actor.id}, 'staff', 'ana@scrip.example', 'finance', now(), now())`);
+const payer = await createReseller(db, clock, { name: "Two", currency: "USD", email: "a@two.example" });
+const wallet = { resellerId: payer.id, environment: "live" } as const;
+const { deposit } = await requestDeposit(deps, wallet, { amountMinor: 10_000n }, BY);
 
 type Killed = {
   /** The job waits for this table in the middle of its work. */
@@ -62,6 +73,16 @@ const KILLED: Readonly<Record<JobKindName, Killed>> = {
     async check(id) {
       assert.deepEqual((await getJob(db, id)).result, { created: 1, updated: 0, unchanged: 0 });
       assert.equal(await count("from list_prices where amount_minor = 950"), 1);
+    },
+  },
+  import_deposits: {
+    // The line is recorded and the deposit received, and the wallet is not credited yet.
+    lock: "ledger_entries in exclusive mode",
+    input: bankCsv([["2030-01-02", "100.00", "USD", deposit.reference]]),
+    async check(id) {
+      assert.equal((await getJob(db, id)).result?.credited, 1);
+      assert.equal(await count("from ledger_entries where deposit_id is not null"), 1);
+      assert.equal(await count("from bank_lines"), 1);
     },
   },
   recover_events: {

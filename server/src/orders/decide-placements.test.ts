@@ -322,6 +322,8 @@ test("the order that would be too much for the hour freezes the key, and nothing
     decisions.map((one) => (one.kind === "refused" ? [one.problem.code, one.freezes] : one.kind)),
     ["placed", ["key_frozen", "key_1"], ["key_frozen", undefined], "placed"],
   );
+  const poor = limited({ freezeAboveMinor: 20n });
+  assert.deepEqual(kinds(poor, [placement(900n), placement(1n)]), ["insufficient_funds", "placed"]);
   const unfrozen = limited({ freezeAboveMinor: 20n, freezeFrom: "2030-01-31T13" });
   assert.deepEqual(kinds(unfrozen, [placement(50n)]), ["placed"], "unfrozen for the rest of the hour");
 });

@@ -2,9 +2,10 @@ import type { Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import {
   countSpending,
+  freezeIfTooFast,
   type KeySpending,
   type LimitsByKey,
-  refuseByLimits,
+  refuseByCaps,
   refuseFrozen,
 } from "../keys/limits/decide-limits.ts";
 import { type Actor, actorKey } from "../lib/actor.ts";
@@ -126,8 +127,8 @@ function pay(state: PlacementState, placement: Placement, priced: PricedOrder, b
   }
   const { totalMinor, currency } = priced;
   const spending = { totalMinor, currency, createdAt: placement.createdAt };
-  const refusal = refuseByLimits(state.limits, placement.actor, spending);
-  if (refusal) return { kind: "refused", ...refusal };
+  const capped = refuseByCaps(state.limits, placement.actor, spending);
+  if (capped) return { kind: "refused", problem: capped };
   const next = appendEntry(head, {
     id: entryIdOf(placement.orderId),
     type: "order",
@@ -137,6 +138,8 @@ function pay(state: PlacementState, placement: Placement, priced: PricedOrder, b
     createdAt: placement.createdAt,
   });
   if (!next) return { kind: "refused", problem: insufficientFunds(head, priced) };
+  const frozen = freezeIfTooFast(state.limits, placement.actor, spending);
+  if (frozen) return { kind: "refused", problem: frozen, freezes: placement.actor.id };
   const order: BoundOrder = {
     id: placement.orderId,
     status: "pending",

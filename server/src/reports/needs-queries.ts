@@ -33,6 +33,20 @@ export const countHeld = async (db: Queryable, environment: Tenant["environment"
   return row ?? { count: 0, oldestAt: null };
 };
 
+/** Deposits that arrived and wait for their credit. */
+export const countReceivedDeposits = async (
+  db: Queryable,
+  environment: Tenant["environment"],
+): Promise<Waiting> => {
+  const [row] = await db.rows<Waiting>(sql`
+    select count(*)::integer as count, min(received_at) as "oldestAt"
+    from (
+      select received_at from deposits
+      where environment = ${environment} and status = 'received' order by id limit ${COUNTED_MAX + 1}
+    ) d`);
+  return row ?? { count: 0, oldestAt: null };
+};
+
 export type TroubledSupplier = {
   id: string;
   name: string;

@@ -17,8 +17,8 @@ export type SetRouteInput = RouteKey & {
   /** What one unit costs, as decimal text. */
   cost: string;
   currency: string | undefined;
-  /** The maximum cost of a unit, if the supplier's price has changed. */
-  maxCost?: string | undefined;
+  /** The maximum cost of a unit, if the supplier's price has changed. Null for none but the cost itself. */
+  maxCost?: string | null | undefined;
   sku: string | undefined;
   /** The face value to buy, as decimal text, for a supplier that lets the buyer choose. */
   value?: string | undefined;
@@ -36,7 +36,7 @@ export async function setRoute(db: Db, clock: Clock, input: SetRouteInput, by?: 
   const route = await db.transaction(async (tx) => {
     const productCurrency = await getProductCurrency(tx, productId);
     const { hasOwnStock, kind } = await getSupplier(tx, supplierId);
-    if (hasOwnStock && input.maxCost !== undefined)
+    if (hasOwnStock && typeof input.maxCost === "string")
       throw new RangeError(
         "--max-cost is for a supplier that is called; stock has no price that could change",
       );
@@ -70,10 +70,11 @@ export function parseCost(text: string, currency: string): Cost {
 
 /** A maximum in another currency cannot be compared with the new cost, so it is dropped. */
 export function chooseMaxCost(
-  text: string | undefined,
+  text: string | null | undefined,
   cost: Cost,
   present: RouteRow | undefined,
 ): bigint | null {
+  if (text === null) return null;
   const { costMinor, costCurrency } = cost;
   const kept = present?.costCurrency === costCurrency ? present.maxCostMinor : null;
   const maxCostMinor = text === undefined ? kept : parseAmount(text, costCurrency);

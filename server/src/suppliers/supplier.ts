@@ -93,7 +93,7 @@ export type StatementEntry = {
 };
 
 /** A supplier gave no usable answer to a question that is not a purchase. The message quotes nothing of the answer. */
-export class SupplierUnreadable extends Error {
+export class SupplierUnreadable extends RangeError {
   readonly reason: string;
   constructor(reason: string) {
     super(`the supplier gave no usable answer (${reason})`);

@@ -60,6 +60,12 @@ export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
     ),
   ),
   "POST /suppliers/:id/test": { roles: CATALOG, ids: supplier },
+  "GET /suppliers/:id/catalog": { roles: CATALOG, ids: supplier },
+  "POST /suppliers/:id/catalog/read": { roles: CATALOG, ids: supplier },
+  "POST /suppliers/:id/catalog/apply": { roles: CATALOG, ids: supplier },
+  "GET /suppliers/:id/reconcile": { roles: CATALOG, ids: supplier },
+  "POST /suppliers/:id/reconcile": { roles: CATALOG, ids: supplier },
+  "GET /suppliers/:id/reconcile/findings.csv": { roles: CATALOG, ids: supplier },
   "GET /suppliers/:id": { roles: "all", ids: ({ supplierId }) => ({ id: supplierId }) },
   "POST /suppliers/:id/state": { roles: ["admin", "catalog"], ids: ({ supplierId }) => ({ id: supplierId }) },
   "POST /suppliers/:id/balance-alert": {

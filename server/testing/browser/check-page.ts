@@ -113,6 +113,9 @@ async function findWidth(page: Page, { width }: View): Promise<string[]> {
   return widest > width ? [`the page is ${widest} px wide`] : [];
 }
 
+/** What the next visit does to a live part of the page before it that is being read again. */
+const CANCELLED = "net::ERR_ABORTED";
+
 /** The status that is expected of the page, and what was wrong since the last look. */
 type Watched = { status: number; faults: string[] };
 
@@ -122,7 +125,9 @@ function watch(page: Page, origin: string, watched: Watched): void {
     const isOurs = request.url().startsWith(`${origin}/`) || request.url().startsWith("data:");
     if (!isOurs) faults.push(`asks ${request.url()}`);
   });
-  page.on("requestfailed", (request) => faults.push(`${request.url()} failed`));
+  page.on("requestfailed", (request) => {
+    if (request.failure()?.errorText !== CANCELLED) faults.push(`${request.url()} failed`);
+  });
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => {
     if (!["error", "warning"].includes(message.type())) return;

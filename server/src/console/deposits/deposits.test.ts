@@ -47,6 +47,7 @@ test("finance receives and credits a deposit, and a second click credits nothing
   assert.match(textOf(page), /500\.00 USD was requested, and 499\.00 USD arrived/);
   assert.match(textOf(page), /becomes 499\.00 USD/);
   assert.doesNotMatch(page.body, /<img/);
+  assert.match(textOf(await ana.get("/")), /1 deposit to credit/);
   const clicks = await Promise.all([1, 2, 3].map(() => ana.post(`${path}/credit`, {})));
   assert.deepEqual(clicks.map(({ statusCode }) => statusCode).toSorted(), [303, 422, 422]);
   assert.equal(await balance(), 49_900n);

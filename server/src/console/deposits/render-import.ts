@@ -64,6 +64,8 @@ export const renderImport = (state: FormState, ctx: ConsoleContext): PageContent
   ),
 });
 
+const rowsText = (count: number): string => `${countText(count)} ${count === 1 ? "row" : "rows"}`;
+
 type Counts = Readonly<Record<string, number>>;
 
 /** What the import would do, and the question whether it should. */
@@ -77,9 +79,9 @@ export function depositPreview(job: JobDetails, ctx: ConsoleContext, discard: Ht
     ? confirm({
         title: "Receive and credit these payments?",
         consequences: [
-          ["Matched", `${countText(matched)} of ${countText(total)} rows`],
-          ["Complete", `${countText(exact)} rows: their deposits are credited`],
-          ["Another amount", `${countText(others)} rows: received, and credited by a person`],
+          ["Matched", `${countText(matched)} of ${rowsText(total)}`],
+          ["Complete", `${rowsText(exact)}: credited at once, or proposed above the limit`],
+          ["Another amount", `${rowsText(others)}: received, and credited by a person`],
           ["All other rows", "Nothing happens with them."],
         ],
         hidden: ctx.hidden(),

@@ -1,4 +1,4 @@
-import type { AlertKind } from "../../alerts/conditions.ts";
+import { ALERT_KINDS, type AlertKind } from "../../alerts/conditions.ts";
 import type { Alert } from "../../alerts/list-alerts.ts";
 import { type OperatorNeeds, RATE_DAYS, STOCK_DAYS } from "../../reports/find-needs.ts";
 import { COUNTED_MAX, type RunningOut, type Waiting } from "../../reports/needs-queries.ts";
@@ -11,17 +11,16 @@ import type { Html } from "../../web/template/html.ts";
 /** Something that a person should do, with the page on which to do it. */
 export type Need = { chip: Html; what: string; path: string; note: string };
 
-/**
- * The alerts that the overview shows as they are. What the other kinds say, the needs say with names and amounts, so each
- * condition is there once.
- */
-export const ALERTS_AMONG_NEEDS = [
-  "audit_broken",
-  "worker_gone",
-  "supplier_balance_low",
-  "purchase_reversed",
-  "backup_unknown",
-] as const satisfies readonly AlertKind[];
+/** What these kinds of alert say, the needs say with names and amounts. */
+const TOLD_BY_NEEDS: readonly AlertKind[] = [
+  ...(["purchase_unknown", "refund_held", "supplier_failing"] as const),
+  ...(["stock_low", "endpoint_disabled"] as const),
+];
+
+/** The alerts that the overview shows as they are, so that each condition is there once. */
+export const ALERTS_AMONG_NEEDS: readonly AlertKind[] = ALERT_KINDS.filter(
+  (kind) => !TOLD_BY_NEEDS.includes(kind),
+);
 
 /** Mail and metrics know suppliers by id only; here they have their names. */
 export const withNames = (alerts: readonly Alert[], names: ReadonlyMap<string, string>): readonly Alert[] =>
@@ -45,6 +44,7 @@ export const listNeeds = ({ needs, proposals, alerts }: NeedsData, now: Date): N
   ...alerts.map((alert) => alertNeed(alert, now)),
   ...unknown(needs.unknown, now),
   ...held(needs.held, now),
+  ...deposits(needs.deposits, now),
   ...approvals(proposals, now),
   ...suppliers(needs, now),
   ...soldOut(needs),
@@ -85,6 +85,18 @@ const held = ({ count, oldestAt }: Waiting, now: Date): Need[] =>
           what: `${many(count)} held ${count === 1 ? "refund" : "refunds"}`,
           path: "/stuck",
           note: `The money goes back when the hold is released.${since(oldestAt, now)}`,
+        },
+      ];
+
+const deposits = ({ count, oldestAt }: Waiting, now: Date): Need[] =>
+  count === 0
+    ? []
+    : [
+        {
+          chip: chip("received"),
+          what: `${many(count)} ${count === 1 ? "deposit" : "deposits"} to credit`,
+          path: "/deposits?status=received",
+          note: `The payment has arrived.${since(oldestAt, now)}`,
         },
       ];
 

@@ -77,9 +77,9 @@ const depth = (count: number): string =>
 function queueText({ queues }: BusinessOverview, ctx: ConsoleContext): Html {
   const { dueOrders, oldestDueAt, waitingDeliveries } = queues;
   const age = oldestDueAt === null ? undefined : Math.max(0, ctx.now.getTime() - oldestDueAt.getTime());
-  return html`<a class="link" href="${here(ctx, "/stuck")}">${depth(dueOrders)} ${dueOrders === 1 ? "order" : "orders"} due</a>${
+  return html`<a class="link" href="${here(ctx, "/stuck")}">${depth(dueOrders)} ${dueOrders === 1 ? "order" : "orders"} due${
     age === undefined ? undefined : ` for ${spanText(age)}`
-  }, ${depth(waitingDeliveries)} ${waitingDeliveries === 1 ? "delivery waits" : "deliveries wait"}`;
+  }, ${depth(waitingDeliveries)} ${waitingDeliveries === 1 ? "delivery waits" : "deliveries wait"}</a>`;
 }
 
 const amount = (minor: bigint, currency: string): string =>

@@ -54,6 +54,12 @@ const routeForm = defineForm({
     isCode: true,
     hint: "What the supplier calls the product. Empty keeps it, or takes our id.",
   }),
+  value: textField({
+    label: "Face value",
+    maxLength: 20,
+    inputmode: "decimal",
+    hint: "What one unit is worth, such as 25.00. Only for suppliers that let you choose it.",
+  }),
 });
 
 type RouteData = {
@@ -81,13 +87,14 @@ export function routePages(face: ConsoleFace, deps: ConsoleDeps): void {
     path,
     permission: "suppliers.manage",
     form: routeForm,
-    async run({ supplierId, priority = PRIORITY_DEFAULT, cost, currency, maxCost, sku }, ctx) {
+    async run({ supplierId, priority = PRIORITY_DEFAULT, cost, currency, maxCost, sku, value }, ctx) {
       const productId = ctx.params.id ?? "";
       const input = {
         ...{ productId, supplierId, priority, cost },
         currency: currency === "" ? undefined : currency,
-        maxCost: maxCost === "" ? undefined : maxCost,
+        maxCost: maxCost === "" ? null : maxCost,
         sku: sku === "" ? undefined : sku,
+        value: value === "" ? undefined : value,
       };
       await sayRefusal(setRoute(deps.db, deps.clock, input, byOf(ctx)));
       return redirect(productPath(productId), "The route was saved. The next purchase takes it.");
@@ -142,6 +149,7 @@ function startRoute({ supplier }: RouteData): FormState {
     currency: route?.costCurrency ?? "",
     maxCost: amount(route?.maxCostMinor),
     sku: route?.sku ?? "",
+    value: route?.value ?? "",
   });
 }
 

@@ -98,7 +98,7 @@ test("the overview shows how it goes, and leads to each thing that needs a perso
   assert.match(body, /Margin by day, USD/);
   const reseller = await page(`/resellers/${shop.buyer.resellerId}`);
   assert.match(reseller, /Margin, 30 days<\/dt><dd><a[^>]*reports\/margin\?reseller=rsl_\w+">0\.80 USD/);
-  assert.match(body, /href="\/stuck">\d orders? due<\/a>/);
+  assert.match(body, /href="\/stuck">\d orders? due[^<]*deliver(y waits|ies wait)<\/a>/);
   // What waits is counted in the navigation, as the pages list it.
   assert.match(body, /Unknown outcomes<\/span> <b>1</);
   assert.match(body, /Stuck<\/span> <b>1</);

@@ -9,8 +9,10 @@ import { orNotFound, sayRefusal } from "../say-refusal.ts";
 import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace } from "../session.ts";
 import { addPages } from "./add-pages.ts";
 import { configPages } from "./config-pages.ts";
+import { reconcilePages } from "./reconcile-pages.ts";
 import { balanceForm, renderSupplier } from "./render-supplier.ts";
 import { renderSuppliers } from "./render-suppliers.ts";
+import { syncPages } from "./sync-pages.ts";
 
 const idOf = (ctx: ConsoleContext): string => ctx.params.id ?? "";
 const supplierPath = (id: string): string => `/suppliers/${id}`;
@@ -35,6 +37,8 @@ export function supplierPages(face: ConsoleFace, deps: ConsoleDeps): void {
   });
   const load = (ctx: ConsoleContext) => orNotFound(getSupplierDetails(deps.db, idOf(ctx), ctx.now));
   addPages(face, deps);
+  syncPages(face, deps);
+  reconcilePages(face, deps);
   configPages(face, deps, async (ctx, error) => renderSupplier(await load(ctx), ctx, { error }));
   face.page({
     path: "/suppliers/:id",

@@ -18,7 +18,9 @@ import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { healthTiles } from "../products/product-page.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { configPath } from "./config-pages.ts";
+import { reconcilePath } from "./reconcile-pages.ts";
 import { supplierState } from "./render-suppliers.ts";
+import { syncPath } from "./sync-pages.ts";
 
 export const balanceForm = defineForm({
   amount: textField({
@@ -92,6 +94,10 @@ function connectionPanel({ id, kind, hasOwnStock }: SupplierDetails, ctx: Consol
     html`<form method="post" action="${`/suppliers/${id}/test`}">${ctx.hidden()}${stack(
       html`<p>A test signs in and reads the balance. It buys nothing.</p>`,
       row(button("Test connection"), linkButton("Replace config", configPath(id, kind))),
+      row(
+        findKind(kind)?.canSyncCatalog ? linkButton("Catalog", syncPath(id)) : undefined,
+        linkButton("Reconcile", reconcilePath(id)),
+      ),
     )}</form>`,
   );
 }

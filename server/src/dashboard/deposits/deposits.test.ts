@@ -22,6 +22,8 @@ test("finance requests a deposit, and the page says how to pay it", async () => 
   assert.match(textOf(list), /requested RF\d\d D\w{3}/);
   assert.match(textOf(await finance.get(`${PATH}?status=credited`)), /No deposits yet/);
   assert.match(textOf(await finance.get("/dashboard/wallet")), /Deposits/);
+  const inTest = await finance.post(`${PATH}?env=test`, { amount: "1.00", note: "" });
+  assert.match(textOf(await finance.get(String(inTest.headers.location))), /Do not send money/);
   assert.equal((await finance.get(`${PATH}?cursor=forged`)).statusCode, 400);
 });
 

@@ -148,6 +148,7 @@ test("when the cost has risen above the price, the next route is used; without o
   assert.deepEqual(attempts, [{ supplierId: fair, chosen: "priority; passed over: 1 at a loss" }]);
 
   await scrip.db.rows(sql`update supplier_routes set cost_minor = 1200`);
+  await scrip.db.rows(sql`delete from price_changes`);
   const balance = await balanceOf(scrip.db, buyer);
   const failed = await order("second");
   assert.equal(failed.status, "refunded");
@@ -157,6 +158,8 @@ test("when the cost has risen above the price, the next route is used; without o
     sql`select product_id as "productId", order_id as "orderId" from loss_stops`,
   );
   assert.deepEqual(stops, [{ productId: "card", orderId: failed.id }]);
+  const changes = await scrip.db.rows(sql`select product_id as "productId" from price_changes`);
+  assert.deepEqual(changes, [{ productId: "card" }], "its price is worked out again");
 
   const bold = createTestFulfiller(scrip, { limits: { maxLoss: parseAmountLimits("2.00") } });
   const reply = await postOrder(scrip, buyer, "third", { lines: [{ productId: "card", quantity: 1 }] });

@@ -162,16 +162,22 @@ export const listRoutes = (db: Queryable, productIds: readonly string[], now: Da
     { name: "list-routes" },
   );
 
+/** The price is worked out again too: it may rest on stock that has been sold since, which is no change of a cost. */
 export const upsertLossStops = (
   db: Queryable,
   stops: readonly { productId: string; orderId: string }[],
   now: Date,
 ) =>
   db.rows(sql`
+    with stops as (
+      select product_id, order_id from unnest(
+        ${stops.map((one) => one.productId)}::text[], ${stops.map((one) => one.orderId)}::text[]
+      ) as one (product_id, order_id)
+    ), noted as (
+      insert into price_changes (product_id) select product_id from stops
+    )
     insert into loss_stops (product_id, order_id, stopped_at)
-    select product_id, order_id, ${now} from unnest(
-      ${stops.map((one) => one.productId)}::text[], ${stops.map((one) => one.orderId)}::text[]
-    ) as one (product_id, order_id)
+    select product_id, order_id, ${now} from stops
     order by product_id
     on conflict (product_id) do update set order_id = excluded.order_id, stopped_at = excluded.stopped_at`);
 

@@ -1,6 +1,6 @@
 import { type AppliedDeposit, applyMatches, previewStatement } from "../../deposits/bank/import-statement.ts";
 import type { Match } from "../../deposits/bank/propose-matches.ts";
-import { formatAmount } from "../../lib/money.ts";
+import { moneyText } from "../../web/parts/money.ts";
 import { type JobDeps, JobFailed, type JobKind, type RunningJob } from "../job-kind.ts";
 import { optionalText } from "./read-params.ts";
 
@@ -75,7 +75,7 @@ const summaryOf = (matches: readonly Match[]) => ({
     .map(
       ({ row, result, detail, line, deposit }): ShownMatch => ({
         ...{ row, result, detail },
-        amount: line ? `${formatAmount(line.amountMinor, line.currency)} ${line.currency}` : "",
+        amount: line ? moneyText(line.amountMinor, line.currency) : "",
         depositId: deposit?.id ?? "",
         reference: deposit?.reference ?? "",
       }),

@@ -22,19 +22,12 @@ export type LimitsByKey = Map<string, KeyLimits>;
 
 type Spending = { totalMinor: bigint; currency: string; createdAt: Date };
 
-/** `freezes`: this order would be too much for the hour, so the key is frozen from now on. */
-export type LimitRefusal = { problem: Problem; freezes?: string };
-
 /** A key that was frozen places nothing, whatever it orders. */
 export const refuseFrozen = (limits: LimitsByKey, actor: Actor): Problem | undefined =>
   limitsOf(limits, actor)?.isFrozen ? keyFrozen() : undefined;
 
-/** Whether a key may spend this. A person has no limits. */
-export function refuseByLimits(
-  limits: LimitsByKey,
-  actor: Actor,
-  spending: Spending,
-): LimitRefusal | undefined {
+/** Refuses what is beyond a cap of the key. A person has no caps. */
+export function refuseByCaps(limits: LimitsByKey, actor: Actor, spending: Spending): Problem | undefined {
   const key = limitsOf(limits, actor);
   if (!key) return undefined;
   const { totalMinor, currency, createdAt } = spending;
@@ -43,15 +36,21 @@ export function refuseByLimits(
     return refuse(
       `The key can spend ${show(key.maxOrderMinor)} in one order, and this order costs ${show(totalMinor)}. Split the order, or raise the limit of the key.`,
     );
-  if (!isCounted(key, createdAt)) return undefined;
+  if (key.maxDayMinor === undefined || !isCounted(key, createdAt)) return undefined;
   const spentMinor = spentOnDay(key, dayOf(createdAt));
-  if (key.maxDayMinor !== undefined && spentMinor + totalMinor > key.maxDayMinor)
-    return refuse(
-      `The key can spend ${show(key.maxDayMinor)} in a UTC day and has spent ${show(spentMinor)}; this order costs ${show(totalMinor)}. Wait until 00:00 UTC, or raise the limit of the key.`,
-    );
-  if (!isTooFast(key, totalMinor, hourOf(createdAt))) return undefined;
+  if (spentMinor + totalMinor <= key.maxDayMinor) return undefined;
+  return refuse(
+    `The key can spend ${show(key.maxDayMinor)} in a UTC day and has spent ${show(spentMinor)}; this order costs ${show(totalMinor)}. Wait until 00:00 UTC, or raise the limit of the key.`,
+  );
+}
+
+/** Freezes the key, in the state, if the order would be too much for the hour. Only an order that can be paid is spending. */
+export function freezeIfTooFast(limits: LimitsByKey, actor: Actor, spending: Spending): Problem | undefined {
+  const key = limitsOf(limits, actor);
+  const { totalMinor, createdAt } = spending;
+  if (!key || !isCounted(key, createdAt) || !isTooFast(key, totalMinor, hourOf(createdAt))) return undefined;
   limits.set(actor.id, { ...key, isFrozen: true });
-  return { problem: keyFrozen(), freezes: actor.id };
+  return keyFrozen();
 }
 
 /** Counts a placed order. Returns what to add to which hour of which key, if it counts. */
@@ -102,7 +101,7 @@ function spentOnDay({ spent }: KeyLimits, day: string): bigint {
   return sum;
 }
 
-const refuse = (detail: string): LimitRefusal => ({ problem: new Problem("spend_limit_reached", detail) });
+const refuse = (detail: string): Problem => new Problem("spend_limit_reached", detail);
 
 const keyFrozen = (): Problem =>
   new Problem(

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { type Json, JsonError, parseJsonNumbersAsText } from "../../lib/strict-json.ts";
 import { AddressRefused, createCheckedAgent } from "../../webhooks/addresses/checked-agent.ts";
+import type { WebhookLookup } from "../../webhooks/addresses/resolve-webhook-host.ts";
 import { isNamedOutright } from "./supplier-address.ts";
 
 /** Why there is no answer. Whatever was sent may have been heard. */
@@ -28,6 +29,8 @@ export type HttpCall = {
   body?: string;
   signal: AbortSignal;
   maxBytes?: number;
+  /** The addresses of a name. The system's name servers, unless told otherwise. */
+  lookup?: WebhookLookup;
 };
 
 /** We buy single units, so a longer answer cannot be right. */
@@ -39,7 +42,7 @@ const gunzipBytes = promisify(gunzip);
  * redirect, reads no more than `maxBytes`, compressed or not, and ends with the signal. It throws nothing.
  */
 export async function callSupplier(call: HttpCall): Promise<HttpAnswer> {
-  const agent = agentFor(new URL(call.url));
+  const agent = agentFor(new URL(call.url), call.lookup);
   try {
     return await exchange(call, agent);
   } catch (error) {
@@ -50,10 +53,10 @@ export async function callSupplier(call: HttpCall): Promise<HttpAnswer> {
 }
 
 /** A public name must resolve to public addresses. The operator can name a private address, and then means it. */
-function agentFor(url: URL): HttpAgent {
+function agentFor(url: URL, lookup: WebhookLookup | undefined): HttpAgent {
   const isSecure = url.protocol === "https:";
   if (isNamedOutright(url)) return isSecure ? new HttpsAgent() : new HttpAgent();
-  return createCheckedAgent({ allowNetworks: [] });
+  return createCheckedAgent({ allowNetworks: [], lookup });
 }
 
 async function exchange(

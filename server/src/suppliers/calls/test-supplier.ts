@@ -67,7 +67,7 @@ export async function testSupplier(deps: TestSupplierDeps, id: string): Promise<
 class SupplierUnusable extends RangeError {}
 
 const NO_BALANCE =
-  "the balance could not be read: the supplier gave no usable answer, or the account in the config is not one of these credentials";
+  "the balance could not be read: the supplier gave no usable answer, or the config names an account that these credentials do not have; check the address and the credentials";
 
 async function firstOffer(supplier: RemoteSupplier): Promise<TestedSupplier["product"]> {
   for await (const page of supplier.listOffers?.() ?? []) {

@@ -39,7 +39,9 @@ before(async () => {
 });
 
 beforeEach(async () => {
-  await db.rows(sql`truncate codes, supplier_attempts, product_supply, supplier_routes, suppliers`);
+  await db.rows(
+    sql`truncate codes, supplier_reversals, supplier_syncs, supplier_attempts, product_supply, supplier_routes, suppliers`,
+  );
 });
 
 after(async () => {

@@ -1,11 +1,11 @@
 import sql from "sql-template-tag";
-import type { Db } from "../server/src/db/database.ts";
-import { loadServerSecrets } from "../server/src/keys/server-secrets.ts";
-import { systemClock } from "../server/src/lib/clock.ts";
-import { openJobDeps } from "../server/testing/builders/job-desk.ts";
-import { openConsoleOn } from "../server/testing/people/console-desk.ts";
-import type { Month } from "./fill-month.ts";
-import { median, type Row } from "./report.ts";
+import type { Db } from "../../server/src/db/database.ts";
+import { loadServerSecrets } from "../../server/src/keys/server-secrets.ts";
+import { systemClock } from "../../server/src/lib/clock.ts";
+import { openJobDeps } from "../../server/testing/builders/job-desk.ts";
+import { openConsoleOn } from "../../server/testing/people/console-desk.ts";
+import type { Month } from "../fill-month.ts";
+import { median, type Row } from "../report.ts";
 import { timePage, visitSteadily } from "./visit-pages.ts";
 
 const RUNS = 20;

@@ -1,8 +1,8 @@
 import sql from "sql-template-tag";
 import type { TestApp } from "../app/test-app.ts";
-import { addProducts } from "./builders.ts";
-import { addSupplierRow } from "./supply-builders.ts";
-import { addEndpoint } from "./webhook-builders.ts";
+import { addProducts } from "../builders/builders.ts";
+import { addSupplierRow } from "../builders/supply-builders.ts";
+import { addEndpoint } from "../builders/webhook-builders.ts";
 
 /** A month of a busy business in the roll-ups, without its orders, and some things that need a person. */
 export async function fillMonth({ db }: Pick<TestApp, "db">, resellerId: string): Promise<void> {

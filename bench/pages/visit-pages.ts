@@ -1,12 +1,12 @@
 import { Agent, request } from "node:http";
-import { acceptInvitation } from "../server/src/accounts/people/accept-invitation.ts";
-import { invitePerson } from "../server/src/accounts/people/invite-person.ts";
-import type { Db } from "../server/src/db/database.ts";
-import { loadServerSecrets } from "../server/src/keys/server-secrets.ts";
-import { systemClock } from "../server/src/lib/clock.ts";
-import { openKeyring } from "../server/src/vault/keyring.ts";
-import { testAccounts } from "../server/testing/app/test-accounts.ts";
-import { COMMAND, PASSWORD, tokenOf, VISITOR } from "../server/testing/people/people-desk.ts";
+import { acceptInvitation } from "../../server/src/accounts/people/accept-invitation.ts";
+import { invitePerson } from "../../server/src/accounts/people/invite-person.ts";
+import type { Db } from "../../server/src/db/database.ts";
+import { loadServerSecrets } from "../../server/src/keys/server-secrets.ts";
+import { systemClock } from "../../server/src/lib/clock.ts";
+import { openKeyring } from "../../server/src/vault/keyring.ts";
+import { testAccounts } from "../../server/testing/app/test-accounts.ts";
+import { COMMAND, PASSWORD, tokenOf, VISITOR } from "../../server/testing/people/people-desk.ts";
 
 /** The cookie of an owner of the reseller who is signed in. */
 export async function signInOwner(db: Db, dataDir: string, resellerId: string): Promise<string> {
