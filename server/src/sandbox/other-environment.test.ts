@@ -11,11 +11,14 @@ import { addStock, createTestFulfiller } from "../../testing/builders/fulfilment
 import { addLoggedRequest } from "../../testing/builders/logged-requests.ts";
 import { addRouteRow, addSupplierRow } from "../../testing/builders/supply-builders.ts";
 import { digestLiveRows } from "../../testing/database/live-rows.ts";
+import { requestDeposit } from "../deposits/request-deposit.ts";
 import { SCENARIO_NAMES } from "./scenarios.ts";
 
 type Environment = "live" | "test";
 /** What there is of one environment, by the part of the path that names it. */
-type Objects = Readonly<Record<"orders" | "webhooks" | "deliveries" | "events" | "requests", string>>;
+type Objects = Readonly<
+  Record<"orders" | "webhooks" | "deliveries" | "events" | "requests" | "deposits", string>
+>;
 
 let scrip: TestApp;
 let owners: Record<Environment, Buyer>;
@@ -53,7 +56,9 @@ async function addObjects(owner: Buyer): Promise<Objects> {
     where e.order_id = ${orders}`);
   assert.ok(told);
   const requests = await addLoggedRequest(scrip.db, owner);
-  return { orders, webhooks, requests, ...told };
+  const by = { actor: { kind: "key", id: owner.keyId } } as const;
+  const { deposit } = await requestDeposit(scrip, owner, { amountMinor: 100n }, by);
+  return { orders, webhooks, requests, deposits: deposit.id, ...told };
 }
 
 function addressOf({ path }: ApiRoute, of: Objects): string {

@@ -96,11 +96,11 @@ const RULES: Readonly<Record<string, Rule>> = {
   "GET /v1/orders/{id}/timeline": { ...orders, of: "order" },
   "GET /v1/orders/{id}/codes": { ...orders, of: "order" },
   "PUT /v1/encryption-key": {
-    ...orders,
+    scope: "orders:write",
     body: { publicKey: "OUjP4K0d22ldeA5ZB3GV2mxWUGsCcyl5SrAryoCBXE0" },
   },
   "GET /v1/encryption-key": orders,
-  "DELETE /v1/encryption-key": orders,
+  "DELETE /v1/encryption-key": { scope: "orders:write" },
   "GET /v1/balance": wallet,
   "GET /v1/wallet/entries": wallet,
   "POST /v1/deposits": { scope: "wallet:write", body: { amount: 1_000 } },

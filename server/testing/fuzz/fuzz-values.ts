@@ -98,6 +98,7 @@ const KNOWN: Readonly<Record<string, Make>> = {
   expectedTotal: ({ random }) => random.pick([250, 500, 0]),
   since: (context) =>
     context.operationId === "listCatalogChanges" ? recallCursor(context) : aboutNow(context),
+  threshold: ({ random }) => random.pick([1, 12_500, Number.MAX_SAFE_INTEGER, null]),
   amount: ({ random }) => random.pick([1, 500, 12_500, Number.MAX_SAFE_INTEGER]),
   note: ({ random, mark }) => random.pick([`note ${mark}`, "test:partial", "test:reject", "test:wait"]),
   publicKey: ({ random }) =>

@@ -64,7 +64,7 @@ test("an unknown event type is a usage error that lists the known types", async 
     (error: Error) =>
       error instanceof UsageError &&
       error.message ===
-        "--events contains an unknown type; known types: order.fulfilled, order.refunded, deposit.credited, webhook.test, wallet.low, endpoint.disabled, key.created, key.revoked",
+        "--events contains an unknown type; known types: order.fulfilled, order.refunded, deposit.credited, webhook.test, wallet.low, endpoint.disabled, key.created, key.revoked, catalog.changed",
   );
 });
 

@@ -44,8 +44,8 @@ const EncryptionKey = named(
 const RegisteredKeyReply = Type.Object({ encryptionKey: EncryptionKey });
 const EncryptionKeyReply = Type.Object({ encryptionKey: Type.Optional(EncryptionKey) });
 
-/** The scope is the one that reveals codes: who can read them decides who else can. */
-const scope = "orders:read";
+/** A key that only reads must not decide who can read codes from now on. */
+const scope = "orders:write";
 const tags = ["Orders"];
 
 export function sealingRoutes(app: FastifyInstance, deps: SealingDeps): void {
@@ -64,7 +64,7 @@ export function sealingRoutes(app: FastifyInstance, deps: SealingDeps): void {
       toReply(await registerEncryptionKey(deps, callerOf(request), request.body.publicKey, byOf(request))),
   });
   app.get("/v1/encryption-key", {
-    config: { scope },
+    config: { scope: "orders:read" },
     schema: {
       operationId: "getEncryptionKey",
       tags,
@@ -79,7 +79,7 @@ export function sealingRoutes(app: FastifyInstance, deps: SealingDeps): void {
     },
   });
   app.delete("/v1/encryption-key", {
-    config: { scope },
+    config: { scope, problems: ["payload_too_large", "unsupported_media_type"] },
     schema: {
       operationId: "removeEncryptionKey",
       tags,
