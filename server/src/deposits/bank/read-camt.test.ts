@@ -72,6 +72,17 @@ test("a batch has one line for each payment, and each its own reference", () => 
     ],
   );
   assert.ok("fault" in (readCamt(batch("", ""))[0] ?? {}));
+  const returned = `<CdtDbtInd>DBIT</CdtDbtInd>${amount("1.00")}`;
+  const wrong: [one: string, two: string][] = [
+    [amount("1.00"), amount("2.01")],
+    [amount("2.00"), returned],
+    [amount("4.00"), returned],
+    [amount("1.00"), amount("2.00").replace("EUR", "USD")],
+    [amount("1.00"), amount("2,00")],
+  ];
+  for (const [one, two] of wrong)
+    for (const row of readCamt(batch(one, two)))
+      assert.match("fault" in row ? row.fault : "", /do not add up to what arrived/);
 });
 
 test("a statement with wrong check digits, count or sum is refused", () => {
