@@ -114,6 +114,7 @@ test("hostile and broken XML is refused, quickly", () => {
     ["<html><body/></html>", /not a camt\.053 statement/],
     ["<Document><BkToCstmrDbtCdtNtfctn/></Document>", /not a camt\.053 statement/],
     [statement(`<a ${" ".repeat(100_000)}x`), /./],
+    [statement(entry("1.00", "<a/>".repeat(200_001))), /more than 200000 elements/],
     [statement("<x a='1' ".repeat(20_000)), /./],
   ] as const)
     assert.throws(() => readCamt(text), message);
