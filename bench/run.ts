@@ -5,7 +5,7 @@ import { benchDashboard } from "./dashboard.ts";
 import { benchFulfilment } from "./fulfilment.ts";
 import { benchOrders } from "./orders.ts";
 import { benchPostgres } from "./postgres.ts";
-import { benchPrices } from "./prices.ts";
+import { benchPrices } from "./prices/prices.ts";
 import { summarize } from "./report.ts";
 import { benchWebhooks } from "./webhooks.ts";
 

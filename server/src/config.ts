@@ -6,8 +6,8 @@ import { type AmountLimits, parseAmountLimits } from "./lib/money.ts";
 import { type Secret, secret } from "./lib/secret.ts";
 import { readDepositInstructions } from "./lib/settings/deposit-instructions.ts";
 import { type PricingConfig, readPricing } from "./lib/settings/pricing-config.ts";
-import { splitDatabaseUrl } from "./lib/split-database-url.ts";
-import { withSecretFiles } from "./lib/with-secret-files.ts";
+import { splitDatabaseUrl } from "./lib/settings/split-database-url.ts";
+import { withSecretFiles } from "./lib/settings/with-secret-files.ts";
 
 /** All settings from the environment (CONTRACT 8, Settings), read and validated once. */
 export type Config = PricingConfig & {

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { splitDatabaseUrl } from "../lib/split-database-url.ts";
+import { splitDatabaseUrl } from "../lib/settings/split-database-url.ts";
 import type { Session } from "./prepare-session.ts";
 import { readTerm, type Term } from "./primary/primary-term.ts";
 

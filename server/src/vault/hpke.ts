@@ -81,22 +81,22 @@ export function isUsablePublicKey(publicKey: Uint8Array): boolean {
   }
 }
 
-const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
-const JWK = { kty: "OKP", crv: "X25519" } as const;
-
 /** A private key from its bytes, for tests. */
 export const x25519PrivateKey = (privateKey: Uint8Array): KeyObject =>
   createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, privateKey]), format: "der", type: "pkcs8" });
 
 const PKCS8_HEAD = Buffer.from("302e020100300506032b656e04220420", "hex");
 
+const SPKI_HEAD = Buffer.from("302a300506032b656e032100", "hex");
+const SPKI = { format: "der", type: "spki" } as const;
+
 export const publicBytesOf = (privateKey: KeyObject): Buffer =>
-  Buffer.from(createPublicKey(privateKey).export({ format: "jwk" }).x ?? "", "base64url");
+  createPublicKey(privateKey).export(SPKI).subarray(SPKI_HEAD.length);
 
 const agree = (privateKey: KeyObject, publicKey: Uint8Array): Buffer =>
   diffieHellman({
     privateKey,
-    publicKey: createPublicKey({ key: { ...JWK, x: base64url(publicKey) }, format: "jwk" }),
+    publicKey: createPublicKey({ key: Buffer.concat([SPKI_HEAD, publicKey]), ...SPKI }),
   });
 
 /** RFC 9180, 4.1 (ExtractAndExpand) and 5.1 (KeySchedule of the base mode). */

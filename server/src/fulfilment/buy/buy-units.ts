@@ -1,6 +1,7 @@
 import type { Db } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { answerClass, NOT_FOUND } from "../../suppliers/answer-class.ts";
+import { mapFields } from "../../suppliers/calls/map-fields.ts";
 import { identityOf } from "../../suppliers/goods.ts";
 import type { OpenedSupplier } from "../../suppliers/open-suppliers.ts";
 import type { LookUpOutcome, PurchaseOutcome, RemoteSupplier } from "../../suppliers/supplier.ts";
@@ -138,13 +139,6 @@ async function send(deps: BuyDeps, unit: DueUnit, attempt: Attempt): Promise<Uni
   const price = await guardPrice(deps, unit, attempt, answer);
   const judgement = judgeSent(attempt, answer, clock.now(), limits);
   return { ...toOutcome(deps, unit, attempt, judgement), ...price, said: { send: answerClass(answer) } };
-}
-
-/** The values by the supplier's names. Undefined if two have the same one: the lost one may decide whose account it is. */
-function mapFields(values: Record<string, string> | null, names: Readonly<Record<string, string>> | null) {
-  if (values === null || names === null) return values;
-  const mapped = new Map(Object.entries(values).map(([key, value]) => [names[key] ?? key, value]));
-  return mapped.size < Object.keys(values).length ? undefined : Object.fromEntries(mapped);
 }
 
 /** The route does not fit the product: nothing was sent. */

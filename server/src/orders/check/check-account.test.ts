@@ -46,7 +46,10 @@ const post = (id: string, body: unknown, key = testKey) =>
   });
 
 /** A live check with these suppliers, in the order of the product's routes. */
-async function checkLive(answers: readonly (Partial<RemoteSupplier> | undefined)[]): Promise<AccountCheck> {
+async function checkLive(
+  answers: readonly (Partial<RemoteSupplier> | undefined)[],
+  fieldMap?: Readonly<Record<string, string>>,
+): Promise<AccountCheck> {
   await scrip.db.rows(sql`delete from supplier_routes where product_id = 'top-up'`);
   const suppliers = new Map<string, Partial<RemoteSupplier> | undefined>();
   for (const [priority, supplier] of answers.entries()) {
@@ -54,6 +57,8 @@ async function checkLive(answers: readonly (Partial<RemoteSupplier> | undefined)
     await addRouteRow(scrip.db, { productId: "top-up", supplierId, priority });
     suppliers.set(supplierId, supplier);
   }
+  if (fieldMap)
+    await scrip.db.rows(sql`update supplier_routes set field_map = ${JSON.stringify(fieldMap)}::jsonb`);
   const deps = {
     db: scrip.db,
     clock: scrip.clock,
@@ -78,6 +83,18 @@ test("the sandbox decides by the end of the account, and numbers count as text",
     { result: "invalid" },
     { result: "unknown" },
   ]);
+});
+
+test("a supplier is asked by the names of its route", async () => {
+  const asked: unknown[] = [];
+  const supplier: Partial<RemoteSupplier> = {
+    checkAccount: async ({ inputFields }) => {
+      asked.push({ ...inputFields });
+      return { result: "valid" };
+    },
+  };
+  await checkLive([supplier], { account: "account_number" });
+  assert.deepEqual(asked, [{ account_number: "1234" }]);
 });
 
 test("values are checked like those of an order, and what cannot be seen is not found", async () => {

@@ -8,6 +8,7 @@ import { isPlainText } from "../../lib/plain-text.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
 import type { Json } from "../../lib/strict-json.ts";
 import { testAccount } from "../../sandbox/test-account.ts";
+import { mapFields } from "../../suppliers/calls/map-fields.ts";
 import type { OpenSuppliers } from "../../suppliers/open-suppliers.ts";
 import type { AccountCheck } from "../../suppliers/supplier.ts";
 import { findCheckers } from "./find-checkers.ts";
@@ -73,9 +74,11 @@ async function askInTurn(
   checkers: Awaited<ReturnType<typeof findCheckers>>,
   inputFields: Record<string, string>,
 ): Promise<AccountCheck> {
-  for (const { supplierId, sku } of checkers) {
+  for (const { supplierId, sku, fieldMap } of checkers) {
     const opened = await openSupplier(supplierId);
-    const check = await opened?.supplier.checkAccount?.({ sku, inputFields }).catch(() => UNKNOWN);
+    const mapped = mapFields(inputFields, fieldMap);
+    if (mapped === undefined) continue;
+    const check = await opened?.supplier.checkAccount?.({ sku, inputFields: mapped }).catch(() => UNKNOWN);
     if (check && check.result !== "unknown") return withSafeName(check);
   }
   return UNKNOWN;

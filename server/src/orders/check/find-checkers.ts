@@ -1,15 +1,16 @@
 import sql from "sql-template-tag";
 import type { Queryable } from "../../db/database.ts";
+import type { FieldMap } from "../../suppliers/calls/map-fields.ts";
 import { findKind } from "../../suppliers/registry.ts";
 
 /** A supplier that can tell whether the account of a top-up exists, and its id of the product. */
-export type AccountChecker = { supplierId: string; sku: string };
+export type AccountChecker = { supplierId: string; sku: string; fieldMap: FieldMap | null };
 
 /** The suppliers that would be asked for a product, in the order of its routes. None that is disabled or is failing. */
 export async function findCheckers(db: Queryable, productId: string, now: Date): Promise<AccountChecker[]> {
   const rows = await db.rows<AccountChecker & { kind: string }>(
     sql`
-      select r.supplier_id as "supplierId", r.sku, s.kind
+      select r.supplier_id as "supplierId", r.sku, r.field_map as "fieldMap", s.kind
       from supplier_routes r join suppliers s on s.id = r.supplier_id
       where r.product_id = ${productId} and s.enabled and coalesce(s.open_until <= ${now}, true)
       order by r.priority, r.supplier_id`,
@@ -17,5 +18,5 @@ export async function findCheckers(db: Queryable, productId: string, now: Date):
   );
   return rows
     .filter(({ kind }) => findKind(kind)?.canCheckAccount)
-    .map(({ supplierId, sku }) => ({ supplierId, sku }));
+    .map(({ supplierId, sku, fieldMap }) => ({ supplierId, sku, fieldMap }));
 }

@@ -18,6 +18,7 @@ const NO_REFUSALS = [
   "secret_limit_reached",
   "unsupported_media_type",
   "webhook_inactive",
+  "deposit_limit_reached",
   "encryption_key_limit_reached",
   "webhook_limit_reached",
   "webhook_url_not_allowed",

@@ -39,7 +39,7 @@ before(async () => {
 });
 
 beforeEach(async () => {
-  await db.rows(sql`truncate codes, supplier_attempts, product_supply, supplier_routes, suppliers`);
+  await db.rows(sql`truncate codes, supplier_attempts, product_supply, supplier_routes, suppliers cascade`);
 });
 
 after(async () => {

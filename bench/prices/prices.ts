@@ -1,16 +1,20 @@
 import sql from "sql-template-tag";
-import type { By } from "../server/src/activity/record-activity.ts";
-import type { Db } from "../server/src/db/database.ts";
-import { migrate } from "../server/src/db/migrate.ts";
-import { setRate } from "../server/src/fx/set-rate.ts";
-import { systemClock as clock } from "../server/src/lib/clock.ts";
-import { PRICING_DEFAULTS } from "../server/src/lib/settings/pricing-config.ts";
-import { publishPrices } from "../server/src/pricing/publish-prices.ts";
-import { type RecomputeDeps, type Recomputed, recomputeAll } from "../server/src/pricing/recompute-prices.ts";
-import { setRule } from "../server/src/pricing/set-rule.ts";
-import { onBenchDatabase } from "./bench-database.ts";
-import { postgresMs, processMs } from "./cpu-time.ts";
-import { type Row, report } from "./report.ts";
+import type { By } from "../../server/src/activity/record-activity.ts";
+import type { Db } from "../../server/src/db/database.ts";
+import { migrate } from "../../server/src/db/migrate.ts";
+import { setRate } from "../../server/src/fx/set-rate.ts";
+import { systemClock as clock } from "../../server/src/lib/clock.ts";
+import { PRICING_DEFAULTS } from "../../server/src/lib/settings/pricing-config.ts";
+import { publishPrices } from "../../server/src/pricing/publish-prices.ts";
+import {
+  type RecomputeDeps,
+  type Recomputed,
+  recomputeAll,
+} from "../../server/src/pricing/recompute-prices.ts";
+import { setRule } from "../../server/src/pricing/set-rule.ts";
+import { onBenchDatabase } from "../bench-database.ts";
+import { postgresMs, processMs } from "../cpu-time.ts";
+import { type Row, report } from "../report.ts";
 
 /** BENCH_PRODUCTS=2000 is a short run; its figures are not kept. */
 const PRODUCTS = Number(process.env.BENCH_PRODUCTS ?? 100_000);
