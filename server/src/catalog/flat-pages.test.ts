@@ -23,6 +23,7 @@ const SMALL_TABLES = [
   "catalog_state",
   "unlisted_products",
   "reseller_prices",
+  "unpriced_products",
   "product_delivery_times",
 ];
 

@@ -105,10 +105,10 @@ const catalogColumns: Sql = sql`
   (select seconds from product_delivery_times t where t.product_id = p.id limit 1) as "deliverySeconds"`;
 
 /**
- * CONTRACT 3: active, not hidden and listed for this reseller; the reseller's own price, else its list price. The
- * revision is read in the same statement, so it matches the products exactly. The page is selected first, then price
- * and supply are looked up for each product: with plain joins PostgreSQL merged the price list from its start, and
- * later pages cost more.
+ * CONTRACT 3: active, not hidden and listed for this reseller; the reseller's own price, else its list price. While its
+ * own price is withheld, it has none. The revision is read in the same statement, so it matches the products exactly.
+ * The page is selected first, then price and supply are looked up for each product: with plain joins PostgreSQL merged
+ * the price list from its start, and later pages cost more.
  */
 const visibleProducts = (resellerId: string, selection: Sql, more: Sql = empty): Sql => sql`
   select
@@ -142,6 +142,10 @@ const visibleProducts = (resellerId: string, selection: Sql, more: Sql = empty):
     left join lateral (
       select amount_minor, strike_minor, basis from list_prices
       where product_id = p.id and price_list = r.price_list and currency = r.currency
+        and case when exists (
+          select from unpriced_products u
+          where u.reseller_id = r.id and u.product_id = p.id and u.currency = r.currency
+        ) then null else true end is not null
       limit 1
     ) listed on true
     left join lateral (

@@ -45,6 +45,7 @@ test("POST /v1/deposits gives a reference and instructions, and moves no money",
   assert.deepEqual((await get(mine.live, "/v1/balance")).balance, before.balance);
   assert.deepEqual(await get(mine.live, `/v1/deposits/${deposit.id}`), { deposit });
   assert.equal((await get(mine.test, `/v1/deposits/${deposit.id}`)).code, "not_found");
+  assert.equal((await get(mine.live, `/v1/deposits/${deposit.id}%00`)).code, "not_found");
 });
 
 test("a repeat with the same Idempotency-Key returns the first deposit, also when both come at once", async () => {

@@ -89,7 +89,8 @@ function readRoutes(app: FastifyInstance, deps: DepositRouteDeps): void {
       response: { 200: jsonReply("The deposit.", DepositReply) },
     },
     handler: async (request) => {
-      const deposit = await findDeposit(deps.db, request.params.id, callerOf(request));
+      const { id } = request.params;
+      const deposit = id.includes("\0") ? undefined : await findDeposit(deps.db, id, callerOf(request));
       if (!deposit) throw notFound();
       return { deposit: toDepositView(deposit, deps.depositInstructions) };
     },

@@ -80,6 +80,17 @@ test("the codes of an order as CSV: recorded as a reveal, formulas defused, quot
   assert.match(String(refused.reply.headers["content-type"]), /^application\/problem\+json/);
 });
 
+test("the seal of a code is exact in CSV, also if it begins like a formula", async () => {
+  await shop.scrip.db.rows(sql`
+    update codes set sealed = null, kid = '-AAAAAAAAAAAAAAAAAAAAA', enc = ${Buffer.alloc(32, 0xfb)}, ciphertext = ${Buffer.alloc(33, 0xfb)}
+    where order_id = ${orderId} and line_index = 0 and unit_index = 1`);
+  const { data } = (await read(`/v1/orders/${orderId}/codes`, "application/json")).reply.json();
+  const { kid, enc, ciphertext } = data[1].sealed;
+  assert.match(`${kid} ${enc} ${ciphertext}`, /^-\S+ -\S+ -\S+$/);
+  const { rows } = await read(`/v1/orders/${orderId}/codes`);
+  assert.deepEqual(rows[2]?.slice(-3), [kid, enc, ciphertext]);
+});
+
 test("orders and statement as CSV have the rows of their JSON, page by page", async () => {
   for (const [path, first] of [
     ["/v1/orders", "id"],

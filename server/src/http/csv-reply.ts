@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
-import { csvLine, withoutFormula } from "../lib/csv-line.ts";
+import { csvLine, withoutFormulas } from "../lib/csv-line.ts";
 import { jsonReply } from "./json-reply.ts";
 
 const CSV_TYPE = "text/csv";
@@ -22,13 +22,14 @@ export const nextPageHeader = {
   },
 };
 
-/** Sends rows as CSV in UTF-8, with the names of the columns first and without formulas. */
+/** Sends rows as CSV in UTF-8, with the names of the columns first and without formulas. Columns in `exact` stay as they are. */
 export function sendCsv(
   reply: FastifyReply,
   heads: readonly string[],
   rows: readonly (readonly string[])[],
+  exact?: ReadonlySet<string>,
 ): FastifyReply {
-  const lines = [heads, ...rows.map((cells) => cells.map(withoutFormula))];
+  const lines = [heads, ...rows.map((cells) => withoutFormulas(heads, cells, exact))];
   return reply
     .type(`${CSV_TYPE}; charset=utf-8`)
     .send(lines.map((cells) => `${csvLine(cells)}\r\n`).join(""));

@@ -17,3 +17,10 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 
 /** An apostrophe makes text of what a spreadsheet would run. Numbers stay numbers. */
 export const withoutFormula = (cell: string): string => (NUMBER.test(cell) ? cell : spreadsheetCell(cell));
+
+/** The same for a row. Columns in `exact` are for programs, which need every character, and hold nothing that others wrote. */
+export const withoutFormulas = (
+  heads: readonly string[],
+  cells: readonly string[],
+  exact: ReadonlySet<string> = new Set(),
+): string[] => cells.map((cell, at) => (exact.has(heads[at] ?? "") ? cell : withoutFormula(cell)));

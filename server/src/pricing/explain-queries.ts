@@ -22,6 +22,10 @@ export const findPublished = async (
     union all
     select amount_minor, by_hand, basis, false
     from list_prices where product_id = ${productId} and price_list = ${priceList} and currency = ${currency}
+      and not exists (
+        select from unpriced_products
+        where reseller_id = ${resellerId} and product_id = ${productId} and currency = ${currency}
+      )
     order by "isOwn" desc limit 1`);
   return row;
 };

@@ -216,3 +216,28 @@ test("a change that comes while a pass waits for another is taken by it, and no 
   await waiting;
   assert.equal(await countChanges(), 0);
 });
+
+test("while a reseller's own price is withheld it pays no list price either; once its rule is gone, it does again", async () => {
+  const { key } = await scrip.addKey(eurReseller, { env: "test" });
+  const read = async (): Promise<{ price?: { amount: number }; purchasable: boolean }> =>
+    (await scrip.call("GET", "/v1/products/card", { key })).json().product;
+  const purchasable = async (): Promise<number> =>
+    (await scrip.call("GET", "/v1/catalog?q=card&purchasable=true", { key })).json().data.length;
+  const target = { kind: "list", priceList: "standard", currency: "EUR" } as const;
+  await setPrice(scrip.db, clock, { productId: "card", target, amount: "70.00", strike: undefined });
+  await setRate(scrip.db, clock, BY, { pair: "EUR/USD", rate: "1.25", until: undefined });
+  const own = await rule({ for: `reseller:${eurReseller}`, on: "product:card", value: "10%" });
+  await recomputeChanged(deps);
+  await publishAll();
+  assert.deepEqual([(await read()).price?.amount, await purchasable()], [7_304, 1]);
+  clock.advance(24 * HOUR_MS + 1);
+  assert.ok((await recomputeChanged(deps))?.withhold);
+  assert.deepEqual(
+    [await read().then(({ price, purchasable: can }) => [price, can]), await purchasable()],
+    [[undefined, false], 0],
+  );
+  assert.equal((await explain(eurReseller)).unsellable, "rate_stale");
+  await removeRule(scrip.db, clock, BY, own.id);
+  await recomputeChanged(deps);
+  assert.deepEqual([(await read()).price?.amount, await purchasable()], [7_000, 1]);
+});

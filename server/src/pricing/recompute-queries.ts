@@ -85,15 +85,18 @@ export const listTargets = (db: Queryable) =>
     select distinct null::text as "resellerId", price_list as "priceList", currency
     from resellers order by price_list, currency`);
 
-/** Resellers with a rule of their own, or with an own price for one of these products. */
+/** Resellers with a rule of their own, or with an own price for one of these products, which can be withheld. */
 export const listOwnTargets = (db: Queryable, productIds: readonly string[], ruledIds: readonly string[]) =>
   db.rows<PriceFor & { productIds: string[] }>(sql`
     select r.id as "resellerId", r.price_list as "priceList", r.currency,
            coalesce(own.ids, '{}') as "productIds"
     from resellers r
     left join (
-      select reseller_id, array_agg(product_id) as ids from reseller_prices
-      where product_id = any(${productIds}::text[]) group by reseller_id
+      select reseller_id, array_agg(product_id) as ids from (
+        select reseller_id, product_id from reseller_prices where product_id = any(${productIds}::text[])
+        union
+        select reseller_id, product_id from unpriced_products where product_id = any(${productIds}::text[])
+      ) owned group by reseller_id
     ) own on own.reseller_id = r.id
     where own.reseller_id is not null or r.id = any(${ruledIds}::text[])
     order by r.id`);

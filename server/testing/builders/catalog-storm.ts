@@ -47,6 +47,15 @@ const GUSTS: readonly Gust[] = [
       where reseller_id = ${random.pick(world.resellerIds)} and product_id = ${product(world, random)}`),
   (tx, world, random) =>
     tx.rows(sql`
+      insert into withheld_prices (product_id, reseller_id, currency, amount_minor, reason, withheld_at)
+      values (${product(world, random)}, ${random.pick(world.resellerIds)}, ${random.pick(CURRENCIES)}, 1, 'rate_stale', now())
+      on conflict do nothing`),
+  (tx, world, random) =>
+    tx.rows(sql`
+      delete from withheld_prices
+      where reseller_id = ${random.pick(world.resellerIds)} and product_id = ${product(world, random)}`),
+  (tx, world, random) =>
+    tx.rows(sql`
       insert into unlisted_products (reseller_id, product_id)
       values (${random.pick(world.resellerIds)}, ${product(world, random)}) on conflict do nothing`),
   (tx, world, random) =>

@@ -92,7 +92,8 @@ function createJudge(
   return (slot) => {
     if (own.unlisted.has(slot)) return false;
     if (purchasable === undefined) return true;
-    const amountMinor = own.priced.has(slot) || list.priced.has(slot) ? 1n : null;
+    const isPriced = own.priced.has(slot) || (list.priced.has(slot) && !own.withheld.has(slot));
+    const amountMinor = isPriced ? 1n : null;
     const supply = isAvailable(slot) ? "available" : "empty";
     return (typeof purchasePrice({ amountMinor, supply }, environment) === "bigint") === purchasable;
   };

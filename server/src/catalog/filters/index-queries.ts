@@ -69,7 +69,14 @@ const changedIn = (scope: Sql, after: ScopePosition, limit: number): Sql => sql`
     and (scope, change) <= (${scope}, ${LAST_CHANGE}::bigint)
   order by scope, change, product_id limit ${limit}`;
 
-export type PriceFlags = { change: bigint; productId: string; isPriced: boolean; isUnlisted: boolean };
+export type PriceFlags = {
+  change: bigint;
+  productId: string;
+  isPriced: boolean;
+  isUnlisted: boolean;
+  /** The price of a list does not count while the reseller's own price is withheld. */
+  isWithheld: boolean;
+};
 
 export const listListFlags = (
   db: Queryable,
@@ -79,7 +86,7 @@ export const listListFlags = (
 ) =>
   db.rows<PriceFlags>(
     sql`
-      select c.change, c.product_id as "productId", false as "isUnlisted",
+      select c.change, c.product_id as "productId", false as "isUnlisted", false as "isWithheld",
              exists (select from list_prices l where l.product_id = c.product_id and l.price_list = ${priceList}
                        and l.currency = ${currency}) as "isPriced"
       from (${changedIn(sql`catalog_list_scope(${currency}, ${priceList})`, after, limit)}) c
@@ -93,7 +100,10 @@ export const listOwnFlags = (db: Queryable, resellerId: string, after: ScopePosi
       select c.change, c.product_id as "productId",
              exists (select from reseller_prices o where o.reseller_id = ${resellerId} and o.product_id = c.product_id) as "isPriced",
              exists (select from unlisted_products u where u.reseller_id = ${resellerId} and u.product_id = c.product_id)
-               as "isUnlisted"
+               as "isUnlisted",
+             exists (select from unpriced_products u
+                     where u.reseller_id = ${resellerId} and u.product_id = c.product_id
+                       and u.currency = (select currency from resellers where id = ${resellerId})) as "isWithheld"
       from (${changedIn(sql`'reseller ' || ${resellerId}::text`, after, limit)}) c
       order by c.change, c.product_id`,
     { name: "list-own-flags" },

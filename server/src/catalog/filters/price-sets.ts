@@ -10,8 +10,8 @@ import {
 import { NOTHING_READ, READ_AT_ONCE } from "./product-index.ts";
 import { createSlotSet, type SlotSet } from "./slot-set.ts";
 
-/** The products of one scope that have a price, and those that are not listed, as bits. */
-export type PriceSet = { priced: SlotSet; unlisted: SlotSet };
+/** The products of one scope that have a price, that are not listed, and whose price is withheld, as bits. */
+export type PriceSet = { priced: SlotSet; unlisted: SlotSet; withheld: SlotSet };
 
 export type PriceSets = {
   /** The sets of a reseller and of its price list, up to these numbers. */
@@ -30,7 +30,7 @@ type ReadFlags = (after: ScopePosition) => Promise<PriceFlags[]>;
 export function createPriceSets(db: Db, slotOf: (productId: string) => number): PriceSets {
   const kept = createByteCache<Kept>(
     SETS_MAX_BYTES,
-    ({ priced, unlisted }) => priced.bytes() + unlisted.bytes(),
+    ({ priced, unlisted, withheld }) => priced.bytes() + unlisted.bytes() + withheld.bytes(),
   );
 
   const sync = async (scope: string, head: bigint, readFlags: ReadFlags): Promise<PriceSet> => {
@@ -64,6 +64,7 @@ export function createPriceSets(db: Db, slotOf: (productId: string) => number): 
 const emptySet = (): Kept => ({
   priced: createSlotSet(),
   unlisted: createSlotSet(),
+  withheld: createSlotSet(),
   position: NOTHING_READ,
   reading: undefined,
 });
@@ -75,10 +76,11 @@ async function readAll(
 ): Promise<void> {
   for (;;) {
     const rows = await readFlags(set.position);
-    for (const { change, productId, isPriced, isUnlisted } of rows) {
+    for (const { change, productId, isPriced, isUnlisted, isWithheld } of rows) {
       const slot = slotOf(productId);
       set.priced.put(slot, isPriced);
       set.unlisted.put(slot, isUnlisted);
+      set.withheld.put(slot, isWithheld);
       set.position = { change, id: productId };
     }
     if (rows.length < READ_AT_ONCE) return;

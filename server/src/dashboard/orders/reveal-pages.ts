@@ -1,6 +1,6 @@
 import { requireFreshProof } from "../../accounts/sessions/session-life.ts";
 import { recordActivity } from "../../activity/record-activity.ts";
-import { CODE_HEADS, codeCells } from "../../fulfilment/reveal/code-csv.ts";
+import { CODE_EXACT_HEADS, CODE_HEADS, codeCells } from "../../fulfilment/reveal/code-csv.ts";
 import { revealCodes } from "../../fulfilment/reveal/reveal-codes.ts";
 import type { OrderCodesView } from "../../fulfilment/reveal/schemas.ts";
 import { defineForm } from "../../web/form/define-form.ts";
@@ -40,7 +40,7 @@ export function revealPages(face: DashboardFace, deps: DashboardDeps): void {
     permission: "codes.reveal",
     async load(ctx) {
       const { orderId, data } = await reveal(deps, ctx, undefined);
-      return csvFile(`codes-${orderId}.csv`, CODE_HEADS, data.map(codeCells));
+      return csvFile(`codes-${orderId}.csv`, CODE_HEADS, data.map(codeCells), CODE_EXACT_HEADS);
     },
   });
 }

@@ -68,7 +68,8 @@ export function toRow(row: number, raw: RawLine): StatementRow {
   return { row, line };
 }
 
-function findAmount(text: string, currency: string): bigint | undefined {
+/** The amount, or undefined if it is none in this currency. */
+export function findAmount(text: string, currency: string): bigint | undefined {
   try {
     return parseAmount(text, currency);
   } catch (error) {

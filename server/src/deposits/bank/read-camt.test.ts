@@ -72,6 +72,17 @@ test("a batch has one line for each payment, and each its own reference", () => 
     ],
   );
   assert.ok("fault" in (readCamt(batch("", ""))[0] ?? {}));
+  const returned = `<CdtDbtInd>DBIT</CdtDbtInd>${amount("1.00")}`;
+  const wrong: [one: string, two: string][] = [
+    [amount("1.00"), amount("2.01")],
+    [amount("2.00"), returned],
+    [amount("4.00"), returned],
+    [amount("1.00"), amount("2.00").replace("EUR", "USD")],
+    [amount("1.00"), amount("2,00")],
+  ];
+  for (const [one, two] of wrong)
+    for (const row of readCamt(batch(one, two)))
+      assert.match("fault" in row ? row.fault : "", /do not add up to what arrived/);
 });
 
 test("a statement with wrong check digits, count or sum is refused", () => {
@@ -103,6 +114,7 @@ test("hostile and broken XML is refused, quickly", () => {
     ["<html><body/></html>", /not a camt\.053 statement/],
     ["<Document><BkToCstmrDbtCdtNtfctn/></Document>", /not a camt\.053 statement/],
     [statement(`<a ${" ".repeat(100_000)}x`), /./],
+    [statement(entry("1.00", "<a/>".repeat(200_001))), /more than 200000 elements/],
     [statement("<x a='1' ".repeat(20_000)), /./],
   ] as const)
     assert.throws(() => readCamt(text), message);

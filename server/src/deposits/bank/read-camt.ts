@@ -1,5 +1,5 @@
 import { formatAmount, parseAmount } from "../../lib/money.ts";
-import { STATEMENT_MAX_ROWS, type StatementRow, toRow } from "./bank-line.ts";
+import { findAmount, STATEMENT_MAX_ROWS, type StatementRow, toRow } from "./bank-line.ts";
 import { readXml, type XmlElement } from "./read-xml.ts";
 
 /**
@@ -43,10 +43,17 @@ function readEntry(entry: XmlElement, account: string, first: number): Statement
     const raw = { ...shared, entryReference, amount: textAt(entry, "Amt"), currency: currencyOf(entry) };
     return [toRow(first, { ...raw, ...partiesOf(payment), remittance: remittanceOf(entry, payment) })];
   }
+  const amounts = payments.map((payment) => find(payment, "Amt") ?? find(payment, "AmtDtls", "TxAmt", "Amt"));
+  const isWhole = addsUp(entry, payments, amounts);
   return payments.map((payment, index) => {
-    const amount = find(payment, "Amt") ?? find(payment, "AmtDtls", "TxAmt", "Amt");
+    const amount = amounts[index];
     if (!amount)
       return { row: first + index, fault: "a batch whose payments have no amounts; book it by hand" };
+    if (!isWhole)
+      return {
+        row: first + index,
+        fault: "a batch whose payments do not add up to what arrived; book it by hand",
+      };
     const own = textAt(payment, "Refs", "AcctSvcrRef");
     return toRow(first + index, {
       ...shared,
@@ -58,6 +65,20 @@ function readEntry(entry: XmlElement, account: string, first: number): Statement
       remittance: remittanceOf(payment),
     });
   });
+}
+
+/** Charges, a conversion or a payment that went back make a batch arrive as less than its payments say. */
+function addsUp(
+  entry: XmlElement,
+  payments: readonly XmlElement[],
+  amounts: readonly (XmlElement | undefined)[],
+): boolean {
+  const currency = currencyOf(entry);
+  if (amounts.some((amount) => amount?.attributes.Ccy !== currency)) return false;
+  if (payments.some((payment) => textAt(payment, "CdtDbtInd").trim() === "DBIT")) return false;
+  const total = findAmount(textAt(entry, "Amt").trim(), currency);
+  const parts = amounts.map((amount) => findAmount(amount?.text.trim() ?? "", currency) ?? -1n);
+  return total !== undefined && !parts.includes(-1n) && parts.reduce((sum, part) => sum + part, 0n) === total;
 }
 
 function whySkipped(entry: XmlElement): string | undefined {

@@ -7,6 +7,8 @@ export type XmlElement = {
 };
 
 const DEPTH_MAX = 32;
+/** Elements in memory at a time. A batch of 5,000 payments has fewer. */
+const ELEMENTS_MAX = 200_000;
 const NAME = String.raw`[A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?`;
 const OPENING = new RegExp(String.raw`^<(${NAME})((?:\s+${NAME}\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(/?)>$`);
 const CLOSING = new RegExp(String.raw`^</(${NAME})\s*>$`);
@@ -26,12 +28,17 @@ export function readXml(
 ): XmlElement {
   const open: XmlElement[] = [];
   let root: XmlElement | undefined;
+  let kept = 0;
+  /** How many there were when each open element that will be handed over began. */
+  const keptBefore: number[] = [];
   let at = text.startsWith("\ufeff") ? 1 : 0;
   const close = (name: string): void => {
     const element = open.pop();
     if (!element || element.name !== name) throw broken(`</${name}> closes nothing`);
-    if (element.name === taken) take(element, open);
-    else open.at(-1)?.children.push(element);
+    if (element.name === taken) {
+      take(element, open);
+      kept = keptBefore.pop() ?? kept;
+    } else open.at(-1)?.children.push(element);
   };
   while (at < text.length) {
     const start = text.indexOf("<", at);
@@ -62,6 +69,9 @@ export function readXml(
     if (open.length === 0 && root) throw broken("there is more than one root element");
     if (open.length >= DEPTH_MAX) throw broken(`elements are nested more than ${DEPTH_MAX} deep`);
     const element = { name: localName(name), attributes: readAttributes(attributes), text: "", children: [] };
+    if (element.name === taken) keptBefore.push(kept);
+    kept += 1;
+    if (kept > ELEMENTS_MAX) throw broken(`it has more than ${ELEMENTS_MAX} elements at one place`);
     root ??= element;
     open.push(element);
     if (empty === "/") close(element.name);

@@ -18,6 +18,9 @@ export const CODE_HEADS = [
   "ciphertext",
 ] as const;
 
+/** Our own base64url, which can begin with a minus sign. With an apostrophe in front, a sealed code would not open. */
+export const CODE_EXACT_HEADS: ReadonlySet<string> = new Set(["kid", "enc", "ciphertext"]);
+
 /** A delivered code as a line of a CSV file. */
 export const codeCells = ({ sealed, ...code }: OrderCodeView): string[] => {
   const cells = { ...code, ...sealed };

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { callerOf } from "../../http/caller.ts";
 import { jsonOrCsvReply, sendCsv, wantsCsv } from "../../http/csv-reply.ts";
 import { Type } from "../../http/openapi/type.ts";
-import { CODE_HEADS, codeCells } from "./code-csv.ts";
+import { CODE_EXACT_HEADS, CODE_HEADS, codeCells } from "./code-csv.ts";
 import { type RevealDeps, revealCodes } from "./reveal-codes.ts";
 import { OrderCodesReply } from "./schemas.ts";
 
@@ -24,7 +24,9 @@ export function fulfilmentRoutes(app: FastifyInstance, deps: RevealDeps): void {
         requestId: request.id,
         address: request.callerAddress,
       });
-      return wantsCsv(request) ? sendCsv(reply, CODE_HEADS, revealed.data.map(codeCells)) : revealed;
+      return wantsCsv(request)
+        ? sendCsv(reply, CODE_HEADS, revealed.data.map(codeCells), CODE_EXACT_HEADS)
+        : revealed;
     },
   });
 }

@@ -10,18 +10,22 @@ export const findAlert = async (db: Queryable, tenant: Tenant): Promise<bigint |
   return row?.belowMinor ?? null;
 };
 
-/** What is below at this moment is not a fall: only later entries are looked at. */
+/**
+ * What is below at this moment is not a fall: only later entries are looked at. A watch that this waits for can have seen entries that this
+ * statement does not see yet. They are not looked at again: an entry is told once.
+ */
 export const saveAlert = (tx: Tx, tenant: Tenant, belowMinor: bigint | null, now: Date) =>
   belowMinor === null
     ? tx.rows(sql`
         delete from wallet_alerts
         where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment}`)
     : tx.rows(sql`
-        insert into wallet_alerts (reseller_id, environment, below_minor, seen_sequence, changed_at)
+        insert into wallet_alerts as a (reseller_id, environment, below_minor, seen_sequence, changed_at)
         select reseller_id, environment, ${belowMinor}, sequence, ${now} from wallets
         where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment}
         on conflict (reseller_id, environment) do update
-          set below_minor = excluded.below_minor, seen_sequence = excluded.seen_sequence, changed_at = excluded.changed_at`);
+          set below_minor = excluded.below_minor, seen_sequence = greatest(a.seen_sequence, excluded.seen_sequence),
+              changed_at = excluded.changed_at`);
 
 export type DueAlert = Tenant & {
   belowMinor: bigint;

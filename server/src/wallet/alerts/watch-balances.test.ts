@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
+import { eventually } from "../../../testing/eventually.ts";
 import { createHandClock } from "../../../testing/hand-clock.ts";
 import { signInAs } from "../../../testing/people/dashboard-visitor.ts";
 import { listActivity } from "../../activity/list-activity.ts";
@@ -94,6 +95,29 @@ test("a threshold above the balance is not a fall, and without one nothing is lo
   assert.deepEqual(await lettersOf(tenant), []);
   for (const text of ["0", "-1", "1.001", "much"])
     await assert.rejects(setAlert(scrip, tenant, text, BY), { code: "invalid_request" }, text);
+});
+
+test("a threshold that changes while a fall is told does not tell it again", async () => {
+  const tenant = await addWallet();
+  const { resellerId } = tenant;
+  await setAlert(scrip, tenant, "50.00", BY);
+  let changing: Promise<unknown> | undefined;
+  await scrip.db.transaction(async (watch) => {
+    await watch.rows(sql`select from wallet_alerts where reseller_id = ${resellerId} for update`);
+    changing = setAlert(scrip, tenant, "60.00", BY);
+    await eventually("a change that waits", async () => {
+      const [row] = await scrip.db.rows(sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%into wallet_alerts%'`);
+      return row;
+    });
+    await move(tenant, "debit", "70.00");
+    await watch.rows(sql`
+      update wallet_alerts a set seen_sequence = w.sequence from wallets w
+      where a.reseller_id = ${resellerId} and w.reseller_id = a.reseller_id and w.environment = a.environment`);
+  });
+  await changing;
+  assert.deepEqual(await lettersOf(tenant), []);
 });
 
 test("the addresses of a kind get its letters, each one of their own", async () => {
