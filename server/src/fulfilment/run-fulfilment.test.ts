@@ -173,7 +173,7 @@ test("what was written off is followed, and what is unknown for too long is told
   await running.stop(LONG_MS);
   await run().stop(LONG_MS);
   const alerts = logged.split("\n").filter((line) => line.includes("purchase_unknown"));
-  assert.equal(alerts.length, 1);
+  assert.equal(alerts.length, 1, logged);
   assert.equal(JSON.parse(alerts[0] ?? "").orderId, unknown);
   assert.ok(!logged.includes(supplierId));
   const backlog = await readBacklog(shop.scrip.db, shop.clock.now());

@@ -36,6 +36,8 @@ const PLACEMENT_LIMITS: PlacementLimits = {
 const RECOVERY_PAUSE_MS = 100;
 /** Groups that wait. Each has at most `batchMax` placements. */
 const GROUPS_WAITING_MAX = 64;
+/** Groups of different callers do not wait for each other. Those of one caller come one after the other by themselves. */
+const GROUPS_RUNNING_MAX = 4;
 
 type BatchDeps = {
   db: Db;
@@ -99,7 +101,7 @@ const createQueue = (
 const createGroupQueue = (deps: BatchDeps): SubmitGroup =>
   createBatcher<readonly Placement[], readonly BatchDecision[]>({
     maxSize: 1,
-    maxRunning: 1,
+    maxRunning: GROUPS_RUNNING_MAX,
     maxWaiting: GROUPS_WAITING_MAX,
     overflow: tooManyOrders,
     run: async (groups) => {

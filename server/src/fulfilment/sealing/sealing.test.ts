@@ -171,8 +171,9 @@ test("what is no usable key is refused, and nothing changes", async () => {
   }
   assert.equal((await call("PUT", {})).statusCode, 400);
   assert.equal((await call("PUT", { publicKey: zero, more: 1 })).statusCode, 400);
-  const { key: other } = await shop.scrip.addKey(shop.buyer.resellerId, { scopes: ["orders:write"] });
-  assert.equal((await call("PUT", { publicKey: zero }, other)).statusCode, 403);
+  const { key: other } = await shop.scrip.addKey(shop.buyer.resellerId, { scopes: ["orders:read"] });
+  for (const method of ["PUT", "DELETE"])
+    assert.equal((await call(method, { publicKey: zero }, other)).statusCode, 403);
   assert.equal((await call("GET")).json().encryptionKey.kid, kid);
 });
 

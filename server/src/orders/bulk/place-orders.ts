@@ -16,7 +16,7 @@ export type PlaceOrdersResult = PlaceOrderResult | { error: unknown };
 const GROUP_ORDERS_MAX = 128;
 const GROUP_LINES_MAX = 256;
 /** Orders that were not started by then are refused, so that the caller gets an answer. It can send them again. */
-const START_WITHIN_MS = 5_000;
+const START_WITHIN_MS = 8_000;
 
 /**
  * Places several orders, each as if it came alone and in this order. They are placed in groups. A key that occurs again with
