@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import sql from "sql-template-tag";
+import { raw } from "sql-template-tag";
 import {
   type ImportFault,
   type ImportResult,
@@ -49,7 +49,15 @@ export async function createCatalogBench(): Promise<CatalogBench> {
     importText,
     importProducts: (...products) => importText(toCatalogText(products)),
     clear: async () => {
-      await db.rows(sql`truncate products cascade`);
+      // A truncate reaches twenty tables and takes a third of a second of CPU.
+      for (const table of [
+        "list_prices",
+        "reseller_prices",
+        "unlisted_products",
+        "product_supply",
+        "products",
+      ])
+        await db.rows(raw(`delete from ${table}`));
     },
     drop: async () => {
       await rm(folder, { recursive: true, force: true });
