@@ -172,8 +172,11 @@ test("what was written off is followed, and what is unknown for too long is told
   );
   await running.stop(LONG_MS);
   await run().stop(LONG_MS);
-  const alerts = logged.split("\n").filter((line) => line.includes("purchase_unknown"));
-  assert.equal(alerts.length, 1, logged);
+  const lines = logged.split("\n");
+  const alerts = lines.filter((line) => line.includes("purchase_unknown"));
+  // A sweep that fails after it has told cannot note that, and the next one tells again: rather twice than never.
+  const failed = lines.filter((line) => line.includes("the sweep failed")).length;
+  assert.ok(alerts.length >= 1 && alerts.length <= 1 + failed, logged);
   assert.equal(JSON.parse(alerts[0] ?? "").orderId, unknown);
   assert.ok(!logged.includes(supplierId));
   const backlog = await readBacklog(shop.scrip.db, shop.clock.now());
