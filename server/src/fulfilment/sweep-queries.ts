@@ -1,5 +1,5 @@
 import sql from "sql-template-tag";
-import type { Queryable } from "../db/database.ts";
+import type { Queryable, Tx } from "../db/database.ts";
 import type { UnitKey } from "../vault/code-place.ts";
 
 export type Overdue = UnitKey & { number: number; openedAt: Date };
@@ -12,29 +12,26 @@ export type Backlog = {
   oldestUnknownSeconds: number;
 };
 
-/** Attempts that have been open since before that time and were not reported yet. */
-export const listOverdue = (db: Queryable, openedBefore: Date, limit: number) =>
-  db.rows<Overdue>(sql`
+/**
+ * Locks attempts that have been open since before that time and were not reported yet. One that is being settled is left for
+ * the next run, because waiting here could deadlock.
+ */
+export const lockOverdue = (tx: Tx, openedBefore: Date, limit: number) =>
+  tx.rows<Overdue>(sql`
     select order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", number,
            opened_at as "openedAt"
     from supplier_attempts
     where status = 'open' and opened_at < ${openedBefore} and alerted_at is null and written_off_at is null
-    order by opened_at limit ${limit}`);
+    order by opened_at limit ${limit}
+    for update skip locked`);
 
-/** One that is being settled is left for the next run, because waiting here could deadlock. */
-export const markAlerted = (db: Queryable, told: readonly Overdue[], now: Date) =>
-  db.rows(sql`
-    update supplier_attempts a set alerted_at = ${now}
-    from (
-      select order_id, line_index, unit_index, number from supplier_attempts
-      where status = 'open' and (order_id, line_index, unit_index, number) in (
-        select * from unnest(
-          ${told.map((one) => one.orderId)}::text[], ${told.map((one) => one.lineIndex)}::smallint[],
-          ${told.map((one) => one.unitIndex)}::integer[], ${told.map((one) => one.number)}::smallint[]))
-      for update skip locked
-    ) free
-    where a.order_id = free.order_id and a.line_index = free.line_index and a.unit_index = free.unit_index
-      and a.number = free.number`);
+export const markAlerted = (tx: Tx, told: readonly Overdue[], now: Date) =>
+  tx.rows(sql`
+    update supplier_attempts set alerted_at = ${now}
+    where (order_id, line_index, unit_index, number) in (
+      select * from unnest(
+        ${told.map((one) => one.orderId)}::text[], ${told.map((one) => one.lineIndex)}::smallint[],
+        ${told.map((one) => one.unitIndex)}::integer[], ${told.map((one) => one.number)}::smallint[]))`);
 
 export const readBacklog = async (db: Queryable, now: Date) => {
   const [row] = await db.rows<Backlog>(sql`

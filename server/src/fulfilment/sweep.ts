@@ -6,7 +6,7 @@ import { refreshSupply } from "../suppliers/refresh-supply.ts";
 import { expireStock } from "../suppliers/stock/expire-stock.ts";
 import type { FulfilmentMetrics } from "./fulfilment-metrics.ts";
 import type { FulfilmentLimits } from "./limits.ts";
-import { listOverdue, markAlerted, readBacklog } from "./sweep-queries.ts";
+import { lockOverdue, markAlerted, readBacklog } from "./sweep-queries.ts";
 
 /** The purchases that the metrics of a supplier are about. */
 const VITALS_MS = 86_400_000;
@@ -34,17 +34,19 @@ async function keepStock({ db, clock }: SweepDeps): Promise<void> {
   await refreshSupply(db, undefined, clock.now());
 }
 
-/** Marked after the alert: alerting twice is better than never. */
+/** Marked after the alert: alerting twice after a crash is better than never. What is told is locked, so that it is marked. */
 async function alertOfUnknown({ db, clock, log, limits }: SweepDeps): Promise<void> {
   const now = clock.now();
-  const overdue = await listOverdue(db, new Date(now.getTime() - limits.alertAfterMs), ALERTS_MAX);
-  for (const { orderId, lineIndex, unitIndex, openedAt } of overdue) {
-    log.error(
-      { alert: "purchase_unknown", orderId, lineIndex, unitIndex, openedAt },
-      "a purchase has had no outcome for too long; ask the supplier, or write it off with: scrip order write-off",
-    );
-  }
-  if (overdue.length > 0) await markAlerted(db, overdue, now);
+  await db.transaction(async (tx) => {
+    const overdue = await lockOverdue(tx, new Date(now.getTime() - limits.alertAfterMs), ALERTS_MAX);
+    for (const { orderId, lineIndex, unitIndex, openedAt } of overdue) {
+      log.error(
+        { alert: "purchase_unknown", orderId, lineIndex, unitIndex, openedAt },
+        "a purchase has had no outcome for too long; ask the supplier, or write it off with: scrip order write-off",
+      );
+    }
+    if (overdue.length > 0) await markAlerted(tx, overdue, now);
+  });
 }
 
 async function showBacklog({ db, clock, metrics }: SweepDeps): Promise<void> {
