@@ -81,7 +81,7 @@ test("alerts, jobs, products, suppliers and stock are sound in a browser", async
 });
 
 /** What is on these differs little: in `npm test` each is looked at in one view. */
-test("resellers, money, the view, staff, activity, system and search are sound in a browser", async () => {
+test("resellers, money, prices, deposits, forms of suppliers, the view, staff, activity, system and search are sound in a browser", async () => {
   for (const [index, path] of [
     ...[`/resellers/${resellerId}`, `/view/${resellerId}/orders`, `/money/new?reseller=${resellerId}`],
     ...[
@@ -93,6 +93,8 @@ test("resellers, money, the view, staff, activity, system and search are sound i
       "/search?q=corner",
       "/search",
     ],
+    ...["/prices", "/deposits", "/deposits/import", "/suppliers/new", "/suppliers/new/reloadly"],
+    `/suppliers/${goods.upstream}/reconcile`,
     ...(IS_FULL ? ["/resellers", `/resellers/${resellerId}/unfreeze`, "/money/proposals"] : []),
   ].entries())
     await assertSound(path, IS_FULL ? CHECKED : CHECKED.slice(index % 2, (index % 2) + 1));
