@@ -89,7 +89,7 @@ const endedInTail = (tenant: Tenant): Sql => sql`
 
 export type ResellerSales = { resellerId: string; orders: bigint; soldMinor: bigint; refundedMinor: bigint };
 
-/** What these resellers bought in whole hours of one environment. Each has one currency. */
+/** What these resellers bought in whole days of one environment. Each has one currency. */
 export const sumResellerRows = (
   db: Queryable,
   environment: Tenant["environment"],
@@ -99,6 +99,17 @@ export const sumResellerRows = (
   db.rows<ResellerSales>(sql`
     select reseller_id as "resellerId", sum(orders)::bigint as orders, sum(sold_minor)::bigint as "soldMinor",
            sum(refunded_minor)::bigint as "refundedMinor"
-    from report_orders
-    where reseller_id = any(${resellerIds}) and environment = ${environment} and hour >= ${first} and hour < ${end}
+    from report_days
+    where reseller_id = any(${resellerIds}) and environment = ${environment} and day >= ${first} and day < ${end}
     group by reseller_id`);
+
+/**
+ * What was delivered to a tenant in whole days, less what was refunded of it and what it cost, where both are in this currency. Null
+ * where there is none.
+ */
+export const sumMarginRows = (db: Queryable, tenant: Tenant, currency: string, { first, end }: DaySpan) =>
+  db.rows<{ marginMinor: bigint | null }>(sql`
+    select sum(delivered_minor - returned_minor - cost_minor)::bigint as "marginMinor"
+    from report_days
+    where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment} and day >= ${first} and day < ${end}
+      and currency = ${currency} and cost_currency = ${currency}`);
