@@ -1,8 +1,7 @@
 import type { Db } from "../server/src/db/database.ts";
 import { findNeeds } from "../server/src/reports/find-needs.ts";
 import { readOverview } from "../server/src/reports/read-overview.ts";
-import { REPORT_NAMES, readReport } from "../server/src/reports/read-report.ts";
-import type { ReportBy } from "../server/src/reports/report-queries.ts";
+import { REPORT_BYS, REPORT_NAMES, readReport } from "../server/src/reports/read-report.ts";
 import { summariseTenant } from "../server/src/reports/summarise-tenant.ts";
 import { onBenchDatabase } from "./bench-database.ts";
 import { countHistory } from "./count-history.ts";
@@ -77,12 +76,10 @@ const NOTES = [
   "pages of the console come over HTTP from a console in the same process; pages and home are read in turns with those of a database with few orders; lower quartiles, because others use the machine too",
 ];
 
-const BYS: readonly ReportBy[] = ["day", "hour", "product", "reseller", "supplier"];
-
 async function measureReports(db: Db, { first }: Month): Promise<Row[]> {
   const rows: Row[] = [];
   for (const name of REPORT_NAMES)
-    for (const by of BYS) {
+    for (const by of REPORT_BYS) {
       const scope = {
         environment: "live",
         by,
