@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { type Checker, openChecker, VIEWS, type View } from "../../testing/browser/check-page.ts";
 import { openBrowser, type TestBrowser } from "../../testing/browser/open-browser.ts";
@@ -28,6 +29,7 @@ let checker: Checker;
 let url: string;
 let admin: ConsoleVisit;
 let resellerId: string;
+let endpointId: string;
 let goods: Awaited<ReturnType<typeof fillGoods>>;
 
 before(async () => {
@@ -44,7 +46,10 @@ before(async () => {
   const buyer = await addBuyer(scrip);
   resellerId = buyer.resellerId;
   for (const name of ["a", "b", "c"]) await postOrder(scrip, buyer, name);
-  await addEndpoint(scrip.db, buyer);
+  endpointId = await addEndpoint(scrip.db, buyer);
+  await scrip.db.rows(
+    sql`update webhook_endpoints set active = false, failing_since = now() where id = ${endpointId}`,
+  );
   await freezeReseller(scrip, resellerId, "Unusual orders since noon", COMMAND);
   goods = await fillGoods(scrip, admin.accountId);
   await fillMonth(scrip, resellerId);
@@ -95,6 +100,8 @@ test("resellers, money, prices, deposits, forms of suppliers, the view, staff, a
     ],
     ...["/prices", "/deposits", "/deposits/import", "/suppliers/new", "/suppliers/new/reloadly"],
     `/suppliers/${goods.upstream}/reconcile`,
+    `/products/${goods.productId}/routes?supplier=${goods.upstream}`,
+    `/resellers/${resellerId}/endpoints/${endpointId}/enable`,
     ...(IS_FULL ? ["/resellers", `/resellers/${resellerId}/unfreeze`, "/money/proposals"] : []),
   ].entries())
     await assertSound(path, IS_FULL ? CHECKED : CHECKED.slice(index % 2, (index % 2) + 1));
