@@ -20,8 +20,9 @@ export async function fillRollups(db: Db): Promise<void> {
       on conflict (reseller_id, environment) do update
         set sequence = excluded.sequence, history_sequence = excluded.history_sequence`);
     await tx.rows(sql`delete from report_changes`);
-    await tx.rows(sql`delete from report_days`);
-    await tx.rows(sql`truncate report_lines, report_orders, report_slices, report_times`);
+    await tx.rows(
+      sql`truncate report_lines, report_orders, report_slices, report_times, report_days, report_day_times`,
+    );
     for (const [table, expected] of Object.entries(EXPECTED_ROLLUPS)) {
       const rows = await tx.rows<{ names: string }>(sql`
         select string_agg(attname, ', ' order by attnum) as names from pg_attribute

@@ -5,6 +5,7 @@ import type { Invariant } from "./invariant.ts";
 const NOTING_TRIGGERS = [
   ...["ledger_entries_note_refund", "supplier_attempts_note_late", "orders_note_end"],
   ...["report_orders_add_day", "report_slices_add_day", "report_slices_change_day"],
+  ...["report_times_add_day", "report_times_change_day"],
 ];
 
 const LINE_MEASURES = [
@@ -177,22 +178,22 @@ const sliceDifferences: Sql = sql`
         ' is not the sum of its products'`,
   )}`;
 
-const DAY_MEASURES = [
-  ...["orders", "sold_minor", "refunded_minor", "returned_minor", "delivered_minor", "cost_minor"],
-];
+const DAY_MEASURES = [...ORDER_MEASURES, ...["returned_minor", "delivered_minor", "cost_minor"]];
 
 const expectedDays: Sql = sql`
   select reseller_id, environment, day, currency, cost_currency, ${sums(DAY_MEASURES)}
   from (
-    select reseller_id, environment, date_trunc('day', hour, 'UTC') as day, currency, '' as cost_currency, orders, sold_minor,
-           refunded_minor, 0 as returned_minor, 0 as delivered_minor, 0 as cost_minor
+    select reseller_id, environment, date_trunc('day', hour, 'UTC') as day, currency, '' as cost_currency,
+           ${list(ORDER_MEASURES)}, 0 as returned_minor, 0 as delivered_minor, 0 as cost_minor
     from report_orders
     union all
-    select reseller_id, environment, date_trunc('day', hour, 'UTC'), currency, cost_currency, 0, 0, 0, returned_minor,
-           delivered_minor, cost_minor
+    select reseller_id, environment, date_trunc('day', hour, 'UTC'), currency, cost_currency, 0, 0, 0, 0, 0, 0, 0,
+           returned_minor, delivered_minor, cost_minor
     from report_lines
   ) f
   group by 1, 2, 3, 4, 5`;
+
+const sayDay = sql`reseller_id || ' (' || environment || ') on ' || (day at time zone 'UTC')::date`;
 
 const dayDifferences: Sql = sql`
   expected as (${expectedDays}
@@ -200,8 +201,18 @@ const dayDifferences: Sql = sql`
   ${differences(
     ["reseller_id", "environment", "day", "currency", "cost_currency"],
     DAY_MEASURES,
-    sql`'the roll-up of ' || reseller_id || ' (' || environment || ', ' || currency || ') on ' || (day at time zone 'UTC')::date ||
-        ' is not the sum of its hours'`,
+    sql`'the roll-up of ' || ${sayDay} || ' is not the sum of its hours'`,
+  )}`;
+
+const dayTimeDifferences: Sql = sql`
+  expected as (
+    select member as reseller_id, environment, date_trunc('day', at, 'UTC') as day, bucket, sum(count)::bigint as count
+    from report_times where dimension = 'reseller' group by 1, 2, 3, 4
+  ), kept as (select * from report_day_times)
+  ${differences(
+    ["reseller_id", "environment", "day", "bucket"],
+    ["count"],
+    sql`'the times of ' || ${sayDay} || ' are not those of its hours'`,
   )}`;
 
 /** What refunds paid for, and the list of what is still to be counted. */
@@ -238,7 +249,7 @@ const oddNotes: Sql = sql`
     select from pg_trigger t where t.tgname = name and t.tgenabled in ('O', 'A')
       and t.tgrelid in (
         to_regclass('ledger_entries'), to_regclass('supplier_attempts'), to_regclass('orders'), to_regclass('report_orders'),
-        to_regclass('report_slices')
+        to_regclass('report_slices'), to_regclass('report_times')
       )
   )`;
 
@@ -262,5 +273,6 @@ export const rollupsEqualFacts: Invariant = {
     union all select violation from (with ${timeDifferences}) as times
     union all select violation from (with ${sliceDifferences}) as slices
     union all select violation from (with ${dayDifferences}) as days
+    union all select violation from (with ${dayTimeDifferences}) as day_times
     union all select violation from (${oddNotes}) as notes`,
 };
