@@ -15,6 +15,7 @@ import { healthRoutes } from "../http/health.ts";
 import { createMetrics } from "../http/metrics.ts";
 import { runJobs } from "../jobs/run-jobs.ts";
 import { runVelocityWatch } from "../keys/limits/watch-velocity.ts";
+import { openSharedLimits, type SharedLimits } from "../keys/rate/open-shared-limits.ts";
 import type { Log } from "../lib/log.ts";
 import { runPricing } from "../pricing/run-pricing.ts";
 import { runReports } from "../reports/run-reports.ts";
@@ -54,6 +55,7 @@ export type ServeSteps = {
 /** What is open so far. */
 type Opened = {
   app?: FastifyInstance;
+  sharedLimits?: SharedLimits | undefined;
   metricsApp?: FastifyInstance | undefined;
   consoleApp?: FastifyInstance | undefined;
   worker?: ReturnType<typeof startWorker>;
@@ -122,8 +124,10 @@ async function open(
   const baseUrl = () => state.baseUrl;
   const accounts = { ...openAccounts(context), urls: urlsOf(config, state) };
   const isReady = async () => !state.stopping && (await answers(context));
+  const sharedLimits = role === "worker" ? undefined : await openSharedLimits(context.db, log);
+  opened.sharedLimits = sharedLimits;
   const app =
-    role === "worker"
+    sharedLimits === undefined
       ? bareApp((bare) => healthRoutes(bare, isReady))
       : await buildApp({
           ...context,
@@ -132,6 +136,7 @@ async function open(
           baseUrl,
           trustedProxies: config.trustedProxies,
           rateLimits: config.rateLimits,
+          rateLimiter: sharedLimits.rateLimiter,
           depositInstructions: config.depositInstructions,
           webhooks: { egressIps: config.webhookEgressIps, allowNetworks: config.webhookAllowNetworks },
           dashboard: {
@@ -202,6 +207,7 @@ async function close({
   pricing,
   alerts,
   jobs,
+  sharedLimits,
   ...listeners
 }: Opened): Promise<void> {
   const { metricsApp } = listeners;
@@ -224,6 +230,7 @@ async function close({
     velocity?.stop(),
     catalog?.stop(),
     deposits?.stop(),
+    sharedLimits?.stop(),
   ]);
   clearTimeout(forced);
 }

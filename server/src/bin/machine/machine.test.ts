@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { get, type IncomingMessage } from "node:http";
+import { Agent, get, type IncomingMessage } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,10 +12,16 @@ import { eventually } from "../../../testing/eventually.ts";
 import { freePort } from "../../../testing/processes/free-port.ts";
 import { type RunningScrip, runScrip, scripJson, startScrip } from "../../../testing/processes/run-scrip.ts";
 import { isAlive } from "../../db/embedded/process-state.ts";
+import { BURST_SECONDS } from "../../http/rate-limit.ts";
 
 /** It starts several processes, on a machine that may be busy. */
 const START_TIMEOUT_MS = 180_000;
-const REQUESTS = 8;
+const REQUESTS = 6;
+/** Reads per second of a key. */
+const RATE = 10;
+/** More than a process earns while it is not asked. */
+const AT_ONCE = 24;
+const FLOOD_MS = 3_000;
 
 let folder: string;
 let external: TestDatabase;
@@ -34,15 +40,20 @@ test("several processes are one server: one port, one log, one sum of metrics, o
   const dataDir = join(folder, "embedded");
   await seedCluster(dataDir);
   const metricsPort = String(await freePort());
-  const env = { DATA_DIR: dataDir, METRICS_PORT: metricsPort, CONSOLE_PORT: String(await freePort()) };
-  const scrip = await startScrip(["--processes", "2", "--demo", "--no-history"], env, START_TIMEOUT_MS);
+  const env = {
+    DATA_DIR: dataDir,
+    METRICS_PORT: metricsPort,
+    CONSOLE_PORT: String(await freePort()),
+    RATE_LIMIT_READS: String(RATE),
+  };
+  const scrip = await startScrip(["--processes", "3", "--demo", "--no-history"], env, START_TIMEOUT_MS);
   assert.equal(scrip.stdout().match(/Scrip is ready at/g)?.length, 1);
   const key = /sc_live_[0-9A-Za-z]{38}/.exec(scrip.stdout())?.[0] ?? "";
   const ask = async () =>
     await Promise.all(Array.from({ length: REQUESTS }, () => statusOf(`${scrip.url}/v1/catalog`, key)));
   assert.deepEqual(new Set(await ask()), new Set([200]));
   const served = linesOf(scrip).filter(({ msg }) => msg === "request");
-  assert.deepEqual(new Set(served.map((line) => line.process)), new Set(["http-1", "http-2"]));
+  assert.deepEqual(new Set(served.map((line) => line.process)), new Set(["http-1", "http-2", "http-3"]));
   const countRequests = () => sumOf(metricsPort, "/v1/catalog");
   assert.equal(await countRequests(), REQUESTS);
   assert.equal(await statusOf(`http://127.0.0.1:${env.CONSOLE_PORT}/sign-in`), 200);
@@ -59,12 +70,14 @@ test("several processes are one server: one port, one log, one sum of metrics, o
   await scripJson(["key", "revoke", id], env);
   assert.deepEqual(new Set(await ask()), new Set([401]), "a revocation counts in every process at once");
 
+  await assertOneAllowance(scrip, /sc_test_[0-9A-Za-z]{38}/.exec(scrip.stdout())?.[0] ?? "");
+
   const postmaster = Number(
     (await readFile(join(dataDir, "db", "data", "postmaster.pid"), "utf8")).split("\n")[0],
   );
-  const pids = ["http-1", "http-2", "worker-1"].map((label) => Number(pidsOf(scrip, label).at(-1)));
+  const pids = ["http-1", "http-2", "http-3", "worker-1"].map((label) => Number(pidsOf(scrip, label).at(-1)));
   assert.equal((await scrip.stop("SIGTERM")).code, 0);
-  assert.deepEqual(pids.map(isAlive), [false, false, false]);
+  assert.deepEqual(pids.map(isAlive), [false, false, false, false]);
   assert.equal(isAlive(postmaster), false, "PostgreSQL has stopped too");
   assert.doesNotMatch(scrip.stderr(), /database connection lost|timed out/);
 });
@@ -121,14 +134,39 @@ const pidsOf = (scrip: RunningScrip, label: string): (number | undefined)[] =>
     .filter((line) => line.process === label && line.msg === "process ready")
     .map(({ pid }) => pid);
 
-/** Each request has its own connection. */
-async function ask(url: string, key = ""): Promise<{ status: number; text: string }> {
-  const request = get(url, { agent: false, headers: { "x-api-key": key } });
+/** Without an agent each request has its own connection. */
+async function ask(
+  url: string,
+  key = "",
+  agent: Agent | false = false,
+): Promise<{ status: number; text: string }> {
+  const request = get(url, { agent, headers: { "x-api-key": key } });
   const [reply] = (await once(request, "response")) as [IncomingMessage];
   return { status: reply.statusCode ?? 0, text: (await reply.toArray()).join("") };
 }
 
 const statusOf = async (url: string, key?: string): Promise<number> => (await ask(url, key)).status;
+
+/** A key that asks all processes for more than its rate gets its burst and its rate once, within 10 %. */
+async function assertOneAllowance({ url }: RunningScrip, key: string): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+  const startedAtMs = performance.now();
+  const counts = { accepted: 0, refused: 0 };
+  let sentAtMs = startedAtMs;
+  while (sentAtMs - startedAtMs < FLOOD_MS || counts.refused < AT_ONCE) {
+    sentAtMs = performance.now();
+    const replies = await Promise.all(
+      Array.from({ length: AT_ONCE }, () => ask(`${url}/v1/catalog?limit=1`, key, agent)),
+    );
+    for (const { status } of replies) counts[status === 200 ? "accepted" : "refused"] += 1;
+    assert.ok(replies.every(({ status }) => status === 200 || status === 429));
+  }
+  agent.destroy();
+  const earned = (untilMs: number) => BURST_SECONDS * RATE + (RATE * (untilMs - startedAtMs)) / 1_000;
+  const { accepted } = counts;
+  assert.ok(accepted <= 1.1 * earned(performance.now()), `${accepted} of ${earned(performance.now())}`);
+  assert.ok(accepted >= 0.9 * earned(sentAtMs) - 1, `${accepted} of ${earned(sentAtMs)}`);
+}
 
 /** The number of requests to a route in /metrics. */
 async function sumOf(port: string, route: string): Promise<number> {
