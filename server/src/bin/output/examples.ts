@@ -1,6 +1,6 @@
 /** At least one example for each command, shown at the end of its help. A test checks them against the options. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
-  start: ["scrip start", "scrip start --role worker"],
+  start: ["scrip start", "scrip start --role worker", "scrip start --processes 4"],
   demo: ["DATA_DIR=/tmp/try scrip demo"],
   migrate: ["scrip migrate"],
   doctor: ["scrip doctor"],
