@@ -75,7 +75,7 @@ export type Decision =
 
 export const walletKey = ({ resellerId, environment }: Tenant): string => `${resellerId} ${environment}`;
 /**
- * An actor is active for one reseller: a person can belong to the team of one and not of another. `begin_placements`
+ * An actor is active for one reseller: a person can belong to the team of one and not of another. `begin_placement_batch`
  * writes the same text.
  */
 export const livingKey = (actor: Actor, resellerId: string): string => `${actorKey(actor)} ${resellerId}`;

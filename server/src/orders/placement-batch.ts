@@ -1,16 +1,25 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Db, errorCodeOf, isDatabaseUnavailable, type Tx } from "../db/database.ts";
+import type { NamedStatement } from "../db/joined-query.ts";
 import { createBatcher } from "../lib/batch.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Problem } from "../lib/problem.ts";
 import {
   type Decision,
   decidePlacements,
+  type PlacedOrder,
   type Placement,
   type PlacementState,
   walletKey,
 } from "./decide-placements.ts";
-import { beginPlacements, findFreeWallets, freezeKeys, insertPlacements } from "./placement-queries.ts";
+import {
+  beginPlacements,
+  findFreeWallets,
+  freezeKeys,
+  insertPlacements,
+  type StateRow,
+  toState,
+} from "./placement-queries.ts";
 
 /** `busy`: another process locked the wallet for too long, and nothing was decided. */
 export type BatchDecision = Decision | { kind: "busy" } | { kind: "failed"; error: unknown };
@@ -165,22 +174,27 @@ async function placeUntilKnown(deps: BatchDeps, placements: readonly Placement[]
   }
 }
 
+/** Two round trips: the wallets are locked with `begin`, and everything is written with `commit`. */
 const placeOnce = ({ db, clock, limits }: BatchDeps, placements: readonly Placement[]): Promise<Decision[]> =>
-  db.transaction(async (tx) => {
-    const state = await beginPlacements(tx, placements, clock.now(), limits.lockTimeoutMs);
-    const decisions = decidePlacements(state, await priceUnderLock(tx, state, placements));
-    const placed = decisions.flatMap((decision) => (decision.kind === "placed" ? [decision.placed] : []));
-    if (placed.length > 0) {
-      const touched = new Set(placed.map(({ placement }) => walletKey(placement)));
-      const heads = [...state.wallets].filter(([key]) => touched.has(key)).map(([, head]) => head);
-      await insertPlacements(tx, placed, heads);
-    }
-    const frozen = decisions.flatMap((decision) =>
-      decision.kind === "refused" && decision.freezes !== undefined ? [decision.freezes] : [],
-    );
-    if (frozen.length > 0) await freezeKeys(tx, frozen, clock.now());
-    return decisions;
-  });
+  db.shortTransaction<StateRow, Decision[]>(
+    beginPlacements(placements, clock.now(), limits.lockTimeoutMs),
+    async (tx, rows) => {
+      const state = toState(rows);
+      const decisions = decidePlacements(state, await priceUnderLock(tx, state, placements));
+      const frozen = decisions.flatMap((decision) =>
+        decision.kind === "refused" && decision.freezes !== undefined ? [decision.freezes] : [],
+      );
+      if (frozen.length > 0) await freezeKeys(tx, frozen, clock.now());
+      const placed = decisions.flatMap((decision) => (decision.kind === "placed" ? [decision.placed] : []));
+      return { result: decisions, last: placed.length > 0 ? writeAll(state, placed) : undefined };
+    },
+  );
+
+function writeAll(state: PlacementState, placed: readonly PlacedOrder[]): NamedStatement {
+  const touched = new Set(placed.map(({ placement }) => walletKey(placement)));
+  const heads = [...state.wallets].filter(([key]) => touched.has(key)).map(([, head]) => head);
+  return insertPlacements(placed, heads);
+}
 
 /** Prices what could not be priced ahead, at exactly the revision of the decision. */
 async function priceUnderLock(
