@@ -1,13 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Db, errorCodeOf, isDatabaseUnavailable, type Tx } from "../db/database.ts";
-import type { NamedStatement } from "../db/joined-query.ts";
 import { createBatcher } from "../lib/batch.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Problem } from "../lib/problem.ts";
 import {
   type Decision,
   decidePlacements,
-  type PlacedOrder,
   type Placement,
   type PlacementState,
   walletKey,
@@ -68,7 +66,7 @@ export function createPlacementQueues(
 ): PlacementQueues {
   const limits = { ...PLACEMENT_LIMITS, ...changes };
   const deps: BatchDeps = { db, clock, limits, held: new Set() };
-  const isHeld = (placement: Placement) => deps.held.has(walletKey(placement));
+  const isHeld = (placement: Placement) => deps.held.size > 0 && deps.held.has(walletKey(placement));
   const common = createQueue(limits, (placements) =>
     placeBatch(
       deps,
@@ -180,21 +178,24 @@ const placeOnce = ({ db, clock, limits }: BatchDeps, placements: readonly Placem
     beginPlacements(placements, clock.now(), limits.lockTimeoutMs),
     async (tx, rows) => {
       const state = toState(rows);
+      const before = new Map(state.wallets);
       const decisions = decidePlacements(state, await priceUnderLock(tx, state, placements));
       const frozen = decisions.flatMap((decision) =>
         decision.kind === "refused" && decision.freezes !== undefined ? [decision.freezes] : [],
       );
       if (frozen.length > 0) await freezeKeys(tx, frozen, clock.now());
       const placed = decisions.flatMap((decision) => (decision.kind === "placed" ? [decision.placed] : []));
-      return { result: decisions, last: placed.length > 0 ? writeAll(state, placed) : undefined };
+      if (placed.length === 0) return { result: decisions, last: undefined };
+      const changed = [...state.wallets].filter(([key, head]) => before.get(key) !== head);
+      return {
+        result: decisions,
+        last: insertPlacements(
+          placed,
+          changed.map(([, head]) => head),
+        ),
+      };
     },
   );
-
-function writeAll(state: PlacementState, placed: readonly PlacedOrder[]): NamedStatement {
-  const touched = new Set(placed.map(({ placement }) => walletKey(placement)));
-  const heads = [...state.wallets].filter(([key]) => touched.has(key)).map(([, head]) => head);
-  return insertPlacements(placed, heads);
-}
 
 /** Prices what could not be priced ahead, at exactly the revision of the decision. */
 async function priceUnderLock(

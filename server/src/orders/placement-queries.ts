@@ -72,7 +72,7 @@ export function beginPlacements(
   now: Date,
   lockTimeoutMs: number,
 ): NamedStatement {
-  const wallets = [...new Map(placements.map((one) => [walletKey(one), one])).values()];
+  const wallets = distinctTenants(placements);
   const actors = distinctActors(placements);
   const values = [
     joinTexts(wallets, (one) => one.resellerId),
@@ -109,6 +109,16 @@ const DAY_MS = 86_400_000;
 function startOfDay(placements: readonly Placement[]): Date {
   const oldestMs = placements.reduce((oldest, one) => Math.min(oldest, one.createdAt.getTime()), Infinity);
   return new Date(Math.floor(oldestMs / DAY_MS) * DAY_MS);
+}
+
+/** One placement for each wallet. Like actors: compared by id first, and a duplicate does no harm. */
+function distinctTenants(placements: readonly Placement[]): Placement[] {
+  const seen = new Map<string, Placement>();
+  return placements.filter((one) => {
+    const before = seen.get(one.resellerId);
+    seen.set(one.resellerId, one);
+    return before?.environment !== one.environment;
+  });
 }
 
 /** One placement for each actor. Compared by id first, because that is cheapest; a duplicate actor does no harm. */
