@@ -82,7 +82,7 @@ export const genesisHash = ({ resellerId, environment }: Tenant): Buffer =>
 
 /** By way of a text: a buffer that the hash makes itself has memory of its own, and takes twice as long. */
 export const sha256 = (data: string | Buffer): Buffer =>
-  Buffer.from(hash("sha256", data, "latin1"), "latin1");
+  Buffer.from(hash("sha256", data, "binary"), "latin1");
 
 /** A wallet without entries. */
 export const emptyHead = (tenant: Tenant, currency: string): WalletHead => ({
