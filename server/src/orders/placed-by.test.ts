@@ -93,7 +93,7 @@ test("an actor that living_actors returns places orders for that reseller only, 
   assert.ok(placed.kind === "placed");
   assert.deepEqual(await placedBy(placed.order.id), user("usr_1"));
   assert.equal((await placeAs(other, user("usr_1"), "for another")).kind, "revoked");
-  // Keys are looked up by begin_placements itself, whatever this function returns.
+  // Keys are looked up by begin_placement_batch itself, whatever this function returns.
   assert.equal((await placeAs(buyer, { kind: "key", id: "usr_1" }, "as a key")).kind, "revoked");
 
   await scrip.db.rows(sql`delete from team`);
