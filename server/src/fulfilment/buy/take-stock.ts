@@ -34,6 +34,10 @@ export async function pickStock(tx: Tx, needs: readonly StockNeed[], now: Date):
   }
 }
 
+/** Locks codes that nobody else holds, as many as are needed or as there are. */
+export const pickFree = (tx: Tx, needs: readonly StockNeed[], now: Date): Promise<PickedCode[]> =>
+  lockStock(tx, needs, now, sql`skip locked`);
+
 const DEADLOCK = "40P01";
 const PICKS_MAX = 5;
 
@@ -63,7 +67,9 @@ export const groupPicked = (picked: readonly PickedCode[]): Map<string, string[]
   const groups = new Map<string, string[]>();
   for (const { id, productId, supplierId } of picked) {
     const key = stockText(productId, supplierId);
-    groups.set(key, [...(groups.get(key) ?? []), id]);
+    const ids = groups.get(key);
+    if (ids) ids.push(id);
+    else groups.set(key, [id]);
   }
   return groups;
 };
