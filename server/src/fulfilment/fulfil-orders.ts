@@ -36,7 +36,13 @@ export type Fulfiller = {
 
 const STATEMENT_TIMEOUT = "57014";
 
-type Settling = Lease & Pick<Tenant, "environment"> & { createdAt: Date; outcomes: UnitOutcome[] };
+type Settling = Lease &
+  Pick<Tenant, "environment"> & {
+    createdAt: Date;
+    outcomes: UnitOutcome[];
+    /** Its completion may seal thousands of codes, so no other order waits in its transaction. */
+    isAlone: boolean;
+  };
 
 /**
  * Works through due orders. Those that need no supplier are settled at once and together; each of the others asks its
@@ -48,7 +54,7 @@ export function createFulfiller(deps: FulfilDeps): Fulfiller {
   const underWay = new Map<Lease, Promise<void>>();
   const settleWithOthers = createBatcher<Settling, void>({
     run: async (batch) => {
-      await settleTogether(deps, batch);
+      for (const part of partsOf(batch, limits.settleUnitsMax)) await settleTogether(deps, part);
       return [];
     },
     maxSize: limits.batchMax,
@@ -119,7 +125,9 @@ const toEnded = ({ id, ...rest }: { id: string; environment: Tenant["environment
 function* partsOf(batch: readonly Settling[], unitsMax: number): Generator<Settling[]> {
   let part: Settling[] = [];
   let units = 0;
-  for (const one of batch) {
+  const [alone, others] = partition(batch, ({ isAlone }) => isAlone);
+  yield* alone.map((one) => [one]);
+  for (const one of others) {
     if (part.length > 0 && units + one.outcomes.length > unitsMax) {
       yield part;
       [part, units] = [[], 0];
@@ -139,6 +147,7 @@ const toSettling = (
   token,
   environment: order.environment,
   createdAt: order.createdAt,
+  isAlone: order.allOrNothing,
   outcomes: [...planned.flatMap((one) => instantOutcome(order, one.unit, one.plan)), ...bought],
 });
 

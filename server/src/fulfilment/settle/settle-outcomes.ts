@@ -1,5 +1,6 @@
 import type { Tx } from "../../db/database.ts";
 import type { Ids } from "../../lib/ids.ts";
+import { createPacer } from "../../lib/pace.ts";
 import { encodeGoods, type Goods } from "../../suppliers/goods.ts";
 import { deliveredPlace, quarantinePlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
@@ -103,9 +104,15 @@ export async function writeGoods(
 ): Promise<void> {
   const { codesTaken, codesNew, attemptsNew } = settlement;
   const recipients = await recipientsOf(tx, settlement);
-  if (codesTaken.length > 0) await deliverStock(tx, sealForUnits(vault, picked, codesTaken, recipients), now);
+  if (codesTaken.length > 0)
+    await deliverStock(tx, await sealForUnits(vault, picked, codesTaken, recipients), now);
   if (codesNew.length > 0) {
-    const rows = codesNew.map((code) => sealNew(vault, code, recipients.get(code.orderId)));
+    const pacer = createPacer();
+    const rows: ReturnType<typeof sealNew>[] = [];
+    for (const code of codesNew) {
+      if (pacer.isDue()) await pacer.pause();
+      rows.push(sealNew(vault, code, recipients.get(code.orderId)));
+    }
     await insertCodes(tx, rows, now);
   }
   if (attemptsNew.length > 0) await insertEndedAttempts(tx, attemptsNew, now);
