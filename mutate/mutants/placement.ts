@@ -124,7 +124,7 @@ export const PLACEMENT: Area = {
       file: `${AT}/price-order.ts`,
       find: "if (totalMinor > AMOUNT_MAX_MINOR) {",
       replace: "if (totalMinor >= AMOUNT_MAX_MINOR) {",
-      tests: [`${AT}/units-max.test.ts`],
+      tests: [`${AT}/price-order.test.ts`],
       why: "An order of exactly the maximum would be refused.",
     },
     {
@@ -132,7 +132,7 @@ export const PLACEMENT: Area = {
       file: `${AT}/price-order.ts`,
       find: "if (totalMinor > AMOUNT_MAX_MINOR) {",
       replace: "if (totalMinor > AMOUNT_MAX_MINOR + 1n) {",
-      tests: [`${AT}/units-max.test.ts`],
+      tests: [`${AT}/price-order.test.ts`],
       why: "A total that JSON cannot hold exactly would be accepted.",
     },
     {
@@ -140,7 +140,7 @@ export const PLACEMENT: Area = {
       file: `${AT}/price-order.ts`,
       find: "if (units > UNITS_MAX) {",
       replace: "if (units >= UNITS_MAX) {",
-      tests: [`${AT}/units-max.test.ts`],
+      tests: [`${AT}/price-order.test.ts`],
       why: "An order of exactly the maximum would be refused.",
     },
     {
@@ -148,7 +148,7 @@ export const PLACEMENT: Area = {
       file: `${AT}/price-order.ts`,
       find: "request.expectedTotalMinor !== totalMinor) {",
       replace: "request.expectedTotalMinor > totalMinor) {",
-      tests: [`${AT}/place-order.test.ts`],
+      tests: [`${AT}/price-order.test.ts`],
       why: "An order would cost more than the caller agreed to.",
     },
     {
@@ -156,7 +156,7 @@ export const PLACEMENT: Area = {
       file: `${AT}/price-order.ts`,
       find: "line.quantity > product.maxQuantity) {",
       replace: "line.quantity >= product.maxQuantity) {",
-      tests: [`${AT}/place-order.test.ts`],
+      tests: [`${AT}/price-order.test.ts`],
       why: "The largest quantity of a product could not be ordered.",
     },
     {
@@ -164,7 +164,7 @@ export const PLACEMENT: Area = {
       file: `${AT}/price-order.ts`,
       find: "line.quantity < product.minQuantity ||",
       replace: "line.quantity <= product.minQuantity ||",
-      tests: [`${AT}/place-order.test.ts`],
+      tests: [`${AT}/price-order.test.ts`],
       why: "The smallest quantity of a product could not be ordered.",
     },
     {

@@ -11,7 +11,7 @@ export const REFUNDS: Area = {
       file: `${AT}/operate/operator-queries.ts`,
       find: "from orders where id = ${id} for update`);",
       replace: "from orders where id = ${id}`);",
-      tests: [`${AT}/operate/operator-race.test.ts`],
+      tests: [`${AT}/take/take-orders.test.ts`],
       why: "A refund by the operator and a delivery could both happen to one unit.",
     },
     {
@@ -19,7 +19,7 @@ export const REFUNDS: Area = {
       file: `${AT}/operate/operator-queries.ts`,
       find: "from order_work where order_id = ${id} for update`);",
       replace: "from order_work where order_id = ${id}`);",
-      tests: [`${AT}/operate/operator-race.test.ts`],
+      tests: [`${AT}/take/take-orders.test.ts`],
       why: "The operator and a worker would lock in opposite orders and deadlock.",
     },
     {
@@ -27,7 +27,7 @@ export const REFUNDS: Area = {
       file: `${AT}/refund/refund-queries.ts`,
       find: "order by reseller_id, environment, id`);",
       replace: "order by reseller_id desc, environment desc, id desc`);",
-      tests: [`${AT}/refund/refund-order.test.ts`],
+      tests: ["server/src/orders/lock-order.test.ts"],
       why: "Two batches of refunds, or a refund and a placement, would deadlock.",
     },
     {

@@ -213,7 +213,7 @@ export const SCHEMA: Area = {
       file: `${AT}/0056_key_limits.sql`,
       find: "  order by w.reseller_id, w.environment\n  for update of w;",
       replace: "  order by w.reseller_id, w.environment;",
-      tests: ["server/src/orders/lock-order.test.ts", "server/src/orders/held-wallet.test.ts"],
+      tests: ["server/src/orders/lock-order.test.ts"],
       why: "Two batches would spend the same balance.",
     },
     {
@@ -221,7 +221,7 @@ export const SCHEMA: Area = {
       file: `${AT}/0056_key_limits.sql`,
       find: "perform set_config('lock_timeout', lock_timeout_ms::text, true);",
       replace: "perform set_config('lock_timeout', lock_timeout_ms::text, false);",
-      tests: ["server/src/orders/held-wallet.test.ts"],
+      tests: ["server/src/orders/lock-order.test.ts"],
       why: "Every later statement on the connection would give up after half a second.",
     },
     {
@@ -237,7 +237,7 @@ export const SCHEMA: Area = {
       file: `${AT}/0056_key_limits.sql`,
       find: "where k.id = any(actor_ids) and k.revoked_at is null and (k.expires_at is null or k.expires_at > at);",
       replace: "where k.id = any(actor_ids) and (k.expires_at is null or k.expires_at > at);",
-      tests: ["server/src/orders/placed-by.test.ts", "server/src/orders/orders-race.test.ts"],
+      tests: ["server/src/orders/placed-by.test.ts"],
       why: "A key that is revoked while its placement waits for the wallet would spend.",
     },
     {
@@ -245,7 +245,7 @@ export const SCHEMA: Area = {
       file: `${AT}/0001_keys_and_catalog.sql`,
       find: "create trigger unlisted_products_deleted after delete on unlisted_products\n  referencing old table as changed for each statement execute function raise_reseller_revision();",
       replace: "",
-      tests: ["server/src/catalog/catalog.test.ts", "server/src/catalog/changes/follow-changes.test.ts"],
+      tests: ["server/src/catalog/catalog.test.ts"],
       why: "A product that is listed again would stay out of the pages in memory.",
     },
     {

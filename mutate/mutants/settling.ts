@@ -59,7 +59,7 @@ export const SETTLING: Area = {
       file: `${AT}/settle/settle-orders.ts`,
       find: "held.get(orderId) === token);",
       replace: "held.has(orderId) || token === '');",
-      tests: [`${AT}/settle/same-code-twice.test.ts`, `${AT}/buy/send-again.test.ts`],
+      tests: [`${AT}/take/lost-leases.test.ts`],
       why: "A process that leased an order twice would write the results of both leases.",
     },
     {
@@ -67,7 +67,7 @@ export const SETTLING: Area = {
       file: `${AT}/settle/settle-queries.ts`,
       find: "join order_work w on w.order_id = mine.order_id and w.lease_token = mine.token",
       replace: "join order_work w on w.order_id = mine.order_id",
-      tests: [`${AT}/buy/send-again.test.ts`],
+      tests: [`${AT}/take/take-orders.test.ts`],
       why: "A worker that lost its lease would write over the one that has it.",
     },
     {
@@ -75,7 +75,7 @@ export const SETTLING: Area = {
       file: `${AT}/settle/settle-queries.ts`,
       find: "order by w.order_id\n      for update of w, o`",
       replace: "order by w.order_id`",
-      tests: [`${AT}/buy/send-again.test.ts`, `${AT}/operate/operator-race.test.ts`],
+      tests: [`${AT}/take/take-orders.test.ts`],
       why: "A refund by the operator and a delivery could both happen to one unit.",
     },
     {

@@ -38,7 +38,6 @@ export const VAULT: Area = {
       replace: "Buffer.concat([header, Buffer.from(place.slice(0, 0))]);",
       tests: [`${AT}/code-vault.test.ts`],
       why: "The wrap of a code would open in another place.",
-      survives: "The body is bound to the place as well, so the code still opens nowhere else.",
     },
     {
       name: "codes-under-the-master-key",

@@ -11,7 +11,7 @@ export const WEBHOOKS: Area = {
       file: `${AT}/delivery/lane-queries.ts`,
       find: "encode(sealed, 'hex')) order by id desc) as secrets",
       replace: "encode(sealed, 'hex')) order by id) as secrets",
-      tests: [`${AT}/endpoints/rotate-secret.test.ts`],
+      tests: [`${AT}/delivery/attempt-delivery.test.ts`],
       why: "A receiver that reads the first signature only would fail after a rotation.",
     },
     {
@@ -43,7 +43,7 @@ export const WEBHOOKS: Area = {
       file: `${AT}/delivery/attempt-queries.ts`,
       find: "set next_attempt_at = ${now}, step = greatest(d.step - 1, 0)",
       replace: "set next_attempt_at = ${now}",
-      tests: [`${AT}/delivery/record-attempts.test.ts`],
+      tests: [`${AT}/delivery/attempt-delivery.test.ts`],
       why: "A delivery would run out of attempts because its endpoint recovered.",
     },
     {
@@ -51,7 +51,7 @@ export const WEBHOOKS: Area = {
       file: `${AT}/delivery/attempt-queries.ts`,
       find: "          and step > 0\n",
       replace: "",
-      tests: [`${AT}/delivery/record-attempts.test.ts`, "server/src/sandbox/event-scenarios.test.ts"],
+      tests: [`${AT}/delivery/attempt-delivery.test.ts`],
       why: "An event that a sandbox order wants late would come early.",
     },
     {
@@ -59,7 +59,7 @@ export const WEBHOOKS: Area = {
       file: `${AT}/delivery/attempt-delivery.ts`,
       find: "toRecord(token, delivery, outcome, at, clock.now())",
       replace: "toRecord(token, delivery, outcome, at, at)",
-      tests: [`${AT}/delivery/deliver-lanes.test.ts`],
+      tests: [`${AT}/delivery/attempt-delivery.test.ts`],
       why: "A slow endpoint would be asked again almost at once.",
     },
     {

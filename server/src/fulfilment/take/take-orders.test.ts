@@ -5,8 +5,11 @@ import { createTestFulfiller } from "../../../testing/builders/fulfilment.ts";
 import { openShop, type Shop } from "../../../testing/builders/shop.ts";
 import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
 import { createHandClock } from "../../../testing/hand-clock.ts";
+import type { Tx } from "../../db/database.ts";
 import { FULFILMENT_LIMITS } from "../limits.ts";
+import { lockOrder } from "../operate/operator-queries.ts";
 import { refundOrder } from "../refund/refund-order.ts";
+import { lockTakenOrders } from "../settle/settle-queries.ts";
 import { claimDueOrders, renewLeases } from "./claim-queries.ts";
 import { takeOrders } from "./take-orders.ts";
 
@@ -100,6 +103,27 @@ test("a worker takes other orders while one is locked", async () => {
     });
   });
   assert.deepEqual(claimed, [ids[1]]);
+});
+
+test("the locks of the operator and of a settlement keep others from the order and from its work", async () => {
+  const { db } = shop.scrip;
+  const orderId = await shop.order([await shop.addBought(first), 1]);
+  const { token } = await take();
+  const locks = [
+    (tx: Tx) => lockOrder(tx, orderId),
+    async (tx: Tx) => assert.equal((await lockTakenOrders(tx, [{ orderId, token }])).length, 1),
+  ];
+  const others = [
+    sql`select from order_work where order_id = ${orderId} for update nowait`,
+    sql`select from orders where id = ${orderId} for update nowait`,
+  ];
+  for (const lock of locks)
+    await db.transaction(async (tx) => {
+      await lock(tx);
+      for (const other of others) await assert.rejects(db.rows(other), { code: "55P03" });
+    });
+  const stranger = { orderId, token: crypto.randomUUID() };
+  assert.deepEqual(await db.transaction((tx) => lockTakenOrders(tx, [stranger])), []);
 });
 
 test("a worker takes no further order once those before it have enough units", async () => {
