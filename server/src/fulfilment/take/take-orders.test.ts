@@ -86,7 +86,13 @@ test("a renewal passes over an order that is being settled, and renews the other
       );
     });
   });
-  assert.deepEqual(await workOf(ids), [held, { id: ids[1], token, dueAt: until }]);
+  const renewed = [held, { id: ids[1], token, dueAt: until }];
+  assert.deepEqual(await workOf(ids), renewed);
+  // Another worker's lease is not renewed.
+  const stranger = crypto.randomUUID();
+  const strange = ids.map((orderId) => ({ orderId, token: stranger }));
+  await renewLeases(db, strange, new Date(until.getTime() + 1));
+  assert.deepEqual(await workOf(ids), renewed);
 });
 
 test("a worker takes other orders while one is locked", async () => {
