@@ -12,7 +12,7 @@ export const DEPOSITS: Area = {
       file: `${AT}/deposit.ts`,
       find: "if (ended !== undefined) return { refused: ended };",
       replace: 'if (ended !== undefined && deposit.status === "rejected") return { refused: ended };',
-      tests: [`${AT}/deposits.test.ts`],
+      tests: [`${AT}/deposit.test.ts`],
       why: "A deposit would be credited twice.",
     },
     {
@@ -20,7 +20,7 @@ export const DEPOSITS: Area = {
       file: `${AT}/deposit.ts`,
       find: "  if (deposit.receivedMinor === null)\n",
       replace: "  if (deposit.amountMinor === 0n)\n",
-      tests: [`${AT}/deposits.test.ts`],
+      tests: [`${AT}/deposit.test.ts`],
       why: "Money would be credited that never arrived.",
     },
     {
@@ -28,7 +28,7 @@ export const DEPOSITS: Area = {
       file: `${AT}/deposit.ts`,
       find: 'return { status: "credited", amountMinor: deposit.receivedMinor };',
       replace: 'return { status: "credited", amountMinor: deposit.amountMinor };',
-      tests: [`${AT}/deposits.test.ts`],
+      tests: [`${AT}/deposit.test.ts`],
       why: "What was promised would be credited instead of what arrived.",
     },
     {
@@ -36,7 +36,7 @@ export const DEPOSITS: Area = {
       file: `${AT}/deposit.ts`,
       find: "receivedMinor: byHand ? amountMinor : receivedMinor + amountMinor,",
       replace: "receivedMinor: amountMinor,",
-      tests: [`${AT}/bank/import-statement.test.ts`],
+      tests: [`${AT}/deposit.test.ts`],
       why: "The second part of a payment would replace the first.",
     },
     {
@@ -44,7 +44,7 @@ export const DEPOSITS: Area = {
       file: `${AT}/deposit.ts`,
       find: "if (byHand !== receivedByHand)",
       replace: "if (byHand && receivedByHand)",
-      tests: [`${AT}/deposits.test.ts`, `${AT}/bank/import-statement.test.ts`],
+      tests: [`${AT}/deposit.test.ts`],
       why: "One payment would be counted by a person and by the bank.",
     },
     {
@@ -84,7 +84,7 @@ export const DEPOSITS: Area = {
       file: `${AT}/bank/propose-matches.ts`,
       find: "if (recorded) return judgeRecorded(line, recorded);",
       replace: "",
-      tests: [`${AT}/bank/import-statement.test.ts`],
+      tests: [`${AT}/bank/propose-matches.test.ts`],
       why: "A second import of a statement would count its payments again.",
     },
     {
@@ -92,7 +92,7 @@ export const DEPOSITS: Area = {
       file: `${AT}/bank/bank-line.ts`,
       find: 'const ordinal = entryReference === undefined ? count : "reference";',
       replace: 'const ordinal = "reference";',
-      tests: [`${AT}/bank/import-statement.test.ts`],
+      tests: [`${AT}/bank/propose-matches.test.ts`],
       why: "Of two equal payments of a day one would be lost.",
     },
     {
@@ -100,7 +100,7 @@ export const DEPOSITS: Area = {
       file: `${AT}/bank/bank-line.ts`,
       find: 'const ordinal = entryReference === undefined ? count : "reference";',
       replace: "const ordinal = count;",
-      tests: [`${AT}/bank/import-statement.test.ts`],
+      tests: [`${AT}/bank/propose-matches.test.ts`],
       why: "A line that a file repeats would be counted twice.",
     },
     {
@@ -108,7 +108,7 @@ export const DEPOSITS: Area = {
       file: `${AT}/bank/propose-matches.ts`,
       find: "if (counted.some((other) => looksAlike(other, line)))",
       replace: "if (counted.length < 0)",
-      tests: [`${AT}/bank/import-statement.test.ts`],
+      tests: [`${AT}/bank/propose-matches.test.ts`],
       why: "One payment in two kinds of files would be credited twice.",
     },
     {
@@ -116,7 +116,7 @@ export const DEPOSITS: Area = {
       file: `${AT}/bank/propose-matches.ts`,
       find: "if (line.currency !== deposit.currency)",
       replace: 'if (line.currency === "")',
-      tests: [`${AT}/bank/import-statement.test.ts`],
+      tests: [`${AT}/bank/propose-matches.test.ts`],
       why: "100 yen would be credited as 100 dollars.",
     },
     {
@@ -124,7 +124,7 @@ export const DEPOSITS: Area = {
       file: `${AT}/bank/propose-matches.ts`,
       find: "if (valid.length > 1)",
       replace: "if (valid.length > 2)",
-      tests: [`${AT}/bank/import-statement.test.ts`],
+      tests: [`${AT}/bank/propose-matches.test.ts`],
       why: "A payment for two deposits would be credited to the first.",
     },
     {
@@ -132,7 +132,7 @@ export const DEPOSITS: Area = {
       file: `${AT}/bank/propose-matches.ts`,
       find: 'if (isTestReference(reference)) return refuse("test_reference", "This reference belongs to the sandbox.");',
       replace: "",
-      tests: [`${AT}/bank/import-statement.test.ts`],
+      tests: [`${AT}/bank/propose-matches.test.ts`],
       why: "Real money would be credited as test money.",
     },
     {

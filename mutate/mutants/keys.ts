@@ -107,7 +107,7 @@ export const KEYS: Area = {
       file: `${AT}/limits/decide-limits.ts`,
       find: "totalMinor > key.maxOrderMinor)",
       replace: "totalMinor >= key.maxOrderMinor)",
-      tests: ["server/src/orders/key-limits.test.ts"],
+      tests: [`${AT}/limits/decide-limits.test.ts`],
       why: "An order of exactly the cap would be refused.",
     },
     {
@@ -115,7 +115,7 @@ export const KEYS: Area = {
       file: `${AT}/limits/decide-limits.ts`,
       find: "if (spentMinor + totalMinor <= key.maxDayMinor) return undefined;",
       replace: "if (spentMinor <= key.maxDayMinor) return undefined;",
-      tests: ["server/src/orders/key-limits.test.ts"],
+      tests: [`${AT}/limits/decide-limits.test.ts`],
       why: "The last order of a day would exceed the cap by any amount.",
     },
     {
@@ -123,7 +123,7 @@ export const KEYS: Area = {
       file: `${AT}/limits/decide-limits.ts`,
       find: "if (spentMinor + totalMinor <= key.maxDayMinor) return undefined;",
       replace: "if (spentMinor + totalMinor < key.maxDayMinor) return undefined;",
-      tests: ["server/src/orders/key-limits.test.ts"],
+      tests: [`${AT}/limits/decide-limits.test.ts`],
       why: "A day that spends exactly the cap would be refused.",
     },
     {
@@ -131,7 +131,7 @@ export const KEYS: Area = {
       file: `${AT}/limits/decide-limits.ts`,
       find: "(key.spent.get(hour) ?? 0n) + totalMinor);",
       replace: "totalMinor);",
-      tests: ["server/src/orders/key-limits.test.ts", "server/src/orders/decide-placements.test.ts"],
+      tests: [`${AT}/limits/decide-limits.test.ts`],
       why: "Orders of one batch would not add up.",
     },
     {
@@ -139,7 +139,7 @@ export const KEYS: Area = {
       file: `${AT}/limits/decide-limits.ts`,
       find: "?.isFrozen ? keyFrozen() : undefined;",
       replace: "?.isFrozen === false ? keyFrozen() : undefined;",
-      tests: ["server/src/orders/key-limits.test.ts"],
+      tests: [`${AT}/limits/decide-limits.test.ts`],
       why: "A frozen key would go on spending.",
     },
     {
@@ -147,7 +147,7 @@ export const KEYS: Area = {
       file: `${AT}/limits/decide-limits.ts`,
       find: 'if (key.freezeAboveMinor === undefined || hour < (key.freezeFrom ?? "")) return false;',
       replace: "if (key.freezeAboveMinor === undefined) return false;",
-      tests: ["server/src/orders/key-limits.test.ts"],
+      tests: [`${AT}/limits/decide-limits.test.ts`],
       why: "A key that was unfrozen would be frozen by its next order.",
     },
     {
@@ -155,9 +155,8 @@ export const KEYS: Area = {
       file: `${AT}/limits/decide-limits.ts`,
       find: 'limits.size > 0 && actor.kind === "key" ? limits.get(actor.id) : undefined;',
       replace: "limits.size > 0 ? limits.get(actor.id) : undefined;",
-      tests: ["server/src/orders/decide-placements.test.ts", "server/src/orders/key-limits.test.ts"],
+      tests: [`${AT}/limits/decide-limits.test.ts`],
       why: "A person whose id equals that of a key would be held to its limits.",
-      survives: "Ids of people and keys have different prefixes, so no person has the id of a key.",
     },
   ],
 };

@@ -78,7 +78,7 @@ export const PEOPLE: Area = {
       file: `${AT}/sessions/session-life.ts`,
       find: "now.getTime() - session.provedAt.getTime() < PROOF_MS;",
       replace: "now.getTime() - session.provedAt.getTime() <= PROOF_MS;",
-      tests: [`${AT}/sessions/sessions.test.ts`],
+      tests: [`${AT}/sessions/session-life.test.ts`],
       why: "Proof would count at the moment at which it ends.",
     },
     {

@@ -76,7 +76,7 @@ export const PRICES: Area = {
       find: '(resellerId === null ? undefined : findIn(ownerKey("reseller", resellerId), product, currency)) ??\n      findIn(ownerKey("list", priceList), product, currency) ??',
       replace:
         'findIn(ownerKey("list", priceList), product, currency) ??\n      (resellerId === null ? undefined : findIn(ownerKey("reseller", resellerId), product, currency)) ??',
-      tests: [`${AT}/work-out-price.test.ts`, `${AT}/recompute-prices.test.ts`],
+      tests: [`${AT}/choose-rule.test.ts`],
       why: "A reseller would not get its own prices.",
     },
     {
@@ -84,7 +84,7 @@ export const PRICES: Area = {
       file: `${AT}/choose-rule.ts`,
       find: '["product", "brand", "category", "all"]',
       replace: '["brand", "product", "category", "all"]',
-      tests: [`${AT}/work-out-price.test.ts`, `${AT}/recompute-prices.test.ts`],
+      tests: [`${AT}/choose-rule.test.ts`],
       why: "A rule for one product would not win over that of its brand.",
     },
     {
@@ -108,7 +108,7 @@ export const PRICES: Area = {
       file: "server/src/catalog/prices/purchase-price.ts",
       find: 'case "none":\n      return "product_not_purchasable";',
       replace: 'case "none":\n      return amountMinor;',
-      tests: ["server/src/catalog/supply.test.ts", "server/src/orders/place-order.test.ts"],
+      tests: ["server/src/catalog/prices/purchase-price.test.ts"],
       why: "A product that no supplier has would be sold.",
     },
     {

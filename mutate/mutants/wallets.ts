@@ -124,7 +124,7 @@ export const WALLETS: Area = {
       file: `${AT}/proposals/request-movement.ts`,
       find: "return amountMinor > limit ? limit : undefined;",
       replace: "return amountMinor > limit + 1n ? limit : undefined;",
-      tests: [`${AT}/proposals/proposals.test.ts`],
+      tests: [`${AT}/proposals/request-movement.test.ts`],
       why: "One person would move more than one person may.",
     },
     {
@@ -132,7 +132,7 @@ export const WALLETS: Area = {
       file: `${AT}/proposals/request-movement.ts`,
       find: "return amountMinor > limit ? limit : undefined;",
       replace: "return amountMinor >= limit ? limit : undefined;",
-      tests: [`${AT}/proposals/proposals.test.ts`],
+      tests: [`${AT}/proposals/request-movement.test.ts`],
       why: "An amount of exactly the limit would need a second person.",
     },
     {
@@ -140,7 +140,7 @@ export const WALLETS: Area = {
       file: `${AT}/proposals/request-movement.ts`,
       find: 'if (dualControl === undefined || environment !== "live") return undefined;',
       replace: 'if (dualControl === undefined || environment === "live") return undefined;',
-      tests: [`${AT}/proposals/proposals.test.ts`],
+      tests: [`${AT}/proposals/request-movement.test.ts`],
       why: "One person would move any amount of live money.",
     },
     {
@@ -172,7 +172,7 @@ export const WALLETS: Area = {
       file: `${AT}/proposals/proposal.ts`,
       find: "row.expiresAt <= now",
       replace: "row.expiresAt < now",
-      tests: [`${AT}/proposals/proposals.test.ts`],
+      tests: [`${AT}/proposals/request-movement.test.ts`],
       why: "A proposal would be approved at the moment at which it expires.",
     },
     {
