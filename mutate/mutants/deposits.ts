@@ -117,7 +117,7 @@ export const DEPOSITS: Area = {
       find: "if (line.currency !== deposit.currency)",
       replace: 'if (line.currency === "")',
       tests: [`${AT}/bank/propose-matches.test.ts`],
-      why: "100 yen would be credited as 100 dollars.",
+      why: "A hundred yen would be credited as a hundred dollars.",
     },
     {
       name: "several-references-credited",

@@ -172,7 +172,7 @@ export const WEBHOOKS: Area = {
       find: "isInRange(bytes, GLOBAL_UNICAST_V6) && !isInAnyRange(bytes, SPECIAL_V6_RANGES)",
       replace: "isInRange(bytes, GLOBAL_UNICAST_V6)",
       tests: [`${AT}/addresses/public-address.test.ts`],
-      why: "6to4 and Teredo addresses would reach inner IPv4 addresses.",
+      why: "Addresses of 6to4 and Teredo would reach inner IPv4 addresses.",
     },
     {
       name: "socket-not-checked",
@@ -196,7 +196,7 @@ export const WEBHOOKS: Area = {
       find: "if (!url || url.hostname !== lowerAscii(rawHost))",
       replace: "if (!url)",
       tests: [`${AT}/addresses/webhook-url.test.ts`],
-      why: "0x7f.1 would be read as 127.0.0.1.",
+      why: "The host 0x7f.1 would be read as 127.0.0.1.",
     },
     {
       name: "subdomain-of-reserved-names",
@@ -204,7 +204,7 @@ export const WEBHOOKS: Area = {
       find: "hostname === domain || hostname.endsWith(`.${domain}`)",
       replace: "hostname === domain",
       tests: [`${AT}/addresses/webhook-url.test.ts`],
-      why: "printer.local would be delivered to.",
+      why: "The name printer.local would be delivered to.",
     },
     {
       name: "userinfo-accepted",
