@@ -140,8 +140,9 @@ export const SETTLING: Area = {
       file: `${AT}/end/end-orders.ts`,
       find: 'if (status === "failed") return refundHeld ? "failed-and-held" : "refunded";',
       replace: 'if (status === "failed") return "refunded";',
-      tests: [`${AT}/operate/hold-order.test.ts`],
+      tests: [`${AT}/take/take-orders.test.ts`],
       why: "A refund that the operator holds would be paid.",
+      survives: "A hold takes the work of a failed order away, so no worker ends it, whatever it decides.",
     },
     {
       name: "held-part-completed",

@@ -98,6 +98,10 @@ test("a worker that lost its lease sends nothing again", async () => {
     await takeAway(id);
     return notFound;
   };
+  supplier.buy = async ({ reference }) => {
+    supplier.asked.push(`buy ${reference}`);
+    return sold(`sent again ${reference}`);
+  };
   const worker = createWorker();
   await worker.step();
   await worker.idle();

@@ -7,8 +7,10 @@ import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
 import { createHandClock } from "../../../testing/hand-clock.ts";
 import type { Tx } from "../../db/database.ts";
 import { FULFILMENT_LIMITS } from "../limits.ts";
+import { holdOrder } from "../operate/hold-order.ts";
 import { lockOrder } from "../operate/operator-queries.ts";
 import { refundOrder } from "../refund/refund-order.ts";
+import { settleOrders } from "../settle/settle-orders.ts";
 import { lockTakenOrders } from "../settle/settle-queries.ts";
 import { claimDueOrders, renewLeases } from "./claim-queries.ts";
 import { takeOrders } from "./take-orders.ts";
@@ -169,6 +171,21 @@ test("the time of the last change never runs backwards under a worker whose cloc
   ]);
   await refundOrder(db, slow, { orderId: delivered, lines: undefined, reason: "late" });
   assert.deepEqual((await changesOf())[0], { status: "refunded", isLater: true });
+});
+
+test("a refund that is put on hold while a worker has the failed order is not paid", async () => {
+  const { db } = shop.scrip;
+  const orderId = await shop.order([await shop.addBought(first), 1]);
+  const worker = createTestFulfiller(shop.scrip);
+  while ((await shop.read(orderId)).status !== "failed") {
+    await worker.step();
+    await worker.idle();
+  }
+  const { token } = await take();
+  await holdOrder(db, shop.clock, orderId, true);
+  const settled = await settleOrders(worker.deps, [{ orderId, token, outcomes: [] }], shop.clock.now());
+  assert.deepEqual(settled.endings, []);
+  assert.equal((await shop.read(orderId)).status, "failed");
 });
 
 test("a failed order that only waits for its refund keeps the time of its last change", async () => {
