@@ -165,7 +165,7 @@ export const SCHEMA: Area = {
       file: `${AT}/${MONEY}`,
       find: "create unique index ledger_entries_order_debit on",
       replace: "create index ledger_entries_order_debit on",
-      tests: ["server/src/audit/order-invariants.test.ts", "server/src/wallet/ledger.test.ts"],
+      tests: [CONSTRAINTS],
       why: "An order could be paid twice.",
     },
     {
@@ -181,7 +181,7 @@ export const SCHEMA: Area = {
       file: `${AT}/${FULFILMENT}`,
       find: "create unique index supplier_attempts_one_bought on",
       replace: "create index supplier_attempts_one_bought on",
-      tests: ["server/src/audit/unit-invariants.test.ts"],
+      tests: [CONSTRAINTS],
       why: "A unit could be bought twice.",
     },
     {
@@ -189,7 +189,7 @@ export const SCHEMA: Area = {
       file: `${AT}/${FULFILMENT}`,
       find: "create unique index codes_one_for_each_unit on",
       replace: "create index codes_one_for_each_unit on",
-      tests: ["server/src/audit/unit-invariants.test.ts"],
+      tests: [CONSTRAINTS],
       why: "A unit could have two codes.",
     },
     {
@@ -197,7 +197,7 @@ export const SCHEMA: Area = {
       file: `${AT}/${FULFILMENT}`,
       find: "('completed', 'refunded')\n  ))",
       replace: "('completed', 'refunded'), ('refunded', 'processing')\n  ))",
-      tests: ["server/src/audit/status-invariants.test.ts", "server/src/audit/legal-states.test.ts"],
+      tests: [CONSTRAINTS],
       why: "A refunded order could be fulfilled after all.",
     },
     {
@@ -253,10 +253,7 @@ export const SCHEMA: Area = {
       file: `${AT}/${FULFILMENT}`,
       find: "test_code text check (test_code like 'TEST-%')",
       replace: "test_code text",
-      tests: [
-        "server/src/audit/environment-invariants.test.ts",
-        "server/src/sandbox/environments-apart.test.ts",
-      ],
+      tests: [CONSTRAINTS],
       why: "A sandbox code could look like a live one.",
     },
     {

@@ -1,27 +1,17 @@
-type Value = string | number | boolean | null | Buffer;
-type Row = Readonly<Record<string, Value>>;
+import {
+  ABOVE_MAX,
+  AMOUNT_MAX,
+  AT,
+  type ConstraintCases,
+  HASH,
+  LONG,
+  OWNER,
+  SHORT_HASH,
+} from "./constraint-values.ts";
 
-/** A row that a table accepts, and for each of its check constraints rows that it must refuse. */
-export type ConstraintCases = {
-  table: string;
-  valid: Row;
-  /** Further rows that are accepted: values that are just allowed. */
-  alsoValid: readonly Row[];
-  /** What is different from the valid row, by the constraint that refuses it. */
-  refused: Readonly<Record<string, readonly Row[]>>;
-};
-
-const AMOUNT_MAX = "9007199254740991";
-const ABOVE_MAX = "9007199254740992";
-const AT = "2030-01-31T12:00:00.000Z";
-const LATER = "2030-01-31T13:00:00.000Z";
-const HASH = Buffer.alloc(32);
-const SHORT_HASH = Buffer.alloc(31);
-const LONG = (characters: number): string => "x".repeat(characters);
-const OWNER = { reseller_id: "rsl_1", environment: "live" };
-const UNIT = { order_id: "ord_1", line_index: 0, unit_index: 0 };
-
-export const CONSTRAINT_CASES: readonly ConstraintCases[] = [
+const DEBIT = { type: "order", counter_account: "sales", amount_minor: -1, order_id: "ord_1" };
+/** Of wallets, entries, orders and lines. */
+export const MONEY_CONSTRAINTS: readonly ConstraintCases[] = [
   {
     table: "wallets",
     valid: { ...OWNER, currency: "EUR", balance_minor: 0, head_hash: HASH, last_entry_at: AT },
@@ -77,6 +67,10 @@ export const CONSTRAINT_CASES: readonly ConstraintCases[] = [
       ledger_entries_note_check: [{ note: LONG(501) }],
       ledger_entries_sequence_check: [{ sequence: 0 }],
     },
+    once: {
+      ledger_entries_pkey: [{}, { id: "ent_2" }],
+      ledger_entries_order_debit: [DEBIT, { ...DEBIT, id: "ent_2", sequence: 2 }],
+    },
   },
   {
     table: "orders",
@@ -126,6 +120,7 @@ export const CONSTRAINT_CASES: readonly ConstraintCases[] = [
         { total_minor: ABOVE_MAX },
       ],
     },
+    once: { orders_idempotency_key: [{}, { id: "ord_2" }] },
   },
   {
     table: "order_lines",
@@ -151,76 +146,6 @@ export const CONSTRAINT_CASES: readonly ConstraintCases[] = [
       order_lines_quantity_check: [{ quantity: 0, line_total_minor: 0 }],
       order_lines_total: [{ line_total_minor: 5 }, { quantity: 3 }, { unit_price_minor: 4 }],
       order_lines_unit_price_minor_check: [{ unit_price_minor: 0, line_total_minor: 0 }],
-    },
-  },
-  {
-    table: "order_units",
-    valid: { ...UNIT, environment: "live", due_at: AT },
-    alsoValid: [
-      { status: "delivered", delivered_at: AT },
-      { status: "failed", failure_code: "out_of_stock" },
-      { status: "refunded", delivered_at: AT },
-      { status: "refunded", failure_code: "out_of_stock" },
-    ],
-    refused: {
-      order_units_end: [
-        { delivered_at: AT },
-        { failure_code: "out_of_stock" },
-        { status: "delivered" },
-        { status: "delivered", delivered_at: AT, failure_code: "out_of_stock" },
-        { status: "failed" },
-        { status: "failed", delivered_at: AT, failure_code: "out_of_stock" },
-        { status: "refunded" },
-        { status: "refunded", delivered_at: AT, failure_code: "out_of_stock" },
-      ],
-      order_units_environment_check: [{ environment: "sandbox" }],
-      order_units_failure_code_check: [{ status: "failed", failure_code: "lost" }],
-      order_units_status_check: [{ status: "lost", delivered_at: AT }],
-      order_units_unit_index_check: [{ unit_index: -1 }],
-    },
-  },
-  {
-    table: "supplier_attempts",
-    valid: {
-      ...UNIT,
-      number: 1,
-      environment: "live",
-      product_id: "prd_1",
-      supplier_id: "sup_1",
-      sku: "sku",
-      status: "open",
-      opened_at: AT,
-    },
-    alsoValid: [
-      { status: "delivered", resolved_at: LATER, upstream_id: LONG(200), chosen: LONG(200) },
-      { status: "refused", resolved_at: LATER, failure_code: "out_of_stock" },
-      { supplier_price_minor: 0, supplier_price_currency: "EUR", send_answer: "delivered" },
-      { written_off_at: AT, next_look_at: AT },
-    ],
-    refused: {
-      supplier_attempts_answers: [{ send_answer: "A name" }, { look_answer: LONG(41) }],
-      supplier_attempts_chosen: [{ chosen: LONG(201) }],
-      supplier_attempts_end: [
-        { resolved_at: LATER },
-        { failure_code: "out_of_stock" },
-        { status: "delivered" },
-        { status: "delivered", resolved_at: LATER, failure_code: "out_of_stock" },
-        { status: "refused", resolved_at: LATER },
-        { status: "quarantined", resolved_at: LATER, failure_code: "out_of_stock" },
-      ],
-      supplier_attempts_environment_check: [{ environment: "test" }],
-      supplier_attempts_failure_code_check: [{ status: "refused", resolved_at: LATER, failure_code: "lost" }],
-      supplier_attempts_number_check: [{ number: 0 }],
-      supplier_attempts_price: [
-        { supplier_price_minor: 1 },
-        { supplier_price_currency: "EUR" },
-        { supplier_price_minor: -1, supplier_price_currency: "EUR" },
-        { supplier_price_minor: ABOVE_MAX, supplier_price_currency: "EUR" },
-        { supplier_price_minor: 1, supplier_price_currency: "eur" },
-      ],
-      supplier_attempts_status_check: [{ status: "lost", resolved_at: LATER }],
-      supplier_attempts_upstream_id_check: [{ upstream_id: LONG(201) }],
-      supplier_attempts_written_off: [{ written_off_at: AT }, { next_look_at: AT }],
     },
   },
 ];
