@@ -189,7 +189,7 @@ export const SETTLING: Area = {
       file: `${AT}/end/end-queries.ts`,
       find: "case when o.refund_held then 'infinity'::timestamptz else",
       replace: "case when not o.refund_held then 'infinity'::timestamptz else",
-      tests: [`${AT}/operate/hold-order.test.ts`, `${AT}/stock-orders.test.ts`],
+      tests: [`${AT}/stock-orders.test.ts`],
       why: "Workers would take an order on hold again and again, or never end a failed one.",
     },
   ],

@@ -19,7 +19,7 @@ export const WEBHOOKS: Area = {
       file: `${AT}/delivery/lane-queries.ts`,
       find: "(expires_at is null or expires_at > ${now})\n      ) s`,",
       replace: "(expires_at is null or expires_at is not null)\n      ) s`,",
-      tests: [`${AT}/endpoints/rotate-secret.test.ts`],
+      tests: [`${AT}/delivery/attempt-delivery.test.ts`],
       why: "A secret that was lost would sign for as long as it is stored.",
     },
     {

@@ -54,6 +54,16 @@ test("during a rotation the newest secret signs first", async () => {
   assert.equal(sent?.headers["service-signature"], signDelivery([newest, oldest], seconds, sent?.body ?? ""));
 });
 
+test("a secret signs no more from the moment at which it expires", async () => {
+  const { id } = await addEndpoint(db, tenant);
+  await db.rows(sql`update webhook_secrets set expires_at = ${clock.now()} where endpoint_id = ${id}`);
+  const newest = await addSecret(db, id);
+  await addDue(db, tenant, [id], { at: clock.now() });
+  const [sent] = await attempt(() => outcome());
+  const seconds = Math.floor(clock.now().getTime() / 1_000);
+  assert.equal(sent?.headers["service-signature"], signDelivery([newest], seconds, sent?.body ?? ""));
+});
+
 test("a pause starts when the attempt has ended, however long that took", async () => {
   const { id } = await addEndpoint(db, tenant);
   await addDue(db, tenant, [id], { at: clock.now() });
