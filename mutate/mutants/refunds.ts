@@ -87,15 +87,6 @@ export const REFUNDS: Area = {
       why: "A worker would take an order that has ended.",
     },
     {
-      name: "sandbox-refunded-twice",
-      file: `${AT}/refund/refund-after-completion.ts`,
-      find: "where id = ${id} and status = 'completed'\n      for update skip locked",
-      replace: "where id = ${id}\n      for update skip locked",
-      tests: ["server/src/sandbox/order-scenarios.test.ts"],
-      why: "Two workers would pay a sandbox order back twice.",
-      survives: "The second finds no delivered unit, and the refund of nothing is refused.",
-    },
-    {
       name: "codes-of-another-reseller",
       file: `${AT}/reveal/reveal-queries.ts`,
       find: "where id = ${orderId} and reseller_id = ${tenant.resellerId} and environment = ${tenant.environment}`,",
