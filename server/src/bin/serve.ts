@@ -17,6 +17,7 @@ import { runJobs } from "../jobs/run-jobs.ts";
 import { runVelocityWatch } from "../keys/limits/watch-velocity.ts";
 import { openSharedLimits, type SharedLimits } from "../keys/rate/open-shared-limits.ts";
 import type { Log } from "../lib/log.ts";
+import type { Placer } from "../orders/forward/share-placements.ts";
 import { runPricing } from "../pricing/run-pricing.ts";
 import { runReports } from "../reports/run-reports.ts";
 import { runBalanceWatch } from "../wallet/alerts/watch-balances.ts";
@@ -80,6 +81,7 @@ export async function serve(
   log: Log,
   role: Role,
   changedSteps: Partial<ServeSteps> = {},
+  placer?: Placer,
 ): Promise<Server> {
   const steps = {
     createMetrics,
@@ -97,7 +99,7 @@ export async function serve(
     await close(opened);
   };
   try {
-    await open(context, log, role, steps, state, opened);
+    await open(context, log, role, steps, state, opened, placer);
   } catch (error) {
     await stop();
     throw error;
@@ -113,6 +115,7 @@ async function open(
   steps: ServeSteps,
   state: { stopping: boolean; baseUrl: string },
   opened: Opened,
+  placer: Placer | undefined,
 ): Promise<void> {
   const { config } = context;
   if (role !== "api" && config.webhookLocalAddress !== undefined) {
@@ -137,6 +140,7 @@ async function open(
           trustedProxies: config.trustedProxies,
           rateLimits: config.rateLimits,
           rateLimiter: sharedLimits.rateLimiter,
+          placer,
           depositInstructions: config.depositInstructions,
           webhooks: { egressIps: config.webhookEgressIps, allowNetworks: config.webhookAllowNetworks },
           dashboard: {
