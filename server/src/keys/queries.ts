@@ -176,7 +176,7 @@ export const markKeyRevoked = (db: Queryable, id: string, now: Date) =>
     update api_keys set revoked_at = coalesce(revoked_at, ${now}) where id = ${id}
     returning ${keyColumns}`);
 
-/** At most once a minute per key, across all processes. */
+/** At most once a minute per key, across all processes. Keys are locked in the order of their ids, as wherever several are. */
 export const markKeysUsed = (
   db: Queryable,
   uses: { ids: readonly string[]; ips: readonly string[] },
@@ -185,5 +185,10 @@ export const markKeysUsed = (
 ) =>
   db.rows(sql`
     update api_keys k set last_used_at = ${now}, last_used_ip = used.ip
-    from unnest(${uses.ids}::text[], ${uses.ips}::text[]) as used (id, ip)
-    where k.id = used.id and (k.last_used_at is null or k.last_used_at < ${olderThan})`);
+    from (
+      select id from api_keys
+      where id = any(${uses.ids}::text[]) and (last_used_at is null or last_used_at < ${olderThan})
+      order by id for update
+    ) locked
+    join unnest(${uses.ids}::text[], ${uses.ips}::text[]) as used (id, ip) on used.id = locked.id
+    where k.id = locked.id`);

@@ -62,3 +62,27 @@ test("the fingerprint is that of the canonical JSON, whatever characters a reque
     { seed: SEED, numRuns: 200 },
   );
 });
+
+test("a value that cannot be read makes another request, whatever the other values are", () => {
+  const withFields = (inputFields: object) =>
+    fingerprintOf({ lines: [{ productId: "top-up", quantity: 1, inputFields }] });
+  const prints = [{ a: "x" }, { a: "x", b: {} }, { a: "x", c: null }, { a: "x", b: {}, c: [] }].map(
+    withFields,
+  );
+  assert.equal(new Set(prints).size, prints.length);
+});
+
+test("the order of lines, the quantity and the reference are part of the request; the order of keys is not", () => {
+  const [card, topUp] = BODY.lines;
+  assert.ok(card && topUp);
+  const others = [
+    fingerprintOf({ lines: [topUp, card] }),
+    fingerprintOf({ lines: [{ ...card, quantity: 3 }, topUp] }),
+    fingerprintOf({ lines: [card] }),
+    fingerprintOf({ reference: "invoice-2" }),
+    fingerprintOf({ reference: undefined }),
+  ];
+  assert.equal(new Set([FINGERPRINT, ...others]).size, 1 + others.length);
+  const turned = { ...topUp, inputFields: { a: "x", b: "7" } };
+  assert.equal(fingerprintOf({ lines: [card, turned] }), FINGERPRINT);
+});

@@ -51,6 +51,11 @@ test("an order of the API was placed by its key, and so says the log", async () 
   assert.ok(scrip.logged().includes(`"actor":${JSON.stringify(actor)}`));
 });
 
+const addKeyRow = async ({ resellerId, environment }: Buyer): Promise<Actor> => ({
+  kind: "key",
+  id: (await scrip.addKey(resellerId, { env: environment })).id,
+});
+
 test("only a living key of the reseller places an order: every other actor is refused and nothing is written", async () => {
   const [buyer, other] = [await addBuyer(scrip), await addBuyer(scrip)];
   const strangers: Actor[] = [
@@ -62,6 +67,11 @@ test("only a living key of the reseller places an order: every other actor is re
   ];
   const make = await createPlacementMaker(scrip.db);
   const submit = createPlacementBatch(scrip.db, scrip.clock);
+  // Keys that end after their request was admitted and before the wallet is locked.
+  const [expired, revoked] = [await addKeyRow(buyer), await addKeyRow(buyer)];
+  await scrip.db.rows(sql`update api_keys set expires_at = ${scrip.clock.now()} where id = ${expired.id}`);
+  await scrip.db.rows(sql`update api_keys set revoked_at = ${scrip.clock.now()} where id = ${revoked.id}`);
+  strangers.push(expired, revoked);
   const decisions = await Promise.all([
     ...strangers.map((actor, index) => submit({ ...make(buyer, `by a stranger ${index}`), actor })),
     submit(make(buyer, "by its key")),
