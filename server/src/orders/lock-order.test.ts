@@ -130,7 +130,9 @@ test("placements, freezes and refunds lock wallets in one order: by reseller, th
   const make = await createPlacementMaker(scrip.db);
   const { db } = scrip;
   await assertLocksInOrder(low, high, () =>
-    db.transaction((tx) => beginPlacements(tx, [make(high, "h"), make(low, "l")], scrip.clock.now(), 5_000)),
+    db.transaction((tx) =>
+      tx.rows(beginPlacements([make(high, "h"), make(low, "l")], scrip.clock.now(), 5_000)),
+    ),
   );
   await assertLocksInOrder(low, { ...low, environment: "test" }, () =>
     db.transaction((tx) => lockWalletsOf(tx, low.resellerId)),
