@@ -17,7 +17,7 @@ export const sayRefusal = <Result>(work: Promise<Result>, options: OptionFields 
     throw new Problem(
       "invalid_request",
       detail,
-      field ? { errors: [{ pointer: `/${field.name}`, detail }] } : {},
+      field ? { errors: [{ pointer: `/${field.name}`, code: "invalid", detail }] } : {},
     );
   });
 
