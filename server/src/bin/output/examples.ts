@@ -115,6 +115,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "scrip supplier update sup_… --rate 20",
     "scrip supplier update sup_… --balance-alert 500.00",
     "scrip supplier update sup_… --config upstream.json",
+    "scrip supplier update sup_… --rates yes",
   ],
   "supplier enable": ["scrip supplier enable sup_…"],
   "supplier disable": ["scrip supplier disable sup_…"],
