@@ -10,6 +10,7 @@ import { type Config, consoleUrlOf } from "../config.ts";
 import { createAnnouncer } from "../db/announce.ts";
 import { runTestDeposits } from "../deposits/credit-test-deposits.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
+import { runRates } from "../fx/run-rates.ts";
 import { bareApp } from "../http/bare-app.ts";
 import { healthRoutes } from "../http/health.ts";
 import { createMetrics } from "../http/metrics.ts";
@@ -64,6 +65,7 @@ type Opened = {
   accounts?: ReturnType<typeof runAccountUpkeep>;
   reports?: ReturnType<typeof runReports>;
   pricing?: ReturnType<typeof runPricing>;
+  rates?: ReturnType<typeof runRates>;
   alerts?: ReturnType<typeof runAlerts>;
   jobs?: ReturnType<typeof runJobs>;
   balances?: ReturnType<typeof runBalanceWatch>;
@@ -181,6 +183,7 @@ async function open(
   opened.reports = runReports({ ...context, log });
   const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
   opened.pricing = runPricing({ ...context, db: context.patientDb, log, settings: config.pricing });
+  opened.rates = runRates({ ...context, log, ratesUrl: config.ratesUrl });
   opened.jobs = runJobs({
     ...{ ...context, db: context.patientDb, log, announceDeliveries },
     dualControl: config.dualControlAbove,
@@ -209,6 +212,7 @@ async function close({
   deposits,
   reports,
   pricing,
+  rates,
   alerts,
   jobs,
   sharedLimits,
@@ -228,6 +232,7 @@ async function close({
     accounts?.stop(),
     reports?.stop(),
     pricing?.stop(),
+    rates?.stop(),
     alerts?.stop(),
     jobs?.stop(DRAIN_TIMEOUT_MS),
     balances?.stop(),
