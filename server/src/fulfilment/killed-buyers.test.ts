@@ -7,8 +7,14 @@ import { eventually } from "../../testing/eventually.ts";
 import { sizeFor } from "../../testing/full-size.ts";
 import { type ForkedNode, forkNode } from "../../testing/processes/fork-node.ts";
 import { createRandom, SEED } from "../../testing/seed.ts";
-import { assertSold } from "../../testing/upstream/sale-books.ts";
-import { closeSale, countUnended, openSale, placeOrders, type Sale } from "../../testing/upstream/shops.ts";
+import { assertSold } from "../../testing/upstream/sales/sale-books.ts";
+import {
+  closeSale,
+  countUnended,
+  openSale,
+  placeOrders,
+  type Sale,
+} from "../../testing/upstream/sales/shops.ts";
 import { SUPPLIER_KINDS } from "../../testing/upstream/supplier-fakes.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 

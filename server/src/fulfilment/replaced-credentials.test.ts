@@ -9,7 +9,7 @@ import { addSupplierRow } from "../../testing/builders/supply-builders.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { sizeFor } from "../../testing/full-size.ts";
 import { SEED } from "../../testing/seed.ts";
-import { countUnended } from "../../testing/upstream/shops.ts";
+import { countUnended } from "../../testing/upstream/sales/shops.ts";
 import { type SupplierFake, startSupplierFake } from "../../testing/upstream/supplier-fakes.ts";
 import { audit } from "../audit/audit.ts";
 import { changeSupplier } from "../suppliers/change-supplier.ts";
