@@ -43,7 +43,7 @@ export type LivingKeyRow = {
   environment: Tenant["environment"];
   scopes: string[];
   allowedIps: string[];
-  lastUsedAt: Date | null;
+  lastUsedAtMs: number | null;
   rateLimitOrders: number | null;
   rateLimitReads: number | null;
   catalogRevision: string;
@@ -54,8 +54,10 @@ export const findLivingKeys = (db: Queryable, digests: readonly Buffer[], now: D
   db.rows<LivingKeyRow>(
     sql`
       select
-        k.id, k.digest, k.reseller_id as "resellerId", k.environment, k.scopes, k.allowed_ips as "allowedIps",
-        k.last_used_at as "lastUsedAt",
+        k.id, k.digest, k.reseller_id as "resellerId", k.environment,
+        -- The driver reads JSON and floats several times as fast as arrays and times.
+        to_json(k.scopes) as scopes, to_json(k.allowed_ips) as "allowedIps",
+        (extract(epoch from k.last_used_at) * 1000)::float8 as "lastUsedAtMs",
         r.rate_limit_orders as "rateLimitOrders", r.rate_limit_reads as "rateLimitReads",
         c.revision || '.' || r.catalog_revision as "catalogRevision"
       from api_keys k

@@ -13,11 +13,14 @@ export const lockCounting = async (tx: Tx): Promise<boolean> => {
   return row?.locked === true;
 };
 
+/** For the sums of one transaction, which else go to temporary files. */
+const WORK_MEM = "32MB";
+
 /** Each of these reads few rows by their keys. Old statistics must not turn one of them into a read of a whole table. */
 export const readByKey = (tx: Tx) =>
   tx.rows(sql`
     select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-           set_config('enable_mergejoin', 'off', true)`);
+           set_config('enable_mergejoin', 'off', true), set_config('work_mem', ${WORK_MEM}, true)`);
 
 export type CountLimits = { walletsMax: number; entriesMax: number; changesMax: number };
 
