@@ -38,7 +38,13 @@ const made = ({ resellerIds, start, perHour, from, to }: Chunk): Sql => sql`
   )`;
 
 /** Parts of a chunk that do not depend on one another. */
-export const CHUNK_PARTS: readonly ((chunk: Chunk) => Sql)[] = [fillOrders, fillEntries, fillLines, fillPurchases];
+export const CHUNK_PARTS: readonly ((chunk: Chunk) => Sql)[] = [
+  fillOrders,
+  fillEntries,
+  fillLines,
+  fillPurchases,
+  fillCodes,
+];
 
 export async function fillPart(tx: Tx, statement: Sql): Promise<void> {
   await fillWithoutTriggers(tx);
@@ -96,17 +102,21 @@ function fillLines(chunk: Chunk): Sql {
 
 function fillPurchases(chunk: Chunk): Sql {
   return sql`
-    with ${made(chunk)}, c as (
-      insert into supplier_attempts (order_id, line_index, unit_index, number, environment, product_id, supplier_id, sku,
-                                     cost_minor, cost_currency, status, opened_at, resolved_at)
-      select id, 0, 0, 1, 'live', 'card-' || product, 'sup_' || supplier, 'sku', ${COST_MINOR}, 'USD', 'delivered', at, ended_at
-      from made
-    )
+    with ${made(chunk)}
+    insert into supplier_attempts (order_id, line_index, unit_index, number, environment, product_id, supplier_id, sku,
+                                   cost_minor, cost_currency, status, opened_at, resolved_at)
+    select id, 0, 0, 1, 'live', 'card-' || product, 'sup_' || supplier, 'sku', ${COST_MINOR}, 'USD', 'delivered', at, ended_at
+    from made`;
+}
+
+function fillCodes(chunk: Chunk): Sql {
+  return sql`
+    with ${made(chunk)}
     insert into codes (id, environment, product_id, supplier_id, state, type, sealed, digest, order_id, line_index,
-                         unit_index, delivered_at, created_at)
-      select 'cod' || substr(id, 4), 'live', 'card-' || product, 'sup_' || supplier, 'delivered', 'code', 'sealed',
-             sha256(id::bytea), id, 0, 0, ended_at, at
-      from made`;
+                       unit_index, delivered_at, created_at)
+    select 'cod' || substr(id, 4), 'live', 'card-' || product, 'sup_' || supplier, 'delivered', 'code', 'sealed',
+           sha256(id::bytea), id, 0, 0, ended_at, at
+    from made`;
 }
 
 /** What the reports' roll-ups say about the part `made`. The rest of them follows from these (`fill-scale`). */

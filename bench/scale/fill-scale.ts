@@ -1,7 +1,7 @@
 import sql, { raw, type Sql } from "sql-template-tag";
 import type { Db } from "../../server/src/db/database.ts";
-import { addEndpoint } from "../../server/testing/builders/webhook-builders.ts";
 import { LINE_MEASURES } from "../../server/src/reports/add-up.ts";
+import { addEndpoint } from "../../server/testing/builders/webhook-builders.ts";
 import { fillSellers, type Seller } from "../sellers.ts";
 import { CHUNK_PARTS, type Chunk, fillEvents, fillPart, HOUR_MS, SUPPLIERS } from "./fill-chunk.ts";
 import { withoutIndexes } from "./without-indexes.ts";
@@ -63,7 +63,10 @@ async function createFunctions(db: Db): Promise<void> {
     create function bench_chain_step(head bytea, first_head bytea, entry bytea) returns bytea language plpgsql as $$
     begin return sha256(coalesce(head, first_head) || entry); end $$`);
   await db.rows(sql`create aggregate bench_chain(bytea, bytea) (sfunc = bench_chain_step, stype = bytea)`);
-  const letters = Array.from({ length: 10 }, (_, index) => `substr(l, ((ms >> ${45 - index * 5}) & 31)::integer + 1, 1)`);
+  const letters = Array.from(
+    { length: 10 },
+    (_, index) => `substr(l, ((ms >> ${45 - index * 5}) & 31)::integer + 1, 1)`,
+  );
   await db.rows(
     raw(`create function bench_time_text(ms bigint) returns text language sql immutable as $$
       select ${letters.join(" || ").replaceAll("(l,", "('0123456789abcdefghjkmnpqrstvwxyz',")} $$`),

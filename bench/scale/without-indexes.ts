@@ -31,7 +31,14 @@ export async function withoutIndexes(
   for (const table of tables) await db.rows(raw(`alter table ${table} set (autovacuum_enabled = off)`));
   await load();
   // The biggest tables have their indexes built side by side.
-  await Promise.all(tables.map((table) => buildIndexes(db, indexes.filter((one) => one.table === table))));
+  await Promise.all(
+    tables.map((table) =>
+      buildIndexes(
+        db,
+        indexes.filter((one) => one.table === table),
+      ),
+    ),
+  );
   for (const table of tables) await db.rows(raw(`alter table ${table} reset (autovacuum_enabled)`));
 }
 
