@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectDatabase, type Db } from "../server/src/db/database.ts";
@@ -6,15 +6,22 @@ import { openEmbedded } from "../server/src/db/embedded/open-embedded.ts";
 
 export type BenchDatabase = { db: Db; dataDir: string; connectionString: string };
 
-/** Runs a benchmark on an embedded PostgreSQL of its own, with its default settings, and leaves nothing behind. */
-export async function onBenchDatabase(run: (database: BenchDatabase) => Promise<void>): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), "scrip-bench-"));
+/**
+ * Runs a benchmark on an embedded PostgreSQL of its own, with its default settings, and leaves nothing behind. A folder that is given
+ * stays.
+ */
+export async function onBenchDatabase(
+  run: (database: BenchDatabase) => Promise<void>,
+  keptDir?: string,
+): Promise<void> {
+  const dataDir = keptDir ?? mkdtempSync(join(tmpdir(), "scrip-bench-"));
+  mkdirSync(dataDir, { recursive: true });
   const embedded = await openEmbedded({ dataDir, log: () => {} });
   const { connectionString } = embedded;
   const db = connectDatabase({
     connectionString,
     applicationName: "scrip bench",
-    poolSize: 4,
+    poolSize: 8,
     statementTimeoutMs: 0,
     onConnectionLost: () => {},
   });
@@ -23,6 +30,6 @@ export async function onBenchDatabase(run: (database: BenchDatabase) => Promise<
   } finally {
     await db.close();
     await embedded.close();
-    rmSync(dataDir, { recursive: true, force: true });
+    if (!keptDir) rmSync(dataDir, { recursive: true, force: true });
   }
 }
