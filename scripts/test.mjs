@@ -26,6 +26,7 @@ const TEST_FOLDERS = [
   "chaos",
   "deploy",
   "ha",
+  "mutate",
   "scripts",
 ];
 

@@ -35,12 +35,17 @@ const AUDIT_MAX_S = 60;
 export const benchScale = (): Promise<void> =>
   onBenchDatabase(
     (few) =>
-      onBenchDatabase(async (many) => {
-        const filled = { few: await fillOnce(few, FEW_ORDERS), many: await fillOnce(many, ORDERS) };
-        const sides = { few: await prepare(few, filled.few), many: await prepare(many, filled.many) };
-        const rows = await measure(sides);
-        report("scale", NOTES, [...rows, ...(await timeAudit(many.db))]);
-      }, folderOf(ORDERS)),
+      onBenchDatabase(
+        async (many) => {
+          const filled = { few: await fillOnce(few, FEW_ORDERS), many: await fillOnce(many, ORDERS) };
+          const sides = { few: await prepare(few, filled.few), many: await prepare(many, filled.many) };
+          const rows = await measure(sides);
+          report("scale", NOTES, [...rows, ...(await timeAudit(many.db))]);
+        },
+        {},
+        folderOf(ORDERS),
+      ),
+    {},
     folderOf(FEW_ORDERS),
   );
 

@@ -23,7 +23,7 @@ import { namedSchemas } from "./http/named-schema.ts";
 import { answerUnknownPaths } from "./http/not-found.ts";
 import { observeRequests } from "./http/observe-requests.ts";
 import { collectApi, type OpenApiDocument, serveApi } from "./http/openapi/openapi.ts";
-import { createRateLimiter, type RateLimits } from "./http/rate-limit.ts";
+import { createRateLimiter, type RateLimiter, type RateLimits } from "./http/rate-limit.ts";
 import { readBodiesStrictly } from "./http/read-body.ts";
 import { answerWithProblems, type ProblemDeps } from "./http/send-problem.ts";
 import { createFastify } from "./http/server/create-fastify.ts";
@@ -82,6 +82,8 @@ export type AppDeps = {
   baseUrl: () => string;
   trustedProxies: readonly IpRange[];
   rateLimits: RateLimits;
+  /** Shared with other processes. Without it the limits are those of this app alone. */
+  rateLimiter?: RateLimiter;
   webhooks: WebhookSettings;
   /** How resellers pay for deposits. */
   depositInstructions?: DepositInstructions;
@@ -144,7 +146,7 @@ export async function buildApp(
         (key) => digestKey(deps.secrets.pepper, key),
       ),
     ],
-    rateLimiter: createRateLimiter(() => performance.now()),
+    rateLimiter: deps.rateLimiter ?? createRateLimiter(() => performance.now()),
     rateLimits: deps.rateLimits,
     trustedProxies: deps.trustedProxies,
     findForcedAnswer,

@@ -24,6 +24,7 @@ test("an empty environment gives a working server on this machine", () => {
   assert.equal(config.dataDir, resolve(".scrip"));
   assert.equal(config.host, "127.0.0.1");
   assert.equal(config.port, 8080);
+  assert.equal(config.processes, 0);
   assert.equal(config.publicUrl, undefined);
   assert.deepEqual(config.masterKeys, []);
   assert.deepEqual(config.trustedProxies, []);
@@ -172,6 +173,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
     `postgres://u:${PASSWORD}@a,b/d?target_session_attrs=standby`,
   ],
   PORT: ["-1", "65536", "80a", "8080.0", "1e3", "0x50", "９", "99999999999999999999"],
+  PROCESSES: ["-1", "65", "all", "1.5"],
   PUBLIC_URL: [
     "api.example.com",
     "ftp://example.com",

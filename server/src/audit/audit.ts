@@ -12,6 +12,7 @@ import { findProof, findSettledBefore, insertProof, type Proof } from "./proof-q
 import { proposalsMoveMoneyOnce } from "./proposal-invariants.ts";
 import { refundsStayWithinOrders } from "./refund-invariants.ts";
 import { rollupsEqualFacts } from "./report-invariants.ts";
+import { restoredCodesStaySold } from "./restore-invariants.ts";
 import { sealedCodesAreTheResellers } from "./sealing-invariants.ts";
 import { keysCountSpending } from "./spending-invariants.ts";
 import { statusesFollowTransitions } from "./status-invariants.ts";
@@ -48,6 +49,7 @@ const invariants: readonly Invariant[] = [
   marginEqualsLedger,
   depositsAreCreditedOnce,
   sealedCodesAreTheResellers,
+  restoredCodesStaySold,
 ];
 
 export type Progress = (done: number, total: number) => void;

@@ -12,9 +12,10 @@ import { runTestDeposits } from "../deposits/credit-test-deposits.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
 import { bareApp } from "../http/bare-app.ts";
 import { healthRoutes } from "../http/health.ts";
-import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
+import { createMetrics } from "../http/metrics.ts";
 import { runJobs } from "../jobs/run-jobs.ts";
 import { runVelocityWatch } from "../keys/limits/watch-velocity.ts";
+import { openSharedLimits, type SharedLimits } from "../keys/rate/open-shared-limits.ts";
 import type { Log } from "../lib/log.ts";
 import { runPricing } from "../pricing/run-pricing.ts";
 import { runReports } from "../reports/run-reports.ts";
@@ -26,6 +27,7 @@ import { followPrimary } from "./follow-primary.ts";
 import { openAccounts } from "./open-accounts.ts";
 import type { Context } from "./open-context.ts";
 import { serveConsole } from "./serve-console.ts";
+import { serveMetrics } from "./serve-metrics.ts";
 
 export type Role = "all" | "api" | "worker";
 
@@ -40,8 +42,9 @@ export type Server = {
 /** How long requests and orders in flight can take to finish when the server stops. */
 const DRAIN_TIMEOUT_MS = 10_000;
 
-/** The steps of a start after the first one. Tests make each of them fail. */
+/** The steps of a start. Tests make them fail, and a process that is one of several replaces some. */
 export type ServeSteps = {
+  createMetrics: typeof createMetrics;
   listen: typeof listen;
   serveMetrics: typeof serveMetrics;
   serveConsole: typeof serveConsole;
@@ -52,6 +55,7 @@ export type ServeSteps = {
 /** What is open so far. */
 type Opened = {
   app?: FastifyInstance;
+  sharedLimits?: SharedLimits | undefined;
   metricsApp?: FastifyInstance | undefined;
   consoleApp?: FastifyInstance | undefined;
   worker?: ReturnType<typeof startWorker>;
@@ -77,7 +81,15 @@ export async function serve(
   role: Role,
   changedSteps: Partial<ServeSteps> = {},
 ): Promise<Server> {
-  const steps = { listen, serveMetrics, serveConsole, startWorker, startWebhooks, ...changedSteps };
+  const steps = {
+    createMetrics,
+    listen,
+    serveMetrics,
+    serveConsole,
+    startWorker,
+    startWebhooks,
+    ...changedSteps,
+  };
   const state = { stopping: false, baseUrl: "" };
   const opened: Opened = {};
   const stop = async () => {
@@ -106,14 +118,16 @@ async function open(
   if (role !== "api" && config.webhookLocalAddress !== undefined) {
     await assertLocalAddress("WEBHOOK_LOCAL_ADDRESS", config.webhookLocalAddress);
   }
-  const metrics = createMetrics();
+  const metrics = steps.createMetrics();
   await followPrimary(context.db, role, metrics, log);
   state.baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;
   const baseUrl = () => state.baseUrl;
   const accounts = { ...openAccounts(context), urls: urlsOf(config, state) };
   const isReady = async () => !state.stopping && (await answers(context));
+  const sharedLimits = role === "worker" ? undefined : await openSharedLimits(context.db, log);
+  opened.sharedLimits = sharedLimits;
   const app =
-    role === "worker"
+    sharedLimits === undefined
       ? bareApp((bare) => healthRoutes(bare, isReady))
       : await buildApp({
           ...context,
@@ -122,6 +136,7 @@ async function open(
           baseUrl,
           trustedProxies: config.trustedProxies,
           rateLimits: config.rateLimits,
+          rateLimiter: sharedLimits.rateLimiter,
           depositInstructions: config.depositInstructions,
           webhooks: { egressIps: config.webhookEgressIps, allowNetworks: config.webhookAllowNetworks },
           dashboard: {
@@ -134,8 +149,9 @@ async function open(
         });
   opened.app = app;
   await steps.listen(app, config);
-  const { port } = app.server.address() as AddressInfo;
-  state.baseUrl = config.publicUrl ?? `http://localhost:${port}`;
+  // A worker beside HTTP processes does not listen.
+  const listening = app.server.address() as AddressInfo | null;
+  if (listening) state.baseUrl = config.publicUrl ?? `http://localhost:${listening.port}`;
   opened.metricsApp = await steps.serveMetrics(config, metrics, log);
   if (role !== "worker")
     opened.consoleApp = await steps.serveConsole(context, log, metrics, { accounts, baseUrl });
@@ -191,6 +207,7 @@ async function close({
   pricing,
   alerts,
   jobs,
+  sharedLimits,
   ...listeners
 }: Opened): Promise<void> {
   const { metricsApp } = listeners;
@@ -213,6 +230,7 @@ async function close({
     velocity?.stop(),
     catalog?.stop(),
     deposits?.stop(),
+    sharedLimits?.stop(),
   ]);
   clearTimeout(forced);
 }
@@ -246,28 +264,5 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
       throw new Error(`HOST ${host} is not an address of this machine`);
     throw error;
-  }
-}
-
-/** /metrics has its own port, on loopback by default (METRICS_HOST). METRICS_PORT can put it on the public port. */
-async function serveMetrics(
-  config: Config,
-  metrics: Metrics,
-  log: Log,
-): Promise<FastifyInstance | undefined> {
-  if (config.metricsPort === 0 || config.metricsPort === config.port) return undefined;
-  const app = bareApp((bare) => metricsRoute(bare, metrics));
-  try {
-    await app.listen({ host: config.metricsHost, port: config.metricsPort });
-    return app;
-  } catch (error) {
-    if (config.metricsPortWasAsked) {
-      throw new Error(`METRICS_PORT ${config.metricsPort} cannot be used: ${(error as Error).message}`);
-    }
-    log.warn(
-      { port: config.metricsPort },
-      "metrics are not served: the port is in use; set METRICS_PORT to a free port",
-    );
-    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /** At least one example for each command, shown at the end of its help. A test checks them against the options. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
-  start: ["scrip start", "scrip start --role worker"],
+  start: ["scrip start", "scrip start --role worker", "scrip start --processes 4"],
   demo: ["DATA_DIR=/tmp/try scrip demo"],
   migrate: ["scrip migrate"],
   doctor: ["scrip doctor"],
@@ -140,6 +140,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   "stock export": [
     'scrip stock export --product nimbus-us-25 --reveal --reason "returned to the supplier" > withdrawn.csv',
+  ],
+  "stock reconcile-restore": [
+    "scrip stock reconcile-restore --since 2030-01-31T12:00:00Z --lost postgres://127.0.0.1:5433/scrip",
+    "scrip stock reconcile-restore --since 2030-01-31T12:00:00Z",
   ],
   "order list": ["scrip order list --stuck", "scrip order list --status failed --env live --newer-than 7d"],
   "order show": ["scrip order show ord_…"],

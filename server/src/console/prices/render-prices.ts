@@ -15,6 +15,7 @@ import { time } from "../../web/parts/time.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import { type ConsoleContext, may } from "../session.ts";
+import { rateForm } from "./rate-form.ts";
 import { ruleForm } from "./rule-form.ts";
 
 export type PricesPage = {
@@ -31,7 +32,7 @@ export type PricesPage = {
 export const renderPrices = (
   page: PricesPage,
   ctx: ConsoleContext,
-  { error, rule }: { error?: string | undefined; rule?: FormState } = {},
+  { error, rule, rate }: { error?: string | undefined; rule?: FormState; rate?: FormState } = {},
 ): PageContent => ({
   title: "Prices",
   subtitle: "Prices by rule, from costs and exchange rates. Small moves are published by themselves.",
@@ -42,6 +43,7 @@ export const renderPrices = (
     rulesPanel(page.rules, ctx),
     may(ctx, "prices.edit") ? newRulePanel(ctx, rule) : undefined,
     ratesPanel(page.rates, ctx),
+    may(ctx, "prices.publish") ? pinPanel(ctx, rate) : undefined,
   ),
 });
 
@@ -94,6 +96,7 @@ const explainPanel = ({ asked, explained }: PricesPage): Html =>
     stack(
       filterBar({
         action: "/prices",
+        submit: "Explain",
         filters: [
           { kind: "text", name: "product", label: "Product", value: asked.product },
           { kind: "text", name: "reseller", label: "Reseller", value: asked.reseller },
@@ -154,6 +157,19 @@ const newRulePanel = (ctx: ConsoleContext, state: FormState | undefined): Html =
     }),
   );
 
+const pinPanel = (ctx: ConsoleContext, state: FormState | undefined): Html =>
+  panel(
+    { title: "Pin a rate" },
+    rateForm.render({
+      action: "/prices/rates",
+      hidden: ctx.hidden({ once: true }),
+      state: state ?? rateForm.start(),
+      submit: "Pin rate",
+      note: "It is stronger than every other source until it ends. Prices that move far are proposed, not published.",
+      id: "rate",
+    }),
+  );
+
 const ratesPanel = (rates: PricesPage["rates"], ctx: ConsoleContext): Html =>
   tablePanel({
     title: "Exchange rates",
@@ -167,5 +183,5 @@ const ratesPanel = (rates: PricesPage["rates"], ctx: ConsoleContext): Html =>
       { head: "Usable until", cell: ({ usableUntil }) => time(usableUntil, ctx.now) },
       { head: "State", cell: ({ usableUntil }) => chip(usableUntil > ctx.now ? "in force" : "too old") },
     ],
-    empty: emptyState("No rates yet", "Import a file or pin a rate: scrip fx import, scrip fx set."),
+    empty: emptyState("No rates yet", "Pin a rate, or import a file: scrip fx import."),
   });

@@ -32,7 +32,7 @@ const periodForm = defineForm({ from: day("From"), to: day("To (not included)") 
 /** The supplier's books held against ours. A statement that came as a file is compared by the command. */
 export function reconcilePages(face: ConsoleFace, deps: ConsoleDeps): void {
   const load = (ctx: ConsoleContext) => orNotFound(getSupplier(deps.db, ctx.params.id ?? ""));
-  const permission = "suppliers.manage" as const;
+  const permission = "reconciliation.manage" as const;
   const compare = async (ctx: ConsoleContext, from: string, to: string) => {
     const { id } = await load(ctx);
     return sayRefusal(reconcileSupplier(deps, id, { from: timeOf(from), to: timeOf(to) }));
