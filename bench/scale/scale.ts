@@ -90,6 +90,10 @@ async function prepare(database: BenchDatabase, { sellers, endpointIds }: Filled
     { ...input, allowedIps: [], expiresAt: undefined },
   );
   const testOrderId = await completeTestOrder(dataDir, testKey);
+  // Its worker saw that there is nothing in stock.
+  await db.rows(sql`
+    insert into product_supply (product_id, state) select id, 'available' from products
+    on conflict (product_id) do update set state = excluded.state`);
   const [order] = await db.rows<{ id: string; key: string; reference: string }>(sql`
     select id, idempotency_key as key, reference from orders
     where reseller_id = ${seller.id} and environment = 'live' and reference is not null order by id desc offset 1000 limit 1`);
