@@ -6,6 +6,7 @@ import { benchFulfilment } from "./fulfilment.ts";
 import { benchOrders } from "./orders.ts";
 import { benchPostgres } from "./postgres.ts";
 import { benchPrices } from "./prices/prices.ts";
+import { benchReconcile } from "./reconcile.ts";
 import { summarize } from "./report.ts";
 import { benchScale } from "./scale/scale.ts";
 import { benchWebhooks } from "./webhooks.ts";
@@ -20,6 +21,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   console: benchConsole,
   prices: benchPrices,
   scale: benchScale,
+  reconcile: benchReconcile,
 };
 
 const chosen = process.argv.slice(2);

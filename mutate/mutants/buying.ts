@@ -155,8 +155,8 @@ export const BUYING: Area = {
     {
       name: "claim-waits-for-locks",
       file: `${AT}/take/claim-queries.ts`,
-      find: "limit ${claim.limit}\n        for update skip locked",
-      replace: "limit ${claim.limit}\n        for update",
+      find: "limit ${claim.limit}\n    for update skip locked`,",
+      replace: "limit ${claim.limit}\n    for update`,",
       tests: [`${AT}/take/take-orders.test.ts`],
       why: "One worker would wait for another instead of taking other orders.",
     },

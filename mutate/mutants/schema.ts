@@ -202,7 +202,7 @@ export const SCHEMA: Area = {
     },
     {
       name: "schema-placements-lock-in-reverse",
-      file: `${AT}/0056_key_limits.sql`,
+      file: `${AT}/0090_placement_plans.sql`,
       find: "  order by w.reseller_id, w.environment\n  for update of w;",
       replace: "  order by w.reseller_id desc, w.environment desc\n  for update of w;",
       tests: ["server/src/orders/lock-order.test.ts"],
@@ -210,7 +210,7 @@ export const SCHEMA: Area = {
     },
     {
       name: "schema-placements-without-locks",
-      file: `${AT}/0056_key_limits.sql`,
+      file: `${AT}/0090_placement_plans.sql`,
       find: "  order by w.reseller_id, w.environment\n  for update of w;",
       replace: "  order by w.reseller_id, w.environment;",
       tests: ["server/src/orders/lock-order.test.ts"],
@@ -218,7 +218,7 @@ export const SCHEMA: Area = {
     },
     {
       name: "schema-lock-timeout-stays-in-the-session",
-      file: `${AT}/0056_key_limits.sql`,
+      file: `${AT}/0090_placement_plans.sql`,
       find: "perform set_config('lock_timeout', lock_timeout_ms::text, true);",
       replace: "perform set_config('lock_timeout', lock_timeout_ms::text, false);",
       tests: ["server/src/orders/lock-order.test.ts"],
@@ -226,7 +226,7 @@ export const SCHEMA: Area = {
     },
     {
       name: "schema-expired-key-places",
-      file: `${AT}/0056_key_limits.sql`,
+      file: `${AT}/0090_placement_plans.sql`,
       find: "where k.id = any(actor_ids) and k.revoked_at is null and (k.expires_at is null or k.expires_at > at);",
       replace: "where k.id = any(actor_ids) and k.revoked_at is null;",
       tests: ["server/src/orders/placed-by.test.ts"],
@@ -234,7 +234,7 @@ export const SCHEMA: Area = {
     },
     {
       name: "schema-revoked-key-places",
-      file: `${AT}/0056_key_limits.sql`,
+      file: `${AT}/0090_placement_plans.sql`,
       find: "where k.id = any(actor_ids) and k.revoked_at is null and (k.expires_at is null or k.expires_at > at);",
       replace: "where k.id = any(actor_ids) and (k.expires_at is null or k.expires_at > at);",
       tests: ["server/src/orders/placed-by.test.ts"],
@@ -258,9 +258,10 @@ export const SCHEMA: Area = {
     },
     {
       name: "schema-refund-to-another-wallet",
-      file: `${AT}/guards.sql`,
-      find: "create trigger ledger_entries_wallet after insert on ledger_entries for each row\n  when (new.type = 'refund') execute function refuse_other_wallet();\n",
-      replace: "",
+      file: `${AT}/0005_sandbox.sql`,
+      find: "(o.environment <> new.environment or o.reseller_id <> new.reseller_id)\n  ) then\n    raise exception 'a refund to another wallet",
+      replace:
+        "(o.environment <> new.environment)\n  ) then\n    raise exception 'a refund to another wallet",
       tests: [
         "server/src/sandbox/environments-apart.test.ts",
         "server/src/audit/environment-invariants.test.ts",

@@ -93,6 +93,16 @@ const GOOD: readonly (readonly [Environment, (config: Config) => unknown, unknow
     ({ pricing }) => pricing,
     { rateMaxAgeMs: 5_400_000, bufferBp: 150, autoPublishWithinBp: 0 },
   ],
+  [
+    { FX_RATES_URL: "https://rates.example.com/daily.xml?key=1" },
+    ({ ratesUrl }) => ratesUrl,
+    "https://rates.example.com/daily.xml?key=1",
+  ],
+  [
+    { FX_RATES_URL: "http://127.0.0.1:1/daily.xml" },
+    ({ ratesUrl }) => ratesUrl,
+    "http://127.0.0.1:1/daily.xml",
+  ],
   [{ MAX_LOSS: "USD:0.50" }, ({ maxLoss }) => maxLoss.named.get("USD"), 50n],
   [{ RATE_LIMIT_ORDERS: "0" }, (config) => config.rateLimits, { orders: 0, reads: 100, checks: 5 }],
   [
@@ -188,6 +198,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   CONSOLE_HOST: ["localhost", "10.0.0.0/8"],
   CONSOLE_DUAL_CONTROL_ABOVE: ["much", "USD", "JPY:1.5", "1,2"],
   FX_MAX_AGE: ["24", "0h", "a day", "-1h"],
+  FX_RATES_URL: ["daily.xml", "http://h/daily.xml", `https://u:${PASSWORD}@h/`, "ftp://h/daily.xml"],
   FX_BUFFER: ["1%", "-1", "10001"],
   PRICE_AUTO_PUBLISH_WITHIN: ["3.5", "20000"],
   MAX_LOSS: ["some", "-1"],

@@ -10,6 +10,7 @@ import { type Config, consoleUrlOf } from "../config.ts";
 import { createAnnouncer } from "../db/announce.ts";
 import { runTestDeposits } from "../deposits/credit-test-deposits.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
+import { runRates } from "../fx/run-rates.ts";
 import { bareApp } from "../http/bare-app.ts";
 import { healthRoutes } from "../http/health.ts";
 import { createMetrics } from "../http/metrics.ts";
@@ -17,6 +18,7 @@ import { runJobs } from "../jobs/run-jobs.ts";
 import { runVelocityWatch } from "../keys/limits/watch-velocity.ts";
 import { openSharedLimits, type SharedLimits } from "../keys/rate/open-shared-limits.ts";
 import type { Log } from "../lib/log.ts";
+import type { Placer } from "../orders/forward/share-placements.ts";
 import { runPricing } from "../pricing/run-pricing.ts";
 import { runReports } from "../reports/run-reports.ts";
 import { runBalanceWatch } from "../wallet/alerts/watch-balances.ts";
@@ -63,6 +65,7 @@ type Opened = {
   accounts?: ReturnType<typeof runAccountUpkeep>;
   reports?: ReturnType<typeof runReports>;
   pricing?: ReturnType<typeof runPricing>;
+  rates?: ReturnType<typeof runRates>;
   alerts?: ReturnType<typeof runAlerts>;
   jobs?: ReturnType<typeof runJobs>;
   balances?: ReturnType<typeof runBalanceWatch>;
@@ -80,6 +83,7 @@ export async function serve(
   log: Log,
   role: Role,
   changedSteps: Partial<ServeSteps> = {},
+  placer?: Placer,
 ): Promise<Server> {
   const steps = {
     createMetrics,
@@ -97,7 +101,7 @@ export async function serve(
     await close(opened);
   };
   try {
-    await open(context, log, role, steps, state, opened);
+    await open(context, log, role, steps, state, opened, placer);
   } catch (error) {
     await stop();
     throw error;
@@ -113,6 +117,7 @@ async function open(
   steps: ServeSteps,
   state: { stopping: boolean; baseUrl: string },
   opened: Opened,
+  placer: Placer | undefined,
 ): Promise<void> {
   const { config } = context;
   if (role !== "api" && config.webhookLocalAddress !== undefined) {
@@ -137,6 +142,7 @@ async function open(
           trustedProxies: config.trustedProxies,
           rateLimits: config.rateLimits,
           rateLimiter: sharedLimits.rateLimiter,
+          placer,
           depositInstructions: config.depositInstructions,
           webhooks: { egressIps: config.webhookEgressIps, allowNetworks: config.webhookAllowNetworks },
           dashboard: {
@@ -177,6 +183,7 @@ async function open(
   opened.reports = runReports({ ...context, log });
   const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
   opened.pricing = runPricing({ ...context, db: context.patientDb, log, settings: config.pricing });
+  opened.rates = runRates({ ...context, log, ratesUrl: config.ratesUrl });
   opened.jobs = runJobs({
     ...{ ...context, db: context.patientDb, log, announceDeliveries },
     dualControl: config.dualControlAbove,
@@ -205,6 +212,7 @@ async function close({
   deposits,
   reports,
   pricing,
+  rates,
   alerts,
   jobs,
   sharedLimits,
@@ -224,6 +232,7 @@ async function close({
     accounts?.stop(),
     reports?.stop(),
     pricing?.stop(),
+    rates?.stop(),
     alerts?.stop(),
     jobs?.stop(DRAIN_TIMEOUT_MS),
     balances?.stop(),

@@ -121,7 +121,11 @@ test("a rate that is too old makes what depends on it unsellable at once, and a 
   clock.advance(24 * HOUR_MS + 1);
   assert.equal((await recomputeChanged(deps))?.withhold, 1, "time alone is a change");
   assert.deepEqual(await pricesOf("card"), ["standard USD 8610"]);
-  assert.equal((await explain(eurReseller)).unsellable, "rate_stale");
+  const withheld = await explain(eurReseller);
+  assert.deepEqual(
+    [withheld.unsellable, withheld.published, withheld.publishedFrom],
+    ["rate_stale", null, null],
+  );
   await setRate(scrip.db, clock, BY, { pair: "EUR/USD", rate: "1.2510", until: undefined });
   await recomputeChanged(deps);
   assert.deepEqual(await pricesOf("card"), ["standard EUR 6883", "standard USD 8610"]);
@@ -230,6 +234,16 @@ test("while a reseller's own price is withheld it pays no list price either; onc
   await setRate(scrip.db, clock, BY, { pair: "EUR/USD", rate: "1.25", until: undefined });
   const own = await rule({ for: `reseller:${eurReseller}`, on: "product:card", value: "10%" });
   await recomputeChanged(deps);
+  assert.equal((await read()).price?.amount, 7_000, "the first price of its own waits, so the list's holds");
+  const waiting = await explain(eurReseller);
+  assert.deepEqual(
+    [waiting.price?.amount, waiting.published?.amount, waiting.publishedFrom],
+    [7_304, 7_000, "list"],
+  );
+  assert.match(
+    waiting.sentence,
+    /; orders pay 70\.00 EUR, the price of the list standard, until this one is published\.$/,
+  );
   await publishAll();
   assert.deepEqual([(await read()).price?.amount, await purchasable()], [7_304, 1]);
   clock.advance(24 * HOUR_MS + 1);
@@ -242,6 +256,13 @@ test("while a reseller's own price is withheld it pays no list price either; onc
   await removeRule(scrip.db, clock, BY, own.id);
   await recomputeChanged(deps);
   assert.deepEqual([(await read()).price?.amount, await purchasable()], [7_000, 1]);
+  await rule({ for: `reseller:${eurReseller}`, on: "product:card", value: "10%" });
+  await recomputeChanged(deps);
+  assert.equal((await read()).price?.amount, 7_000, "a rule that gives no price yet leaves the list's, too");
+  assert.match(
+    (await explain(eurReseller)).sentence,
+    /cannot be sold, because the exchange rate is too old.*; orders pay 70\.00 EUR, the price of the list standard, until it has another\.$/,
+  );
 });
 
 test("whether a product has stock is looked up in the index of stock, also where most products have many codes", async () => {

@@ -67,6 +67,7 @@ export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
   "POST /suppliers/:id/catalog/apply": { roles: CATALOG, ids: supplier },
   "GET /suppliers/:id/reconcile": { roles: FINANCE, ids: supplier },
   "POST /suppliers/:id/reconcile": { roles: FINANCE, ids: supplier },
+  "POST /suppliers/:id/reconcile/file": { roles: FINANCE, ids: supplier },
   "GET /suppliers/:id/reconcile/findings.csv": { roles: FINANCE, ids: supplier },
   "GET /suppliers/:id": { roles: "all", ids: ({ supplierId }) => ({ id: supplierId }) },
   "POST /suppliers/:id/state": { roles: ["admin", "catalog"], ids: ({ supplierId }) => ({ id: supplierId }) },

@@ -15,6 +15,8 @@ export type ServiceInput = {
   /** How far its clock is off the system's. */
   clockOffsetMs?: number;
   limits?: Partial<FulfilmentLimits>;
+  /** Suppliers are called as often as there is work: the fakes have no limits of their own. */
+  callsFreely?: boolean;
   deliveryLimits?: Partial<DeliveryLimits>;
   /** Webhooks may lead to this machine. */
   allowsLoopback?: boolean;
@@ -45,6 +47,8 @@ export type NodeInputs = {
   /** API and fulfilment together. */
   server: ServiceInput;
   deliveries: ServiceInput;
+  /** Fulfilment alone. */
+  buyer: ServiceInput;
   /** Workers that die at a point each. */
   crash: readonly WorkerJob[];
   /** Works on jobs until none is left. */
@@ -98,6 +102,7 @@ const SCRIPTS: Readonly<Record<NodeRole, string>> = {
   worker: scriptAt("./node-process.ts"),
   server: scriptAt("./node-process.ts"),
   deliveries: scriptAt("./node-process.ts"),
+  buyer: scriptAt("./node-process.ts"),
   crash: scriptAt("./worker-process.ts"),
   jobs: scriptAt("./job-process.ts"),
   commands: scriptAt("./scrip-host.ts"),

@@ -54,7 +54,7 @@ async function run({ duty, embeddedUrl }: Begin): Promise<void> {
       tell: (message) => log.info(message),
       onConnectionLost: (err) => log.warn({ err }, "database connection lost"),
     });
-    server = await serve(context, log, duty.role, stepsOf(duty));
+    server = await serve(context, log, duty.role, stepsOf(duty), duty.placer);
     tell({ kind: "ready", address: server.address, consoleAddress: server.consoleAddress });
     log.info({ role: duty.role, pid: process.pid }, "process ready");
     await stopped.promise;

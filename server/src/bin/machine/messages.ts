@@ -1,4 +1,5 @@
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
+import type { Placer } from "../../orders/forward/share-placements.ts";
 import type { Role } from "../serve.ts";
 
 /** What one process has counted so far. */
@@ -10,6 +11,8 @@ export type Duty = {
   label: string;
   role: Exclude<Role, "all">;
   listens: boolean;
+  /** Of an HTTP process: one of them places orders for all, so that batches stay large. */
+  placer: Placer | undefined;
 };
 
 /** From the supervisor to a process. */

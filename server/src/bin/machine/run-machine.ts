@@ -1,7 +1,8 @@
 import cluster from "node:cluster";
-import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
 import module from "node:module";
-import { dirname } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import { createMetrics } from "../../http/metrics.ts";
@@ -34,7 +35,9 @@ export type MachineDeps = {
  * PostgreSQL and serves the metrics; it answers no request of the API.
  */
 export async function runMachine({ context, log, plan, output }: MachineDeps): Promise<Server> {
-  const duties = dutiesOf(plan);
+  // Only this user can enter it.
+  const folder = await mkdtemp(join(tmpdir(), "scrip-"));
+  const duties = dutiesOf(plan, join(folder, "orders"));
   const sums = createMetricSums();
   const answers = new Map<string, () => void>();
   const openProcess = prepareFork(output);
@@ -52,14 +55,23 @@ export async function runMachine({ context, log, plan, output }: MachineDeps): P
     },
     onEnd: ({ label }) => sums.retire(label),
   });
-  const metrics = createMetrics(async () => {
+  const printSums = async (): Promise<string> => {
     sums.keep(SUPERVISOR, await metrics.registry.getMetricsAsJSON());
     const responding = await measureAll(supervision, answers);
     return sums.print(responding.add(SUPERVISOR));
+  };
+  // Scrapes at the same time get the same answer.
+  let printing: Promise<string> | undefined;
+  const metrics = createMetrics(() => {
+    printing ??= printSums().finally(() => {
+      printing = undefined;
+    });
+    return printing;
   });
   let metricsApp: FastifyInstance | undefined;
   const stop = async () => {
     await Promise.all([supervision.stop(), metricsApp?.close()]);
+    await rm(folder, { recursive: true, force: true });
   };
   try {
     const ready = await supervision.ready;
@@ -73,12 +85,12 @@ export async function runMachine({ context, log, plan, output }: MachineDeps): P
 }
 
 /** HTTP processes come first. A worker listens only where there are no HTTP processes, for /healthz and /readyz. */
-function dutiesOf({ http, workers }: MachineDeps["plan"]): Duty[] {
-  const some = (count: number, duty: Omit<Duty, "label">, name: string): Duty[] =>
-    Array.from({ length: count }, (_, index) => ({ ...duty, label: `${name}-${index + 1}` }));
+function dutiesOf({ http, workers }: MachineDeps["plan"], path: string): Duty[] {
+  const some = (count: number, dutyOf: (index: number) => Omit<Duty, "label">, name: string): Duty[] =>
+    Array.from({ length: count }, (_, index) => ({ ...dutyOf(index), label: `${name}-${index + 1}` }));
   return [
-    ...some(http, { role: "api", listens: true }, "http"),
-    ...some(workers, { role: "worker", listens: http === 0 }, "worker"),
+    ...some(http, (index) => ({ role: "api", listens: true, placer: { path, isHere: index === 0 } }), "http"),
+    ...some(workers, () => ({ role: "worker", listens: http === 0, placer: undefined }), "worker"),
   ];
 }
 
@@ -100,7 +112,11 @@ function prepareFork(output: MachineDeps["output"]): (duty: Duty) => Child {
       send: (message) => void (worker.isConnected() && worker.send(message, () => {})),
       kill: (signal) => void child.kill(signal),
       onMessage: (listener) => void worker.on("message", (message: FromProcess) => listener(message)),
-      onEnd: (listener) => void once(child, "exit").then(([code, signal]) => listener(code, signal)),
+      onEnd(listener) {
+        child.once("exit", listener);
+        // One that could not be started has no end.
+        child.once("error", (error) => child.pid === undefined && listener(null, error.message));
+      },
     };
   };
 }

@@ -12,7 +12,7 @@ type FakeChild = Child & {
   ends(code: number | null, signal?: string): void;
 };
 
-const duty = (label: string): Duty => ({ label, role: "api", listens: true });
+const duty = (label: string): Duty => ({ label, role: "api", listens: true, placer: undefined });
 const READY: FromProcess = { kind: "ready", address: "http://localhost:8080", consoleAddress: undefined };
 
 function createFake(of: Duty): FakeChild {

@@ -100,7 +100,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "rule list": ["scrip rule list"],
   "rule remove": ["scrip rule remove rul_…"],
   "fx set": ["scrip fx set --pair USD/EUR --rate 0.9215 --until 2030-01-31T12:00:00Z"],
-  "fx import": ["scrip fx import eurofxref-daily.xml"],
+  "fx import": [
+    "scrip fx import eurofxref-daily.xml",
+    "scrip fx import https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml",
+  ],
   "fx list": ["scrip fx list"],
   "listing set": ["scrip listing set --product nimbus-us-25 --reseller rsl_… --listed no"],
   "supplier add": [
@@ -112,6 +115,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "scrip supplier update sup_… --rate 20",
     "scrip supplier update sup_… --balance-alert 500.00",
     "scrip supplier update sup_… --config upstream.json",
+    "scrip supplier update sup_… --rates yes",
   ],
   "supplier enable": ["scrip supplier enable sup_…"],
   "supplier disable": ["scrip supplier disable sup_…"],

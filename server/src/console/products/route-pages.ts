@@ -193,9 +193,7 @@ function readFieldMap(text: string): Record<string, string> {
 }
 
 const fieldMapRefusal = (detail: string): Problem =>
-  new Problem("invalid_request", detail, {
-    errors: [{ pointer: "/fieldMap", code: "invalid", detail }],
-  });
+  new Problem("invalid_request", detail, { errors: [{ pointer: "/fieldMap", code: "invalid", detail }] });
 
 const crumbsOf = ({ productId, productName }: RouteData) => [
   { label: "Products", href: "/products" },

@@ -140,6 +140,7 @@ const keysPanel = ({ keys, reseller }: ResellerData, ctx: ConsoleContext): Html 
     columns: [
       {
         head: "Key",
+        wraps: true,
         cell: (key) =>
           twoLines(
             key.name === "" ? "Unnamed key" : key.name,

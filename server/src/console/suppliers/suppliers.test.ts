@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import sql from "sql-template-tag";
 import { addProducts } from "../../../testing/builders/builders.ts";
+import { openJobDeps } from "../../../testing/builders/job-desk.ts";
 import { openConsoleDesk } from "../../../testing/people/console-desk.ts";
 import { textOf } from "../../../testing/people/order-desk.ts";
+import { uploadFile } from "../../../testing/people/upload-file.ts";
 import { startSupplierFake } from "../../../testing/upstream/supplier-fakes.ts";
 import { sale } from "../../../testing/upstream/upstream-faults.ts";
 import { listActivity } from "../../activity/list-activity.ts";
+import { runNextJob } from "../../jobs/run-job.ts";
 import { testSupplier } from "../../suppliers/calls/test-supplier.ts";
 import { REMOTE_KINDS } from "../../suppliers/registry.ts";
 import { unsealSupplierConfig } from "../../suppliers/supplier-config.ts";
@@ -23,6 +26,9 @@ const address = await desk.app.listen({ host: "127.0.0.1", port: 0 });
 const upstream = await desk.addReseller({ name: "Upstream" });
 const { key } = await desk.addKey(upstream.id);
 const another = await desk.addKey(upstream.id);
+const HOSTILE = "<img src=x onerror=planted()>";
+const jobDeps = { ...(await openJobDeps(db, clock)), keyring: desk.keyring };
+const runJob = async () => assert.ok(await runNextJob(jobDeps));
 const STALE_MS = 5 * 60_000 + 1;
 
 const configOf = async (id: string) => {
@@ -211,7 +217,14 @@ test("a supplier's catalog is read, and only the selected changes are applied; i
   assert.doesNotMatch((await finance.get(path)).body, /Test connection/);
   assert.doesNotMatch((await reader.get(path)).body, /reconcile/);
   assert.match((await clerk.get(`${path}/catalog`)).body, /Nothing to change/);
-  assert.equal((await clerk.post(`${path}/catalog/read`, {})).statusCode, 303);
+  const reading = await clerk.post(`${path}/catalog/read`, {});
+  const jobPath = String(reading.headers.location).split("?")[0] ?? "";
+  assert.match(jobPath, /^\/jobs\/job_/);
+  assert.match((await clerk.get(`${path}/catalog`)).body, /Nothing to change/, "it is read by a job");
+  await runJob();
+  const done = (await clerk.get(jobPath)).body;
+  assert.match(textOf(done), /New at the supplier 1 .*Choose what to apply/);
+  assert.ok(done.includes(`href="${path}/catalog"`));
   assert.match(textOf((await clerk.get(`${path}/catalog`)).body), /New 77 Gems 100/);
   assert.match((await clerk.post(`${path}/catalog/apply`, {})).body, /Select at least one item/);
   assert.equal((await clerk.post(`${path}/catalog/apply`, { item: "77" })).statusCode, 303);
@@ -225,5 +238,24 @@ test("a supplier's catalog is read, and only the selected changes are applied; i
   const period = { from: "2026-01-01", to: "2036-01-01" };
   assert.match(textOf((await finance.post(`${path}/reconcile`, period)).body), /Entries 0 .*The books agree/);
   const csv = await finance.get(`${path}/reconcile/findings.csv?from=2026-01-01&to=2036-01-01`);
-  assert.match(csv.body, /^finding,reference,id,currency,ours,theirs,time\n/);
+  assert.match(csv.body, /^finding,reference,id,currency,ours,theirs,difference,time\n/);
+
+  const missing = await uploadFile(desk, finance, `${path}/reconcile/file`, undefined, { from: "", to: "" });
+  assert.match(missing.body, /Choose a file/);
+  const statement = `reference,id,amount,currency,status,time\n${HOSTILE},7,0.92,USD,completed,2026-05-01T10:00:00Z\n`;
+  const sent = await uploadFile(desk, finance, `${path}/reconcile/file`, statement, { from: "", to: "" });
+  assert.equal(sent.statusCode, 303, sent.body);
+  const comparison = String(sent.headers.location).split("?")[0] ?? "";
+  await runJob();
+  const page = await finance.get(comparison);
+  assert.match(textOf(page.body), /Missing here 1 .*Difference, theirs less ours 0\.92 USD/);
+  assert.doesNotMatch(page.body, /<img/);
+  assert.match(
+    (await finance.get(`${comparison}/result`)).body,
+    /^finding,.*\nmissing_here,.*,7,USD,0\.00,0\.92,0\.92,/,
+  );
+  const broken = await uploadFile(desk, finance, `${path}/reconcile/file`, "amount\n1\n", { from: "", to: "" });
+  await runJob();
+  assert.match((await finance.get(String(broken.headers.location).split("?")[0] ?? "")).body, /missing column/);
+  assert.equal((await uploadFile(desk, reader, `${path}/reconcile/file`, statement)).statusCode, 403);
 });
