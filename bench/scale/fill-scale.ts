@@ -21,7 +21,9 @@ export type Filled = { sellers: readonly Seller[]; endpointIds: readonly string[
  * nothing. Each has one line, a unit, a purchase, a code and a debit in its wallet's chain. Those of the last week have an event.
  */
 export async function fillScale(db: Db, dataDir: string, count: number): Promise<Filled> {
-  const hours = DAYS * 24;
+  const perHour = Math.max(1, Math.ceil(count / (DAYS * 24)));
+  // The last hour is the one before now, however many orders there are.
+  const hours = Math.ceil(count / perHour);
   const first = Math.floor(Date.now() / HOUR_MS - hours) * HOUR_MS;
   const sellers = await fillSellers(db, dataDir, { now: () => new Date(first - HOUR_MS) });
   const filled = sellers.slice(0, RESELLERS);
@@ -31,7 +33,6 @@ export async function fillScale(db: Db, dataDir: string, count: number): Promise
   await db.rows(sql`
     insert into suppliers (id, kind, name) select 'sup_' || n, 'stock', 'Supplier ' || n
     from generate_series(0, ${SUPPLIERS - 1}) n`);
-  const perHour = Math.max(1, Math.ceil(count / hours));
   const chunkHours = Math.min(24, Math.max(1, Math.floor(CHUNK_ORDERS_MAX / perHour)));
   await createFunctions(db);
   await withoutIndexes(db, LOADED, async () => {
