@@ -9,6 +9,7 @@ import { benchPostgres } from "./postgres.ts";
 import { benchPrices } from "./prices/prices.ts";
 import { benchReconcile } from "./reconcile.ts";
 import { summarize } from "./report.ts";
+import { benchScale } from "./scale/scale.ts";
 import { benchWebhooks } from "./webhooks.ts";
 
 const benchmarks: Record<string, () => Promise<void>> = {
@@ -21,11 +22,15 @@ const benchmarks: Record<string, () => Promise<void>> = {
   dashboard: benchDashboard,
   console: benchConsole,
   prices: benchPrices,
+  scale: benchScale,
   reconcile: benchReconcile,
 };
 
 const chosen = process.argv.slice(2);
-const names = chosen.length > 0 ? chosen : Object.keys(benchmarks);
+/** Takes an hour and fifty gigabytes, so it runs only when it is named. */
+const ON_DEMAND = ["scale"];
+const names =
+  chosen.length > 0 ? chosen : Object.keys(benchmarks).filter((name) => !ON_DEMAND.includes(name));
 for (const name of names) {
   const bench = benchmarks[name];
   if (!bench) {
