@@ -4,9 +4,15 @@ import { migrate } from "../server/src/db/migrate.ts";
 import { systemClock } from "../server/src/lib/clock.ts";
 import { firstIdAt } from "../server/src/lib/ids.ts";
 import { createReseller } from "../server/src/resellers/create-reseller.ts";
+import { fillWithoutTriggers } from "./fill-orders.ts";
+import { withoutIndexes } from "./without-indexes.ts";
 
 export const HOUR_MS = 3_600_000;
 export const MONTH_HOURS = 30 * 24;
+
+/** A product of the first orders that hardly anyone buys later: the page of its orders is full with few orders and with many. */
+const RARE_PRODUCT = 900;
+const RARE_EVERY = 25;
 
 export type Month = { first: Date; resellerIds: readonly string[]; products: number; suppliers: number };
 
@@ -22,6 +28,9 @@ export async function prepareMonth(
   await db.rows(sql`
     insert into suppliers (id, kind, name) select 'sup_' || n, 'stock', 'Supplier ' || n
     from generate_series(0, ${suppliers - 1}) n`);
+  await db.rows(sql`
+    insert into supplier_routes (product_id, supplier_id, sku, priority, cost_minor, cost_currency)
+    select 'card-' || n, 'sup_' || n % ${suppliers}, 'sku', 1, 2200, 'USD' from generate_series(0, ${products - 1}) n`);
   const resellerIds: string[] = [];
   for (let index = 0; index < resellers; index += 1) {
     const about = { name: `Reseller ${index}`, currency: "USD", email: "owner@reseller.example" };
@@ -36,15 +45,25 @@ export async function prepareMonth(
  * purchases. Products are chosen unevenly: few sell much, most sell little.
  */
 export async function fillMonth(db: Db, month: Month, count: number, run: string): Promise<void> {
+  await withoutIndexes(db, FILLED, () => fillHours(db, month, count, run));
+  await db.rows(sql`vacuum analyze`);
+}
+
+const FILLED = ["orders", "order_lines", "order_units", "supplier_attempts", "ledger_entries"];
+
+async function fillHours(db: Db, month: Month, count: number, run: string): Promise<void> {
   for (let hour = 0; hour < MONTH_HOURS; hour += 1) {
     const at = new Date(month.first.getTime() + hour * HOUR_MS);
     const from = Math.floor((count * hour) / MONTH_HOURS);
     const to = Math.floor((count * (hour + 1)) / MONTH_HOURS);
-    if (to > from) await db.transaction((tx) => tx.rows(fillHour(month, { at, from, to, run })));
+    if (to > from)
+      await db.transaction(async (tx) => {
+        await fillWithoutTriggers(tx);
+        await tx.rows(fillHour(month, { at, from, to, run }));
+      });
     if (hour % 24 === 23) process.stdout.write(`\r${to} orders filled`);
   }
   process.stdout.write("\n");
-  await db.rows(sql`vacuum analyze`);
 }
 
 type Hour = { at: Date; from: number; to: number; run: string };
@@ -57,7 +76,8 @@ const fillHour = ({ resellerIds, products, suppliers }: Month, { at, from, to, r
     from generate_series(${from}::bigint, ${to - 1}::bigint) n
   ), lines as materialized (
     select m.*, line::smallint as line,
-           floor(${products} * power(((n * 7919 + line * 104729) % 10007) / 10007.0, 3))::integer as product,
+           case when ${run} = 'A' and line = 0 and n % ${RARE_EVERY} = 0 then ${RARE_PRODUCT}
+                else floor(${products} * power(((n * 7919 + line * 104729) % 10007) / 10007.0, 3)) end::integer as product,
            (n + line) % ${suppliers} as supplier
     from made m, generate_series(0, 1) line
   ), numbered as materialized (

@@ -50,10 +50,11 @@ async function withAutocannon({ url, headers, connections, seconds }: Load): Pro
   );
   const result = JSON.parse(stdout) as {
     errors: number;
-    non2xx: number;
+    "4xx": number;
+    "5xx": number;
     requests: { average: number };
     latency: { p50: number; p99: number };
   };
-  if (result.errors + result.non2xx > 0) throw new Error("the load test had errors");
+  if (result.errors + result["4xx"] + result["5xx"] > 0) throw new Error("the load test had errors");
   return { requestsPerSecond: result.requests.average, p50Ms: result.latency.p50, p99Ms: result.latency.p99 };
 }

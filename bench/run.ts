@@ -6,6 +6,7 @@ import { benchFulfilment } from "./fulfilment.ts";
 import { benchOrders } from "./orders.ts";
 import { benchPostgres } from "./postgres.ts";
 import { benchPrices } from "./prices/prices.ts";
+import { benchReconcile } from "./reconcile.ts";
 import { summarize } from "./report.ts";
 import { benchWebhooks } from "./webhooks.ts";
 
@@ -18,6 +19,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   dashboard: benchDashboard,
   console: benchConsole,
   prices: benchPrices,
+  reconcile: benchReconcile,
 };
 
 const chosen = process.argv.slice(2);

@@ -11,7 +11,15 @@ import { fillWorld } from "./shopfront.ts";
 import { verify } from "./verify.ts";
 import { openWorld, type World } from "./world.ts";
 
-export type ChaosOptions = { durationMs: number; seed: number; say: (line: string) => void };
+export type ChaosOptions = {
+  durationMs: number;
+  seed: number;
+  /** More than the seed plans. */
+  powerCuts?: number;
+  /** Defaults to true. */
+  hasFsync?: boolean;
+  say: (line: string) => void;
+};
 
 export type ChaosResult = {
   faults: Map<FaultName, number>;
@@ -23,6 +31,7 @@ export type ChaosResult = {
   unended: string[];
   findings: Findings;
   hasSmallDisk: boolean;
+  canLosePower: boolean;
 };
 
 const ACTORS: readonly Actor[] = [placeOrders, readBack, payIn, refundSome, replaceKeys, rotateSecrets];
@@ -31,9 +40,10 @@ const CALM_MS = 1_000;
 const TELL_EVERY_MS = 10_000;
 
 /** Load and faults for a while, then calm, then a comparison of everything with everything. */
-export async function runChaos({ durationMs, seed, say }: ChaosOptions): Promise<ChaosResult> {
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const { durationMs, seed, say, powerCuts = 0, hasFsync = true } = options;
   const recorder = createRecorder();
-  const world = await openWorld(seed, recorder);
+  const world = await openWorld({ seed, hasFsync }, recorder);
   try {
     const stock = Math.ceil((durationMs / 1_000) * CODES_PER_SECOND) + 500;
     const accounts = await fillWorld(world, recorder, stock);
@@ -43,7 +53,7 @@ export async function runChaos({ durationMs, seed, say }: ChaosOptions): Promise
     recorder.startGaps();
     const struck = new Map<FaultName, number>();
     const telling = setInterval(() => say(describeProgress(recorder, struck)), TELL_EVERY_MS);
-    const faults = await strikeFaults(world, planFaults(seed, durationMs), (name) =>
+    const faults = await strikeFaults(world, planFaults(seed, durationMs, powerCuts), (name) =>
       struck.set(name, (struck.get(name) ?? 0) + 1),
     );
     recorder.stopGaps();
@@ -57,7 +67,8 @@ export async function runChaos({ durationMs, seed, say }: ChaosOptions): Promise
       recorder,
       unended,
       findings: await verify(world, accounts, recorder, stock),
-      hasSmallDisk: world.smallDisk !== undefined,
+      hasSmallDisk: world.disk !== undefined,
+      canLosePower: world.disk?.loseWhatIsInMemory !== undefined,
       repeatedDeliveries: world.receivers.repeats(),
       ...(await count(world)),
     };

@@ -5,13 +5,19 @@ import sql from "sql-template-tag";
 import { postmasterPid } from "../server/testing/database/embedded-testing.ts";
 import type { FaultKind } from "../server/testing/database/fault-proxy.ts";
 import { createRandom, type Random } from "../server/testing/seed.ts";
+import { cutPower } from "./power-cut.ts";
 import type { World } from "./world.ts";
 
 /** One planned fault: which, how far into the run, and the random numbers that decide the rest. */
 export type PlannedFault = { atMs: number; name: FaultName; draw: number };
 
 /** A fault that finds nothing to strike returns false and is not counted. */
-type Fault = { share: number; strike(world: World, random: Random): Promise<unknown> };
+type Fault = {
+  share: number;
+  /** Faults of one part run one after the other. */
+  part?: "database";
+  strike(world: World, random: Random): Promise<unknown>;
+};
 
 const PAUSE_MEAN_MS = 1_250;
 const CLOCK_STEP_API_MS = 10_000;
@@ -45,9 +51,14 @@ export const FAULTS = {
   },
   "kill -9 of PostgreSQL": {
     share: 17,
+    part: "database",
     strike: async ({ dataDir }) => signalDatabase(dataDir, "SIGKILL"),
   },
-  "restart of PostgreSQL": { share: 3, strike: async ({ dataDir }) => signalDatabase(dataDir, "SIGINT") },
+  "restart of PostgreSQL": {
+    share: 3,
+    part: "database",
+    strike: async ({ dataDir }) => signalDatabase(dataDir, "SIGINT"),
+  },
   "end of a backend": { share: 4, strike: terminateBackend },
   "COMMIT with a lost answer": { share: 4, strike: proxied("lose-answer", /^commit/i) },
   "connection cut before a statement": { share: 4, strike: proxied("cut-before", /^(insert|update|with)/i) },
@@ -72,21 +83,29 @@ export const FAULTS = {
       receivers.comeUp();
     },
   },
-  "full disk": { share: 1, strike: fillDisk },
+  "full disk": { share: 1, part: "database", strike: fillDisk },
+  "power cut": { share: 2, part: "database", strike: losePower },
 } as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof FAULTS;
 export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 
-/** The faults of a run, decided only by the seed. A run of a few minutes has every kind at least once. */
-export function planFaults(seed: number, durationMs: number): PlannedFault[] {
+/**
+ * The faults of a run, decided only by the seed. A run of a few minutes has every kind at least once. Additional power cuts
+ * are spread over the run.
+ */
+export function planFaults(seed: number, durationMs: number, powerCuts = 0): PlannedFault[] {
   const random = createRandom(seed);
   const urn = FAULT_NAMES.flatMap((name) => Array<FaultName>(FAULTS[name].share).fill(name));
   const planned: PlannedFault[] = [];
   for (let atMs = 500; atMs < durationMs; atMs += PAUSE_MEAN_MS / 2 + random.below(PAUSE_MEAN_MS)) {
     planned.push({ atMs, name: random.pick(urn), draw: random.below(2 ** 31) });
   }
-  return planned;
+  for (let count = 0; count < powerCuts; count += 1) {
+    const atMs = ((count + random.below(1_000) / 1_000) / powerCuts) * durationMs;
+    planned.push({ atMs, name: "power cut", draw: random.below(2 ** 31) });
+  }
+  return planned.sort((one, other) => one.atMs - other.atMs);
 }
 
 /** Runs the planned faults, each at its time, and counts those that happened. A long fault does not delay others. */
@@ -97,12 +116,14 @@ export async function strikeFaults(
 ): Promise<Map<FaultName, number>> {
   const counts = new Map<FaultName, number>();
   const beganMs = performance.now();
-  const busy = new Map<FaultName, Promise<void>>();
+  const busy = new Map<string, Promise<void>>();
   for (const { atMs, name, draw } of planned) {
     await wait(Math.max(0, beganMs + atMs - performance.now()));
+    const fault: Fault = FAULTS[name];
     // Two of one kind run one after the other: a process cannot be killed while it starts.
-    const done = (busy.get(name) ?? Promise.resolve())
-      .then(() => FAULTS[name].strike(world, createRandom(draw)))
+    const part = fault.part ?? name;
+    const done = (busy.get(part) ?? Promise.resolve())
+      .then(() => fault.strike(world, createRandom(draw)))
       .then(
         (hasStruck) => {
           if (hasStruck === false) return;
@@ -112,7 +133,7 @@ export async function strikeFaults(
         // The database was already down, or there is no small disk.
         () => {},
       );
-    busy.set(name, done);
+    busy.set(part, done);
   }
   await Promise.all(busy.values());
   return counts;
@@ -137,9 +158,9 @@ async function loseDatabase({ proxy }: World, random: Random): Promise<void> {
 }
 
 /** Fills the database's disk to the last byte for a while. */
-async function fillDisk({ smallDisk }: World): Promise<void> {
-  if (smallDisk === undefined) throw new Error("there is no small disk");
-  const path = join(smallDisk, "ballast");
+async function fillDisk({ disk }: World): Promise<void> {
+  if (disk === undefined) throw new Error("there is no small disk");
+  const path = join(disk.path, "ballast");
   const file = openSync(path, "w");
   try {
     for (;;) if (writeSync(file, BALLAST_CHUNK) < BALLAST_CHUNK.length) break;
@@ -150,4 +171,14 @@ async function fillDisk({ smallDisk }: World): Promise<void> {
   }
   await wait(DISK_FULL_MS);
   rmSync(path);
+}
+
+/** The database's machine loses its power. In half of the cuts every process of the service was on that machine. */
+async function losePower({ dataDir, disk, apis, workers }: World, random: Random): Promise<boolean> {
+  const lost = random.chance(0.5) ? [...apis, ...workers] : [];
+  const [hasCut] = await Promise.all([
+    cutPower(dataDir, disk),
+    ...(disk?.loseWhatIsInMemory ? lost.map((node) => node.killAndRaise()) : []),
+  ]);
+  return hasCut;
 }

@@ -1,5 +1,5 @@
 import type { ChaosResult } from "./chaos.ts";
-import { FAULT_NAMES } from "./faults.ts";
+import { FAULT_NAMES, type FaultName } from "./faults.ts";
 import type { Findings } from "./findings.ts";
 
 const SHOWN_MAX = 5;
@@ -40,6 +40,12 @@ export function describeShortcomings({
   ];
 }
 
+function explainMissing(name: FaultName, { hasSmallDisk, canLosePower }: ChaosResult): string | undefined {
+  if (name === "full disk" && !hasSmallDisk) return "no small disk could be mounted";
+  if (name === "power cut" && !canLosePower) return "no disk in a file could be mounted";
+  return undefined;
+}
+
 /** The table of a run, as Markdown, and the findings. */
 export function describeResult(result: ChaosResult, seed: number, minutes: number): string {
   const { faults, orders, recorder, findings } = result;
@@ -47,9 +53,7 @@ export function describeResult(result: ChaosResult, seed: number, minutes: numbe
   const rows: [string, number | string][] = [
     ...FAULT_NAMES.map((name): [string, number | string] => [
       name,
-      name === "full disk" && !result.hasSmallDisk
-        ? "no small disk could be mounted"
-        : (faults.get(name) ?? 0),
+      explainMissing(name, result) ?? faults.get(name) ?? 0,
     ]),
     ["orders acknowledged", acknowledged],
     ...[...orders].map(([status, number]): [string, number] => [`… ${status}`, number]),

@@ -18,6 +18,7 @@ import { type FaultProxy, startFaultProxy } from "../server/testing/database/fau
 import { seedCluster } from "../server/testing/database/seed-cluster.ts";
 import { type FakeUpstream, startFakeUpstream } from "../server/testing/upstream/fake-upstream.ts";
 import { closeCalls } from "./call.ts";
+import { type Disk, mountDisk } from "./disk.ts";
 import { type Node, startNode } from "./node.ts";
 import { createReceivers, type Receivers } from "./receivers.ts";
 import type { Recorder } from "./recorder.ts";
@@ -25,8 +26,8 @@ import type { Recorder } from "./recorder.ts";
 /** Everything that runs, and its surroundings. */
 export type World = {
   dataDir: string;
-  /** The database's small disk, which can be filled; undefined when none could be mounted. */
-  smallDisk: string | undefined;
+  /** The database's small disk, which can be filled and can lose its power; undefined when none could be mounted. */
+  disk: Disk | undefined;
   /** Without the proxy, to read the true state. */
   db: Db;
   secrets: ServerSecrets;
@@ -55,18 +56,21 @@ export const LIMITS: Partial<FulfilmentLimits> = {
 
 const APIS = 2;
 const WORKERS = 2;
-const SMALL_DISK = "1500m";
 /** So that WAL alone does not fill the small disk. */
 const SETTINGS = { max_wal_size: "256MB", max_connections: "100" };
+/** Without fsync a power cut loses what was acknowledged. Such a run must report it. */
+const WITHOUT_FSYNC = { ...SETTINGS, fsync: "off" };
 const run = promisify(execFile);
 
-export async function openWorld(seed: number, recorder: Recorder): Promise<World> {
+export type WorldOptions = { seed: number; hasFsync: boolean };
+
+export async function openWorld(options: WorldOptions, recorder: Recorder): Promise<World> {
   const closers: (() => unknown)[] = [];
   const close = async () => {
     for (const next of closers.splice(0).reverse()) await next();
   };
   try {
-    return { ...(await build(seed, recorder, closers)), close };
+    return { ...(await build(options, recorder, closers)), close };
   } catch (error) {
     await close();
     throw error;
@@ -75,17 +79,20 @@ export async function openWorld(seed: number, recorder: Recorder): Promise<World
 
 /** Everything that is opened registers how it is closed, so that nothing is left when the next step fails. */
 async function build(
-  seed: number,
+  { seed, hasFsync }: WorldOptions,
   recorder: Recorder,
   closers: (() => unknown)[],
 ): Promise<Omit<World, "close">> {
   const home = await mkdtemp(join(tmpdir(), "scrip-chaos-"));
   closers.push(() => rm(home, { recursive: true, force: true }));
-  const hasSmallDisk = await mountSmallDisk(home);
-  if (hasSmallDisk) closers.push(() => run("umount", [home]));
+  const disk = await mountDisk(home);
+  if (disk) closers.push(disk.unmount);
   const dataDir = join(home, ".scrip");
   await seedCluster(dataDir);
-  const server = await openEmbedded({ dataDir, log: () => {}, settings: SETTINGS });
+  // As after the creation of a cluster: the storm's power cuts are about what PostgreSQL writes.
+  await run("sync", ["--file-system", home]);
+  const settings = hasFsync ? SETTINGS : WITHOUT_FSYNC;
+  const server = await openEmbedded({ dataDir, log: () => {}, settings });
   closers.push(() => stopServer(dataPathOf(dataDir)), server.close);
   const db = connectDatabase({
     connectionString: server.connectionString,
@@ -119,7 +126,7 @@ async function build(
   const workers = await Promise.all(Array.from({ length: WORKERS }, () => start("worker")));
   return {
     dataDir,
-    smallDisk: hasSmallDisk ? home : undefined,
+    disk,
     db,
     secrets,
     keyring,
@@ -130,12 +137,4 @@ async function build(
     apis,
     workers,
   };
-}
-
-/** A separate disk for the database, if this user can mount one. */
-async function mountSmallDisk(path: string): Promise<boolean> {
-  return run("mount", ["-t", "tmpfs", "-o", `size=${SMALL_DISK},mode=755`, "tmpfs", path]).then(
-    () => true,
-    () => false,
-  );
 }

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { decodeMasterKey, readConfig } from "../server/src/config.ts";
+import { readConfig } from "../server/src/config.ts";
+import { decodeMasterKey } from "../server/src/lib/settings/decode-master-key.ts";
 import { runProgram } from "./image/run-program.ts";
 
 type Service = {

@@ -28,6 +28,7 @@ const TEST_FOLDERS = [
   "chaos",
   "deploy",
   "ha",
+  "mutate",
   "scripts",
 ];
 

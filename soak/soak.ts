@@ -43,7 +43,7 @@ const KEEPING = [
 /** Steady load without faults, measured regularly. Then everything finishes and the books are checked. */
 export async function runSoak({ durationMs, seed, say }: SoakOptions): Promise<SoakResult> {
   const recorder = createRecorder();
-  const world = await openWorld(seed, recorder);
+  const world = await openWorld({ seed, hasFsync: true }, recorder);
   try {
     for (const upstream of world.upstreams) upstream.heal();
     world.receivers.heal();

@@ -23,7 +23,7 @@ import { namedSchemas } from "./http/named-schema.ts";
 import { answerUnknownPaths } from "./http/not-found.ts";
 import { observeRequests } from "./http/observe-requests.ts";
 import { collectApi, type OpenApiDocument, serveApi } from "./http/openapi/openapi.ts";
-import { createRateLimiter, type RateLimits } from "./http/rate-limit.ts";
+import { createRateLimiter, type RateLimiter, type RateLimits } from "./http/rate-limit.ts";
 import { readBodiesStrictly } from "./http/read-body.ts";
 import { answerWithProblems, type ProblemDeps } from "./http/send-problem.ts";
 import { createFastify } from "./http/server/create-fastify.ts";
@@ -45,6 +45,7 @@ import { bulkRoutes } from "./orders/bulk/bulk-routes.ts";
 import type { PlaceOrdersDeps } from "./orders/bulk/place-orders.ts";
 import { CHECK_TIMEOUT_MS } from "./orders/check/check-account.ts";
 import { checkRoutes } from "./orders/check/routes.ts";
+import { type Placer, sharePlacements } from "./orders/forward/share-placements.ts";
 import type { PlaceOrderDeps } from "./orders/place-order.ts";
 import { placeTestOrder } from "./orders/place-test-order.ts";
 import { createPlacementQueues, type PlacementLimits } from "./orders/placement-batch.ts";
@@ -82,9 +83,13 @@ export type AppDeps = {
   baseUrl: () => string;
   trustedProxies: readonly IpRange[];
   rateLimits: RateLimits;
+  /** Shared with other processes. Without it the limits are those of this app alone. */
+  rateLimiter?: RateLimiter;
   webhooks: WebhookSettings;
   /** How resellers pay for deposits. */
   depositInstructions?: DepositInstructions;
+  /** Where this process places orders together with others of its machine. */
+  placer?: Placer | undefined;
   /** Non-default limits, for tests of what happens at them. */
   placementLimits?: Partial<PlacementLimits>;
   /** Replaces the stock check, for tests of products that sell out after they were ordered. */
@@ -144,7 +149,7 @@ export async function buildApp(
         (key) => digestKey(deps.secrets.pepper, key),
       ),
     ],
-    rateLimiter: createRateLimiter(() => performance.now()),
+    rateLimiter: deps.rateLimiter ?? createRateLimiter(() => performance.now()),
     rateLimits: deps.rateLimits,
     trustedProxies: deps.trustedProxies,
     findForcedAnswer,
@@ -167,13 +172,22 @@ export async function buildApp(
   });
   walletRoutes(app, { ...deps, cursors });
   walletAlertRoutes(app, deps);
+  const announceOrders = createAnnouncer(deps.db, ORDERS_CHANNEL);
+  const queues = createPlacementQueues(deps.db, deps.clock, deps.placementLimits);
+  const { close: stopSharing, ...shared } = await sharePlacements(
+    deps.placer,
+    queues,
+    announceOrders,
+    deps.log,
+  );
+  app.addHook("onClose", stopSharing);
   const placing: PlaceOrdersDeps = {
     ...deps,
+    ...shared,
     readProducts: createProductReader(deps.db),
     findShortage: deps.findShortage ?? createShortageFinder(deps.db, deps.clock),
-    ...createPlacementQueues(deps.db, deps.clock, deps.placementLimits),
     underWay: new Map(),
-    onPlaced: createAnnouncer(deps.db, ORDERS_CHANNEL),
+    onPlaced: announceOrders,
   };
   const announceDeliveries = createAnnouncer(deps.db, DELIVERIES_CHANNEL);
   orderRoutes(app, { ...deps, ...placing, cursors });

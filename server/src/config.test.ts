@@ -24,6 +24,7 @@ test("an empty environment gives a working server on this machine", () => {
   assert.equal(config.dataDir, resolve(".scrip"));
   assert.equal(config.host, "127.0.0.1");
   assert.equal(config.port, 8080);
+  assert.equal(config.processes, 0);
   assert.equal(config.publicUrl, undefined);
   assert.deepEqual(config.masterKeys, []);
   assert.deepEqual(config.trustedProxies, []);
@@ -91,6 +92,16 @@ const GOOD: readonly (readonly [Environment, (config: Config) => unknown, unknow
     { FX_MAX_AGE: "90m", FX_BUFFER: "150", PRICE_AUTO_PUBLISH_WITHIN: "0" },
     ({ pricing }) => pricing,
     { rateMaxAgeMs: 5_400_000, bufferBp: 150, autoPublishWithinBp: 0 },
+  ],
+  [
+    { FX_RATES_URL: "https://rates.example.com/daily.xml?key=1" },
+    ({ ratesUrl }) => ratesUrl,
+    "https://rates.example.com/daily.xml?key=1",
+  ],
+  [
+    { FX_RATES_URL: "http://127.0.0.1:1/daily.xml" },
+    ({ ratesUrl }) => ratesUrl,
+    "http://127.0.0.1:1/daily.xml",
   ],
   [{ MAX_LOSS: "USD:0.50" }, ({ maxLoss }) => maxLoss.named.get("USD"), 50n],
   [{ RATE_LIMIT_ORDERS: "0" }, (config) => config.rateLimits, { orders: 0, reads: 100, checks: 5 }],
@@ -172,6 +183,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
     `postgres://u:${PASSWORD}@a,b/d?target_session_attrs=standby`,
   ],
   PORT: ["-1", "65536", "80a", "8080.0", "1e3", "0x50", "９", "99999999999999999999"],
+  PROCESSES: ["-1", "65", "all", "1.5"],
   PUBLIC_URL: [
     "api.example.com",
     "ftp://example.com",
@@ -186,6 +198,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   CONSOLE_HOST: ["localhost", "10.0.0.0/8"],
   CONSOLE_DUAL_CONTROL_ABOVE: ["much", "USD", "JPY:1.5", "1,2"],
   FX_MAX_AGE: ["24", "0h", "a day", "-1h"],
+  FX_RATES_URL: ["daily.xml", "http://h/daily.xml", `https://u:${PASSWORD}@h/`, "ftp://h/daily.xml"],
   FX_BUFFER: ["1%", "-1", "10001"],
   PRICE_AUTO_PUBLISH_WITHIN: ["3.5", "20000"],
   MAX_LOSS: ["some", "-1"],

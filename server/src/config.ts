@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { type IpRange, parseIpRange } from "./lib/ip.ts";
 import { type AmountLimits, parseAmountLimits } from "./lib/money.ts";
 import { type Secret, secret } from "./lib/secret.ts";
+import { decodeMasterKey, MASTER_KEY_BYTES } from "./lib/settings/decode-master-key.ts";
 import { readDepositInstructions } from "./lib/settings/deposit-instructions.ts";
 import { type PricingConfig, readPricing } from "./lib/settings/pricing-config.ts";
 import { splitDatabaseUrl } from "./lib/settings/split-database-url.ts";
@@ -16,6 +17,8 @@ export type Config = PricingConfig & {
   dataDir: string;
   host: string;
   port: number;
+  /** How many processes serve. 0 decides by the machine. */
+  processes: number;
   publicUrl: string | undefined;
   /** Where the console listens. Port 0 disables it. */
   consoleHost: string;
@@ -68,7 +71,8 @@ const DEFAULT_RATE_PER_SECOND = 100;
 const DEFAULT_CHECKS_PER_SECOND = 5;
 const RATE_MAX_PER_SECOND = 1_000_000;
 const PORT_MAX = 65_535;
-const MASTER_KEY_BYTES = 32;
+/** Each has about 20 connections to the database. */
+export const PROCESSES_MAX = 64;
 
 /** Settings that can also be read from a file, with NAME_FILE. */
 export const SECRET_SETTINGS = ["DATABASE_URL", "SCRIP_MASTER_KEY", "SMTP_URL", "WEBHOOK_PROXY_URL"] as const;
@@ -90,6 +94,7 @@ export function readConfig(environment: Environment): Config {
     dataDir: resolve(value(env, "DATA_DIR") ?? ".scrip"),
     host: value(env, "HOST") ?? (production ? "0.0.0.0" : "127.0.0.1"),
     port: readInteger(env, "PORT", DEFAULT_PORT, PORT_MAX),
+    processes: readInteger(env, "PROCESSES", 0, PROCESSES_MAX),
     publicUrl,
     ...readConsole(env),
     dualControlAbove: parsed(env, "CONSOLE_DUAL_CONTROL_ABOVE", parseAmountLimits),
@@ -284,17 +289,6 @@ function readMasterKeys(env: Environment): Secret<Buffer>[] {
     }
     return secret(key);
   });
-}
-
-export function decodeMasterKey(text: string): Buffer | undefined {
-  const encoding = /^[0-9a-fA-F]{64}$/.test(text)
-    ? "hex"
-    : /^[A-Za-z0-9+/_-]{43}=?$/.test(text)
-      ? "base64"
-      : undefined;
-  if (!encoding) return undefined;
-  const key = Buffer.from(text, encoding);
-  return key.length === MASTER_KEY_BYTES ? key : undefined;
 }
 
 function readLogLevel(env: Environment): LogLevel {

@@ -5,12 +5,16 @@ const LOOK_EVERY_MS = 10;
 const DEADLINE_MS = 60_000;
 
 /** Waits for a condition instead of a time: polls until it is true, and fails if it never is. */
-export async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + DEADLINE_MS;
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined>,
+  deadlineMs: number = DEADLINE_MS,
+): Promise<T> {
+  const deadline = Date.now() + deadlineMs;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`timed out after ${DEADLINE_MS} ms waiting for: ${what}`);
+    if (Date.now() > deadline) throw new Error(`timed out after ${deadlineMs} ms waiting for: ${what}`);
     await wait(LOOK_EVERY_MS);
   }
 }

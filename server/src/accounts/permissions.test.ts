@@ -21,6 +21,18 @@ test("an owner and an admin may do everything on their own face, and nothing on 
   assert.equal(isPermitted(staff("admin"), "people.manage"), false);
 });
 
+test("a role of one face counts for nothing on the other, also where both have a role of that name", () => {
+  const shared = USER_ROLES.filter((role) => (STAFF_ROLES as readonly Role[]).includes(role));
+  assert.deepEqual(shared, ["finance", "support", "viewer"]);
+  const only = (mine: readonly Permission[], other: readonly Permission[]) =>
+    mine.filter((permission) => !other.includes(permission));
+  for (const role of shared) {
+    const strange = only(staffPermissions, userPermissions).filter((one) => isPermitted(user(role), one));
+    strange.push(...only(userPermissions, staffPermissions).filter((one) => isPermitted(staff(role), one)));
+    assert.deepEqual(strange, [], role);
+  }
+});
+
 test("a viewer changes nothing and sees no codes", () => {
   const held = (person: { kind: "user" | "staff"; role: Role }, all: readonly Permission[]) =>
     all.filter((permission) => isPermitted(person, permission) && !permission.endsWith(".read"));
@@ -35,6 +47,9 @@ test("each role has the permissions of its work", () => {
     ["webhooks.manage", ["owner", "developer"]],
     ["orders.test", ["owner", "developer"]],
     ["wallet.deposit", ["owner", "finance"]],
+    ["wallet.export", ["owner", "finance"]],
+    ["encryption.manage", ["owner"]],
+    ["settings.manage", ["owner"]],
     ["people.manage", ["owner"]],
   ];
   for (const [permission, roles] of rows)
@@ -45,7 +60,13 @@ test("each role has the permissions of its work", () => {
     );
   const staffRows: readonly [Permission, readonly Role[]][] = [
     ["orders.manage", ["admin", "support"]],
+    ["search.codes", ["admin", "support"]],
+    ["resellers.manage", ["admin"]],
+    ["resellers.view", ["admin", "finance", "support"]],
+    ["endpoints.manage", ["admin", "support"]],
     ["wallets.manage", ["admin", "finance"]],
+    ["deposits.manage", ["admin", "finance"]],
+    ["products.manage", ["admin", "catalog"]],
     ["prices.publish", ["admin", "finance"]],
     ["stock.manage", ["admin", "catalog"]],
     ["staff.manage", ["admin"]],

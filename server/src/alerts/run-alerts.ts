@@ -16,6 +16,7 @@ export const createAlertMetrics = (registry: Metrics["registry"]): Gauge<"kind">
     name: "scrip_alerts",
     help: "Open alerts, by kind. Every process shows the same number.",
     labelNames: ["kind"],
+    aggregator: "max",
     registers: [registry],
   });
 

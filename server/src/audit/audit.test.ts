@@ -49,6 +49,7 @@ test("an empty database and one with orders are clean, and the audit reports how
       [15, 0],
       [16, 0],
       [17, 0],
+      [18, 0],
     ],
   );
   const empty = await createTestDatabase();
@@ -78,7 +79,7 @@ test("scrip audit prints one line per invariant and exits with 0 if all hold", a
   const { code, stdout } = await runAudit();
   assert.equal(code, 0);
   const lines = stdout.trimEnd().split("\n");
-  assert.equal(lines.length, 17);
+  assert.equal(lines.length, 18);
   for (const line of lines) assert.match(line, /^ok {4}\d+\. .+ \(\d+ checked\)$/);
   const json = await runAudit("--json");
   assert.equal(json.code, 0);

@@ -9,6 +9,7 @@ import { keysBindOneOrder, openOrdersHaveWork, ordersArePaidOnce } from "./order
 import { proposalsMoveMoneyOnce } from "./proposal-invariants.ts";
 import { refundsStayWithinOrders } from "./refund-invariants.ts";
 import { rollupsEqualFacts } from "./report-invariants.ts";
+import { restoredCodesStaySold } from "./restore-invariants.ts";
 import { sealedCodesAreTheResellers } from "./sealing-invariants.ts";
 import { keysCountSpending } from "./spending-invariants.ts";
 import { statusesFollowTransitions } from "./status-invariants.ts";
@@ -45,6 +46,7 @@ const invariants: readonly Invariant[] = [
   marginEqualsLedger,
   depositsAreCreditedOnce,
   sealedCodesAreTheResellers,
+  restoredCodesStaySold,
 ];
 
 /** Checks the invariants on the running database, all on one snapshot, during concurrent writes. */

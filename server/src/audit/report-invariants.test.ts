@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { raw } from "sql-template-tag";
 import { type Damage, testDamages } from "../../testing/builders/audit-damages.ts";
 import type { Tx } from "../db/database.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -18,8 +19,11 @@ const UPGRADE: Damage = [
   refunds.slice(refunds.lastIndexOf("insert into report_refunds")),
 ];
 
+/** With triggers, which keep the sums by day. */
 const count = async (tx: Tx): Promise<void> => {
+  await tx.rows(raw("set local session_replication_role = origin"));
   while (await countFacts({ db: { transaction: (work) => work(tx) }, clock: systemClock }));
+  await tx.rows(raw("set local session_replication_role = replica"));
 };
 
 const COUNTED: Damage = [...UPGRADE, count];
@@ -32,6 +36,7 @@ const lineDiffers = `the roll-up of card for rsl_seller (live, USD) at ${HOUR} i
 const ordersDiffer = `the roll-up of orders of rsl_seller (live, USD) at ${HOUR} is not the sum of its orders and entries`;
 const sliceDiffers = (dimension: string, at: string): string =>
   `the roll-up by ${dimension} (live, USD) at ${at} is not the sum of its products`;
+const dayDiffers = `the roll-up of rsl_seller (live) on ${DAY.slice(0, 10)} is not the sum of its hours`;
 const timesDiffer = (dimension: string, at: string): string =>
   `the times by ${dimension} (live) at ${at} are not those of its orders`;
 
@@ -83,7 +88,19 @@ testDamages({
   ],
   "a roll-up of orders that was changed": [
     [...COUNTED, "update report_orders set completed = completed - 1 where environment = 'live'"],
-    { 12: [ordersDiffer] },
+    { 12: [ordersDiffer, dayDiffers] },
+  ],
+  "sums by day that were changed": [
+    [...COUNTED, "update report_days set delivered_minor = delivered_minor + 1 where environment = 'live'"],
+    { 12: [dayDiffers] },
+  ],
+  "times by day that were changed": [
+    [...COUNTED, `insert into report_day_times values ('rsl_seller', 'live', '${DAY}', 3, 1)`],
+    { 12: [`the times of rsl_seller (live) on ${DAY.slice(0, 10)} are not those of its hours`] },
+  ],
+  "sums by day that nobody keeps": [
+    [...COUNTED, "alter table report_orders disable trigger report_orders_add_day"],
+    { 12: ["trigger report_orders_add_day is missing"] },
   ],
   "times that were counted twice": [
     [

@@ -1,8 +1,12 @@
 import sql, { raw, type Sql } from "sql-template-tag";
 import type { Invariant } from "./invariant.ts";
 
-/** Without these nobody would note what is to be counted. */
-const NOTING_TRIGGERS = ["ledger_entries_note_refund", "supplier_attempts_note_late", "orders_note_end"];
+/** Without these nobody would note what is to be counted, or add it to the sums by day. */
+const NOTING_TRIGGERS = [
+  ...["ledger_entries_note_refund", "supplier_attempts_note_late", "orders_note_end"],
+  ...["report_orders_add_day", "report_slices_add_day", "report_slices_change_day"],
+  ...["report_times_add_day", "report_times_change_day"],
+];
 
 const LINE_MEASURES = [
   ...["sold_units", "sold_minor", "refunded_units", "refunded_minor", "returned_units", "returned_minor"],
@@ -27,7 +31,7 @@ const differences = (keys: readonly string[], measures: readonly string[], text:
  * What the roll-ups are made of, counted again from orders, ledger and purchases: the entries of each wallet up to its mark, and of the
  * orders that they paid for, those that have ended and are not on the list of what is still to be counted.
  */
-const countedFacts: Sql = sql`
+export const countedFacts: Sql = sql`
   entries as materialized (
     select e.reseller_id, e.environment, e.sequence, e.type, e.amount_minor, e.currency, e.order_id,
            date_trunc('hour', e.created_at, 'UTC') as hour
@@ -70,33 +74,35 @@ const countedFacts: Sql = sql`
     where a.status = 'quarantined' and a.written_off_at is not null and c.order_id is null
   )`;
 
+const expectedLines: Sql = sql`
+  select environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, ${sums(LINE_MEASURES)}
+  from (
+    select e.environment, e.reseller_id, e.hour, l.product_id, '' as supplier_id, e.currency, '' as cost_currency,
+           l.quantity as sold_units, l.line_total_minor as sold_minor, 0 as refunded_units, 0 as refunded_minor,
+           0 as returned_units, 0 as returned_minor, 0 as delivered_units, 0 as delivered_minor, 0 as bought_units,
+           0 as cost_minor, coalesce(basis_landed(l.basis), 0) * l.quantity as landed_minor,
+           l.line_total_minor * (basis_landed(l.basis) is null)::integer as unlanded_minor, 0 as lost_units, 0 as lost_minor
+    from entries e join order_lines l on l.order_id = e.order_id where e.type = 'order'
+    union all
+    select e.environment, e.reseller_id, e.hour, r.product_id, r.supplier_id, e.currency, r.cost_currency, 0, 0, r.units,
+           r.amount_minor, r.units * r.was_delivered::integer, r.amount_minor * r.was_delivered::integer, 0, 0, 0, 0,
+           -coalesce(basis_landed(l.basis), 0) * r.units * (not r.was_delivered)::integer,
+           -r.amount_minor * (basis_landed(l.basis) is null)::integer, 0, 0
+    from entries e
+    join report_refunds r
+      on r.reseller_id = e.reseller_id and r.environment = e.environment and r.sequence = e.sequence
+    join order_lines l on l.order_id = r.order_id and l.line_index = r.line_index
+    where e.type = 'refund'
+    union all
+    select environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, 0, 0, 0, 0, 0, 0,
+           delivered_units, delivered_minor, bought_units, cost_minor, 0, 0, bought_units * (1 - delivered_units),
+           cost_minor * (1 - delivered_units)
+    from units
+  ) f
+  group by environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency`;
+
 const lineDifferences: Sql = sql`
-  expected as (
-    select environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, ${sums(LINE_MEASURES)}
-    from (
-      select e.environment, e.reseller_id, e.hour, l.product_id, '' as supplier_id, e.currency, '' as cost_currency,
-             l.quantity as sold_units, l.line_total_minor as sold_minor, 0 as refunded_units, 0 as refunded_minor,
-             0 as returned_units, 0 as returned_minor, 0 as delivered_units, 0 as delivered_minor, 0 as bought_units,
-             0 as cost_minor, coalesce(basis_landed(l.basis), 0) * l.quantity as landed_minor,
-             l.line_total_minor * (basis_landed(l.basis) is null)::integer as unlanded_minor, 0 as lost_units, 0 as lost_minor
-      from entries e join order_lines l on l.order_id = e.order_id where e.type = 'order'
-      union all
-      select e.environment, e.reseller_id, e.hour, r.product_id, r.supplier_id, e.currency, r.cost_currency, 0, 0, r.units,
-             r.amount_minor, r.units * r.was_delivered::integer, r.amount_minor * r.was_delivered::integer, 0, 0, 0, 0,
-             -coalesce(basis_landed(l.basis), 0) * r.units * (not r.was_delivered)::integer,
-             -r.amount_minor * (basis_landed(l.basis) is null)::integer, 0, 0
-      from entries e
-      join report_refunds r
-        on r.reseller_id = e.reseller_id and r.environment = e.environment and r.sequence = e.sequence
-      join order_lines l on l.order_id = r.order_id and l.line_index = r.line_index
-      where e.type = 'refund'
-      union all
-      select environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, 0, 0, 0, 0, 0, 0,
-             delivered_units, delivered_minor, bought_units, cost_minor, 0, 0, bought_units * (1 - delivered_units),
-             cost_minor * (1 - delivered_units)
-      from units
-    ) f
-    group by environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency
+  expected as (${expectedLines}
   ), kept as (select * from report_lines)
   ${differences(
     ["environment", "reseller_id", "hour", "product_id", "supplier_id", "currency", "cost_currency"],
@@ -105,21 +111,23 @@ const lineDifferences: Sql = sql`
         ' is not the sum of its sales, refunds and purchases'`,
   )}`;
 
+const expectedOrders: Sql = sql`
+  select environment, hour, reseller_id, currency, ${sums(ORDER_MEASURES)}
+  from (
+    select environment, hour, reseller_id, currency, (type = 'order')::integer as orders,
+           case when type = 'order' then -amount_minor else 0 end as sold_minor, (type = 'refund')::integer as refunds,
+           case when type = 'refund' then amount_minor else 0 end as refunded_minor, 0 as completed,
+           0 as completed_in_part, 0 as failed
+    from entries
+    union all
+    select environment, hour, reseller_id, currency, 0, 0, 0, 0, (delivered = units)::integer,
+           (delivered > 0 and delivered < units)::integer, (delivered = 0)::integer
+    from ended
+  ) f
+  group by environment, hour, reseller_id, currency`;
+
 const orderDifferences: Sql = sql`
-  expected as (
-    select environment, hour, reseller_id, currency, ${sums(ORDER_MEASURES)}
-    from (
-      select environment, hour, reseller_id, currency, (type = 'order')::integer as orders,
-             case when type = 'order' then -amount_minor else 0 end as sold_minor, (type = 'refund')::integer as refunds,
-             case when type = 'refund' then amount_minor else 0 end as refunded_minor, 0 as completed,
-             0 as completed_in_part, 0 as failed
-      from entries
-      union all
-      select environment, hour, reseller_id, currency, 0, 0, 0, 0, (delivered = units)::integer,
-             (delivered > 0 and delivered < units)::integer, (delivered = 0)::integer
-      from ended
-    ) f
-    group by environment, hour, reseller_id, currency
+  expected as (${expectedOrders}
   ), kept as (select * from report_orders)
   ${differences(
     ["environment", "hour", "reseller_id", "currency"],
@@ -128,18 +136,20 @@ const orderDifferences: Sql = sql`
         ' is not the sum of its orders and entries'`,
   )}`;
 
+const expectedTimes: Sql = sql`
+  select dimension, environment, at, member, report_bucket(took_ms) as bucket, count(*)::bigint as count
+  from (
+    select 'reseller' as dimension, environment, hour as at, reseller_id as member, took_ms
+    from ended where delivered > 0 and took_ms is not null
+    union all
+    select 'product', environment, date_trunc('day', hour, 'UTC'), product_id, took_ms from units where delivered_units > 0
+    union all
+    select 'supplier', environment, hour, supplier_id, took_ms from units where delivered_units > 0 and supplier_id <> ''
+  ) f
+  group by dimension, environment, at, member, 5`;
+
 const timeDifferences: Sql = sql`
-  expected as (
-    select dimension, environment, at, member, report_bucket(took_ms) as bucket, count(*)::bigint as count
-    from (
-      select 'reseller' as dimension, environment, hour as at, reseller_id as member, took_ms
-      from ended where delivered > 0 and took_ms is not null
-      union all
-      select 'product', environment, date_trunc('day', hour, 'UTC'), product_id, took_ms from units where delivered_units > 0
-      union all
-      select 'supplier', environment, hour, supplier_id, took_ms from units where delivered_units > 0 and supplier_id <> ''
-    ) f
-    group by dimension, environment, at, member, 5
+  expected as (${expectedTimes}
   ), kept as (select * from report_times)
   ${differences(
     ["dimension", "environment", "at", "member", "bucket"],
@@ -147,23 +157,62 @@ const timeDifferences: Sql = sql`
     sql`'the times by ' || dimension || ' (' || environment || ') at ' || at || ' are not those of its orders'`,
   )}`;
 
+const expectedSlices: Sql = sql`
+  select dimension, environment, at, member, currency, cost_currency, ${sums(LINE_MEASURES)}
+  from (
+    select 'product' as dimension, date_trunc('day', hour, 'UTC') as at, product_id as member, l.* from report_lines l
+    union all
+    select 'reseller', hour, reseller_id, l.* from report_lines l
+    union all
+    select 'supplier', hour, supplier_id, l.* from report_lines l where supplier_id <> ''
+  ) f
+  group by dimension, environment, at, member, currency, cost_currency`;
+
 const sliceDifferences: Sql = sql`
-  expected as (
-    select dimension, environment, at, member, currency, cost_currency, ${sums(LINE_MEASURES)}
-    from (
-      select 'product' as dimension, date_trunc('day', hour, 'UTC') as at, product_id as member, l.* from report_lines l
-      union all
-      select 'reseller', hour, reseller_id, l.* from report_lines l
-      union all
-      select 'supplier', hour, supplier_id, l.* from report_lines l where supplier_id <> ''
-    ) f
-    group by dimension, environment, at, member, currency, cost_currency
+  expected as (${expectedSlices}
   ), kept as (select * from report_slices)
   ${differences(
     ["dimension", "environment", "at", "member", "currency", "cost_currency"],
     LINE_MEASURES,
     sql`'the roll-up by ' || dimension || ' (' || environment || ', ' || currency || ') at ' || at ||
         ' is not the sum of its products'`,
+  )}`;
+
+const DAY_MEASURES = [...ORDER_MEASURES, ...["returned_minor", "delivered_minor", "cost_minor"]];
+
+const expectedDays: Sql = sql`
+  select reseller_id, environment, day, currency, cost_currency, ${sums(DAY_MEASURES)}
+  from (
+    select reseller_id, environment, date_trunc('day', hour, 'UTC') as day, currency, '' as cost_currency,
+           ${list(ORDER_MEASURES)}, 0 as returned_minor, 0 as delivered_minor, 0 as cost_minor
+    from report_orders
+    union all
+    select reseller_id, environment, date_trunc('day', hour, 'UTC'), currency, cost_currency, 0, 0, 0, 0, 0, 0, 0,
+           returned_minor, delivered_minor, cost_minor
+    from report_lines
+  ) f
+  group by 1, 2, 3, 4, 5`;
+
+const sayDay = sql`reseller_id || ' (' || environment || ') on ' || (day at time zone 'UTC')::date`;
+
+const dayDifferences: Sql = sql`
+  expected as (${expectedDays}
+  ), kept as (select * from report_days)
+  ${differences(
+    ["reseller_id", "environment", "day", "currency", "cost_currency"],
+    DAY_MEASURES,
+    sql`'the roll-up of ' || ${sayDay} || ' is not the sum of its hours'`,
+  )}`;
+
+const dayTimeDifferences: Sql = sql`
+  expected as (
+    select member as reseller_id, environment, date_trunc('day', at, 'UTC') as day, bucket, sum(count)::bigint as count
+    from report_times where dimension = 'reseller' group by 1, 2, 3, 4
+  ), kept as (select * from report_day_times)
+  ${differences(
+    ["reseller_id", "environment", "day", "bucket"],
+    ["count"],
+    sql`'the times of ' || ${sayDay} || ' are not those of its hours'`,
   )}`;
 
 /** What refunds paid for, and the list of what is still to be counted. */
@@ -198,8 +247,19 @@ const oddNotes: Sql = sql`
   select 'trigger ' || name || ' is missing' from unnest(${NOTING_TRIGGERS}::text[]) as name
   where not exists (
     select from pg_trigger t where t.tgname = name and t.tgenabled in ('O', 'A')
-      and t.tgrelid in (to_regclass('ledger_entries'), to_regclass('supplier_attempts'), to_regclass('orders'))
+      and t.tgrelid in (
+        to_regclass('ledger_entries'), to_regclass('supplier_attempts'), to_regclass('orders'), to_regclass('report_orders'),
+        to_regclass('report_slices'), to_regclass('report_times')
+      )
   )`;
+
+/** What each roll-up must hold, from the parts of `countedFacts`; slices from `report_lines`, which come first. */
+export const EXPECTED_ROLLUPS: Readonly<Record<string, Sql>> = {
+  report_lines: expectedLines,
+  report_orders: expectedOrders,
+  report_times: expectedTimes,
+  report_slices: expectedSlices,
+};
 
 /** Reports are read from roll-ups. In any snapshot these are exactly the facts that have been counted. */
 export const rollupsEqualFacts: Invariant = {
@@ -212,5 +272,7 @@ export const rollupsEqualFacts: Invariant = {
     union all select violation from (with ${orderDifferences}) as orders
     union all select violation from (with ${timeDifferences}) as times
     union all select violation from (with ${sliceDifferences}) as slices
+    union all select violation from (with ${dayDifferences}) as days
+    union all select violation from (with ${dayTimeDifferences}) as day_times
     union all select violation from (${oddNotes}) as notes`,
 };

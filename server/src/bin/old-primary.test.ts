@@ -10,7 +10,7 @@ import {
 import { fillReplicatedShop } from "../../testing/database/replicated-shop.ts";
 import { type SwitchProxy, startSwitchProxy } from "../../testing/database/switch-proxy.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { type RunningScrip, startScrip } from "../../testing/processes/run-scrip.ts";
+import { type RunningScrip, runScrip, startScrip } from "../../testing/processes/run-scrip.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
 import { hostOf } from "../db/hosts.ts";
 import { LEASE_MS } from "../db/primary/watch-primary.ts";
@@ -71,6 +71,8 @@ test("the old primary stays alive without its standby: a key revoked at the new 
 
   await postgres.standby.promote();
   proxy.switchTo(postgres.standby.url);
+  // At the old one, nothing confirms it: the operator is told soon, and the command does not wait forever.
+  const unconfirmed = runScrip(["key", "revoke", buyer.keyId], await environmentOf(t, postgres.primary.url));
   await revokeKey(newDb, systemClock, revoked.keyId);
   const revokedMs = performance.now();
   const lastTakenMs = await Promise.all(processes.map((each) => pollUntilRefused(each, revoked)));
@@ -86,6 +88,12 @@ test("the old primary stays alive without its standby: a key revoked at the new 
     const rows = await query(postgres.standby.url, "select from orders where status = 'completed'");
     return rows.length === 2 ? true : undefined;
   });
+  const { code, stderr } = await unconfirmed;
+  assert.match(
+    stderr,
+    /the database did not confirm the revocation within 8 s, so the key may still be accepted/,
+  );
+  assert.equal(code, 1);
   t.diagnostic(
     `the last request with the revoked key was taken ${lateMs.join(" and ")} ms after its revocation`,
   );
@@ -130,14 +138,15 @@ async function openWorld(t: TestContext): Promise<World> {
   return { postgres, buyer, revoked, newDb: connect(postgres.standby.url) };
 }
 
+const environmentOf = async (t: TestContext, databaseUrl: string) => ({
+  DATABASE_URL: databaseUrl,
+  DATA_DIR: await makeDataDir(t),
+  SCRIP_MASTER_KEY: TEST_MASTER_KEY.toString("base64"),
+  LOG_LEVEL: "silent",
+});
+
 async function start(t: TestContext, databaseUrl: string): Promise<RunningScrip> {
-  const env = {
-    DATABASE_URL: databaseUrl,
-    DATA_DIR: await makeDataDir(t),
-    SCRIP_MASTER_KEY: TEST_MASTER_KEY.toString("base64"),
-    LOG_LEVEL: "silent",
-  };
-  const running = await startScrip([], env, PROCESS_MAX_MS);
+  const running = await startScrip([], await environmentOf(t, databaseUrl), PROCESS_MAX_MS);
   atEnd(t, () => running.stop("SIGKILL"));
   return running;
 }

@@ -7,6 +7,7 @@ import { openEmbedded } from "../db/embedded/open-embedded.ts";
 import { isMigrated, migrate } from "../db/migrate.ts";
 import { hasServerSecrets, loadServerSecrets, type ServerSecrets } from "../keys/server-secrets.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
+import { type Secret, secret } from "../lib/secret.ts";
 import { type CodeVault, createCodeVault } from "../vault/code-vault.ts";
 import { type Keyring, openKeyring } from "../vault/keyring.ts";
 import { openMissingWallets } from "../wallet/open-wallets.ts";
@@ -21,6 +22,8 @@ export type Context = {
   secrets: ServerSecrets;
   keyring: Keyring;
   codeVault: CodeVault;
+  /** Of the embedded PostgreSQL, if that is the database. */
+  embeddedUrl: Secret<string> | undefined;
   close(): Promise<void>;
 };
 
@@ -34,6 +37,8 @@ export type ContextOptions = {
   /** Receives messages about the embedded database. */
   tell: (message: string) => void;
   onConnectionLost: (error: Error) => void;
+  /** The embedded PostgreSQL of another process, which owns it: this one connects and does not join. */
+  embeddedUrl?: Secret<string> | undefined;
   /** Set by a serving process, which checks its database more strictly. Receives what the operator should change. */
   warn?: (message: string) => void;
 };
@@ -58,8 +63,8 @@ export async function openContext(config: Config, options: ContextOptions): Prom
     await openMissingWallets(database.db, systemClock);
     const codeVault = createCodeVault(keyring);
     for (const risk of risks) options.warn?.(sayUnsafe(risk));
-    const { db, patientDb, close } = database;
-    return { config, clock: systemClock, secrets, keyring, codeVault, db, patientDb, close };
+    const { db, patientDb, embeddedUrl, close } = database;
+    return { config, clock: systemClock, secrets, keyring, codeVault, db, patientDb, embeddedUrl, close };
   } catch (error) {
     await database.close();
     throw error;
@@ -72,17 +77,21 @@ const sayUnsafe = (what: string): string => `the database is not safe for produc
 /** Two jobs at once, each with a transaction, a second one and the renewal of its lease. Connections are opened when they are needed. */
 const PATIENT_POOL_SIZE = 6;
 
-type OpenDatabase = Pick<Context, "db" | "patientDb" | "close"> & { migrate(): Promise<string[]> };
+type OpenDatabase = Pick<Context, "db" | "patientDb" | "embeddedUrl" | "close"> & {
+  migrate(): Promise<string[]>;
+};
 
 export async function openDatabase(config: Config, options: ContextOptions): Promise<OpenDatabase> {
   if (config.databaseUrl) {
     return connect(config.databaseUrl.reveal(), options);
   }
+  if (options.embeddedUrl) return connect(options.embeddedUrl.reveal(), options);
   const { dataDir } = config;
   const embedded = await openEmbedded({ dataDir, mayCreate: options.mayCreate, log: options.tell });
   const connected = connect(embedded.connectionString, options);
   return {
     ...connected,
+    embeddedUrl: secret(embedded.connectionString),
     async close() {
       await connected.close();
       await embedded.close();
@@ -99,6 +108,7 @@ function connect(connectionString: string, options: ContextOptions): OpenDatabas
   return {
     db,
     patientDb,
+    embeddedUrl: undefined,
     // Migrating a large table takes longer than a request may.
     migrate: () => migrate(patientDb),
     async close() {

@@ -10,12 +10,15 @@ import { type Config, consoleUrlOf } from "../config.ts";
 import { createAnnouncer } from "../db/announce.ts";
 import { runTestDeposits } from "../deposits/credit-test-deposits.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
+import { runRates } from "../fx/run-rates.ts";
 import { bareApp } from "../http/bare-app.ts";
 import { healthRoutes } from "../http/health.ts";
-import { createMetrics, type Metrics, metricsRoute } from "../http/metrics.ts";
+import { createMetrics } from "../http/metrics.ts";
 import { runJobs } from "../jobs/run-jobs.ts";
 import { runVelocityWatch } from "../keys/limits/watch-velocity.ts";
+import { openSharedLimits, type SharedLimits } from "../keys/rate/open-shared-limits.ts";
 import type { Log } from "../lib/log.ts";
+import type { Placer } from "../orders/forward/share-placements.ts";
 import { runPricing } from "../pricing/run-pricing.ts";
 import { runReports } from "../reports/run-reports.ts";
 import { runBalanceWatch } from "../wallet/alerts/watch-balances.ts";
@@ -26,6 +29,7 @@ import { followPrimary } from "./follow-primary.ts";
 import { openAccounts } from "./open-accounts.ts";
 import type { Context } from "./open-context.ts";
 import { serveConsole } from "./serve-console.ts";
+import { serveMetrics } from "./serve-metrics.ts";
 
 export type Role = "all" | "api" | "worker";
 
@@ -40,8 +44,9 @@ export type Server = {
 /** How long requests and orders in flight can take to finish when the server stops. */
 const DRAIN_TIMEOUT_MS = 10_000;
 
-/** The steps of a start after the first one. Tests make each of them fail. */
+/** The steps of a start. Tests make them fail, and a process that is one of several replaces some. */
 export type ServeSteps = {
+  createMetrics: typeof createMetrics;
   listen: typeof listen;
   serveMetrics: typeof serveMetrics;
   serveConsole: typeof serveConsole;
@@ -52,6 +57,7 @@ export type ServeSteps = {
 /** What is open so far. */
 type Opened = {
   app?: FastifyInstance;
+  sharedLimits?: SharedLimits | undefined;
   metricsApp?: FastifyInstance | undefined;
   consoleApp?: FastifyInstance | undefined;
   worker?: ReturnType<typeof startWorker>;
@@ -59,6 +65,7 @@ type Opened = {
   accounts?: ReturnType<typeof runAccountUpkeep>;
   reports?: ReturnType<typeof runReports>;
   pricing?: ReturnType<typeof runPricing>;
+  rates?: ReturnType<typeof runRates>;
   alerts?: ReturnType<typeof runAlerts>;
   jobs?: ReturnType<typeof runJobs>;
   balances?: ReturnType<typeof runBalanceWatch>;
@@ -76,8 +83,17 @@ export async function serve(
   log: Log,
   role: Role,
   changedSteps: Partial<ServeSteps> = {},
+  placer?: Placer,
 ): Promise<Server> {
-  const steps = { listen, serveMetrics, serveConsole, startWorker, startWebhooks, ...changedSteps };
+  const steps = {
+    createMetrics,
+    listen,
+    serveMetrics,
+    serveConsole,
+    startWorker,
+    startWebhooks,
+    ...changedSteps,
+  };
   const state = { stopping: false, baseUrl: "" };
   const opened: Opened = {};
   const stop = async () => {
@@ -85,7 +101,7 @@ export async function serve(
     await close(opened);
   };
   try {
-    await open(context, log, role, steps, state, opened);
+    await open(context, log, role, steps, state, opened, placer);
   } catch (error) {
     await stop();
     throw error;
@@ -101,19 +117,22 @@ async function open(
   steps: ServeSteps,
   state: { stopping: boolean; baseUrl: string },
   opened: Opened,
+  placer: Placer | undefined,
 ): Promise<void> {
   const { config } = context;
   if (role !== "api" && config.webhookLocalAddress !== undefined) {
     await assertLocalAddress("WEBHOOK_LOCAL_ADDRESS", config.webhookLocalAddress);
   }
-  const metrics = createMetrics();
+  const metrics = steps.createMetrics();
   await followPrimary(context.db, role, metrics, log);
   state.baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;
   const baseUrl = () => state.baseUrl;
   const accounts = { ...openAccounts(context), urls: urlsOf(config, state) };
   const isReady = async () => !state.stopping && (await answers(context));
+  const sharedLimits = role === "worker" ? undefined : await openSharedLimits(context.db, log);
+  opened.sharedLimits = sharedLimits;
   const app =
-    role === "worker"
+    sharedLimits === undefined
       ? bareApp((bare) => healthRoutes(bare, isReady))
       : await buildApp({
           ...context,
@@ -122,6 +141,8 @@ async function open(
           baseUrl,
           trustedProxies: config.trustedProxies,
           rateLimits: config.rateLimits,
+          rateLimiter: sharedLimits.rateLimiter,
+          placer,
           depositInstructions: config.depositInstructions,
           webhooks: { egressIps: config.webhookEgressIps, allowNetworks: config.webhookAllowNetworks },
           dashboard: {
@@ -134,8 +155,9 @@ async function open(
         });
   opened.app = app;
   await steps.listen(app, config);
-  const { port } = app.server.address() as AddressInfo;
-  state.baseUrl = config.publicUrl ?? `http://localhost:${port}`;
+  // A worker beside HTTP processes does not listen.
+  const listening = app.server.address() as AddressInfo | null;
+  if (listening) state.baseUrl = config.publicUrl ?? `http://localhost:${listening.port}`;
   opened.metricsApp = await steps.serveMetrics(config, metrics, log);
   if (role !== "worker")
     opened.consoleApp = await steps.serveConsole(context, log, metrics, { accounts, baseUrl });
@@ -161,6 +183,7 @@ async function open(
   opened.reports = runReports({ ...context, log });
   const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
   opened.pricing = runPricing({ ...context, db: context.patientDb, log, settings: config.pricing });
+  opened.rates = runRates({ ...context, log, ratesUrl: config.ratesUrl });
   opened.jobs = runJobs({
     ...{ ...context, db: context.patientDb, log, announceDeliveries },
     dualControl: config.dualControlAbove,
@@ -189,8 +212,10 @@ async function close({
   deposits,
   reports,
   pricing,
+  rates,
   alerts,
   jobs,
+  sharedLimits,
   ...listeners
 }: Opened): Promise<void> {
   const { metricsApp } = listeners;
@@ -207,12 +232,14 @@ async function close({
     accounts?.stop(),
     reports?.stop(),
     pricing?.stop(),
+    rates?.stop(),
     alerts?.stop(),
     jobs?.stop(DRAIN_TIMEOUT_MS),
     balances?.stop(),
     velocity?.stop(),
     catalog?.stop(),
     deposits?.stop(),
+    sharedLimits?.stop(),
   ]);
   clearTimeout(forced);
 }
@@ -246,28 +273,5 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
       throw new Error(`HOST ${host} is not an address of this machine`);
     throw error;
-  }
-}
-
-/** /metrics has its own port, on loopback by default (METRICS_HOST). METRICS_PORT can put it on the public port. */
-async function serveMetrics(
-  config: Config,
-  metrics: Metrics,
-  log: Log,
-): Promise<FastifyInstance | undefined> {
-  if (config.metricsPort === 0 || config.metricsPort === config.port) return undefined;
-  const app = bareApp((bare) => metricsRoute(bare, metrics));
-  try {
-    await app.listen({ host: config.metricsHost, port: config.metricsPort });
-    return app;
-  } catch (error) {
-    if (config.metricsPortWasAsked) {
-      throw new Error(`METRICS_PORT ${config.metricsPort} cannot be used: ${(error as Error).message}`);
-    }
-    log.warn(
-      { port: config.metricsPort },
-      "metrics are not served: the port is in use; set METRICS_PORT to a free port",
-    );
-    return undefined;
   }
 }

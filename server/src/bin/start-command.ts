@@ -1,17 +1,20 @@
 import { type Command, Option } from "commander";
 import pino from "pino";
 import { DEMO_SEED, type FilledDemo, fillDemo, isEmpty } from "../admin/fill-demo.ts";
-import { readConfig } from "../config.ts";
+import { PROCESSES_MAX, readConfig } from "../config.ts";
 import { createLog, type Log } from "../lib/log.ts";
 import { listResellerRows } from "../resellers/queries.ts";
 import { describeDemo } from "./demo-command.ts";
 import { describeEntry, openConsoleEntry, openDashboardEntry } from "./demo-entry.ts";
+import { type ProcessPlan, planProcesses, thisMachine } from "./machine/plan-processes.ts";
 import { type Context, openContext } from "./open-context.ts";
 import type { Role, Server } from "./serve.ts";
-import { print } from "./verb.ts";
+import { SERVER_POOL_SIZE, STATEMENT_TIMEOUT_MS } from "./server-limits.ts";
+import { print, UsageError } from "./verb.ts";
+import { whenAskedToStop } from "./when-asked-to-stop.ts";
 
-const SERVER_POOL_SIZE = 16;
-const STATEMENT_TIMEOUT_MS = 15_000;
+/** A supervisor only prepares the database and the demo. */
+const SUPERVISOR_POOL_SIZE = 2;
 /** After this time the process ends, even if something still runs. */
 const STOP_TIMEOUT_MS = 40_000;
 
@@ -23,26 +26,40 @@ export function startCommand(program: Command): void {
       new Option("--role <role>", "what this process does").choices(["all", "api", "worker"]).default("all"),
     )
     .option(
+      "--processes <n>",
+      "how many processes serve; default: PROCESSES, or one less than there are cores",
+    )
+    .option(
       "--demo",
       "fill an empty database with a demo catalog, resellers, keys and stock (never in production)",
     )
     .option("--no-history", "with --demo: without three weeks of sample orders")
-    .action(async (options: StartOptions & { demo?: boolean }) =>
-      start({ ...options, demo: options.demo === true }),
+    .action(async (options: StartOptions & { demo?: boolean; processes?: string }) =>
+      start({ ...options, demo: options.demo === true, processes: readCount(options.processes) }),
     );
 }
 
-type StartOptions = { role: Role; demo: boolean; history: boolean };
+type StartOptions = { role: Role; demo: boolean; history: boolean; processes: number | undefined };
 
-async function start({ role, demo, history }: StartOptions): Promise<void> {
+function readCount(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const count = Number(text);
+  if (!/^\d{1,3}$/.test(text) || count < 1 || count > PROCESSES_MAX)
+    throw new UsageError(`--processes must be a whole number from 1 to ${PROCESSES_MAX}, not "${text}"`);
+  return count;
+}
+
+async function start({ role, demo, history, processes }: StartOptions): Promise<void> {
   const stopAsked = whenAskedToStop();
   const config = readConfig(process.env);
-  const log = createLog(config.logLevel, pino.destination({ dest: process.stderr.fd, sync: false }));
+  const plan = planProcesses(role, processes ?? config.processes, thisMachine());
+  const output = pino.destination({ dest: process.stderr.fd, sync: false });
+  const log = createLog(config.logLevel, output);
   const warnings: string[] = [];
   const context = await openContext(config, {
     mayCreate: true,
     applicationName: `scrip ${role}`,
-    poolSize: SERVER_POOL_SIZE,
+    poolSize: plan === "one" ? SERVER_POOL_SIZE : SUPERVISOR_POOL_SIZE,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     tell: (message) => log.info(message),
     // Logged once the server runs: a failed start prints one line and nothing else.
@@ -55,19 +72,29 @@ async function start({ role, demo, history }: StartOptions): Promise<void> {
       demo && !config.production && (await isEmpty(context.db))
         ? await fillDemo(context, history ? historyOf(context) : undefined)
         : undefined;
-    // Loaded here, because other commands do not need it and must not wait for it.
-    const { serve } = await import("./serve.ts");
-    server = await serve(context, log, role);
+    server = await run(plan, context, log, output, role);
     print(await describeStart(context, server, filled, { demo, role }));
     for (const warning of warnings) log.warn(warning);
     if (config.databaseUrl && process.getuid?.() === 0)
       log.warn("running as root, which Scrip does not need; run it as a dedicated user");
-    log.info({ role, address: server.address }, "ready");
+    log.info({ role, address: server.address, ...(plan === "one" ? {} : { processes: plan }) }, "ready");
     const signal = await stopAsked;
     log.info({ signal }, "stopping");
   } finally {
     await stop(server, context, log);
   }
+}
+
+/** Both are loaded here, because other commands do not need them and must not wait for them. */
+async function run(
+  plan: ProcessPlan,
+  context: Context,
+  log: Log,
+  output: { write(text: string): unknown },
+  role: Role,
+): Promise<Server> {
+  if (plan === "one") return (await import("./serve.ts")).serve(context, log, role);
+  return (await import("./machine/run-machine.ts")).runMachine({ context, log, plan, output });
 }
 
 const historyOf = ({ config, keyring }: Context) => ({
@@ -116,23 +143,4 @@ async function stop(server: Server | undefined, context: Context, log: Log): Pro
   await server?.stop();
   await context.close();
   clearTimeout(overdue);
-}
-
-/** One Ctrl-C can arrive twice: from the terminal, and from npm, which forwards it. */
-const REPEATED_WITHIN_MS = 1_500;
-
-/** Resolves on Ctrl-C or SIGTERM. A second Ctrl-C later ends the process at once. */
-function whenAskedToStop(): Promise<string> {
-  return new Promise((resolve) => {
-    let askedAtMs: number | undefined;
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      process.on(signal, () => {
-        const nowMs = performance.now();
-        if (askedAtMs !== undefined && signal === "SIGINT" && nowMs - askedAtMs > REPEATED_WITHIN_MS)
-          process.exit(130);
-        askedAtMs ??= nowMs;
-        resolve(signal);
-      });
-    }
-  });
 }

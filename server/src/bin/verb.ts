@@ -14,7 +14,7 @@ export function verb<Result>(
   command: Command,
   run: (context: Context, options: Options, args: string[]) => Promise<Result>,
   show: (result: Result) => string | undefined,
-  { mayCreate = false }: { mayCreate?: boolean } = {},
+  { mayCreate = false, statementTimeoutMs = 0 }: { mayCreate?: boolean; statementTimeoutMs?: number } = {},
 ): void {
   command.option("--json", "print one JSON document");
   command.action(async () => {
@@ -28,7 +28,7 @@ export function verb<Result>(
       mayCreate,
       applicationName: "scrip command",
       poolSize: COMMAND_POOL_SIZE,
-      statementTimeoutMs: 0,
+      statementTimeoutMs,
       tell: () => {},
       onConnectionLost: () => {},
     });

@@ -76,6 +76,7 @@ function withoutDatabase(): Db {
   return {
     rows: refuse,
     transaction: refuse,
+    shortTransaction: refuse,
     listen: () => ({ close: async () => {} }),
     close: async () => {},
   };

@@ -122,6 +122,19 @@ test("a product unlisted for one reseller is listed for the others", async () =>
   assert.equal((await scrip.call("GET", "/v1/products/unlisted", { key: euroKey })).statusCode, 200);
 });
 
+test("a product that is listed again is there with the next request, in the list and by its id", async () => {
+  const reads = async () => {
+    const page = await scrip.call("GET", "/v1/catalog?limit=100", { key });
+    const one = await scrip.call("GET", "/v1/products/coins", { key });
+    return [page.json().data.some(({ id }: { id: string }) => id === "coins"), one.statusCode];
+  };
+  assert.deepEqual(await reads(), [true, 200]);
+  await setListing(scrip.db, { resellerId, productId: "coins", listed: false });
+  assert.deepEqual(await reads(), [false, 404]);
+  await setListing(scrip.db, { resellerId, productId: "coins", listed: true });
+  assert.deepEqual(await reads(), [true, 200]);
+});
+
 test("a reseller's own price without a strike price overrides the list price from the next request on", async () => {
   await scrip.call("GET", "/v1/products/card-25", { key });
   await setPrice(scrip.db, scrip.clock, {

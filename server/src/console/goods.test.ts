@@ -10,11 +10,9 @@ import {
   type ConsoleVisit,
   openConsoleDesk,
 } from "../../testing/people/console-desk.ts";
-import { formToken } from "../accounts/sessions/session-id.ts";
+import { uploadFile } from "../../testing/people/upload-file.ts";
 import { evaluateAlerts } from "../alerts/evaluate-alerts.ts";
 import { runNextJob } from "../jobs/run-job.ts";
-import { TOKEN_FIELD } from "../web/form/hidden-fields.ts";
-import { maskToken } from "../web/security/form-token.ts";
 
 const desk = await openConsoleDesk();
 after(desk.close);
@@ -36,37 +34,12 @@ const runJobs = async () => {
   while (await runNextJob(deps));
 };
 
-/** Sends a form with a file, as a browser does. */
 const upload = (
   person: ConsoleVisit,
   url: string,
   file: string | undefined,
   fields: Record<string, string> = {},
-) => {
-  const boundary = "----scrip";
-  const token = maskToken(formToken(desk.secrets.accountKey, person.cookie));
-  const part = (name: string, value: string, more = "") =>
-    `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
-  const parts = [
-    ...Object.entries({ [TOKEN_FIELD]: token, ...fields }).map(([name, value]) => part(name, value)),
-    part(
-      "file",
-      file ?? "",
-      `; filename="${file === undefined ? "" : "codes.csv"}"\r\ncontent-type: text/csv`,
-    ),
-  ];
-  return desk.console.inject({
-    method: "POST",
-    url,
-    headers: {
-      host: new URL(CONSOLE_ORIGIN).host,
-      origin: CONSOLE_ORIGIN,
-      cookie: `${CONSOLE_COOKIE}=${person.cookie}`,
-      "content-type": `multipart/form-data; boundary=${boundary}`,
-    },
-    payload: `${parts.join("")}--${boundary}--\r\n`,
-  });
-};
+) => uploadFile(desk, person, url, file, fields);
 
 test("products: search, health, routes and cost; text of others is text; a missing one is not found", async () => {
   const list = await viewer.get("/products?q=card");

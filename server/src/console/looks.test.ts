@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
+import { CONSOLE_MATRIX } from "../../testing/app/console-matrix.ts";
 import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { type Checker, openChecker, VIEWS, type View } from "../../testing/browser/check-page.ts";
 import { openBrowser, type TestBrowser } from "../../testing/browser/open-browser.ts";
@@ -10,9 +12,12 @@ import { sizeFor } from "../../testing/full-size.ts";
 import { fillMonth } from "../../testing/people/busy-month.ts";
 import { type ConsoleVisit, openConsoleOn } from "../../testing/people/console-desk.ts";
 import { COMMAND } from "../../testing/people/people-desk.ts";
+import { STAFF_ROLES } from "../accounts/permissions.ts";
 import { freezeReseller } from "../resellers/freeze-reseller.ts";
 
 const IS_FULL = sizeFor("fuzz", { share: false, full: true });
+/** In `npm test` each role opens one page, so many rows apart. */
+const SHARE_STEP = 17;
 /** Light and wide, dark and narrow. The style sheet is the same for both; `npm run fuzz` looks at all four. */
 const CHECKED: readonly View[] = IS_FULL
   ? VIEWS
@@ -28,6 +33,8 @@ let checker: Checker;
 let url: string;
 let admin: ConsoleVisit;
 let resellerId: string;
+let endpointId: string;
+let orderId: string;
 let goods: Awaited<ReturnType<typeof fillGoods>>;
 
 before(async () => {
@@ -43,8 +50,11 @@ before(async () => {
   await addCard(scrip.db);
   const buyer = await addBuyer(scrip);
   resellerId = buyer.resellerId;
-  for (const name of ["a", "b", "c"]) await postOrder(scrip, buyer, name);
-  await addEndpoint(scrip.db, buyer);
+  for (const name of ["a", "b", "c"]) orderId = (await postOrder(scrip, buyer, name)).json().order.id;
+  endpointId = await addEndpoint(scrip.db, buyer);
+  await scrip.db.rows(
+    sql`update webhook_endpoints set active = false, failures = 9, failing_since = now() where id = ${endpointId}`,
+  );
   await freezeReseller(scrip, resellerId, "Unusual orders since noon", COMMAND);
   goods = await fillGoods(scrip, admin.accountId);
   await fillMonth(scrip, resellerId);
@@ -95,7 +105,45 @@ test("resellers, money, prices, deposits, forms of suppliers, the view, staff, a
     ],
     ...["/prices", "/deposits", "/deposits/import", "/suppliers/new", "/suppliers/new/reloadly"],
     `/suppliers/${goods.upstream}/reconcile`,
+    `/products/${goods.productId}/routes?supplier=${goods.upstream}`,
+    `/resellers/${resellerId}/endpoints/${endpointId}/enable`,
     ...(IS_FULL ? ["/resellers", `/resellers/${resellerId}/unfreeze`, "/money/proposals"] : []),
   ].entries())
     await assertSound(path, IS_FULL ? CHECKED : CHECKED.slice(index % 2, (index % 2) + 1));
 });
+
+/** Files, and pages that only lead on. */
+const NO_PAGE = /\.csv$|\/result$|\/enter$|\/confirm$|\/add-factor$/;
+const PAGES = Object.entries(CONSOLE_MATRIX).filter(
+  ([key, { roles }]) => key.startsWith("GET ") && roles !== "public" && !NO_PAGE.test(key),
+);
+
+/** At full size every page for every role, refusals and missing objects included; else one page for each role. */
+for (const [index, role] of STAFF_ROLES.entries())
+  test(`every page of the matrix is sound for ${role}`, IS_FULL ? { timeout: 1_800_000 } : {}, async () => {
+    const person = await desk.enter(role);
+    await checker.become({ name: "scrip-console", value: person.cookie });
+    const fixtures = {
+      ...{ resellerId, orderId, productId: goods.productId, supplierId: goods.upstream },
+      ...{
+        jobId: goods.jobs.preview,
+        personId: admin.accountId,
+        proposalId: "missing",
+        depositId: "missing",
+      },
+    };
+    for (const [key, { ids }] of IS_FULL ? PAGES : PAGES.slice(index * SHARE_STEP, index * SHARE_STEP + 1)) {
+      const named: Readonly<Record<string, string>> = ids?.(fixtures) ?? {};
+      const path = key
+        .slice("GET ".length)
+        .replaceAll(/:(\w+)/g, (_all, name: string) => named[name] ?? "missing");
+      // Which of 200, 403 and 404 it is, is proved by the authorization matrix.
+      const { statusCode: status } = await person.get(path);
+      if (status === 303) continue;
+      assert.deepEqual(
+        await checker.visit(`${url}${path}`, { views: CHECKED, status }),
+        [],
+        `${role} ${path}`,
+      );
+    }
+  });

@@ -34,12 +34,23 @@ export function fromTexts(
   return `unnest(${values.join(", ")}) as ${alias} (${columns.map(({ column }) => column).join(", ")})`;
 }
 
-const splitText = (parameter: number, type: ColumnType): string =>
+/** One parameter of `joinTexts` as the array that it was. */
+export const splitText = (parameter: number, type: ColumnType): string =>
   `string_to_array($${parameter}, E'\\x1f', E'\\x1e')${type === "text" ? "" : `::${type}[]`}`;
 
 /** The parameters for `fromTexts`. */
 export const toTexts = <Row>(columns: readonly SentColumn<Row>[], rows: readonly Row[]): string[] =>
-  columns.map(({ value }) => rows.map((row) => value(row) ?? NULL).join(SEPARATOR));
+  columns.map(({ value }) => joinTexts(rows, value));
+
+/** The values of a column, as one text. */
+export function joinTexts<Row>(rows: readonly Row[], value: (row: Row) => ColumnValue): string {
+  let text = "";
+  for (let index = 0; index < rows.length; index += 1) {
+    if (index > 0) text += SEPARATOR;
+    text += value(rows[index] as Row) ?? NULL;
+  }
+  return text;
+}
 
 /** How a `bytea` is sent. */
 export const hex = (bytes: Buffer): string => `\\x${bytes.toString("hex")}`;

@@ -1,6 +1,8 @@
-import pg from "pg";
+import type pg from "pg";
 import type { Sql } from "sql-template-tag";
+import { columnTypes } from "./column-types.ts";
 import { type Hosts, hostOf, NoPrimaryError, openHosts } from "./hosts.ts";
+import { type NamedStatement, runAfter, runBefore } from "./joined-query.ts";
 import { type Listener, listen } from "./listen.ts";
 import { type Connection, openPool, type PoolSettings, type PrimaryPool } from "./open-pool.ts";
 import { openBeatLine } from "./primary/beat-line.ts";
@@ -20,6 +22,14 @@ export type Tx = Queryable & { readonly isTransaction: true };
 
 export type Db = Queryable & {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * A transaction of two round trips, for the hottest paths: `begin` goes out with its first statement, and `commit` with the
+   * last one that `work` returns, if it returns one.
+   */
+  shortTransaction<Row, T>(
+    first: NamedStatement,
+    work: (tx: Tx, rows: Row[]) => Promise<{ result: T; last: NamedStatement | undefined }>,
+  ): Promise<T>;
   /** Calls back for each NOTIFY on the channel until the listener is closed; see listen.ts. */
   listen(channel: string, onNotify: () => void): Listener;
   close(): Promise<void>;
@@ -80,6 +90,7 @@ export function connectDatabase(settings: ConnectionSettings): ServingDb {
   return {
     rows: (query, options) => runAlone(pool, query, options),
     transaction: (work) => transaction(pool, work),
+    shortTransaction: (first, work) => shortTransaction(pool, first, work),
     listen: (channel, onNotify) => listen({ ...settings, hosts }, channel, onNotify),
     async watchPrimary(process, events) {
       watch = watchHosts(hosts, settings.applicationName, process, events);
@@ -161,16 +172,6 @@ const UNAVAILABLE_MESSAGES = [
   "is not queryable",
 ];
 
-const INT8_OID = 20;
-
-/** 64-bit integers are read as bigint: money never passes through a float. */
-const columnTypes = {
-  getTypeParser(oid: number, format?: "text" | "binary") {
-    if (oid === INT8_OID) return (value: string) => BigInt(value);
-    return pg.types.getTypeParser(oid, format ?? "text");
-  },
-} as pg.CustomTypesConfig;
-
 /** PostgreSQL's code for a statement whose completion is unknown. */
 const COMPLETION_UNKNOWN = "40003";
 const READ_ONLY = "25006";
@@ -193,23 +194,43 @@ async function runAlone<Row>(pool: PrimaryPool, query: Statement, options?: Quer
   }
 }
 
-async function transaction<T>(pool: PrimaryPool, work: (tx: Tx) => Promise<T>): Promise<T> {
+const transaction = <T>(pool: PrimaryPool, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  onConnection(pool, async (client) => {
+    await client.query(BEGIN);
+    const result = await work(toTx(client));
+    checkCommitted(await client.query(COMMIT));
+    return result;
+  });
+
+const shortTransaction = <Row, T>(
+  pool: PrimaryPool,
+  first: NamedStatement,
+  work: (tx: Tx, rows: Row[]) => Promise<{ result: T; last: NamedStatement | undefined }>,
+): Promise<T> =>
+  onConnection(pool, async (client) => {
+    const rows = (await runAfter(client, BEGIN, first)) as Row[];
+    const { result, last } = await work(toTx(client), rows);
+    checkCommitted(await (last ? runBefore(client, last, COMMIT) : client.query(COMMIT)));
+    return result;
+  });
+
+/** Explicit, so that no server default can change what a statement sees. */
+const BEGIN = "begin isolation level read committed";
+const COMMIT = "commit";
+
+const toTx = (client: pg.PoolClient): Tx => ({
+  isTransaction: true,
+  rows: (query, options) => run(client, query, options),
+});
+
+/** Runs a whole transaction. One that fails is rolled back. */
+async function onConnection<T>(pool: PrimaryPool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const connection = await pool.connect();
-  const { client } = connection;
   let broken: Error | undefined;
   try {
-    return await watch(connection, async () => {
-      // Explicit, so that no server default can change what a statement sees.
-      await client.query("begin isolation level read committed");
-      const result = await work({
-        isTransaction: true,
-        rows: (query, options) => run(client, query, options),
-      });
-      await commit(client);
-      return result;
-    });
+    return await watch(connection, () => work(connection.client));
   } catch (error) {
-    broken = await findBreakage(client, error);
+    broken = await findBreakage(connection.client, error);
     throw error;
   } finally {
     // A connection that could not roll back is discarded, never reused.
@@ -218,9 +239,8 @@ async function transaction<T>(pool: PrimaryPool, work: (tx: Tx) => Promise<T>): 
 }
 
 /** PostgreSQL answers the commit of a failed transaction with a rollback and no error. */
-async function commit(client: pg.PoolClient): Promise<void> {
-  const { command } = await client.query("commit");
-  if (command === "COMMIT") return;
+function checkCommitted(answer: { command: string } | undefined): void {
+  if (answer?.command === "COMMIT") return;
   throw Object.assign(new Error("nothing was committed: a statement of the transaction failed"), {
     code: TRANSACTION_FAILED,
   });

@@ -1,15 +1,17 @@
+import { randomUUID } from "node:crypto";
 import { errorCodeOf, isDatabaseUnavailable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { createBatcher } from "../lib/batch.ts";
 import type { Log } from "../lib/log.ts";
-import { testCode } from "../sandbox/test-code.ts";
-import { type BuyDeps, buyUnits, keyOf } from "./buy/buy-units.ts";
+import { type BuyDeps, buyUnits } from "./buy/buy-units.ts";
+import { instantOutcome } from "./buy/instant-outcome.ts";
+import { expressOrders } from "./express/express-orders.ts";
 import type { FulfilmentMetrics } from "./fulfilment-metrics.ts";
 import type { UnitOutcome } from "./settle/decide-settlement.ts";
-import { type SettleDeps, settleOrders } from "./settle/settle-orders.ts";
+import { type SettleDeps, type SettledOrders, settleOrders } from "./settle/settle-orders.ts";
 import type { Lease } from "./settle/settle-queries.ts";
 import { renewLeases, returnLeases } from "./take/claim-queries.ts";
-import { type PlannedOrder, type PlannedUnit, takeOrders } from "./take/take-orders.ts";
+import { type PlannedOrder, planOrders, type TakenBatch, takeOrders } from "./take/take-orders.ts";
 
 export type FulfilDeps = BuyDeps &
   SettleDeps & {
@@ -34,7 +36,13 @@ export type Fulfiller = {
 
 const STATEMENT_TIMEOUT = "57014";
 
-type Settling = Lease & Pick<Tenant, "environment"> & { createdAt: Date; outcomes: UnitOutcome[] };
+type Settling = Lease &
+  Pick<Tenant, "environment"> & {
+    createdAt: Date;
+    outcomes: UnitOutcome[];
+    /** Its completion may seal thousands of codes, so no other order waits in its transaction. */
+    isAlone: boolean;
+  };
 
 /**
  * Works through due orders. Those that need no supplier are settled at once and together; each of the others asks its
@@ -46,7 +54,7 @@ export function createFulfiller(deps: FulfilDeps): Fulfiller {
   const underWay = new Map<Lease, Promise<void>>();
   const settleWithOthers = createBatcher<Settling, void>({
     run: async (batch) => {
-      await settleTogether(deps, batch);
+      for (const part of partsOf(batch, limits.settleUnitsMax)) await settleTogether(deps, part);
       return [];
     },
     maxSize: limits.batchMax,
@@ -69,12 +77,12 @@ export function createFulfiller(deps: FulfilDeps): Fulfiller {
     async step() {
       const limit = Math.min(limits.batchMax, limits.inFlightMax - underWay.size);
       if (limit <= 0) return false;
-      const { token, orders } = await takeOrders(db, clock.now(), limit, limits);
+      const { token, orders, isMore } = await take(deps, limit);
       const [apart, together] = partition(orders, needsSupplier);
       for (const order of apart) buyApart(token, order);
       const batch = together.map((order) => toSettling(token, order, []));
-      if (batch.length > 0) await settleTogether(deps, batch);
-      return orders.length === limit;
+      for (const part of partsOf(batch, limits.settleUnitsMax)) await settleTogether(deps, part);
+      return isMore;
     },
     async renew() {
       const leases = [...underWay.keys()];
@@ -87,6 +95,49 @@ export function createFulfiller(deps: FulfilDeps): Fulfiller {
   };
 }
 
+/**
+ * Completes what can be delivered from stock at once, and leases the other orders. If that fails, all are leased: then an error
+ * of one order does not concern the others.
+ */
+async function take(deps: FulfilDeps, limit: number): Promise<TakenBatch & { isMore: boolean }> {
+  const { db, clock, limits } = deps;
+  const now = clock.now();
+  const token = randomUUID();
+  const batch = await expressOrders(deps, token, limit, now).catch((error: unknown) => {
+    if (isDatabaseUnavailable(error) && errorCodeOf(error) !== STATEMENT_TIMEOUT) throw error;
+    deps.log.warn({ err: error }, "orders could not be completed at once; they are taken one by one");
+  });
+  if (!batch) {
+    const taken = await takeOrders(db, now, limit, limits);
+    return { ...taken, isMore: taken.orders.length === limit };
+  }
+  const endings = batch.completed.map(({ id }) => ({ id, ending: "completed" as const }));
+  noteSettled(deps, batch.completed.map(toEnded), { endings, stockTaken: batch.stockTaken }, now);
+  return { token, orders: await planOrders(db, batch.claimed, now, limits), isMore: batch.found === limit };
+}
+
+const toEnded = ({ id, ...rest }: { id: string; environment: Tenant["environment"]; createdAt: Date }) => ({
+  orderId: id,
+  ...rest,
+});
+
+/** Parts of a batch with at most so many units each, or with one order. */
+function* partsOf(batch: readonly Settling[], unitsMax: number): Generator<Settling[]> {
+  let part: Settling[] = [];
+  let units = 0;
+  const [alone, others] = partition(batch, ({ isAlone }) => isAlone);
+  yield* alone.map((one) => [one]);
+  for (const one of others) {
+    if (part.length > 0 && units + one.outcomes.length > unitsMax) {
+      yield part;
+      [part, units] = [[], 0];
+    }
+    part.push(one);
+    units += one.outcomes.length;
+  }
+  if (part.length > 0) yield part;
+}
+
 const toSettling = (
   token: string,
   { order, planned }: PlannedOrder,
@@ -96,7 +147,8 @@ const toSettling = (
   token,
   environment: order.environment,
   createdAt: order.createdAt,
-  outcomes: [...planned.flatMap((one) => instantOutcome(order, one)), ...bought],
+  isAlone: order.allOrNothing,
+  outcomes: [...planned.flatMap((one) => instantOutcome(order, one.unit, one.plan)), ...bought],
 });
 
 const needsSupplier = ({ planned }: PlannedOrder): boolean =>
@@ -104,24 +156,6 @@ const needsSupplier = ({ planned }: PlannedOrder): boolean =>
 
 function partition<Item>(items: readonly Item[], test: (item: Item) => boolean): [Item[], Item[]] {
   return [items.filter(test), items.filter((item) => !test(item))];
-}
-
-/** What needs no supplier is known at once. */
-export function instantOutcome(order: PlannedOrder["order"], { unit, plan }: PlannedUnit): UnitOutcome[] {
-  const about = { unit: keyOf(unit), productId: unit.productId };
-  switch (plan.kind) {
-    case "make-test-code": {
-      const code = testCode(order.idempotencyKey, unit.lineIndex, unit.unitIndex);
-      return [{ ...about, kind: "test-code", code, type: unit.productType === "top_up" ? "topup" : "code" }];
-    }
-    case "take-stock":
-    case "wait":
-    case "give-up":
-      return [{ ...about, ...plan }];
-    case "buy":
-    case "look-up":
-      return [];
-  }
 }
 
 /** All in one transaction. If that fails or takes too long, each order in a separate one. */
@@ -140,7 +174,16 @@ async function settleTogether(deps: FulfilDeps, batch: readonly Settling[]): Pro
 
 async function settle(deps: FulfilDeps, batch: readonly Settling[]): Promise<void> {
   const now = deps.clock.now();
-  const settled = await settleOrders(deps, batch, now);
+  noteSettled(deps, batch, await settleOrders(deps, batch, now), now);
+}
+
+/** After the commit: tells those that wait for it, and counts it. */
+function noteSettled(
+  deps: FulfilDeps,
+  batch: readonly Pick<Settling, "orderId" | "environment" | "createdAt">[],
+  settled: SettledOrders,
+  now: Date,
+): void {
   if (settled.stockTaken.length > 0) deps.onStockTaken(settled.stockTaken);
   if (settled.endings.some(({ ending }) => ending === "open" || ending === "failed")) deps.onReturned();
   if (settled.endings.some(({ ending }) => ending !== "open")) deps.onEnded();

@@ -13,6 +13,9 @@ export type FulfilmentMetrics = {
 
 const BUCKETS_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600];
 
+/** Every worker reads the gauges from the same database, so several of them mean the largest. */
+const aggregator = "max";
+
 /** No product or reseller is a label, and suppliers only by id. */
 export function createFulfilmentMetrics(registry: Registry): FulfilmentMetrics {
   const registers = [registry];
@@ -28,20 +31,28 @@ export function createFulfilmentMetrics(registry: Registry): FulfilmentMetrics {
     buckets: BUCKETS_SECONDS,
     registers,
   });
-  const due = new Gauge({ name: "scrip_orders_due", help: "Orders that wait for a worker.", registers });
+  const due = new Gauge({
+    name: "scrip_orders_due",
+    help: "Orders that wait for a worker.",
+    aggregator,
+    registers,
+  });
   const oldest = new Gauge({
     name: "scrip_orders_oldest_due_seconds",
     help: "How long the order that waits longest has been due.",
+    aggregator,
     registers,
   });
   const unknown = new Gauge({
     name: "scrip_purchases_unknown",
     help: "Purchases whose outcome is not known yet.",
+    aggregator,
     registers,
   });
   const oldestUnknown = new Gauge({
     name: "scrip_purchases_oldest_unknown_seconds",
     help: "How long the purchase that waits longest for its outcome has been under way.",
+    aggregator,
     registers,
   });
   const showSuppliers = createSupplierGauges(registers);
@@ -67,18 +78,21 @@ function createSupplierGauges(registers: Registry[]): FulfilmentMetrics["showSup
     name: "scrip_supplier_delivered_ratio",
     help: "The share of the purchases of the last day that were delivered, by supplier id.",
     labelNames,
+    aggregator,
     registers,
   });
   const seconds = new Gauge({
     name: "scrip_supplier_delivery_seconds",
     help: "From the first call to the delivery, over the last day: the quantiles 0.5 and 0.95.",
     labelNames: [...labelNames, "quantile"] as const,
+    aggregator,
     registers,
   });
   const isOpen = new Gauge({
     name: "scrip_supplier_circuit_open",
     help: "1 while a supplier is paused by its circuit breaker.",
     labelNames,
+    aggregator,
     registers,
   });
   return (vitals) => {

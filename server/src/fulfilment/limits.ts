@@ -8,6 +8,8 @@ export type FulfilmentLimits = {
   batchUnitsMax: number;
   /** Units of one order that are handled in one run. */
   unitsMax: number;
+  /** Units that one transaction settles, so that locks are short: sealing takes time. */
+  settleUnitsMax: number;
   /** Orders that wait for a supplier at the same time, and calls at the same time for one of them. */
   inFlightMax: number;
   callsPerOrderMax: number;
@@ -45,6 +47,7 @@ export const FULFILMENT_LIMITS: FulfilmentLimits = {
   batchMax: 128,
   batchUnitsMax: 10_000,
   unitsMax: 256,
+  settleUnitsMax: 512,
   inFlightMax: 128,
   callsPerOrderMax: 8,
   leaseMs: 30 * SECOND_MS,

@@ -2,7 +2,7 @@ import type { Db } from "../db/database.ts";
 import type { ServerSecrets } from "../keys/server-secrets.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import { createOpenSuppliers } from "../suppliers/open-suppliers.ts";
+import { createOpenSuppliers, type OpenSuppliersDeps } from "../suppliers/open-suppliers.ts";
 import { createCodeDigest } from "../vault/code-digest.ts";
 import type { CodeVault } from "../vault/code-vault.ts";
 import type { Keyring } from "../vault/keyring.ts";
@@ -28,6 +28,8 @@ export type SupplierCallsContext = {
   keyring: Keyring;
   codeVault: CodeVault;
   log: Log;
+  /** How a kind is opened. As the registry has it, unless a test says otherwise. */
+  kindOf?: OpenSuppliersDeps["kindOf"];
 };
 
 /** Asks suppliers, and settles what they say. */
@@ -35,13 +37,14 @@ export type SupplierCalls = BuyDeps & SettleDeps;
 
 /** What a process needs to call suppliers and to settle what they say. `closeSuppliers` waits for calls that are under way. */
 export function createSupplierCalls(
-  { db, clock, secrets, keyring, codeVault, log }: SupplierCallsContext,
+  { db, clock, secrets, keyring, codeVault, log, kindOf }: SupplierCallsContext,
   limits: FulfilmentLimits,
 ): SupplierCalls & { closeSuppliers: () => Promise<void> } {
   const suppliers = createOpenSuppliers({
     db,
     keyring,
     timeoutMs: limits.callTimeoutMs,
+    ...(kindOf ? { kindOf } : {}),
     onUnusable: (reason) =>
       log.error(
         { alert: "supplier_unusable", reason },

@@ -33,8 +33,8 @@ export function parsePair(text: string): { base: string; quote: string } {
   return { base, quote };
 }
 
-const RATE_DECIMALS_MAX = 12;
-const RATE_DIGITS_MAX = 12;
+export const RATE_DECIMALS_MAX = 12;
+export const RATE_DIGITS_MAX = 12;
 
 /** An exact positive decimal. It is stored as it is written. */
 export function parseRate(text: string): string {

@@ -17,5 +17,6 @@ export function sendConditionally(
 /** If-None-Match is `*` or a list. Comparison is weak, so a `W/` prefix is ignored (RFC 9110, 13.1.2). */
 export function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
+  if (header === etag) return true;
   return header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }

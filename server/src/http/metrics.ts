@@ -2,9 +2,15 @@ import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
 import { createLatencies, type Latencies } from "./latencies.ts";
 
-export type Metrics = { registry: Registry; requestLatencies: Latencies };
+export type Metrics = {
+  registry: Registry;
+  requestLatencies: Latencies;
+  /** The text of /metrics. */
+  print: () => Promise<string>;
+};
 
-export function createMetrics(): Metrics {
+/** The metrics of this process. `print` is given when it is one of several and /metrics shows the sums. */
+export function createMetrics(print?: () => Promise<string>): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requestLatencies = createLatencies(
@@ -12,11 +18,11 @@ export function createMetrics(): Metrics {
     "Time from the first byte of a request to the end of its response.",
   );
   registry.registerMetric(requestLatencies.metric as unknown as Metric);
-  return { registry, requestLatencies };
+  return { registry, requestLatencies, print: print ?? (() => registry.metrics()) };
 }
 
-export function metricsRoute(app: FastifyInstance, { registry }: Metrics): void {
+export function metricsRoute(app: FastifyInstance, { registry, print }: Metrics): void {
   app.get("/metrics", { logLevel: "warn" }, async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
+    reply.type(registry.contentType).send(await print()),
   );
 }

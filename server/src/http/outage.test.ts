@@ -24,6 +24,7 @@ async function callWithout(databaseError: Error): Promise<{ reply: LightMyReques
   const db: Db = {
     rows: fail,
     transaction: fail,
+    shortTransaction: fail,
     listen: () => ({ close: async () => {} }),
     close: async () => {},
   };

@@ -5,7 +5,7 @@ import { SEED } from "../../testing/seed.ts";
 import {
   BURST_SECONDS,
   createRateLimiter,
-  type RateLimiter,
+  type LocalRateLimiter,
   rateLimited,
   rateLimitHeaders,
 } from "./rate-limit.ts";
@@ -19,7 +19,7 @@ function createClockedLimiter(startMs = 0) {
 }
 
 /** How many of the given requests are allowed at this moment. */
-const takeMany = (limiter: RateLimiter, bucket: string, rate: number, count: number): number =>
+const takeMany = (limiter: LocalRateLimiter, bucket: string, rate: number, count: number): number =>
   Array.from({ length: count }, () => limiter.take(bucket, rate)).filter(({ allowed }) => allowed).length;
 
 test("100 requests/s allow a burst of 200, then one request every 10 ms", () => {

@@ -14,8 +14,8 @@ export type RateLimitResult = {
 };
 
 export type RateLimiter = {
-  /** Takes one request from the bucket. A refused request takes nothing. */
-  take(bucket: string, ratePerSecond: number): RateLimitResult;
+  /** Takes one request from the bucket. A refused request takes nothing. A promise if other processes have to be asked. */
+  take(bucket: string, ratePerSecond: number): RateLimitResult | Promise<RateLimitResult>;
   /** The result `take` would have, without taking. */
   peek(bucket: string, ratePerSecond: number): RateLimitResult;
   /**
@@ -25,6 +25,14 @@ export type RateLimiter = {
   overdraw(bucket: string, ratePerSecond: number, count: number): RateLimitResult;
 };
 
+/** The limiter of one process, which shared limits use. */
+export type LocalRateLimiter = Omit<RateLimiter, "take"> & {
+  take(bucket: string, ratePerSecond: number): RateLimitResult;
+  /** How long it takes until the bucket is empty again. */
+  levelMs(bucket: string): number;
+  setLevelMs(bucket: string, levelMs: number): void;
+};
+
 /** The burst is two seconds' worth: 100 requests/s allow a burst of 200. */
 export const BURST_SECONDS = 2;
 const SWEEP_EVERY_MS = 10_000;
@@ -32,10 +40,10 @@ const SWEEP_EVERY_MS = 10_000;
 const SLACK = 1e-3;
 
 /**
- * GCRA: one number per bucket, the time at which it will be empty again. State is per process, so each of several
- * API processes grants the full rate.
+ * GCRA: one number per bucket, the time at which it will be empty again. It knows only what this process takes;
+ * `createSharedRateLimiter` is for several.
  */
-export function createRateLimiter(nowMs: () => number): RateLimiter {
+export function createRateLimiter(nowMs: () => number): LocalRateLimiter {
   const emptyAtMs = new Map<string, number>();
   let nextSweepMs = nowMs() + SWEEP_EVERY_MS;
 
@@ -72,6 +80,8 @@ export function createRateLimiter(nowMs: () => number): RateLimiter {
     take: (bucket, ratePerSecond) => look(bucket, ratePerSecond, 1),
     peek: (bucket, ratePerSecond) => look(bucket, ratePerSecond, 0),
     overdraw: (bucket, ratePerSecond, count) => look(bucket, ratePerSecond, count, { mayOwe: true }),
+    levelMs: (bucket) => Math.max(0, (emptyAtMs.get(bucket) ?? 0) - nowMs()),
+    setLevelMs: (bucket, levelMs) => void emptyAtMs.set(bucket, nowMs() + levelMs),
   };
 }
 

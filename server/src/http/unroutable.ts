@@ -86,9 +86,12 @@ function rawProblem(deps: ProblemDeps, detail: string): string {
 function trackReply(openReplies: WeakMap<Duplex, OpenReplies>, reply: ServerResponse): void {
   const { socket } = reply.req;
   const open = openReplies.get(socket);
-  if (open === undefined) openReplies.set(socket, [reply]);
-  else if (open.every(isClosed)) open.splice(0, open.length, reply);
-  else open.push(reply);
+  if (open === undefined) {
+    openReplies.set(socket, [reply]);
+    return;
+  }
+  if (open.every(isClosed)) open.length = 0;
+  open.push(reply);
 }
 
 const isClosed = (reply: ServerResponse): boolean => reply.writableFinished || reply.closed;

@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import sql from "sql-template-tag";
+import { addBookedPurchases, writeSpoiltStatement } from "../../testing/builders/booked-purchases.ts";
 import { BY, crashAt, joinParts, openJobDesk, stockFile } from "../../testing/builders/job-desk.ts";
 import { newId } from "../../testing/builders/new-id.ts";
+import { addSupplierRow } from "../../testing/builders/supply-builders.ts";
 import { addEndpoint, addEvent } from "../../testing/builders/webhook-builders.ts";
 import { bankCsv } from "../../testing/deposits/deposit-desk.ts";
+import { startSupplierFake } from "../../testing/upstream/supplier-fakes.ts";
 import { requestDeposit } from "../deposits/request-deposit.ts";
 import { secret } from "../lib/secret.ts";
+import { sealSupplierConfig } from "../suppliers/supplier-config.ts";
 import { createCodeVault } from "../vault/code-vault.ts";
 import { fixedKeyring } from "../vault/keyring.ts";
 import { cancelJob, confirmJob } from "./change-job.ts";
@@ -165,6 +169,31 @@ test("recover_events, audit and rotate_vault: a crash anywhere ends in one resul
   await runNextJob(rotating);
   const { state, result } = await getJob(db, id);
   assert.deepEqual([state, result?.complete, result?.failed], ["succeeded", true, 0]);
+});
+
+test("sync_catalog and reconcile_supplier: a crash anywhere keeps one proposal and notes each reversal once", async (t) => {
+  const shop = await startSupplierFake("dtone", { seed: 1 });
+  t.after(() => shop.fake.close());
+  const remoteId = await addSupplierRow(db, { kind: "dtone" });
+  const sealed = sealSupplierConfig(deps.keyring, remoteId, shop.config());
+  await db.rows(sql`update suppliers set sealed_config = ${sealed} where id = ${remoteId}`);
+  const synced = await crashEverywhere(
+    () => start("sync_catalog", { supplierId: remoteId }),
+    async (id) => assert.equal((await getJob(db, id)).result?.proposedNew, 1),
+  );
+  assert.ok(synced >= 3, `${synced} crashes`);
+  await addBookedPurchases(db, remoteId, 300);
+  const reconciled = await crashEverywhere(
+    async () => {
+      await db.rows(sql`delete from supplier_reversals`);
+      return start("reconcile_supplier", { supplierId: remoteId }, writeSpoiltStatement(300));
+    },
+    async (id) => {
+      assert.equal((await getJob(db, id)).result?.newReversals, 1);
+      assert.equal(await count("from supplier_reversals"), 1);
+    },
+  );
+  assert.ok(reconciled >= 3, `${reconciled} crashes`);
 });
 
 test("import_deposits: a crash anywhere credits each deposit once", async () => {

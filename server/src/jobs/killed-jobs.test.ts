@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import sql, { raw } from "sql-template-tag";
+import { addBookedPurchases, writeSpoiltStatement } from "../../testing/builders/booked-purchases.ts";
 import { BY, joinParts, openJobDesk, stockFile } from "../../testing/builders/job-desk.ts";
+import { addSupplierRow } from "../../testing/builders/supply-builders.ts";
 import { addEndpoint, addEvent } from "../../testing/builders/webhook-builders.ts";
 import { bankCsv } from "../../testing/deposits/deposit-desk.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { forkNode } from "../../testing/processes/fork-node.ts";
+import { startSupplierFake } from "../../testing/upstream/supplier-fakes.ts";
 import { requestDeposit } from "../deposits/request-deposit.ts";
 import { createReseller } from "../resellers/create-reseller.ts";
+import { sealSupplierConfig } from "../suppliers/supplier-config.ts";
 import { readResult } from "./job-files.ts";
 import type { JobParams } from "./job-kind.ts";
 import { JOB_KINDS, type JobKindName } from "./kinds.ts";
@@ -18,6 +22,8 @@ const LEASE_MS = 30_000;
 const DAY_MS = 86_400_000;
 const CODES = 1_500;
 const ORDERS = 20;
+/** The third hundred of a spoilt statement begins with a reversal. */
+const PURCHASES = 300;
 
 const { db, drop, connectionString, clock, deps, tenant, start, count } = await openJobDesk();
 after(drop);
@@ -37,6 +43,14 @@ await db.rows(sql`
 const payer = await createReseller(db, clock, { name: "Two", currency: "USD", email: "a@two.example" });
 const wallet = { resellerId: payer.id, environment: "live" } as const;
 const { deposit } = await requestDeposit(deps, wallet, { amountMinor: 10_000n }, BY);
+
+// A supplier with a catalog and a statement.
+const shop = await startSupplierFake("dtone", { seed: 1 });
+after(() => shop.fake.close());
+const remoteId = await addSupplierRow(db, { kind: "dtone" });
+const sealed = sealSupplierConfig(deps.keyring, remoteId, shop.config());
+await db.rows(sql`update suppliers set sealed_config = ${sealed} where id = ${remoteId}`);
+await addBookedPurchases(db, remoteId, PURCHASES);
 
 type Killed = {
   /** The job waits for this table in the middle of its work. */
@@ -111,6 +125,27 @@ const KILLED: Readonly<Record<JobKindName, Killed>> = {
     async check(id) {
       const lines = (await joinParts(readResult(db, id))).trimEnd().split("\r\n");
       assert.deepEqual([lines.length, new Set(lines).size], [1 + ORDERS, 1 + ORDERS]);
+    },
+  },
+  sync_catalog: {
+    // The catalog is read, and the proposal is not kept yet.
+    lock: "supplier_syncs in exclusive mode",
+    params: { supplierId: remoteId },
+    async check(id) {
+      const { proposedNew, proposedGone } = (await getJob(db, id)).result ?? {};
+      assert.deepEqual([proposedNew, proposedGone], [1, 0]);
+      assert.equal(await count("from supplier_syncs"), 1);
+    },
+  },
+  reconcile_supplier: {
+    lock: "supplier_reversals in exclusive mode",
+    params: { supplierId: remoteId },
+    input: writeSpoiltStatement(PURCHASES),
+    async check(id) {
+      const { reversal, newReversals, amount_differs, duplicate } = (await getJob(db, id)).result ?? {};
+      assert.deepEqual([reversal, newReversals, amount_differs, duplicate], [1, 1, 1, 1]);
+      assert.equal(await count("from supplier_reversals"), 1);
+      assert.equal((await joinParts(readResult(db, id))).trimEnd().split("\n").length, 1 + 3);
     },
   },
 };

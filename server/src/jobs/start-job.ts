@@ -1,5 +1,5 @@
 import { type By, recordActivity } from "../activity/record-activity.ts";
-import type { Db } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { idsOf } from "../lib/ids.ts";
 import type { Keyring } from "../vault/keyring.ts";
@@ -16,21 +16,27 @@ export type NewJob = {
 };
 
 /** Queues long work. A worker takes it within seconds. */
-export async function startJob(
-  { db, clock, keyring }: { db: Db; clock: Clock; keyring: Keyring },
+export const startJob = (
+  deps: { db: Db; clock: Clock; keyring: Keyring },
+  job: NewJob,
+  by: By,
+): Promise<string> => deps.db.transaction((tx) => addJob(tx, deps, job, by));
+
+/** The same in the transaction of what makes the work necessary. */
+export async function addJob(
+  tx: Tx,
+  { clock, keyring }: { clock: Clock; keyring: Keyring },
   { kind, params, input }: NewJob,
   by: By,
 ): Promise<string> {
   const id = idsOf(clock)("job");
-  await db.transaction(async (tx) => {
-    await insertJob(tx, { id, kind, params, total: null, actor: by.actor, now: clock.now() });
-    if (input) await storeInput(tx, keyring, id, input);
-    await recordActivity(tx, clock, {
-      ...by,
-      action: "job.started",
-      object: { kind: "job", id },
-      after: { kind, ...params, ...(input ? { bytes: input.length } : {}) },
-    });
+  await insertJob(tx, { id, kind, params, total: null, actor: by.actor, now: clock.now() });
+  if (input) await storeInput(tx, keyring, id, input);
+  await recordActivity(tx, clock, {
+    ...by,
+    action: "job.started",
+    object: { kind: "job", id },
+    after: { kind, ...params, ...(input ? { bytes: input.length } : {}) },
   });
   return id;
 }

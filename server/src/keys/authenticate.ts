@@ -19,7 +19,7 @@ const STATEMENTS_AT_ONCE = 4;
  * effect immediately. Concurrent requests share a read, so it costs little.
  */
 export function createAuthenticate(db: Db, pepper: KeyObject, clock: Clock): Authenticate {
-  const findRow = createBatcher<string, LivingKeyRow | undefined>({
+  return createBatcher<string, Authenticated | undefined>({
     maxSize: LOOKUPS_PER_STATEMENT,
     maxRunning: STATEMENTS_AT_ONCE,
     run: async (keys) => {
@@ -29,16 +29,20 @@ export function createAuthenticate(db: Db, pepper: KeyObject, clock: Clock): Aut
       if (wellFormed.length === 0) return keys.map(() => undefined);
       const digests = new Map(wellFormed.map((key) => [key, digestKey(pepper, key)]));
       const rows = await findLivingKeys(db, [...digests.values()], clock.now());
-      const byDigest = new Map(rows.map((row) => [row.digest.toString("latin1"), row]));
-      return keys.map((key) => byDigest.get(digests.get(key)?.toString("latin1") ?? ""));
+      const byDigest = new Map(rows.map((row) => [row.digest.toString("latin1"), toAuthenticated(row)]));
+      const byKey = new Map(
+        wellFormed.map((key) => [key, byDigest.get(digests.get(key)?.toString("latin1") ?? "")]),
+      );
+      return keys.map((key) => byKey.get(key));
     },
   });
-
-  return async (key) => {
-    const row = await findRow(key);
-    return row && { caller: toCaller(row), lastUsedAt: row.lastUsedAt };
-  };
 }
+
+/** The requests of a batch share what was read for their key. */
+const toAuthenticated = (row: LivingKeyRow): Authenticated => ({
+  caller: toCaller(row),
+  lastUsedAt: row.lastUsedAtMs === null ? null : new Date(row.lastUsedAtMs),
+});
 
 function toCaller(row: LivingKeyRow): Caller {
   return {

@@ -75,7 +75,9 @@ async function guard(
   request.requester = caller;
   const refusal = caller ? refuse(caller, address, scope) : unauthenticated();
   // A request that was already refused does not count against the limit, but its response shows what is left.
-  const limited = applyRateLimit(deps, reply, caller, limitClass, refusal ? "peek" : "take");
+  const limited = refusal
+    ? applyRateLimit(deps, reply, caller, limitClass, "peek")
+    : await takeOne(deps, reply, caller, limitClass);
   const forced = caller && !refusal && !limited && deps.findForcedAnswer(caller, request.headers);
   if (forced && forced.code === "rate_limited") showLimit(deps, reply, caller, limitClass, () => USED_UP);
   const problem = refusal ?? limited ?? forced;
@@ -92,21 +94,45 @@ export function showServerLimits(deps: GuardDeps, reply: FastifyReply): void {
   applyRateLimit(deps, reply, undefined, "reads", "peek");
 }
 
+/** Counts this request. Other processes are asked only when the key is busy. */
+async function takeOne(
+  deps: GuardDeps,
+  reply: FastifyReply,
+  caller: Caller | undefined,
+  limitClass: RateLimitClass,
+): Promise<Problem | undefined> {
+  const rate = rateOf(deps, caller, limitClass);
+  if (rate === 0) return undefined;
+  const taken = deps.rateLimiter.take(bucketOf(caller, limitClass), rate);
+  const result = taken instanceof Promise ? await taken : taken;
+  showLimit(deps, reply, caller, limitClass, () => result);
+  return problemOf(result);
+}
+
 function applyRateLimit(
   deps: GuardDeps,
   reply: FastifyReply,
   caller: Caller | undefined,
   limitClass: RateLimitClass,
-  mode: "take" | "peek" | number,
+  mode: "peek" | number,
 ): Problem | undefined {
-  const bucket = `${limitClass}:${caller ? holderOf(caller, limitClass) : ""}`;
+  const bucket = bucketOf(caller, limitClass);
   const result = showLimit(deps, reply, caller, limitClass, (rate) =>
-    typeof mode === "number"
-      ? deps.rateLimiter.overdraw(bucket, rate, mode)
-      : deps.rateLimiter[mode](bucket, rate),
+    mode === "peek" ? deps.rateLimiter.peek(bucket, rate) : deps.rateLimiter.overdraw(bucket, rate, mode),
   );
-  return !result || result.allowed ? undefined : rateLimited(result.retryAfterSeconds);
+  return problemOf(result);
 }
+
+const problemOf = (result: RateLimitResult | undefined): Problem | undefined =>
+  !result || result.allowed ? undefined : rateLimited(result.retryAfterSeconds);
+
+const bucketOf = (caller: Caller | undefined, limitClass: RateLimitClass): string =>
+  `${limitClass}:${caller ? holderOf(caller, limitClass) : ""}`;
+
+const rateOf = (deps: GuardDeps, caller: Caller | undefined, limitClass: RateLimitClass): number =>
+  limitClass === "checks"
+    ? (deps.rateLimits.checks ?? 0)
+    : (caller?.rateLimits[limitClass] ?? deps.rateLimits[limitClass]);
 
 /** A limit is for each key. Checks are limited for each reseller, so that no one harvests players with many keys. */
 const holderOf = ({ actor, resellerId, environment }: Caller, limitClass: RateLimitClass): string =>
@@ -120,10 +146,7 @@ function showLimit(
   limitClass: RateLimitClass,
   look: (ratePerSecond: number) => RateLimitResult,
 ): RateLimitResult | undefined {
-  const ratePerSecond =
-    limitClass === "checks"
-      ? (deps.rateLimits.checks ?? 0)
-      : (caller?.rateLimits[limitClass] ?? deps.rateLimits[limitClass]);
+  const ratePerSecond = rateOf(deps, caller, limitClass);
   if (ratePerSecond === 0) return undefined;
   const result = look(ratePerSecond);
   const { policy, state } = rateLimitHeaders(limitClass, ratePerSecond, result);

@@ -106,6 +106,31 @@ test("servers that record the same keys in opposite orders do not deadlock", asy
   clock.nowMs = START_MS;
 });
 
+test("keys are locked in the order of their ids, as a freeze locks them, and not as they lie in the table", async () => {
+  const [first, second] = ["key_order_a", "key_order_b"];
+  for (const id of [second, first])
+    await scrip.db.rows(sql`
+      insert into api_keys (id, reseller_id, environment, digest, last_four, scopes)
+      values (${id}, ${resellerId}, 'live', sha256(${id}::bytea), 'last', '{}')`);
+  const recorder = createUseRecorder(scrip.db, clock, fail);
+  for (const id of [second, first]) recorder.record(id, "192.0.2.1", null);
+  let flushed: Promise<void> | undefined;
+  await scrip.db.transaction(async (tx) => {
+    await tx.rows(sql`update api_keys set frozen_at = ${clock.now()} where id = ${first}`);
+    flushed = recorder.flush();
+    await eventually("the recorder waits", async () => {
+      const waiting = await scrip.db.rows(sql`
+        select from pg_locks l join pg_stat_activity a on a.pid = l.pid
+        where not l.granted and a.datname = current_database() and a.query like '%last_used_ip%'`);
+      return waiting.length > 0 ? true : undefined;
+    });
+    // It would fail if the recorder held the second key and waited for the first.
+    await tx.rows(sql`select from api_keys where id = ${second} for update nowait`);
+  });
+  await flushed;
+  assert.equal((await lastUse(second))?.ip, "192.0.2.1");
+});
+
 test("a failed write is reported and dropped, and the next use is recorded", async () => {
   const errors: unknown[] = [];
   let down = true;

@@ -26,9 +26,7 @@ export function createUseRecorder(db: Db, clock: Clock, onError: (error: unknown
     clearTimeout(timer);
     timer = undefined;
     if (noted.size === 0) return;
-    // Sorted by id: two servers that lock the same rows in opposite orders would deadlock.
-    const sorted = [...noted].sort(([a], [b]) => (a < b ? -1 : 1));
-    const uses = { ids: sorted.map(([id]) => id), ips: sorted.map(([, ip]) => ip) };
+    const uses = { ids: [...noted.keys()], ips: [...noted.values()] };
     noted.clear();
     const now = clock.now();
     try {

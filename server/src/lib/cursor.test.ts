@@ -67,6 +67,11 @@ test("a cursor with a character changed, removed or added is refused", () => {
   }
 });
 
+test("a cursor carries 128 bits of proof", () => {
+  for (const position of ["x", "prd_123"])
+    assert.equal(Buffer.from(cursors.encode(SCOPE, position), "base64url").length, 16 + position.length);
+});
+
 test("garbage is refused: other alphabets, padding, whitespace, too short and too long", () => {
   const cursor = cursors.encode(SCOPE, "prd_1");
   const garbage = [

@@ -102,7 +102,10 @@ function randomTail(sequence: number): string {
     randomFillSync(pool);
     poolOffset = 0;
   }
-  const [first = 0, second = 0, third = 0] = pool.subarray(poolOffset, poolOffset + WORDS_PER_ID);
+  // By index: a view of the pool for each id cost more than everything else here.
+  const first = pool[poolOffset] ?? 0;
+  const second = pool[poolOffset + 1] ?? 0;
+  const third = pool[poolOffset + 2] ?? 0;
   poolOffset += WORDS_PER_ID;
   const head = (0x7000 << 4) | (sequence << 4) | 0b1000 | (first & 0b11);
   return base32(head, 4) + base32(second >>> 2, 6) + base32(third >>> 2, 6);

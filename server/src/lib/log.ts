@@ -3,14 +3,18 @@ import pino, { type DestinationStream, type Logger } from "pino";
 export type Log = Logger;
 
 /**
- * Logs one JSON object per line. Only the error fields listed here are written, because a driver's `detail` can
+ * Logs one JSON object per line, each with the members of `base`. Only the error fields listed here are written, because a driver's `detail` can
  * quote values.
  */
-export function createLog(level: string, destination: DestinationStream): Log {
+export function createLog(
+  level: string,
+  destination: DestinationStream,
+  base: Readonly<Record<string, string>> | null = null,
+): Log {
   return pino(
     {
       level,
-      base: null,
+      base,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },

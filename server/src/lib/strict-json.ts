@@ -1,3 +1,5 @@
+import { isAscii } from "node:buffer";
+
 /** What a parsed JSON body can contain. Objects have no prototype, so `__proto__` is an ordinary key. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -18,13 +20,17 @@ export class JsonError extends Error {
  * 2^53+1, and lets NUL and lone surrogates through to the database. Here each of these is an error.
  */
 export function parseStrictJson(bytes: Uint8Array): Json {
-  let text: string;
+  return parseStrictJsonText(decode(bytes));
+}
+
+/** Most bodies are ASCII, which needs no decoding. */
+function decode(bytes: Uint8Array): string {
+  if (isAscii(bytes)) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   try {
-    text = utf8.decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw new JsonError("The body is not valid UTF-8.", "");
   }
-  return parseStrictJsonText(text);
 }
 
 /**
@@ -35,24 +41,40 @@ export const parseJsonNumbersAsText = (text: string): Json => parseText(text, tr
 
 export const parseStrictJsonText = (text: string): Json => parseText(text, false);
 
+/** Where an error is matters only if there is one, so the path is followed in a second reading. */
 function parseText(text: string, numbersAsText: boolean): Json {
-  const source: Source = { text, position: 0, path: [], numbersAsText };
+  try {
+    return parseWhole({ text, position: 0, depth: 0, path: undefined, numbersAsText });
+  } catch {
+    return parseWhole({ text, position: 0, depth: 0, path: [], numbersAsText });
+  }
+}
+
+function parseWhole(source: Source): Json {
   const value = parseValue(source);
   skipSpace(source);
-  if (source.position < text.length) throw syntaxError(source);
+  if (source.position < source.text.length) throw syntaxError(source);
   return value;
 }
 
 type Source = {
   readonly text: string;
   position: number;
-  readonly path: (string | number)[];
+  depth: number;
+  /** Undefined while no error is known. */
+  readonly path: (string | number)[] | undefined;
   readonly numbersAsText: boolean;
 };
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const ARRAY_START = 0x5b;
+const ARRAY_END = 0x5d;
+const OBJECT_START = 0x7b;
+const OBJECT_END = 0x7d;
 const BACKSLASH = 0x5c;
 const NUMBER = /-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?/y;
 const LITERALS: ReadonlyArray<readonly [string, Json]> = [
@@ -63,52 +85,59 @@ const LITERALS: ReadonlyArray<readonly [string, Json]> = [
 
 function parseValue(source: Source): Json {
   skipSpace(source);
-  switch (source.text.charAt(source.position)) {
-    case "{":
-      return nested(source, () => parseObject(source));
-    case "[":
-      return nested(source, () => parseArray(source));
-    case '"':
+  switch (source.text.charCodeAt(source.position)) {
+    case OBJECT_START:
+      return parseObject(source);
+    case ARRAY_START:
+      return parseArray(source);
+    case QUOTE:
       return parseString(source);
     default:
       return parseNumberOrLiteral(source);
   }
 }
 
-function nested<T>(source: Source, parse: () => T): T {
-  if (source.path.length >= JSON_DEPTH_MAX)
+function enter(source: Source): void {
+  if (source.depth >= JSON_DEPTH_MAX)
     throw jsonError(source, `The body is nested deeper than ${JSON_DEPTH_MAX} levels.`);
+  source.depth += 1;
   source.position += 1;
-  return parse();
 }
 
 function parseObject(source: Source): Json {
+  enter(source);
   const object: { [key: string]: Json } = Object.create(null);
-  if (skipTo(source, "}")) return object;
+  if (skipTo(source, OBJECT_END)) return leave(source, object);
   do {
     skipSpace(source);
     if (source.text.charCodeAt(source.position) !== QUOTE) throw syntaxError(source);
     const key = parseString(source);
-    source.path.push(key);
+    source.path?.push(key);
     if (key in object) throw jsonError(source, `Duplicate key "${key}".`);
-    if (!skipTo(source, ":")) throw syntaxError(source);
+    if (!skipTo(source, COLON)) throw syntaxError(source);
     object[key] = parseValue(source);
-    source.path.pop();
-  } while (skipTo(source, ","));
-  if (!skipTo(source, "}")) throw syntaxError(source);
-  return object;
+    source.path?.pop();
+  } while (skipTo(source, COMMA));
+  if (!skipTo(source, OBJECT_END)) throw syntaxError(source);
+  return leave(source, object);
+}
+
+function leave(source: Source, value: Json): Json {
+  source.depth -= 1;
+  return value;
 }
 
 function parseArray(source: Source): Json {
+  enter(source);
   const array: Json[] = [];
-  if (skipTo(source, "]")) return array;
+  if (skipTo(source, ARRAY_END)) return leave(source, array);
   do {
-    source.path.push(array.length);
+    source.path?.push(array.length);
     array.push(parseValue(source));
-    source.path.pop();
-  } while (skipTo(source, ","));
-  if (!skipTo(source, "]")) throw syntaxError(source);
-  return array;
+    source.path?.pop();
+  } while (skipTo(source, COMMA));
+  if (!skipTo(source, ARRAY_END)) throw syntaxError(source);
+  return leave(source, array);
 }
 
 function parseString(source: Source): string {
@@ -126,7 +155,7 @@ function parseString(source: Source): string {
   }
   source.position = index + 1;
   const value = escaped ? readEscaped(source, start) : source.text.slice(start + 1, index);
-  if (value.includes("\0")) throw jsonError(source, "A string contains the NUL character.");
+  if (escaped && value.includes("\0")) throw jsonError(source, "A string contains the NUL character.");
   if (!value.isWellFormed()) throw jsonError(source, "A string contains a lone surrogate.");
   return value;
 }
@@ -141,6 +170,10 @@ function readEscaped(source: Source, start: number): string {
 }
 
 function parseNumberOrLiteral(source: Source): Json {
+  if (!source.numbersAsText) {
+    const short = parseShortNumber(source);
+    if (short !== undefined) return short;
+  }
   for (const [word, value] of LITERALS) {
     if (source.text.startsWith(word, source.position)) {
       source.position += word.length;
@@ -165,6 +198,32 @@ function parseNumberOrLiteral(source: Source): Json {
   return value === 0 ? 0 : value;
 }
 
+const ZERO = 0x30;
+const NINE = 0x39;
+const DOT = 0x2e;
+/** So many digits are always a safe integer. */
+const SHORT_DIGITS = 15;
+
+/** A whole number without sign, point and exponent, as most are. Undefined for everything else. */
+function parseShortNumber(source: Source): number | undefined {
+  const { text, position: start } = source;
+  let value = 0;
+  let index = start;
+  for (; index - start <= SHORT_DIGITS; index += 1) {
+    const code = text.charCodeAt(index);
+    if (!(code >= ZERO && code <= NINE)) break;
+    value = value * 10 + code - ZERO;
+  }
+  const digits = index - start;
+  const next = text.charCodeAt(index) | 0x20;
+  const isWhole = digits > 0 && digits <= SHORT_DIGITS && (digits === 1 || text.charCodeAt(start) !== ZERO);
+  if (!isWhole || text.charCodeAt(index) === DOT || next === SMALL_E) return undefined;
+  source.position = index;
+  return value;
+}
+
+const SMALL_E = 0x65;
+
 /** Whether the text is a whole number. 1.5e1 is; 1.00000000000000000001, which would be read as 1, is not. */
 function isWhole([, whole = "", fraction = "", exponent = "0"]: RegExpExecArray): boolean {
   const point = whole.length + Number(exponent);
@@ -179,9 +238,9 @@ function skipSpace(source: Source): void {
   }
 }
 
-function skipTo(source: Source, character: string): boolean {
+function skipTo(source: Source, code: number): boolean {
   skipSpace(source);
-  if (source.text.charAt(source.position) !== character) return false;
+  if (source.text.charCodeAt(source.position) !== code) return false;
   source.position += 1;
   return true;
 }
@@ -193,7 +252,7 @@ function syntaxError(source: Source, at: number = source.position): JsonError {
 }
 
 function jsonError(source: Source, message: string): JsonError {
-  return new JsonError(message, toPointer(source.path));
+  return new JsonError(message, toPointer(source.path ?? []));
 }
 
 /** ["lines", 0, "a/b"] → "/lines/0/a~1b" (RFC 6901). */

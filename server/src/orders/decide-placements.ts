@@ -75,7 +75,7 @@ export type Decision =
 
 export const walletKey = ({ resellerId, environment }: Tenant): string => `${resellerId} ${environment}`;
 /**
- * An actor is active for one reseller: a person can belong to the team of one and not of another. `begin_placements`
+ * An actor is active for one reseller: a person can belong to the team of one and not of another. `begin_placement_batch`
  * writes the same text.
  */
 export const livingKey = (actor: Actor, resellerId: string): string => `${actorKey(actor)} ${resellerId}`;
@@ -116,7 +116,8 @@ const resellerFrozen = (): Problem =>
   new Problem("reseller_frozen", "The operator has frozen this reseller. No order was placed.");
 
 function pay(state: PlacementState, placement: Placement, priced: PricedOrder, binding: string): Decision {
-  const head = state.wallets.get(walletKey(placement));
+  const wallet = walletKey(placement);
+  const head = state.wallets.get(wallet);
   if (!head) throw new Error("a reseller without a wallet");
   if (head.currency !== priced.currency) {
     const problem = new Problem(
@@ -147,7 +148,7 @@ function pay(state: PlacementState, placement: Placement, priced: PricedOrder, b
     currency,
     fingerprint: placement.fingerprint,
   };
-  state.wallets.set(walletKey(placement), next.head);
+  state.wallets.set(wallet, next.head);
   state.bound.set(binding, order);
   const counted = countSpending(state.limits, placement.actor, spending);
   return { kind: "placed", order, placed: { placement, priced, entry: next.entry, spending: counted } };

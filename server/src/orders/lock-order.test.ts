@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql, { raw } from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { addOrder } from "../../testing/builders/builders.ts";
 import {
   addBuyer,
   addCard,
@@ -9,13 +10,19 @@ import {
   balanceOf,
   createPlacementMaker,
 } from "../../testing/builders/buyers.ts";
+import { countWaiting } from "../../testing/database/count-waiting.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { sizeFor } from "../../testing/full-size.ts";
 import { createRandom, SEED } from "../../testing/seed.ts";
 import { audit } from "../audit/audit.ts";
 import { connectDatabase, type Db, errorCodeOf } from "../db/database.ts";
+import { findOwners } from "../fulfilment/refund/refund-queries.ts";
+import type { Tenant } from "../http/caller.ts";
 import { moveFunds } from "../wallet/move-funds.ts";
+import { lockWallet, lockWalletsOf } from "../wallet/queries.ts";
 import type { Placement } from "./decide-placements.ts";
 import { createPlacementBatch } from "./placement-batch.ts";
+import { beginPlacements } from "./placement-queries.ts";
 
 const ROUNDS = sizeFor("soak", { share: 40, full: 150 });
 const WALLETS = 24;
@@ -97,6 +104,67 @@ test("batches of two nodes over the same wallets in opposite order never deadloc
   const balances = await Promise.all(buyers.map((buyer) => balanceOf(scrip.db, buyer)));
   const spent = WALLETS * FUNDS_MINOR + credits - balances.reduce((sum, balance) => sum + balance, 0);
   assert.equal(spent, placed * 250, `SEED=${SEED}`);
+});
+
+/** Whether a lock can be had at once while another transaction waits for the first of several. */
+async function assertLocksInOrder(
+  first: Tenant,
+  second: Tenant,
+  lockAll: () => Promise<unknown>,
+): Promise<void> {
+  let waiting: Promise<unknown> | undefined;
+  await scrip.db.transaction(async (tx) => {
+    await lockWallet(tx, first);
+    waiting = lockAll();
+    await eventually("the other waits", async () => ((await countWaiting(scrip.db)) > 0 ? true : undefined));
+    await tx.rows(sql`
+      select from wallets where reseller_id = ${second.resellerId} and environment = ${second.environment}
+      for update nowait`);
+  });
+  await waiting;
+}
+
+test("placements, freezes and refunds lock wallets in one order: by reseller, then by environment", async () => {
+  const [one, other] = [await addBuyer(scrip, "10.00"), await addBuyer(scrip, "10.00")];
+  const [low, high] = one.resellerId < other.resellerId ? [one, other] : [other, one];
+  const make = await createPlacementMaker(scrip.db);
+  const { db } = scrip;
+  await assertLocksInOrder(low, high, () =>
+    db.transaction((tx) =>
+      tx.rows(beginPlacements([make(high, "h"), make(low, "l")], scrip.clock.now(), 5_000)),
+    ),
+  );
+  await assertLocksInOrder(low, { ...low, environment: "test" }, () =>
+    db.transaction((tx) => lockWalletsOf(tx, low.resellerId)),
+  );
+  for (const [id, buyer] of [
+    ["ord_a", high],
+    ["ord_b", low],
+  ] as const)
+    await addOrder(db, { ...buyer, id });
+  const owners = await db.transaction((tx) => findOwners(tx, ["ord_a", "ord_b"]));
+  assert.deepEqual(
+    owners.map(({ id }) => id),
+    ["ord_b", "ord_a"],
+  );
+  await db.rows(sql`delete from order_lines where order_id in ('ord_a', 'ord_b')`);
+  await db.rows(sql`delete from orders where id in ('ord_a', 'ord_b')`);
+});
+
+test("the lock timeout of a batch ends with its transaction", async () => {
+  const buyer = await addBuyer(scrip, "10.00");
+  const make = await createPlacementMaker(scrip.db);
+  const db = connectDatabase({
+    connectionString: scrip.connectionString,
+    applicationName: "scrip test node",
+    poolSize: 1,
+    onConnectionLost: () => {},
+  });
+  const shown = async () => (await db.rows(sql`show lock_timeout`))[0];
+  const before = await shown();
+  const { kind } = await createPlacementBatch(db, scrip.clock)(make(buyer, "timed"));
+  assert.deepEqual([kind, await shown()], ["placed", before]);
+  await db.close();
 });
 
 const submitAll = (submit: ReturnType<typeof createPlacementBatch> | undefined, placements: Placement[]) =>

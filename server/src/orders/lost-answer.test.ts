@@ -68,7 +68,7 @@ async function assertOnlyOrder(buyer: Buyer, orderId: string, funds = 100_000): 
 }
 
 const COMMIT = /^commit$/;
-const STATEMENTS = [/^begin/, /begin_placements/, /insert into orders/, COMMIT];
+const STATEMENTS = [/^begin/, /begin_placement_batch/, /insert into orders/, COMMIT];
 
 for (const statement of STATEMENTS) {
   for (const kind of ["cut-before", "lose-answer"] as const) {

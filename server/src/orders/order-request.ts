@@ -1,8 +1,8 @@
-import { hash } from "node:crypto";
 import { type InputValues, toInputValues } from "../catalog/input-values.ts";
 import { isPlainText } from "../lib/plain-text.ts";
 import { Problem } from "../lib/problem.ts";
 import type { Json } from "../lib/strict-json.ts";
+import { sha256 } from "../wallet/entry.ts";
 import type { PlaceOrderBody } from "./schemas.ts";
 
 export type RequestedLine = {
@@ -44,10 +44,13 @@ function hiddenCharacters(): Problem {
   });
 }
 
-function toLine({ productId, quantity, inputFields = {} }: PlaceOrderBody["lines"][number]): RequestedLine {
+function toLine({ productId, quantity, inputFields }: PlaceOrderBody["lines"][number]): RequestedLine {
+  if (inputFields === undefined) return { productId, quantity, inputFields: NO_VALUES, badKeys: [] };
   const { values, badKeys } = toInputValues(inputFields as { [key: string]: Json });
   return { productId, quantity, inputFields: values, badKeys };
 }
+
+const NO_VALUES: InputValues = Object.freeze(Object.create(null));
 
 /**
  * SHA-256 of the canonical request: lines in order, input values by key, reference. The order of keys, and whether a
@@ -59,16 +62,16 @@ function fingerprintOf(
   reference: string | null,
   allOrNothing: boolean,
 ): Buffer {
-  const canonical = lines.map(({ productId, quantity, inputFields, badKeys }) => [
-    productId,
-    quantity,
-    Object.entries(inputFields).sort(([a], [b]) => (a < b ? -1 : 1)),
-    // Whatever the bad values are, this matches no order's request.
-    ...badKeys,
-  ]);
-  return hash(
-    "sha256",
-    JSON.stringify([canonical, reference, ...(allOrNothing ? ["all_or_nothing"] : [])]),
-    "buffer",
-  );
+  let canonical = "";
+  for (const line of lines) canonical += `${canonical === "" ? "" : ","}${canonicalLine(line)}`;
+  const fulfilment = allOrNothing ? ',"all_or_nothing"' : "";
+  return sha256(`[[${canonical}],${JSON.stringify(reference)}${fulfilment}]`);
+}
+
+/** JSON of product, quantity and values, written piece by piece because arrays of arrays cost twice as much. */
+function canonicalLine({ productId, quantity, inputFields, badKeys }: RequestedLine): string {
+  const values = Object.entries(inputFields).sort(([a], [b]) => (a < b ? -1 : 1));
+  // Whatever the bad values are, this matches no order's request.
+  const bad = badKeys.map((key) => `,${JSON.stringify(key)}`).join("");
+  return `[${JSON.stringify(productId)},${quantity},${values.length === 0 ? "[]" : JSON.stringify(values)}${bad}]`;
 }

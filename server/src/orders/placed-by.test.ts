@@ -51,6 +51,11 @@ test("an order of the API was placed by its key, and so says the log", async () 
   assert.ok(scrip.logged().includes(`"actor":${JSON.stringify(actor)}`));
 });
 
+const addKeyRow = async ({ resellerId, environment }: Buyer): Promise<Actor> => ({
+  kind: "key",
+  id: (await scrip.addKey(resellerId, { env: environment })).id,
+});
+
 test("only a living key of the reseller places an order: every other actor is refused and nothing is written", async () => {
   const [buyer, other] = [await addBuyer(scrip), await addBuyer(scrip)];
   const strangers: Actor[] = [
@@ -62,6 +67,11 @@ test("only a living key of the reseller places an order: every other actor is re
   ];
   const make = await createPlacementMaker(scrip.db);
   const submit = createPlacementBatch(scrip.db, scrip.clock);
+  // Keys that end after their request was admitted and before the wallet is locked.
+  const [expired, revoked] = [await addKeyRow(buyer), await addKeyRow(buyer)];
+  await scrip.db.rows(sql`update api_keys set expires_at = ${scrip.clock.now()} where id = ${expired.id}`);
+  await scrip.db.rows(sql`update api_keys set revoked_at = ${scrip.clock.now()} where id = ${revoked.id}`);
+  strangers.push(expired, revoked);
   const decisions = await Promise.all([
     ...strangers.map((actor, index) => submit({ ...make(buyer, `by a stranger ${index}`), actor })),
     submit(make(buyer, "by its key")),
@@ -93,7 +103,7 @@ test("an actor that living_actors returns places orders for that reseller only, 
   assert.ok(placed.kind === "placed");
   assert.deepEqual(await placedBy(placed.order.id), user("usr_1"));
   assert.equal((await placeAs(other, user("usr_1"), "for another")).kind, "revoked");
-  // Keys are looked up by begin_placements itself, whatever this function returns.
+  // Keys are looked up by begin_placement_batch itself, whatever this function returns.
   assert.equal((await placeAs(buyer, { kind: "key", id: "usr_1" }, "as a key")).kind, "revoked");
 
   await scrip.db.rows(sql`delete from team`);

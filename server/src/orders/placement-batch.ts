@@ -10,7 +10,14 @@ import {
   type PlacementState,
   walletKey,
 } from "./decide-placements.ts";
-import { beginPlacements, findFreeWallets, freezeKeys, insertPlacements } from "./placement-queries.ts";
+import {
+  beginPlacements,
+  findFreeWallets,
+  freezeKeys,
+  insertPlacements,
+  type StateRow,
+  toState,
+} from "./placement-queries.ts";
 
 /** `busy`: another process locked the wallet for too long, and nothing was decided. */
 export type BatchDecision = Decision | { kind: "busy" } | { kind: "failed"; error: unknown };
@@ -59,7 +66,7 @@ export function createPlacementQueues(
 ): PlacementQueues {
   const limits = { ...PLACEMENT_LIMITS, ...changes };
   const deps: BatchDeps = { db, clock, limits, held: new Set() };
-  const isHeld = (placement: Placement) => deps.held.has(walletKey(placement));
+  const isHeld = (placement: Placement) => deps.held.size > 0 && deps.held.has(walletKey(placement));
   const common = createQueue(limits, (placements) =>
     placeBatch(
       deps,
@@ -165,22 +172,30 @@ async function placeUntilKnown(deps: BatchDeps, placements: readonly Placement[]
   }
 }
 
+/** Two round trips: the wallets are locked with `begin`, and everything is written with `commit`. */
 const placeOnce = ({ db, clock, limits }: BatchDeps, placements: readonly Placement[]): Promise<Decision[]> =>
-  db.transaction(async (tx) => {
-    const state = await beginPlacements(tx, placements, clock.now(), limits.lockTimeoutMs);
-    const decisions = decidePlacements(state, await priceUnderLock(tx, state, placements));
-    const placed = decisions.flatMap((decision) => (decision.kind === "placed" ? [decision.placed] : []));
-    if (placed.length > 0) {
-      const touched = new Set(placed.map(({ placement }) => walletKey(placement)));
-      const heads = [...state.wallets].filter(([key]) => touched.has(key)).map(([, head]) => head);
-      await insertPlacements(tx, placed, heads);
-    }
-    const frozen = decisions.flatMap((decision) =>
-      decision.kind === "refused" && decision.freezes !== undefined ? [decision.freezes] : [],
-    );
-    if (frozen.length > 0) await freezeKeys(tx, frozen, clock.now());
-    return decisions;
-  });
+  db.shortTransaction<StateRow, Decision[]>(
+    beginPlacements(placements, clock.now(), limits.lockTimeoutMs),
+    async (tx, rows) => {
+      const state = toState(rows);
+      const before = new Map(state.wallets);
+      const decisions = decidePlacements(state, await priceUnderLock(tx, state, placements));
+      const frozen = decisions.flatMap((decision) =>
+        decision.kind === "refused" && decision.freezes !== undefined ? [decision.freezes] : [],
+      );
+      if (frozen.length > 0) await freezeKeys(tx, frozen, clock.now());
+      const placed = decisions.flatMap((decision) => (decision.kind === "placed" ? [decision.placed] : []));
+      if (placed.length === 0) return { result: decisions, last: undefined };
+      const changed = [...state.wallets].filter(([key, head]) => before.get(key) !== head);
+      return {
+        result: decisions,
+        last: insertPlacements(
+          placed,
+          changed.map(([, head]) => head),
+        ),
+      };
+    },
+  );
 
 /** Prices what could not be priced ahead, at exactly the revision of the decision. */
 async function priceUnderLock(

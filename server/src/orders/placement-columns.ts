@@ -1,6 +1,7 @@
 import { type Column, hex, type SentColumn, withoutSeparators } from "../db/column-texts.ts";
 import type { KeySpending } from "../keys/limits/decide-limits.ts";
 import { keyIdOf, otherIdOf } from "../lib/actor.ts";
+import { toIsoTime } from "../lib/time.ts";
 import type { WalletHead } from "../wallet/entry.ts";
 import type { PlacedOrder } from "./decide-placements.ts";
 import type { PricedLine } from "./price-order.ts";
@@ -24,7 +25,7 @@ export const ORDER_COLUMNS: readonly Column<PlacedOrder>[] = [
   { column: "actor_kind", type: "text", value: ({ placement }) => placement.actor.kind },
   { column: "key_id", type: "text", value: ({ placement }) => keyIdOf(placement.actor) },
   { column: "actor_id", type: "text", value: ({ placement }) => otherIdOf(placement.actor) },
-  { column: "created_at", type: "timestamptz", value: ({ placement }) => placement.createdAt.toISOString() },
+  { column: "created_at", type: "timestamptz", value: ({ placement }) => toIsoTime(placement.createdAt) },
   { column: "updated_at", sql: "created_at" },
 ];
 
@@ -41,7 +42,7 @@ export const ENTRY_COLUMNS: readonly Column<PlacedOrder>[] = [
   { column: "currency", sql: "currency" },
   { column: "order_id", sql: "id" },
   { column: "hash", type: "bytea", value: ({ entry }) => hex(entry.hash) },
-  { column: "created_at", type: "timestamptz", value: ({ entry }) => entry.createdAt.toISOString() },
+  { column: "created_at", type: "timestamptz", value: ({ entry }) => toIsoTime(entry.createdAt) },
 ];
 
 export const WORK_COLUMNS: readonly Column<PlacedOrder>[] = [
@@ -79,7 +80,7 @@ export const WALLET_HEAD_COLUMNS: readonly SentColumn<WalletHead>[] = [
   { column: "balance_minor", type: "bigint", value: (head) => head.balanceMinor },
   { column: "sequence", type: "bigint", value: (head) => head.sequence },
   { column: "head_hash", type: "bytea", value: (head) => hex(head.hash) },
-  { column: "last_entry_at", type: "timestamptz", value: (head) => head.lastEntryAt.toISOString() },
+  { column: "last_entry_at", type: "timestamptz", value: (head) => toIsoTime(head.lastEntryAt) },
 ];
 
 /** What orders of counted keys add to the count of an hour. */

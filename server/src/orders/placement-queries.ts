@@ -1,6 +1,7 @@
 import sql from "sql-template-tag";
-import { fromTexts, insertFrom, sentColumns, toTexts } from "../db/column-texts.ts";
+import { fromTexts, insertFrom, joinTexts, sentColumns, splitText, toTexts } from "../db/column-texts.ts";
 import type { Queryable, Tx } from "../db/database.ts";
+import type { NamedStatement } from "../db/joined-query.ts";
 import type { Tenant } from "../http/caller.ts";
 import { type KeyLimits, sumSpending } from "../keys/limits/decide-limits.ts";
 import type { WalletHead } from "../wallet/entry.ts";
@@ -23,12 +24,13 @@ import {
   WORK_COLUMNS,
 } from "./placement-columns.ts";
 
-/** What `begin_placements` returns. Amounts are text, because a number in JSON would pass through a float. */
-type StateRow = {
+/** What `begin_placement_batch` returns. Amounts are text, because a number in JSON would pass through a float. */
+type StateJson = {
   wallets: WalletJson[] | null;
   bound: BoundJson[] | null;
-  /** As `livingKey` writes them. */
-  living: string[] | null;
+  /** Both as `livingKey` writes them. */
+  livingKeys: string[] | null;
+  otherActors: string[] | null;
   revisions: Record<string, string> | null;
   limits: LimitsJson[] | null;
 };
@@ -59,38 +61,45 @@ type BoundJson = {
   fingerprint: string;
 };
 
+/** The lists are texts that the database splits, as in `fromTexts`. */
 const BEGIN = `
-  select wallets, bound, living, revisions, limits
-  from begin_placements($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7, $8::integer, $9)`;
+  select begin_placement_batch(
+    ${[1, 2, 3, 4, 5, 6].map((parameter) => splitText(parameter, "text")).join(", ")}, $7, $8::integer, $9) as state`;
 
 /** Locks the wallets of a batch and reads, in a later statement, what its decisions depend on. */
-export async function beginPlacements(
-  tx: Tx,
+export function beginPlacements(
   placements: readonly Placement[],
   now: Date,
   lockTimeoutMs: number,
-): Promise<PlacementState> {
-  const wallets = [...new Map(placements.map((one) => [walletKey(one), one])).values()];
+): NamedStatement {
+  const wallets = distinctTenants(placements);
   const actors = distinctActors(placements);
   const values = [
-    wallets.map((one) => one.resellerId),
-    wallets.map((one) => one.environment),
-    placements.map((one) => bindingKey(one, one.idempotencyKey)),
-    actors.map((one) => one.actor.kind),
-    actors.map((one) => one.actor.id),
-    actors.map((one) => one.resellerId),
-    now,
-    lockTimeoutMs,
-    startOfDay(placements),
+    joinTexts(wallets, (one) => one.resellerId),
+    joinTexts(wallets, (one) => one.environment),
+    joinTexts(placements, (one) => bindingKey(one, one.idempotencyKey)),
+    joinTexts(actors, (one) => one.actor.kind),
+    joinTexts(actors, (one) => one.actor.id),
+    joinTexts(actors, (one) => one.resellerId),
+    now.toISOString(),
+    String(lockTimeoutMs),
+    startOfDay(placements).toISOString(),
   ];
-  const [row] = await tx.rows<StateRow>({ text: BEGIN, values }, { name: "begin-placements" });
+  return { name: "begin-placements", text: BEGIN, values };
+}
+
+/** What `beginPlacements` answers. */
+export type StateRow = { state: StateJson };
+
+export function toState([row]: readonly StateRow[]): PlacementState {
   if (!row) throw new Error("failed to begin the placements");
+  const { wallets, bound, livingKeys, otherActors, revisions, limits } = row.state;
   return {
-    wallets: new Map((row.wallets ?? []).map((one) => [walletKey(one), toHead(one)])),
-    bound: new Map((row.bound ?? []).map((one) => [one.binding, toBound(one)])),
-    living: new Set(row.living ?? []),
-    revisions: new Map(Object.entries(row.revisions ?? {})),
-    limits: new Map((row.limits ?? []).map((one) => [one.id, toLimits(one)])),
+    wallets: new Map((wallets ?? []).map((one) => [walletKey(one), toHead(one)])),
+    bound: new Map((bound ?? []).map((one) => [one.binding, toBound(one)])),
+    living: new Set([...(livingKeys ?? []), ...(otherActors ?? [])]),
+    revisions: new Map(Object.entries(revisions ?? {})),
+    limits: new Map((limits ?? []).map((one) => [one.id, toLimits(one)])),
   };
 }
 
@@ -100,6 +109,16 @@ const DAY_MS = 86_400_000;
 function startOfDay(placements: readonly Placement[]): Date {
   const oldestMs = placements.reduce((oldest, one) => Math.min(oldest, one.createdAt.getTime()), Infinity);
   return new Date(Math.floor(oldestMs / DAY_MS) * DAY_MS);
+}
+
+/** One placement for each wallet. Like actors: compared by id first, and a duplicate does no harm. */
+function distinctTenants(placements: readonly Placement[]): Placement[] {
+  const seen = new Map<string, Placement>();
+  return placements.filter((one) => {
+    const before = seen.get(one.resellerId);
+    seen.set(one.resellerId, one);
+    return before?.environment !== one.environment;
+  });
 }
 
 /** One placement for each actor. Compared by id first, because that is cheapest; a duplicate actor does no harm. */
@@ -164,23 +183,22 @@ const INSERT_AND_COUNT = INSERT_PLACED + COUNT_SPENDING + UPDATE_WALLETS;
  * Writes everything that a batch decided in one statement: orders, lines, entries, work, the wallets' new heads, and what counted
  * keys spent. Its text is built once from the tables of columns and prepared on each connection.
  */
-export async function insertPlacements(
-  tx: Tx,
+export function insertPlacements(
   placed: readonly PlacedOrder[],
   heads: readonly WalletHead[],
-): Promise<void> {
+): NamedStatement {
   const values = [
     ...toTexts(PLACED, placed),
     ...toTexts(LINES, placed.flatMap(toLines)),
     ...toTexts(HEADS, heads),
   ];
   const spending = sumSpending(placed.flatMap((one) => one.spending ?? []));
-  if (spending.length === 0) await tx.rows({ text: INSERT, values }, { name: "insert-placements" });
-  else
-    await tx.rows(
-      { text: INSERT_AND_COUNT, values: [...values, ...toTexts(SPENDING_COLUMNS, spending)] },
-      { name: "insert-counted-placements" },
-    );
+  if (spending.length === 0) return { name: "insert-placements", text: INSERT, values };
+  return {
+    name: "insert-counted-placements",
+    text: INSERT_AND_COUNT,
+    values: [...values, ...toTexts(SPENDING_COLUMNS, spending)],
+  };
 }
 
 /** Keys that a batch freezes, in the order of their ids. */

@@ -22,6 +22,8 @@ export type Explained = {
   priceMinor: bigint | null;
   /** What orders pay now. */
   publishedMinor: bigint | null;
+  /** Whose price that is: the reseller's own, or that of its list. */
+  publishedFrom: "reseller" | "list" | null;
   rule: PriceRule | undefined;
   isByHand: boolean;
   cost: RouteCost | undefined;
@@ -61,6 +63,7 @@ export async function explainPrice(
     target,
     currency,
     publishedMinor: published?.amountMinor ?? null,
+    publishedFrom: published ? (published.isOwn ? ("reseller" as const) : ("list" as const)) : null,
     cost,
     rate: known?.rate,
     landedMinor: known ? roundUp(known.value) : null,

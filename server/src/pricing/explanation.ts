@@ -27,6 +27,7 @@ export function toExplanation(explained: Explained) {
     resellerId: explained.target.resellerId,
     price: money(explained.priceMinor),
     published: money(explained.publishedMinor),
+    publishedFrom: explained.publishedFrom,
     rule: rule ? ruleView(rule) : isByHand ? { id: null, kind: "fixed", byHand: true } : null,
     cost: cost
       ? {
@@ -85,7 +86,12 @@ export function sayPrice(explained: Explained): string {
     priceMinor === null
       ? `cannot be sold, because ${unsellable === undefined ? "it has no price" : UNSELLABLE_SAID[unsellable]}`
       : `costs ${formatAmount(priceMinor, currency)} ${currency}`;
-  const parts = [`${name} ${result}: ${why}`, ...sayCost(explained), ...sayFloor(explained)];
+  const parts = [
+    `${name} ${result}: ${why}`,
+    ...sayCost(explained),
+    ...sayFloor(explained),
+    ...sayPublished(explained),
+  ];
   return `${parts.join("; ")}.`;
 }
 
@@ -111,6 +117,16 @@ function sayFloor({ floorMinor, floorReached, currency, isByHand }: Explained): 
   const floor = `${formatAmount(floorMinor, currency)} ${currency}`;
   if (!floorReached) return [`the floor is ${floor}`];
   return [isByHand ? `below the floor of ${floor}` : `raised to the floor of ${floor}`];
+}
+
+/** What orders pay, where that is something else: the price before, or that of the list while the reseller never had its own. */
+function sayPublished({ priceMinor, publishedMinor, publishedFrom, target, currency }: Explained): string[] {
+  if (priceMinor === publishedMinor) return [];
+  if (publishedMinor === null) return ["orders cannot buy it until this price is published"];
+  const whose =
+    publishedFrom === "reseller" ? "its own price so far" : `the price of the list ${target.priceList}`;
+  const until = priceMinor === null ? "until it has another" : "until this one is published";
+  return [`orders pay ${formatAmount(publishedMinor, currency)} ${currency}, ${whose}, ${until}`];
 }
 
 const sayAge = (ageMs: number): string => {

@@ -4,10 +4,12 @@ import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { addProducts } from "../../testing/builders/builders.ts";
 import { addRouteRow, addSupplierRow } from "../../testing/builders/supply-builders.ts";
+import { explain as explainCost } from "../../testing/database/explain.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { createHandClock } from "../../testing/hand-clock.ts";
 import type { By } from "../activity/record-activity.ts";
 import { removePrice, setPrice } from "../catalog/prices/set-price.ts";
+import type { Queryable } from "../db/database.ts";
 import { setRate } from "../fx/set-rate.ts";
 import { PRICING_DEFAULTS } from "../lib/settings/pricing-config.ts";
 import { explainPrice } from "./explain-price.ts";
@@ -16,7 +18,7 @@ import type { RuleText } from "./parse-rule.ts";
 import { listProposals } from "./proposal-queries.ts";
 import { publishPrices } from "./publish-prices.ts";
 import { type RecomputeDeps, recomputeAll, recomputeChanged } from "./recompute-prices.ts";
-import { awaitPricing } from "./recompute-queries.ts";
+import { awaitPricing, listEnabledRoutes } from "./recompute-queries.ts";
 import { removeRule, setRule } from "./set-rule.ts";
 
 const HOUR_MS = 3_600_000;
@@ -119,7 +121,11 @@ test("a rate that is too old makes what depends on it unsellable at once, and a 
   clock.advance(24 * HOUR_MS + 1);
   assert.equal((await recomputeChanged(deps))?.withhold, 1, "time alone is a change");
   assert.deepEqual(await pricesOf("card"), ["standard USD 8610"]);
-  assert.equal((await explain(eurReseller)).unsellable, "rate_stale");
+  const withheld = await explain(eurReseller);
+  assert.deepEqual(
+    [withheld.unsellable, withheld.published, withheld.publishedFrom],
+    ["rate_stale", null, null],
+  );
   await setRate(scrip.db, clock, BY, { pair: "EUR/USD", rate: "1.2510", until: undefined });
   await recomputeChanged(deps);
   assert.deepEqual(await pricesOf("card"), ["standard EUR 6883", "standard USD 8610"]);
@@ -228,6 +234,16 @@ test("while a reseller's own price is withheld it pays no list price either; onc
   await setRate(scrip.db, clock, BY, { pair: "EUR/USD", rate: "1.25", until: undefined });
   const own = await rule({ for: `reseller:${eurReseller}`, on: "product:card", value: "10%" });
   await recomputeChanged(deps);
+  assert.equal((await read()).price?.amount, 7_000, "the first price of its own waits, so the list's holds");
+  const waiting = await explain(eurReseller);
+  assert.deepEqual(
+    [waiting.price?.amount, waiting.published?.amount, waiting.publishedFrom],
+    [7_304, 7_000, "list"],
+  );
+  assert.match(
+    waiting.sentence,
+    /; orders pay 70\.00 EUR, the price of the list standard, until this one is published\.$/,
+  );
   await publishAll();
   assert.deepEqual([(await read()).price?.amount, await purchasable()], [7_304, 1]);
   clock.advance(24 * HOUR_MS + 1);
@@ -240,4 +256,32 @@ test("while a reseller's own price is withheld it pays no list price either; onc
   await removeRule(scrip.db, clock, BY, own.id);
   await recomputeChanged(deps);
   assert.deepEqual([(await read()).price?.amount, await purchasable()], [7_000, 1]);
+  await rule({ for: `reseller:${eurReseller}`, on: "product:card", value: "10%" });
+  await recomputeChanged(deps);
+  assert.equal((await read()).price?.amount, 7_000, "a rule that gives no price yet leaves the list's, too");
+  assert.match(
+    (await explain(eurReseller)).sentence,
+    /cannot be sold, because the exchange rate is too old.*; orders pay 70\.00 EUR, the price of the list standard, until it has another\.$/,
+  );
+});
+
+test("whether a product has stock is looked up in the index of stock, also where most products have many codes", async () => {
+  const own = await addSupplierRow(scrip.db, { kind: "stock" });
+  await addProducts(scrip.db, [{ id: "full" }, { id: "empty" }]);
+  for (const productId of ["full", "empty"]) await addRouteRow(scrip.db, { productId, supplierId: own });
+  await scrip.db.rows(sql`
+    insert into codes (id, environment, product_id, supplier_id, state, type, sealed)
+    select 'cod_' || lpad(n::text, 26, '0'), 'live', 'full', ${own}, 'stock', 'code', '\\x00'
+    from generate_series(1, 3000) n`);
+  await scrip.db.rows(sql`analyze codes`);
+  const read = (db: Queryable) => listEnabledRoutes(db, ["empty", "full"], clock.now());
+  const { scanned, plan } = await explainCost(scrip.db, read);
+  assert.ok(!scanned.includes("codes"), plan);
+  assert.deepEqual(
+    (await read(scrip.db)).map(({ productId, hasGoods }) => [productId, hasGoods]),
+    [
+      ["empty", false],
+      ["full", true],
+    ],
+  );
 });

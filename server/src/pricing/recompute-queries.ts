@@ -65,16 +65,20 @@ export const listProductsById = (db: Queryable, ids: readonly string[]) =>
 
 export type PricedRoute = RankedRoute & { productId: string; learntAt: Date; hasGoods: boolean };
 
-/** The routes of suppliers that are enabled, and whether there is anything: stock can be empty. */
+/**
+ * The routes of suppliers that are enabled, and whether there is anything: stock can be empty. The first code in the order of its
+ * index is looked for, because for a mere `exists` the planner reads the whole table of codes, where most products have many.
+ */
 export const listEnabledRoutes = (db: Queryable, productIds: readonly string[], now: Date) =>
   db.rows<PricedRoute>(sql`
     select r.product_id as "productId", r.supplier_id as "supplierId", r.priority, r.cost_minor as "costMinor",
            r.cost_currency as "costCurrency", s.consecutive_failures as failures, r.updated_at as "learntAt",
-           not s.has_own_stock or exists (
-             select from codes c
+           not s.has_own_stock or (
+             select true from codes c
              where c.state = 'stock' and c.product_id = r.product_id and c.supplier_id = r.supplier_id
                and (c.expires_at is null or c.expires_at > ${now})
-           ) as "hasGoods"
+             order by c.product_id, c.supplier_id, c.expires_at, c.id limit 1
+           ) is not null as "hasGoods"
     from supplier_routes r join suppliers s on s.id = r.supplier_id
     where r.product_id = any(${productIds}::text[]) and s.enabled
     order by r.product_id, r.priority, r.supplier_id`);

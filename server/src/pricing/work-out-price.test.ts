@@ -179,3 +179,23 @@ test("a buffer is added to what is converted, and to nothing else", () => {
   assert.equal(price("EUR"), 9_308n, "100.00 × 0.9215 × 1.01 = 93.0715, rounded up");
   assert.equal(price("USD"), 10_000n);
 });
+
+test("a price of exactly the face value is sold, and one minor unit more is not unless the rule says so", () => {
+  const rates = createRateTable([], NOW, MAX_AGE_MS);
+  const face = { amount: "25.00", currency: "USD" };
+  const price = (amount: string, mayExceedFace = false) => {
+    const drawn = anyRule(createRandom(1), 1);
+    const fixed = {
+      kind: "fixed",
+      valueBp: null,
+      amount,
+      addAmount: "0",
+      rounding: "",
+      mayExceedFace,
+    } as const;
+    const rule = { ...drawn, ...fixed, currency: "USD" };
+    const worked = workOutPrice({ rule, cost: undefined, face, currency: "USD", rates, bufferBp: 0 });
+    return worked.kind === "price" ? worked.amountMinor : worked.reason;
+  };
+  assert.deepEqual([price("25.00"), price("25.01"), price("25.01", true)], [2_500n, "above_face", 2_501n]);
+});

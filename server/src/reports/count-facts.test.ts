@@ -5,6 +5,7 @@ import { addBuyer, postOrder } from "../../testing/builders/buyers.ts";
 import { createTestFulfiller, type TestFulfiller } from "../../testing/builders/fulfilment.ts";
 import { openShop, type Shop } from "../../testing/builders/shop.ts";
 import { addSupplierRow } from "../../testing/builders/supply-builders.ts";
+import { explain } from "../../testing/database/explain.ts";
 import {
   createScriptedSupplier,
   lost,
@@ -17,6 +18,7 @@ import type { Db, Statement, Tx } from "../db/database.ts";
 import { followWrittenOff } from "../fulfilment/operate/follow-written-off.ts";
 import { refundOrder } from "../fulfilment/refund/refund-order.ts";
 import { countFacts } from "./count-facts.ts";
+import { findCountable, readByKey } from "./count-queries.ts";
 import { TIME_BOUNDS_MS } from "./time-classes.ts";
 
 /** Small, so that a few orders need several transactions. */
@@ -222,6 +224,19 @@ test("a process that dies between any two statements leaves nothing half counted
   await countAll();
   await assertProven();
   assert.equal((await totals()).completed, (before.completed ?? 0n) + 3n);
+});
+
+test("each change finds its order by key, also while nothing has analysed the tables", async () => {
+  const stocked = await shop.addStocked(2);
+  for (let order = 0; order < 2; order += 1) await shop.order([stocked, 1]);
+  await worker.drain();
+  await db.transaction(async (tx) => {
+    await readByKey(tx);
+    const { plan } = await explain({ ...db, rows: tx.rows }, (own) => own.rows(findCountable(10)));
+    assert.match(plan, /Index Scan ledger_entries_order_debit: 1 rows/);
+    assert.doesNotMatch(plan, /Bitmap/);
+  });
+  await countAll();
 });
 
 test("processes that count at the same time, beside placements and fulfilment, count each thing once", async () => {

@@ -13,11 +13,14 @@ export const lockCounting = async (tx: Tx): Promise<boolean> => {
   return row?.locked === true;
 };
 
+/** For the sums of one transaction, which else go to temporary files. */
+const WORK_MEM = "32MB";
+
 /** Each of these reads few rows by their keys. Old statistics must not turn one of them into a read of a whole table. */
 export const readByKey = (tx: Tx) =>
   tx.rows(sql`
     select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-           set_config('enable_mergejoin', 'off', true)`);
+           set_config('enable_mergejoin', 'off', true), set_config('work_mem', ${WORK_MEM}, true)`);
 
 export type CountLimits = { walletsMax: number; entriesMax: number; changesMax: number };
 
@@ -100,10 +103,7 @@ export const countChanges = async (tx: Tx, limits: CountLimits): Promise<number>
   const [row] = await tx.rows<{ taken: number }>(sql`
     with taken as materialized (
       delete from report_changes where ctid = any(array(
-        select c.ctid from report_changes c
-        join ledger_entries d on d.order_id = c.order_id and d.type = 'order'
-        join report_wallets w on w.reseller_id = d.reseller_id and w.environment = d.environment
-        where d.sequence <= w.sequence limit ${limits.changesMax}
+        ${findCountable(limits.changesMax)}
       ))
       returning order_id, line_index, unit_index
     ), ${endedOrders(sql`taken`)}, facts as materialized (
@@ -130,6 +130,22 @@ export const countChanges = async (tx: Tx, limits: CountLimits): Promise<number>
     select count(*)::integer as taken from taken`);
   return row?.taken ?? 0;
 };
+
+/**
+ * Changes whose order has been counted as sold. Each change looks for its order: `offset 0` keeps the planner from starting at the
+ * ledger, which it takes for small as long as nothing has analysed it, and from comparing every entry with every change.
+ */
+export const findCountable = (limit: number): Sql => sql`
+  select c.ctid from report_changes c
+  cross join lateral (
+    select reseller_id, environment, sequence from ledger_entries
+    where order_id = c.order_id and type = 'order' offset 0
+  ) d
+  cross join lateral (
+    select from report_wallets w
+    where w.reseller_id = d.reseller_id and w.environment = d.environment and d.sequence <= w.sequence offset 0
+  ) counted
+  limit ${limit}`;
 
 /**
  * Parts of a `with`: the ended orders among these changes, and the units that were delivered or bought for them. All of it stays as it
@@ -161,12 +177,15 @@ export const endedOrders = (changes: Sql): Sql => sql`
     where u.delivered_at is not null or a.supplier_id is not null
     union all
     select o.id, o.environment, o.reseller_id, date_trunc('hour', a.resolved_at, 'UTC'), l.product_id, a.supplier_id,
-           o.currency, coalesce(charged_currency(a), ''), l.unit_price_minor, false, true, coalesce(charged_minor(a), 0),
+           o.currency, coalesce(charged_currency(a.made), ''), l.unit_price_minor, false, true,
+           coalesce(charged_minor(a.made), 0),
            null
     from ${changes} c
-    join supplier_attempts a
-      on a.order_id = c.order_id and a.line_index = c.line_index and a.unit_index = c.unit_index
-      and a.status = 'quarantined' and a.written_off_at is not null
+    cross join lateral (
+      select made, order_id, line_index, supplier_id, resolved_at from supplier_attempts made
+      where order_id = c.order_id and line_index = c.line_index and unit_index = c.unit_index
+        and status = 'quarantined' and written_off_at is not null offset 0
+    ) a
     join orders o on o.id = a.order_id
     join order_lines l on l.order_id = a.order_id and l.line_index = a.line_index
   )`;

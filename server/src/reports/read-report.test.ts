@@ -109,14 +109,14 @@ test("the margin is of one currency, and a cost in another is shown beside it", 
   assert.deepEqual(
     (await read("margin", "product")).sort(),
     [
-      `${stocked}: 2, 2, 200 USD, 200 USD, 160 USD, -160 USD, –`,
-      `${bought}: 1, 1, 100 USD, 0 USD, 80 USD, 20 USD, 200 ‰`,
-      `${abroad}: 1, 1, 100 USD, 0 USD, 70 EUR, –, –`,
+      `${stocked}: 2, 2, 200 USD, 200 USD, 160 USD, -160 USD, –, 0 USD, 0 USD, 0 USD`,
+      `${bought}: 1, 1, 100 USD, 0 USD, 80 USD, 20 USD, 200 ‰, 0 USD, 0 USD, 100 USD`,
+      `${abroad}: 1, 1, 100 USD, 0 USD, 70 EUR, –, –, 0 USD, 0 USD, 100 USD`,
     ].sort(),
   );
   assert.deepEqual(await read("margin", "reseller"), [
-    `${shop.buyer.resellerId}: 3, 3, 300 USD, 200 USD, 240 USD, -140 USD, -1400 ‰`,
-    `${shop.buyer.resellerId}: 1, 1, 100 USD, 0 USD, 70 EUR, –, –`,
+    `${shop.buyer.resellerId}: 3, 3, 300 USD, 200 USD, 240 USD, -140 USD, -1400 ‰, 0 USD, 0 USD, 200 USD`,
+    `${shop.buyer.resellerId}: 1, 1, 100 USD, 0 USD, 70 EUR, –, –, 0 USD, 0 USD, 0 USD`,
   ]);
 });
 

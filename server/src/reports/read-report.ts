@@ -13,7 +13,9 @@ import { fulfilmentTable, marginTable, type ReportTable, refundsTable, salesTabl
 
 export const REPORT_NAMES = ["sales", "margin", "refunds", "fulfilment"] as const;
 export type ReportName = (typeof REPORT_NAMES)[number];
-export const REPORT_BYS = ["day", "hour", "product", "reseller", "supplier"] as const satisfies ReportBy[];
+export const REPORT_BYS = [
+  ...(["day", "hour", "product", "brand", "reseller", "supplier"] as const),
+] satisfies ReportBy[];
 
 export type Report = ReportTable & {
   name: ReportName;
@@ -27,10 +29,13 @@ export type Report = ReportTable & {
 export async function readReport(db: Queryable, name: ReportName, scope: ReportScope): Promise<Report> {
   const [completeUntil, table] = await Promise.all([findCompleteUntil(db), readTable(db, name, scope)]);
   const keys = scope.member ? [scope.member.id] : [...new Set(table.rows.map(({ key }) => key))];
-  const isNamed = scope.member !== undefined || (scope.by !== "hour" && scope.by !== "day");
+  const isNamed = scope.member !== undefined || UNNAMED.every((by) => by !== scope.by);
   const names = isNamed ? await listNames(db, dimensionOf(scope), keys) : new Map<string, string>();
   return { name, ...table, names, completeUntil };
 }
+
+/** Keys that people read as they are. */
+const UNNAMED: readonly ReportBy[] = ["hour", "day", "brand"];
 
 async function readTable(db: Queryable, name: ReportName, scope: ReportScope): Promise<ReportTable> {
   const { by } = scope;
@@ -41,7 +46,7 @@ async function readTable(db: Queryable, name: ReportName, scope: ReportScope): P
     case "sales":
       return salesTable(by, of, ...(await Promise.all([orders(), sumLines(db, scope)])));
     case "margin":
-      return marginTable(by, await sumLines(db, scope));
+      return marginTable(by, of, await sumLines(db, scope));
     case "refunds":
       return refundsTable(by, of, ...(await Promise.all([orders(), sumLines(db, scope)])));
     case "fulfilment":

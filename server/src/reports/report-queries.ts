@@ -1,10 +1,10 @@
-import sql, { raw, type Sql } from "sql-template-tag";
+import sql, { empty, raw, type Sql } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { LINE_MEASURES, ORDER_MEASURES } from "./add-up.ts";
 
 /** What the rows of a report stand for. */
-export type ReportBy = "hour" | "day" | "product" | "reseller" | "supplier";
+export type ReportBy = "hour" | "day" | "product" | "brand" | "reseller" | "supplier";
 
 export type ReportScope = {
   environment: Tenant["environment"];
@@ -19,9 +19,11 @@ export type ReportScope = {
 /** Whose sums a report adds up. */
 export type ReportDimension = "product" | "reseller" | "supplier";
 
-/** Sums by time go over all resellers: every sale has one, and not yet a supplier. */
-export const dimensionOf = ({ by, member }: Pick<ReportScope, "by" | "member">): ReportDimension =>
-  isTime(by) ? (member?.of ?? "reseller") : by;
+/** Sums by time go over all resellers: every sale has one, and not yet a supplier. A brand is its products. */
+export const dimensionOf = ({ by, member }: Pick<ReportScope, "by" | "member">): ReportDimension => {
+  if (isTime(by)) return member?.of ?? "reseller";
+  return by === "brand" ? "product" : by;
+};
 
 export type OrderSums = {
   key: string;
@@ -64,6 +66,10 @@ export type LineSums = {
   deliveredMinor: bigint;
   boughtUnits: bigint;
   costMinor: bigint;
+  /** The landed cost as of acceptance of what was sold and not refunded before its delivery. It is counted with the sales. */
+  landedMinor: bigint;
+  /** What was sold, less what was refunded of it, where the landed cost was not known. */
+  unlandedMinor: bigint;
 };
 
 export const sumLines = (db: Queryable, scope: ReportScope) =>
@@ -73,13 +79,14 @@ export const sumLines = (db: Queryable, scope: ReportScope) =>
            sum(refunded_units)::bigint as "refundedUnits", sum(refunded_minor)::bigint as "refundedMinor",
            sum(returned_units)::bigint as "returnedUnits", sum(returned_minor)::bigint as "returnedMinor",
            sum(delivered_units)::bigint as "deliveredUnits", sum(delivered_minor)::bigint as "deliveredMinor",
-           sum(bought_units)::bigint as "boughtUnits", sum(cost_minor)::bigint as "costMinor"
+           sum(bought_units)::bigint as "boughtUnits", sum(cost_minor)::bigint as "costMinor",
+           sum(landed_minor)::bigint as "landedMinor", sum(unlanded_minor)::bigint as "unlandedMinor"
     from (
       select ${isTime(scope.by) ? raw("at") : raw("member")} as k, currency, cost_currency, ${sumsOf(LINE_MEASURES)}
       from report_slices
       where ${inScope(scope)}
       group by 1, 2, 3
-    ) s
+    ) s ${brandsOf(scope.by)}
     group by 1, 2, 3`);
 
 export type TimeSums = { key: string; bucket: number; count: bigint };
@@ -93,7 +100,7 @@ export const sumTimes = (db: Queryable, scope: ReportScope) =>
       from report_times
       where ${inScope(scope)}
       group by 1, 2
-    ) s
+    ) s ${brandsOf(scope.by)}
     group by 1, 2`);
 
 const isTime = (by: ReportBy): by is "hour" | "day" => by === "hour" || by === "day";
@@ -105,9 +112,16 @@ const inScope = (scope: ReportScope): Sql => sql`
 const isMember = (column: string, id: string | undefined): Sql =>
   id === undefined ? sql`true` : sql`${raw(column)} = ${id}`;
 
+/** The brand is that of now. */
+const brandsOf = (by: ReportBy): Sql => (by === "brand" ? sql`left join products p on p.id = s.k` : empty);
+
+/** What products without a brand are under. */
+const NO_BRAND = "–";
+
 /** Times are keys like 2026-11-17T09:00Z and 2026-11-17. They are written once for each hour, and not for each row of it. */
 const keyOf = (by: ReportBy): Sql => {
   if (by === "hour") return raw(`to_char(k at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"')`);
+  if (by === "brand") return sql`coalesce(p.brand, ${NO_BRAND})`;
   return raw(by === "day" ? "to_char(k at time zone 'UTC', 'YYYY-MM-DD')" : "k");
 };
 

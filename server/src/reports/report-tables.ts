@@ -84,42 +84,66 @@ export function salesTable(
   return inOrder(by, [...(hasOrders(of) ? ["Orders"] : []), ...units, "Refunded", "Net"], rows);
 }
 
+const MARGIN_COLUMNS = [
+  ...["Units delivered", "Units bought", "Delivered", "Refunded later", "Cost", "Margin", "Share"],
+];
+const LANDED_COLUMNS = ["Landed cost", "Margin at acceptance", "Without landed cost"];
+
 /**
  * What was delivered, less what was refunded of it, less what it cost: of orders that have ended. Without a margin where
- * the cost is not known or in another currency.
+ * the cost is not known or in another currency. Beside it the margin on what was true when orders were accepted (CONTRACT 8), which
+ * counts with the sales: a sale has no supplier, so it is not there by supplier.
  */
-export function marginTable(by: ReportBy, lines: readonly LineSums[]): ReportTable {
-  const rows = lines
-    .filter(
-      ({ deliveredUnits, boughtUnits, returnedUnits }) => deliveredUnits + boughtUnits + returnedUnits > 0n,
-    )
-    .map((line): Row => {
-      const { key, currency, costCurrency, deliveredMinor, returnedMinor, costMinor } = line;
-      const keptMinor = deliveredMinor - returnedMinor;
-      const isComparable = costCurrency === currency;
-      const marginMinor = keptMinor - costMinor;
-      return {
-        key,
-        weight: deliveredMinor,
-        cells: [
-          ...[count(line.deliveredUnits), count(line.boughtUnits), money(deliveredMinor, currency)],
-          money(returnedMinor, currency),
-          costCurrency === "" ? null : money(costMinor, costCurrency),
-          isComparable ? money(marginMinor, currency) : null,
-          isComparable ? share(marginMinor, keptMinor) : null,
-        ],
-      };
-    });
-  const columns = [
-    "Units delivered",
-    "Units bought",
-    "Delivered",
-    "Refunded later",
-    "Cost",
-    "Margin",
-    "Share",
+export function marginTable(by: ReportBy, of: ReportDimension, lines: readonly LineSums[]): ReportTable {
+  const hasLanded = of !== "supplier";
+  const groups = Map.groupBy(lines, ({ key, currency }) => `${key} ${currency}`);
+  const rows = [...groups.values()].flatMap((group): Row[] => {
+    const ended = group
+      .filter(
+        ({ deliveredUnits, boughtUnits, returnedUnits }) => deliveredUnits + boughtUnits + returnedUnits > 0n,
+      )
+      .sort(byCostCurrency);
+    const [first] = group;
+    const isSold = hasLanded && group.some(({ landedMinor }) => landedMinor !== 0n);
+    const shown = ended.length === 0 && isSold && first ? [first] : ended;
+    return shown.map((line, index) => ({
+      ...{ key: line.key, weight: line.deliveredMinor },
+      // Costs in several currencies are several rows, and the sale counts once.
+      cells: [
+        ...marginCells(line),
+        ...(hasLanded ? landedCells(index === 0 ? group : [], line.currency) : []),
+      ],
+    }));
+  });
+  return inOrder(by, [...MARGIN_COLUMNS, ...(hasLanded ? LANDED_COLUMNS : [])], rows);
+}
+
+/** The cost in the currency of the sale comes first. */
+const byCostCurrency = (a: LineSums, b: LineSums): number => {
+  const isOther = ({ currency, costCurrency }: LineSums): number => (currency === costCurrency ? 0 : 1);
+  return isOther(a) - isOther(b) || (a.costCurrency < b.costCurrency ? -1 : 1);
+};
+
+function marginCells(line: LineSums): ReportCell[] {
+  const { currency, costCurrency, deliveredMinor, returnedMinor, costMinor } = line;
+  const keptMinor = deliveredMinor - returnedMinor;
+  const isComparable = costCurrency === currency;
+  const marginMinor = keptMinor - costMinor;
+  return [
+    ...[count(line.deliveredUnits), count(line.boughtUnits), money(deliveredMinor, currency)],
+    money(returnedMinor, currency),
+    costCurrency === "" ? null : money(costMinor, costCurrency),
+    isComparable ? money(marginMinor, currency) : null,
+    isComparable ? share(marginMinor, keptMinor) : null,
   ];
-  return inOrder(by, columns, rows);
+}
+
+function landedCells(group: readonly LineSums[], currency: string): ReportCell[] {
+  const total = (of: (line: LineSums) => bigint): bigint => group.reduce((sum, line) => sum + of(line), 0n);
+  const landed = total(({ landedMinor }) => landedMinor);
+  const unlanded = total(({ unlandedMinor }) => unlandedMinor);
+  const net = total(({ soldMinor, refundedMinor }) => soldMinor - refundedMinor);
+  return [landed, net - unlanded - landed, unlanded].map((minor) => money(minor, currency));
 }
 
 export function refundsTable(

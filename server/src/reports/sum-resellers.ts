@@ -6,7 +6,13 @@ export type { ResellerSales };
 
 const DAY_MS = 86_400_000;
 
-/** The sales of these resellers in so many days until now, as far as the roll-ups have counted. Those without any are left out. */
+/** So many days in UTC, of which today is the last. */
+export function lastDays(now: Date, days: number): { first: Date; end: Date } {
+  const today = Math.floor(now.getTime() / DAY_MS);
+  return { first: new Date((today + 1 - days) * DAY_MS), end: new Date((today + 1) * DAY_MS) };
+}
+
+/** The sales of these resellers in the last days, as far as the roll-ups have counted. Those without any are left out. */
 export async function sumResellers(
   db: Queryable,
   environment: Tenant["environment"],
@@ -14,7 +20,6 @@ export async function sumResellers(
   { now, days }: { now: Date; days: number },
 ): Promise<ReadonlyMap<string, ResellerSales>> {
   if (resellerIds.length === 0) return new Map();
-  const span = { first: new Date(now.getTime() - days * DAY_MS), end: now };
-  const rows = await sumResellerRows(db, environment, resellerIds, span);
+  const rows = await sumResellerRows(db, environment, resellerIds, lastDays(now, days));
   return new Map(rows.map((row) => [row.resellerId, row]));
 }

@@ -27,11 +27,10 @@ export const listTenantDays = (db: Queryable, tenant: Tenant, { first, end }: Da
       select coalesce(max(sequence), 0) as sequence from report_wallets
       where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment}
     ), facts as (
-      select date_trunc('day', hour, 'UTC') as day, sum(orders) as orders, sum(refunds) as refunds,
-             sum(sold_minor - refunded_minor) as spent_minor, sum(completed) as completed,
-             sum(completed_in_part) as completed_in_part, sum(failed) as failed
-      from report_orders
-      where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment} and hour >= ${first} and hour < ${end}
+      select day, sum(orders) as orders, sum(refunds) as refunds, sum(sold_minor - refunded_minor) as spent_minor,
+             sum(completed) as completed, sum(completed_in_part) as completed_in_part, sum(failed) as failed
+      from report_days
+      where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment} and day >= ${first} and day < ${end}
       group by 1
       union all
       select date_trunc('day', e.created_at, 'UTC'), count(*) filter (where e.type = 'order'),
@@ -68,9 +67,8 @@ export const listTenantTimes = (
   db.rows(sql`
     select bucket, sum(count)::bigint as count
     from (
-      select bucket, count from report_times
-      where dimension = 'reseller' and member = ${tenant.resellerId} and environment = ${tenant.environment}
-        and at >= ${first} and at < ${end}
+      select bucket, count from report_day_times
+      where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment} and day >= ${first} and day < ${end}
       union all
       select report_bucket(took_ms), 1 from (${endedInTail(tenant)}) o
       where delivered > 0 and took_ms is not null and ended_at >= ${first} and ended_at < ${end}
@@ -89,7 +87,7 @@ const endedInTail = (tenant: Tenant): Sql => sql`
 
 export type ResellerSales = { resellerId: string; orders: bigint; soldMinor: bigint; refundedMinor: bigint };
 
-/** What these resellers bought in whole hours of one environment. Each has one currency. */
+/** What these resellers bought in whole days of one environment. Each has one currency. */
 export const sumResellerRows = (
   db: Queryable,
   environment: Tenant["environment"],
@@ -99,6 +97,17 @@ export const sumResellerRows = (
   db.rows<ResellerSales>(sql`
     select reseller_id as "resellerId", sum(orders)::bigint as orders, sum(sold_minor)::bigint as "soldMinor",
            sum(refunded_minor)::bigint as "refundedMinor"
-    from report_orders
-    where reseller_id = any(${resellerIds}) and environment = ${environment} and hour >= ${first} and hour < ${end}
+    from report_days
+    where reseller_id = any(${resellerIds}) and environment = ${environment} and day >= ${first} and day < ${end}
     group by reseller_id`);
+
+/**
+ * What was delivered to a tenant in whole days, less what was refunded of it and what it cost, where both are in this currency. Null
+ * where there is none.
+ */
+export const sumMarginRows = (db: Queryable, tenant: Tenant, currency: string, { first, end }: DaySpan) =>
+  db.rows<{ marginMinor: bigint | null }>(sql`
+    select sum(delivered_minor - returned_minor - cost_minor)::bigint as "marginMinor"
+    from report_days
+    where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment} and day >= ${first} and day < ${end}
+      and currency = ${currency} and cost_currency = ${currency}`);

@@ -18,7 +18,7 @@ import { signInAs } from "../../testing/people/dashboard-visitor.ts";
 import { listActivity } from "../activity/list-activity.ts";
 import { audit } from "../audit/audit.ts";
 import { decidePlacements } from "../orders/decide-placements.ts";
-import { beginPlacements, insertPlacements } from "../orders/placement-queries.ts";
+import { beginPlacements, insertPlacements, type StateRow, toState } from "../orders/placement-queries.ts";
 import { lockWalletsOf } from "../wallet/queries.ts";
 import { freezeReseller, unfreezeReseller } from "./freeze-reseller.ts";
 import { updateFrozen } from "./queries.ts";
@@ -102,12 +102,13 @@ test("a freeze waits for a placement that has been decided, and that placement c
   const placement = (await createPlacementMaker(scrip.db))(buyer, "decided");
   let freezing: Promise<unknown> | undefined;
   await scrip.db.transaction(async (tx) => {
-    const state = await beginPlacements(tx, [placement], scrip.clock.now(), LOCK_TIMEOUT_MS);
+    const begin = beginPlacements([placement], scrip.clock.now(), LOCK_TIMEOUT_MS);
+    const state = toState(await tx.rows<StateRow>(begin));
     const [decision] = decidePlacements(state, [placement]);
     assert.equal(decision?.kind, "placed");
     freezing = freeze(buyer);
     await waiting();
-    await insertPlacements(tx, [decision.placed], [...state.wallets.values()]);
+    await tx.rows(insertPlacements([decision.placed], [...state.wallets.values()]));
   });
   await freezing;
   assert.equal((await ordersOf(scrip.db, buyer)).length, 1);

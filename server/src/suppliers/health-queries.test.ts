@@ -6,7 +6,7 @@ import { addProducts } from "../../testing/builders/builders.ts";
 import { addSupplierRow } from "../../testing/builders/supply-builders.ts";
 import { createTestDatabase } from "../../testing/database/test-database.ts";
 import { createFulfilmentMetrics } from "../fulfilment/fulfilment-metrics.ts";
-import { findLastError, listSupplierVitals } from "./health-queries.ts";
+import { listSupplierVitals, readSupplierHealth } from "./health-queries.ts";
 
 const { db, drop } = await createTestDatabase();
 after(drop);
@@ -33,8 +33,14 @@ test("the health of a supplier: share delivered, times, circuit and the last err
   await add(4, "refused", ago(70), 1, "refused");
   await add(5, "delivered", ago(90_000), 99, "delivered");
   const since = ago(86_400);
-  assert.deepEqual(await findLastError(db, id, since, 100), { errorClass: "timeout", at: ago(80) });
-  assert.equal(await findLastError(db, idle, since, 100), undefined);
+  const { health, lastError, refusals } = await readSupplierHealth(db, id, since, 100);
+  assert.deepEqual([health.purchases, health.delivered, health.refused, health.medianMs], [4, 3, 1, 2_000]);
+  assert.deepEqual(lastError, { errorClass: "timeout", at: ago(80) });
+  assert.deepEqual(refusals, [{ failureCode: "out_of_stock", count: 1 }]);
+  const newest = await readSupplierHealth(db, id, since, 1);
+  assert.deepEqual([newest.health.purchases, newest.lastError], [1, undefined]);
+  const none = await readSupplierHealth(db, idle, since, 100);
+  assert.deepEqual([none.health.purchases, none.lastError, none.refusals], [0, undefined, []]);
   await db.rows(sql`update suppliers set open_until = ${ago(-60)} where id = ${id}`);
   const vitals = await listSupplierVitals(db, since, NOW, 100);
   assert.deepEqual(

@@ -1,4 +1,4 @@
-import sql, { type Sql } from "sql-template-tag";
+import sql from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 
 /** How purchases went. Times are from the first call to the outcome. */
@@ -35,51 +35,48 @@ const NOTHING: PurchaseHealth = {
   ...{ medianMs: null, p95Ms: null },
 };
 
-/** The newest purchases at a supplier since a time, at most so many: the cost does not grow with the history. */
+export type LastError = { errorClass: string; at: Date };
+
+export type SupplierHealth = {
+  health: PurchaseHealth;
+  /** The newest answer that proved nothing, such as `timeout`, as a class of our own. */
+  lastError: LastError | undefined;
+  /** Why purchases were refused. */
+  refusals: RefusalCount[];
+};
+
+/** The newest purchases at a supplier since a time, read once, at most so many: the cost does not grow with the history. */
 export const readSupplierHealth = async (
   db: Queryable,
   supplierId: string,
   since: Date,
   limit: number,
-): Promise<PurchaseHealth> => {
-  const [row] = await db.rows<PurchaseHealth>(sql`
-    select ${summary} from (
-      select status, doubtful, opened_at, resolved_at from supplier_attempts
-      where supplier_id = ${supplierId} and opened_at >= ${since}
+): Promise<SupplierHealth> => {
+  const [row] = await db.rows<
+    PurchaseHealth & { errorClass: string | null; errorAt: Date | null; refusals: RefusalCount[] }
+  >(sql`
+    with newest as materialized (
+      select status, doubtful, opened_at, resolved_at, failure_code, send_answer, look_answer, looked_at, last_sent_at
+      from supplier_attempts where supplier_id = ${supplierId} and opened_at >= ${since}
       order by opened_at desc limit ${limit}
-    ) newest`);
-  return row ?? NOTHING;
+    ), error as (
+      select told.answer, told.at from newest
+      cross join lateral (
+        values (newest.send_answer, coalesce(newest.last_sent_at, newest.opened_at)), (newest.look_answer, newest.looked_at)
+      ) as told (answer, at)
+      where told.answer not in ('delivered', 'accepted', 'refused', 'not_found')
+      order by told.at desc limit 1
+    )
+    select s.*, error.answer as "errorClass", error.at as "errorAt", coalesce((
+      select json_agg(json_build_object('failureCode', failure_code, 'count', count) order by count desc, failure_code)
+      from (select failure_code, count(*) from newest where failure_code is not null group by failure_code) r
+    ), '[]') as refusals
+    from (select ${summary} from newest) s left join error on true`);
+  if (!row) return { health: NOTHING, lastError: undefined, refusals: [] };
+  const { errorClass, errorAt, refusals, ...health } = row;
+  const lastError = errorClass === null || errorAt === null ? undefined : { errorClass, at: errorAt };
+  return { health, lastError, refusals };
 };
-
-/** An answer that proves nothing, as a class of our own. */
-const isError = sql`
-  a.answer not in ('delivered', 'accepted', 'refused', 'not_found')`;
-
-export type LastError = { errorClass: string; at: Date };
-
-/** The newest answer that proved nothing, such as `timeout`, among the newest purchases. */
-export const findLastError = async (
-  db: Queryable,
-  supplierId: string,
-  since: Date,
-  limit: number,
-): Promise<LastError | undefined> => {
-  const [row] = await db.rows<LastError>(sql`
-    select a.answer as "errorClass", a.at from (${newestAnswers(supplierId, since, limit)}) a
-    where ${isError} order by a.at desc limit 1`);
-  return row;
-};
-
-const newestAnswers = (supplierId: string, since: Date, limit: number): Sql => sql`
-  select told.answer, told.at from (
-    select send_answer, look_answer, looked_at, last_sent_at, opened_at from supplier_attempts
-    where supplier_id = ${supplierId} and opened_at >= ${since}
-    order by opened_at desc limit ${limit}
-  ) newest
-  cross join lateral (
-    values (newest.send_answer, coalesce(newest.last_sent_at, newest.opened_at)), (newest.look_answer, newest.looked_at)
-  ) as told (answer, at)
-  where told.answer is not null`;
 
 export type SupplierVitals = {
   id: string;
@@ -105,16 +102,6 @@ export const listSupplierVitals = (db: Queryable, since: Date, now: Date, limit:
     ) newest
     where not s.has_own_stock
     order by s.id limit ${SUPPLIERS_MAX}`);
-
-/** Of those, why purchases were refused. */
-export const countRefusals = (db: Queryable, supplierId: string, since: Date, limit: number) =>
-  db.rows<RefusalCount>(sql`
-    select failure_code as "failureCode", count(*)::integer as count from (
-      select failure_code from supplier_attempts
-      where supplier_id = ${supplierId} and opened_at >= ${since}
-      order by opened_at desc limit ${limit}
-    ) newest
-    where failure_code is not null group by failure_code order by count(*) desc, failure_code`);
 
 /** The same for one product, among the newest purchases of each supplier that has a route for it. */
 export const readProductHealth = async (

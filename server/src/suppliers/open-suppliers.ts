@@ -105,7 +105,7 @@ function closeAfterCalls(supplier: RemoteSupplier): { supplier: RemoteSupplier; 
   let isClosed = false;
   const readBalance = supplier.readBalance?.bind(supplier);
   const checkAccount = supplier.checkAccount?.bind(supplier);
-  const { listOffers, readStatement } = supplier;
+  const { listOffers, readStatement, readRates } = supplier;
   const follow = <Answer, Instead = typeof CLOSED>(
     call: () => Promise<Answer>,
     instead: Instead = CLOSED as Instead,
@@ -126,6 +126,7 @@ function closeAfterCalls(supplier: RemoteSupplier): { supplier: RemoteSupplier; 
       // These only read, and in pages: a page that is under way when the config changes may still end.
       ...(listOffers ? { listOffers } : {}),
       ...(readStatement ? { readStatement } : {}),
+      ...(readRates ? { readRates } : {}),
     },
     async close() {
       isClosed = true;

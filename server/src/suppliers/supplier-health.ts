@@ -1,15 +1,12 @@
 import type { Queryable } from "../db/database.ts";
 import { getSupplier } from "./get-supplier.ts";
 import {
-  countRefusals,
-  findLastError,
-  type LastError,
   listRecentPurchases,
   type PurchaseHealth,
   type RecentPurchase,
-  type RefusalCount,
   readProductHealth,
   readSupplierHealth,
+  type SupplierHealth,
 } from "./health-queries.ts";
 import { findBreaker, type SupplierBreaker, type SupplierRow } from "./queries.ts";
 import { type BalanceState, findBalance } from "./read-balances.ts";
@@ -18,20 +15,17 @@ import { type ListedRouteRow, listRouteRows } from "./route-queries.ts";
 const HEALTH_DAYS = 7;
 const DAY_MS = 86_400_000;
 /** The newest purchases that are looked at. */
-export const HEALTH_MAX = 5_000;
+export const HEALTH_MAX = 1_000;
 const RECENT_MAX = 50;
 const ROUTES_SHOWN_MAX = 200;
 
-export type SupplierDetails = SupplierRow & {
-  breaker: SupplierBreaker;
-  balance: BalanceState;
-  health: PurchaseHealth;
-  /** The last answer that proved nothing, as a class of our own. */
-  lastError: LastError | undefined;
-  refusals: RefusalCount[];
-  recent: RecentPurchase[];
-  routes: ListedRouteRow[];
-};
+export type SupplierDetails = SupplierRow &
+  SupplierHealth & {
+    breaker: SupplierBreaker;
+    balance: BalanceState;
+    recent: RecentPurchase[];
+    routes: ListedRouteRow[];
+  };
 
 /** All that the operator sees of a supplier. It reads no more than the newest purchases of a week. */
 export async function getSupplierDetails(db: Queryable, id: string, now: Date): Promise<SupplierDetails> {
@@ -42,9 +36,7 @@ export async function getSupplierDetails(db: Queryable, id: string, now: Date): 
     ...supplier,
     breaker: (await findBreaker(db, id)) ?? { consecutiveFailures: 0, openUntil: null },
     balance: (await findBalance(db, id)) ?? NO_BALANCE,
-    health: await readSupplierHealth(db, id, since, HEALTH_MAX),
-    lastError: await findLastError(db, id, since, HEALTH_MAX),
-    refusals: await countRefusals(db, id, since, HEALTH_MAX),
+    ...(await readSupplierHealth(db, id, since, HEALTH_MAX)),
     recent: await listRecentPurchases(db, id, RECENT_MAX),
     routes: await listRouteRows(db, routeFilter),
   };

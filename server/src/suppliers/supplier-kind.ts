@@ -10,6 +10,8 @@ type KindFacts = {
   canSyncCatalog: boolean;
   /** Whether it can tell if the account of a top-up exists. */
   canCheckAccount: boolean;
+  /** Whether it tells exchange rates. */
+  canFeedRates: boolean;
 };
 
 /** A supplier whose goods are codes that the operator imports. It has no config, and is never called. */

@@ -63,6 +63,8 @@ export type RemoteSupplier = {
   listOffers?(): AsyncIterable<readonly SupplierOffer[]>;
   /** The purchases of a period, as the supplier booked them. Throws a `SupplierUnreadable` without a usable answer. */
   readStatement?(from: Date, to: Date): AsyncIterable<readonly StatementEntry[]>;
+  /** Exchange rates as it tells them now. A kind that cannot leaves it out. Throws a `SupplierUnreadable` without a usable answer. */
+  readRates?(): Promise<readonly ToldRate[]>;
   /** Closes what it keeps between calls, such as a connection, in bounded time. It is not called again. */
   close?(): Promise<void>;
 };
@@ -80,6 +82,9 @@ export type SupplierOffer = {
   /** What the supplier needs to know of the account of a top-up, by its names. Absent for a code. */
   fields?: readonly string[];
 };
+
+/** One unit of `base` is worth `rate` units of `quote`, as plain decimal text. */
+export type ToldRate = { base: string; quote: string; rate: string };
 
 /** A purchase in a supplier's books. */
 export type StatementEntry = {

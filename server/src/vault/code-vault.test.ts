@@ -151,6 +151,15 @@ test("rewrapping keeps the body, uses the newest key, and happens once", () => {
   assert.throws(() => createCodeVault(fixedKeyring([older])).open(PLACE, after), /not available/);
 });
 
+test("every rewrapping has its own nonce, also of the same code", () => {
+  const before = createCodeVault(fixedKeyring([older])).seal(PLACE, PLAIN);
+  const rotating = createCodeVault(fixedKeyring([newer, older]));
+  const nonces = Array.from({ length: 100 }, () =>
+    rotating.rewrap(PLACE, before)?.subarray(WRAP_NONCE_AT, WRAP_TAG_AT).toString("hex"),
+  );
+  assert.equal(new Set(nonces).size, nonces.length);
+});
+
 test("for an unknown key the key file is reloaded once before the code is refused", () => {
   const sealed = createCodeVault(fixedKeyring([older])).seal(PLACE, PLAIN);
   let reloads = 0;

@@ -4,6 +4,7 @@ import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { newId } from "../../testing/builders/new-id.ts";
 import { audit } from "../audit/audit.ts";
+import type { Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { moveFunds } from "./move-funds.ts";
 import { openMissingWallets } from "./open-wallets.ts";
@@ -156,4 +157,26 @@ test("resellers without wallets get them once, even if several servers start at 
   await openMissingWallets(scrip.db, scrip.clock);
   assert.equal(await balanceOf(half), 0n);
   assert.equal(await balanceOf({ ...half, environment: "test" }), 1_000_001_000n);
+});
+
+test("when the answer to a movement is lost, the error names the entry to look for", async () => {
+  const tenant = await addWallet();
+  const away = Object.assign(new Error("terminating connection"), { code: "57P01" });
+  const lossy = {
+    ...scrip.db,
+    transaction: async <Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> => {
+      await scrip.db.transaction(work);
+      throw away;
+    },
+  };
+  const error = await moveFunds(lossy, scrip.clock, tenant, {
+    direction: "credit",
+    amount: "1",
+    note: "",
+  }).then(
+    () => assert.fail("the answer was lost"),
+    (thrown: Error) => thrown,
+  );
+  const [entry] = await statementOf(tenant);
+  assert.ok(entry && error.message.includes(`whether ${entry.id} was booked`), error.message);
 });

@@ -10,6 +10,7 @@ import { createCheckedAgent } from "./addresses/checked-agent.ts";
 import type { WebhookLookup } from "./addresses/resolve-webhook-host.ts";
 import { DELIVERY_LIMITS, type DeliveryLimits } from "./delivery/limits.ts";
 import { createDeliveryMetrics } from "./delivery/metrics.ts";
+import { keepOpened } from "./delivery/open-secrets.ts";
 import { sendDelivery } from "./delivery/send-delivery.ts";
 import { openWebhookSecret } from "./endpoints/webhook-secret.ts";
 import { type RunningWebhooks, runWebhooks } from "./run-webhooks.ts";
@@ -41,7 +42,7 @@ export function startWebhooks(
     log,
     limits: { ...DELIVERY_LIMITS, ...changes },
     metrics: createDeliveryMetrics(metrics.registry),
-    openSecret: (endpointId, sealed) => openWebhookSecret(keyring, endpointId, sealed),
+    openSecret: keepOpened((endpointId, sealed) => openWebhookSecret(keyring, endpointId, sealed)),
     send: (sending) => sendDelivery({ agent, allowNetworks }, sending),
     sendMail: mail && createSmtpMail(mail),
   });

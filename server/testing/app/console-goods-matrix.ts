@@ -17,6 +17,7 @@ type GoodsRow = {
 };
 
 const CATALOG = ["admin", "catalog"] as const;
+const FINANCE = ["admin", "finance"] as const;
 const product = ({ productId }: GoodsFixtures) => ({ id: productId });
 const supplier = ({ supplierId }: GoodsFixtures) => ({ id: supplierId });
 
@@ -37,6 +38,7 @@ export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
   // prices
   "GET /prices": { roles: "all" },
   "POST /prices/publish": { roles: ["admin", "finance"], fields: { id: "", upTo: "0" } },
+  "POST /prices/rates": { roles: FINANCE },
   "POST /prices/rules": { roles: ["admin", "finance", "catalog"] },
   "POST /prices/rules/remove": { roles: ["admin", "finance", "catalog"] },
   // suppliers
@@ -63,9 +65,10 @@ export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
   "GET /suppliers/:id/catalog": { roles: CATALOG, ids: supplier },
   "POST /suppliers/:id/catalog/read": { roles: CATALOG, ids: supplier },
   "POST /suppliers/:id/catalog/apply": { roles: CATALOG, ids: supplier },
-  "GET /suppliers/:id/reconcile": { roles: CATALOG, ids: supplier },
-  "POST /suppliers/:id/reconcile": { roles: CATALOG, ids: supplier },
-  "GET /suppliers/:id/reconcile/findings.csv": { roles: CATALOG, ids: supplier },
+  "GET /suppliers/:id/reconcile": { roles: FINANCE, ids: supplier },
+  "POST /suppliers/:id/reconcile": { roles: FINANCE, ids: supplier },
+  "POST /suppliers/:id/reconcile/file": { roles: FINANCE, ids: supplier },
+  "GET /suppliers/:id/reconcile/findings.csv": { roles: FINANCE, ids: supplier },
   "GET /suppliers/:id": { roles: "all", ids: ({ supplierId }) => ({ id: supplierId }) },
   "POST /suppliers/:id/state": { roles: ["admin", "catalog"], ids: ({ supplierId }) => ({ id: supplierId }) },
   "POST /suppliers/:id/balance-alert": {

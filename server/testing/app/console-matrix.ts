@@ -137,6 +137,8 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "POST /resellers/:id/unfreeze": { roles: ADMIN, ids: reseller },
   "GET /resellers/:id/endpoints/:endpoint/enable": { roles: ORDER_MANAGERS, ids: reseller },
   "POST /resellers/:id/endpoints/:endpoint/enable": { roles: ORDER_MANAGERS, ids: reseller },
+  "GET /resellers/:id/keys/:key/unfreeze": { roles: ADMIN, ids: reseller },
+  "POST /resellers/:id/keys/:key/unfreeze": { roles: ADMIN, ids: reseller },
   // money
   "GET /money": { roles: "all" },
   "GET /money.csv": { roles: "all" },

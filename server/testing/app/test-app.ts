@@ -11,6 +11,7 @@ import { type IpRange, parseIpRange } from "../../src/lib/ip.ts";
 import { lazily } from "../../src/lib/lazily.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { secret } from "../../src/lib/secret.ts";
+import type { Placer } from "../../src/orders/forward/share-placements.ts";
 import type { PlacementLimits } from "../../src/orders/placement-batch.ts";
 import type { RequestLogLimits } from "../../src/requests/request-log.ts";
 import { createReseller } from "../../src/resellers/create-reseller.ts";
@@ -55,6 +56,8 @@ export type TestAppOptions = {
   trustedProxies?: string[];
   placementLimits?: Partial<PlacementLimits>;
   findShortage?: ShortageFinder;
+  /** It places orders together with another app. */
+  placer?: Placer;
   webhooks?: Partial<WebhookSettings>;
   /** Another app whose database, and with it whose secrets, this one shares: a second process of one installation. */
   beside?: Pick<TestApp, "db" | "connectionString">;
@@ -91,6 +94,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       trustedProxies: (options.trustedProxies ?? []).map(toRange),
       rateLimits: options.rateLimits ?? { orders: 0, reads: 0 },
       placementLimits: options.placementLimits ?? {},
+      placer: options.placer,
       ...(options.findShortage ? { findShortage: options.findShortage } : {}),
       webhooks: { ...TEST_WEBHOOKS, ...options.webhooks },
       requestLog: options.requestLog ?? "off",

@@ -4,7 +4,19 @@ import { findCircle, type Imports, readImports } from "./read-imports.ts";
 import { ROOMS } from "./rooms.ts";
 
 /** Every folder with our TypeScript, including tests and test support: a cycle is a cycle anywhere. */
-const CODE = ["sdk", "server", "bench", "chaos", "deploy", "fuzz", "ha", "scripts", "soak"];
+const CODE = [
+  "sdk",
+  "server",
+  "bench",
+  "chaos",
+  "deploy",
+  "drill",
+  "fuzz",
+  "ha",
+  "mutate",
+  "scripts",
+  "soak",
+];
 const PRODUCT = "server/src/";
 const FILES_BESIDE_EACH_OTHER_MAX = 25;
 

@@ -21,7 +21,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   catalog: ["db", "http", "work", "events", "activity"],
   webhooks: ["db", "http", "vault", "work", "mail", "events", "activity"],
   suppliers: ["db", "vault", "activity", "catalog", "webhooks"],
-  fx: ["db", "activity"],
+  fx: ["db", "work", "activity", "suppliers"],
   pricing: ["db", "work", "activity", "catalog", "suppliers", "fx"],
   resellers: ["db", "mail", "activity", "wallet"],
   sandbox: ["http", "suppliers"],

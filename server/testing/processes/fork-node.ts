@@ -16,6 +16,8 @@ export type ServiceInput = {
   /** How far its clock is off the system's. */
   clockOffsetMs?: number;
   limits?: Partial<FulfilmentLimits>;
+  /** Suppliers are called as often as there is work: the fakes have no limits of their own. */
+  callsFreely?: boolean;
   deliveryLimits?: Partial<DeliveryLimits>;
   /** Webhooks may lead to this machine. */
   allowsLoopback?: boolean;
@@ -46,6 +48,8 @@ export type NodeInputs = {
   /** API and fulfilment together. */
   server: ServiceInput;
   deliveries: ServiceInput;
+  /** Fulfilment alone. */
+  buyer: ServiceInput;
   /** Workers that die at a point each. */
   crash: readonly WorkerJob[];
   /** Works on jobs until none is left. */
@@ -100,6 +104,7 @@ const SCRIPTS: Readonly<Record<NodeRole, Script>> = {
   worker: SERVICE,
   server: SERVICE,
   deliveries: SERVICE,
+  buyer: SERVICE,
   crash: "server/testing/processes/worker-process.ts",
   jobs: "server/testing/processes/job-process.ts",
   commands: "server/testing/processes/scrip-host.ts",

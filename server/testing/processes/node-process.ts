@@ -43,6 +43,7 @@ const PARTS: Record<ServiceRole, readonly Part[]> = {
   worker: [fulfil, deliver],
   server: [serve, fulfil],
   deliveries: [deliver],
+  buyer: [fulfil],
 };
 const parts: Awaited<ReturnType<Part>>[] = [];
 for (const start of PARTS[role]) parts.push(await start());
@@ -75,7 +76,9 @@ async function serve(): ReturnType<Part> {
 
 async function fulfil(): ReturnType<Part> {
   const { startWorker } = await import("../../src/fulfilment/start-worker.ts");
-  const worker = startWorker(context, input.limits);
+  const { kindWithoutRates } = await import("../upstream/kind-without-rates.ts");
+  const kindOf = input.callsFreely ? { kindOf: kindWithoutRates } : {};
+  const worker = startWorker({ ...context, ...kindOf }, input.limits);
   return { stop: () => worker.stop(STOP_WITHIN_MS) };
 }
 

@@ -7,6 +7,8 @@ export type RunningScrip = {
   url: string;
   /** Everything it has printed to standard output so far. */
   stdout: () => string;
+  /** Its log so far. */
+  stderr: () => string;
   /** Sends the signal and waits for the end. */
   stop(signal: NodeJS.Signals): Promise<Finished>;
 };
@@ -52,6 +54,7 @@ export async function startScrip(
     process: child,
     url,
     stdout: () => output.stdout,
+    stderr: () => output.stderr,
     async stop(signal) {
       child.kill(signal);
       return finished;
@@ -64,5 +67,5 @@ const spawnScrip = (args: readonly string[], env: Environment, timeoutMs = RUN_T
 
 function environmentOf(env: Environment): Record<string, string> {
   const { PATH = "", HOME = "" } = process.env;
-  return { PATH, HOME, METRICS_PORT: "0", CONSOLE_PORT: "0", PORT: "0", ...env };
+  return { PATH, HOME, METRICS_PORT: "0", CONSOLE_PORT: "0", PORT: "0", PROCESSES: "1", ...env };
 }

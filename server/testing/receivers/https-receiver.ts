@@ -24,6 +24,8 @@ export type HttpsReceiver = {
   requests: ReceivedRequest[];
   /** Connections that were ever made, even without a request. */
   connections(): number;
+  /** Connections that went on with an earlier TLS session. */
+  resumed(): number;
   /** Called for each request. */
   answer: Answer;
   close(): Promise<void>;
@@ -49,6 +51,10 @@ export async function startHttpsReceiver(answer: Answer): Promise<HttpsReceiver>
     sockets.set(remotePort, socket);
     socket.on("error", () => {}).on("close", () => sockets.delete(remotePort));
   });
+  let resumed = 0;
+  server.on("secureConnection", (socket) => {
+    if (socket.isSessionReused()) resumed += 1;
+  });
   server.on("tlsClientError", () => {});
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -59,6 +65,7 @@ export async function startHttpsReceiver(answer: Answer): Promise<HttpsReceiver>
     url: (path = "/hook", host = "127.0.0.1") => `https://${host}:${port}${path}`,
     requests: [],
     connections: () => made,
+    resumed: () => resumed,
     answer,
     async close() {
       const closed = once(server, "close");

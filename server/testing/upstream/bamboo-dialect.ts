@@ -142,6 +142,11 @@ function readRest(url: URL, ledger: Ledger): Reply {
       count: 1,
       items: url.searchParams.get("PageIndex") === "0" ? BRANDS : [],
     });
+  if (url.pathname === "/api/integration/v1.0/exchange-rates")
+    return json(
+      200,
+      '{"baseCurrencyCode": "USD", "rates": [{"currencyCode": "USD", "value": 1}, {"currencyCode": "EUR", "value": 0.92150000000000004}, {"currencyCode": "XXQ", "value": 7.5}]}',
+    );
   if (url.pathname === ORDERS) return json(200, withMoney(JSON.stringify(ledger.list().map(view))));
   return json(404, { message: "Not found" });
 }

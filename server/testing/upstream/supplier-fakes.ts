@@ -1,13 +1,9 @@
-import { systemClock } from "../../src/lib/clock.ts";
-import { secret } from "../../src/lib/secret.ts";
-import { createBambooSupplier } from "../../src/suppliers/bamboo/bamboo-supplier.ts";
 import { requestIdOf } from "../../src/suppliers/bamboo/request-id.ts";
-import { createDtoneSupplier } from "../../src/suppliers/dtone/dtone-supplier.ts";
-import { createReloadlySupplier } from "../../src/suppliers/reloadly/reloadly-supplier.ts";
 import type { RemoteSupplier } from "../../src/suppliers/supplier.ts";
 import { BAMBOO_LOGIN, bambooDialect } from "./bamboo-dialect.ts";
 import { DTONE_LOGIN, dtoneDialect } from "./dtone-dialect.ts";
 import { type Fake, type FakeUpstreamOptions, startFake } from "./fake-upstream.ts";
+import { kindWithoutRates } from "./kind-without-rates.ts";
 import { RELOADLY_LOGIN, reloadlyDialect } from "./reloadly-dialect.ts";
 import type { Dialect } from "./upstream-dialect.ts";
 
@@ -70,34 +66,5 @@ function dialectOf(kind: FakeKind, logins: Logins, tokenMs: number | undefined):
 }
 
 /** The adapter of a fake, without the supplier's limits on calls. */
-export function openFake({ kind, config }: SupplierFake, timeoutMs: number): RemoteSupplier {
-  const {
-    baseUrl = "",
-    clientId = "",
-    clientSecret = "",
-    apiKey = "",
-    apiSecret = "",
-    accountId = "",
-  } = config();
-  const clock = systemClock;
-  switch (kind) {
-    case "reloadly": {
-      const access = {
-        ...{ clientId, clientSecret: secret(clientSecret), baseUrl },
-        ...{ audience: "https://giftcards.reloadly.com", tokenUrl: `${baseUrl}/oauth/token` },
-      };
-      return createReloadlySupplier({ access, timeoutMs, clock });
-    }
-    case "bamboo": {
-      const access = { baseUrl, user: clientId, password: secret(clientSecret) };
-      const rates = { postsPerSecond: 1_000, getsPerSecond: 1_000 };
-      return createBambooSupplier({ access, accountId, timeoutMs, clock, rates });
-    }
-    case "dtone":
-      return createDtoneSupplier({
-        access: { baseUrl, user: apiKey, password: secret(apiSecret) },
-        timeoutMs,
-        clock,
-      });
-  }
-}
+export const openFake = ({ kind, config }: SupplierFake, timeoutMs: number): RemoteSupplier =>
+  kindWithoutRates(kind).open(config(), { timeoutMs });

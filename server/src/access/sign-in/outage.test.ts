@@ -11,6 +11,7 @@ const refuse = async (): Promise<never> => {
 const away: Db = {
   rows: refuse,
   transaction: refuse,
+  shortTransaction: refuse,
   listen: () => ({ close: async () => {} }),
   close: async () => {},
 };

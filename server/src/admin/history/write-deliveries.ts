@@ -54,7 +54,7 @@ export async function writeDeliveries(
   const claim = { token, now, held: [], leasedUntil: new Date(now.getTime() + LEASE_MS) };
   await claimLanes(db, { ...claim, healthyMax: LANES_MAX, failingMax: LANES_MAX });
   const byId = new Map(endpoints.map((one) => [one.id, one]));
-  const lanes = endpoints.map(({ id }) => ({ endpointId: id, count: DELIVERIES_MAX }));
+  const lanes = endpoints.map(({ id }) => ({ endpointId: id, count: DELIVERIES_MAX, busy: [] }));
   const dueAt = new Map<string, number>();
   for (;;) {
     const due = await listDueDeliveries(db, lanes, now);

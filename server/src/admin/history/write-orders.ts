@@ -1,6 +1,6 @@
 import { type PricedProducts, readPricedProducts } from "../../catalog/prices/priced-products.ts";
 import type { Db } from "../../db/database.ts";
-import { instantOutcome } from "../../fulfilment/fulfil-orders.ts";
+import { instantOutcome } from "../../fulfilment/buy/instant-outcome.ts";
 import { FULFILMENT_LIMITS } from "../../fulfilment/limits.ts";
 import type { UnitOutcome } from "../../fulfilment/settle/decide-settlement.ts";
 import { settleOrders } from "../../fulfilment/settle/settle-orders.ts";
@@ -123,7 +123,7 @@ async function settle(
 function outcomesOf({ order, planned }: TakenOrder, failure: PlannedFailure | undefined): UnitOutcome[] {
   return planned.flatMap((one, index) => {
     const fails = failure && (failure.units === "all" || index === planned.length - 1);
-    if (!fails) return instantOutcome(order, one);
+    if (!fails) return instantOutcome(order, one.unit, one.plan);
     const { orderId, lineIndex, unitIndex, productId } = one.unit;
     const unit = { orderId, lineIndex, unitIndex };
     return [{ unit, productId, kind: "give-up", failureCode: failure.code }];

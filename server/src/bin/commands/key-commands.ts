@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { By } from "../../activity/record-activity.ts";
+import { isDatabaseUnavailable } from "../../db/database.ts";
 import { changeKey } from "../../keys/change-key.ts";
 import { createKey } from "../../keys/create-key.ts";
 import { keySummary, recordOnKey } from "../../keys/key-activity.ts";
@@ -145,9 +146,21 @@ export function keyCommands(program: Command): void {
         await revokeKey(db, clock, id, (tx, key) => {
           const before = { name: key.name, lastFour: key.lastFour };
           return recordOnKey(tx, clock, key, by("revoke"), { action: "key.revoked", id, before });
-        }),
+        }).catch(explainUnconfirmed),
       ),
     (row) => `revoked ${row.id} (${row.prefix}…${row.lastFour})`,
+    { statementTimeoutMs: REVOKE_TIMEOUT_MS },
+  );
+}
+
+const REVOKE_TIMEOUT_MS = 8_000;
+
+/** A primary that has lost its standby never confirms a commit. Someone who revokes a leaked key must know that at once. */
+function explainUnconfirmed(cause: unknown): never {
+  if (!isDatabaseUnavailable(cause)) throw cause;
+  throw new Error(
+    `the database did not confirm the revocation within ${REVOKE_TIMEOUT_MS / 1_000} s, so the key may still be accepted; if this is an old primary, set DATABASE_URL to the new one and run the command again`,
+    { cause },
   );
 }
 

@@ -1,6 +1,6 @@
 /** At least one example for each command, shown at the end of its help. A test checks them against the options. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
-  start: ["scrip start", "scrip start --role worker"],
+  start: ["scrip start", "scrip start --role worker", "scrip start --processes 4"],
   demo: ["DATA_DIR=/tmp/try scrip demo"],
   migrate: ["scrip migrate"],
   doctor: ["scrip doctor"],
@@ -100,7 +100,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "rule list": ["scrip rule list"],
   "rule remove": ["scrip rule remove rul_…"],
   "fx set": ["scrip fx set --pair USD/EUR --rate 0.9215 --until 2030-01-31T12:00:00Z"],
-  "fx import": ["scrip fx import eurofxref-daily.xml"],
+  "fx import": [
+    "scrip fx import eurofxref-daily.xml",
+    "scrip fx import https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml",
+  ],
   "fx list": ["scrip fx list"],
   "listing set": ["scrip listing set --product nimbus-us-25 --reseller rsl_… --listed no"],
   "supplier add": [
@@ -112,6 +115,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "scrip supplier update sup_… --rate 20",
     "scrip supplier update sup_… --balance-alert 500.00",
     "scrip supplier update sup_… --config upstream.json",
+    "scrip supplier update sup_… --rates yes",
   ],
   "supplier enable": ["scrip supplier enable sup_…"],
   "supplier disable": ["scrip supplier disable sup_…"],
@@ -140,6 +144,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   "stock export": [
     'scrip stock export --product nimbus-us-25 --reveal --reason "returned to the supplier" > withdrawn.csv',
+  ],
+  "stock reconcile-restore": [
+    "scrip stock reconcile-restore --since 2030-01-31T12:00:00Z --lost postgres://127.0.0.1:5433/scrip",
+    "scrip stock reconcile-restore --since 2030-01-31T12:00:00Z",
   ],
   "order list": ["scrip order list --stuck", "scrip order list --status failed --env live --newer-than 7d"],
   "order show": ["scrip order show ord_…"],

@@ -6,10 +6,12 @@ import { addListPrice, addProducts, setSupply } from "../../../testing/builders/
 import { blow } from "../../../testing/builders/catalog-storm.ts";
 import { sizeFor } from "../../../testing/full-size.ts";
 import { createRandom, SEED } from "../../../testing/seed.ts";
-import type { Caller } from "../../http/caller.ts";
+import type { Db, QueryOptions, Statement } from "../../db/database.ts";
+import type { Caller, Tenant } from "../../http/caller.ts";
 import { createCursorCodec } from "../../lib/cursor.ts";
 import { listProducts } from "../list-products.ts";
 import { createRenderedReplies, type RenderedReplies } from "../rendered-replies.ts";
+import type { CatalogFilters } from "./catalog-filters.ts";
 import { createCatalogFinder } from "./catalog-finder.ts";
 import { foldText } from "./fold-text.ts";
 
@@ -214,6 +216,38 @@ test("filtered pages have an ETag, and are kept apart from the other pages", asy
   for (const filters of [{}, { q: "nimbus" }, { purchasable: false }, {}])
     await listProducts(deps, caller, { limit: 1, after: undefined, filters }, JSON.stringify);
   assert.deepEqual(kept, ["all", "filtered", "filtered", "all"]);
+});
+
+test("a process that starts reads the tables once, and finds what changes while it does", async (t) => {
+  const statements: string[] = [];
+  const meanwhile: Record<string, () => Promise<unknown>> = {
+    "list-indexed": () => scrip.db.rows(sql`update products set name = 'Late name' where id = 'zz-2'`),
+    "list-priced": () => addListPrice(scrip.db, { productId: "zz-1", amountMinor: 5n }),
+  };
+  t.after(async () => {
+    await scrip.db.rows(sql`update products set name = 'Plain' where id = 'zz-2'`);
+    await scrip.db.rows(sql`delete from list_prices where product_id = 'zz-1'`);
+  });
+  const db: Db = {
+    ...scrip.db,
+    async rows<Row>(query: Statement, options: QueryOptions = {}) {
+      const rows = await scrip.db.rows<Row>(query, options);
+      const { name = "" } = options;
+      statements.push(name);
+      await meanwhile[name]?.();
+      delete meanwhile[name];
+      return rows;
+    },
+  };
+  const finder = createCatalogFinder(db);
+  const tenant: Tenant = { resellerId, environment: "test" };
+  const find = async (filters: CatalogFilters) =>
+    (await finder.find(tenant, filters, { afterId: "", limit: 10 })).products.map(({ id }) => id).join(" ");
+  assert.equal(await find({ q: "late" }), "zz-2");
+  assert.equal(await find({ q: "zz-1", purchasable: true }), "zz-1");
+  assert.equal(statements.filter((name) => name === "list-indexed").length, 1);
+  assert.equal(statements.filter((name) => name === "list-priced").length, 1);
+  assert.ok(statements.includes("list-indexed-since") && statements.includes("list-list-flags"));
 });
 
 const QUERIES: Record<string, string>[] = [

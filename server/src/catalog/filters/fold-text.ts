@@ -12,14 +12,17 @@ const LETTERS: Readonly<Record<string, string>> = {
   ł: "l",
   ŧ: "t",
 };
+const BEYOND_ASCII = /\P{ASCII}/u;
 const LETTER = new RegExp(`[${Object.keys(LETTERS).join("")}]`, "g");
 
 /** Text without letter case, accents and other marks, so that texts that people take for the same are equal. */
-export const foldText = (text: string): string =>
-  text
+export function foldText(text: string): string {
+  if (!BEYOND_ASCII.test(text)) return text.toLowerCase();
+  return text
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")
     .toLowerCase()
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")
     .replace(LETTER, (letter) => LETTERS[letter] ?? letter);
+}

@@ -60,6 +60,21 @@ export const listIndexedSince = (db: Queryable, after: ScopePosition, limit: num
     { name: "list-indexed-since" },
   );
 
+/**
+ * All products in the order of their ids, for an index that knows none. Ten times as fast as one after another by the number of its
+ * change.
+ */
+export const listIndexed = (db: Queryable, afterId: string, limit: number) =>
+  db.rows<IndexedRow>(
+    sql`
+      select p.id, p.name, p.brand, p.category, p.country, p.type, p.active and not p.hidden as "isOnSale",
+             coalesce(s.state, 'none') as supply
+      from (select * from products where id > ${afterId} order by id limit ${limit}) p
+      left join product_supply s on s.product_id = p.id
+      order by p.id`,
+    { name: "list-indexed" },
+  );
+
 const LAST_CHANGE = 2n ** 63n - 1n;
 
 /** It compares and sorts whole rows, so that only the index fits, whatever the planner knows. */
@@ -92,6 +107,21 @@ export const listListFlags = (
       from (${changedIn(sql`catalog_list_scope(${currency}, ${priceList})`, after, limit)}) c
       order by c.change, c.product_id`,
     { name: "list-list-flags" },
+  );
+
+/** The products that have a price in a list, in the order of their ids, for a set that knows none. */
+export const listPriced = (
+  db: Queryable,
+  { currency, priceList }: { currency: string; priceList: string },
+  afterId: string,
+  limit: number,
+) =>
+  db.rows<{ productId: string }>(
+    sql`
+      select product_id as "productId" from list_prices
+      where price_list = ${priceList} and currency = ${currency} and product_id > ${afterId}
+      order by product_id limit ${limit}`,
+    { name: "list-priced" },
   );
 
 export const listOwnFlags = (db: Queryable, resellerId: string, after: ScopePosition, limit: number) =>

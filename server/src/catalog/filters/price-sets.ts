@@ -1,13 +1,15 @@
 import type { Db } from "../../db/database.ts";
 import { createByteCache } from "../../lib/byte-cache.ts";
+import { NO_ID } from "../../lib/slice.ts";
 import {
   listListFlags,
   listOwnFlags,
+  listPriced,
   type PriceFlags,
   type ScopeHeads,
   type ScopePosition,
 } from "./index-queries.ts";
-import { NOTHING_READ, READ_AT_ONCE } from "./product-index.ts";
+import { FILLED_AT_ONCE, NOTHING_READ, READ_AT_ONCE } from "./product-index.ts";
 import { createSlotSet, type SlotSet } from "./slot-set.ts";
 
 /** The products of one scope that have a price, that are not listed, and whose price is withheld, as bits. */
@@ -21,6 +23,8 @@ export type PriceSets = {
 const SETS_MAX_BYTES = 32 * 1024 * 1024;
 
 type Kept = PriceSet & { position: ScopePosition; reading: Promise<void> | undefined };
+type ReadSet = (set: Kept) => Promise<void>;
+type ReadPriced = (afterId: string) => Promise<{ productId: string }[]>;
 type ReadFlags = (after: ScopePosition) => Promise<PriceFlags[]>;
 
 /**
@@ -33,10 +37,10 @@ export function createPriceSets(db: Db, slotOf: (productId: string) => number): 
     ({ priced, unlisted, withheld }) => priced.bytes() + unlisted.bytes() + withheld.bytes(),
   );
 
-  const sync = async (scope: string, head: bigint, readFlags: ReadFlags): Promise<PriceSet> => {
+  const sync = async (scope: string, head: bigint, read: ReadSet): Promise<PriceSet> => {
     const set = kept.get(scope) ?? emptySet();
     while (set.position.change < head) {
-      set.reading ??= readAll(set, readFlags, slotOf).finally(() => {
+      set.reading ??= read(set).finally(() => {
         set.reading = undefined;
       });
       kept.set(scope, set);
@@ -50,11 +54,13 @@ export function createPriceSets(db: Db, slotOf: (productId: string) => number): 
   return {
     async sync(resellerId, heads) {
       const { currency, priceList } = heads;
-      const own = await sync(`reseller ${resellerId}`, heads.own, (after) =>
-        listOwnFlags(db, resellerId, after, READ_AT_ONCE),
+      const own = await sync(`reseller ${resellerId}`, heads.own, (set) =>
+        readChanged(set, (after) => listOwnFlags(db, resellerId, after, READ_AT_ONCE), slotOf),
       );
-      const list = await sync(`list ${currency} ${priceList}`, heads.list, (after) =>
-        listListFlags(db, { currency, priceList }, after, READ_AT_ONCE),
+      const list = await sync(`list ${currency} ${priceList}`, heads.list, (set) =>
+        set.position === NOTHING_READ
+          ? fillPriced(set, heads.list, (afterId) => listPriced(db, heads, afterId, FILLED_AT_ONCE), slotOf)
+          : readChanged(set, (after) => listListFlags(db, heads, after, READ_AT_ONCE), slotOf),
       );
       return { own, list };
     },
@@ -69,7 +75,24 @@ const emptySet = (): Kept => ({
   reading: undefined,
 });
 
-async function readAll(
+/** Changes up to the head are committed, so that they are in what is read now. Later ones are read by their number. */
+async function fillPriced(
+  set: Kept,
+  head: bigint,
+  readPriced: ReadPriced,
+  slotOf: (productId: string) => number,
+): Promise<void> {
+  let afterId = "";
+  for (;;) {
+    const rows = await readPriced(afterId);
+    for (const { productId } of rows) set.priced.put(slotOf(productId), true);
+    if (rows.length < FILLED_AT_ONCE) break;
+    afterId = rows.at(-1)?.productId ?? "";
+  }
+  set.position = { change: head, id: NO_ID };
+}
+
+async function readChanged(
   set: Kept,
   readFlags: ReadFlags,
   slotOf: (productId: string) => number,

@@ -1,7 +1,8 @@
 import type { Db } from "../../db/database.ts";
+import { NO_ID } from "../../lib/slice.ts";
 import { type CatalogFilters, wordsOf } from "./catalog-filters.ts";
 import { foldText } from "./fold-text.ts";
-import { type IndexedRow, listIndexedSince, type ScopePosition } from "./index-queries.ts";
+import { type IndexedRow, listIndexed, listIndexedSince, type ScopePosition } from "./index-queries.ts";
 import { createProductColumns, toWanted } from "./product-columns.ts";
 
 /** A product in the index: its id, and id, name and brand without letter case and accents. */
@@ -31,6 +32,8 @@ export type ProductIndex = {
 /** The start of a scope. */
 export const NOTHING_READ: ScopePosition = { change: -1n, id: "" };
 export const READ_AT_ONCE = 2_000;
+/** Of a table that is read from its start. */
+export const FILLED_AT_ONCE = 5_000;
 /** From this many new products on, sorting all is faster than inserting each. */
 const INSERTED_MAX = 50;
 
@@ -77,8 +80,20 @@ export function createProductIndex(db: Db): ProductIndex {
       order = [...order, ...added].sort((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
     else for (const slot of added) order.splice(firstAfter(idOf(slot)), 0, slot);
   };
-  const read = async (): Promise<void> => {
+  /** Changes up to the head are committed, so that they are in what is read now. Later ones are read by their number. */
+  const fill = async (head: bigint): Promise<void> => {
+    let afterId = "";
+    for (;;) {
+      const rows = await listIndexed(db, afterId, FILLED_AT_ONCE);
+      for (const row of rows) put(slotOf(row.id), row.id, row);
+      if (rows.length < FILLED_AT_ONCE) break;
+      afterId = rows.at(-1)?.id ?? "";
+    }
+    position = { change: head, id: NO_ID };
+  };
+  const read = async (head: bigint): Promise<void> => {
     try {
+      if (position === NOTHING_READ) return await fill(head);
       for (;;) {
         const rows = await listIndexedSince(db, position, READ_AT_ONCE);
         for (const { change, productId, row } of rows) {
@@ -95,7 +110,7 @@ export function createProductIndex(db: Db): ProductIndex {
   return {
     async sync(head) {
       while (position.change < head) {
-        reading ??= read().finally(() => {
+        reading ??= read(head).finally(() => {
           reading = undefined;
         });
         await reading;

@@ -99,7 +99,7 @@ function letters({ getsLetters, sendsMail }: AlertsData, ctx: ConsoleContext): H
   return panel(
     { title: "Mail" },
     html`<form method="post" action="/alerts/letters">${ctx.hidden()}<input type="hidden" name="send" value="${getsLetters ? "no" : "yes"}">${stack(
-      html`<p>${what}${sendsMail ? undefined : " No mail server is set (SMTP_URL), so no letter leaves."}</p>`,
+      html`<p>${what}${sendsMail ? undefined : " No mail server is set (SMTP_URL), so nothing is mailed."}</p>`,
       row(button(getsLetters ? "Stop mailing me" : "Mail me new alerts")),
     )}</form>`,
   );

@@ -15,6 +15,7 @@ import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { depositPreview, importedDeposits } from "../deposits/render-import.ts";
 import type { ConsoleContext } from "../session.ts";
+import { supplierJobResult } from "../suppliers/render-supplier-job.ts";
 import { mayCancel, mayConfirm } from "./job-rights.ts";
 import { priceChangesPanel, productChangesPanel } from "./render-changes.ts";
 import { stateChip } from "./render-jobs.ts";
@@ -49,6 +50,7 @@ export function renderJob({ job, emails }: JobData, ctx: ConsoleContext, error?:
       ),
       job.state === "ready" ? previewOf(job, ctx) : undefined,
       job.kind === "import_deposits" && job.state === "succeeded" ? importedDeposits(job, ctx) : undefined,
+      supplierJobResult(job),
       refusedRows(job),
     )}</div>`,
   };
@@ -97,12 +99,31 @@ const LABELS: Readonly<Record<string, string>> = {
   refused: "Deposits that were refused",
   rows: "Rows to count as well",
   ok: "Everything holds",
+  proposedNew: "New at the supplier",
+  proposedGone: "Gone at the supplier",
+  repriced: "Cost something else",
+  left: "Left out, without a face value or a cost",
+  from: "From",
+  to: "To",
+  entries: "Entries",
+  matched: "Matched",
+  missing_there: "Missing there",
+  missing_here: "Missing here",
+  amount_differs: "Amount differs",
+  duplicate: "Charged twice",
+  reversal: "Taken back",
+  no_outcome_here: "No outcome here",
+  newReversals: "Taken back, and not known before",
+  difference: "Difference, theirs less ours",
 };
 
-/** Counts of the result. Lists have their own tables. */
+const LABEL_ORDER = Object.keys(LABELS);
+
+/** Counts of the result, in the order of their labels: the database keeps none. Lists have their own tables. */
 const resultFacts = ({ result }: JobDetails): [string, HtmlValue][] =>
   Object.entries(result ?? {})
     .filter(([name, value]) => name in LABELS && ["string", "number", "boolean"].includes(typeof value))
+    .sort(([one], [other]) => LABEL_ORDER.indexOf(one) - LABEL_ORDER.indexOf(other))
     .map(([name, value]) => [
       LABELS[name] ?? name,
       typeof value === "number"

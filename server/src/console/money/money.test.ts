@@ -176,6 +176,19 @@ test("a debit that the wallet cannot pay any more is not offered", async () => {
   assert.equal(await balance(), 130_001n);
 });
 
+test("two people debit the same money at once: one succeeds, the other is told, and nothing moves twice", async () => {
+  const poor = await desk.addReseller({ name: "Poor" });
+  const wallet = { resellerId: poor.id, environment: "live" } as const;
+  await moveFunds(db, clock, wallet, { direction: "credit", amount: "10.00", note: "" });
+  const debit = movement({ resellerId: poor.id, direction: "debit", amount: "10.00" });
+  const people = [await desk.enter("finance"), await desk.enter("admin")];
+  const replies = await Promise.all(people.map((person) => person.post("/money/movements", debit)));
+  assert.deepEqual(replies.map(({ statusCode }) => statusCode).toSorted(), [303, 422]);
+  const refused = replies.find(({ statusCode }) => statusCode === 422);
+  assert.match(refused ? textOf(refused) : "", /balance/i);
+  assert.equal((await findWallet(db, wallet))?.balanceMinor, 0n);
+});
+
 test("movements of all resellers are pages that meet, by environment", async () => {
   const other = await desk.addReseller({ name: "Other" });
   for (let nth = 0; nth < 51; nth += 1)

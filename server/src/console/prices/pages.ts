@@ -1,5 +1,6 @@
 import { endOf } from "../../fx/choose-rate.ts";
 import { listCurrentRates } from "../../fx/queries.ts";
+import { setRate } from "../../fx/set-rate.ts";
 import { explainPrice } from "../../pricing/explain-price.ts";
 import { sayPrice } from "../../pricing/explanation.ts";
 import { countProposals, listProposals } from "../../pricing/proposal-queries.ts";
@@ -12,10 +13,12 @@ import { redirect } from "../../web/pages/define-page.ts";
 import { countText } from "../../web/parts/money.ts";
 import { sayRefusal } from "../say-refusal.ts";
 import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
+import { RATE_OPTIONS, rateForm } from "./rate-form.ts";
 import { type PricesPage, renderPrices } from "./render-prices.ts";
-import { ruleForm } from "./rule-form.ts";
+import { RULE_OPTIONS, ruleForm, ruleText } from "./rule-form.ts";
 
 const PROPOSALS_SHOWN = 100;
+type Load = (ctx: ConsoleContext) => Promise<PricesPage>;
 
 const publishForm = defineForm({
   id: textField({ label: "Proposal", maxLength: 18 }),
@@ -25,7 +28,8 @@ const removeForm = defineForm({ id: textField({ label: "Rule", required: true, m
 
 /** Rules, what waits to be published, and why a price is what it is. Nothing here reaches a reseller before it is published. */
 export function pricePages(face: ConsoleFace, deps: ConsoleDeps): void {
-  const load = (ctx: ConsoleContext) => loadPrices(deps, ctx);
+  const load: Load = (ctx) => loadPrices(deps, ctx);
+  ratePages(face, deps, load);
   face.page({
     path: "/prices",
     permission: "prices.read",
@@ -50,19 +54,7 @@ export function pricePages(face: ConsoleFace, deps: ConsoleDeps): void {
     form: ruleForm,
     once: true,
     run: async (typed, ctx) => {
-      const text = {
-        for: typed.for,
-        on: typed.on,
-        kind: typed.kind ?? "",
-        value: typed.value,
-        country: typed.country || undefined,
-        currency: typed.currency || undefined,
-        add: typed.add || undefined,
-        minMargin: typed.minMargin || undefined,
-        round: typed.round || undefined,
-        mayExceedFace: typed.allowAboveFace,
-      };
-      await sayRefusal(setRule(deps.db, deps.clock, byOf(ctx), text));
+      await sayRefusal(setRule(deps.db, deps.clock, byOf(ctx), ruleText(typed)), RULE_OPTIONS);
       return redirect("/prices", "The rule is set. Its prices are worked out in a moment.");
     },
     again: async (state, ctx) => renderPrices(await load(ctx), ctx, { rule: state }),
@@ -76,6 +68,26 @@ export function pricePages(face: ConsoleFace, deps: ConsoleDeps): void {
       return redirect("/prices", "The rule was removed. Prices that it gave are worked out again.");
     },
     again: async (state, ctx) => renderPrices(await load(ctx), ctx, { error: state.formError }),
+  });
+}
+
+/** A pin is stronger than every other rate and moves every price that rests on it. */
+function ratePages(face: ConsoleFace, deps: ConsoleDeps, load: Load): void {
+  face.action({
+    path: "/prices/rates",
+    permission: "prices.publish",
+    form: rateForm,
+    once: true,
+    run: async ({ pair, rate, until }, ctx) => {
+      const by = provedBy(ctx);
+      const input = { pair: pair.toUpperCase(), rate, until };
+      await sayRefusal(setRate(deps.db, deps.clock, by, input), RATE_OPTIONS);
+      return redirect(
+        "/prices",
+        `${input.pair} is pinned. Prices that rest on it are worked out in a moment.`,
+      );
+    },
+    again: async (state, ctx) => renderPrices(await load(ctx), ctx, { rate: state }),
   });
 }
 

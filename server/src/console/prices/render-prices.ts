@@ -9,12 +9,13 @@ import { idText } from "../../web/parts/copy.ts";
 import { filterBar } from "../../web/parts/filter-bar.ts";
 import { countText, money } from "../../web/parts/money.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
-import { panel, row, stack } from "../../web/parts/panel.ts";
+import { halves, panel, row, stack } from "../../web/parts/panel.ts";
 import { smallForm } from "../../web/parts/small-form.ts";
 import { time } from "../../web/parts/time.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
-import { type Html, html } from "../../web/template/html.ts";
+import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { type ConsoleContext, may } from "../session.ts";
+import { rateForm } from "./rate-form.ts";
 import { ruleForm } from "./rule-form.ts";
 
 export type PricesPage = {
@@ -31,7 +32,7 @@ export type PricesPage = {
 export const renderPrices = (
   page: PricesPage,
   ctx: ConsoleContext,
-  { error, rule }: { error?: string | undefined; rule?: FormState } = {},
+  { error, rule, rate }: { error?: string | undefined; rule?: FormState; rate?: FormState } = {},
 ): PageContent => ({
   title: "Prices",
   subtitle: "Prices by rule, from costs and exchange rates. Small moves are published by themselves.",
@@ -40,8 +41,11 @@ export const renderPrices = (
     proposalsPanel(page, ctx),
     explainPanel(page),
     rulesPanel(page.rules, ctx),
-    may(ctx, "prices.edit") ? newRulePanel(ctx, rule) : undefined,
     ratesPanel(page.rates, ctx),
+    halves(
+      may(ctx, "prices.edit") ? [newRulePanel(ctx, rule)] : [],
+      may(ctx, "prices.publish") ? [pinPanel(ctx, rate)] : [],
+    ),
   ),
 });
 
@@ -94,6 +98,7 @@ const explainPanel = ({ asked, explained }: PricesPage): Html =>
     stack(
       filterBar({
         action: "/prices",
+        submit: "Explain",
         filters: [
           { kind: "text", name: "product", label: "Product", value: asked.product },
           { kind: "text", name: "reseller", label: "Reseller", value: asked.reseller },
@@ -107,17 +112,26 @@ const explainPanel = ({ asked, explained }: PricesPage): Html =>
     ),
   );
 
+const whoCell = ({ who, whoId }: PriceRule): HtmlValue => {
+  if (who === "all") return "every reseller";
+  return who === "list" ? `list ${whoId}` : idText(whoId, { href: `/resellers/${whoId}`, short: true });
+};
+
+const whatCell = ({ what, whatId, country }: PriceRule): HtmlValue => {
+  const where = country === "" ? "" : ` in ${country}`;
+  if (what === "all") return `every product${where}`;
+  const name = what === "product" ? html`<a href="/products/${whatId}">${whatId}</a>` : `${what} ${whatId}`;
+  return html`${name}${where}`;
+};
+
 const rulesPanel = (rules: readonly PriceRule[], ctx: ConsoleContext): Html =>
   tablePanel({
     title: "Rules",
     caption: "Price rules",
     rows: rules,
     columns: [
-      { head: "For", cell: (rule) => sayWho(rule) },
-      {
-        head: "On",
-        cell: (rule) => `${sayWhat(rule)}${rule.country === "" ? "" : ` in ${rule.country}`}`,
-      },
+      { head: "For", wraps: true, cell: whoCell },
+      { head: "On", wraps: true, cell: whatCell },
       { head: "Price", wraps: true, cell: (rule) => sayRule(rule) },
       { head: "Rounded to", cell: ({ rounding }) => rounding },
       { head: "From", cell: ({ validFrom }) => (validFrom ? time(validFrom, ctx.now) : "") },
@@ -154,6 +168,19 @@ const newRulePanel = (ctx: ConsoleContext, state: FormState | undefined): Html =
     }),
   );
 
+const pinPanel = (ctx: ConsoleContext, state: FormState | undefined): Html =>
+  panel(
+    { title: "Pin a rate" },
+    rateForm.render({
+      action: "/prices/rates",
+      hidden: ctx.hidden({ once: true }),
+      state: state ?? rateForm.start(),
+      submit: "Pin rate",
+      note: "It is stronger than every other source until it ends. Prices that move far are proposed, not published.",
+      id: "rate",
+    }),
+  );
+
 const ratesPanel = (rates: PricesPage["rates"], ctx: ConsoleContext): Html =>
   tablePanel({
     title: "Exchange rates",
@@ -167,5 +194,10 @@ const ratesPanel = (rates: PricesPage["rates"], ctx: ConsoleContext): Html =>
       { head: "Usable until", cell: ({ usableUntil }) => time(usableUntil, ctx.now) },
       { head: "State", cell: ({ usableUntil }) => chip(usableUntil > ctx.now ? "in force" : "too old") },
     ],
-    empty: emptyState("No rates yet", "Import a file or pin a rate: scrip fx import, scrip fx set."),
+    empty: emptyState(
+      "No rates yet",
+      may(ctx, "prices.publish")
+        ? "Pin a rate, or import a file: scrip fx import."
+        : "Finance can pin one. Files are imported by: scrip fx import.",
+    ),
   });

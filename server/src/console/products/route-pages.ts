@@ -1,12 +1,12 @@
 import { findCatalogProduct } from "../../catalog/product-queries.ts";
 import { formatAmount } from "../../lib/money.ts";
-import { notFound } from "../../lib/problem.ts";
+import { notFound, Problem } from "../../lib/problem.ts";
 import { listSupplierNames } from "../../suppliers/queries.ts";
 import { findRoute, type RouteRow } from "../../suppliers/route-queries.ts";
 import { PRIORITY_MAX, removeRoute, setRoute } from "../../suppliers/set-route.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
 import { numberField } from "../../web/form/number-fields.ts";
-import { hiddenField, textField } from "../../web/form/text-fields.ts";
+import { hiddenField, textareaField, textField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { redirect } from "../../web/pages/define-page.ts";
 import { button } from "../../web/parts/button.ts";
@@ -14,11 +14,18 @@ import { panel, row, stack } from "../../web/parts/panel.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
-import { sayRefusal } from "../say-refusal.ts";
+import { type OptionFields, sayRefusal } from "../say-refusal.ts";
 import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace } from "../session.ts";
 import { productPath } from "./load-product.ts";
 
 const PRIORITY_DEFAULT = 100;
+const FIELD_MAP_MAX_CHARACTERS = 1_000;
+/** The options of `scrip supplier route` that its refusals name. */
+const ROUTE_OPTIONS: OptionFields = {
+  "--max-cost": { name: "maxCost", label: "At most" },
+  "--value": { name: "value", label: "Face value" },
+  "--map": { name: "fieldMap", label: "Names of input fields" },
+};
 
 const routeForm = defineForm({
   supplierId: hiddenField("Supplier"),
@@ -60,6 +67,13 @@ const routeForm = defineForm({
     inputmode: "decimal",
     hint: "What one unit is worth, such as 25.00. Only for suppliers that let you choose it.",
   }),
+  fieldMap: textareaField({
+    label: "Names of input fields",
+    rows: 3,
+    maxLength: FIELD_MAP_MAX_CHARACTERS,
+    isCode: true,
+    hint: "One line for each field that the supplier calls something else: our name, an equals sign, theirs, such as playerId=account_number.",
+  }),
 });
 
 type RouteData = {
@@ -87,7 +101,10 @@ export function routePages(face: ConsoleFace, deps: ConsoleDeps): void {
     path,
     permission: "suppliers.manage",
     form: routeForm,
-    async run({ supplierId, priority = PRIORITY_DEFAULT, cost, currency, maxCost, sku, value }, ctx) {
+    async run(
+      { supplierId, priority = PRIORITY_DEFAULT, cost, currency, maxCost, sku, value, fieldMap },
+      ctx,
+    ) {
       const productId = ctx.params.id ?? "";
       const input = {
         ...{ productId, supplierId, priority, cost },
@@ -95,8 +112,9 @@ export function routePages(face: ConsoleFace, deps: ConsoleDeps): void {
         maxCost: maxCost === "" ? null : maxCost,
         sku: sku === "" ? undefined : sku,
         value: value === "" ? undefined : value,
+        fieldMap: readFieldMap(fieldMap),
       };
-      await sayRefusal(setRoute(deps.db, deps.clock, input, byOf(ctx)));
+      await sayRefusal(setRoute(deps.db, deps.clock, input, byOf(ctx)), ROUTE_OPTIONS);
       return redirect(productPath(productId), "The route was saved. The next purchase takes it.");
     },
     again: (state, ctx) => showAgain(deps, state, ctx),
@@ -150,8 +168,32 @@ function startRoute({ supplier }: RouteData): FormState {
     maxCost: amount(route?.maxCostMinor),
     sku: route?.sku ?? "",
     value: route?.value ?? "",
+    fieldMap: Object.entries(route?.fieldMap ?? {})
+      .map(([ours, theirs]) => `${ours}=${theirs}`)
+      .sort()
+      .join("\n"),
   });
 }
+
+/** What is on each line. Without any line every field keeps its name. */
+function readFieldMap(text: string): Record<string, string> {
+  const entries = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .map((line): [string, string] => {
+      const at = line.indexOf("=");
+      return [line.slice(0, Math.max(at, 0)).trim(), line.slice(at + 1).trim()];
+    });
+  if (new Set(entries.map(([ours]) => ours)).size < entries.length)
+    throw fieldMapRefusal("One field has two lines. Leave one of them.");
+  if (entries.some(([ours, theirs]) => ours === "" || theirs === ""))
+    throw fieldMapRefusal("Each line must be like playerId=account_number.");
+  return Object.fromEntries(entries);
+}
+
+const fieldMapRefusal = (detail: string): Problem =>
+  new Problem("invalid_request", detail, { errors: [{ pointer: "/fieldMap", code: "invalid", detail }] });
 
 const crumbsOf = ({ productId, productName }: RouteData) => [
   { label: "Products", href: "/products" },

@@ -30,7 +30,7 @@ const WHAT: Readonly<Record<ReportName, string>> = {
   sales:
     "Orders by the time of their acceptance, refunds by their own. By supplier: what a supplier delivered.",
   margin:
-    "What was delivered, less later refunds, less cost, by the time at which orders ended. There is no margin where the cost is unknown or in another currency.",
+    "What was delivered, less later refunds, less cost, by the time at which orders ended. There is no margin where the cost is unknown or in another currency. Landed cost and margin at acceptance are those of what was sold, by the time of acceptance.",
   refunds: "Money that went back to wallets, by the time of the refund.",
   fulfilment:
     "Orders by the time at which they ended, and how long that took from their acceptance. By product and supplier: delivered units.",
@@ -40,7 +40,8 @@ const CHARTED: Readonly<Record<ReportName, string>> = {
   ...{ sales: "Sold", margin: "Margin", refunds: "Refunded", fulfilment: "Completed" },
 };
 const HEADS: Readonly<Record<ReportBy, string>> = {
-  ...{ hour: "Hour (UTC)", day: "Day (UTC)", product: "Product", reseller: "Reseller", supplier: "Supplier" },
+  ...{ hour: "Hour (UTC)", day: "Day (UTC)", product: "Product", brand: "Brand", reseller: "Reseller" },
+  supplier: "Supplier",
 };
 
 export function renderReport(report: Report, asked: AskedReport, ctx: ConsoleContext): PageContent {

@@ -69,6 +69,8 @@ async function haveBadNight(): Promise<void> {
   await db.rows(
     sql`update webhook_endpoints set failing_since = ${shop.clock.now()}, failures = 9 where id = ${id}`,
   );
+  await db.rows(sql`update order_lines set basis = 'hand|70|70|USD|sup_1||' where product_id = ${stocked}`);
+  await db.rows(sql`update products set brand = '<b>Acme</b>' where id = ${stocked}`);
   await countFacts({ db, clock: shop.clock });
   shop.clock.advance(10 * 60_000);
   viewer = await desk.enter("viewer");
@@ -139,6 +141,16 @@ test("reports show the days, products, resellers and suppliers of the address", 
     await page("/reports/sales?by=product"),
     /<b>Total<\/b><\/td><td class="num">6<\/td>[^\n]*6\.00 USD/,
   );
+  assert.match(
+    await page("/reports/margin"),
+    /Landed cost[\s\S]*Margin at acceptance[\s\S]*>2\.10 USD[\s\S]*>0\.90 USD/,
+  );
+  assert.doesNotMatch(await page("/reports/margin?by=supplier"), /Margin at acceptance<\/th/);
+  for (const name of ["sales", "margin", "fulfilment"]) {
+    const byBrand = await page(`/reports/${name}?by=brand`);
+    assert.match(byBrand, /&lt;b&gt;Acme&lt;\/b&gt;<\/td>/, name);
+    assert.match(byBrand, />–<\/td><td class="num">\d</, `${name}: a product without a brand`);
+  }
   assert.match(await page("/reports/fulfilment?by=reseller"), /Success[\s\S]*50\.0 %/);
   const one = await page(`/reports/margin?by=hour&product=${stocked}`);
   assert.match(
@@ -161,10 +173,12 @@ test("a file has every row, with amounts in figures and names that are no formul
   const [head, ...lines] = body.trim().split("\r\n");
   assert.equal(
     head,
-    "product,name,units_delivered,units_bought,delivered,delivered_currency,refunded_later,refunded_later_currency,cost,cost_currency,margin,margin_currency,share",
+    "product,name,units_delivered,units_bought,delivered,delivered_currency,refunded_later,refunded_later_currency,cost,cost_currency,margin,margin_currency,share,landed_cost,landed_cost_currency,margin_at_acceptance,margin_at_acceptance_currency,without_landed_cost,without_landed_cost_currency",
   );
   assert.ok(
-    lines.includes(`${stocked},'=1+1 <i>card</i>,3,3,3.00,USD,0.00,USD,2.40,USD,0.60,USD,20.0`),
+    lines.includes(
+      `${stocked},'=1+1 <i>card</i>,3,3,3.00,USD,0.00,USD,2.40,USD,0.60,USD,20.0,2.10,USD,0.90,USD,0.00,USD`,
+    ),
     body,
   );
 });

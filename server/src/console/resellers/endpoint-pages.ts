@@ -1,4 +1,6 @@
-import { startJob } from "../../jobs/start-job.ts";
+import type { Tx } from "../../db/database.ts";
+import type { Tenant } from "../../http/caller.ts";
+import { addJob } from "../../jobs/start-job.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
 import type { ResellerRow } from "../../resellers/queries.ts";
 import { defineForm } from "../../web/form/define-form.ts";
@@ -46,9 +48,7 @@ export function endpointPages(face: ConsoleFace, deps: ConsoleDeps): void {
       const since = endpoint.failingSince;
       if (!canEnable(endpoint) || since === null) throw changed();
       const tenant = { resellerId: reseller.id, environment: environmentOf(ctx) };
-      await enable(deps, tenant, endpoint, ctx);
-      const params = { ...tenant, endpointId: endpoint.id, since: since.toISOString() };
-      const id = await startJob(deps, { kind: "recover_events", params }, byOf(ctx));
+      const id = await enable(deps, { tenant, endpoint, since }, ctx);
       return redirect(`/jobs/${id}`, "The endpoint is enabled. What it missed is being sent again.");
     },
     again: async (state, ctx) => render(await load(deps, ctx), ctx, state.formError),
@@ -63,15 +63,27 @@ async function load(deps: ConsoleDeps, ctx: ConsoleContext): Promise<Disabled> {
   return { reseller, endpoint: await getEndpoint(deps.db, tenant, endpoint) };
 }
 
-/** Of two people who enable it at once, the second is told. */
+/** Enables it and starts the job in one transaction. Of two people who do so at once, the second is told. Returns the job. */
 async function enable(
   deps: ConsoleDeps,
-  tenant: { resellerId: string; environment: "live" | "test" },
-  { id, updatedAt }: EndpointRow,
+  { tenant, endpoint, since }: { tenant: Tenant; endpoint: EndpointRow; since: Date },
   ctx: ConsoleContext,
-): Promise<void> {
+): Promise<string> {
+  const by = byOf(ctx);
+  const params = { ...tenant, endpointId: endpoint.id, since: since.toISOString() };
+  let jobId = "";
+  const also = async (tx: Tx) => {
+    jobId = await addJob(tx, deps, { kind: "recover_events", params }, by);
+  };
   try {
-    await changeEndpoint(deps, tenant, id, { active: true }, { seenAt: updatedAt, by: byOf(ctx) });
+    await changeEndpoint(
+      deps,
+      tenant,
+      endpoint.id,
+      { active: true },
+      { seenAt: endpoint.updatedAt, by, also },
+    );
+    return jobId;
   } catch (error) {
     throw error instanceof EndpointChanged ? changed() : error;
   }

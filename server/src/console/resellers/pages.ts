@@ -12,6 +12,7 @@ import { secretOnce } from "../../web/parts/copy.ts";
 import { row, stack } from "../../web/parts/panel.ts";
 import { type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
 import { endpointPages } from "./endpoint-pages.ts";
+import { keyPages } from "./key-pages.ts";
 import { getListed, loadReseller, salesOf30Days } from "./load-reseller.ts";
 import { renderReseller } from "./render-reseller.ts";
 import { renderResellers } from "./render-resellers.ts";
@@ -62,6 +63,7 @@ export function resellerPages(face: ConsoleFace, deps: ConsoleDeps): void {
   invitePages(face, deps);
   freezePages(face, deps);
   endpointPages(face, deps);
+  keyPages(face, deps);
 }
 
 function createPages(face: ConsoleFace, deps: ConsoleDeps): void {

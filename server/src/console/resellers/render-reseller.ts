@@ -18,6 +18,7 @@ import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { canEnable, enableHref } from "./endpoint-pages.ts";
+import { canUnfreeze, unfreezeHref } from "./key-pages.ts";
 import type { ResellerData } from "./load-reseller.ts";
 import { activityPanel, peoplePanel } from "./render-people.ts";
 import { salesOf } from "./render-resellers.ts";
@@ -33,7 +34,7 @@ export function renderReseller(data: ResellerData, ctx: ConsoleContext): PageCon
     body: stack(
       frozenNotice(reseller, ctx),
       columns(
-        [entriesPanel(data, ctx), keysPanel(data.keys, ctx), endpointsPanel(data, ctx)],
+        [entriesPanel(data, ctx), keysPanel(data, ctx), endpointsPanel(data, ctx)],
         [factsPanel(data, ctx), peoplePanel(data, ctx), activityPanel(data, ctx)],
       ),
     ),
@@ -131,7 +132,7 @@ const entriesPanel = ({ entries, reseller }: ResellerData, ctx: ConsoleContext):
     empty: emptyState("No entries yet", "Credit the wallet, so that orders can be paid from it."),
   });
 
-const keysPanel = (keys: readonly KeyRow[], ctx: ConsoleContext): Html =>
+const keysPanel = ({ keys, reseller }: ResellerData, ctx: ConsoleContext): Html =>
   tablePanel<KeyRow>({
     title: `API keys, ${environmentOf(ctx)}`,
     caption: "API keys",
@@ -139,6 +140,7 @@ const keysPanel = (keys: readonly KeyRow[], ctx: ConsoleContext): Html =>
     columns: [
       {
         head: "Key",
+        wraps: true,
         cell: (key) =>
           twoLines(
             key.name === "" ? "Unnamed key" : key.name,
@@ -155,6 +157,17 @@ const keysPanel = (keys: readonly KeyRow[], ctx: ConsoleContext): Html =>
             ? html`<span class="quiet">never</span>`
             : twoLines(time(lastUsedAt, ctx.now), html`<code>${lastUsedIp}</code>`),
       },
+      ...(may(ctx, "resellers.manage") && keys.some((key) => canUnfreeze(key, ctx.now))
+        ? [
+            {
+              head: html`<span class="hidden">Actions</span>`,
+              cell: (key: KeyRow) =>
+                canUnfreeze(key, ctx.now)
+                  ? html`<a class="link" href="${unfreezeHref(ctx, reseller.id, key.id)}">Unfreeze</a>`
+                  : undefined,
+            },
+          ]
+        : []),
     ],
     empty: emptyState("No keys", "The reseller creates keys in its dashboard."),
   });

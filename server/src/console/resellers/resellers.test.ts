@@ -121,6 +121,27 @@ test("sales of the last 30 days come from the roll-ups", async () => {
   await db.rows(sql`delete from report_orders where reseller_id = ${id}`);
 });
 
+test("an admin unfreezes a key with fresh proof, once, and the reseller sees it in its log", async () => {
+  const { id } = await desk.addReseller();
+  await desk.addKey(id);
+  const [key] = await db.rows<{ id: string; environment: string }>(sql`
+    update api_keys set frozen_at = ${desk.clock.now()} where reseller_id = ${id} returning id, environment`);
+  const env = key?.environment === "test" ? "?env=test" : "";
+  const path = `/resellers/${id}/keys/${key?.id}/unfreeze${env}`;
+  assert.ok((await admin.get(`/resellers/${id}${env}`)).body.includes(`href="${path}">Unfreeze<`));
+  assert.ok(!(await reader.get(`/resellers/${id}${env}`)).body.includes(path));
+  const other = await desk.addReseller();
+  assert.equal((await admin.get(path.replace(id, other.id))).statusCode, 404);
+  assert.match(textOf(await admin.get(path)), /New orders Accepted again, and paid from the wallet/);
+  const [one, two] = await Promise.all([admin.post(path), (await desk.enter("admin")).post(path)]);
+  assert.deepEqual([one.statusCode, two.statusCode], [303, 303]);
+  const [row] = await db.rows(sql`select frozen_at as "frozenAt" from api_keys where id = ${key?.id}`);
+  assert.deepEqual(row, { frozenAt: null });
+  const unfrozen = (await actions(id)).filter(({ action }) => action === "key.unfrozen");
+  assert.equal(unfrozen.length, 1, "of two people one unfroze it");
+  assert.match(textOf(await admin.get(path)), /Nothing to unfreeze/);
+});
+
 test("a freeze is confirmed with a reason, shown on both faces, and ended by an unfreeze", async () => {
   const { id } = await desk.addReseller();
   const owner = await signInAs(desk, id, "owner");

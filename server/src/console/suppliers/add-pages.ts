@@ -21,6 +21,7 @@ import {
   provedBy,
 } from "../session.ts";
 import { configFields, readConfig } from "./config-form.ts";
+import { kindName } from "./kind-name.ts";
 
 export const addPath = (kind: string): string => `/suppliers/new/${kind}`;
 const SUPPLIERS = { label: "Suppliers", href: "/suppliers" };
@@ -93,6 +94,8 @@ const formOf = (kind: SupplierKind): Form<Fields> =>
     ...(kind.hasOwnStock ? {} : configFields(kind)),
   });
 
+const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
 const renderKinds = (kinds: readonly SupplierKind[]): PageContent => ({
   title: "Add a supplier",
   crumbs: [SUPPLIERS],
@@ -100,7 +103,10 @@ const renderKinds = (kinds: readonly SupplierKind[]): PageContent => ({
     caption: "Kinds of suppliers",
     rows: kinds,
     columns: [
-      { head: "Kind", cell: ({ kind }) => html`<a class="link" href="${addPath(kind)}">${kind}</a>` },
+      {
+        head: "Kind",
+        cell: ({ kind }) => html`<a class="link" href="${addPath(kind)}">${capitalised(kindName(kind))}</a>`,
+      },
       { head: "What it does", wraps: true, cell: ({ does }) => does },
     ],
     empty: html`<p>There are no kinds.</p>`,
@@ -113,7 +119,7 @@ const render = (
   state: FormState,
   ctx: ConsoleContext,
 ): PageContent => ({
-  title: `Add a ${kind.kind} supplier`,
+  title: `Add a ${kindName(kind.kind)} supplier`,
   subtitle: `It ${kind.does}.`,
   crumbs: [SUPPLIERS, { label: "Add", href: "/suppliers/new" }],
   body: stack(

@@ -88,17 +88,23 @@ function statePanel(supplier: SupplierDetails, ctx: ConsoleContext): Html {
 
 /** A kind that only a newer version knows has no form here. */
 function connectionPanel({ id, kind, hasOwnStock }: SupplierDetails, ctx: ConsoleContext): Html | undefined {
-  if (hasOwnStock || !may(ctx, "suppliers.manage") || !findKind(kind)) return undefined;
+  const mayManage = may(ctx, "suppliers.manage");
+  const mayReconcile = may(ctx, "reconciliation.manage");
+  if (hasOwnStock || !(mayManage || mayReconcile) || !findKind(kind)) return undefined;
   return panel(
     { title: "Connection" },
-    html`<form method="post" action="${`/suppliers/${id}/test`}">${ctx.hidden()}${stack(
-      html`<p>A test signs in and reads the balance. It buys nothing.</p>`,
-      row(button("Test connection"), linkButton("Replace config", configPath(id, kind))),
+    stack(
+      mayManage
+        ? html`<form method="post" action="${`/suppliers/${id}/test`}">${ctx.hidden()}${stack(
+            html`<p>A test signs in and reads the balance. It buys nothing.</p>`,
+            row(button("Test connection"), linkButton("Replace config", configPath(id, kind))),
+          )}</form>`
+        : undefined,
       row(
-        findKind(kind)?.canSyncCatalog ? linkButton("Catalog", syncPath(id)) : undefined,
-        linkButton("Reconcile", reconcilePath(id)),
+        mayManage && findKind(kind)?.canSyncCatalog ? linkButton("Catalog", syncPath(id)) : undefined,
+        mayReconcile ? linkButton("Reconcile", reconcilePath(id)) : undefined,
       ),
-    )}</form>`,
+    ),
   );
 }
 

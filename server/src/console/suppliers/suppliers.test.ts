@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import sql from "sql-template-tag";
 import { addProducts } from "../../../testing/builders/builders.ts";
+import { openJobDeps } from "../../../testing/builders/job-desk.ts";
 import { openConsoleDesk } from "../../../testing/people/console-desk.ts";
 import { textOf } from "../../../testing/people/order-desk.ts";
+import { uploadFile } from "../../../testing/people/upload-file.ts";
 import { startSupplierFake } from "../../../testing/upstream/supplier-fakes.ts";
 import { sale } from "../../../testing/upstream/upstream-faults.ts";
 import { listActivity } from "../../activity/list-activity.ts";
+import { runNextJob } from "../../jobs/run-job.ts";
 import { testSupplier } from "../../suppliers/calls/test-supplier.ts";
 import { REMOTE_KINDS } from "../../suppliers/registry.ts";
 import { unsealSupplierConfig } from "../../suppliers/supplier-config.ts";
@@ -23,6 +26,9 @@ const address = await desk.app.listen({ host: "127.0.0.1", port: 0 });
 const upstream = await desk.addReseller({ name: "Upstream" });
 const { key } = await desk.addKey(upstream.id);
 const another = await desk.addKey(upstream.id);
+const HOSTILE = "<img src=x onerror=planted()>";
+const jobDeps = { ...(await openJobDeps(db, clock)), keyring: desk.keyring };
+const runJob = async () => assert.ok(await runNextJob(jobDeps));
 const STALE_MS = 5 * 60_000 + 1;
 
 const configOf = async (id: string) => {
@@ -165,6 +171,22 @@ test("routes of a product are set, changed and removed, each logged for the staf
   await catalog.post(path, { ...fields, priority: "5", maxCost: "" });
   const unlimited = [{ priority: 5, cost: 810n, most: null, sku: "their-card" }];
   assert.deepEqual(await routes(), unlimited, "an empty limit is the cost itself");
+  const fieldMap = "playerId=account_number\r\n zone = qualifier ";
+  const twice = await catalog.post(path, { ...fields, priority: "5", fieldMap: "a=b\na=c" });
+  assert.match(textOf(twice.body), /Names of input fields : One field has two lines/);
+  const same = await catalog.post(path, { ...fields, priority: "5", fieldMap: "a=c\nb=c" });
+  assert.match(textOf(same.body), /Names of input fields gives two fields the same name/);
+  assert.equal((await catalog.post(path, { ...fields, priority: "5", fieldMap })).statusCode, 303);
+  const maps = () => db.rows(sql`select field_map as map from supplier_routes where supplier_id = ${id}`);
+  assert.deepEqual(await maps(), [{ map: { playerId: "account_number", zone: "qualifier" } }]);
+  assert.match(
+    (await catalog.get(`${path}?supplier=${id}`)).body,
+    />\nplayerId=account_number\nzone=qualifier<\/textarea>/,
+  );
+  assert.equal((await catalog.post(path, { ...fields, priority: "5", fieldMap: "" })).statusCode, 303);
+  assert.deepEqual(await maps(), [{ map: null }], "without lines every field keeps its name");
+  const low = await catalog.post(path, { ...fields, priority: "5", maxCost: "1.00" });
+  assert.match(textOf(low.body), /set At most to the cost or more/);
   assert.match((await catalog.get("/products/card")).body, /Other Scrip[\s\S]*8\.10 USD[\s\S]*Edit</);
   assert.doesNotMatch((await reader.get("/products/card")).body, /\/routes/);
   const removed = await catalog.post(`${path}/remove`, { supplierId: id });
@@ -175,7 +197,7 @@ test("routes of a product are set, changed and removed, each logged for the staf
   const log = await listActivity(db, { kind: "staff" }, { object: { id: "card" } }, { limit: 10 });
   assert.deepEqual(
     log.data.map(({ action }) => action),
-    ["route.removed", "route.set", "route.set", "route.set"],
+    ["route.removed", ...Array.from({ length: 5 }, () => "route.set")],
   );
 });
 
@@ -189,13 +211,20 @@ test("a supplier's catalog is read, and only the selected changes are applied; i
   await clerk.post("/suppliers/new/dtone", { name: "Top-ups", rate: "20", ...config });
   const [row] = await db.rows<{ id: string }>(sql`select id from suppliers where name = 'Top-ups'`);
   const path = `/suppliers/${row?.id}`;
-  assert.match(
-    (await clerk.get(path)).body,
-    new RegExp(`href="${path}/catalog"[\\s\\S]*href="${path}/reconcile"`),
-  );
+  assert.match((await clerk.get(path)).body, new RegExp(`href="${path}/catalog"`));
+  const finance = await desk.enter("finance");
+  assert.match((await finance.get(path)).body, new RegExp(`href="${path}/reconcile"`));
+  assert.doesNotMatch((await finance.get(path)).body, /Test connection/);
   assert.doesNotMatch((await reader.get(path)).body, /reconcile/);
   assert.match((await clerk.get(`${path}/catalog`)).body, /Nothing to change/);
-  assert.equal((await clerk.post(`${path}/catalog/read`, {})).statusCode, 303);
+  const reading = await clerk.post(`${path}/catalog/read`, {});
+  const jobPath = String(reading.headers.location).split("?")[0] ?? "";
+  assert.match(jobPath, /^\/jobs\/job_/);
+  assert.match((await clerk.get(`${path}/catalog`)).body, /Nothing to change/, "it is read by a job");
+  await runJob();
+  const done = (await clerk.get(jobPath)).body;
+  assert.match(textOf(done), /New at the supplier 1 .*Choose what to apply/);
+  assert.ok(done.includes(`href="${path}/catalog"`));
   assert.match(textOf((await clerk.get(`${path}/catalog`)).body), /New 77 Gems 100/);
   assert.match((await clerk.post(`${path}/catalog/apply`, {})).body, /Select at least one item/);
   assert.equal((await clerk.post(`${path}/catalog/apply`, { item: "77" })).statusCode, 303);
@@ -203,11 +232,30 @@ test("a supplier's catalog is read, and only the selected changes are applied; i
     select product_id as "productId", sku from supplier_routes where supplier_id = ${row?.id}`);
   assert.deepEqual(routes, [{ productId: "dtone-77", sku: "77" }]);
   assert.match(
-    (await clerk.post(`${path}/reconcile`, { from: "soon", to: "2036-01-01" })).body,
+    (await finance.post(`${path}/reconcile`, { from: "soon", to: "2036-01-01" })).body,
     /is not a day/,
   );
   const period = { from: "2026-01-01", to: "2036-01-01" };
-  assert.match(textOf((await clerk.post(`${path}/reconcile`, period)).body), /Entries 0 .*The books agree/);
-  const csv = await clerk.get(`${path}/reconcile/findings.csv?from=2026-01-01&to=2036-01-01`);
-  assert.match(csv.body, /^finding,reference,id,currency,ours,theirs,time\n/);
+  assert.match(textOf((await finance.post(`${path}/reconcile`, period)).body), /Entries 0 .*The books agree/);
+  const csv = await finance.get(`${path}/reconcile/findings.csv?from=2026-01-01&to=2036-01-01`);
+  assert.match(csv.body, /^finding,reference,id,currency,ours,theirs,difference,time\n/);
+
+  const missing = await uploadFile(desk, finance, `${path}/reconcile/file`, undefined, { from: "", to: "" });
+  assert.match(missing.body, /Choose a file/);
+  const statement = `reference,id,amount,currency,status,time\n${HOSTILE},7,0.92,USD,completed,2026-05-01T10:00:00Z\n`;
+  const sent = await uploadFile(desk, finance, `${path}/reconcile/file`, statement, { from: "", to: "" });
+  assert.equal(sent.statusCode, 303, sent.body);
+  const comparison = String(sent.headers.location).split("?")[0] ?? "";
+  await runJob();
+  const page = await finance.get(comparison);
+  assert.match(textOf(page.body), /Missing here 1 .*Difference, theirs less ours 0\.92 USD/);
+  assert.doesNotMatch(page.body, /<img/);
+  assert.match(
+    (await finance.get(`${comparison}/result`)).body,
+    /^finding,.*\nmissing_here,.*,7,USD,0\.00,0\.92,0\.92,/,
+  );
+  const broken = await uploadFile(desk, finance, `${path}/reconcile/file`, "amount\n1\n", { from: "", to: "" });
+  await runJob();
+  assert.match((await finance.get(String(broken.headers.location).split("?")[0] ?? "")).body, /missing column/);
+  assert.equal((await uploadFile(desk, reader, `${path}/reconcile/file`, statement)).statusCode, 403);
 });

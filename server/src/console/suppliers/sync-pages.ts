@@ -1,8 +1,9 @@
+import { startJob } from "../../jobs/start-job.ts";
 import { getSupplier } from "../../suppliers/get-supplier.ts";
 import type { SupplierRow } from "../../suppliers/queries.ts";
 import type { SyncItem } from "../../suppliers/sync/compare-catalog.ts";
 import { findSync } from "../../suppliers/sync/sync-queries.ts";
-import { applySync, proposeSync } from "../../suppliers/sync/sync-supplier.ts";
+import { applySync } from "../../suppliers/sync/sync-supplier.ts";
 import { defineForm } from "../../web/form/define-form.ts";
 import type { Field } from "../../web/form/field.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
@@ -14,6 +15,7 @@ import { panel, row, stack } from "../../web/parts/panel.ts";
 import { time } from "../../web/parts/time.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { html } from "../../web/template/html.ts";
+import { jobPath } from "../jobs/job-rights.ts";
 import { orNotFound, sayRefusal } from "../say-refusal.ts";
 import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace } from "../session.ts";
 
@@ -49,11 +51,9 @@ export function syncPages(face: ConsoleFace, deps: ConsoleDeps): void {
     form: readForm,
     async run(_values, ctx) {
       await orNotFound(getSupplier(deps.db, idOf(ctx)));
-      const { items } = await sayRefusal(proposeSync(deps, idOf(ctx)));
-      return redirect(
-        syncPath(idOf(ctx)),
-        `The catalog was read: ${countText(items.length)} proposed changes.`,
-      );
+      const params = { supplierId: idOf(ctx) };
+      const id = await startJob(deps, { kind: "sync_catalog", params }, byOf(ctx));
+      return redirect(jobPath(id), "The catalog is being read. Nothing changes until you apply it.");
     },
     again: async (state, ctx) => render(await load(ctx), ctx, state.formError),
   });

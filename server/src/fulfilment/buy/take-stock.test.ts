@@ -143,6 +143,15 @@ test("what expires first is sold first, what never expires last, and what has ex
   await shop.assertHealthy();
 });
 
+test("a code that is marked for withdrawal is not sold", async () => {
+  const { db } = shop.scrip;
+  const productId = await shop.addStocked(2);
+  await db.rows(sql`
+    update codes set withdraw_on_return = true
+    where id = (select min(id) from codes where product_id = ${productId})`);
+  assert.equal((await db.transaction((tx) => pick(tx, need(productId, 2)))).length, 1);
+});
+
 test("a code that expires while it waits in stock is not sold any more", async () => {
   const productId = await shop.addStocked([{ type: "code", code: "soon gone", expiresAt: daysAhead(1) }]);
   const id = await shop.order([productId, 1]);

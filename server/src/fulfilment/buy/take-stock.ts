@@ -1,5 +1,6 @@
 import sql, { empty, type Sql } from "sql-template-tag";
 import { type Db, errorCodeOf, type Tx } from "../../db/database.ts";
+import { createPacer } from "../../lib/pace.ts";
 import { deliveredPlace, stockPlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { KEY_NOT_AT_HAND, SealError } from "../../vault/seal.ts";
@@ -34,6 +35,10 @@ export async function pickStock(tx: Tx, needs: readonly StockNeed[], now: Date):
   }
 }
 
+/** Locks codes that nobody else holds, as many as are needed or as there are. */
+export const pickFree = (tx: Tx, needs: readonly StockNeed[], now: Date): Promise<PickedCode[]> =>
+  lockStock(tx, needs, now, sql`skip locked`);
+
 const DEADLOCK = "40P01";
 const PICKS_MAX = 5;
 
@@ -63,7 +68,9 @@ export const groupPicked = (picked: readonly PickedCode[]): Map<string, string[]
   const groups = new Map<string, string[]>();
   for (const { id, productId, supplierId } of picked) {
     const key = stockText(productId, supplierId);
-    groups.set(key, [...(groups.get(key) ?? []), id]);
+    const ids = groups.get(key);
+    if (ids) ids.push(id);
+    else groups.set(key, [id]);
   }
   return groups;
 };
@@ -80,22 +87,28 @@ export class DamagedCode extends Error {
 
 /**
  * Seals picked codes for their units: to their resellers, or under the master key. They no longer open as stock, and nothing
- * is left under the master key of a code that was sealed to a reseller.
+ * is left under the master key of a code that was sealed to a reseller. Sealing to a reseller takes most of a millisecond, so
+ * other work runs in between.
  */
-export function sealForUnits(
+export async function sealForUnits(
   vault: CodeVault,
   picked: readonly PickedCode[],
   taken: Settlement["codesTaken"],
   recipients: ReadonlyMap<string, RecipientKey>,
-): (Settlement["codesTaken"][number] & StoredSeal)[] {
+): Promise<(Settlement["codesTaken"][number] & StoredSeal)[]> {
   const sealedById = new Map(picked.map((code) => [code.id, code.sealed]));
-  return taken.map((code) => {
+  const pacer = createPacer();
+  const sealed: (Settlement["codesTaken"][number] & StoredSeal)[] = [];
+  for (const code of taken) {
+    if (pacer.isDue()) await pacer.pause();
     const plain = openStock(vault, code, sealedById.get(code.id) ?? Buffer.alloc(0));
     const recipient = recipients.get(code.orderId);
-    return recipient
-      ? { ...code, ...sealToReseller(recipient, code, plain) }
-      : { ...code, ...inVault(vault.seal(deliveredPlace(code, code.productId), plain)) };
-  });
+    const seal = recipient
+      ? sealToReseller(recipient, code, plain)
+      : inVault(vault.seal(deliveredPlace(code, code.productId), plain));
+    sealed.push({ ...code, ...seal });
+  }
+  return sealed;
 }
 
 function openStock(

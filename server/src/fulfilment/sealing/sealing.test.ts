@@ -229,6 +229,17 @@ test("the digest stays: a code that was sealed is not delivered a second time", 
   assert.ok(kept?.ciphertext && !kept.sealed);
 });
 
+test("of one code for two units the delivered one is sealed, and the one in quarantine stays ours", async () => {
+  await register();
+  const product = await shop.addBought(supplierId);
+  const id = await order([[product, 2]]);
+  const code = newCode();
+  await createWorker(undefined, sold(code)).drain();
+  const kept = await stored(id);
+  const ours = kept.filter(({ sealed, ciphertext }) => sealed !== null && ciphertext === null);
+  assert.deepEqual([kept.length, ours.length, (await codesOf(id)).length], [2, 1, 1]);
+});
+
 test("a receipt of a top-up is not sealed, and an operator's refund leaves a sealed code sealed", async () => {
   const { privateKey } = await register();
   const topUp = await shop.addBought(supplierId);

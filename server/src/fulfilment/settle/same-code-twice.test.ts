@@ -4,8 +4,11 @@ import sql from "sql-template-tag";
 import { createTestFulfiller } from "../../../testing/builders/fulfilment.ts";
 import { openShop, type Shop } from "../../../testing/builders/shop.ts";
 import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
-import { createScriptedSupplier, sold } from "../../../testing/upstream/scripted-supplier.ts";
+import { createScriptedSupplier, lost, sold } from "../../../testing/upstream/scripted-supplier.ts";
 import type { Db } from "../../db/database.ts";
+import { deliveredPlace, quarantinePlace } from "../../vault/code-place.ts";
+import { followWrittenOff } from "../operate/follow-written-off.ts";
+import { refundOrder } from "../refund/refund-order.ts";
 
 let shop: Shop;
 let supplierId: string;
@@ -24,9 +27,8 @@ const createWorker = (code: string, db: Db = shop.scrip.db) =>
     changes: { db },
   });
 
-/** The same database; before the first statement that matches something else is done. */
-function beforeFirst(at: RegExp, interrupt: () => Promise<unknown>): Db {
-  let isDone = false;
+/** The same database; before the first statements that match, something else is done each time. */
+function beforeFirst(at: RegExp, ...interrupts: (() => Promise<unknown>)[]): Db {
   return {
     ...shop.scrip.db,
     transaction: (work) =>
@@ -34,10 +36,7 @@ function beforeFirst(at: RegExp, interrupt: () => Promise<unknown>): Db {
         work({
           ...tx,
           async rows(query, options) {
-            if (!isDone && at.test(query.text)) {
-              isDone = true;
-              await interrupt();
-            }
+            if (at.test(query.text)) await interrupts.shift()?.();
             return tx.rows(query, options);
           },
         }),
@@ -66,6 +65,53 @@ test("of two workers that are handed one code at the same moment the later one k
   ]);
   assert.equal((await shop.read(early)).status, "completed");
   assert.equal((await shop.read(late)).status, "refunded");
+  await shop.assertHealthy();
+});
+
+test("a settlement that collides again and again is repeated until it sees every code of others", async () => {
+  const codes = ["TAKEN-FIRST", "TAKEN-SECOND"];
+  const late = await shop.order([productId, 2]);
+  const supplier = createScriptedSupplier();
+  supplier.buy = async ({ reference }) => sold(codes[Number(reference.split(".")[2])] ?? "");
+  const takenByOthers = codes.map((code) => async () => {
+    await shop.order([productId, 1]);
+    await createWorker(code).drain();
+  });
+  const worker = createTestFulfiller(shop.scrip, {
+    suppliers: { [supplierId]: supplier },
+    changes: { db: beforeFirst(/insert into codes/, ...takenByOthers) },
+  });
+  await worker.step();
+  await worker.idle();
+  await createWorker("").drain();
+  assert.equal((await shop.read(late)).status, "refunded");
+  assert.deepEqual(
+    (await Promise.all(codes.map(codesOf))).flat().map(({ state }) => state),
+    ["delivered", "quarantined", "delivered", "quarantined"],
+  );
+});
+
+test("a code in quarantine opens in its own place only, and does not keep the code from being sold", async () => {
+  const { db, codeVault } = shop.scrip;
+  const code = "LATE-AND-BOUGHT-AGAIN";
+  const unknown = createScriptedSupplier(lost);
+  const worker = createTestFulfiller(shop.scrip, { suppliers: { [supplierId]: unknown } });
+  const orderId = await shop.order([productId, 1]);
+  await worker.drain();
+  await refundOrder(db, shop.clock, { orderId, lines: undefined, reason: "too slow" });
+  unknown.answers = [sold(code)];
+  shop.clock.advance(60_000);
+  while (await followWrittenOff(worker.deps));
+  const [kept] = await db.rows<{ id: string; sealed: Buffer; reason: string }>(sql`
+    select id, sealed, quarantine_reason as reason from codes where order_id = ${orderId}`);
+  assert.ok(kept);
+  assert.equal(kept.reason, "late");
+  const unit = { orderId, lineIndex: 0, unitIndex: 0 };
+  assert.ok(codeVault.open(quarantinePlace(kept.id, unit, productId), kept.sealed).includes(code));
+  assert.throws(() => codeVault.open(deliveredPlace(unit, productId), kept.sealed), /belongs elsewhere/);
+  const again = await shop.order([productId, 1]);
+  await createWorker(code).drain();
+  assert.equal((await shop.read(again)).status, "completed");
   await shop.assertHealthy();
 });
 

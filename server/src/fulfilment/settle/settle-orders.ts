@@ -67,6 +67,6 @@ export async function settleOrders(
   }
 }
 
-const productsFromStock = (outcomes: readonly UnitOutcome[]): string[] => [
+export const productsFromStock = (outcomes: readonly UnitOutcome[]): string[] => [
   ...new Set(outcomes.flatMap((one) => (one.kind === "take-stock" ? [one.productId] : []))),
 ];

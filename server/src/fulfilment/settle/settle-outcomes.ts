@@ -1,5 +1,6 @@
 import type { Tx } from "../../db/database.ts";
 import type { Ids } from "../../lib/ids.ts";
+import { createPacer } from "../../lib/pace.ts";
 import { encodeGoods, type Goods } from "../../suppliers/goods.ts";
 import { deliveredPlace, quarantinePlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
@@ -45,7 +46,8 @@ export async function settleOutcomes(
   const needs = stockNeeds(outcomes);
   const picked = needs.length === 0 ? [] : await pickStock(tx, needs, now);
   const settlement = decideSettlement(await readState(tx, outcomes, picked, now), outcomes, ids);
-  return write(tx, vault, settlement, picked, now);
+  await writeGoods(tx, vault, settlement, picked, now);
+  return writeUnits(tx, settlement, now);
 }
 
 /** The keys that the codes of this settlement are sealed to, by order. */
@@ -58,7 +60,7 @@ async function recipientsOf(
   return orderIds.length === 0 ? new Map() : findRecipients(tx, orderIds);
 }
 
-function stockNeeds(outcomes: readonly UnitOutcome[]): StockNeed[] {
+export function stockNeeds(outcomes: readonly UnitOutcome[]): StockNeed[] {
   const needs = new Map<string, StockNeed>();
   for (const outcome of outcomes) {
     if (outcome.kind !== "take-stock") continue;
@@ -92,22 +94,32 @@ async function readState(
   };
 }
 
-async function write(
+/** Seals and writes the codes, and the attempts that brought them. */
+export async function writeGoods(
   tx: Tx,
   vault: CodeVault,
   settlement: Settlement,
   picked: readonly PickedCode[],
   now: Date,
-): Promise<EndedUnits[]> {
-  const { codesTaken, codesNew, attemptsNew, attemptsEnded, attemptsOpen, unitsEnded, unitsLater } =
-    settlement;
+): Promise<void> {
+  const { codesTaken, codesNew, attemptsNew } = settlement;
   const recipients = await recipientsOf(tx, settlement);
-  if (codesTaken.length > 0) await deliverStock(tx, sealForUnits(vault, picked, codesTaken, recipients), now);
+  if (codesTaken.length > 0)
+    await deliverStock(tx, await sealForUnits(vault, picked, codesTaken, recipients), now);
   if (codesNew.length > 0) {
-    const rows = codesNew.map((code) => sealNew(vault, code, recipients.get(code.orderId)));
+    const pacer = createPacer();
+    const rows: ReturnType<typeof sealNew>[] = [];
+    for (const code of codesNew) {
+      if (pacer.isDue()) await pacer.pause();
+      rows.push(sealNew(vault, code, recipients.get(code.orderId)));
+    }
     await insertCodes(tx, rows, now);
   }
   if (attemptsNew.length > 0) await insertEndedAttempts(tx, attemptsNew, now);
+}
+
+async function writeUnits(tx: Tx, settlement: Settlement, now: Date): Promise<EndedUnits[]> {
+  const { attemptsEnded, attemptsOpen, unitsEnded, unitsLater } = settlement;
   if (attemptsEnded.length > 0) await endAttempts(tx, attemptsEnded, now);
   if (attemptsOpen.length > 0) await noteAttempts(tx, attemptsOpen, now);
   if (unitsLater.length > 0) await postponeUnits(tx, unitsLater);

@@ -1,5 +1,5 @@
 import sql, { type Sql } from "sql-template-tag";
-import type { Queryable } from "../../db/database.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
 import type { KnownRoute } from "../buy/choose-routes.ts";
 import type { Lease } from "../settle/settle-queries.ts";
 import type { Attempt, DueUnit, TakenOrder } from "./order-work.ts";
@@ -13,16 +13,32 @@ export type Claim = {
   unitsMax: number;
 };
 
-/**
- * Takes orders that are due: writes the lease and, for new orders, the status and the units. Rows that another worker has
- * locked are skipped.
- */
-export const claimDueOrders = async (db: Queryable, claim: Claim): Promise<string[]> => {
+/** Takes orders that are due. Rows that another worker has locked are skipped. */
+export const claimDueOrders = (db: Queryable, claim: Claim): Promise<string[]> =>
+  claimOrders(
+    db,
+    claim,
+    "claim-due-orders",
+    sql`
+    select order_id, due_at from order_work where due_at <= ${claim.now} order by due_at limit ${claim.limit}
+    for update skip locked`,
+  );
+
+/** Takes orders that this transaction has locked. */
+export const claimLocked = (tx: Tx, ids: readonly string[], claim: Claim): Promise<string[]> =>
+  claimOrders(
+    tx,
+    claim,
+    "claim-locked-orders",
+    sql`
+    select order_id, due_at from order_work where order_id = any(${ids})`,
+  );
+
+/** Writes the lease and, for new orders, the status and the units. */
+async function claimOrders(db: Queryable, claim: Claim, name: string, locked: Sql): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(
     sql`
-      with locked as materialized (
-        select order_id, due_at from order_work where due_at <= ${claim.now} order by due_at limit ${claim.limit}
-        for update skip locked
+      with locked as materialized (${locked}
       ), due as materialized (
         select order_id from (
           select l.order_id, sum(o.total) over (order by l.due_at, l.order_id) - o.total as before
@@ -50,10 +66,10 @@ export const claimDueOrders = async (db: Queryable, claim: Claim): Promise<strin
         cross join generate_series(0, l.quantity - 1) as unit_index
       )
       select order_id as id from leased`,
-    { name: "claim-due-orders" },
+    { name },
   );
   return rows.map((row) => row.id);
-};
+}
 
 type UnitRow = Omit<TakenOrder, "units"> & {
   unit:

@@ -11,6 +11,7 @@ import {
   type ScriptedSupplier,
   sold,
 } from "../../../testing/upstream/scripted-supplier.ts";
+import type { Db } from "../../db/database.ts";
 import { FULFILMENT_LIMITS } from "../limits.ts";
 import { returnLeases } from "./claim-queries.ts";
 import { takeOrders } from "./take-orders.ts";
@@ -199,13 +200,17 @@ test("orders that are given back are due at once; those of others stay as they a
 });
 
 test("orders that could not be settled because the database was away are due again at once", async () => {
-  const stocked = await shop.addStocked(1);
-  const id = await shop.order([stocked, 1]);
+  // Stock is short, so the order is leased and settled in two transactions.
+  const short = await shop.addStocked(1);
+  const id = await shop.order([short, 2]);
   const { db } = shop.scrip;
   const away = Object.assign(new Error("terminating connection"), { code: "57P01" });
-  const broken = createWorker(createScriptedSupplier(), {
-    db: { ...db, transaction: () => Promise.reject(away) },
-  });
+  let transactions = 0;
+  const transaction: Db["transaction"] = (work) => {
+    transactions += 1;
+    return transactions === 1 ? db.transaction(work) : Promise.reject(away);
+  };
+  const broken = createWorker(createScriptedSupplier(), { db: { ...db, transaction } });
   await assert.rejects(broken.step(), away);
   assert.deepEqual(await workOf(id), { dueAt: shop.clock.now(), token: null, claims: 1 });
   await createWorker(createScriptedSupplier()).drain();

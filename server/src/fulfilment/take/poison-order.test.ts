@@ -39,11 +39,12 @@ beforeEach(() => {
   worker = createTestFulfiller(shop.scrip, { suppliers: { [supplierId]: supplier }, changes: { log } });
 });
 
-/** Whatever is written about the units of this order fails, as it would for a row that breaks a rule. */
+/** No unit of this order can be delivered: writing it fails, as it would for a row that breaks a rule. */
 async function poison(orderId: string): Promise<void> {
   await shop.scrip.db.rows(
     raw(`
-    create trigger poison before update on order_units for each row when (new.order_id = '${orderId}')
+    create trigger poison before insert or update on order_units for each row
+    when (new.order_id = '${orderId}' and new.status = 'delivered')
     execute function refuse_change()`),
   );
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Db } from "../../db/database.ts";
+import type { Db, Queryable } from "../../db/database.ts";
 import { createLastRateTable } from "../../fx/choose-rate.ts";
 import { listCurrentRates } from "../../fx/queries.ts";
 import { chooseRoutes, type RouteChoice } from "../buy/choose-routes.ts";
@@ -22,9 +22,23 @@ export async function takeOrders(
   const token = randomUUID();
   const leasedUntil = new Date(now.getTime() + limits.leaseMs);
   const ids = await claimDueOrders(db, { token, now, leasedUntil, limit, unitsMax: limits.batchUnitsMax });
-  if (ids.length === 0) return { token, orders: [] };
+  return { token, orders: await planOrders(db, ids, now, limits) };
+}
+
+/** Decides the next step for each unit of leased orders. */
+export async function planOrders(
+  db: Db,
+  ids: readonly string[],
+  now: Date,
+  limits: FulfilmentLimits,
+): Promise<PlannedOrder[]> {
+  if (ids.length === 0) return [];
   const orders = await readTakenOrders(db, ids, now, limits.unitsMax);
-  const choose = await readRoutes(db, orders, now, limits);
+  const bought = orders.map((order) => ({
+    ...order,
+    productIds: order.units.map(({ productId }) => productId),
+  }));
+  const choose = await readRoutes(db, bought, now, limits);
   const planned = orders.map((order) => ({
     order,
     planned: order.units.map((unit) => ({
@@ -33,7 +47,7 @@ export async function takeOrders(
     })),
   }));
   await noteLosses(db, planned, now);
-  return { token, orders: planned };
+  return planned;
 }
 
 /** For the alert: which products were not bought because that would have been a loss. */
@@ -50,14 +64,14 @@ async function noteLosses(db: Db, orders: readonly PlannedOrder[], now: Date): P
 const NONE: RouteChoice = { routes: [], atLoss: [] };
 
 /** Chooses the routes of a unit. Rates are read only if a cost is in another currency than its order. */
-async function readRoutes(
-  db: Db,
-  orders: readonly TakenOrder[],
+export async function readRoutes(
+  db: Queryable,
+  orders: readonly (Pick<TakenOrder, "environment" | "currency"> & { productIds: readonly string[] })[],
   now: Date,
   { maxLoss, rateMaxAgeMs }: FulfilmentLimits,
 ) {
   const live = orders.filter((order) => order.environment === "live");
-  const productIds = new Set(live.flatMap((order) => order.units.map((unit) => unit.productId)));
+  const productIds = new Set(live.flatMap((order) => order.productIds));
   const routes = productIds.size === 0 ? [] : await listRoutes(db, [...productIds], now);
   const byProduct = Map.groupBy(routes, (route) => route.productId);
   const currencies = new Set(live.map(({ currency }) => currency));
@@ -65,7 +79,10 @@ async function readRoutes(
   const known = isForeign || currencies.size > 1 ? await listCurrentRates(db) : [];
   const rates = createLastRateTable(known, now, rateMaxAgeMs);
   const chosen = new Map<string, RouteChoice>();
-  return ({ productId, unitPriceMinor }: DueUnit, currency: string): RouteChoice => {
+  return (
+    { productId, unitPriceMinor }: Pick<DueUnit, "productId" | "unitPriceMinor">,
+    currency: string,
+  ): RouteChoice => {
     const routesOf = byProduct.get(productId);
     if (!routesOf) return NONE;
     const key = `${productId} ${unitPriceMinor} ${currency}`;

@@ -6,7 +6,7 @@ import { Problem } from "../../lib/problem.ts";
 import { BODY_MAX_BYTES } from "../read-body.ts";
 import { type ProblemDeps, sendProblem } from "../send-problem.ts";
 import type { Unroutable } from "../unroutable.ts";
-import { lazyChild } from "./lazy-child.ts";
+import { withLazyChildren } from "./lazy-child.ts";
 import { lazyCompilers } from "./lazy-compilers.ts";
 
 const HEADERS_TIMEOUT_MS = 5_000;
@@ -21,12 +21,12 @@ export function createFastify(
   problems: ProblemDeps,
   unroutable: Unroutable,
 ): FastifyInstance {
+  const ids = idsOf(deps.clock);
   return Fastify({
-    loggerInstance: deps.log,
+    loggerInstance: withLazyChildren(deps.log),
     schemaController: lazyCompilers,
-    childLoggerFactory: lazyChild,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
-    genReqId: () => idsOf(deps.clock)("req"),
+    genReqId: () => ids("req"),
     requestIdHeader: false,
     bodyLimit: BODY_MAX_BYTES,
     // Requests in progress finish. Idle connections are closed.

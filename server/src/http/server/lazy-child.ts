@@ -11,14 +11,16 @@ type Lazy = {
 };
 
 /**
- * A request logger that is created on first use. Most requests never log: their one line is written by the server's
- * logger, and creating a child for each cost more than that line.
+ * The server's logger, whose children are created on first use. Most requests never log: their one line is written by the
+ * server's logger, and creating a child for each cost more than that line. Fastify checks each logger of a factory of our own,
+ * so this is the logger's `child` instead.
  */
-export function lazyChild(
-  parent: FastifyBaseLogger,
-  bindings: Bindings,
-  options: ChildOptions,
-): FastifyBaseLogger {
+export const withLazyChildren = <Parent extends FastifyBaseLogger>(parent: Parent): Parent =>
+  Object.create(parent, {
+    child: { value: (bindings: Bindings, options: ChildOptions) => lazyChild(parent, bindings, options) },
+  });
+
+function lazyChild(parent: FastifyBaseLogger, bindings: Bindings, options: ChildOptions): FastifyBaseLogger {
   const lazy: Lazy = Object.create(methods);
   lazy.parent = parent;
   lazy.bindings = bindings;

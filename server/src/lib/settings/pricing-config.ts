@@ -1,4 +1,5 @@
 import { type AmountLimits, parseAmountLimits } from "../money.ts";
+import { parseOperatorAddress } from "../operator-address.ts";
 
 /** The settings of prices (CONTRACT 8, Prices), read by config. */
 export type PricingConfig = {
@@ -10,6 +11,8 @@ export type PricingConfig = {
     /** PRICE_AUTO_PUBLISH_WITHIN: prices that move by more wait for a person, in basis points. */
     autoPublishWithinBp: number;
   };
+  /** FX_RATES_URL: where workers read reference rates. It may hold a key, so it is never printed. */
+  ratesUrl: string | undefined;
   /** MAX_LOSS: how much a unit may cost above what was paid for it. */
   maxLoss: AmountLimits;
 };
@@ -20,6 +23,7 @@ const BASIS_POINTS_MAX = 10_000;
 
 export const PRICING_DEFAULTS: PricingConfig = {
   pricing: { rateMaxAgeMs: 24 * HOUR_MS, bufferBp: 0, autoPublishWithinBp: 300 },
+  ratesUrl: undefined,
   maxLoss: parseAmountLimits("0"),
 };
 
@@ -34,6 +38,7 @@ export function readPricing(
       bufferBp: read("FX_BUFFER", parseBasisPoints) ?? pricing.bufferBp,
       autoPublishWithinBp: read("PRICE_AUTO_PUBLISH_WITHIN", parseBasisPoints) ?? pricing.autoPublishWithinBp,
     },
+    ratesUrl: read("FX_RATES_URL", (text) => parseOperatorAddress(text))?.href,
     maxLoss: read("MAX_LOSS", parseAmountLimits) ?? maxLoss,
   };
 }

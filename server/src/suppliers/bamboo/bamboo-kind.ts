@@ -11,6 +11,7 @@ export const bambooKind: RemoteKind = {
   hasOwnStock: false,
   canSyncCatalog: true,
   canCheckAccount: false,
+  canFeedRates: true,
   takesValue: "required",
   configExample: '{"clientId": "…", "clientSecret": "…", "accountId": "…"}; "baseUrl" for the sandbox',
   configFields: BAMBOO_FIELDS,

@@ -31,6 +31,7 @@ import {
 } from "../supplier.ts";
 import { isOurCheckout, judgeBambooOrder, readBambooError, toBambooEntry } from "./judge-bamboo.ts";
 import { listBambooOffers } from "./list-bamboo.ts";
+import { readBambooRates } from "./read-bamboo-rates.ts";
 import { requestIdOf } from "./request-id.ts";
 
 export type BambooOptions = {
@@ -57,6 +58,7 @@ export function createBambooSupplier(options: BambooOptions): RemoteSupplier {
     readBalance: () => readBalance(client, accountId, limit()),
     listOffers: () => listBambooOffers(client, limit),
     readStatement: (from, to) => readStatement(client, limit(), from, to),
+    readRates: () => readBambooRates(client, limit()),
   };
 }
 

@@ -21,6 +21,10 @@ export type HttpAnswer =
     }
   | { kind: "lost"; reason: LostReason };
 
+export type HttpBytes =
+  | { kind: "answer"; status: number; bytes: Buffer; headers: Readonly<Record<string, string | undefined>> }
+  | { kind: "lost"; reason: LostReason };
+
 export type HttpCall = {
   method: "GET" | "POST";
   url: string;
@@ -37,11 +41,19 @@ export type HttpCall = {
 const ANSWER_MAX_BYTES = 256 * 1024;
 const gunzipBytes = promisify(gunzip);
 
+/** One call whose answer is JSON, with the limits of `callForBytes`. */
+export async function callSupplier(call: HttpCall): Promise<HttpAnswer> {
+  const answer = await callForBytes(call);
+  if (answer.kind === "lost") return answer;
+  const { status, bytes, headers } = answer;
+  return { kind: "answer", status, body: parse(bytes), isEmpty: bytes.length === 0, headers };
+}
+
 /**
  * One call, on its own connection: a purchase must not go out on one that the supplier is about to close. It follows no
  * redirect, reads no more than `maxBytes`, compressed or not, and ends with the signal. It throws nothing.
  */
-export async function callSupplier(call: HttpCall): Promise<HttpAnswer> {
+export async function callForBytes(call: HttpCall): Promise<HttpBytes> {
   const agent = agentFor(new URL(call.url), call.lookup);
   try {
     return await exchange(call, agent);
@@ -62,7 +74,7 @@ function agentFor(url: URL, lookup: WebhookLookup | undefined): HttpAgent {
 async function exchange(
   { method, url, headers = {}, body, signal, maxBytes = ANSWER_MAX_BYTES }: HttpCall,
   agent: HttpAgent,
-): Promise<HttpAnswer> {
+): Promise<HttpBytes> {
   signal.throwIfAborted();
   const isSecure = url.startsWith("https:");
   const answered = Promise.withResolvers<IncomingMessage>();
@@ -85,8 +97,9 @@ async function exchange(
   sent.on("close", () => answered.reject(new Error("closed without an answer")));
   sent.end(body);
   const response = await answered.promise;
-  const bytes = await readBytes(response, maxBytes);
-  return toAnswer(response, await inflate(bytes, response.headers["content-encoding"], maxBytes));
+  const read = await readBytes(response, maxBytes);
+  const bytes = await inflate(read, response.headers["content-encoding"], maxBytes);
+  return { kind: "answer", status: response.statusCode ?? 0, bytes, headers: headersOf(response) };
 }
 
 class TooLong extends Error {}
@@ -115,16 +128,10 @@ async function inflate(bytes: Buffer, encoding: string | undefined, maxBytes: nu
   });
 }
 
-function toAnswer(response: IncomingMessage, bytes: Buffer): HttpAnswer {
-  const headers = Object.fromEntries(
-    Object.entries(response.headers).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.join(", ") : value,
-    ]),
+const headersOf = ({ headers }: IncomingMessage): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]),
   );
-  const status = response.statusCode ?? 0;
-  return { kind: "answer", status, body: parse(bytes), isEmpty: bytes.length === 0, headers };
-}
 
 function parse(bytes: Buffer): Json | undefined {
   try {

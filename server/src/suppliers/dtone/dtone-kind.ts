@@ -10,6 +10,7 @@ export const dtoneKind: RemoteKind = {
   hasOwnStock: false,
   canSyncCatalog: true,
   canCheckAccount: false,
+  canFeedRates: false,
   takesValue: "never",
   configExample: '{"apiKey": "…", "apiSecret": "…"}; "baseUrl" for pre-production',
   configFields: DTONE_FIELDS,

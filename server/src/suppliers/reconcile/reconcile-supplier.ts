@@ -1,4 +1,4 @@
-import type { Db } from "../../db/database.ts";
+import type { Db, Tx } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FileSource } from "../../lib/read-csv-table.ts";
 import type { Keyring } from "../../vault/keyring.ts";
@@ -30,11 +30,15 @@ export type SupplierReconciliation = Reconciliation & {
 
 const ENTRIES_MAX = 2_000_000;
 
-/** Compares a supplier's statement with our purchases. Reversals are noted, so that a person decides about them. */
+/**
+ * Compares a supplier's statement with our purchases. Reversals are noted, so that a person decides about them; what `finish` writes, it
+ * writes in the same transaction.
+ */
 export async function reconcileSupplier(
   deps: ReconcileDeps,
   supplierId: string,
   { file, from, to }: ReconcileInput,
+  finish?: (tx: Tx, report: SupplierReconciliation) => Promise<void>,
 ): Promise<SupplierReconciliation> {
   const { kind } = await getSupplier(deps.db, supplierId);
   const pages =
@@ -43,14 +47,22 @@ export async function reconcileSupplier(
       : await readAll(readStatementFile(file));
   const period = periodOf(pages, from, to);
   const inside = pages.map((page) => page.filter(({ at }) => !at || (at >= period.from && at < period.to)));
-  return { supplierId, ...period, ...(await compare(deps, { supplierId, kind, ...period }, inside)) };
+  const asked = { supplierId, kind, ...period };
+  const about = { supplierId, ...period };
+  return {
+    ...about,
+    ...(await compare(deps, asked, inside, (tx, found) => finish?.(tx, { ...about, ...found }))),
+  };
 }
+
+type Compared = Reconciliation & { findings: Finding[]; newReversals: number };
 
 async function compare(
   { db, clock }: Pick<ReconcileDeps, "db" | "clock">,
   { supplierId, kind, from, to }: { supplierId: string; kind: string; from: Date; to: Date },
   pages: readonly (readonly StatementEntry[])[],
-): Promise<Reconciliation & { findings: Finding[]; newReversals: number }> {
+  finish?: (tx: Tx, found: Compared) => Promise<void> | undefined,
+): Promise<Compared> {
   const booked = await listBooked(db, supplierId, from, to);
   const findings: Finding[] = [];
   const reversed: PurchaseKey[] = [];
@@ -60,8 +72,12 @@ async function compare(
   });
   for (const page of pages) reconciler.add(page);
   const result = reconciler.end();
-  const added = reversed.length > 0 ? await insertReversals(db, supplierId, reversed, clock.now()) : [];
-  return { ...result, findings, newReversals: added.length };
+  return db.transaction(async (tx) => {
+    const added = reversed.length > 0 ? await insertReversals(tx, supplierId, reversed, clock.now()) : [];
+    const found = { ...result, findings, newReversals: added.length };
+    await finish?.(tx, found);
+    return found;
+  });
 }
 
 /** What a kind of supplier keeps of our reference. */

@@ -10,6 +10,7 @@ export const reloadlyKind: RemoteKind = {
   hasOwnStock: false,
   canSyncCatalog: true,
   canCheckAccount: false,
+  canFeedRates: false,
   takesValue: "required",
   configExample:
     '{"clientId": "…", "clientSecret": "…"}; "audience", "authUrl" and "baseUrl" for the sandbox',

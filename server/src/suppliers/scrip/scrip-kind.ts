@@ -9,6 +9,7 @@ export const scripKind: RemoteKind = {
   hasOwnStock: false,
   canSyncCatalog: false,
   canCheckAccount: true,
+  canFeedRates: false,
   takesValue: "never",
   configExample: '{"baseUrl": "https://…", "apiKey": "sc_live_…"}; "allowInsecure": true allows plain http',
   configFields: [

@@ -6,4 +6,5 @@ export const stockKind: StockKind = {
   hasOwnStock: true,
   canSyncCatalog: false,
   canCheckAccount: false,
+  canFeedRates: false,
 };

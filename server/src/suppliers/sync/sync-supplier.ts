@@ -21,10 +21,18 @@ const OFFERS_MAX = 200_000;
 const APPLY_WITHIN_MS = 24 * 3_600_000;
 const NEW_PRIORITY = 100;
 
+export type SyncWatch = {
+  /** How many offers were read so far. */
+  onRead?: (offers: number) => void;
+  /** Runs in the transaction that keeps the proposal. */
+  finish?: (tx: Tx, proposal: SyncProposal) => Promise<void>;
+};
+
 /** Reads the supplier's catalog and proposes what to change. The proposal is kept, so that what was seen can be applied. */
 export async function proposeSync(
   deps: SyncDeps,
   supplierId: string,
+  { onRead, finish }: SyncWatch = {},
 ): Promise<SyncProposal & { proposedAt: Date }> {
   const { kind } = await getSupplier(deps.db, supplierId);
   if (!getRemoteKind(kind).canSyncCatalog)
@@ -35,13 +43,17 @@ export async function proposeSync(
     const read: SupplierOffer[] = [];
     for await (const page of supplier.listOffers?.() ?? []) {
       read.push(...page);
+      onRead?.(read.length);
       if (read.length > OFFERS_MAX) throw new RangeError(`the supplier has more than ${OFFERS_MAX} products`);
     }
     return read;
   });
   const proposal = compareCatalog(kind, offers, await listSupplierRoutes(deps.db, supplierId));
   const proposedAt = deps.clock.now();
-  await storeSync(deps.db, supplierId, proposal.items, proposedAt);
+  await deps.db.transaction(async (tx) => {
+    await storeSync(tx, supplierId, proposal.items, proposedAt);
+    await finish?.(tx, proposal);
+  });
   return { ...proposal, proposedAt };
 }
 

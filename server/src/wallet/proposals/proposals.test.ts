@@ -6,6 +6,7 @@ import { eventually } from "../../../testing/eventually.ts";
 import { COMMAND, openPeopleDesk, STAFF_TEAM } from "../../../testing/people/people-desk.ts";
 import { changeRole, removePerson } from "../../accounts/people/change-person.ts";
 import type { By } from "../../activity/record-activity.ts";
+import type { Db } from "../../db/database.ts";
 import { parseAmountLimits } from "../../lib/money.ts";
 import { moveFunds } from "../move-funds.ts";
 import { findWallet, listEntryRows } from "../queries.ts";
@@ -152,6 +153,24 @@ test("a debit is refused when the balance is too small by then, and the proposal
   await moveFunds(db, clock, one.tenant, { direction: "credit", amount: "100.00", note: "more" });
   assert.equal((await approveProposal(deps, id, ben)).moved.balanceMinor, 0n);
   await assert.rejects(propose(one, "debit", "1500.00"), /It cannot go below zero/);
+});
+
+test("when the answer to a movement is lost, the person is told which entry to look for", async () => {
+  const { tenant, read } = await wallet();
+  const away = Object.assign(new Error("terminating connection"), { code: "57P01" });
+  const lossy: Db = {
+    ...db,
+    transaction: async (work) => {
+      await db.transaction(work);
+      throw away;
+    },
+  };
+  const input = { direction: "credit", amount: "1.00", note: "once" } as const;
+  const told = await requestMovement({ ...deps, db: lossy }, tenant, input, ana).catch(
+    (error: Error) => error,
+  );
+  const [entry] = (await read()).entries;
+  assert.ok(told instanceof Error && entry && told.message.includes(`whether ${entry.id} was booked`));
 });
 
 test("amounts and notes that make no sense are refused at their field", async () => {

@@ -15,16 +15,18 @@ export type FilterBarOptions = {
   filters: readonly Filter[];
   /** Parameters of the address that stay, such as `env`. */
   keep?: Readonly<Record<string, string | undefined>>;
+  /** What the button says, where the form asks something instead of narrowing a list. */
+  submit?: string;
 };
 
 /** Filters of a list as a form that is sent by GET: they live in the address, and a link shows what its sender saw. */
-export function filterBar({ action, filters, keep = {} }: FilterBarOptions): Html {
+export function filterBar({ action, filters, keep = {}, submit = "Filter" }: FilterBarOptions): Html {
   const kept = Object.entries(keep).filter(([, value]) => value !== undefined && value !== "");
   const isFiltered = filters.some(({ value }) => value !== "");
   const clear = kept.length === 0 ? action : `${action}?${new URLSearchParams(kept as [string, string][])}`;
-  return html`<form class="filters" method="get" action="${action}" role="search" aria-label="Filters">${kept.map(
+  return html`<form class="filters" method="get" action="${action}" role="search" aria-label="${submit === "Filter" ? "Filters" : submit}">${kept.map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}${filters.map(filterField)}<button class="btn plain small" type="submit">Filter</button>${
+  )}${filters.map(filterField)}<button class="btn plain small" type="submit">${submit}</button>${
     isFiltered ? html`<a class="link" href="${clear}">Clear</a>` : undefined
   }</form>`;
 }

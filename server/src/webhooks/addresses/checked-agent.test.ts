@@ -6,7 +6,7 @@ import { ok } from "../../../testing/receivers/receiver-answers.ts";
 import { caCertificate } from "../../../testing/receivers/tls-fixture.ts";
 import { type IpRange, parseIpRange } from "../../lib/ip.ts";
 import { sendDelivery } from "../delivery/send-delivery.ts";
-import { createCheckedAgent } from "./checked-agent.ts";
+import { createCheckedAgent, mayReach } from "./checked-agent.ts";
 import { resolveWebhookHost } from "./resolve-webhook-host.ts";
 
 /** On loopback, where nothing may be sent to unless it is allowed. */
@@ -112,4 +112,13 @@ test("a socket that is connected to another address than expected is destroyed b
   );
   assert.deepEqual([outcome.kind, outcome.error], ["failed", "address_refused"]);
   assert.equal(honeypot.requests.length, before);
+});
+
+test("a socket reaches public addresses and allowed networks, and none whose address is unknown", () => {
+  const tries = [undefined, "", "127.0.0.1", "::ffff:127.0.0.1", "8.8.8.8"].map((address) => [
+    mayReach(address, []),
+    mayReach(address, LOOPBACK),
+  ]);
+  const never = [false, false];
+  assert.deepEqual(tries, [never, never, [false, true], never, [true, true]]);
 });

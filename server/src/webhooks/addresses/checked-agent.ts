@@ -29,6 +29,8 @@ export class AddressRefused extends Error {
 
 const IDLE_CONNECTION_MS = 20_000;
 const IDLE_CONNECTIONS_MAX = 256;
+/** Receivers whose last TLS session is kept. Node keeps 100, and a process can have more endpoints than that. */
+const TLS_SESSIONS_MAX = 1_000;
 
 /**
  * Connections to endpoints. Each new connection resolves the name, checks all of its addresses and connects to one of them.
@@ -42,6 +44,7 @@ export function createCheckedAgent(options: CheckedAgentOptions): Agent {
     maxFreeSockets: IDLE_CONNECTIONS_MAX,
     timeout: IDLE_CONNECTION_MS,
     scheduling: "lifo",
+    maxCachedSessions: TLS_SESSIONS_MAX,
     lookup: checkedLookup(options),
     ...(localAddress === undefined ? {} : { localAddress }),
     ...(options.ca === undefined ? {} : { ca: options.ca }),

@@ -286,6 +286,30 @@ test("the next delivery of an endpoint starts as soon as one has ended, and a sl
   assert.equal(sent.length, 53, "each once");
 });
 
+test("the database does not hold up an endpoint: more is sent while what was delivered is being recorded, up to twice its width", async () => {
+  const { id } = await addEndpoint(db, tenant);
+  await due(id, 40);
+  const recorded = Promise.withResolvers<void>();
+  const transaction: Db["transaction"] = async (work) => {
+    await recorded.promise;
+    return db.transaction(work);
+  };
+  const limits = { laneFirst: 4, laneMax: 4 };
+  const worker = createTestDeliverer(
+    { ...db, transaction },
+    clock,
+    sender(() => outcome()),
+    limits,
+  );
+  await worker.step();
+  await eventually("as much is sent as may be", async () => (sent.length === 8 ? true : undefined));
+  assert.equal(await countDelivered(id), 0);
+  recorded.resolve();
+  await worker.idle();
+  assert.equal(await countDelivered(id), 40);
+  assert.equal(sent.length, 40, "each once");
+});
+
 test("a lane whose turn is over is released, and continues in its next turn", async () => {
   const { id } = await addEndpoint(db, tenant);
   await due(id, 60);

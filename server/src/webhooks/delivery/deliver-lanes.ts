@@ -54,13 +54,20 @@ export function createDeliverer(deps: DeliverDeps): Deliverer {
   });
   const inFlight = (onlyFailing: boolean) =>
     [...lanes.values()].reduce(
-      (sum, { lane }) => sum + (!onlyFailing || lane.isFailing ? Math.max(1, lane.busy.size) : 0),
+      (sum, { lane }) => sum + (!onlyFailing || lane.isFailing ? Math.max(1, sendingOf(lane)) : 0),
       0,
     );
 
   const open = (claimed: ClaimedLane, token: string) => {
     const { endpointId } = claimed;
-    const lane: Lane = { ...claimed, token, busy: new Set(), poke: () => {} };
+    const lane: Lane = {
+      ...claimed,
+      token,
+      busy: new Set(),
+      recording: 0,
+      wake: () => {},
+      poke: () => {},
+    };
     const done = runLane(laneDeps, lane)
       .then((pauseMs) => release({ endpointId, token, freeAt: new Date(clock.now().getTime() + pauseMs) }))
       // Its lease expires by itself.
@@ -112,6 +119,11 @@ export function createDeliverer(deps: DeliverDeps): Deliverer {
   };
 }
 
+const sendingOf = (lane: Lane): number => lane.busy.size - lane.recording;
+
+/** How many times its width a lane can be sending and recording, if the database is slow. */
+const UNRECORDED_TIMES_MAX = 2;
+
 /** What lanes share: the widths of their endpoints, and statements that serve many lanes at once. */
 function createLaneDeps(
   deps: DeliverDeps,
@@ -132,12 +144,16 @@ function createLaneDeps(
   });
   // Every lane can have one delivery. Further ones use only capacity that is not reserved: however wide and slow some lanes
   // are, there is room for the first delivery of every other lane.
-  const firstOf = (lane: Lane): number => (lane.busy.size === 0 ? 1 : 0);
+  const firstOf = (lane: Lane): number => (sendingOf(lane) === 0 ? 1 : 0);
   const spareNow = (): number => Math.max(0, sharedMax - inFlight());
   const roomOf = (lane: Lane, spare: number): number => {
     const each = Math.max(1, Math.floor(sharedMax / Math.max(1, laneCount())));
-    const width = lane.isFailing ? 1 : widths.of(lane.endpointId);
-    return Math.max(0, Math.min(Math.min(width, each) - lane.busy.size, firstOf(lane) + spare));
+    const width = Math.min(lane.isFailing ? 1 : widths.of(lane.endpointId), each);
+    const unrecordedMax = UNRECORDED_TIMES_MAX * width;
+    return Math.max(
+      0,
+      Math.min(width - sendingOf(lane), firstOf(lane) + spare, unrecordedMax - lane.busy.size),
+    );
   };
   const refill = createBatcher<Lane, Awaited<ReturnType<LaneDeps["refill"]>>>({
     run: async (asking) => {
@@ -146,15 +162,16 @@ function createLaneDeps(
       const asked = asking.map((lane) => {
         const room = roomOf(lane, spare);
         spare -= Math.max(0, room - firstOf(lane));
-        return { lane, room, busy: new Set(lane.busy) };
+        return { lane, room, busy: [...lane.busy] };
       });
       const wanted = asked.map(({ lane, room, busy }) => ({
         endpointId: lane.endpointId,
-        count: room + busy.size,
+        count: room,
+        busy,
       }));
       const found = Map.groupBy(await listDueDeliveries(db, wanted, clock.now()), (one) => one.endpointId);
-      return asked.map(({ lane, room, busy }) => {
-        const due = (found.get(lane.endpointId) ?? []).filter(({ id }) => !busy.has(id)).slice(0, room);
+      return asked.map(({ lane, room }) => {
+        const due = found.get(lane.endpointId) ?? [];
         return { due, mayHaveMore: due.length === room };
       });
     },
@@ -172,7 +189,16 @@ function createLaneDeps(
       const isGood = attempted.kind === "delivered" && attempted.latencyMs <= limits.slowMs;
       if (attempted.kind !== "own-fault") widths.adjust(lane.endpointId, isGood ? 1 : 0, isGood ? 0 : 1);
       if (attempted.kind === "delivered") lane.isFailing = false;
-      if (attempted.record) await record(attempted.record);
+      if (!attempted.record) return attempted;
+      // After a failure the lane starts nothing more, so it waits until that is recorded.
+      const isDone = attempted.kind === "delivered";
+      if (isDone) {
+        lane.recording += 1;
+        lane.wake();
+      }
+      await record(attempted.record).finally(() => {
+        if (isDone) lane.recording -= 1;
+      });
       return attempted;
     },
   };

@@ -97,17 +97,27 @@ test("a lane is free when its lease has expired or was released, and only its ho
   assert.deepEqual(await claimIds(at(35_000)), [id]);
 });
 
-test("due deliveries come earliest first, and no more than asked for", async () => {
+test("due deliveries come earliest first, no more than asked for, and without those that are busy", async () => {
   await clear();
   const { id } = await addEndpoint(db, tenant);
   const [second] = await addDue(db, tenant, [id], { at: at(2_000) });
   const [first] = await addDue(db, tenant, [id], { at: at(1_000) });
   await addDue(db, tenant, [id], { at: at(3_000) });
   await addDue(db, tenant, [id], { at: at(99_000) });
-  const due = async (count: number) =>
-    (await listDueDeliveries(db, [{ endpointId: id, count }], at(3_000))).map(({ eventId }) => eventId);
-  assert.deepEqual(await due(2), [first, second]);
+  const due = (count: number, busy: string[] = []) =>
+    listDueDeliveries(db, [{ endpointId: id, count, busy }], at(3_000));
+  const found = await due(2);
+  assert.deepEqual(
+    found.map(({ eventId }) => eventId),
+    [first, second],
+  );
   assert.equal((await due(10)).length, 3);
+  const [busy, , free] = (await due(10)).map((one) => one.id);
+  assert.deepEqual(
+    (await due(2, [busy ?? "", found[1]?.id ?? ""])).map((one) => one.id),
+    [free],
+    "those that are being sent are left out, and do not count",
+  );
 });
 
 test(`${WAITING} waiting deliveries of one endpoint cost the others nothing`, {
@@ -122,7 +132,7 @@ test(`${WAITING} waiting deliveries of one endpoint cost the others nothing`, {
     const claiming = await explain(db, (on) =>
       claimLanes(on, claim(at(1), { healthyMax: 0, failingMax: 0 })),
     );
-    const lanes = ids.map((endpointId) => ({ endpointId, count: 8 }));
+    const lanes = ids.map((endpointId) => ({ endpointId, count: 8, busy: [] }));
     const listing = await explain(db, (on) => listDueDeliveries(on, lanes, at(1)));
     for (const cost of [claiming, listing]) assert.ok(!cost.scanned.includes("deliveries"), cost.plan);
     return [claiming, listing] as const;

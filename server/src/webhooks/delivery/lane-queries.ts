@@ -70,10 +70,13 @@ export type DueDelivery = {
   secrets: { sealed: string }[];
 };
 
-/** Due deliveries of these lanes, earliest first, at most so many of each. None if the endpoint is gone. Valid secrets come newest first. */
+/**
+ * Due deliveries of these lanes, earliest first, at most so many of each, without those that are busy. None if the endpoint is
+ * gone. Valid secrets come newest first.
+ */
 export const listDueDeliveries = (
   db: Queryable,
-  lanes: readonly { endpointId: string; count: number }[],
+  lanes: readonly { endpointId: string; count: number; busy: readonly string[] }[],
   now: Date,
 ) =>
   db.rows<DueDelivery>(
@@ -81,12 +84,14 @@ export const listDueDeliveries = (
       select d.id, lane.endpoint_id as "endpointId", w.url, e.id as "eventId", e.type as "eventType", e.body,
              e.send_twice as "sendTwice", e.bad_signature as "badSignature", d.step, d.attempts, s.secrets
       from unnest(
-        ${lanes.map((lane) => lane.endpointId)}::text[], ${lanes.map((lane) => lane.count)}::integer[]
-      ) as lane (endpoint_id, count)
+        ${lanes.map((lane) => lane.endpointId)}::text[], ${lanes.map((lane) => lane.count)}::integer[],
+        ${lanes.map((lane) => lane.busy.join(" "))}::text[]
+      ) as lane (endpoint_id, count, busy)
       join webhook_endpoints w on w.id = lane.endpoint_id and w.active
       cross join lateral (
         select id, event_id, step, attempts from deliveries
         where status = 'pending' and endpoint_id = lane.endpoint_id and next_attempt_at <= ${now}
+          and id <> all(string_to_array(lane.busy, ' '))
         order by endpoint_id, next_attempt_at, id limit lane.count
       ) d
       join events e on e.id = d.event_id

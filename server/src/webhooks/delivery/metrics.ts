@@ -10,7 +10,8 @@ const BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
 export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   const registers = [registry];
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  // Every worker reads them from the same database, so several of them mean the largest.
+  const gauge = (name: string, help: string) => new Gauge({ name, help, aggregator: "max", registers });
   const attempts = new Counter({
     name: "scrip_webhook_attempts_total",
     help: "Attempts to deliver an event, by outcome.",

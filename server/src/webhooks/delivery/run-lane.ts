@@ -8,6 +8,10 @@ export type Lane = ClaimedLane & {
   token: string;
   /** Deliveries that are being sent or recorded. */
   readonly busy: Set<string>;
+  /** How many of them have been delivered and are only being recorded. The endpoint has nothing to do with those. */
+  recording: number;
+  /** A delivery of the lane has been sent: there may be room for the next. */
+  wake: () => void;
   /** Look again: there may be more to send. */
   poke: () => void;
 };
@@ -26,7 +30,7 @@ export type LaneDeps = {
 
 /**
  * Keeps a lane busy until nothing is due, its turn is over or something failed, then waits for deliveries in progress. The
- * next delivery starts as soon as one has ended, so that a slow one does not hold up the others. Returns how long to pause
+ * next delivery starts as soon as one has been sent, so that neither a slow one nor the database holds up the others. Returns how long to pause
  * the endpoint. Throws if an attempt was not recorded.
  */
 export async function runLane(deps: LaneDeps, lane: Lane): Promise<number> {
@@ -40,6 +44,7 @@ export async function runLane(deps: LaneDeps, lane: Lane): Promise<number> {
   let deliveredSince = 0;
   let mayHaveMore = true;
   let woken = Promise.withResolvers<void>();
+  lane.wake = () => woken.resolve();
   lane.poke = () => {
     mayHaveMore = true;
     woken.resolve();

@@ -81,6 +81,14 @@ test("a connection is used again for the next delivery", async () => {
   assert.equal(receiver.connections() - before, 1);
 });
 
+test("a new connection to a known receiver goes on with its TLS session", async () => {
+  receiver.answer = answerWith(200, { connection: "close" });
+  const [connections, resumed] = [receiver.connections(), receiver.resumed()];
+  for (let go = 0; go < 3; go += 1) assert.equal((await send()).kind, "delivered");
+  assert.equal(receiver.connections() - connections, 3);
+  assert.equal(receiver.resumed() - resumed, 2);
+});
+
 test("a kept connection that turns out to be closed is not a failure: a new one is tried", async () => {
   receiver.answer = (...args) => (receiver.requests.length === 2 ? reset : ok)(...args);
   assert.deepEqual(told(await send()), ["delivered", 200, null]);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { By } from "../../activity/record-activity.ts";
+import type { Tx } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { notFound } from "../../lib/problem.ts";
 import { assertWebhookUrl } from "../addresses/assert-webhook-url.ts";
@@ -17,6 +18,8 @@ export type ChangeOptions = {
   /** The `updatedAt` that the editor saw. If the endpoint has changed since, nothing is written. */
   seenAt?: Date | undefined;
   by?: By | undefined;
+  /** Further writes in the transaction of the change. */
+  also?: ((tx: Tx) => Promise<unknown>) | undefined;
 };
 
 /** Someone else changed the endpoint after it was opened for editing. */
@@ -28,7 +31,7 @@ export async function changeEndpoint(
   tenant: Tenant,
   id: string,
   changes: EndpointChanges,
-  { seenAt, by }: ChangeOptions = {},
+  { seenAt, by, also }: ChangeOptions = {},
 ): Promise<EndpointRow> {
   if (changes.events) assertSubscription(changes.events);
   await getEndpoint(deps.db, tenant, id);
@@ -45,6 +48,7 @@ export async function changeEndpoint(
       const summaries = { before: endpointSummary(before), after: endpointSummary(row) };
       await recordOnEndpoint(tx, deps.clock, { by, tenant, id, action: "webhook.changed", ...summaries });
     }
+    await also?.(tx);
     return { before, after: row };
   });
   if (before.active && !after.active) await endWaiting(deps.db, id);

@@ -2,6 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import type { Command } from "commander";
 import type { By } from "../../../activity/record-activity.ts";
 import { endOf } from "../../../fx/choose-rate.ts";
+import { fetchRates, isRatesUrl } from "../../../fx/fetch-rates.ts";
 import type { FxRate } from "../../../fx/fx-rate.ts";
 import { importRates } from "../../../fx/import-rates.ts";
 import { listCurrentRates } from "../../../fx/queries.ts";
@@ -47,12 +48,14 @@ function importCommand(fx: Command): void {
     fx
       .command("import")
       .description("import the European Central Bank's daily reference rates (eurofxref-daily.xml)")
-      .argument("<file>"),
-    async ({ db, clock }, _options, [file = ""]) => {
-      const { size } = await stat(file);
+      .argument("<file-or-url>")
+      .addHelpText("after", IMPORT_HELP),
+    async ({ db, clock }, _options, [source = ""]) => {
+      if (isRatesUrl(source)) return fetchRates({ db, clock }, BY, source);
+      const { size } = await stat(source);
       if (size > REFERENCE_MAX_BYTES)
-        throw new RangeError(`${file} is larger than ${REFERENCE_MAX_BYTES} bytes; use the daily file`);
-      return importRates(db, clock, BY, await readFile(file, "utf8"));
+        throw new RangeError(`${source} is larger than ${REFERENCE_MAX_BYTES} bytes; use the daily file`);
+      return importRates(db, clock, BY, await readFile(source, "utf8"));
     },
     ({ date, rates, imported }) =>
       imported === 0
@@ -60,6 +63,10 @@ function importCommand(fx: Command): void {
         : `Imported ${plural(imported, "rate")} of ${date}.`,
   );
 }
+
+const IMPORT_HELP = `
+An address is https, or http on this machine. Redirects are not followed. Set FX_RATES_URL to the same address, and workers read
+it every hour.`;
 
 function listCommand(fx: Command): void {
   verb(

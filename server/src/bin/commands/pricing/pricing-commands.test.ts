@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -74,6 +77,13 @@ test("rates are pinned, imported and listed with their age", async () => {
   const daily = await file("daily.xml", xml);
   assert.deepEqual(await scrip.json(["fx", "import", daily]), { date: day, rates: 2, imported: 2 });
   assert.match((await scrip.run(["fx", "import", daily])).stdout, /Imported|there already/);
+  const server = createServer((_, response) => response.end(xml)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/daily.xml`;
+  assert.equal((await scrip.json<{ rates: number }>(["fx", "import", address])).rates, 2);
+  server.closeAllConnections();
+  server.close();
+  await assertFails(["fx", "import", address], 1, /gave no answer \(connection_failed\)/);
   const until = new Date(Date.now() + 3_600_000).toISOString();
   const pin = await scrip.json<{ usable: boolean }>([
     ...["fx", "set", "--pair", "USD/EUR", "--rate", "0.9215", "--until", until],

@@ -10,6 +10,7 @@ import { required, text, verb } from "../../verb.ts";
 import { importFile, tell } from "../import-file.ts";
 import { stockListCommand } from "./stock-list-command.ts";
 import { stockRemovalCommands } from "./stock-removal-commands.ts";
+import { stockRestoreCommand } from "./stock-restore-command.ts";
 
 export function stockCommands(program: Command): void {
   const stock = program.command("stock").description("codes that you sell from your own stock");
@@ -17,6 +18,7 @@ export function stockCommands(program: Command): void {
   levelCommand(stock);
   stockListCommand(stock);
   stockRemovalCommands(stock);
+  stockRestoreCommand(stock);
 }
 
 function importCommand(stock: Command): void {

@@ -5,6 +5,7 @@ import { setEnabled } from "../../../suppliers/enable-supplier.ts";
 import { type ListedSupplierRow, listSupplierRows, type SupplierRow } from "../../../suppliers/queries.ts";
 import { setLowBalance } from "../../../suppliers/read-balances.ts";
 import { describeKinds, findKind, KIND_NAMES, REMOTE_KINDS } from "../../../suppliers/registry.ts";
+import { setRateFeed } from "../../../suppliers/set-rate-feed.ts";
 import { RATE_PER_SECOND_DEFAULT } from "../../../suppliers/store-supplier.ts";
 import { readSupplierConfig } from "../../../suppliers/supplier-config.ts";
 import { showCount, showTime } from "../../output/format.ts";
@@ -93,21 +94,26 @@ function updateCommand(supplier: Command): void {
         "--balance-alert <decimal>",
         "raise an alert when your balance at the supplier is below this; empty for none",
       )
+      .option("--rates <yes|no>", "use the exchange rates that the supplier tells: yes or no")
       .option("--same-account", "the new config buys from the same account; needed while purchases are open")
       .addHelpText("after", UPDATE_HELP),
     async (context, options, [id = ""]) => {
       const file = text(options, "config");
       const name = text(options, "name");
       const balanceAlert = text(options, "balanceAlert");
-      const given = [name, file, text(options, "rate"), balanceAlert];
+      const rates = text(options, "rates");
+      const given = [name, file, text(options, "rate"), balanceAlert, rates];
       if (given.every((one) => one === undefined))
-        throw new UsageError("use at least one of --name, --rate, --config and --balance-alert");
+        throw new UsageError("use at least one of --name, --rate, --config, --balance-alert and --rates");
+      if (rates !== undefined && !["yes", "no"].includes(rates))
+        throw new UsageError("--rates must be yes or no");
       const ratePerSecond = text(options, "rate") === undefined ? undefined : wholeNumber(options, "rate");
       const config = file === undefined ? undefined : await readSupplierConfig(file);
       const isSameAccount = options.sameAccount === true;
       if (isSameAccount && config === undefined) throw new UsageError("--same-account goes with --config");
       const row = await changeSupplier(context, id, { name, ratePerSecond, config, isSameAccount });
       if (balanceAlert !== undefined) await setLowBalance(context, id, balanceAlert, BY);
+      if (rates !== undefined) await setRateFeed(context, id, rates === "yes", BY);
       return toView(row);
     },
     (row) => `${row.id} is ${row.name}, at most ${row.ratePerSecond} purchases per second`,

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { csvLine, spreadsheetCell } from "../../../lib/csv-line.ts";
-import { formatAmount, parseAmount, toSafeInteger } from "../../../lib/money.ts";
+import { parseAmount, toSafeInteger } from "../../../lib/money.ts";
+import { findingsCsv } from "../../../suppliers/reconcile/findings-csv.ts";
 import { type CurrencyTotal, FINDINGS, type Finding } from "../../../suppliers/reconcile/reconcile.ts";
 import type { SupplierReconciliation } from "../../../suppliers/reconcile/reconcile-supplier.ts";
 import { showCount, showMoney } from "../../output/format.ts";
@@ -35,7 +35,7 @@ export function supplierReconcileCommand(supplier: Command): void {
       const input = { file: text(options, "file"), from: timeOf(options, "from"), to: timeOf(options, "to") };
       const report = await reconcileSupplier(context, id, input);
       const file = text(options, "csv");
-      if (file !== undefined) await writeFile(file, toCsv(report.findings));
+      if (file !== undefined) await writeFile(file, findingsCsv(report.findings));
       return toView(report, options);
     },
     show,
@@ -99,21 +99,6 @@ const toFinding = ({ kind, reference, upstreamId, currency, oursMinor, theirsMin
   theirs: toSafeInteger(theirsMinor),
   ...(at ? { at: at.toISOString() } : {}),
 });
-
-export function toCsv(findings: readonly Finding[]): string {
-  const rows = findings.map(
-    ({ kind, reference = "", upstreamId = "", currency, oursMinor, theirsMinor, at }) => [
-      ...[kind, spreadsheetCell(reference), spreadsheetCell(upstreamId), currency],
-      ...[plain(oursMinor, currency), plain(theirsMinor, currency), plain(theirsMinor - oursMinor, currency)],
-      at?.toISOString() ?? "",
-    ],
-  );
-  const head = ["finding", "reference", "id", "currency", "ours", "theirs", "difference", "time"];
-  return [head, ...rows].map((cells) => `${csvLine(cells)}\n`).join("");
-}
-
-const plain = (minor: bigint, currency: string): string =>
-  currency === "" ? minor.toString() : formatAmount(minor, currency);
 
 function show(report: ReturnType<typeof toView>): string {
   const found = FINDINGS.filter((kind) => report[kind] > 0).map(

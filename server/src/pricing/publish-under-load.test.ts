@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import { MATRIX } from "../../testing/app/dashboard-matrix.ts";
+import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { addProducts } from "../../testing/builders/builders.ts";
 import { addBuyer, type Buyer, postOrder } from "../../testing/builders/buyers.ts";
 import { addStock, createTestFulfiller } from "../../testing/builders/fulfilment.ts";
 import { addRouteRow, addSupplierRow } from "../../testing/builders/supply-builders.ts";
 import { createHandClock } from "../../testing/hand-clock.ts";
-import { openDashboardDesk } from "../../testing/people/dashboard-desk.ts";
-import {
-  addFilledProducts,
-  type FilledReseller,
-  fillReseller,
-} from "../../testing/people/filled-reseller.ts";
 import type { By } from "../activity/record-activity.ts";
 import { PRICING_DEFAULTS } from "../lib/settings/pricing-config.ts";
 import { publishPrices } from "./publish-prices.ts";
@@ -21,16 +15,13 @@ import { setRule } from "./set-rule.ts";
 
 const BY: By = { actor: { kind: "command", id: "scrip" } };
 const clock = createHandClock(new Date());
-let desk: Awaited<ReturnType<typeof openDashboardDesk>>;
+let desk: TestApp;
 let buyer: Buyer;
-let filled: FilledReseller;
 let supplierId: string;
 let ruleId: string;
 
 before(async () => {
-  desk = await openDashboardDesk({ clock });
-  await addFilledProducts(desk, "goods");
-  filled = await fillReseller(desk, "goods");
+  desk = await createTestApp({ clock });
   buyer = await addBuyer(desk, "1000000.00");
   supplierId = await addSupplierRow(desk.db, { name: "Planted Supplier" });
   for (const [id, cost] of [
@@ -67,7 +58,7 @@ async function reprice(value: string): Promise<string> {
 
 const lines = ["planted-a", "planted-b"].map((productId) => ({ productId, quantity: 1 }));
 
-test("an order line keeps rule, cost and rate; no supplier, cost, rule or basis reaches a reseller by API or dashboard", async () => {
+test("an order line keeps rule, cost and rate of its acceptance", async () => {
   const placed = await postOrder(desk, buyer, "first", { lines });
   assert.equal(placed.statusCode, 202, placed.body);
   const orderId: string = placed.json().order.id;
@@ -79,49 +70,6 @@ test("an order line keeps rule, cost and rate; no supplier, cost, rule or basis 
     kept.map(({ basis }) => basis),
     [`${ruleId}|1337|1337|USD|${supplierId}||`, `${ruleId}|2673|2673|USD|${supplierId}||`],
   );
-  const secret = new RegExp(
-    [
-      supplierId,
-      "Planted Supplier",
-      "rul_",
-      "basis",
-      "landed",
-      "routing",
-      "chosen",
-      "by_hand",
-      "byHand",
-      "13\\.37",
-      "26\\.73",
-      "[:> ]1337[,<} ]",
-    ].join("|"),
-  );
-  const paths = [
-    ...[
-      "/v1/catalog",
-      "/v1/products/planted-a",
-      "/v1/orders",
-      `/v1/orders/${orderId}`,
-      `/v1/orders/${orderId}/codes`,
-    ],
-    ...["/v1/events", "/v1/wallet/transactions", "/v1/balance"],
-  ];
-  for (const path of paths) {
-    const { body } = await desk.call("GET", path, { key: buyer.key });
-    assert.doesNotMatch(body, secret, path);
-  }
-  const owner = await desk.join(buyer.resellerId, "owner");
-  for (const path of Object.keys(MATRIX).filter((key) => key.startsWith("GET "))) {
-    const about = path.slice("GET ".length);
-    const id = about.includes("/orders/")
-      ? orderId
-      : about.includes("/catalog/")
-        ? "planted-a"
-        : (MATRIX[path]?.ids?.(filled).id ?? "");
-    const { body, statusCode } = await owner.get(about.replace(":id", id));
-    assert.ok(statusCode < 500, path);
-    assert.doesNotMatch(body, secret, path);
-  }
-  assert.match((await owner.get(`/dashboard/orders/${orderId}`)).body, /14\.71/);
 });
 
 test("publishing while orders are placed: each order pays all old prices or all new ones", async () => {

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import sql from "sql-template-tag";
+import { postOrder } from "../../../testing/builders/buyers.ts";
+import { createTestFulfiller, type TestFulfiller } from "../../../testing/builders/fulfilment.ts";
+import { openShop, type Shop } from "../../../testing/builders/shop.ts";
+import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
+import { createScriptedSupplier, sold } from "../../../testing/upstream/scripted-supplier.ts";
+import type { Db } from "../../db/database.ts";
+import type { FulfilmentLimits } from "../limits.ts";
+
+let shop: Shop;
+let db: Db;
+let supplierId: string;
+let bought: string;
+before(async () => {
+  shop = await openShop();
+  db = shop.scrip.db;
+  supplierId = await addSupplierRow(db, { kind: "scrip" });
+  bought = await shop.addBought(supplierId);
+});
+after(() => shop.close());
+beforeEach(() => shop.clock.advance(3_600_000));
+
+const createWorker = (limits: Partial<FulfilmentLimits> = {}, changes = {}): TestFulfiller =>
+  createTestFulfiller(shop.scrip, {
+    suppliers: { [supplierId]: createScriptedSupplier(sold(`B-${shop.clock.now().getTime()}`)) },
+    limits,
+    changes,
+  });
+
+/** An order's status, its two times, and its lease if it has work left. */
+const traceOf = async (id: string) => {
+  const [row] = await db.rows<{ trace: string }>(sql`
+    select concat_ws(' ', o.status, case when o.processing_at = o.ended_at then 'at once' end,
+                     'claims ' || w.claims, case when w.lease_token is not null then 'leased' end) as trace
+    from orders o left join order_work w on w.order_id = o.id where o.id = ${id}`);
+  return row?.trace;
+};
+const tracesOf = (ids: readonly string[]) => Promise.all(ids.map(traceOf));
+const eventsOf = async (id: string) =>
+  (await db.rows<{ type: string }>(sql`select type from events where order_id = ${id}`)).map(
+    ({ type }) => type,
+  );
+
+test("what is in stock is completed without a lease, in one transaction with its event; the rest of the batch is leased", async () => {
+  const [stocked, short] = [await shop.addStocked(3), await shop.addStocked(1)];
+  const { key } = await shop.scrip.addKey(shop.buyer.resellerId, { env: "test" });
+  const sandbox = await postOrder(shop.scrip, { ...shop.buyer, environment: "test", key }, "express", {
+    lines: [{ productId: stocked, quantity: 2 }],
+  });
+  const ids = [
+    await shop.order([stocked, 2], [short, 1]),
+    sandbox.json().order.id as string,
+    await shop.order([stocked, 2]),
+    await shop.order([stocked, 1], [bought, 1]),
+  ];
+  const taken: string[][] = [];
+  const worker = createWorker({}, { onStockTaken: (ids: string[]) => taken.push(ids.toSorted()) });
+  let transactions = 0;
+  const transaction: Db["transaction"] = (work) => {
+    transactions += 1;
+    return transactions > 1 ? Promise.reject(new Error("no more")) : db.transaction(work);
+  };
+  // Whatever comes after the first transaction fails, and leaves its leases.
+  const broken = createWorker({}, { db: { ...db, transaction }, onStockTaken: worker.deps.onStockTaken });
+  await broken.step();
+  await broken.idle();
+  assert.deepEqual(await tracesOf(ids), [
+    "completed at once",
+    "completed at once",
+    "processing claims 1 leased",
+    "processing claims 1 leased",
+  ]);
+  assert.deepEqual(taken, [[stocked, short].toSorted()]);
+  for (const id of ids.slice(0, 2)) assert.deepEqual(await eventsOf(id), ["order.fulfilled"]);
+  assert.equal((await shop.codesOf(ids[0] as string)).json().data.length, 3);
+  await shop.assertHealthy();
+  shop.clock.advance(60_000);
+  await worker.drain();
+  await shop.assertHealthy();
+  const statuses = await Promise.all([ids[2], ids[3]].map(async (id = "") => (await shop.read(id)).status));
+  // One code was left for the two of them.
+  assert.deepEqual(statuses, ["completed", "completed"]);
+});
+
+test("workers that meet in the same stock and the same orders deliver each code and each order once", async () => {
+  const stocked = await shop.addStocked(30);
+  const ids = await Promise.all(Array.from({ length: 40 }, () => shop.order([stocked, 1])));
+  const workers = Array.from({ length: 4 }, () => createWorker({ batchMax: 7 }));
+  await Promise.all(workers.map((worker) => worker.drain()));
+  await workers[0]?.drain();
+  const statuses = await Promise.all(ids.map(async (id) => (await shop.read(id)).status));
+  const count = (status: string): number => statuses.filter((one) => one === status).length;
+  assert.deepEqual([count("completed"), count("refunded")], [30, 10]);
+  const codes = await Promise.all(ids.map(async (id) => (await shop.codesOf(id)).json().data?.[0]?.code));
+  assert.equal(new Set(codes.filter(Boolean)).size, 30);
+  await shop.assertHealthy();
+});
+
+test("a batch ends at its limit of units, and what is left stays as it was until the next", async () => {
+  const stocked = await shop.addStocked(6);
+  const ids = [
+    await shop.order([stocked, 2]),
+    await shop.order([stocked, 2]),
+    await shop.order([stocked, 2]),
+  ];
+  const worker = createWorker({ settleUnitsMax: 4, unitsMax: 2, batchMax: 3 });
+  assert.equal(await worker.step(), true);
+  assert.deepEqual(await tracesOf(ids), ["completed at once", "completed at once", "pending claims 0"]);
+  await worker.drain();
+  assert.equal(await traceOf(ids[2] as string), "completed at once");
+  await shop.assertHealthy();
+});
+
+test("an order that an operator has locked is left alone", async () => {
+  const stocked = await shop.addStocked(2);
+  const ids = [await shop.order([stocked, 1]), await shop.order([stocked, 1])];
+  const worker = createWorker();
+  await db.transaction(async (tx) => {
+    await tx.rows(sql`select from order_work where order_id = ${ids[0]} for update`);
+    await worker.step();
+    assert.deepEqual(await tracesOf(ids), ["pending claims 0", "completed at once"]);
+  });
+  await worker.drain();
+  assert.equal(await traceOf(ids[0] as string), "completed at once");
+});

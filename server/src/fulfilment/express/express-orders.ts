@@ -1,0 +1,94 @@
+import type { Tx } from "../../db/database.ts";
+import { emitEvents } from "../../events/emit-events.ts";
+import { idsOf } from "../../lib/ids.ts";
+import { groupPicked, pickFree } from "../buy/take-stock.ts";
+import { orderFulfilled } from "../end/order-event.ts";
+import type { FulfilmentLimits } from "../limits.ts";
+import { decideSettlement, unitText } from "../settle/decide-settlement.ts";
+import { productsFromStock, type SettleDeps } from "../settle/settle-orders.ts";
+import { stockNeeds, writeGoods } from "../settle/settle-outcomes.ts";
+import { claimLocked } from "../take/claim-queries.ts";
+import { readRoutes } from "../take/take-orders.ts";
+import { completeNewOrders, lockDueOrders, readNewOrders } from "./express-queries.ts";
+import { chooseFilled, type ExpressOrder, planExpress } from "./plan-express.ts";
+
+export type ExpressDeps = Pick<SettleDeps, "db" | "clock" | "codeVault"> & { limits: FulfilmentLimits };
+
+export type ExpressBatch = {
+  /** How many orders were due, at most the limit. */
+  found: number;
+  completed: Pick<ExpressOrder["order"], "id" | "environment" | "createdAt">[];
+  /** Orders that need more than stock: they are leased under the token. */
+  claimed: string[];
+  /** Products whose stock was taken. */
+  stockTaken: string[];
+};
+
+/**
+ * Takes due orders. New ones that can be delivered from stock as a whole are completed in this transaction, without a lease and
+ * without intermediate states; nothing of them is written if it fails. The others are leased.
+ */
+export function expressOrders(
+  deps: ExpressDeps,
+  token: string,
+  limit: number,
+  now: Date,
+): Promise<ExpressBatch> {
+  const { db, limits } = deps;
+  return db.transaction(async (tx) => {
+    const due = await lockDueOrders(tx, now, limit);
+    const fresh = due.filter(({ claims }) => claims === 0).map(({ id }) => id);
+    const { filled, later } = fresh.length === 0 ? NONE : await completeFromStock(deps, tx, fresh, now);
+    const isDone = new Set([...filled.map(({ order }) => order.id), ...later]);
+    const rest = due.flatMap(({ id }) => (isDone.has(id) ? [] : [id]));
+    const leasedUntil = new Date(now.getTime() + limits.leaseMs);
+    const claim = { token, now, leasedUntil, limit, unitsMax: limits.batchUnitsMax };
+    return {
+      found: due.length,
+      completed: filled.map(({ order }) => order),
+      claimed: rest.length === 0 ? [] : await claimLocked(tx, rest, claim),
+      stockTaken: productsFromStock(filled.flatMap(({ outcomes }) => outcomes)),
+    };
+  });
+}
+
+type Completed = { filled: ExpressOrder[]; later: string[] };
+const NONE: Completed = { filled: [], later: [] };
+
+async function completeFromStock(
+  { clock, codeVault, limits }: ExpressDeps,
+  tx: Tx,
+  fresh: readonly string[],
+  now: Date,
+): Promise<Completed> {
+  const orders = await readNewOrders(tx, fresh);
+  const sold = orders.map((order) => ({
+    ...order,
+    productIds: order.lines.map(({ productId }) => productId),
+  }));
+  const { express, later } = planExpress(orders, await readRoutes(tx, sold, now, limits), now, limits);
+  const needs = stockNeeds(express.flatMap(({ outcomes }) => outcomes));
+  const picked = needs.length === 0 ? [] : await pickFree(tx, needs, now);
+  const stock = groupPicked(picked);
+  const filled = chooseFilled(express, stock);
+  if (filled.length === 0) return { filled, later };
+
+  const outcomes = filled.flatMap((one) => one.outcomes);
+  const state = {
+    waiting: new Set(outcomes.map(({ unit }) => unitText(unit))),
+    openAttempts: new Set<string>(),
+    picked: stock,
+    knownDigests: new Set<string>(),
+    now,
+  };
+  await writeGoods(tx, codeVault, decideSettlement(state, outcomes, idsOf(clock)), picked, now);
+  const completed = filled.map(({ order }) => order);
+  const count = await completeNewOrders(
+    tx,
+    completed.map(({ id }) => id),
+    now,
+  );
+  if (count !== completed.length) throw new Error("an order changed while it was locked");
+  await emitEvents(tx, completed.map(orderFulfilled), idsOf(clock), now);
+  return { filled, later };
+}
