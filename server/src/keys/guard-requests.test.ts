@@ -110,3 +110,10 @@ test("a key does what its scopes allow and nothing else", async () => {
   assert.deepEqual(await statuses(wallet), [200, 403, 403, 403]);
   assert.deepEqual(await statuses(orders), [403, 403, 200, 403]);
 });
+
+test("revoking a revoked key keeps the time of the first revocation", async () => {
+  const { id } = await scrip.addKey(resellerId);
+  const first = await revokeKey(scrip.db, clock, id);
+  clock.nowMs += 1_000;
+  assert.deepEqual((await revokeKey(scrip.db, clock, id)).revokedAt, first.revokedAt);
+});
