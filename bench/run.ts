@@ -7,9 +7,9 @@ import { benchMachine } from "./machine/machine.ts";
 import { benchOrders } from "./orders.ts";
 import { benchPostgres } from "./postgres.ts";
 import { benchPrices } from "./prices/prices.ts";
-import { benchReconcile } from "./reconcile.ts";
 import { summarize } from "./report.ts";
 import { benchScale } from "./scale/scale.ts";
+import { benchReconcile } from "./suppliers/reconcile.ts";
 import { benchWebhooks } from "./webhooks.ts";
 
 const benchmarks: Record<string, () => Promise<void>> = {
