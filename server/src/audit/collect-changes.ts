@@ -14,14 +14,17 @@ import type { Proof } from "./proof-queries.ts";
  * A finished order does not change in any other way. What someone changes behind the service's back is found by a full audit.
  */
 export async function collectChanges(tx: Tx, proof: Proof): Promise<void> {
-  // With stale statistics PostgreSQL would rather read a large table than look up some of its rows.
-  await tx.rows(sql`set local enable_seqscan = off`);
+  // PostgreSQL would rather read a whole table or index than look up some of its rows.
+  await tx.rows(switchScans("off"));
   for (const [name, query] of partsOf(proof)) {
     await tx.rows(sql`create temporary table ${raw(name)} on commit drop as ${query}`);
     await tx.rows(sql`analyze ${raw(name)}`);
   }
-  await tx.rows(sql`set local enable_seqscan = on`);
+  await tx.rows(switchScans("on"));
 }
+
+const switchScans = (state: "on" | "off"): Sql => sql`
+  select set_config(name, ${state}, true) from unnest(array['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']) name`;
 
 /** In this order, because later ones read earlier ones. */
 const partsOf = (proof: Proof): readonly (readonly [string, Sql])[] => [
