@@ -3,6 +3,7 @@ import { benchCatalog } from "./catalog.ts";
 import { benchConsole } from "./console.ts";
 import { benchDashboard } from "./dashboard.ts";
 import { benchFulfilment } from "./fulfilment.ts";
+import { benchMachine } from "./machine.ts";
 import { benchOrders } from "./orders.ts";
 import { benchPostgres } from "./postgres.ts";
 import { benchPrices } from "./prices/prices.ts";
@@ -14,6 +15,7 @@ import { benchWebhooks } from "./webhooks.ts";
 const benchmarks: Record<string, () => Promise<void>> = {
   catalog: benchCatalog,
   orders: benchOrders,
+  machine: benchMachine,
   postgres: benchPostgres,
   fulfilment: benchFulfilment,
   webhooks: benchWebhooks,

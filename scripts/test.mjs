@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { holdTestServer } from "../server/testing/database/test-server.ts";
 import { FULL, TEST_SIZE } from "../server/testing/full-size.ts";
+import { BUNDLES, SCRIPTS } from "../server/testing/processes/bundled-script.ts";
 import { COMPILE_CACHE } from "../server/testing/processes/compile-cache.ts";
 import { readFamilySeconds } from "./testing/cpu-times.ts";
 import { endDescendants } from "./testing/end-descendants.ts";
@@ -18,6 +19,7 @@ import { startCheck } from "./testing/start-check.ts";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const TEST_TIMEOUT_MS = 300_000;
 const RUN_LIMIT_MS = (process.env[TEST_SIZE] === FULL ? 120 : 20) * 60_000;
+const BUNDLED_FROM_FILES = 40;
 const TEST_FOLDERS = [
   "sdk/src",
   "sdk/test",
@@ -36,6 +38,7 @@ const sources = (isWhole ? TEST_FOLDERS : chosen)
   .flatMap(testFiles)
   .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
 const slowFiles = JSON.parse(readFileSync(join(root, "scripts/testing/slow-files.json"), "utf8"));
+const runs = planRuns(sources, slowFiles);
 const needsBrowser = sources.some(({ text }) => text.includes("testing/browser/open-browser.ts"));
 try {
   if (needsBrowser) ensureBrowser(thisMachine);
@@ -49,21 +52,24 @@ const checks = isWhole ? startChecks() : [];
 if (isWhole) keepFilesInMemory();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, endWithTests);
 // Held for the whole run, so that PostgreSQL and the browser do not start again for each test file.
-const [server, browser] = await Promise.all([
+const [server, bundles, browser] = await Promise.all([
   holdTestServer(),
+  sources.length >= BUNDLED_FROM_FILES && process.env[BUNDLES] !== "off" ? bundle() : undefined,
   needsBrowser
     ? import("../server/testing/browser/open-browser.ts").then(({ holdBrowser }) => holdBrowser())
     : undefined,
 ]);
 Object.assign(process.env, server.env, browser?.env);
+if (bundles !== undefined) process.env[BUNDLES] = bundles.folder;
 const passed = await runTests({
   root,
-  runs: planRuns(sources, slowFiles),
+  runs,
   // More than there are cores: tests of crashes, leases and timeouts mostly wait.
   concurrency: availableParallelism() + 2,
   testTimeoutMs: TEST_TIMEOUT_MS,
   limitMs: RUN_LIMIT_MS,
   out: process.stdout,
+  ...(bundles === undefined ? {} : { bundle: bundles.tests }),
   beforeCounts: async () => [
     ...(await Promise.all(checks)).map(
       ({ title, passed: isFine }) => `${title}: ${isFine ? "passed" : "FAILED"}`,
@@ -74,6 +80,13 @@ const passed = await runTests({
 await Promise.all([server.close(), browser?.close()]);
 const checksPassed = (await Promise.all(checks)).every((check) => check.passed);
 process.exit(passed && checksPassed ? 0 : 1);
+
+/** To bundle takes several seconds of CPU. Many processes save more than that, and a few files are better run as they are. */
+async function bundle() {
+  const { writeBundles } = await import("./testing/bundle/write-bundles.ts");
+  const tests = runs.filter(({ files }) => files.length > 1).flatMap(({ files }) => files);
+  return writeBundles(root, { scripts: SCRIPTS, tests });
+}
 
 /** Single tests keep what they prepared, such as the database server, for the next ones. */
 function keepFilesInMemory() {

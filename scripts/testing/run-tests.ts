@@ -4,6 +4,7 @@ import { join, relative, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { run } from "node:test";
 import { spec, type TestEvent } from "node:test/reporters";
+import { mapPositions } from "./bundle/map-positions.ts";
 import { CPU_FILE, readCpuTimes } from "./cpu-times.ts";
 import { endDescendants, listDescendants } from "./end-descendants.ts";
 import type { TestRun } from "./plan-runs.ts";
@@ -20,6 +21,8 @@ export type TestRunOptions = {
   /** For all of them together. */
   limitMs: number;
   out: NodeJS.WritableStream;
+  /** The module that has the files of all groups; without it each is loaded by itself. */
+  bundle?: string;
   /** Lines to print before the closing counts. What runs beside the tests is waited for here. */
   beforeCounts: () => Promise<readonly string[]>;
 };
@@ -33,11 +36,11 @@ const END_WITHIN_MS = 10_000;
  * It ends within the limit whatever the tests do, and then names what was still running.
  */
 export async function runTests(options: TestRunOptions): Promise<boolean> {
-  const { root, runs, concurrency, testTimeoutMs, out } = options;
+  const { root, runs, concurrency, testTimeoutMs, out, bundle } = options;
   const folder = mkdtempSync(join(tmpdir(), "scrip-test-run-"));
   const cpuFile = join(folder, "cpu");
   const paths = runs.map(({ files: [file = "", ...more] }) =>
-    more.length === 0 ? resolve(root, file) : writeGroupFile(root, [file, ...more]),
+    more.length === 0 ? resolve(root, file) : writeGroupFile(root, [file, ...more], bundle),
   );
   const progress = watchProgress(root);
   const limit = startLimit(options, progress);
@@ -64,7 +67,7 @@ export async function runTests(options: TestRunOptions): Promise<boolean> {
       yield event;
     }
   }
-  for await (const text of Readable.from(observed()).compose(spec)) out.write(text);
+  for await (const text of Readable.from(observed()).compose(spec)) out.write(mapPositions(String(text)));
   limit.clear();
   rmSync(folder, { recursive: true, force: true });
   return passed && !limit.signal.aborted;

@@ -5,6 +5,7 @@ import type { FulfilmentLimits } from "../../src/fulfilment/limits.ts";
 import type { RefundInput } from "../../src/fulfilment/refund/refund-order.ts";
 import type { DeliveryLimits } from "../../src/webhooks/delivery/limits.ts";
 import { caCertificatePath } from "../receivers/tls-fixture.ts";
+import { bundledScript, type Script } from "./bundled-script.ts";
 import { COMPILE_CACHE } from "./compile-cache.ts";
 
 /** What a process of the service needs to know. */
@@ -96,16 +97,17 @@ export type ForkOptions = {
 };
 
 const OUTPUT_MAX_CHARACTERS = 1_000_000;
-const QUICK_IMPORTS = scriptAt("./resolve-sources.ts");
-const SCRIPTS: Readonly<Record<NodeRole, string>> = {
-  api: scriptAt("./node-process.ts"),
-  worker: scriptAt("./node-process.ts"),
-  server: scriptAt("./node-process.ts"),
-  deliveries: scriptAt("./node-process.ts"),
-  buyer: scriptAt("./node-process.ts"),
-  crash: scriptAt("./worker-process.ts"),
-  jobs: scriptAt("./job-process.ts"),
-  commands: scriptAt("./scrip-host.ts"),
+const QUICK_IMPORTS = fileURLToPath(new URL("./resolve-sources.ts", import.meta.url));
+const SERVICE = "server/testing/processes/node-process.ts";
+const SCRIPTS: Readonly<Record<NodeRole, Script>> = {
+  api: SERVICE,
+  worker: SERVICE,
+  server: SERVICE,
+  deliveries: SERVICE,
+  buyer: SERVICE,
+  crash: "server/testing/processes/worker-process.ts",
+  jobs: "server/testing/processes/job-process.ts",
+  commands: "server/testing/processes/scrip-host.ts",
 };
 
 /**
@@ -117,12 +119,13 @@ export async function forkNode<Role extends NodeRole>(
   input: NodeInputs[Role],
   { env, execArgv, timeoutMs, onMessage }: ForkOptions = {},
 ): Promise<ForkedNode> {
-  const child = fork(SCRIPTS[role], [JSON.stringify({ role, input })], {
+  const { path, isBundled } = bundledScript(SCRIPTS[role]);
+  const child = fork(path, [JSON.stringify({ role, input })], {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     // Amounts are bigint, which JSON does not know.
     serialization: "advanced",
     env: { ...(env ?? process.env), ...COMPILE_CACHE, NODE_EXTRA_CA_CERTS: caCertificatePath },
-    execArgv: [...(execArgv ?? process.execArgv), "--import", QUICK_IMPORTS],
+    execArgv: [...(execArgv ?? process.execArgv), ...(isBundled ? [] : ["--import", QUICK_IMPORTS])],
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs, killSignal: "SIGTERM" }),
   });
   const output = { stdout: "", stderr: "" };
@@ -165,8 +168,4 @@ export async function forkNode<Role extends NodeRole>(
       await ended;
     },
   };
-}
-
-function scriptAt(path: string): string {
-  return fileURLToPath(new URL(path, import.meta.url));
 }
