@@ -50,7 +50,7 @@ const newEntries = (proof: Proof): Sql => sql`
   join ledger_entries e on e.reseller_id = w.reseller_id and e.environment = w.environment
     and e.sequence > coalesce(m.sequence, 0)`;
 
-/** Orders with an older id than those that a range of ids finds. */
+/** Orders with an older id than those that a range of ids finds. The offset makes it one look-up for each wallet. */
 const olderOrders = (proof: Proof): Sql => sql`
   select order_id from (
     select order_id from audited_new_entries
@@ -61,9 +61,12 @@ const olderOrders = (proof: Proof): Sql => sql`
     union
     select order_id from report_changes
     union
-    select o.id from wallets w
-    cross join (values ('pending'), ('processing'), ('failed')) as unfinished (status)
-    join orders o on o.reseller_id = w.reseller_id and o.environment = w.environment and o.status = unfinished.status
+    select unfinished.id from wallets w
+    cross join lateral (
+      select o.id from orders o
+      where o.reseller_id = w.reseller_id and o.environment = w.environment and o.status in ('pending', 'processing', 'failed')
+      offset 0
+    ) unfinished
     union
     select order_id from supplier_attempts where status = 'open'
     union
