@@ -26,14 +26,20 @@ function readStat(pid: number): Stat | undefined {
 /** The processor time that one process has used. */
 export const processMs = (pid: number): number => readStat(pid)?.ownMs ?? 0;
 
+/** The processor time of a process and its children that are running. */
+export const familyMs = (pid: number): number =>
+  processMs(pid) + childrenOf(pid).reduce((sum, stat) => sum + stat.ownMs, 0);
+
+const childrenOf = (pid: number): Stat[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => readStat(Number(name)) ?? [])
+    .filter(({ parent }) => parent === pid);
+
 /** The processor time that PostgreSQL has used, with all of its processes, those that have ended included. */
 export async function postgresMs(db: Db): Promise<number> {
   const [backend] = await db.rows<{ pid: number }>(sql`select pg_backend_pid() as pid`);
   const postmaster = readStat(backend?.pid ?? 0)?.parent ?? 0;
-  const children = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => readStat(Number(name)))
-    .filter((stat) => stat?.parent === postmaster);
   const ended = readStat(postmaster)?.endedChildrenMs ?? 0;
-  return children.reduce((sum, stat) => sum + (stat?.ownMs ?? 0), ended);
+  return childrenOf(postmaster).reduce((sum, stat) => sum + stat.ownMs, ended);
 }

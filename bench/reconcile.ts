@@ -4,7 +4,10 @@ import { systemClock as clock } from "../server/src/lib/clock.ts";
 import { secret } from "../server/src/lib/secret.ts";
 import { reconcileSupplier } from "../server/src/suppliers/reconcile/reconcile-supplier.ts";
 import { fixedKeyring } from "../server/src/vault/keyring.ts";
-import { addBookedPurchases, writeSpoiltStatement } from "../server/testing/builders/booked-purchases.ts";
+import {
+  addBookedPurchases,
+  writeSpoiltStatement,
+} from "../server/testing/upstream/sales/booked-purchases.ts";
 import { onBenchDatabase } from "./bench-database.ts";
 import { postgresMs, processMs } from "./cpu-time.ts";
 import { report } from "./report.ts";

@@ -76,6 +76,7 @@ test("a folder with only what the Containerfile copies serves every page, is hea
     METRICS_HOST: "127.0.0.2",
     METRICS_PORT: String(metricsPort),
     CONSOLE_PORT: "0",
+    PROCESSES: "1",
   };
   const server = run(app, ["server/src/bin/scrip.ts", "start"], env);
   t.after(() => server.child.kill("SIGKILL"));

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { connectForTest, HELD_SERVER, holdTestServer } from "../server/testing/database/test-server.ts";
 import { dropLeftDatabases } from "./left-databases.ts";
-import type { Mutant } from "./mutant.ts";
+import { applyMutant, type Mutant } from "./mutant.ts";
 import { runTestsOf, type TestsResult } from "./run-tests-of.ts";
 import { makeScratchCopy, type ScratchCopy } from "./scratch-copy.ts";
 
@@ -28,6 +30,7 @@ const MIGRATIONS = "server/migrations/";
 
 /** Applies one mutant at a time to a copy of the tree and runs its tests. The database server stays the same. */
 export async function mutate(options: MutateOptions): Promise<MutantResult[]> {
+  assertFit(options);
   const server = await holdTestServer();
   const copy = makeScratchCopy(options.source);
   const held: { connectionString: string; template: string } = JSON.parse(server.env[HELD_SERVER] ?? "{}");
@@ -64,6 +67,22 @@ export async function mutate(options: MutateOptions): Promise<MutantResult[]> {
   }
   return results;
 }
+
+/** Says at once which mutants no longer fit the code, and not in the middle of the run. */
+function assertFit({ source, mutants }: MutateOptions): void {
+  const faults = mutants.flatMap((mutant) => {
+    try {
+      applyMutant(mutant, readFileSync(join(source, mutant.file), "utf8"));
+      return [];
+    } catch (error) {
+      return [error instanceof Error ? error.message : String(error)];
+    }
+  });
+  if (faults.length > 0) throw new MutantsUnfit(faults.join("\n"));
+}
+
+/** The code has changed and mutants must follow it. */
+export class MutantsUnfit extends Error {}
 
 /** Tests that fail anyway would kill every mutant. */
 async function checkFirst(

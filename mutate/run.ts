@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { makeMemoryFolder } from "../scripts/testing/memory-folder.ts";
 import type { Mutant } from "./mutant.ts";
 import { AREAS } from "./mutants.ts";
-import { type MutantResult, mutate } from "./mutate.ts";
+import { type MutantResult, MutantsUnfit, mutate } from "./mutate.ts";
 import { describeProgress, describeResults, isEnough, KILLED_PERCENT_MIN } from "./report.ts";
 
 const LIMIT_MS = 120_000;
@@ -31,7 +31,12 @@ else if (values.list) for (const { name, file, why } of mutants) console.log(`${
 else if (mutants.length === 0) {
   console.error("No mutant matches. npm run mutate -- --list prints them all.");
   process.exitCode = 2;
-} else await run();
+} else
+  await run().catch((error: unknown) => {
+    if (!(error instanceof MutantsUnfit)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  });
 
 function isChosen(area: string, { name, file }: Mutant): boolean {
   return values.only === undefined || values.only.some((text) => `${area} ${name} ${file}`.includes(text));

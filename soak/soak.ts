@@ -91,8 +91,11 @@ async function takeSample({ db, apis, workers }: World): Promise<Sample> {
   const orders = Math.max(1, counted?.orders ?? 1);
   sample.set("orders", orders).set("connections", counted?.connections ?? 0);
   const sizes = await db.rows<{ name: string; bytes: number }>(sql`
-    select relname as name, pg_total_relation_size(oid)::double precision as bytes from pg_class
-    where relkind = 'r' and relname = any(${[...PASSING, ...KEEPING]})`);
+    select relname as name, case relkind when 'r' then pg_total_relation_size(oid) else (
+             select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = oid
+           ) end::double precision as bytes
+    from pg_class
+    where relkind in ('r', 'p') and relname = any(${[...PASSING, ...KEEPING]})`);
   for (const { name, bytes } of sizes) {
     if (PASSING.includes(name)) sample.set(`${name} KB`, bytes / 1024);
     else sample.set(`${name} bytes per order`, bytes / orders);

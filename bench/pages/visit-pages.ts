@@ -13,7 +13,9 @@ export async function signInOwner(db: Db, dataDir: string, resellerId: string): 
   const keyring = await openKeyring([], dataDir);
   const secrets = await loadServerSecrets(db, keyring.masterKeys());
   const accounts = testAccounts({ db, clock: systemClock, keyring, secrets });
-  const input = { email: `owner@${resellerId.replaceAll("_", "-")}.example`, role: "owner" };
+  // A database that is kept for further runs has owners already.
+  const email = `owner-${Date.now()}@${resellerId.replaceAll("_", "-")}.example`;
+  const input = { email, role: "owner" };
   const { link } = await invitePerson(accounts, { kind: "user", resellerId }, input, COMMAND);
   const accepted = { token: tokenOf(link), password: PASSWORD };
   return `scrip=${(await acceptInvitation(accounts, accepted, VISITOR)).cookie.reveal()}`;

@@ -3,4 +3,5 @@
 
 process.argv = [process.execPath, "scrip", "--version"];
 await import("../../server/src/bin/serve.ts");
+await import("../../server/src/bin/machine/run-machine.ts");
 await import("../../server/src/bin/scrip.ts");

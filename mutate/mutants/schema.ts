@@ -194,9 +194,9 @@ export const SCHEMA: Area = {
     },
     {
       name: "schema-refunded-order-moves",
-      file: `${AT}/${FULFILMENT}`,
-      find: "('completed', 'refunded')\n  ))",
-      replace: "('completed', 'refunded'), ('refunded', 'processing')\n  ))",
+      file: `${AT}/0092_completed_at_once.sql`,
+      find: "('failed', 'refunded'), ('completed', 'refunded')\n",
+      replace: "('failed', 'refunded'), ('completed', 'refunded'), ('refunded', 'processing')\n",
       tests: [CONSTRAINTS],
       why: "A refunded order could be fulfilled after all.",
     },
@@ -262,10 +262,7 @@ export const SCHEMA: Area = {
       find: "(o.environment <> new.environment or o.reseller_id <> new.reseller_id)\n  ) then\n    raise exception 'a refund to another wallet",
       replace:
         "(o.environment <> new.environment)\n  ) then\n    raise exception 'a refund to another wallet",
-      tests: [
-        "server/src/sandbox/environments-apart.test.ts",
-        "server/src/audit/environment-invariants.test.ts",
-      ],
+      tests: [CONSTRAINTS],
       why: "A refund could go to the wallet of another reseller.",
     },
     {
@@ -273,7 +270,7 @@ export const SCHEMA: Area = {
       file: `${AT}/0060_deposits.sql`,
       find: "constraint deposits_marked check ((environment = 'test') = (substr(reference, 5, 1) = 'T')),",
       replace: "",
-      tests: ["server/src/audit/deposit-invariants.test.ts", "server/src/deposits/deposits.test.ts"],
+      tests: [CONSTRAINTS],
       why: "A payment for the sandbox could not be told from a live one.",
     },
     {

@@ -8,13 +8,13 @@ const DEADLINE_MS = 60_000;
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined>,
-  deadlineMs: number = DEADLINE_MS,
+  { deadlineMs = DEADLINE_MS, everyMs = LOOK_EVERY_MS }: { deadlineMs?: number; everyMs?: number } = {},
 ): Promise<T> {
   const deadline = Date.now() + deadlineMs;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
     if (Date.now() > deadline) throw new Error(`timed out after ${deadlineMs} ms waiting for: ${what}`);
-    await wait(LOOK_EVERY_MS);
+    await wait(everyMs);
   }
 }

@@ -29,6 +29,7 @@ export async function examine(examination: Examination): Promise<{ ok: boolean; 
       checks.push(await check("migrations", () => describeMigrations(db)));
       checks.push(await check("master key", () => describeSecrets(examination, db)));
       checks.push(await check("clock", () => describeClock(db)));
+      checks.push(await check("partitions", () => describePartitions(db)));
     }
     await close();
   }
@@ -51,6 +52,18 @@ async function attempt<T>(work: () => Promise<T>): Promise<{ value: T } | { erro
 }
 
 const describeServer = async (db: Db): Promise<string> => `PostgreSQL ${(await checkServer(db)).version}`;
+
+/** A row in a default partition means that no process created its partition in time. */
+async function describePartitions(db: Db): Promise<string> {
+  if ((await listPendingMigrations(db)).length > 0) return "not checked before the migrations are applied";
+  const [row] = await db.rows<{ found: boolean }>(sql`
+    select exists (select from delivery_attempts_default) as found`);
+  if (row?.found)
+    throw new Error(
+      "delivery_attempts_default has rows: no worker has created partitions in time; start one",
+    );
+  return "every row has the partition of its time";
+}
 
 async function describeDurability(db: Db): Promise<string> {
   const { risks } = await checkServer(db);

@@ -4,6 +4,7 @@ import { raw } from "sql-template-tag";
 import { auditAfter } from "../../testing/builders/audit-after.ts";
 import { bankCsv, openDepositDesk } from "../../testing/deposits/deposit-desk.ts";
 import { depositsAreCreditedOnce } from "./deposit-invariants.ts";
+import { WHOLE } from "./extent.ts";
 
 let desk: Awaited<ReturnType<typeof openDepositDesk>>;
 /** One credited by hand, one from two bank lines, one partly paid, one approved by two people, one rejected. */
@@ -127,7 +128,7 @@ for (const [what, { damage, finds }] of Object.entries(DAMAGES)) {
     const looking = desk.db.transaction(async (tx) => {
       await tx.rows(raw("set local session_replication_role = replica"));
       for (const statement of damage()) await tx.rows(raw(statement));
-      const found = await tx.rows<{ violation: string }>(depositsAreCreditedOnce.violations);
+      const found = await tx.rows<{ violation: string }>(depositsAreCreditedOnce.violations(WHOLE));
       assert.deepEqual(found.map(({ violation }) => violation).toSorted(), finds().toSorted());
       throw undo;
     });

@@ -26,8 +26,8 @@ const DEPOSIT_INDEXES = [
 export const depositsAreCreditedOnce: Invariant = {
   number: 16,
   name: "a credited deposit has exactly one entry, of its wallet, currency and amount; a bank line counts for one deposit, once",
-  count: sql`select count(*) as count from deposits`,
-  violations: sql`
+  count: () => sql`select count(*) as count from deposits`,
+  violations: ({ events }) => sql`
     with entries as (
       select deposit_id, count(*) as entries, min(id) as id, min(reseller_id) as reseller_id,
         min(environment) as environment, min(currency) as currency, min(amount_minor) as amount_minor, min(type) as type
@@ -76,7 +76,7 @@ export const depositsAreCreditedOnce: Invariant = {
     where p.deposit_id is not null and p.state = 'approved' and d.entry_id is distinct from p.entry_id
     union all
     select 'event ' || v.id || ' tells of a deposit that was not credited like this'
-    from events v
+    from ${events} v
     left join deposits d on d.id = v.subject_id
     where v.subject_kind = 'deposit' and v.type = 'deposit.credited'
       and (d.entry_id is distinct from v.cause

@@ -11,8 +11,8 @@ const TABLES = ["orders", "order_lines", "order_work", "wallets", "ledger_entrie
 export const acknowledgementsSurvive: Invariant = {
   number: 11,
   name: "acknowledged orders survive a crash: their tables are logged, and a retry finds them by key",
-  count: sql`select count(*) as count from unnest(${TABLES}::text[]) as name`,
-  violations: sql`
+  count: () => sql`select count(*) as count from unnest(${TABLES}::text[]) as name`,
+  violations: () => sql`
     select 'table ' || name || case when c.oid is null then ' is missing' else ' would be emptied by a crash' end as violation
     from unnest(${TABLES}::text[]) as name
     left join pg_class c on c.oid = to_regclass(name)

@@ -7,25 +7,25 @@ import { attemptName, unitName } from "./unit-name.ts";
 export const environmentsAreApart: Invariant = {
   number: 10,
   name: "sandbox and live share no order, wallet, code, endpoint or event; reveals cannot be changed",
-  count: sql`select count(*) as count from orders`,
-  violations: sql`
+  count: ({ orders }) => sql`select count(*) as count from ${orders} o`,
+  violations: ({ orders, units, attempts, codes, reveals }) => sql`
     select ${unitName("u")} || ' is ' || u.environment || ' but its order is ' || o.environment as violation
-    from order_units u
-    join orders o on o.id = u.order_id
+    from ${units} u
+    join ${orders} o on o.id = u.order_id
     where u.environment <> o.environment
     union all
     select ${attemptName("a")} || ' is ' || a.environment || ' but its order is ' || o.environment
-    from supplier_attempts a
-    join orders o on o.id = a.order_id
+    from ${attempts} a
+    join ${orders} o on o.id = a.order_id
     where o.environment <> 'live' or a.environment <> 'live'
     union all
     select 'code ' || c.id || ' is ' || c.environment || ' but its order is ' || o.environment
-    from codes c
-    join orders o on o.id = c.order_id
+    from ${codes} c
+    join ${orders} o on o.id = c.order_id
     where c.environment <> o.environment
     union all
     select 'code ' || c.id || ' is ' || c.environment || ' but not stored as such'
-    from codes c
+    from ${codes} c
     where (c.environment = 'live') <> (c.supplier_id is not null)
       or (c.environment = 'test' and c.sealed is not null)
       or (c.environment = 'live' and (c.sealed is null) = (c.ciphertext is null))
@@ -33,7 +33,7 @@ export const environmentsAreApart: Invariant = {
       or (c.environment = 'test' and (c.digest is not null or c.test_code not like 'TEST-%'))
     union all
     select 'reveal ' || r.id || ' does not belong to an order of its reseller and environment'
-    from code_reveals r
+    from ${reveals} r
     where not exists (
       select from orders o
       where o.id = r.order_id and o.reseller_id = r.reseller_id and o.environment = r.environment

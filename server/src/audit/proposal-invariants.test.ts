@@ -6,6 +6,7 @@ import { openPeopleDesk, STAFF_TEAM } from "../../testing/people/people-desk.ts"
 import { parseAmountLimits } from "../lib/money.ts";
 import { approveProposal, rejectProposal } from "../wallet/proposals/decide-proposal.ts";
 import { requestMovement } from "../wallet/proposals/request-movement.ts";
+import { WHOLE } from "./extent.ts";
 import { proposalsMoveMoneyOnce } from "./proposal-invariants.ts";
 
 let desk: Awaited<ReturnType<typeof openPeopleDesk>>;
@@ -96,7 +97,7 @@ for (const [what, { damage, finds }] of Object.entries(DAMAGES)) {
     const looking = desk.db.transaction(async (tx) => {
       await tx.rows(raw("set local session_replication_role = replica"));
       for (const statement of damage()) await tx.rows(raw(statement));
-      const found = await tx.rows<{ violation: string }>(proposalsMoveMoneyOnce.violations);
+      const found = await tx.rows<{ violation: string }>(proposalsMoveMoneyOnce.violations(WHOLE));
       assert.deepEqual(found.map(({ violation }) => violation).toSorted(), finds().toSorted());
       throw undo;
     });

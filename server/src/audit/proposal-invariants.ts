@@ -15,22 +15,22 @@ const PROPOSAL_TRIGGERS = [
 export const proposalsMoveMoneyOnce: Invariant = {
   number: 13,
   name: "an approved proposal has exactly one entry, of its wallet and amount; two people of the staff decided it",
-  count: sql`select count(*) as count from movement_proposals`,
-  violations: sql`
+  count: ({ proposals }) => sql`select count(*) as count from ${proposals} p`,
+  violations: ({ proposals, entries }) => sql`
     with entries as (
       select e.id, count(*) as copies, min(e.amount_minor) as amount_minor, min(e.reseller_id) as reseller_id,
         min(e.environment) as environment, min(e.currency) as currency, min(e.type) as type
-      from ledger_entries e
-      join movement_proposals p on p.entry_id = e.id
+      from ${entries} e
+      join ${proposals} p on p.entry_id = e.id
       group by e.id
     ), claims as (
-      select entry_id, count(*) as proposals from movement_proposals where entry_id is not null group by entry_id
+      select entry_id, count(*) as proposals from ${proposals} p where entry_id is not null group by entry_id
     )
     select 'proposal ' || p.id || ': ' ||
       case when e.id is null then 'approved without an entry'
         when e.copies <> c.proposals or c.proposals <> 1 then 'its entry is not its own'
         else 'its entry is another movement' end as violation
-    from movement_proposals p
+    from ${proposals} p
     left join entries e on e.id = p.entry_id
     left join claims c on c.entry_id = p.entry_id
     where p.state = 'approved' and (
@@ -42,16 +42,16 @@ export const proposalsMoveMoneyOnce: Invariant = {
     )
     union all
     select 'proposal ' || p.id || ' is ' || p.state || ' but names an entry'
-    from movement_proposals p where p.state <> 'approved' and p.entry_id is not null
+    from ${proposals} p where p.state <> 'approved' and p.entry_id is not null
     union all
     select 'proposal ' || p.id || ' was ' || p.state || ' by the person who proposed it'
-    from movement_proposals p where p.state in ('approved', 'rejected') and p.decided_by = p.proposed_by
+    from ${proposals} p where p.state in ('approved', 'rejected') and p.decided_by = p.proposed_by
     union all
     select 'proposal ' || p.id || ' was approved after it expired'
-    from movement_proposals p where p.state = 'approved' and p.decided_at >= p.expires_at
+    from ${proposals} p where p.state = 'approved' and p.decided_at >= p.expires_at
     union all
     select 'proposal ' || p.id || ' was not proposed and decided by people of the staff'
-    from movement_proposals p
+    from ${proposals} p
     left join accounts one on one.id = p.proposed_by
     left join accounts two on two.id = p.decided_by
     where one.kind is distinct from 'staff' or (p.decided_by is not null and two.kind is distinct from 'staff')

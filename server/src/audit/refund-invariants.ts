@@ -8,22 +8,23 @@ import type { Invariant } from "./invariant.ts";
 export const refundsStayWithinOrders: Invariant = {
   number: 4,
   name: "refunds of an order are at most its debit, equal to it exactly when it is refunded, and each unit's price once",
-  count: sql`select count(*) as count from orders where refunded_minor > 0 or status = 'refunded'`,
-  violations: sql`
+  count: ({ orders }) =>
+    sql`select count(*) as count from ${orders} o where refunded_minor > 0 or status = 'refunded'`,
+  violations: ({ orders, lines, units, entries }) => sql`
     with paid_back as (
-      select order_id, sum(amount_minor) as amount from ledger_entries where type = 'refund' group by order_id
+      select order_id, sum(amount_minor) as amount from ${entries} e where type = 'refund' group by order_id
     ), refunded_units as (
-      select order_id, line_index, count(*) as units from order_units where status = 'refunded'
+      select order_id, line_index, count(*) as units from ${units} u where status = 'refunded'
       group by order_id, line_index
     ), prices as (
       select l.order_id, sum(u.units * l.unit_price_minor) as amount
       from refunded_units u
-      join order_lines l on l.order_id = u.order_id and l.line_index = u.line_index
+      join ${lines} l on l.order_id = u.order_id and l.line_index = u.line_index
       group by l.order_id
     )
     select 'order ' || o.id || ': paid back ' || coalesce(r.amount, 0) || ', its refunded units cost ' ||
       coalesce(p.amount, 0) || ', and it says ' || o.refunded_minor || ' of ' || o.total_minor as violation
-    from orders o
+    from ${orders} o
     left join paid_back r on r.order_id = o.id
     left join prices p on p.order_id = o.id
     where coalesce(r.amount, 0) <> o.refunded_minor
@@ -33,13 +34,13 @@ export const refundsStayWithinOrders: Invariant = {
     union all
     select 'line ' || l.line_index || ' of ' || l.order_id || ' says ' || l.refunded_quantity || ' refunded but has ' ||
       coalesce(u.units, 0)
-    from order_lines l
+    from ${lines} l
     left join refunded_units u on u.order_id = l.order_id and u.line_index = l.line_index
     where l.refunded_quantity <> coalesce(u.units, 0)
     union all
-    select 'a refund for ' || e.order_id || ', which is not an order of that wallet' from ledger_entries e
+    select 'a refund for ' || e.order_id || ', which is not an order of that wallet' from ${entries} e
     where e.type = 'refund' and not exists (
-      select from orders o
+      select from ${orders} o
       where o.id = e.order_id and o.reseller_id = e.reseller_id and o.environment = e.environment
         and o.currency = e.currency
     )`,

@@ -1,4 +1,5 @@
 import sql, { raw, type Sql } from "sql-template-tag";
+import type { Extent } from "./extent.ts";
 import type { Invariant } from "./invariant.ts";
 
 /** Without these nobody would note what is to be counted, or add it to the sums by day. */
@@ -27,54 +28,57 @@ const differences = (keys: readonly string[], measures: readonly string[], text:
   from expected e full join kept k using (${list(keys)})
   where (${list(measures, (name) => `coalesce(e.${name}, 0)`)}) <> (${list(measures, (name) => `coalesce(k.${name}, 0)`)})`;
 
+/** The functions take a row of the table, and the extent can name another one with the same columns. */
+const purchase = raw("row(a.*)::supplier_attempts");
+
 /**
  * What the roll-ups are made of, counted again from orders, ledger and purchases: the entries of each wallet up to its mark, and of the
  * orders that they paid for, those that have ended and are not on the list of what is still to be counted.
  */
-export const countedFacts: Sql = sql`
+export const countedFacts = ({ orders, lines, units, attempts, entries }: Extent): Sql => sql`
   entries as materialized (
     select e.reseller_id, e.environment, e.sequence, e.type, e.amount_minor, e.currency, e.order_id,
            date_trunc('hour', e.created_at, 'UTC') as hour
-    from ledger_entries e
+    from ${entries} e
     join report_wallets w on w.reseller_id = e.reseller_id and w.environment = e.environment
     where e.sequence <= w.sequence and e.type in ('order', 'refund')
   ), quantities as (
-    select order_id, sum(quantity) as units, sum(fulfilled_quantity) as delivered from order_lines group by order_id
+    select order_id, sum(quantity) as units, sum(fulfilled_quantity) as delivered from ${lines} l group by order_id
   ), ended as materialized (
     select o.id, o.environment, o.reseller_id, o.currency, o.created_at, q.units, q.delivered,
            date_trunc('hour', coalesce(o.ended_at, o.created_at), 'UTC') as hour,
            (extract(epoch from o.ended_at - o.created_at) * 1000)::bigint as took_ms
-    from orders o
+    from ${orders} o
     join entries e on e.order_id = o.id and e.type = 'order'
     join quantities q on q.order_id = o.id
     where o.status in ('completed', 'failed', 'refunded')
       and o.id not in (select order_id from report_changes where line_index is null)
   ), units as materialized (
     select o.environment, o.reseller_id, o.hour, l.product_id, coalesce(a.supplier_id, '') as supplier_id, o.currency,
-           coalesce(charged_currency(a), '') as cost_currency, (u.delivered_at is not null)::integer as delivered_units,
+           coalesce(charged_currency(${purchase}), '') as cost_currency, (u.delivered_at is not null)::integer as delivered_units,
            case when u.delivered_at is not null then l.unit_price_minor else 0 end as delivered_minor,
-           (a.supplier_id is not null)::integer as bought_units, coalesce(charged_minor(a), 0) as cost_minor,
+           (a.supplier_id is not null)::integer as bought_units, coalesce(charged_minor(${purchase}), 0) as cost_minor,
            (extract(epoch from u.delivered_at - o.created_at) * 1000)::bigint as took_ms
     from ended o
-    join order_units u on u.order_id = o.id
-    join order_lines l on l.order_id = u.order_id and l.line_index = u.line_index
-    left join supplier_attempts a
+    join ${units} u on u.order_id = o.id
+    join ${lines} l on l.order_id = u.order_id and l.line_index = u.line_index
+    left join ${attempts} a
       on a.order_id = u.order_id and a.line_index = u.line_index and a.unit_index = u.unit_index
       and a.status in ('delivered', 'quarantined') and a.written_off_at is null
     where u.delivered_at is not null or a.supplier_id is not null
     union all
     select o.environment, o.reseller_id, date_trunc('hour', a.resolved_at, 'UTC'), l.product_id, a.supplier_id, o.currency,
-           coalesce(charged_currency(a), ''), 0, 0, 1, coalesce(charged_minor(a), 0), null
-    from supplier_attempts a
+           coalesce(charged_currency(${purchase}), ''), 0, 0, 1, coalesce(charged_minor(${purchase}), 0), null
+    from ${attempts} a
     join entries e on e.order_id = a.order_id and e.type = 'order'
-    join orders o on o.id = a.order_id
-    join order_lines l on l.order_id = a.order_id and l.line_index = a.line_index
+    join ${orders} o on o.id = a.order_id
+    join ${lines} l on l.order_id = a.order_id and l.line_index = a.line_index
     left join report_changes c
       on c.order_id = a.order_id and c.line_index = a.line_index and c.unit_index = a.unit_index
     where a.status = 'quarantined' and a.written_off_at is not null and c.order_id is null
   )`;
 
-const expectedLines: Sql = sql`
+const expectedLines = ({ lines, since }: Extent): Sql => sql`
   select environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, ${sums(LINE_MEASURES)}
   from (
     select e.environment, e.reseller_id, e.hour, l.product_id, '' as supplier_id, e.currency, '' as cost_currency,
@@ -82,7 +86,7 @@ const expectedLines: Sql = sql`
            0 as returned_units, 0 as returned_minor, 0 as delivered_units, 0 as delivered_minor, 0 as bought_units,
            0 as cost_minor, coalesce(basis_landed(l.basis), 0) * l.quantity as landed_minor,
            l.line_total_minor * (basis_landed(l.basis) is null)::integer as unlanded_minor, 0 as lost_units, 0 as lost_minor
-    from entries e join order_lines l on l.order_id = e.order_id where e.type = 'order'
+    from entries e join ${lines} l on l.order_id = e.order_id where e.type = 'order'
     union all
     select e.environment, e.reseller_id, e.hour, r.product_id, r.supplier_id, e.currency, r.cost_currency, 0, 0, r.units,
            r.amount_minor, r.units * r.was_delivered::integer, r.amount_minor * r.was_delivered::integer, 0, 0, 0, 0,
@@ -91,7 +95,7 @@ const expectedLines: Sql = sql`
     from entries e
     join report_refunds r
       on r.reseller_id = e.reseller_id and r.environment = e.environment and r.sequence = e.sequence
-    join order_lines l on l.order_id = r.order_id and l.line_index = r.line_index
+    join ${lines} l on l.order_id = r.order_id and l.line_index = r.line_index
     where e.type = 'refund'
     union all
     select environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, 0, 0, 0, 0, 0, 0,
@@ -99,11 +103,12 @@ const expectedLines: Sql = sql`
            cost_minor * (1 - delivered_units)
     from units
   ) f
+  where hour >= ${since}
   group by environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency`;
 
-const lineDifferences: Sql = sql`
-  expected as (${expectedLines}
-  ), kept as (select * from report_lines)
+const lineDifferences = (extent: Extent): Sql => sql`
+  expected as (${expectedLines(extent)}
+  ), kept as (select * from report_lines where hour >= ${extent.since})
   ${differences(
     ["environment", "reseller_id", "hour", "product_id", "supplier_id", "currency", "cost_currency"],
     LINE_MEASURES,
@@ -111,7 +116,7 @@ const lineDifferences: Sql = sql`
         ' is not the sum of its sales, refunds and purchases'`,
   )}`;
 
-const expectedOrders: Sql = sql`
+const expectedOrders = ({ since }: Extent): Sql => sql`
   select environment, hour, reseller_id, currency, ${sums(ORDER_MEASURES)}
   from (
     select environment, hour, reseller_id, currency, (type = 'order')::integer as orders,
@@ -124,11 +129,12 @@ const expectedOrders: Sql = sql`
            (delivered > 0 and delivered < units)::integer, (delivered = 0)::integer
     from ended
   ) f
+  where hour >= ${since}
   group by environment, hour, reseller_id, currency`;
 
-const orderDifferences: Sql = sql`
-  expected as (${expectedOrders}
-  ), kept as (select * from report_orders)
+const orderDifferences = (extent: Extent): Sql => sql`
+  expected as (${expectedOrders(extent)}
+  ), kept as (select * from report_orders where hour >= ${extent.since})
   ${differences(
     ["environment", "hour", "reseller_id", "currency"],
     ORDER_MEASURES,
@@ -136,7 +142,7 @@ const orderDifferences: Sql = sql`
         ' is not the sum of its orders and entries'`,
   )}`;
 
-const expectedTimes: Sql = sql`
+const expectedTimes = ({ since }: Extent): Sql => sql`
   select dimension, environment, at, member, report_bucket(took_ms) as bucket, count(*)::bigint as count
   from (
     select 'reseller' as dimension, environment, hour as at, reseller_id as member, took_ms
@@ -146,18 +152,19 @@ const expectedTimes: Sql = sql`
     union all
     select 'supplier', environment, hour, supplier_id, took_ms from units where delivered_units > 0 and supplier_id <> ''
   ) f
+  where at >= ${since}
   group by dimension, environment, at, member, 5`;
 
-const timeDifferences: Sql = sql`
-  expected as (${expectedTimes}
-  ), kept as (select * from report_times)
+const timeDifferences = (extent: Extent): Sql => sql`
+  expected as (${expectedTimes(extent)}
+  ), kept as (select * from report_times where at >= ${extent.since})
   ${differences(
     ["dimension", "environment", "at", "member", "bucket"],
     ["count"],
     sql`'the times by ' || dimension || ' (' || environment || ') at ' || at || ' are not those of its orders'`,
   )}`;
 
-const expectedSlices: Sql = sql`
+const expectedSlices = ({ since }: Extent): Sql => sql`
   select dimension, environment, at, member, currency, cost_currency, ${sums(LINE_MEASURES)}
   from (
     select 'product' as dimension, date_trunc('day', hour, 'UTC') as at, product_id as member, l.* from report_lines l
@@ -166,11 +173,12 @@ const expectedSlices: Sql = sql`
     union all
     select 'supplier', hour, supplier_id, l.* from report_lines l where supplier_id <> ''
   ) f
+  where at >= ${since}
   group by dimension, environment, at, member, currency, cost_currency`;
 
-const sliceDifferences: Sql = sql`
-  expected as (${expectedSlices}
-  ), kept as (select * from report_slices)
+const sliceDifferences = (extent: Extent): Sql => sql`
+  expected as (${expectedSlices(extent)}
+  ), kept as (select * from report_slices where at >= ${extent.since})
   ${differences(
     ["dimension", "environment", "at", "member", "currency", "cost_currency"],
     LINE_MEASURES,
@@ -180,7 +188,7 @@ const sliceDifferences: Sql = sql`
 
 const DAY_MEASURES = [...ORDER_MEASURES, ...["returned_minor", "delivered_minor", "cost_minor"]];
 
-const expectedDays: Sql = sql`
+const expectedDays = ({ since }: Extent): Sql => sql`
   select reseller_id, environment, day, currency, cost_currency, ${sums(DAY_MEASURES)}
   from (
     select reseller_id, environment, date_trunc('day', hour, 'UTC') as day, currency, '' as cost_currency,
@@ -191,24 +199,25 @@ const expectedDays: Sql = sql`
            returned_minor, delivered_minor, cost_minor
     from report_lines
   ) f
+  where day >= ${since}
   group by 1, 2, 3, 4, 5`;
 
 const sayDay = sql`reseller_id || ' (' || environment || ') on ' || (day at time zone 'UTC')::date`;
 
-const dayDifferences: Sql = sql`
-  expected as (${expectedDays}
-  ), kept as (select * from report_days)
+const dayDifferences = (extent: Extent): Sql => sql`
+  expected as (${expectedDays(extent)}
+  ), kept as (select * from report_days where day >= ${extent.since})
   ${differences(
     ["reseller_id", "environment", "day", "currency", "cost_currency"],
     DAY_MEASURES,
     sql`'the roll-up of ' || ${sayDay} || ' is not the sum of its hours'`,
   )}`;
 
-const dayTimeDifferences: Sql = sql`
+const dayTimeDifferences = ({ since }: Extent): Sql => sql`
   expected as (
     select member as reseller_id, environment, date_trunc('day', at, 'UTC') as day, bucket, sum(count)::bigint as count
-    from report_times where dimension = 'reseller' group by 1, 2, 3, 4
-  ), kept as (select * from report_day_times)
+    from report_times where dimension = 'reseller' and at >= ${since} group by 1, 2, 3, 4
+  ), kept as (select * from report_day_times where day >= ${since})
   ${differences(
     ["reseller_id", "environment", "day", "bucket"],
     ["count"],
@@ -216,16 +225,16 @@ const dayTimeDifferences: Sql = sql`
   )}`;
 
 /** What refunds paid for, and the list of what is still to be counted. */
-const oddNotes: Sql = sql`
+const oddNotes = ({ orders, entries, refundNotes }: Extent): Sql => sql`
   select 'refunds of ' || order_id || ' paid ' || sum(paid) || ', and the units noted for them cost ' || sum(noted) as violation
   from (
     select order_id, amount_minor as paid, 0 as noted from entries where type = 'refund'
     union all
-    select r.order_id, 0, r.amount_minor from report_refunds r
+    select r.order_id, 0, r.amount_minor from ${refundNotes} r
     join report_wallets w on w.reseller_id = r.reseller_id and w.environment = r.environment and r.sequence <= w.sequence
   ) f
   where order_id not in (
-    select e.order_id from ledger_entries e
+    select e.order_id from ${entries} e
     left join report_wallets w on w.reseller_id = e.reseller_id and w.environment = e.environment
     where e.type = 'refund' and e.sequence > coalesce(w.sequence, 0)
   )
@@ -235,7 +244,7 @@ const oddNotes: Sql = sql`
   from report_changes c where c.line_index is null group by c.order_id having count(*) > 1
   union all
   select c.order_id || ' is noted as ended and is ' || coalesce(o.status, 'gone')
-  from report_changes c left join orders o on o.id = c.order_id
+  from report_changes c left join ${orders} o on o.id = c.order_id
   where c.line_index is null and coalesce(o.status, '') not in ('completed', 'failed', 'refunded')
   union all
   select 'the wallet of ' || w.reseller_id || ' (' || w.environment || ') is counted up to entry ' || w.sequence ||
@@ -254,7 +263,7 @@ const oddNotes: Sql = sql`
   )`;
 
 /** What each roll-up must hold, from the parts of `countedFacts`; slices from `report_lines`, which come first. */
-export const EXPECTED_ROLLUPS: Readonly<Record<string, Sql>> = {
+export const EXPECTED_ROLLUPS: Readonly<Record<string, (extent: Extent) => Sql>> = {
   report_lines: expectedLines,
   report_orders: expectedOrders,
   report_times: expectedTimes,
@@ -265,14 +274,14 @@ export const EXPECTED_ROLLUPS: Readonly<Record<string, Sql>> = {
 export const rollupsEqualFacts: Invariant = {
   number: 12,
   name: "roll-ups equal the orders, the ledger and the purchases that have been counted, each counted once",
-  count: sql`select count(*) as count from report_lines`,
-  violations: sql`
-    with ${countedFacts}
-    select violation from (with ${lineDifferences}) as lines
-    union all select violation from (with ${orderDifferences}) as orders
-    union all select violation from (with ${timeDifferences}) as times
-    union all select violation from (with ${sliceDifferences}) as slices
-    union all select violation from (with ${dayDifferences}) as days
-    union all select violation from (with ${dayTimeDifferences}) as day_times
-    union all select violation from (${oddNotes}) as notes`,
+  count: ({ since }) => sql`select count(*) as count from report_lines where hour >= ${since}`,
+  violations: (extent) => sql`
+    with ${countedFacts(extent)}
+    select violation from (with ${lineDifferences(extent)}) as lines
+    union all select violation from (with ${orderDifferences(extent)}) as orders
+    union all select violation from (with ${timeDifferences(extent)}) as times
+    union all select violation from (with ${sliceDifferences(extent)}) as slices
+    union all select violation from (with ${dayDifferences(extent)}) as days
+    union all select violation from (with ${dayTimeDifferences(extent)}) as day_times
+    union all select violation from (${oddNotes(extent)}) as notes`,
 };

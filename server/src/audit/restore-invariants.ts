@@ -19,8 +19,8 @@ const RESTORE_TRIGGERS = [
 export const restoredCodesStaySold: Invariant = {
   number: 18,
   name: "a code that was or may have been sold before a restore of the database is not for sale, unless it was found unsold",
-  count: sql`select count(*) as count from restored_codes`,
-  violations: sql`
+  count: () => sql`select count(*) as count from restored_codes`,
+  violations: () => sql`
     select 'code ' || r.code_id || ': set aside by a restore but ' || coalesce(c.state, 'gone') as violation
     from restored_codes r
     left join codes c on c.id = r.code_id

@@ -13,20 +13,20 @@ const dayOf = (column: "o" | "e") =>
 export const keysCountSpending: Invariant = {
   number: 14,
   name: "what a key with a daily cap or a velocity limit has spent in an hour = its orders less refunds of the same day",
-  count: sql`select count(*) as count from key_spending`,
-  violations: sql`
+  count: ({ since }) => sql`select count(*) as count from key_spending where hour >= ${since}`,
+  violations: ({ orders, entries, since }) => sql`
     with facts as (
       select o.key_id, date_trunc('hour', o.created_at, 'UTC') as hour, sum(o.total_minor - coalesce(r.amount, 0)) as spent
-      from orders o
+      from ${orders} o
       join api_keys k on k.id = o.key_id and ${dayOf("o")} >= k.counted_from
       left join (
         select e.order_id, ${dayOf("e")} as day, sum(e.amount_minor) as amount
-        from ledger_entries e where e.type = 'refund' group by e.order_id, day
+        from ${entries} e where e.type = 'refund' group by e.order_id, day
       ) r on r.order_id = o.id and r.day = ${dayOf("o")}
-      where o.created_at > now() - ${KEPT}
+      where o.created_at > now() - ${KEPT} and o.created_at >= ${since}
       group by o.key_id, hour
     ), counts as (
-      select key_id, hour, spent_minor as spent from key_spending
+      select key_id, hour, spent_minor as spent from key_spending where hour >= ${since}
     )
     select 'key ' || coalesce(f.key_id, c.key_id) || ' spent ' || coalesce(f.spent, 0) || ' in the hour from ' ||
       to_char(coalesce(f.hour, c.hour) at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC, and ' || coalesce(c.spent, 0) ||

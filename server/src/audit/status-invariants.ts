@@ -1,6 +1,7 @@
 import sql, { type Sql } from "sql-template-tag";
 import { missingTriggers } from "../db/guards.ts";
 import { misdirectedDeliveries, untoldEvents } from "./event-invariants.ts";
+import type { Extent } from "./extent.ts";
 import type { Invariant } from "./invariant.ts";
 import { untoldSubjects } from "./subject-events.ts";
 
@@ -24,32 +25,32 @@ const STATUS_TRIGGER = `
 export const statusesFollowTransitions: Invariant = {
   number: 8,
   name: "an order's status changes only along its transitions; each event is written once, with one delivery per endpoint",
-  count: sql`select count(*) as count from orders`,
-  violations: sql`
-    ${unreachableStates()}
+  count: ({ orders }) => sql`select count(*) as count from ${orders} o`,
+  violations: (extent) => sql`
+    ${unreachableStates(extent)}
     union all ${missingTriggers([STATUS_TRIGGER])}
-    union all ${untoldEvents}
-    union all ${untoldSubjects}
-    union all ${misdirectedDeliveries}`,
+    union all ${untoldEvents(extent)}
+    union all ${untoldSubjects(extent)}
+    union all ${misdirectedDeliveries(extent)}`,
 };
 
 /**
  * The states that the transitions lead to, expressed by the units. In a processing order something is waiting, or
  * something has failed and is not refunded yet: its refund is on hold, or a worker has yet to finish the order.
  */
-function unreachableStates(): Sql {
+function unreachableStates({ orders, units }: Extent): Sql {
   return sql`
     select 'order ' || o.id || ' is ' || o.status || ' with ' || coalesce(u.waiting, 0) || ' waiting, ' ||
       coalesce(u.delivered, 0) || ' delivered, ' || coalesce(u.failed, 0) || ' failed and ' || coalesce(u.refunded, 0) ||
       ' refunded units, ' || coalesce(u.ever_delivered, 0) || ' ever delivered' as violation
-    from orders o
+    from ${orders} o
     left join (
       select order_id, count(*) as units, count(delivered_at) as ever_delivered,
         count(*) filter (where status = 'waiting') as waiting,
         count(*) filter (where status = 'delivered') as delivered,
         count(*) filter (where status = 'failed') as failed,
         count(*) filter (where status = 'refunded') as refunded
-      from order_units group by order_id
+      from ${units} u group by order_id
     ) u on u.order_id = o.id
     where not coalesce(case o.status
       when 'pending' then u.order_id is null and o.open_units is null

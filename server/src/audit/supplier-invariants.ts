@@ -1,5 +1,6 @@
 import sql, { type Sql } from "sql-template-tag";
 import { missingIndexes } from "../db/guards.ts";
+import type { Extent } from "./extent.ts";
 import type { Invariant } from "./invariant.ts";
 import { attemptName, sameUnit, unitName } from "./unit-name.ts";
 
@@ -11,12 +12,12 @@ const UNIQUE_INDEXES = [
 export const purchasesAreAccountedFor: Invariant = {
   number: 9,
   name: "every purchase from a supplier was delivered, is in quarantine or is still unknown",
-  count: sql`select count(*) as count from supplier_attempts where status <> 'refused'`,
-  violations: sql`
-    ${attemptsOutOfTurn()}
-    union all ${attemptsAndUnitsDiffer()}
-    union all ${attemptsAndCodesDiffer()}
-    union all ${severalInQuarantine()}
+  count: ({ attempts }) => sql`select count(*) as count from ${attempts} a where status <> 'refused'`,
+  violations: (extent) => sql`
+    ${attemptsOutOfTurn(extent)}
+    union all ${attemptsAndUnitsDiffer(extent)}
+    union all ${attemptsAndCodesDiffer(extent)}
+    union all ${severalInQuarantine(extent)}
     union all ${missingIndexes(UNIQUE_INDEXES)}`,
 };
 
@@ -24,7 +25,7 @@ export const purchasesAreAccountedFor: Invariant = {
  * The next supplier is asked only after the previous one has refused, so only the last attempt for a unit can have
  * another status. A gap in the numbers is a lost purchase.
  */
-function attemptsOutOfTurn(): Sql {
+function attemptsOutOfTurn({ attempts }: Extent): Sql {
   return sql`
     select ${unitName("a")} || ': ' ||
       case when a.attempts <> a.last_number then 'an attempt is missing'
@@ -32,7 +33,7 @@ function attemptsOutOfTurn(): Sql {
     from (
       select order_id, line_index, unit_index, count(*) as attempts, max(number) as last_number,
         min(number) filter (where status <> 'refused') as first_not_refused
-      from supplier_attempts group by order_id, line_index, unit_index
+      from ${attempts} a group by order_id, line_index, unit_index
     ) a
     where a.attempts <> a.last_number or a.first_not_refused < a.last_number`;
 }
@@ -41,16 +42,16 @@ function attemptsOutOfTurn(): Sql {
  * What an attempt implies about its unit. While the outcome is unknown, the unit is waiting or the operator has
  * written it off; a written-off unit is never delivered.
  */
-function attemptsAndUnitsDiffer(): Sql {
+function attemptsAndUnitsDiffer({ lines, units, attempts }: Extent): Sql {
   return sql`
     select ${attemptName("a")} || ' is ' || a.status ||
       case when a.written_off_at is not null then ' and written off' else '' end ||
       case when u.order_id is null then ', but there is no such unit'
         when a.product_id <> l.product_id then ' but for a different product than its line'
         else ', but its unit is ' || u.status end
-    from supplier_attempts a
-    left join order_units u on ${sameUnit("u", "a")}
-    left join order_lines l on l.order_id = a.order_id and l.line_index = a.line_index
+    from ${attempts} a
+    left join ${units} u on ${sameUnit("u", "a")}
+    left join ${lines} l on l.order_id = a.order_id and l.line_index = a.line_index
     where u.order_id is null
       or a.product_id <> l.product_id
       or (a.written_off_at is not null and u.failure_code is null)
@@ -60,7 +61,7 @@ function attemptsAndUnitsDiffer(): Sql {
 }
 
 /** One to one by unit, supplier and product: every purchase has a code, and every code has a purchase. */
-function attemptsAndCodesDiffer(): Sql {
+function attemptsAndCodesDiffer({ attempts, codes }: Extent): Sql {
   return sql`
     select case when c.id is null then ${attemptName("a")} || ' is ' || a.status || ' but has no matching code'
         when a.order_id is null then 'code ' || c.id || ' is ' || c.state || ' but has no matching attempt'
@@ -69,11 +70,11 @@ function attemptsAndCodesDiffer(): Sql {
         else ${attemptName("a")} || ' and code ' || c.id || ' differ in supplier or product' end
     from (
       select order_id, line_index, unit_index, number, supplier_id, product_id, status, written_off_at
-      from supplier_attempts where status in ('delivered', 'quarantined')
+      from ${attempts} t where status in ('delivered', 'quarantined')
     ) a
     full join (
       select id, order_id, line_index, unit_index, supplier_id, product_id, state, quarantine_reason
-      from codes where environment = 'live' and state in ('delivered', 'quarantined')
+      from ${codes} t where environment = 'live' and state in ('delivered', 'quarantined')
     ) c on ${sameUnit("c", "a")} and c.state = a.status
     where a.order_id is null or c.id is null
       or c.supplier_id <> a.supplier_id or c.product_id <> a.product_id
@@ -81,10 +82,10 @@ function attemptsAndCodesDiffer(): Sql {
 }
 
 /** A unit is bought once, so at most one undeliverable code arrived for it. */
-function severalInQuarantine(): Sql {
+function severalInQuarantine({ codes }: Extent): Sql {
   return sql`
     select ${unitName("c")} || ' has ' || count(*) || ' codes in quarantine'
-    from codes c
+    from ${codes} c
     where c.state = 'quarantined'
     group by c.order_id, c.line_index, c.unit_index having count(*) > 1`;
 }

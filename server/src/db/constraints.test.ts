@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import sql, { raw, type Sql } from "sql-template-tag";
+import sql, { join, raw, type Sql } from "sql-template-tag";
 import { FULFILMENT_CONSTRAINTS } from "../../testing/database/fulfilment-constraints.ts";
 import { MONEY_CONSTRAINTS } from "../../testing/database/money-constraints.ts";
 import { createTestDatabase } from "../../testing/database/test-database.ts";
@@ -11,6 +11,9 @@ after(drop);
 
 const OK = "accepted";
 const RESTRICT_VIOLATION = "23001";
+
+const insert = (table: string, row: Readonly<Record<string, unknown>>): Sql =>
+  sql`insert into ${raw(table)} (${raw(Object.keys(row).join(", "))}) values (${join(Object.values(row))})`;
 
 /**
  * The name of the constraint that refuses one of the rows, or that all are accepted. Nothing stays. Rows meet constraints only, what
@@ -25,12 +28,7 @@ const tryRows = (
     await tx.rows(sql`set local session_replication_role = replica`);
     await tx.rows(sql`savepoint before_rows`);
     try {
-      for (const row of rows) {
-        const columns = Object.keys(row);
-        const places = columns.map((_, index) => `$${index + 1}`).join(", ");
-        const text = `insert into ${table} (${columns.join(", ")}) values (${places})`;
-        await tx.rows({ text, values: Object.values(row) });
-      }
+      for (const row of rows) await tx.rows(insert(table, row));
       if (!thenWithTriggers) return OK;
       await tx.rows(sql`set local session_replication_role = origin`);
       await tx.rows(thenWithTriggers);
@@ -82,6 +80,7 @@ for (const { table, valid, alsoValid, refused, once = {} } of [
 /** CONTRACT 4, Transitions. */
 const MOVES = [
   "pending processing",
+  "pending completed",
   "processing completed",
   "processing failed",
   "completed refunded",
@@ -101,4 +100,21 @@ test("the status of an order moves along the contract and in no other way", asyn
       if ((await tryRows("orders", [row], update)) === OK) moved.push(`${from} ${to}`);
     }
   assert.deepEqual(moved, MOVES);
+});
+
+test("a refund goes to the wallet that paid for the order, and to no other", async () => {
+  const [orders, entries] = ["orders", "ledger_entries"].map((name) =>
+    MONEY_CONSTRAINTS.find(({ table }) => table === name),
+  );
+  assert.ok(orders && entries);
+  const refund = { type: "refund", counter_account: "sales", order_id: orders.valid.id };
+  const refundTo = (resellerId: string, environment: string) =>
+    tryRows(
+      "orders",
+      [orders.valid],
+      insert("ledger_entries", { ...entries.valid, ...refund, reseller_id: resellerId, environment }),
+    );
+  assert.equal(await refundTo("rsl_1", "live"), OK);
+  assert.equal(await refundTo("rsl_2", "live"), "ledger_entries_wallet");
+  assert.equal(await refundTo("rsl_1", "test"), "ledger_entries_wallet");
 });

@@ -36,7 +36,7 @@ const lockOldEvents = async (tx: Tx, before: Date, limit: number): Promise<strin
   return rows.map((row) => row.id);
 };
 
-/** With their attempts. A delivery that was restarted in the meantime stays, and so does its event. */
+/** Their attempts are dropped with a whole week. A delivery that was restarted in the meantime stays, and so does its event. */
 const deleteDeliveries = (tx: Tx, eventIds: readonly string[]) =>
   tx.rows(sql`delete from deliveries where event_id = any(${eventIds}) and status <> 'pending'`);
 

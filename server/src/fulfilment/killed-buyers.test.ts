@@ -7,8 +7,14 @@ import { eventually } from "../../testing/eventually.ts";
 import { sizeFor } from "../../testing/full-size.ts";
 import { type ForkedNode, forkNode } from "../../testing/processes/fork-node.ts";
 import { createRandom, SEED } from "../../testing/seed.ts";
-import { assertSold } from "../../testing/upstream/sale-books.ts";
-import { closeSale, countUnended, openSale, placeOrders, type Sale } from "../../testing/upstream/shops.ts";
+import { assertSold } from "../../testing/upstream/sales/sale-books.ts";
+import {
+  closeSale,
+  countUnended,
+  openSale,
+  placeOrders,
+  type Sale,
+} from "../../testing/upstream/sales/shops.ts";
 import { SUPPLIER_KINDS } from "../../testing/upstream/supplier-fakes.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 
@@ -17,6 +23,8 @@ const KILLS = sizeFor("chaos", { share: 1, full: 40 });
 const WORKERS = sizeFor("chaos", { share: 1, full: 3 });
 const TIMEOUT_MS = sizeFor("chaos", { share: 400, full: 800 });
 const TEST_MS = sizeFor("chaos", { share: 120_000, full: 1_800_000 });
+/** Looking more often would take the time of those who work. */
+const PATIENCE = { deadlineMs: TEST_MS, everyMs: 100 };
 
 const LIMITS: Partial<FulfilmentLimits> = {
   leaseMs: sizeFor("chaos", { share: 1_500, full: 3_000 }),
@@ -69,7 +77,7 @@ test(`${ORDERS} orders with routes between all three suppliers, and ${KILLS} wor
   await eventually(
     `no order is left (SEED=${SEED})`,
     async () => ((await countUnended(scrip)) === 0 ? true : undefined),
-    TEST_MS,
+    PATIENCE,
   );
   const delivered = await assertSold(scrip, buyer, sale, balance);
   assert.ok(delivered > ORDERS / 2, `only ${delivered} units were delivered`);
@@ -93,7 +101,7 @@ async function killThroughout(): Promise<number[]> {
     await eventually(
       `${endedMin} orders have ended (SEED=${SEED})`,
       async () => (((await countUnended(scrip)) ?? ORDERS) <= ORDERS - endedMin ? true : undefined),
-      TEST_MS,
+      PATIENCE,
     );
     const [dead] = workers.splice(random.below(workers.length), 1);
     await dead?.kill();

@@ -6,8 +6,8 @@ import { createTestFulfiller } from "../../testing/builders/fulfilment.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { sizeFor } from "../../testing/full-size.ts";
 import { SEED } from "../../testing/seed.ts";
-import { assertSold } from "../../testing/upstream/sale-books.ts";
-import { closeSale, countUnended, openSale, placeOrders } from "../../testing/upstream/shops.ts";
+import { assertSold } from "../../testing/upstream/sales/sale-books.ts";
+import { closeSale, countUnended, openSale, placeOrders } from "../../testing/upstream/sales/shops.ts";
 import { openFake, SUPPLIER_KINDS } from "../../testing/upstream/supplier-fakes.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 import { runFulfilment } from "./run-fulfilment.ts";
@@ -16,6 +16,8 @@ const ORDERS = sizeFor("chaos", { share: 20, full: 2_000 });
 const TIMEOUT_MS = sizeFor("chaos", { share: 400, full: 800 });
 /** At full size and on a busy machine it takes longer than the runner allows by default. */
 const TEST_MS = sizeFor("chaos", { share: 120_000, full: 1_800_000 });
+/** Looking more often would take the time of those who work. */
+const PATIENCE = { deadlineMs: TEST_MS, everyMs: 100 };
 
 const LIMITS: Partial<FulfilmentLimits> = {
   leaseMs: 3_000,
@@ -56,7 +58,7 @@ for (const kind of SUPPLIER_KINDS) {
     await eventually(
       `no order is left (SEED=${SEED})`,
       async () => ((await countUnended(scrip)) === 0 ? true : undefined),
-      TEST_MS,
+      PATIENCE,
     ).finally(() => worker.stop(10 * TIMEOUT_MS));
     const delivered = await assertSold(scrip, buyer, sale, balance);
     assert.ok(delivered > ORDERS / 2, `only ${delivered} units were delivered`);

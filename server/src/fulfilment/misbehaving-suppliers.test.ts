@@ -6,23 +6,29 @@ import { addListPrice, addProducts } from "../../testing/builders/builders.ts";
 import { addBuyer, type Buyer, balanceOf, postOrder } from "../../testing/builders/buyers.ts";
 import { createTestFulfiller, type TestFulfiller } from "../../testing/builders/fulfilment.ts";
 import { addRouteRow, addSupplierRow } from "../../testing/builders/supply-builders.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { sizeFor } from "../../testing/full-size.ts";
 import { createRandom, SEED } from "../../testing/seed.ts";
 import { type FakeUpstream, startFakeUpstream } from "../../testing/upstream/fake-upstream.ts";
 import { audit } from "../audit/audit.ts";
+import { isDatabaseUnavailable } from "../db/database.ts";
 import { secret } from "../lib/secret.ts";
 import { createScripSupplier } from "../suppliers/scrip/scrip-supplier.ts";
 import type { FulfilmentLimits } from "./limits.ts";
+import { runFulfilment } from "./run-fulfilment.ts";
 
 const ORDERS = sizeFor("chaos", { share: 100, full: 2_000 });
 const PLACED_AT_ONCE = sizeFor("chaos", { share: 20, full: 50 });
 const PRICE_MINOR = 500;
 const PRODUCT = "account-card";
 const TIMEOUT_MS = 400;
+/** Looking more often would take the time of those who work. */
+const PATIENCE = { deadlineMs: 240_000, everyMs: 100 };
 
 /** Everything goes fast here, and in the same proportions: nothing is believed before it has had time to arrive. */
 const LIMITS: Partial<FulfilmentLimits> = {
   leaseMs: 5_000,
+  pollMs: 20,
   // Twice as many as the test's pool has connections. More wait longer for the same ones, and meet nothing new.
   inFlightMax: sizeFor("chaos", { share: 16, full: 48 }),
   callTimeoutMs: TIMEOUT_MS,
@@ -101,29 +107,28 @@ async function placeOrders(): Promise<Map<string, string>> {
   return orders;
 }
 
-/** Steps as the server's own loop would, until no order has work left. No refund is paid for what is still unknown. */
+/** The server's own loop works until no order is left. No refund is paid for what is still unknown. */
 async function workUntilDone(): Promise<void> {
-  const deadlineMs = Date.now() + 240_000;
-  let steps = 0;
-  for (;;) {
-    await worker.step();
-    await worker.renew();
-    const [left] = await scrip.db.rows<{ count: bigint; soonest: Date | null }>(
-      sql`select count(*) as count, min(due_at) as soonest from order_work`,
-    );
-    if (!left?.soonest) return;
-    assert.ok(Date.now() < deadlineMs, `${left.count} orders did not end (SEED=${SEED})`);
-    // The loop of a server would sleep until then; here the pause is the wait for a condition.
-    const waitMs = Math.min(Math.max(left.soonest.getTime() - Date.now(), 1), 50);
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
-    steps += 1;
-    if (steps % 20 > 0) continue;
+  const running = runFulfilment(worker.deps);
+  const look = async () => {
     const [unpaid] = await scrip.db.rows(sql`
       select u.order_id from order_units u
       join supplier_attempts a using (order_id, line_index, unit_index)
       where a.status = 'open' and u.status <> 'waiting' limit 1`);
     assert.equal(unpaid, undefined, `a unit ended while its purchase was unknown (SEED=${SEED})`);
-  }
+    const [left] = await scrip.db.rows<{ count: number }>(
+      sql`select count(*)::integer as count from order_work`,
+    );
+    return left?.count === 0 ? true : undefined;
+  };
+  const lookAgain = () =>
+    look().catch((error: unknown) => {
+      if (!isDatabaseUnavailable(error)) throw error;
+      return undefined;
+    });
+  await eventually(`every order ends (SEED=${SEED})`, lookAgain, PATIENCE).finally(() =>
+    running.stop(10 * TIMEOUT_MS),
+  );
 }
 
 async function assertOrdersEnded(): Promise<void> {

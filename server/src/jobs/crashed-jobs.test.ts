@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import sql from "sql-template-tag";
-import { addBookedPurchases, writeSpoiltStatement } from "../../testing/builders/booked-purchases.ts";
 import { BY, crashAt, joinParts, openJobDesk, stockFile } from "../../testing/builders/job-desk.ts";
 import { newId } from "../../testing/builders/new-id.ts";
 import { addSupplierRow } from "../../testing/builders/supply-builders.ts";
 import { addEndpoint, addEvent } from "../../testing/builders/webhook-builders.ts";
 import { bankCsv } from "../../testing/deposits/deposit-desk.ts";
+import { addBookedPurchases, writeSpoiltStatement } from "../../testing/upstream/sales/booked-purchases.ts";
 import { startSupplierFake } from "../../testing/upstream/supplier-fakes.ts";
 import { requestDeposit } from "../deposits/request-deposit.ts";
 import { secret } from "../lib/secret.ts";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import sql, { raw } from "sql-template-tag";
-import { addBookedPurchases, writeSpoiltStatement } from "../../testing/builders/booked-purchases.ts";
 import { BY, joinParts, openJobDesk, stockFile } from "../../testing/builders/job-desk.ts";
 import { addSupplierRow } from "../../testing/builders/supply-builders.ts";
 import { addEndpoint, addEvent } from "../../testing/builders/webhook-builders.ts";
 import { bankCsv } from "../../testing/deposits/deposit-desk.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { forkNode } from "../../testing/processes/fork-node.ts";
+import { addBookedPurchases, writeSpoiltStatement } from "../../testing/upstream/sales/booked-purchases.ts";
 import { startSupplierFake } from "../../testing/upstream/supplier-fakes.ts";
 import { requestDeposit } from "../deposits/request-deposit.ts";
 import { createReseller } from "../resellers/create-reseller.ts";

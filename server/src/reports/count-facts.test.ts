@@ -176,10 +176,9 @@ test("a transaction that commits after later ones were counted is counted all th
   const slow = createTestFulfiller({ ...shop.scrip, db: settle.db });
   const settling = slow.step().then(() => slow.idle());
   await settle.reached;
-  // Less than the lease of the order that is being settled.
-  shop.clock.advance(5_000);
   assert.equal((await place("second")).statusCode, 202);
-  await worker.drain();
+  // One step: the first order stays due until its transaction has ended, and is skipped.
+  await worker.step();
   await countAll();
   await assertProven();
   const { refunds, completed } = await totals();

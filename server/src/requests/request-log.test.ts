@@ -146,7 +146,7 @@ test("while partitions cannot be changed, requests are still written to those th
   const request = newRequest();
   const { log, seen } = openLog();
   await db.transaction(async (tx) => {
-    await tx.rows(sql`select pg_advisory_xact_lock(hashtext('scrip: partitions of the request log'))`);
+    await tx.rows(sql`select pg_advisory_xact_lock(hashtext('scrip: partitions of api_requests'))`);
     log.add(request);
     await log.close();
   });

@@ -6,6 +6,7 @@ import { expireLetters } from "../mail/letter-queries.ts";
 import { sendLetters } from "../mail/send-letters.ts";
 import type { SendMail } from "../mail/smtp-mail.ts";
 import { type Loop, runLoop } from "../work/run-loop.ts";
+import { keepAttemptPartitions } from "./delivery/attempt-partitions.ts";
 import { watchFailing } from "./health/watch-failing.ts";
 
 export type UpkeepDeps = {
@@ -47,7 +48,14 @@ export function runUpkeep({ db, clock, log, sendMail }: UpkeepDeps): { stop(): P
     WATCH_EVERY_MS,
     "watching failing endpoints",
   );
-  const old = loop(() => pruneEvents({ db, clock }), PRUNE_EVERY_MS, "removing old events");
+  const old = loop(
+    async () => {
+      await keepAttemptPartitions(db, clock.now());
+      return pruneEvents({ db, clock });
+    },
+    PRUNE_EVERY_MS,
+    "removing old events",
+  );
 
   return {
     async stop() {

@@ -30,6 +30,7 @@ type PlanNode = {
   "Relation Name"?: string;
   "Index Name"?: string;
   "Actual Rows": number;
+  "Actual Loops": number;
   "Shared Hit Blocks": number;
   "Shared Read Blocks": number;
   Plans?: PlanNode[];
@@ -44,5 +45,6 @@ const describe = (node: PlanNode, indent = ""): string =>
     ...(node.Plans ?? []).map((child) => describe(child, `${indent}  `)),
   ].join("");
 
+/** A partition that was left out is in the plan too, but nothing ran for it. */
 const scannedTable = (node: PlanNode): string[] =>
-  node["Node Type"] === "Seq Scan" ? [node["Relation Name"] ?? ""] : [];
+  node["Node Type"] === "Seq Scan" && node["Actual Loops"] > 0 ? [node["Relation Name"] ?? ""] : [];

@@ -10,7 +10,9 @@ import {
 } from "./constraint-values.ts";
 
 const DEBIT = { type: "order", counter_account: "sales", amount_minor: -1, order_id: "ord_1" };
-/** Of wallets, entries, orders and lines. */
+const RECEIVED = { status: "received", received_minor: 1, received_at: AT };
+
+/** Of wallets, entries, orders, lines and deposits. */
 export const MONEY_CONSTRAINTS: readonly ConstraintCases[] = [
   {
     table: "wallets",
@@ -147,5 +149,57 @@ export const MONEY_CONSTRAINTS: readonly ConstraintCases[] = [
       order_lines_total: [{ line_total_minor: 5 }, { quantity: 3 }, { unit_price_minor: 4 }],
       order_lines_unit_price_minor_check: [{ unit_price_minor: 0, line_total_minor: 0 }],
     },
+  },
+  {
+    table: "deposits",
+    valid: {
+      ...OWNER,
+      id: "dep_1",
+      currency: "EUR",
+      amount_minor: 1,
+      reference: "RF74D0123456789A",
+      actor_kind: "key",
+      actor_id: "key_1",
+      created_at: AT,
+    },
+    alsoValid: [
+      { environment: "test", reference: "RF08T0123456789A", note: LONG(500), idempotency_key: LONG(255) },
+      RECEIVED,
+      { ...RECEIVED, status: "credited", credited_at: AT, entry_id: "ent_1", received_minor: AMOUNT_MAX },
+      { status: "rejected", rejected_at: AT, reason: LONG(500) },
+    ],
+    refused: {
+      deposits_actor_kind_check: [{ actor_kind: "visitor" }],
+      deposits_amount_minor_check: [{ amount_minor: 0 }, { amount_minor: ABOVE_MAX }],
+      deposits_checked: [{ reference: "RF75D0123456789A" }],
+      deposits_credited: [
+        { entry_id: "ent_1" },
+        { credited_at: AT },
+        { ...RECEIVED, status: "credited", credited_at: AT },
+        { ...RECEIVED, status: "credited", entry_id: "ent_1" },
+      ],
+      deposits_currency_check: [{ currency: "eur" }],
+      deposits_environment_check: [{ environment: "sandbox" }],
+      deposits_id_check: [{ id: "deposit" }],
+      deposits_idempotency_key_check: [{ idempotency_key: "" }, { idempotency_key: LONG(256) }],
+      deposits_marked: [{ environment: "test" }, { reference: "RF08T0123456789A" }],
+      deposits_note_check: [{ note: "" }, { note: LONG(501) }],
+      deposits_reason_check: [{ status: "rejected", rejected_at: AT, reason: "" }],
+      deposits_received: [
+        { received_minor: 1 },
+        { received_at: AT },
+        { received_minor: 1, received_at: AT },
+        { status: "received" },
+        { received_by_hand: true },
+      ],
+      deposits_received_minor_check: [
+        { ...RECEIVED, received_minor: 0 },
+        { ...RECEIVED, received_minor: ABOVE_MAX },
+      ],
+      deposits_reference_check: [{ reference: "RF85D0123456789" }],
+      deposits_rejected: [{ status: "rejected", rejected_at: AT }, { reason: "none" }, { rejected_at: AT }],
+      deposits_status_check: [{ status: "lost" }],
+    },
+    once: { deposits_reference: [{}, { id: "dep_2" }] },
   },
 ];

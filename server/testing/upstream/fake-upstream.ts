@@ -42,6 +42,8 @@ export type FakeUpstream = {
   apiKey: string;
   purchases(): TruePurchase[];
   calls(): readonly CallRecord[];
+  /** How many requests came with credentials that are not accepted. */
+  turnedAway(): number;
   /** Takes back what was completed and is meant to be taken back. Returns their references. */
   reverse(): string[];
   /** The plans of an account's requested units, and what was done so far. */
@@ -71,6 +73,7 @@ export async function startFake(options: FakeUpstreamOptions & { dialect: Dialec
     scheduleLanding: (land) => timers.schedule(options.landMs ?? LAND_MS, land),
   });
   const silent = new Set<ServerResponse>();
+  let turnedAway = 0;
   const line: Line = { timers, silent, lateMs: options.lateMs ?? LATE_MS, dripMs: options.dripMs ?? DRIP_MS };
   // Idle connections stay open: a client that is about to reuse one would take its end for a fault.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
@@ -80,6 +83,7 @@ export async function startFake(options: FakeUpstreamOptions & { dialect: Dialec
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // The whole body is read in any case, because clients need not understand an early response.
     const read = options.dialect.readRequest(request, await text(request), desk.ledger);
+    if ("reply" in read && read.reply.status === 401) turnedAway += 1;
     if ("reply" in read) writeReply(response, read.reply);
     else sendAnswer(line, response, desk.answer(read.call));
   };
@@ -90,6 +94,7 @@ export async function startFake(options: FakeUpstreamOptions & { dialect: Dialec
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     purchases: () => desk.ledger.list().map(toTruePurchase),
     calls: () => desk.calls,
+    turnedAway: () => turnedAway,
     reverse() {
       const taken = desk.ledger
         .list()

@@ -35,9 +35,8 @@ export type MachineDeps = {
  * PostgreSQL and serves the metrics; it answers no request of the API.
  */
 export async function runMachine({ context, log, plan, output }: MachineDeps): Promise<Server> {
-  // Only this user can enter it.
-  const folder = await mkdtemp(join(tmpdir(), "scrip-"));
-  const duties = dutiesOf(plan, join(folder, "orders"));
+  const folder = await openSocketFolder(log);
+  const duties = dutiesOf(plan, folder && join(folder, "orders"));
   const sums = createMetricSums();
   const answers = new Map<string, () => void>();
   const openProcess = prepareFork(output);
@@ -71,7 +70,7 @@ export async function runMachine({ context, log, plan, output }: MachineDeps): P
   let metricsApp: FastifyInstance | undefined;
   const stop = async () => {
     await Promise.all([supervision.stop(), metricsApp?.close()]);
-    await rm(folder, { recursive: true, force: true });
+    if (folder) await rm(folder, { recursive: true, force: true });
   };
   try {
     const ready = await supervision.ready;
@@ -84,12 +83,30 @@ export async function runMachine({ context, log, plan, output }: MachineDeps): P
   }
 }
 
+/** Only this user can enter it. Without one, each process places its orders by itself. */
+async function openSocketFolder(log: Log): Promise<string | undefined> {
+  try {
+    return await mkdtemp(join(tmpdir(), "scrip-"));
+  } catch (err) {
+    log.warn({ err }, "each process places its orders by itself: no temporary folder can be made");
+    return undefined;
+  }
+}
+
 /** HTTP processes come first. A worker listens only where there are no HTTP processes, for /healthz and /readyz. */
-function dutiesOf({ http, workers }: MachineDeps["plan"], path: string): Duty[] {
+function dutiesOf({ http, workers }: MachineDeps["plan"], path: string | undefined): Duty[] {
   const some = (count: number, dutyOf: (index: number) => Omit<Duty, "label">, name: string): Duty[] =>
     Array.from({ length: count }, (_, index) => ({ ...dutyOf(index), label: `${name}-${index + 1}` }));
   return [
-    ...some(http, (index) => ({ role: "api", listens: true, placer: { path, isHere: index === 0 } }), "http"),
+    ...some(
+      http,
+      (index) => ({
+        role: "api",
+        listens: true,
+        placer: path === undefined ? undefined : { path, isHere: index === 0 },
+      }),
+      "http",
+    ),
     ...some(workers, () => ({ role: "worker", listens: http === 0, placer: undefined }), "worker"),
   ];
 }

@@ -110,6 +110,14 @@ function auditPanel({ audit, backup }: SystemData, ctx: ConsoleContext): Html {
       ...(audit
         ? ([["Result", audit.ok ? chip("clean", "good") : chip(`${broken.length} broken`, "bad")]] as const)
         : []),
+      ...(audit
+        ? ([
+            [
+              "Checked",
+              audit.since ? html`what can have changed since ${time(audit.since, ctx.now)}` : "everything",
+            ],
+          ] as const)
+        : []),
       ...broken.map(({ number, name }) => [`Invariant ${number}`, name] as const),
       ["Last backup", backup ? time(backup.recordedAt, ctx.now) : "none reported"],
     ]),

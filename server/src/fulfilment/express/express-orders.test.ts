@@ -68,12 +68,12 @@ test("what is in stock is completed without a lease, in one transaction with its
   await broken.idle();
   assert.deepEqual(await tracesOf(ids), [
     "completed at once",
-    "completed at once",
+    "processing claims 1 leased",
     "processing claims 1 leased",
     "processing claims 1 leased",
   ]);
   assert.deepEqual(taken, [[stocked, short].toSorted()]);
-  for (const id of ids.slice(0, 2)) assert.deepEqual(await eventsOf(id), ["order.fulfilled"]);
+  assert.deepEqual(await eventsOf(ids[0] as string), ["order.fulfilled"]);
   assert.equal((await shop.codesOf(ids[0] as string)).json().data.length, 3);
   await shop.assertHealthy();
   shop.clock.advance(60_000);

@@ -33,7 +33,10 @@ export type ExpressPlan = {
 
 type ChooseRoutes = (line: NewLine, currency: string) => RouteChoice;
 
-/** Finds the orders that need nothing but stock, or codes of the sandbox. Every other order is taken with a lease. */
+/**
+ * Finds live orders that need nothing but stock. Every other order is taken with a lease. The sandbox shows each status that an
+ * order can have, so its orders are taken too.
+ */
 export function planExpress(
   orders: readonly NewOrder[],
   choose: ChooseRoutes,
@@ -44,7 +47,7 @@ export function planExpress(
   let units = 0;
   for (const order of orders) {
     const wanted = order.lines.reduce((sum, line) => sum + line.quantity, 0);
-    if (wanted > limits.unitsMax) continue;
+    if (order.environment !== "live" || wanted > limits.unitsMax) continue;
     const outcomes = planOrder(order, choose, now, limits);
     if (!outcomes) continue;
     if (units + wanted > limits.settleUnitsMax) {
@@ -66,8 +69,7 @@ function planOrder(
 ): UnitOutcome[] | undefined {
   const outcomes: UnitOutcome[] = [];
   for (const line of order.lines) {
-    // Where the last unit differs from the others, the order is not delivered as a whole.
-    const unit = { attempts: [], isLast: true };
+    const unit = { attempts: [], isLast: false };
     const plan = planUnit({
       ...order,
       isDoomed: false,
@@ -76,7 +78,7 @@ function planOrder(
       now,
       limits,
     });
-    if (plan.kind !== "take-stock" && plan.kind !== "make-test-code") return undefined;
+    if (plan.kind !== "take-stock") return undefined;
     for (let unitIndex = 0; unitIndex < line.quantity; unitIndex += 1)
       outcomes.push(...instantOutcome(order, { ...line, orderId: order.id, unitIndex }, plan));
   }

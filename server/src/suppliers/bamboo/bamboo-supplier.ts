@@ -136,5 +136,5 @@ async function* readStatement(
     ? (listOf(answer.body) ?? listOf(objectAt(answer.body)?.items))
     : undefined;
   if (!orders) throw new SupplierUnreadable(reasonOf(answer));
-  yield orders.flatMap(toBambooEntry).filter(({ at }) => !at || (at >= from && at < to));
+  yield orders.map(toBambooEntry).filter(({ at }) => !at || (at >= from && at < to));
 }

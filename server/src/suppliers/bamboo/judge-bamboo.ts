@@ -1,5 +1,6 @@
 import { secret } from "../../lib/secret.ts";
 import type { Json } from "../../lib/strict-json.ts";
+import { checkedEntry } from "../calls/checked-reading.ts";
 import { readCharge } from "../calls/decimal-amount.ts";
 import { refused, type ToldError } from "../calls/judge-error.ts";
 import { listOf, maybeTextAt, NONSENSE, objectAt, textAt, UNUSABLE, usableId } from "../calls/read-answer.ts";
@@ -107,22 +108,16 @@ const BOOKED: Readonly<Record<BambooState, StatementEntry["state"]>> = {
   reversed: "reversed",
 };
 
-export function toBambooEntry(order: Json): StatementEntry[] {
+export function toBambooEntry(order: Json): StatementEntry {
   const state = stateOf(order);
-  if (!state) return [];
-  const reference = textAt(order, "requestId")?.toLowerCase();
-  const upstreamId = textAt(order, "orderId");
   const price = chargeOf(order);
   const created = (textAt(order, "createdDate") ?? "").replace(" ", "T");
-  const at = new Date(/(?:Z|[+-]\d\d:\d\d)$/.test(created) ? created : `${created}Z`);
   const isEmpty = state === "partial" && soleCard(order) === "none";
-  return [
-    {
-      state: isEmpty ? "failed" : BOOKED[state],
-      ...(reference === undefined ? {} : { reference }),
-      ...(upstreamId === undefined ? {} : { upstreamId }),
-      ...(price && price !== "unreadable" ? { price } : {}),
-      ...(Number.isNaN(at.getTime()) ? {} : { at }),
-    },
-  ];
+  return checkedEntry({
+    state: isEmpty ? "failed" : state && BOOKED[state],
+    reference: textAt(order, "requestId")?.toLowerCase(),
+    upstreamId: textAt(order, "orderId"),
+    price: price === "unreadable" ? undefined : price,
+    at: new Date(/(?:Z|[+-]\d\d:\d\d)$/.test(created) ? created : `${created}Z`),
+  });
 }

@@ -1,5 +1,6 @@
 import type { Json } from "../../lib/strict-json.ts";
 import type { BasicClient } from "../calls/basic-client.ts";
+import { checkedText } from "../calls/checked-reading.ts";
 import { plainDecimal, sumUp } from "../calls/decimal-amount.ts";
 import { isSuccess, listOf, objectAt, reasonOf, textAt } from "../calls/read-answer.ts";
 import type { CallLimit } from "../calls/throttle.ts";
@@ -30,10 +31,11 @@ function toOffers(brand: Json): SupplierOffer[] {
   const brandName = textAt(brand, "name");
   const country = textAt(brand, "countryCode");
   const currency = textAt(brand, "currencyCode");
-  return (listOf(objectAt(brand)?.products) ?? []).flatMap((product) => {
-    const sku = textAt(product, "id");
-    const name = textAt(product, "name");
-    if (sku === undefined || name === undefined) return [];
+  const products = listOf(objectAt(brand)?.products);
+  if (!products) throw new SupplierUnreadable("nonsense");
+  return products.flatMap((product) => {
+    const sku = checkedText(textAt(product, "id"));
+    const name = checkedText(textAt(product, "name"));
     const least = plainDecimal(textAt(product, "minFaceValue") ?? "");
     const most = plainDecimal(textAt(product, "maxFaceValue") ?? "");
     const isFixed = least !== undefined && least === most;

@@ -1,5 +1,6 @@
 import { secret } from "../../lib/secret.ts";
 import type { Json } from "../../lib/strict-json.ts";
+import { checkedEntry } from "../calls/checked-reading.ts";
 import { readCharge, sumUp } from "../calls/decimal-amount.ts";
 import { refused, type ToldError } from "../calls/judge-error.ts";
 import { listOf, NONSENSE, objectAt, textAt, UNUSABLE, usableId } from "../calls/read-answer.ts";
@@ -118,24 +119,14 @@ export function readDtoneError(answer: HttpAnswer): ToldError {
   };
 }
 
-export function toDtoneEntry(transaction: Json): StatementEntry[] {
-  const state = stateOf(transaction);
-  if (!state) return [];
-  const reference = textAt(transaction, "external_id");
-  const upstreamId = textAt(transaction, "id");
+export function toDtoneEntry(transaction: Json): StatementEntry {
   const wholesale = objectAt(transaction, "prices", "wholesale");
-  const price = sumUp(
-    [textAt(wholesale, "amount"), textAt(wholesale, "fee") ?? "0"],
-    textAt(wholesale, "unit"),
-  );
-  const at = new Date(textAt(transaction, "creation_date") ?? "");
-  return [
-    {
-      state,
-      ...(reference === undefined ? {} : { reference }),
-      ...(upstreamId === undefined ? {} : { upstreamId }),
-      ...(price ? { price } : {}),
-      ...(Number.isNaN(at.getTime()) ? {} : { at }),
-    },
-  ];
+  const parts = [textAt(wholesale, "amount"), textAt(wholesale, "fee")];
+  return checkedEntry({
+    state: stateOf(transaction),
+    reference: textAt(transaction, "external_id"),
+    upstreamId: textAt(transaction, "id"),
+    price: sumUp(parts, textAt(wholesale, "unit")),
+    at: new Date(textAt(transaction, "creation_date") ?? ""),
+  });
 }

@@ -1,5 +1,6 @@
 import type { Json } from "../../lib/strict-json.ts";
 import type { BasicClient } from "../calls/basic-client.ts";
+import { checkedText } from "../calls/checked-reading.ts";
 import { plainDecimal, sumUp } from "../calls/decimal-amount.ts";
 import { isSuccess, listOf, objectAt, reasonOf, textAt } from "../calls/read-answer.ts";
 import type { CallLimit } from "../calls/throttle.ts";
@@ -18,18 +19,14 @@ export async function* listDtoneOffers(
 }
 
 function toOffer(product: Json): SupplierOffer[] {
-  const sku = textAt(product, "id");
-  const name = textAt(product, "name");
-  if (sku === undefined || name === undefined) return [];
+  const sku = checkedText(textAt(product, "id"));
+  const name = checkedText(textAt(product, "name"));
   const brand = textAt(product, "operator", "name");
   const country = textAt(product, "operator", "country", "iso_code");
   const amount = plainDecimal(textAt(product, "destination", "amount") ?? "");
   const currency = textAt(product, "destination", "unit");
   const wholesale = objectAt(product, "prices", "wholesale");
-  const cost = sumUp(
-    [textAt(wholesale, "amount"), textAt(wholesale, "fee") ?? "0"],
-    textAt(wholesale, "unit"),
-  );
+  const cost = sumUp([textAt(wholesale, "amount"), textAt(wholesale, "fee")], textAt(wholesale, "unit"));
   const alternatives = listOf(objectAt(product)?.required_credit_party_identifier_fields) ?? [];
   const fields = (listOf(alternatives[0]) ?? []).filter((field) => typeof field === "string");
   return [
@@ -54,7 +51,7 @@ export async function* readDtoneStatement(
 ): AsyncIterable<readonly StatementEntry[]> {
   const query = { from_date: from.toISOString(), to_date: to.toISOString() };
   for await (const page of pages(client, limit, "/v1/transactions", query))
-    yield page.flatMap(toDtoneEntry).filter(({ at }) => !at || (at >= from && at < to));
+    yield page.map(toDtoneEntry).filter(({ at }) => !at || (at >= from && at < to));
 }
 
 async function* pages(

@@ -1,4 +1,5 @@
 import type { Json } from "../../lib/strict-json.ts";
+import { checkedEntry, checkedText } from "../calls/checked-reading.ts";
 import { plainDecimal, sumUp } from "../calls/decimal-amount.ts";
 import { isSuccess, listOf, objectAt, reasonOf, textAt } from "../calls/read-answer.ts";
 import type { CallLimit } from "../calls/throttle.ts";
@@ -19,9 +20,8 @@ export async function* listReloadlyOffers(
 }
 
 function toOffers(product: Json): SupplierOffer[] {
-  const sku = textAt(product, "productId");
-  const name = textAt(product, "productName");
-  if (sku === undefined || name === undefined) return [];
+  const sku = checkedText(textAt(product, "productId"));
+  const name = checkedText(textAt(product, "productName"));
   const currency = textAt(product, "recipientCurrencyCode");
   const brand = textAt(product, "brand", "brandName");
   const country = textAt(product, "country", "isoName");
@@ -34,7 +34,7 @@ function toOffers(product: Json): SupplierOffer[] {
   const members = objectAt(product);
   const values = listOf(members?.fixedRecipientDenominations) ?? [];
   if (values.length === 0) return [about];
-  const fee = textAt(product, "senderFee") ?? "0";
+  const fee = textAt(product, "senderFee");
   const map = objectAt(members?.fixedRecipientToSenderDenominationsMap) ?? {};
   const costs = new Map(Object.entries(map).map(([value, cost]) => [plainDecimal(value), cost]));
   return values.flatMap((told) => {
@@ -63,28 +63,19 @@ export async function* readReloadlyStatement(
 ): AsyncIterable<readonly StatementEntry[]> {
   const query = { startDate: dateText(from), endDate: dateText(to) };
   for await (const page of pages(client, limit, "/reports/transactions", query))
-    yield page.flatMap(toEntry).filter(({ at }) => !at || (at >= from && at < to));
+    yield page.map(toEntry).filter(({ at }) => !at || (at >= from && at < to));
 }
 
 const dateText = (time: Date): string => time.toISOString().slice(0, 19).replace("T", " ");
 
-function toEntry(transaction: Json): StatementEntry[] {
-  const state = reloadlyState(textAt(transaction, "status"));
-  if (!state) return [];
-  const reference = textAt(transaction, "customIdentifier");
-  const upstreamId = textAt(transaction, "transactionId");
-  const price = sumUp([textAt(transaction, "amount")], textAt(transaction, "currencyCode"));
-  const at = new Date(`${(textAt(transaction, "transactionCreatedTime") ?? "").replace(" ", "T")}Z`);
-  return [
-    {
-      state,
-      ...(reference === undefined ? {} : { reference }),
-      ...(upstreamId === undefined ? {} : { upstreamId }),
-      ...(price ? { price } : {}),
-      ...(Number.isNaN(at.getTime()) ? {} : { at }),
-    },
-  ];
-}
+const toEntry = (transaction: Json): StatementEntry =>
+  checkedEntry({
+    state: reloadlyState(textAt(transaction, "status")),
+    reference: textAt(transaction, "customIdentifier"),
+    upstreamId: textAt(transaction, "transactionId"),
+    price: sumUp([textAt(transaction, "amount")], textAt(transaction, "currencyCode")),
+    at: new Date(`${(textAt(transaction, "transactionCreatedTime") ?? "").replace(" ", "T")}Z`),
+  });
 
 async function* pages(
   client: ReloadlyClient,

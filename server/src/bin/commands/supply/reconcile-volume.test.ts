@@ -3,16 +3,16 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { addSupplierRow } from "../../../../testing/builders/supply-builders.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../testing/database/test-database.ts";
+import { sizeFor } from "../../../../testing/full-size.ts";
+import { openScripDesk, type ScripDesk } from "../../../../testing/processes/scrip-desk.ts";
 import {
   addBookedPurchases,
   WRONG_EVERY,
   WRONGS,
   writeSpoiltStatement,
-} from "../../../../testing/builders/booked-purchases.ts";
-import { addSupplierRow } from "../../../../testing/builders/supply-builders.ts";
-import { createTestDatabase, type TestDatabase } from "../../../../testing/database/test-database.ts";
-import { sizeFor } from "../../../../testing/full-size.ts";
-import { openScripDesk, type ScripDesk } from "../../../../testing/processes/scrip-desk.ts";
+} from "../../../../testing/upstream/sales/booked-purchases.ts";
 
 const LINES = sizeFor("soak", { share: 2_000, full: 100_000 });
 /** The promise is for the full statement; a short one waits for the machine more than it works. */

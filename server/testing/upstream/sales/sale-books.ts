@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import sql from "sql-template-tag";
-import { CONDITIONS } from "../../src/alerts/conditions.ts";
-import { audit } from "../../src/audit/audit.ts";
-import { listReversals, markKept } from "../../src/suppliers/reconcile/reconcile-queries.ts";
-import { compareStatement } from "../../src/suppliers/reconcile/reconcile-supplier.ts";
-import type { StatementEntry } from "../../src/suppliers/supplier.ts";
-import type { TestApp } from "../app/test-app.ts";
-import { type Buyer, balanceOf } from "../builders/buyers.ts";
-import { SEED } from "../seed.ts";
+import { CONDITIONS } from "../../../src/alerts/conditions.ts";
+import { audit } from "../../../src/audit/audit.ts";
+import { listReversals, markKept } from "../../../src/suppliers/reconcile/reconcile-queries.ts";
+import { compareStatement } from "../../../src/suppliers/reconcile/reconcile-supplier.ts";
+import type { StatementEntry } from "../../../src/suppliers/supplier.ts";
+import type { TestApp } from "../../app/test-app.ts";
+import { type Buyer, balanceOf } from "../../builders/buyers.ts";
+import { SEED } from "../../seed.ts";
+import { openFake } from "../supplier-fakes.ts";
 import { PRICE_MINOR, type Sale, type Shop } from "./shops.ts";
-import { openFake } from "./supplier-fakes.ts";
 
 /**
  * After a sale: every order has ended, no unit was bought twice or refunded after it was delivered, what each supplier was paid is what

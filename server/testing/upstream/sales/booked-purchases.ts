@@ -1,5 +1,5 @@
 import sql, { raw } from "sql-template-tag";
-import type { Db } from "../../src/db/database.ts";
+import type { Db } from "../../../src/db/database.ts";
 
 /** One line of the statement in so many is wrong, in these ways by turns. */
 export const WRONG_EVERY = 100;

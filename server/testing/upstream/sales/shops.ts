@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import sql from "sql-template-tag";
-import { isDatabaseUnavailable } from "../../src/db/database.ts";
-import { refreshSupply } from "../../src/suppliers/refresh-supply.ts";
-import { sealSupplierConfig } from "../../src/suppliers/supplier-config.ts";
-import type { TestApp } from "../app/test-app.ts";
-import { addListPrice, addProducts } from "../builders/builders.ts";
-import { type Buyer, postOrder } from "../builders/buyers.ts";
-import { addSupplierRow } from "../builders/supply-builders.ts";
-import { createRandom, SEED } from "../seed.ts";
-import type { FakeUpstreamOptions } from "./fake-upstream.ts";
-import { type FakeKind, type SupplierFake, startSupplierFake } from "./supplier-fakes.ts";
-import { SUPPLIER_FAULTS } from "./supplier-faults.ts";
+import { isDatabaseUnavailable } from "../../../src/db/database.ts";
+import { refreshSupply } from "../../../src/suppliers/refresh-supply.ts";
+import { sealSupplierConfig } from "../../../src/suppliers/supplier-config.ts";
+import type { TestApp } from "../../app/test-app.ts";
+import { addListPrice, addProducts } from "../../builders/builders.ts";
+import { type Buyer, postOrder } from "../../builders/buyers.ts";
+import { addSupplierRow } from "../../builders/supply-builders.ts";
+import { createRandom, SEED } from "../../seed.ts";
+import type { FakeUpstreamOptions } from "../fake-upstream.ts";
+import { type FakeKind, type SupplierFake, startSupplierFake } from "../supplier-fakes.ts";
+import { SUPPLIER_FAULTS } from "../supplier-faults.ts";
 
 /** A fake supplier that we buy from. */
 export type Shop = SupplierFake & { supplierId: string };

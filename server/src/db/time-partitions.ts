@@ -1,0 +1,96 @@
+import sql, { raw, type Sql } from "sql-template-tag";
+import { firstIdAt, type IdPrefix } from "../lib/ids.ts";
+import type { Db, Tx } from "./database.ts";
+
+/** A table whose partitions are ranges of ids, and so of times. All are names of ours, not input. */
+export type TimePartitions = {
+  table: string;
+  /** The column that it is partitioned by, and the prefix of its ids. */
+  key: string;
+  prefix: IdPrefix;
+  /** How many days (UTC) one partition holds. */
+  days: number;
+  daysAhead: number;
+  keptDays: number;
+};
+
+const DAY_MS = 86_400_000;
+/** Others read and write meanwhile: this gives up instead of holding them back, and is tried again later. */
+const LOCK_TIMEOUT = "1s";
+
+/**
+ * Creates the partitions of yesterday, today and the days ahead, then drops the old ones. Safe to run in many processes at once. Rows that
+ * a default partition took because theirs was missing move to it.
+ */
+export async function keepTimePartitions(db: Db, plan: TimePartitions, now: Date): Promise<void> {
+  await alone(db, plan, async (tx, partitions) => {
+    const today = dayOf(now);
+    const first = Math.floor((today - 1) / plan.days) * plan.days;
+    for (let day = first; day <= today + plan.daysAhead; day += plan.days)
+      if (!partitions.some((one) => covers(one, idAt(plan, day)))) await create(tx, plan, partitions, day);
+  });
+  await alone(db, plan, async (tx, partitions) => {
+    const [database] = await tx.rows<{ now: Date }>(sql`select now() as now`);
+    // By whichever clock is behind: one that is wrong by weeks must not drop everything.
+    const today = Math.min(dayOf(now), dayOf(database?.now ?? now));
+    const oldest = idAt(plan, today - plan.keptDays);
+    for (const { name, until } of partitions)
+      if (until !== null && until <= oldest) await tx.rows(raw(`drop table ${name}`));
+  });
+}
+
+type Partition = {
+  name: string;
+  isDefault: boolean;
+  /** The first id that belongs here, null for the very first, and the first that does not. */
+  from: string | null;
+  until: string | null;
+};
+
+const covers = ({ isDefault, from, until }: Partition, id: string): boolean =>
+  !isDefault && (from === null || from <= id) && until !== null && id < until;
+
+const alone = (
+  db: Db,
+  { table }: TimePartitions,
+  work: (tx: Tx, partitions: readonly Partition[]) => Promise<void>,
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    await tx.rows(sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`);
+    await tx.rows(sql`select pg_advisory_xact_lock(hashtext(${`scrip: partitions of ${table}`}))`);
+    await work(tx, await tx.rows<Partition>(listPartitions(table)));
+  });
+
+const listPartitions = (table: string): Sql => sql`
+  select name, bound = 'DEFAULT' as "isDefault", substring(bound from 'FROM \\(''([^'']+)''\\)') as from,
+         substring(bound from 'TO \\(''([^'']+)''\\)') as until
+  from (
+    select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = to_regclass(${table})
+  ) partitions
+  order by name`;
+
+/** It is made on its own and then attached: that lets others go on writing. */
+async function create(
+  tx: Tx,
+  plan: TimePartitions,
+  partitions: readonly Partition[],
+  day: number,
+): Promise<void> {
+  const { table, key, days } = plan;
+  const name = `${table}_${new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll("-", "")}`;
+  const [from, until] = [idAt(plan, day), idAt(plan, day + days)];
+  await tx.rows(raw(`create table ${name} (like ${table} including defaults including constraints)`));
+  for (const spare of partitions.filter(({ isDefault }) => isDefault))
+    await tx.rows(sql`
+      with moved as (delete from ${raw(spare.name)} where ${raw(key)} >= ${from} and ${raw(key)} < ${until} returning *)
+      insert into ${raw(name)} select * from moved`);
+  await tx.rows(
+    raw(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${until}')`),
+  );
+}
+
+const dayOf = (time: Date): number => Math.floor(time.getTime() / DAY_MS);
+
+const idAt = ({ prefix }: TimePartitions, day: number): string => firstIdAt(prefix, day * DAY_MS);
