@@ -128,7 +128,7 @@ async function measureLog(
   connectionString: string,
   { key }: Seller,
 ): Promise<Row[]> {
-  const file = new URL("logged-server.ts", import.meta.url).pathname;
+  const file = new URL("servers/logged-server.ts", import.meta.url).pathname;
   const start = (log: string) => startProcess(file, [dataDir, connectionString, log], {});
   const servers = { on: await start("on"), off: await start("off") };
   const placed: Record<"on" | "off", Placed[]> = { on: [], off: [] };

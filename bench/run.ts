@@ -3,13 +3,13 @@ import { benchCatalog } from "./catalog.ts";
 import { benchConsole } from "./console.ts";
 import { benchDashboard } from "./dashboard.ts";
 import { benchFulfilment } from "./fulfilment.ts";
-import { benchMachine } from "./machine.ts";
+import { benchMachine } from "./machine/machine.ts";
 import { benchOrders } from "./orders.ts";
 import { benchPostgres } from "./postgres.ts";
 import { benchPrices } from "./prices/prices.ts";
-import { benchReconcile } from "./reconcile.ts";
 import { summarize } from "./report.ts";
 import { benchScale } from "./scale/scale.ts";
+import { benchReconcile } from "./suppliers/reconcile.ts";
 import { benchWebhooks } from "./webhooks.ts";
 
 const benchmarks: Record<string, () => Promise<void>> = {

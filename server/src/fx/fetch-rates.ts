@@ -1,7 +1,7 @@
 import type { By } from "../activity/record-activity.ts";
 import type { Db } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
-import { parseOperatorAddress } from "../lib/operator-address.ts";
+import { parseOperatorAddress } from "../lib/settings/operator-address.ts";
 import { callForBytes } from "../suppliers/calls/supplier-http.ts";
 import { type ImportedRates, importRates } from "./import-rates.ts";
 import { REFERENCE_MAX_BYTES } from "./read-ecb.ts";

@@ -36,8 +36,17 @@ export type ToldPrice = SupplierPrice | "unreadable";
 export type PurchaseOutcome =
   | { kind: "delivered"; goods: Secret<Goods>; upstreamId: string; price?: ToldPrice }
   | { kind: "accepted"; upstreamId: string; price?: ToldPrice }
-  /** With a price, the price was the reason: it was not the expected one, or above the maximum. */
-  | { kind: "refused"; failureCode: FailureCode; supplierFault: boolean; price?: ToldPrice }
+  /**
+   * With a price, the price was the reason: it was not the expected one, or above the maximum. `isUnheard`: the credentials were
+   * refused and the request was not looked at, so it says nothing about one that was sent before.
+   */
+  | {
+      kind: "refused";
+      failureCode: FailureCode;
+      supplierFault: boolean;
+      price?: ToldPrice;
+      isUnheard?: boolean;
+    }
   | { kind: "unknown"; reason: string };
 
 /** A look-up may also find nothing: the purchase was never made, or is not there yet. */

@@ -254,8 +254,14 @@ test("a supplier's catalog is read, and only the selected changes are applied; i
     (await finance.get(`${comparison}/result`)).body,
     /^finding,.*\nmissing_here,.*,7,USD,0\.00,0\.92,0\.92,/,
   );
-  const broken = await uploadFile(desk, finance, `${path}/reconcile/file`, "amount\n1\n", { from: "", to: "" });
+  const broken = await uploadFile(desk, finance, `${path}/reconcile/file`, "amount\n1\n", {
+    from: "",
+    to: "",
+  });
   await runJob();
-  assert.match((await finance.get(String(broken.headers.location).split("?")[0] ?? "")).body, /missing column/);
+  assert.match(
+    (await finance.get(String(broken.headers.location).split("?")[0] ?? "")).body,
+    /missing column/,
+  );
   assert.equal((await uploadFile(desk, reader, `${path}/reconcile/file`, statement)).statusCode, 403);
 });

@@ -35,8 +35,22 @@ const staysOpen = ({ upstreamId, doubtful, doubtedFailureCode }: Known) => ({
   doubtedFailureCode,
 });
 
+const signedOut: PurchaseOutcome = {
+  kind: "refused",
+  failureCode: "temporarily_unavailable",
+  supplierFault: true,
+  isUnheard: true,
+};
+
 const SENT: [string, Known, PurchaseOutcome, object][] = [
   ["a code that came is bought", fresh, code, { kind: "bought", answer: code }],
+  [
+    "refused credentials are a no while nothing was lost before",
+    fresh,
+    signedOut,
+    { kind: "refused", failureCode: "temporarily_unavailable" },
+  ],
+  ["refused credentials say nothing about a purchase in doubt", doubtful, signedOut, staysOpen(doubtful)],
   ["a code that came after doubts is bought", doubted, code, { kind: "bought", answer: code }],
   ["a refusal at once is believed", fresh, no, { kind: "refused", failureCode: "rejected_by_issuer" }],
   [

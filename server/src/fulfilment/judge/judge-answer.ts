@@ -16,7 +16,8 @@ type Known = Pick<Attempt, "upstreamId" | "doubtful" | "doubtedFailureCode" | "l
 
 /**
  * After the purchase was sent. A refusal is believed at once only if no earlier answer was lost. Otherwise an earlier request
- * may still arrive, and the purchase is looked up once more after that time.
+ * may still arrive, and the purchase is looked up once more after that time. Refused credentials then say nothing: the purchase stays
+ * open until the supplier accepts them again, and is asked for under its own reference.
  */
 export function judgeSent(
   attempt: Known,
@@ -29,6 +30,7 @@ export function judgeSent(
       return { kind: "bought", answer };
     case "refused":
       if (!attempt.doubtful) return { kind: "refused", failureCode: answer.failureCode };
+      if (answer.isUnheard) return stillOpen(attempt, UNHEARD, now, limits);
       return {
         ...notesOf(attempt),
         kind: "open",
@@ -63,6 +65,8 @@ export function judgeLookedUp(
       return stillOpen(attempt, answer, now, limits);
   }
 }
+
+const UNHEARD = { kind: "unknown", reason: "not_authorized" } as const;
 
 function stillOpen(
   attempt: Known,

@@ -1,5 +1,5 @@
 import { type AmountLimits, parseAmountLimits } from "../money.ts";
-import { parseOperatorAddress } from "../operator-address.ts";
+import { parseOperatorAddress } from "./operator-address.ts";
 
 /** The settings of prices (CONTRACT 8, Prices), read by config. */
 export type PricingConfig = {

@@ -13,10 +13,10 @@ import {
   isSuccess,
   listOf,
   NONSENSE,
+  NOT_SIGNED_IN,
   objectAt,
   reasonOf,
   textAt,
-  UNUSABLE,
   unknownBecauseOf,
 } from "../calls/read-answer.ts";
 import { type CallLimit, limitFor } from "../calls/throttle.ts";
@@ -82,7 +82,7 @@ async function buy(
     return isOurCheckout(answer.body, requestId) ? { kind: "accepted", upstreamId: requestId } : NONSENSE;
   }
   // Credentials are checked before anything else.
-  if (answer.kind === "answer" && answer.status === 401) return UNUSABLE;
+  if (answer.kind === "answer" && answer.status === 401) return NOT_SIGNED_IN;
   const judged = judgePurchaseError(answer, readBambooError(answer));
   if (judged.kind !== "doubted") return judged;
   const found = await lookUp(client, reference, undefined, limit);

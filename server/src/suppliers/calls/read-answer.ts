@@ -56,6 +56,8 @@ export const UNUSABLE: Refused = {
   failureCode: "temporarily_unavailable",
   supplierFault: true,
 };
+/** The same, because the credentials are wrong. */
+export const NOT_SIGNED_IN: Refused = { ...UNUSABLE, isUnheard: true };
 /** The route does not fit the supplier: nothing was sent. */
 export const BAD_ROUTE: Refused = { ...UNUSABLE, supplierFault: false };
 

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { parseOperatorAddress } from "../../lib/operator-address.ts";
+import { parseOperatorAddress } from "../../lib/settings/operator-address.ts";
 import { isReservedName } from "../../webhooks/addresses/webhook-url.ts";
 
 /** The address of a supplier, without a slash at its end. Paths are added to it, so it has no query. */

@@ -8,9 +8,9 @@ import {
   isSuccess,
   listOf,
   NONSENSE,
+  NOT_SIGNED_IN,
   objectAt,
   textAt,
-  UNUSABLE,
   unknownBecauseOf,
 } from "../calls/read-answer.ts";
 import { type CallLimit, limitFor } from "../calls/throttle.ts";
@@ -59,7 +59,7 @@ async function buy(
   if (answer.kind === "not_sent") return { kind: "unknown", reason: answer.reason };
   if (isSuccess(answer)) return judgeDtoneTransaction(answer.body, reference, request);
   // Credentials are checked before anything else.
-  if (answer.kind === "answer" && answer.status === 401) return UNUSABLE;
+  if (answer.kind === "answer" && answer.status === 401) return NOT_SIGNED_IN;
   const judged = judgePurchaseError(answer, readDtoneError(answer));
   if (judged.kind !== "doubted") return judged;
   const found = await lookUp(client, { reference, upstreamId: undefined, asked: request }, limit);

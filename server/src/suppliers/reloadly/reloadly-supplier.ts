@@ -9,9 +9,9 @@ import {
   listOf,
   maybeTextAt,
   NONSENSE,
+  NOT_SIGNED_IN,
   objectAt,
   textAt,
-  UNUSABLE,
   unknownBecauseOf,
 } from "../calls/read-answer.ts";
 import type { HttpAnswer } from "../calls/supplier-http.ts";
@@ -63,7 +63,7 @@ async function buy(
   const body = `{"productId":${sku},"unitPrice":${unitPrice},${rest.slice(1)}`;
   const answer = await client.call({ method: "POST", path: "/orders", body }, limit);
   if (answer.kind === "not_sent")
-    return answer.isRefused ? UNUSABLE : { kind: "unknown", reason: answer.reason };
+    return answer.isRefused ? NOT_SIGNED_IN : { kind: "unknown", reason: answer.reason };
   if (isSuccess(answer)) return withCards(client, judgeTransaction(answer.body, reference), limit);
   // The token may have ended while the purchase was under way, so this refusal proves nothing.
   if (answer.kind === "answer" && answer.status === 401) return unknownBecauseOf(answer);

@@ -13,16 +13,17 @@ const refused = (failureCode: FailureCode, supplierFault: boolean): Refused => (
 
 /** Nothing can be bought there until an operator fixes it. */
 const UNUSABLE = refused("temporarily_unavailable", true);
+const NOT_SIGNED_IN: Refused = { ...UNUSABLE, isUnheard: true };
 
 /** The errors that mean that a Scrip has not placed the order and will not. */
 const REFUSALS: ReadonlyMap<string, Refused> = new Map([
   ["400 invalid_request", UNUSABLE],
   ["400 idempotency_key_invalid", UNUSABLE],
-  ["401 unauthenticated", UNUSABLE],
+  ["401 unauthenticated", NOT_SIGNED_IN],
   ["402 insufficient_funds", UNUSABLE],
   ["402 spend_limit_reached", UNUSABLE],
-  ["403 forbidden", UNUSABLE],
-  ["403 ip_not_allowed", UNUSABLE],
+  ["403 forbidden", NOT_SIGNED_IN],
+  ["403 ip_not_allowed", NOT_SIGNED_IN],
   ["403 reseller_frozen", UNUSABLE],
   ["403 key_frozen", UNUSABLE],
   ["404 not_found", refused("out_of_stock", false)],

@@ -1,16 +1,16 @@
 import sql from "sql-template-tag";
-import { migrate } from "../server/src/db/migrate.ts";
-import { systemClock as clock } from "../server/src/lib/clock.ts";
-import { secret } from "../server/src/lib/secret.ts";
-import { reconcileSupplier } from "../server/src/suppliers/reconcile/reconcile-supplier.ts";
-import { fixedKeyring } from "../server/src/vault/keyring.ts";
+import { migrate } from "../../server/src/db/migrate.ts";
+import { systemClock as clock } from "../../server/src/lib/clock.ts";
+import { secret } from "../../server/src/lib/secret.ts";
+import { reconcileSupplier } from "../../server/src/suppliers/reconcile/reconcile-supplier.ts";
+import { fixedKeyring } from "../../server/src/vault/keyring.ts";
 import {
   addBookedPurchases,
   writeSpoiltStatement,
-} from "../server/testing/upstream/sales/booked-purchases.ts";
-import { onBenchDatabase } from "./bench-database.ts";
-import { postgresMs, processMs } from "./cpu-time.ts";
-import { report } from "./report.ts";
+} from "../../server/testing/upstream/sales/booked-purchases.ts";
+import { onBenchDatabase } from "../bench-database.ts";
+import { postgresMs, processMs } from "../cpu-time.ts";
+import { report } from "../report.ts";
 
 const LINES = 100_000;
 const GOAL_SECONDS = 30;

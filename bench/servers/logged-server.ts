@@ -1,14 +1,14 @@
 // The API on a port, with the request log or without it, for what the log costs. The log is no setting: it is always on.
 import type { AddressInfo } from "node:net";
-import { buildApp } from "../server/src/app.ts";
-import { connectDatabase } from "../server/src/db/database.ts";
-import { createMetrics } from "../server/src/http/metrics.ts";
-import { loadServerSecrets } from "../server/src/keys/server-secrets.ts";
-import { systemClock } from "../server/src/lib/clock.ts";
-import { createLog } from "../server/src/lib/log.ts";
-import { createCodeVault } from "../server/src/vault/code-vault.ts";
-import { openKeyring } from "../server/src/vault/keyring.ts";
-import { TEST_WEBHOOKS } from "../server/testing/app/test-settings.ts";
+import { buildApp } from "../../server/src/app.ts";
+import { connectDatabase } from "../../server/src/db/database.ts";
+import { createMetrics } from "../../server/src/http/metrics.ts";
+import { loadServerSecrets } from "../../server/src/keys/server-secrets.ts";
+import { systemClock } from "../../server/src/lib/clock.ts";
+import { createLog } from "../../server/src/lib/log.ts";
+import { createCodeVault } from "../../server/src/vault/code-vault.ts";
+import { openKeyring } from "../../server/src/vault/keyring.ts";
+import { TEST_WEBHOOKS } from "../../server/testing/app/test-settings.ts";
 
 const [, , dataDir = "", connectionString = "", requestLog] = process.argv;
 const db = connectDatabase({
