@@ -3,7 +3,7 @@ import { benchCatalog } from "./catalog.ts";
 import { benchConsole } from "./console.ts";
 import { benchDashboard } from "./dashboard.ts";
 import { benchFulfilment } from "./fulfilment.ts";
-import { benchMachine } from "./machine.ts";
+import { benchMachine } from "./machine/machine.ts";
 import { benchOrders } from "./orders.ts";
 import { benchPostgres } from "./postgres.ts";
 import { benchPrices } from "./prices/prices.ts";

@@ -91,8 +91,9 @@ export const KEYS: Area = {
       file: `${AT}/queries.ts`,
       find: "set revoked_at = coalesce(revoked_at, ${now})",
       replace: "set revoked_at = ${now}",
-      tests: [`${AT}/revocation.test.ts`],
+      tests: [`${AT}/guard-requests.test.ts`],
       why: "Revoking twice would change when the key ended.",
+      survives: "The key is locked and left alone if it is revoked already, so the time is kept twice over.",
     },
     {
       name: "key-of-another-tenant",

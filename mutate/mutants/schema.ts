@@ -278,7 +278,7 @@ export const SCHEMA: Area = {
       file: `${AT}/0056_key_limits.sql`,
       find: "s.hour = date_trunc('hour', o.created_at, 'UTC')",
       replace: "s.hour = date_trunc('hour', new.created_at, 'UTC')",
-      tests: ["server/src/orders/key-limits.test.ts"],
+      tests: [CONSTRAINTS],
       why: "A refund would not give its money back to the key, or to the wrong hour.",
     },
   ],

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { type BuildOptions, build, type OutputFile } from "esbuild";
+import { type BuildOptions, build, type OutputFile, stop } from "esbuild";
 import { ownPlaces } from "./own-places.ts";
 
 export type Bundles = {
@@ -73,6 +73,8 @@ export async function writeBundles(
       outfile: join(target, TESTS_FILE),
     }),
   ]);
+  // Its process would stay, with all that it has read.
+  await stop();
   const files = [...some.outputFiles, ...all.outputFiles];
   const folder = keep(join(root, FOLDER), target, files);
   return { folder, tests: join(folder, TESTS_FILE) };

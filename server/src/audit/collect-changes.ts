@@ -14,14 +14,17 @@ import type { Proof } from "./proof-queries.ts";
  * A finished order does not change in any other way. What someone changes behind the service's back is found by a full audit.
  */
 export async function collectChanges(tx: Tx, proof: Proof): Promise<void> {
-  // With stale statistics PostgreSQL would rather read a large table than look up some of its rows.
-  await tx.rows(sql`set local enable_seqscan = off`);
+  // PostgreSQL would rather read a whole table or index than look up some of its rows.
+  await tx.rows(switchScans("off"));
   for (const [name, query] of partsOf(proof)) {
     await tx.rows(sql`create temporary table ${raw(name)} on commit drop as ${query}`);
     await tx.rows(sql`analyze ${raw(name)}`);
   }
-  await tx.rows(sql`set local enable_seqscan = on`);
+  await tx.rows(switchScans("on"));
 }
+
+const switchScans = (state: "on" | "off"): Sql => sql`
+  select set_config(name, ${state}, true) from unnest(array['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']) name`;
 
 /** In this order, because later ones read earlier ones. */
 const partsOf = (proof: Proof): readonly (readonly [string, Sql])[] => [
@@ -47,7 +50,7 @@ const newEntries = (proof: Proof): Sql => sql`
   join ledger_entries e on e.reseller_id = w.reseller_id and e.environment = w.environment
     and e.sequence > coalesce(m.sequence, 0)`;
 
-/** Orders with an older id than those that a range of ids finds. */
+/** Orders with an older id than those that a range of ids finds. The offset makes it one look-up for each wallet. */
 const olderOrders = (proof: Proof): Sql => sql`
   select order_id from (
     select order_id from audited_new_entries
@@ -58,9 +61,12 @@ const olderOrders = (proof: Proof): Sql => sql`
     union
     select order_id from report_changes
     union
-    select o.id from wallets w
-    cross join (values ('pending'), ('processing'), ('failed')) as unfinished (status)
-    join orders o on o.reseller_id = w.reseller_id and o.environment = w.environment and o.status = unfinished.status
+    select unfinished.id from wallets w
+    cross join lateral (
+      select o.id from orders o
+      where o.reseller_id = w.reseller_id and o.environment = w.environment and o.status in ('pending', 'processing', 'failed')
+      offset 0
+    ) unfinished
     union
     select order_id from supplier_attempts where status = 'open'
     union

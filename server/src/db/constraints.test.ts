@@ -118,3 +118,27 @@ test("a refund goes to the wallet that paid for the order, and to no other", asy
   assert.equal(await refundTo("rsl_2", "live"), "ledger_entries_wallet");
   assert.equal(await refundTo("rsl_1", "test"), "ledger_entries_wallet");
 });
+
+test("a refund gives its money back to the key, in the hour of the order, and only on the same UTC day", async () => {
+  const [orders, entries] = ["orders", "ledger_entries"].map((name) =>
+    MONEY_CONSTRAINTS.find(({ table }) => table === name),
+  );
+  assert.ok(orders && entries);
+  const { id, key_id, created_at } = orders.valid;
+  const refund = { ...entries.valid, type: "refund", counter_account: "sales", order_id: id };
+  const spent = await db.transaction(async (tx) => {
+    await tx.rows(sql`set local session_replication_role = replica`);
+    await tx.rows(insert("orders", orders.valid));
+    await tx.rows(insert("key_spending", { key_id, hour: created_at, spent_minor: 100 }));
+    await tx.rows(sql`set local session_replication_role = origin`);
+    await tx.rows(insert("ledger_entries", { ...refund, created_at: "2030-01-31T23:59:59.999Z" }));
+    const next = { id: "ent_2", sequence: 2, created_at: "2030-02-01T00:00:00.000Z" };
+    await tx.rows(insert("ledger_entries", { ...refund, ...next }));
+    const rows = await tx.rows(sql`select spent_minor as minor from key_spending`);
+    await tx.rows(sql`set local session_replication_role = replica`);
+    for (const table of ["orders", "ledger_entries", "key_spending"])
+      await tx.rows(raw(`delete from ${table}`));
+    return rows;
+  });
+  assert.deepEqual(spent, [{ minor: 99n }]);
+});

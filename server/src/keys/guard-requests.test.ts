@@ -99,3 +99,21 @@ function withoutRequestId(reply: LightMyRequestResponse): string {
   const { "x-request-id": requestId, date: _date, ...headers } = reply.headers;
   return `${reply.statusCode} ${JSON.stringify(headers)} ${reply.body.replace(String(requestId), "REQ")}`;
 }
+
+test("a key does what its scopes allow and nothing else", async () => {
+  const { key: wallet } = await scrip.addKey(resellerId, { scopes: ["wallet:read"] });
+  const { key: orders } = await scrip.addKey(resellerId, { scopes: ["orders:read"] });
+  const statuses = async (one: string) => {
+    const paths = ["/v1/balance", "/v1/catalog", "/v1/orders", "/v1/webhooks"];
+    return Promise.all(paths.map(async (path) => (await scrip.call("GET", path, { key: one })).statusCode));
+  };
+  assert.deepEqual(await statuses(wallet), [200, 403, 403, 403]);
+  assert.deepEqual(await statuses(orders), [403, 403, 200, 403]);
+});
+
+test("revoking a revoked key keeps the time of the first revocation", async () => {
+  const { id } = await scrip.addKey(resellerId);
+  const first = await revokeKey(scrip.db, clock, id);
+  clock.nowMs += 1_000;
+  assert.deepEqual((await revokeKey(scrip.db, clock, id)).revokedAt, first.revokedAt);
+});

@@ -98,6 +98,14 @@ test("an address is limited too, over all accounts, and its tries lock no accoun
   assert.equal((await attempt(email, PASSWORD, visitor)).state, "signed_in");
 });
 
+test("a right guess takes back itself, and not what else was guessed from the address", async () => {
+  const { address } = elsewhere();
+  const guess = (name: string) => beginGuess(deps, "password", `${name}@corner.example`, address);
+  for (let count = 0; count < 29; count += 1) assert.ok((await guess(`guessed${count}`)).isAllowed);
+  await (await guess("own")).succeed();
+  assert.deepEqual([(await guess("one")).isAllowed, (await guess("more")).isAllowed], [true, false]);
+});
+
 test("an address gets one try a minute back, and an account one an hour", async () => {
   const { email } = await desk.join(team, "viewer");
   const visitor = elsewhere();

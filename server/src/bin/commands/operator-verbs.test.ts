@@ -185,7 +185,7 @@ test("supplier update changes name, rate and key, keeps the routes, and guards t
   await assertFails(
     ["supplier", "update", id],
     2,
-    /at least one of --name, --rate, --config and --balance-alert/,
+    /at least one of --name, --rate, --config, --balance-alert and --rates/,
   );
   await assertFails(
     ["supplier", "update", id, "--name", "Warehouse"],

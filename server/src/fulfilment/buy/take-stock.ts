@@ -1,9 +1,9 @@
 import sql, { empty, type Sql } from "sql-template-tag";
 import { type Db, errorCodeOf, type Tx } from "../../db/database.ts";
-import { createPacer } from "../../lib/pace.ts";
 import { deliveredPlace, stockPlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { KEY_NOT_AT_HAND, SealError } from "../../vault/seal.ts";
+import { createPacer } from "../../work/pace.ts";
 import { inVault, type RecipientKey, type StoredSeal, sealToReseller } from "../sealing/seal-to-reseller.ts";
 import { type Settlement, stockText } from "../settle/decide-settlement.ts";
 

@@ -201,3 +201,17 @@ test("a refund that makes no sense is refused with its reason, and moves nothing
   shop.clock.advance(FULFILMENT_LIMITS.leaseMs);
   await shop.assertHealthy();
 });
+
+test("a refund of another amount, or of other units, than the person was told is refused", async () => {
+  const orderId = await shop.order([bought, 1]);
+  const input = { orderId, lines: undefined, reason: "as told" };
+  for (const expected of [
+    { units: 1, amountMinor: BigInt(PRICE_MINOR) + 1n },
+    { units: 2, amountMinor: BigInt(PRICE_MINOR) },
+  ])
+    await assert.rejects(refundOrder(shop.scrip.db, shop.clock, { ...input, expected }), /has changed/);
+  assert.equal(await balanceOf(shop.scrip.db, shop.buyer), balance - PRICE_MINOR);
+  const told = { units: 1, amountMinor: BigInt(PRICE_MINOR) };
+  await refundOrder(shop.scrip.db, shop.clock, { ...input, expected: told });
+  assert.equal(await balanceOf(shop.scrip.db, shop.buyer), balance);
+});

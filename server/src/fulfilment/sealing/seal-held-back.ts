@@ -1,8 +1,8 @@
 import type { Tx } from "../../db/database.ts";
-import { createPacer } from "../../lib/pace.ts";
 import { deliveredPlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { KEY_NOT_AT_HAND, SealError } from "../../vault/seal.ts";
+import { createPacer } from "../../work/pace.ts";
 import { sandboxGoods } from "./sandbox-goods.ts";
 import { type StoredSeal, sealToReseller } from "./seal-to-reseller.ts";
 import {

@@ -1,9 +1,9 @@
 import type { Tx } from "../../db/database.ts";
 import type { Ids } from "../../lib/ids.ts";
-import { createPacer } from "../../lib/pace.ts";
 import { encodeGoods, type Goods } from "../../suppliers/goods.ts";
 import { deliveredPlace, quarantinePlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
+import { createPacer } from "../../work/pace.ts";
 import { groupPicked, type PickedCode, pickStock, type StockNeed, sealForUnits } from "../buy/take-stock.ts";
 import { sandboxGoods } from "../sealing/sandbox-goods.ts";
 import { inVault, type RecipientKey, type StoredSeal, sealToReseller } from "../sealing/seal-to-reseller.ts";

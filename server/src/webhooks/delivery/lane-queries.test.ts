@@ -3,8 +3,10 @@ import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { addDue, addEndpoint, addTenant } from "../../../testing/builders/delivery.ts";
+import { countWaiting } from "../../../testing/database/count-waiting.ts";
 import { explain } from "../../../testing/database/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
+import { eventually } from "../../../testing/eventually.ts";
 import { sizeFor } from "../../../testing/full-size.ts";
 import type { Db } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
@@ -80,6 +82,20 @@ test("workers that ask at once never get the same lane", async () => {
   const ids = claimed.flat();
   assert.equal(ids.length, 30);
   assert.equal(new Set(ids).size, 30);
+});
+
+test("a worker that waited for the claim of another does not take its lanes", async () => {
+  await clear();
+  const { id } = await addEndpoint(db, tenant);
+  await addDue(db, tenant, [id], { at: at(0) });
+  let waited: Promise<string[]> | undefined;
+  await db.transaction(async (tx) => {
+    const [first] = await claimLanes(tx, claim(at(0)));
+    assert.equal(first?.endpointId, id);
+    waited = claimIds(at(0));
+    await eventually("the other waits", async () => ((await countWaiting(db)) > 0 ? true : undefined));
+  });
+  assert.deepEqual(await waited, []);
 });
 
 test("a lane is free when its lease has expired or was released, and only its holder can release it", async () => {

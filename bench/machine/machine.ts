@@ -1,18 +1,18 @@
-import type { Db } from "../server/src/db/database.ts";
-import { onBenchDatabase } from "./bench-database.ts";
-import { familyMs, postgresMs } from "./cpu-time.ts";
-import type { CallerFigures } from "./order-callers.ts";
-import { placeOrders } from "./place-orders.ts";
-import { type Running, startProcess } from "./processes.ts";
-import { median, type Row, report } from "./report.ts";
-import { fillSellers } from "./sellers.ts";
+import type { Db } from "../../server/src/db/database.ts";
+import { onBenchDatabase } from "../bench-database.ts";
+import { familyMs, postgresMs } from "../cpu-time.ts";
+import type { CallerFigures } from "../order-callers.ts";
+import { placeOrders } from "../place-orders.ts";
+import { type Running, startProcess } from "../processes.ts";
+import { median, type Row, report } from "../report.ts";
+import { fillSellers } from "../sellers.ts";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const ROUND_SECONDS = 6;
 const WARM_UP_SECONDS = 3;
 const CALLERS = 256;
 const PROCESSES = 3;
-const SCRIP = new URL("../server/src/bin/scrip.ts", import.meta.url).pathname;
+const SCRIP = new URL("../../server/src/bin/scrip.ts", import.meta.url).pathname;
 
 type Round = Pick<CallerFigures, "ordersPerSecond" | "p99Ms"> & {
   nodeMicros: number;
