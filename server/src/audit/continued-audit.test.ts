@@ -185,6 +185,17 @@ test("after a run with a violation the next one is full and finds it too, even b
   assert.deepEqual(await run(), [true, undefined]);
 });
 
+test("a proof of other invariants is not continued", async () => {
+  assert.ok(await findProof(database.db));
+  const undo = new Error("undo");
+  const work = database.db.transaction(async (tx) => {
+    await tx.rows(sql`update audit_proofs set invariants_digest = sha256('of an older version')`);
+    assert.equal(await findProof(tx), undefined);
+    throw undo;
+  });
+  await assert.rejects(work, undo);
+});
+
 test("of two audits at the same time the one with the later snapshot is continued, whichever ends first", async () => {
   const earlier = await continueAudit(database.db, {});
   const later = await continueAudit(database.db, { isFull: true });

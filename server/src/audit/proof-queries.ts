@@ -2,18 +2,20 @@ import sql, { type Sql } from "sql-template-tag";
 import type { Queryable, Tx } from "../db/database.ts";
 import { firstIdAt } from "../lib/ids.ts";
 import type { Extent } from "./extent.ts";
+import { invariantsDigest } from "./invariants.ts";
 
 export type Proof = { id: bigint; provedAt: Date; settledBefore: Date; revealId: bigint };
 
 /**
  * The newest proof that belongs to a result. One that does not was left by a run that was interrupted. None is continued after a
- * broken run that it did not know: what that run found can be behind it. Its marks stay, as evidence.
+ * broken run that it did not know: what that run found can be behind it. None is continued either if the invariants have changed. Its marks stay, as evidence.
  */
 export const findProof = async (db: Queryable): Promise<Proof | undefined> => {
   const [proof] = await db.rows<Proof>(sql`
     select id, proved_at as "provedAt", settled_before as "settledBefore", reveal_id as "revealId"
     from audit_proofs p
-    where run_id is not null and not exists (select from audit_runs where not ok and id > p.broken_run_id)
+    where run_id is not null and invariants_digest = ${invariantsDigest}
+      and not exists (select from audit_runs where not ok and id > p.broken_run_id)
     order by proved_at desc, id desc limit 1`);
   return proof;
 };
@@ -46,8 +48,9 @@ export async function insertProof(
   settledBefore: Date,
 ): Promise<bigint> {
   const [proof] = await tx.rows<{ id: bigint }>(sql`
-    insert into audit_proofs (proved_at, settled_before, continued_id, broken_run_id, reveal_id, marks_digest)
-    values (now(), ${settledBefore}, ${continued?.id ?? null}, (
+    insert into audit_proofs (proved_at, settled_before, continued_id, invariants_digest, broken_run_id, reveal_id,
+                              marks_digest)
+    values (now(), ${settledBefore}, ${continued?.id ?? null}, ${invariantsDigest}, (
       select coalesce(max(id), 0) from audit_runs where not ok), greatest(${continued?.revealId ?? 0n}::bigint, (
       select coalesce(max(id), 0) from ${extent.reveals} r where revealed_at < ${settledBefore})), sha256(''))
     returning id`);
