@@ -7,6 +7,10 @@ create table audit_proofs (
   settled_before timestamptz(3) not null,
   -- The proof that it continued. A full one continued none.
   continued_id bigint,
+  -- The last broken run that its snapshot saw, or 0. A later one ends the proof.
+  broken_run_id bigint not null,
+  -- SHA-256 of the invariants that it proved. After an upgrade that changes them the next audit is full.
+  invariants_digest bytea not null check (length(invariants_digest) = 32),
   -- Reveals up to this one are settled.
   reveal_id bigint not null,
   -- SHA-256 of its marks, and the result that it belongs to.

@@ -203,21 +203,29 @@ test("endpoint_disabled: by failures, not by its owner, until it is enabled or r
   await run("update webhook_endpoints set active = true, notified = 'nothing' where id = 'whk_1'");
 });
 
-test("audit_broken: while the latest run is broken", async () => {
-  const add = (ok: boolean) =>
+test("audit_broken: while the latest run or the latest full run is broken", async () => {
+  const add = (ok: boolean, since: Date | null = null) =>
     db.rows(sql`
-      insert into audit_runs (started_at, finished_at, ok, invariants, actor_kind, actor_id)
+      insert into audit_runs (started_at, finished_at, ok, invariants, since, actor_kind, actor_id)
       values (${clock.now()}, ${clock.now()}, ${ok},
               ${JSON.stringify([
                 { number: 10, ok },
                 { number: 2, ok },
                 { number: 3, ok: true },
-              ])}::jsonb, 'command', 'scrip')`);
+              ])}::jsonb, ${since}, 'command', 'scrip')`);
+  const broken = ["audit_broken: The audit of 2030-01-01 00:00 UTC found broken invariants: 2, 10"];
   await add(false);
   await evaluate();
-  assert.deepEqual(await titles(), [
-    "audit_broken: The audit of 2030-01-01 00:00 UTC found broken invariants: 2, 10",
-  ]);
+  assert.deepEqual(await titles(), broken);
+  await add(true, ago(DAY_MS));
+  await evaluate();
+  assert.deepEqual(await titles(), broken, "a run that checked only what has changed does not end it");
+  await add(true);
+  await evaluate();
+  assert.deepEqual(await titles(), []);
+  await add(false, ago(DAY_MS));
+  await evaluate();
+  assert.deepEqual(await titles(), broken);
   await add(true);
 });
 

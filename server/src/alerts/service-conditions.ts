@@ -5,15 +5,18 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** A process beats once a second. A database that was away for a minute makes nobody disappear. */
 const SILENT_MS = 2 * MINUTE_MS;
 
-/** The latest audit counts: a clean one ends the alert. */
+/** The latest audit and the latest full one count: a clean run that checked only what has changed does not end the alert. */
 export const findBrokenAudit = (_now: Date, limit: number): Sql => sql`
   select 'audit' as subject,
-         jsonb_build_object('finishedAt', latest.finished_at, 'broken', (
+         jsonb_build_object('finishedAt', broken.finished_at, 'broken', (
            select string_agg(one ->> 'number', ', ' order by (one ->> 'number')::integer)
-           from jsonb_array_elements(latest.invariants) one where not (one ->> 'ok')::boolean
+           from jsonb_array_elements(broken.invariants) one where not (one ->> 'ok')::boolean
          )) as facts
-  from (select finished_at, ok, invariants from audit_runs order by id desc limit 1) latest
-  where not latest.ok limit ${limit}`;
+  from (
+    select finished_at, invariants from audit_runs
+    where not ok and (id = (select max(id) from audit_runs) or id = (select max(id) from audit_runs where since is null))
+    order by id desc limit 1
+  ) broken limit ${limit}`;
 
 /**
  * A worker that ends cleanly removes its row. One that was killed leaves it, and counts as gone until as many workers have

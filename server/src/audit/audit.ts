@@ -1,24 +1,10 @@
 import sql from "sql-template-tag";
 import type { Db, Tx } from "../db/database.ts";
 import { collectChanges } from "./collect-changes.ts";
-import { depositsAreCreditedOnce } from "./deposit-invariants.ts";
-import { acknowledgementsSurvive } from "./durability-invariants.ts";
-import { environmentsAreApart } from "./environment-invariants.ts";
 import { changedSince, type Extent, WHOLE } from "./extent.ts";
 import type { Invariant } from "./invariant.ts";
-import { marginEqualsLedger } from "./margin-invariants.ts";
-import { keysBindOneOrder, openOrdersHaveWork, ordersArePaidOnce } from "./order-invariants.ts";
+import { invariants } from "./invariants.ts";
 import { findProof, findSettledBefore, insertProof, type Proof } from "./proof-queries.ts";
-import { proposalsMoveMoneyOnce } from "./proposal-invariants.ts";
-import { refundsStayWithinOrders } from "./refund-invariants.ts";
-import { rollupsEqualFacts } from "./report-invariants.ts";
-import { restoredCodesStaySold } from "./restore-invariants.ts";
-import { sealedCodesAreTheResellers } from "./sealing-invariants.ts";
-import { keysCountSpending } from "./spending-invariants.ts";
-import { statusesFollowTransitions } from "./status-invariants.ts";
-import { purchasesAreAccountedFor } from "./supplier-invariants.ts";
-import { unitsEndOnce } from "./unit-invariants.ts";
-import { ledgerBalances, walletsBalance } from "./wallet-invariants.ts";
 
 export type AuditedInvariant = {
   number: number;
@@ -30,27 +16,6 @@ export type AuditedInvariant = {
 export type AuditResult = { ok: boolean; invariants: AuditedInvariant[] };
 
 const VIOLATIONS_SHOWN_MAX = 100;
-
-const invariants: readonly Invariant[] = [
-  walletsBalance,
-  ledgerBalances,
-  ordersArePaidOnce,
-  refundsStayWithinOrders,
-  keysBindOneOrder,
-  unitsEndOnce,
-  openOrdersHaveWork,
-  statusesFollowTransitions,
-  purchasesAreAccountedFor,
-  environmentsAreApart,
-  acknowledgementsSurvive,
-  rollupsEqualFacts,
-  proposalsMoveMoneyOnce,
-  keysCountSpending,
-  marginEqualsLedger,
-  depositsAreCreditedOnce,
-  sealedCodesAreTheResellers,
-  restoredCodesStaySold,
-];
 
 export type Progress = (done: number, total: number) => void;
 

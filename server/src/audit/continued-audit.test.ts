@@ -45,10 +45,15 @@ before(async () => {
     await tx.rows(sql`update codes set id = 'cod_00' || id`);
   });
   assert.ok((await audit(database.db)).ok);
-  const proofId = await database.db.transaction((tx) => insertProof(tx, WHOLE, undefined, SETTLED_BEFORE));
-  await database.db.transaction((tx) => adoptProof(tx, proofId, 0n));
+  await prove();
   await addOrders("new");
 });
+
+/** What a clean run on that day leaves. */
+async function prove(): Promise<void> {
+  const proofId = await database.db.transaction((tx) => insertProof(tx, WHOLE, undefined, SETTLED_BEFORE));
+  await database.db.transaction((tx) => adoptProof(tx, proofId, 0n));
+}
 
 after(() => database.drop());
 
@@ -153,15 +158,42 @@ test("a run that is interrupted before its result is kept has proved nothing", a
   assert.deepEqual(await findProof(database.db), known);
 });
 
-test("a run with a violation keeps no proof, so the next one finds it too", async () => {
-  const known = await findProof(database.db);
+const run = (isFull = false) =>
+  runAudit({ db: database.db, clock: systemClock }, ACTOR, { isFull }).then(({ ok, since }) => [ok, since]);
+
+test("after a run with a violation the next one is full and finds it too, even behind the last proof", async () => {
   await database.db.rows(sql`delete from order_work where order_id = 'ord_zpending'`);
-  for (const _ of [1, 2]) {
-    const { ok, since } = await runAudit({ db: database.db, clock: systemClock }, ACTOR);
-    assert.deepEqual([ok, since], [false, SETTLED_BEFORE]);
-  }
-  assert.deepEqual(await findProof(database.db), known);
+  assert.deepEqual(await run(), [false, SETTLED_BEFORE]);
+  assert.deepEqual(await run(), [false, undefined]);
   await database.db.rows(sql`insert into order_work (order_id, due_at) values ('ord_zpending', now())`);
+  assert.deepEqual(await run(), [true, undefined]);
+  const damage = (refunded: number) =>
+    database.db.transaction(async (tx) => {
+      await tx.rows(raw("set local session_replication_role = replica"));
+      await tx.rows(sql`
+        update order_lines set refunded_quantity = ${refunded} where order_id = 'ord_00completed' and line_index = 0`);
+    });
+  await prove();
+  await damage(1);
+  const meanwhile = await continueAudit(database.db, {});
+  assert.deepEqual(await run(true), [false, undefined]);
+  assert.ok(meanwhile.proofId, "the damage is behind the proof");
+  const { proofId } = meanwhile;
+  await database.db.transaction((tx) => adoptProof(tx, proofId, 1n));
+  assert.deepEqual(await run(), [false, undefined], "a clean run at the same time hides nothing");
+  await damage(0);
+  assert.deepEqual(await run(), [true, undefined]);
+});
+
+test("a proof of other invariants is not continued", async () => {
+  assert.ok(await findProof(database.db));
+  const undo = new Error("undo");
+  const work = database.db.transaction(async (tx) => {
+    await tx.rows(sql`update audit_proofs set invariants_digest = sha256('of an older version')`);
+    assert.equal(await findProof(tx), undefined);
+    throw undo;
+  });
+  await assert.rejects(work, undo);
 });
 
 test("of two audits at the same time the one with the later snapshot is continued, whichever ends first", async () => {

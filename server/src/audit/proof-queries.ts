@@ -2,14 +2,21 @@ import sql, { type Sql } from "sql-template-tag";
 import type { Queryable, Tx } from "../db/database.ts";
 import { firstIdAt } from "../lib/ids.ts";
 import type { Extent } from "./extent.ts";
+import { invariantsDigest } from "./invariants.ts";
 
 export type Proof = { id: bigint; provedAt: Date; settledBefore: Date; revealId: bigint };
 
-/** The newest proof that belongs to a result. One that does not was left by a run that was interrupted. */
+/**
+ * The newest proof that belongs to a result. One that does not was left by a run that was interrupted. None is continued after a
+ * broken run that it did not know: what that run found can be behind it. None is continued either if the invariants have changed. Its marks stay, as evidence.
+ */
 export const findProof = async (db: Queryable): Promise<Proof | undefined> => {
   const [proof] = await db.rows<Proof>(sql`
     select id, proved_at as "provedAt", settled_before as "settledBefore", reveal_id as "revealId"
-    from audit_proofs where run_id is not null order by proved_at desc, id desc limit 1`);
+    from audit_proofs p
+    where run_id is not null and invariants_digest = ${invariantsDigest}
+      and not exists (select from audit_runs where not ok and id > p.broken_run_id)
+    order by proved_at desc, id desc limit 1`);
   return proof;
 };
 
@@ -41,8 +48,10 @@ export async function insertProof(
   settledBefore: Date,
 ): Promise<bigint> {
   const [proof] = await tx.rows<{ id: bigint }>(sql`
-    insert into audit_proofs (proved_at, settled_before, continued_id, reveal_id, marks_digest)
-    values (now(), ${settledBefore}, ${continued?.id ?? null}, greatest(${continued?.revealId ?? 0n}::bigint, (
+    insert into audit_proofs (proved_at, settled_before, continued_id, invariants_digest, broken_run_id, reveal_id,
+                              marks_digest)
+    values (now(), ${settledBefore}, ${continued?.id ?? null}, ${invariantsDigest}, (
+      select coalesce(max(id), 0) from audit_runs where not ok), greatest(${continued?.revealId ?? 0n}::bigint, (
       select coalesce(max(id), 0) from ${extent.reveals} r where revealed_at < ${settledBefore})), sha256(''))
     returning id`);
   const id = proof?.id ?? 0n;
@@ -76,7 +85,7 @@ const openOrders = (id: bigint, extent: Extent, settledBefore: Date): Sql => sql
   ) unsettled
   where order_id < ${firstIdAt("ord", settledBefore.getTime())}`;
 
-/** Gives a proof to its result and removes those that are older. Whoever started later and ended earlier is kept. */
+/** Gives a proof to its result and removes those that are older. One with a later snapshot is kept, even if it was adopted first. */
 export async function adoptProof(tx: Tx, proofId: bigint, runId: bigint): Promise<void> {
   await tx.rows(sql`select pg_advisory_xact_lock(hashtext('scrip: proofs of the audit'))`);
   await tx.rows(sql`update audit_proofs set run_id = ${runId} where id = ${proofId}`);

@@ -27,8 +27,8 @@ export type RunAuditOptions = {
 export type RunResult = AuditResult & { since: Date | undefined };
 
 /**
- * Runs the audit and keeps its result: a broken invariant stays visible until a later run finds none. What it proved counts from the
- * same transaction on, so a run that is interrupted has proved nothing.
+ * Runs the audit and keeps its result: a broken invariant stays visible until a later full run finds none. What it proved counts
+ * from the same transaction on, so a run that is interrupted has proved nothing. After a broken run the next one is full.
  */
 export async function runAudit(
   { db, clock }: { db: Db; clock: Clock },

@@ -156,6 +156,13 @@ test("an order whose COMMIT lost its response is reported as placed, even if its
   assert.deepEqual(kinds(later, [one]), ["replayed"]);
 });
 
+test("a forwarded order is decided before its deadline, and afterwards only found", () => {
+  const now = state();
+  const one = placement(10n, { deadlineMs: 5 });
+  const decideAt = (nowMs: number) => decidePlacements(now, [one], nowMs).map(({ kind }) => kind);
+  assert.deepEqual([5, 4.9, 5].map(decideAt), [["busy"], ["placed"], ["replayed"]]);
+});
+
 test("a revoked key gets nothing, not even an order that it placed before", () => {
   const now = state();
   decidePlacements(now, [placement(10n, { idempotencyKey: "k" })]);

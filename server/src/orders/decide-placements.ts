@@ -33,6 +33,8 @@ export type Placement = Tenant & {
   /** Prices the order within the transaction, if the catalog changes faster than it can be priced ahead. */
   priceAgain?: (tx: Tx) => Promise<PricedOrder | Problem>;
   createdAt: Date;
+  /** Set if another process forwarded it: from then on that process decides (`machineTimeMs`). */
+  deadlineMs?: number;
 };
 
 export type BoundOrder = {
@@ -68,6 +70,8 @@ export type Decision =
   | { kind: "replayed"; order: BoundOrder }
   | { kind: "conflict" }
   | { kind: "revoked" }
+  /** Nothing was decided. */
+  | { kind: "busy" }
   /** The catalog has changed since the order was priced. Price it again. */
   | { kind: "stale"; catalogRevision: string }
   /** `freezes`: the key that is frozen by it. */
@@ -84,16 +88,22 @@ export const bindingKey = (tenant: Tenant, idempotencyKey: string): string =>
 
 /**
  * Decides each placement in order of arrival, against the running balances. Pure: a batch decides exactly as if its
- * placements came one at a time. The state advances with every placed order.
+ * placements came one at a time. The state advances with every placed order. `nowMs` was read under the locks.
+ * Without it no forwarded placement is decided.
  */
-export const decidePlacements = (state: PlacementState, placements: readonly Placement[]): Decision[] =>
-  placements.map((placement) => decide(state, placement));
+export const decidePlacements = (
+  state: PlacementState,
+  placements: readonly Placement[],
+  nowMs = Number.POSITIVE_INFINITY,
+): Decision[] => placements.map((placement) => decide(state, placement, nowMs));
 
-function decide(state: PlacementState, placement: Placement): Decision {
+function decide(state: PlacementState, placement: Placement, nowMs: number): Decision {
   const binding = bindingKey(placement, placement.idempotencyKey);
   const bound = state.bound.get(binding);
   // Its own order, from a batch whose response was lost. It was placed, whatever happened to its actor since.
   if (bound?.id === placement.orderId) return { kind: "replayed", order: bound };
+  // The process that forwarded it has perhaps refused it by now.
+  if (placement.deadlineMs !== undefined && nowMs >= placement.deadlineMs) return { kind: "busy" };
   if (!state.living.has(livingKey(placement.actor, placement.resellerId))) return { kind: "revoked" };
   // A bound key returns its order, whatever happened to product, price or balance since.
   if (bound)

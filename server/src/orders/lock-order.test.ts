@@ -58,13 +58,14 @@ function openNode(failures: string[]): Db {
     poolSize: 2,
     onConnectionLost: () => {},
   });
+  const recordFailure = (error: unknown): never => {
+    failures.push(errorCodeOf(error));
+    throw error;
+  };
   return {
     ...db,
-    transaction: (work) =>
-      db.transaction(work).catch((error: unknown) => {
-        failures.push(errorCodeOf(error));
-        throw error;
-      }),
+    transaction: (work) => db.transaction(work).catch(recordFailure),
+    shortTransaction: (first, work) => db.shortTransaction(first, work).catch(recordFailure),
   };
 }
 

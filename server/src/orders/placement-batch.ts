@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Db, errorCodeOf, isDatabaseUnavailable, type Tx } from "../db/database.ts";
 import { createBatcher } from "../lib/batch.ts";
 import type { Clock } from "../lib/clock.ts";
+import { machineTimeMs } from "../lib/machine-time.ts";
 import { Problem } from "../lib/problem.ts";
 import {
   type Decision,
@@ -19,8 +20,8 @@ import {
   toState,
 } from "./placement-queries.ts";
 
-/** `busy`: another process locked the wallet for too long, and nothing was decided. */
-export type BatchDecision = Decision | { kind: "busy" } | { kind: "failed"; error: unknown };
+/** `busy`: another process locked the wallet for too long, or decides the placement itself. */
+export type BatchDecision = Decision | { kind: "failed"; error: unknown };
 
 export type SubmitPlacement = (placement: Placement) => Promise<BatchDecision>;
 /** Placements of one wallet, decided in this order in one transaction. */
@@ -179,7 +180,7 @@ const placeOnce = ({ db, clock, limits }: BatchDeps, placements: readonly Placem
     async (tx, rows) => {
       const state = toState(rows);
       const before = new Map(state.wallets);
-      const decisions = decidePlacements(state, await priceUnderLock(tx, state, placements));
+      const decisions = decidePlacements(state, await priceUnderLock(tx, state, placements), machineTimeMs());
       const frozen = decisions.flatMap((decision) =>
         decision.kind === "refused" && decision.freezes !== undefined ? [decision.freezes] : [],
       );

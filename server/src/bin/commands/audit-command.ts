@@ -12,8 +12,9 @@ export function auditCommand(program: Command): void {
       .option("--full", "check everything, and not only what can have changed since the last clean run")
       .addHelpText(
         "after",
-        "\nAfter a clean run the next one continues from there. It finds whatever the service did wrong since then, but not a row\n" +
-          "that someone changed by hand long ago: --full finds that. Run it every week and after a restore.",
+        "\nAfter a clean run the next one continues from there. It checks new orders, unfinished orders, and older ones that have a new\n" +
+          "ledger entry, event or code since then. An older row that changed without any of these is found by --full only: run it\n" +
+          "every week and after a restore. After a broken run, and after an upgrade that changes the invariants, the next run is full.",
       ),
     async (context, options) => {
       const progress = startProgress("invariants checked");
@@ -29,7 +30,7 @@ export function auditCommand(program: Command): void {
         process.stderr.write(
           `Checked what can have changed since ${since.toISOString()}. --full checks everything.\n`,
         );
-      return result;
+      return { ...result, since: since ?? null };
     },
     ({ invariants }) => invariants.map(describe).join("\n"),
   );

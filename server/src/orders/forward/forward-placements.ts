@@ -1,4 +1,6 @@
 import { connect, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { machineTimeMs } from "../../lib/machine-time.ts";
 import type { Placement } from "../decide-placements.ts";
 import type { BatchDecision, PlacementQueues } from "../placement-batch.ts";
 import { createOutbox, readFrames, writeFrame } from "./frames.ts";
@@ -12,14 +14,13 @@ import {
 
 export type ForwardedQueues = PlacementQueues & { close(): void };
 
-/** A placement without an answer for this long is decided here. */
+/** The other process has this long to decide a placement. */
 const FORWARD_TIMEOUT_MS = 5_000;
 const RECONNECT_PAUSE_MS = 500;
 const LOOK_EVERY_MS = 500;
 
 type InFlight = {
   submission: Submission;
-  sentAtMs: number;
   resolve: (decisions: readonly BatchDecision[]) => void;
   reject: (error: unknown) => void;
 };
@@ -37,7 +38,8 @@ type Forwarding = {
 /**
  * Hands placements to the process of this machine that places for all, and decides here whenever that one is away. A
  * placement whose answer was lost is submitted here with the same order id, as after a lost answer to a COMMIT: if it
- * was placed, its key is bound to that id and the order is found.
+ * was placed, its key is bound to that id and the order is found. The other process places nothing after the deadline that
+ * it was given, and nothing is refused here before it: an order that was refused is never placed later.
  */
 export function forwardPlacements(
   path: string,
@@ -49,15 +51,15 @@ export function forwardPlacements(
     ...{ isClosed: false, timer: undefined },
   };
   open(state);
-  const watch = setInterval(() => dropIfSilent(state, timeoutMs), Math.min(timeoutMs, LOOK_EVERY_MS));
+  const watch = setInterval(() => dropIfSilent(state), Math.min(timeoutMs, LOOK_EVERY_MS));
   watch.unref();
   let lastId = 0;
   const send = createOutbox<InFlight>((all) => sendAll(state, all));
   const forward = (placements: readonly Placement[], isGroup: boolean): Promise<readonly BatchDecision[]> =>
     new Promise((resolve, reject) => {
       lastId += 1;
-      const submission = { id: lastId, isGroup, placements };
-      send({ submission, sentAtMs: performance.now(), resolve, reject });
+      const deadlineMs = machineTimeMs() + timeoutMs;
+      send({ submission: { id: lastId, isGroup, placements, deadlineMs }, resolve, reject });
     });
   // A function cannot be sent.
   const canForward = (placements: readonly Placement[]): boolean =>
@@ -91,7 +93,7 @@ function open(state: Forwarding): void {
   socket.on("error", () => socket.destroy());
   socket.once("close", () => {
     state.socket = undefined;
-    for (const one of state.inFlight.values()) decideHere(state, one);
+    for (const one of state.inFlight.values()) settle(one, decideInDoubt(state, one.submission));
     state.inFlight.clear();
     if (state.isClosed) return;
     state.timer = setTimeout(() => open(state), RECONNECT_PAUSE_MS);
@@ -108,7 +110,7 @@ function sendAll(state: Forwarding, all: readonly InFlight[]): void {
   } catch {
     for (const one of all) {
       state.inFlight.delete(one.submission.id);
-      decideHere(state, one);
+      settle(one, decideInDoubt(state, one.submission));
     }
   }
 }
@@ -118,7 +120,7 @@ function accept(state: Forwarding, { id, decisions }: Reply): void {
   state.inFlight.delete(id);
   if (!one) return;
   if (decisions.some(({ kind }) => kind === "own")) {
-    decideHere(state, one);
+    settle(one, decideHere(state, one.submission));
     return;
   }
   const undecided = decisions.find((decision) => decision.kind === "problem" && !decision.isDecided);
@@ -142,15 +144,40 @@ function toDecision(decision: ForwardedDecision): BatchDecision {
   }
 }
 
-function decideHere({ own }: Forwarding, { submission, resolve, reject }: InFlight): void {
-  const { placements, isGroup } = submission;
-  const [first] = placements;
-  if (isGroup || !first) own.submitGroup(placements).then(resolve, reject);
-  else own.submit(first).then((decision) => resolve([decision]), reject);
+function settle({ resolve, reject }: InFlight, decided: Promise<readonly BatchDecision[]>): void {
+  decided.then(resolve, reject);
 }
 
+type Asked = Pick<Submission, "placements" | "isGroup">;
+
+async function decideHere(
+  { own }: Forwarding,
+  { placements, isGroup }: Asked,
+): Promise<readonly BatchDecision[]> {
+  const [first] = placements;
+  return isGroup || !first ? own.submitGroup(placements) : [await own.submit(first)];
+}
+
+/**
+ * The other process can still decide these. An order that is placed here it only finds. One that is refused here it could still
+ * place, for example after a credit, so that is decided again when its time is over.
+ */
+async function decideInDoubt(state: Forwarding, submission: Submission): Promise<readonly BatchDecision[]> {
+  const { placements, isGroup, deadlineMs } = submission;
+  const isOver = machineTimeMs() >= deadlineMs;
+  const decisions = await decideHere(state, submission);
+  const open = placements.filter((_, index) => isOpenElsewhere(decisions[index]));
+  if (isOver || open.length === 0) return decisions;
+  while (machineTimeMs() < deadlineMs) await delay(Math.ceil(deadlineMs - machineTimeMs()));
+  const again = (await decideHere(state, { placements: open, isGroup })).values();
+  return decisions.map((one) => (isOpenElsewhere(one) ? (again.next().value as BatchDecision) : one));
+}
+
+const isOpenElsewhere = (decision: BatchDecision | undefined): boolean =>
+  decision?.kind === "refused" || decision?.kind === "revoked" || decision?.kind === "busy";
+
 /** The other process hangs, or its database does. Everything it has is decided here. */
-function dropIfSilent({ inFlight, socket }: Forwarding, timeoutMs: number): void {
+function dropIfSilent({ inFlight, socket }: Forwarding): void {
   const [oldest] = inFlight.values();
-  if (oldest && performance.now() - oldest.sentAtMs > timeoutMs) socket?.destroy();
+  if (oldest && machineTimeMs() > oldest.submission.deadlineMs) socket?.destroy();
 }

@@ -5,7 +5,13 @@ import type { BoundOrder, Placement } from "../decide-placements.ts";
 import type { BatchDecision } from "../placement-batch.ts";
 
 /** Placements that are decided in one transaction if they are a group. Otherwise there is one. */
-export type Submission = { id: number; isGroup: boolean; placements: readonly Placement[] };
+export type Submission = {
+  id: number;
+  isGroup: boolean;
+  placements: readonly Placement[];
+  /** From then on only the process that sent them decides (`machineTimeMs`). */
+  deadlineMs: number;
+};
 
 /** What a process is told about a placement that it forwarded. `own`: decide it yourself, nothing is known here. */
 export type ForwardedDecision =
@@ -18,15 +24,21 @@ export type Reply = { id: number; decisions: readonly ForwardedDecision[] };
 /** Both ends are the same program on the same machine, so values travel as V8 writes them. Throws for functions. */
 export const packSubmissions = (submissions: readonly Submission[]): Buffer =>
   serialize(
-    submissions.map(({ id, isGroup, placements }) => [id, isGroup, placements.map(withPlainProblem)]),
+    submissions.map(({ id, isGroup, placements, deadlineMs }) => [
+      id,
+      isGroup,
+      placements.map(withPlainProblem),
+      deadlineMs,
+    ]),
   );
 
 export function unpackSubmissions(bytes: Buffer): Submission[] {
-  const read = deserialize(bytes) as [number, boolean, PlainPlacement[]][];
-  return read.map(([id, isGroup, placements]) => ({
+  const read = deserialize(bytes) as [number, boolean, PlainPlacement[], number][];
+  return read.map(([id, isGroup, placements, deadlineMs]) => ({
     id,
     isGroup,
-    placements: placements.map(withProblem),
+    placements: placements.map((one) => ({ ...withProblem(one), deadlineMs })),
+    deadlineMs,
   }));
 }
 

@@ -62,9 +62,12 @@ test("scrip alert mail is for the staff, and scrip backup record keeps a note", 
 });
 
 test("scrip audit keeps its result", async () => {
-  await scrip.run(["audit"]);
+  const { since } = await scrip.json<{ since: string | null }>(["audit", "--full"]);
+  assert.equal(since, null);
   const rows = await app.db.rows(sql`select ok, actor_kind from audit_runs`);
   assert.deepEqual(rows, [{ ok: true, actor_kind: "command" }]);
+  const next = await scrip.json<{ ok: boolean; since: string }>(["audit"]);
+  assert.deepEqual([next.ok, new Date(next.since).toISOString()], [true, next.since]);
 });
 
 test("scrip job import and audit show the job to its end with --follow, and fail as the job does", async () => {
