@@ -11,6 +11,10 @@ const RESTORE_TRIGGERS = [
      for each row execute function refuse_change()`,
   `create trigger restored_codes_never_emptied before truncate on restored_codes
      for each statement execute function refuse_change()`,
+  `create trigger lost_codes_append_only before delete or update on lost_codes
+     for each row execute function refuse_change()`,
+  `create trigger lost_codes_never_emptied before truncate on lost_codes
+     for each statement execute function refuse_change()`,
   `create trigger restored_codes_follow_rules before update on restored_codes
      for each row execute function check_restored_code()`,
 ];
@@ -27,6 +31,9 @@ export const restoredCodesStaySold: Invariant = {
     where c.id is null or (r.released_at is null and c.state <> 'withdrawn')
     union all
     select 'code ' || code_id || ': sold before a restore and released since'
-    from restored_codes where was_sold and released_at is not null
+    from restored_codes where not may_return and released_at is not null
+    union all
+    select 'code ' || c.id || ': sold before a restore and in stock'
+    from lost_codes l join codes c on c.digest = l.digest and c.state in ('stock', 'expired')
     union all ${missingTriggers(RESTORE_TRIGGERS)}`,
 };

@@ -43,18 +43,24 @@ after(async () => {
 });
 
 const fetchNow = (timeoutMs = 5_000) => fetchRates({ db: database.db, clock, timeoutMs }, BY, url);
+/** How often all prices were to be worked out since this was last asked. */
+const takeChanges = async (): Promise<number> =>
+  (await database.db.rows(sql`delete from price_changes where product_id = '' returning product_id`)).length;
 const rates = async () =>
   (await listCurrentRates(database.db)).map(({ rate, at }) => `${rate} ${at.toISOString()}`);
 
 test("the daily file is read from an address, compressed or not; reading it again changes nothing", async () => {
+  await takeChanges();
   page = { status: 200, body: daily("2030-01-15", "1.0852") };
   assert.deepEqual(await fetchNow(), { date: "2030-01-15", rates: 1, imported: 1 });
+  assert.equal(await takeChanges(), 1);
   page = {
     status: 200,
     headers: { "content-encoding": "gzip" },
     body: gzipSync(daily("2030-01-15", "1.0852")),
   };
   assert.deepEqual(await fetchNow(), { date: "2030-01-15", rates: 1, imported: 0 });
+  assert.equal(await takeChanges(), 0, "prices are not worked out again");
   assert.deepEqual(await rates(), ["1.0852 2030-01-15T14:00:00.000Z"]);
   const activity = await database.db.rows(sql`select from activity where action = 'rate.imported'`);
   assert.equal(activity.length, 1);

@@ -4,13 +4,14 @@ import type { FxRate } from "./fx-rate.ts";
 
 const columns = sql`id, base, quote, rate::text as rate, source, supplier_id as "supplierId", at, until`;
 
-/** The newest rate of each source for each pair: at most a few hundred rows. */
+/** The newest rate of each source for each pair, without feeds that are switched off: at most a few hundred rows. */
 export const listCurrentRates = (db: Queryable) =>
   db.rows<FxRate>(sql`
     select ${columns} from (
       select distinct on (source, supplier_id, base, quote) *
       from fx_rates order by source, supplier_id, base, quote, at desc, id desc
     ) newest
+    where supplier_id is null or supplier_id in (select s.id from suppliers s where s.feeds_rates)
     order by base, quote, source, supplier_id`);
 
 export type NewRate = Omit<FxRate, "id">;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import sql from "sql-template-tag";
 import { addSupplierRow } from "../../testing/builders/supply-builders.ts";
 import { createTestDatabase } from "../../testing/database/test-database.ts";
 import { createHandClock } from "../../testing/hand-clock.ts";
@@ -8,10 +9,11 @@ import type { By } from "../activity/record-activity.ts";
 import { setEnabled } from "../suppliers/enable-supplier.ts";
 import { setRateFeed } from "../suppliers/set-rate-feed.ts";
 import { type RemoteSupplier, SupplierUnreadable } from "../suppliers/supplier.ts";
-import { createRateTable } from "./choose-rate.ts";
+import { createLastRateTable, createRateTable } from "./choose-rate.ts";
 import { formatDecimal } from "./fraction.ts";
 import { listCurrentRates } from "./queries.ts";
 import { refreshNextFeed } from "./refresh-feeds.ts";
+import { setRate } from "./set-rate.ts";
 
 const { db, drop } = await createTestDatabase();
 after(drop);
@@ -74,6 +76,35 @@ test("the rates of a supplier are used when the operator says so, are read in tu
   clock.advance(6 * HOUR_MS);
   await setEnabled(db, clock, id, false);
   assert.equal(await refresh(), false, "a disabled supplier is not asked");
+});
+
+test("a feed that is switched off is not used any more, not even its last rates, and prices are worked out again", async (t) => {
+  const shop = await startSupplierFake("bamboo", { seed: 1 });
+  t.after(() => shop.fake.close());
+  const openSupplier = async () => ({ supplier: openFake(shop, 5_000), hasFailed: false });
+  const id = await addSupplierRow(db, { kind: "bamboo" });
+  const switchFeed = async (isUsed: boolean): Promise<number> => {
+    await db.rows(sql`delete from price_changes`);
+    await setRateFeed({ db, clock }, id, isUsed, BY);
+    return (await db.rows(sql`select from price_changes where product_id = ''`)).length;
+  };
+  const askLast = async (): Promise<string> => {
+    const answer = createLastRateTable(await listCurrentRates(db), clock.now(), 0)("USD", "EUR");
+    return answer.kind === "rate" ? formatDecimal(answer.rate.value, 12) : answer.kind;
+  };
+  await db.rows(sql`update suppliers set feeds_rates = false where id <> ${id}`);
+  assert.equal(await switchFeed(true), 1);
+  assert.equal(await switchFeed(true), 0, "nothing has changed");
+  await refreshNextFeed({ db, clock, openSupplier });
+  assert.deepEqual([await ask("USD", "EUR"), await askLast()], ["0.9215", "0.9215"]);
+
+  assert.equal(await switchFeed(false), 1);
+  assert.deepEqual([await ask("USD", "EUR"), await askLast()], ["missing", "missing"]);
+  assert.equal(await switchFeed(true), 1);
+  assert.equal(await ask("USD", "EUR"), "0.9215", "it is not too old yet");
+  await switchFeed(false);
+  await setRate(db, clock, BY, { pair: "USD/EUR", rate: "0.95", until: undefined });
+  assert.equal(await ask("USD", "EUR"), "0.95", "a rate of no supplier is used");
 });
 
 test("a kind that tells no rates cannot be a source of them", async () => {

@@ -166,6 +166,17 @@ test("a report says up to when it is complete, and names what it is about", asyn
   assert.equal(live.names.size, 2);
 });
 
+test("a sale without a landed cost is in the margin before it is delivered", async () => {
+  const waiting = await shop.addBought(supplierId);
+  await shop.order([waiting, 1]);
+  await countFacts({ db: shop.scrip.db, clock: shop.clock });
+  assert.ok(
+    (await read("margin", "product")).includes(
+      `${waiting}: 0, 0, 0 USD, 0 USD, –, –, –, 0 USD, 0 USD, 100 USD`,
+    ),
+  );
+});
+
 test("a percentile is the bound that so many stayed within, and unknown beyond the last one", () => {
   assert.equal(percentileMs([], 50), undefined);
   const counts = [

@@ -104,7 +104,8 @@ export function marginTable(by: ReportBy, of: ReportDimension, lines: readonly L
       )
       .sort(byCostCurrency);
     const [first] = group;
-    const isSold = hasLanded && group.some(({ landedMinor }) => landedMinor !== 0n);
+    const isSold =
+      hasLanded && group.some(({ landedMinor, unlandedMinor }) => landedMinor !== 0n || unlandedMinor !== 0n);
     const shown = ended.length === 0 && isSold && first ? [first] : ended;
     return shown.map((line, index) => ({
       ...{ key: line.key, weight: line.deliveredMinor },

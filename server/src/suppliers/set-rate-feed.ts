@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import { getSupplier } from "./get-supplier.ts";
 import { findKind, REMOTE_KINDS } from "./registry.ts";
 
-/** Whether the exchange rates that a supplier tells are used. */
+/** Whether the exchange rates that a supplier tells are used. A change makes all prices be worked out again. */
 export async function setRateFeed(
   { db, clock }: { db: Db; clock: Clock },
   id: string,
@@ -18,7 +18,10 @@ export async function setRateFeed(
     throw new RangeError(`a ${kind} supplier tells no exchange rates; ${able.join(" and ")} does`);
   }
   await db.transaction(async (tx) => {
-    await tx.rows(sql`update suppliers set feeds_rates = ${isUsed} where id = ${id}`);
+    const changed = await tx.rows(
+      sql`update suppliers set feeds_rates = ${isUsed} where id = ${id} and feeds_rates <> ${isUsed} returning id`,
+    );
+    if (changed.length > 0) await tx.rows(sql`insert into price_changes (product_id) values ('')`);
     await recordActivity(tx, clock, {
       ...by,
       action: "supplier.rate_feed_set",

@@ -20,7 +20,7 @@ export type LiveRows = Readonly<Record<string, { rows: number; digest: string }>
 
 /**
  * Digests every table except for sandbox rows: the number of rows, and a digest over each row and the transaction
- * that last wrote it. A row that is rewritten unchanged is detected too.
+ * that last wrote it. A row that is rewritten unchanged is detected too. Partitions are read with their table.
  */
 export async function digestLiveRows(db: Queryable): Promise<LiveRows> {
   const tables = await db.rows<{ name: string; hasEnvironment: boolean }>(sql`
@@ -29,6 +29,7 @@ export async function digestLiveRows(db: Queryable): Promise<LiveRows> {
       where c.table_schema = 'public' and c.table_name = t.table_name and c.column_name = 'environment'
     ) as "hasEnvironment"
     from information_schema.tables t
+    join pg_class k on k.oid = to_regclass(quote_ident(t.table_name)) and not k.relispartition
     where t.table_schema = 'public' and t.table_type = 'BASE TABLE' order by t.table_name`);
   const digests: [string, { rows: number; digest: string }][] = [];
   for (const { name, hasEnvironment } of tables) {

@@ -48,7 +48,7 @@ export const plantMargin = (
     await tx.rows(raw("set local session_replication_role = replica"));
     await tx.rows(sql`
       update suppliers set balance_minor = ${PLANTED_MINOR}, balance_currency = 'USD', balance_low_minor = ${PLANTED_MINOR},
-             balance_at = ${now}
+             balance_at = ${now}, feeds_rates = true
       where id = ${supplierId}`);
     await tx.rows(sql`
       update supplier_routes set max_cost_minor = ${PLANTED_MINOR}, buy_value = '1337.13', field_map = '{"playerId": "planted_field"}'

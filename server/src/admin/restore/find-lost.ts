@@ -1,6 +1,6 @@
 import sql from "sql-template-tag";
 import type { Db } from "../../db/database.ts";
-import type { LostDatabase } from "./lost-database.ts";
+import type { EndedKey, LostDatabase } from "./lost-database.ts";
 
 /** Money that a reseller spent in the lost database. */
 export type LostSum = {
@@ -17,10 +17,12 @@ export type LostFacts = {
   sums: LostSum[];
   /** Orders that are unfinished here and were finished there: they are fulfilled a second time. */
   fulfilledAgain: string[];
-  /** Keys that were revoked there and are valid here. */
+  /** Keys that were revoked or replaced there and are valid here for longer. */
   revivedKeys: string[];
 };
 
+/** An order gets its time before it is committed, so one from shortly before the restore can be lost too. */
+const MARGIN_MS = 10 * 60_000;
 const ORDERS_AT_ONCE = 5_000;
 const OPEN_AT_ONCE = 5_000;
 
@@ -28,8 +30,9 @@ const OPEN_AT_ONCE = 5_000;
 export async function findLost(db: Db, lost: LostDatabase, since: Date): Promise<LostFacts> {
   const orderIds: string[] = [];
   const sums = new Map<string, LostSum>();
+  const from = new Date(since.getTime() - MARGIN_MS);
   for (let afterId = ""; ; ) {
-    const page = await lost.listOrders(since, afterId, ORDERS_AT_ONCE);
+    const page = await lost.listOrders(from, afterId, ORDERS_AT_ONCE);
     if (page.length === 0) break;
     const known = await findOrders(
       db,
@@ -46,7 +49,7 @@ export async function findLost(db: Db, lost: LostDatabase, since: Date): Promise
     orderIds,
     sums: [...sums.values()],
     fulfilledAgain: await findFulfilledAgain(db, lost),
-    revivedKeys: await findLiving(db, await lost.listRevokedKeys(since)),
+    revivedKeys: await findLiving(db, await lost.listEndedKeys()),
   };
 }
 
@@ -75,8 +78,12 @@ async function findFulfilledAgain(db: Db, lost: LostDatabase): Promise<string[]>
   }
 }
 
-async function findLiving(db: Db, keyIds: readonly string[]): Promise<string[]> {
+async function findLiving(db: Db, ended: readonly EndedKey[]): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(sql`
-    select id from api_keys where id = any(${keyIds}::text[]) and revoked_at is null order by id`);
+    select k.id
+    from unnest(${ended.map(({ id }) => id)}::text[], ${ended.map(({ endsAt }) => endsAt)}::timestamptz[]) as one (id, ends_at)
+    join api_keys k on k.id = one.id
+    where k.revoked_at is null and (k.expires_at is null or k.expires_at > one.ends_at)
+    order by k.id`);
   return rows.map(({ id }) => id);
 }

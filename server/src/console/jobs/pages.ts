@@ -1,12 +1,12 @@
 import { namePeople } from "../../accounts/people/name-people.ts";
 import { cancelJob, confirmJob } from "../../jobs/change-job.ts";
-import { downloadResult, getJob, listJobs } from "../../jobs/list-jobs.ts";
+import { downloadResult, getJob, type JobDetails, listJobs } from "../../jobs/list-jobs.ts";
 import { startJob } from "../../jobs/start-job.ts";
 import { defineForm } from "../../web/form/define-form.ts";
 import { redirect } from "../../web/pages/define-page.ts";
 import { orNotFound, sayRefusal } from "../say-refusal.ts";
 import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
-import { assertMayCancel, confirmedBy, jobPath } from "./job-rights.ts";
+import { assertMayCancel, assertMayRead, confirmedBy, jobPath } from "./job-rights.ts";
 import { exportForm, readExport, renderExport } from "./render-export.ts";
 import { renderJob } from "./render-job.ts";
 import { type JobsData, renderJobs } from "./render-jobs.ts";
@@ -32,7 +32,10 @@ export function jobPages(face: ConsoleFace, deps: ConsoleDeps): void {
   face.download({
     path: "/jobs/:id/result",
     permission: "jobs.read",
-    load: (ctx) => orNotFound(downloadResult(deps.db, idOf(ctx))),
+    load: async (ctx) => {
+      await readJob(deps, ctx);
+      return orNotFound(downloadResult(deps.db, idOf(ctx)));
+    },
   });
   face.action({
     path: "/jobs/:id/cancel",
@@ -102,9 +105,15 @@ function exportPages(face: ConsoleFace, deps: ConsoleDeps): void {
   });
 }
 
-const loadJob = async ({ db }: ConsoleDeps, ctx: ConsoleContext) => {
+async function readJob({ db }: ConsoleDeps, ctx: ConsoleContext): Promise<JobDetails> {
   const job = await orNotFound(getJob(db, idOf(ctx)));
-  return { job, emails: await namePeople(db, { kind: "staff" }, [job.actorId]) };
+  assertMayRead(job, ctx);
+  return job;
+}
+
+const loadJob = async (deps: ConsoleDeps, ctx: ConsoleContext) => {
+  const job = await readJob(deps, ctx);
+  return { job, emails: await namePeople(deps.db, { kind: "staff" }, [job.actorId]) };
 };
 
 async function loadJobs({ db }: ConsoleDeps, ctx: ConsoleContext): Promise<JobsData> {

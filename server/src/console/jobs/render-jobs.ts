@@ -10,6 +10,7 @@ import { type Column, twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { type ConsoleContext, may } from "../session.ts";
+import { jobPath, mayRead } from "./job-rights.ts";
 
 export type JobsData = {
   data: readonly Job[];
@@ -50,7 +51,10 @@ export const jobColumns = (emails: ReadonlyMap<string, string>, ctx: ConsoleCont
   {
     head: "Job",
     wraps: true,
-    cell: (job) => twoLines(html`<a href="/jobs/${job.id}">${job.title}</a>`, aboutText(job)),
+    cell: (job) =>
+      mayRead(job, ctx)
+        ? twoLines(html`<a href="${jobPath(job.id)}">${job.title}</a>`, aboutText(job))
+        : job.title,
   },
   { head: "State", cell: stateChip },
   { head: "Progress", cell: progressOf },

@@ -10,6 +10,7 @@ import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import type { HasPage } from "../has-page.ts";
+import { mayRead } from "../jobs/job-rights.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { pageOf } from "./search-links.ts";
 
@@ -66,7 +67,9 @@ const resultPanel = (found: readonly Found[], hasPage: HasPage, ctx: ConsoleCont
 
 function foundCell(found: Found, hasPage: HasPage, ctx: ConsoleContext): HtmlValue {
   const page = pageOf(found);
-  const link = page && hasPage(page.pattern, ctx) ? page.to : undefined;
+  // The title of a job is its kind.
+  const isOpen = found.kind !== "job" || mayRead({ kind: found.title }, ctx);
+  const link = page && isOpen && hasPage(page.pattern, ctx) ? page.to : undefined;
   const title = link === undefined ? found.title : html`<a class="link" href="${link}">${found.title}</a>`;
   return twoLines(title, idText(found.id));
 }

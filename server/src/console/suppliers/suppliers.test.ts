@@ -259,9 +259,21 @@ test("a supplier's catalog is read, and only the selected changes are applied; i
     to: "",
   });
   await runJob();
-  assert.match(
-    (await finance.get(String(broken.headers.location).split("?")[0] ?? "")).body,
-    /missing column/,
-  );
+  const brokenPath = String(broken.headers.location).split("?")[0] ?? "";
+  assert.match((await finance.get(brokenPath)).body, /missing column/);
   assert.equal((await uploadFile(desk, reader, `${path}/reconcile/file`, statement)).statusCode, 403);
+
+  for (const visit of [clerk, finance, reader, await desk.enter("admin"), await desk.enter("support")]) {
+    const mayRead = visit.role === "admin" || visit.role === "finance";
+    for (const url of [comparison, `${comparison}/result`, brokenPath])
+      assert.equal((await visit.get(url)).statusCode, mayRead ? 200 : 404, `${visit.role} ${url}`);
+    const { body } = await visit.get("/jobs");
+    assert.match(body, /Comparison of a supplier&#39;s statement/);
+    assert.equal(/missing column/.test(body), mayRead, `${visit.role}: why it failed`);
+    const found = await visit.get(`/search?q=${comparison.split("/").at(-1)}`);
+    assert.match(found.body, /reconcile_supplier/);
+    for (const text of [body, found.body])
+      assert.equal(text.includes(`href="${comparison}"`), mayRead, `${visit.role}: a link`);
+    assert.equal((await visit.get(jobPath)).statusCode, 200, `${visit.role}: other jobs`);
+  }
 });

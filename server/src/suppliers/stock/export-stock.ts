@@ -6,9 +6,9 @@ import type { CodeVault } from "../../vault/code-vault.ts";
 import { SealError } from "../../vault/seal.ts";
 import { decodeGoods, type Goods } from "../goods.ts";
 import {
-  countCodes,
+  countCodesToExport,
   insertStockOperation,
-  listSealedCodes,
+  listCodesToExport,
   type SealedCode,
   type StockPage,
 } from "./stock-operation-queries.ts";
@@ -39,7 +39,7 @@ export async function exportStock(
   const { productId, supplierId } = input;
   const reason = checkReason(input.reason);
   const first: StockPage = { productId, supplierId, state: "withdrawn", afterId: "", limit: BATCH_CODES };
-  const total = await countCodes(db, first);
+  const total = await countCodesToExport(db, first);
   if (total === 0) return 0;
   const operation = { action: "export", productId, supplierId, codeCount: total } as const;
   await insertStockOperation(db, { ...operation, reason, now: clock.now() });
@@ -50,7 +50,7 @@ export async function exportStock(
   for (;;) {
     // No more than was recorded. Codes withdrawn in the meantime are part of the next export.
     const limit = Math.min(BATCH_CODES, total - read);
-    const codes = limit === 0 ? [] : await listSealedCodes(db, { ...first, afterId, limit });
+    const codes = limit === 0 ? [] : await listCodesToExport(db, { ...first, afterId, limit });
     const last = codes.at(-1);
     if (!last) return done;
     read += codes.length;

@@ -193,11 +193,12 @@ async function reportKnown(tx: Tx, report: Report): Promise<void> {
     const known = await fetchKnown(tx);
     if (known.length === 0) return closeKnown(tx);
     for (const { line, id, state } of known)
-      report({ line, reason: `is known already: ${id}, ${STATES[state]}` });
+      report({ line, reason: state === "lost" ? SOLD_BEFORE : `is known already: ${id}, ${STATES[state]}` });
   }
 }
 
-const STATES: Readonly<Record<KnownRow["state"], string>> = {
+const SOLD_BEFORE = "was sold before the database was restored";
+const STATES: Readonly<Record<Exclude<KnownRow["state"], "lost">, string>> = {
   stock: "in stock",
   delivered: "delivered",
   expired: "expired",

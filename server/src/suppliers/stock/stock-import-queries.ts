@@ -89,7 +89,7 @@ export const fetchDuplicates = (tx: Tx): Promise<DuplicateRow[]> =>
 export type KnownRow = {
   line: number;
   id: string;
-  state: "stock" | "delivered" | "expired" | "damaged" | "withdrawn";
+  state: "stock" | "delivered" | "expired" | "damaged" | "withdrawn" | "lost";
 };
 
 export async function openKnown(tx: Tx): Promise<void> {
@@ -97,7 +97,9 @@ export async function openKnown(tx: Tx): Promise<void> {
     declare known_codes no scroll cursor for
     select s.line, c.id, c.state
     from staged_codes s join codes c on c.digest = s.digest and c.state <> 'quarantined' and c.id <> s.id
-    order by s.line`);
+    union all
+    select s.line, '', 'lost' from staged_codes s join lost_codes l on l.digest = s.digest
+    order by line`);
 }
 
 export const fetchKnown = (tx: Tx): Promise<KnownRow[]> =>

@@ -61,6 +61,17 @@ export async function markWithdrawOnReturn(tx: Tx, choice: StockChoice): Promise
   return rows.map(({ id }) => id).sort();
 }
 
+/** Codes that a restore set aside, and that would return to stock if they were not sold. Withdrawn now, they do not. */
+export const withdrawSetAside = (tx: Tx, { productId, supplierId, ids, count }: StockChoice) =>
+  count !== undefined
+    ? Promise.resolve([])
+    : tx.rows<{ id: string }>(sql`
+        update restored_codes r set may_return = false from codes c
+        where c.id = r.code_id and r.may_return and r.released_at is null and c.product_id = ${productId}
+          ${supplierId === undefined ? empty : sql`and c.supplier_id = ${supplierId}`}
+          ${ids === undefined ? empty : sql`and c.id = any(${ids}::text[])`}
+        returning r.code_id as id`);
+
 export type StockOperation = {
   action: "withdraw" | "export";
   productId: string;
@@ -106,12 +117,21 @@ export const listCodes = (db: Queryable, page: StockPage) =>
 
 export type SealedCode = { id: string; type: GoodsType; sealed: Buffer; expiresAt: Date | null };
 
-export const listSealedCodes = (db: Queryable, page: StockPage) =>
-  db.rows<SealedCode>(sql`
-    select id, type, sealed, expires_at as "expiresAt" from codes where ${ofPage(page)} order by id limit ${page.limit}`);
+/**
+ * After a restore a code may be withdrawn because it was sold, or until it is known to be unsold. Nobody gets such a code in plain
+ * text.
+ */
+const isNotOfARestore: Sql = sql`
+  not exists (select from restored_codes r where r.code_id = codes.id and r.released_at is null)
+  and not (withdraw_on_return and exists (select from restores r where codes.created_at <= r.since))`;
 
-export async function countCodes(db: Queryable, page: StockPage): Promise<number> {
+export const listCodesToExport = (db: Queryable, page: StockPage) =>
+  db.rows<SealedCode>(sql`
+    select id, type, sealed, expires_at as "expiresAt" from codes
+    where ${ofPage(page)} and ${isNotOfARestore} order by id limit ${page.limit}`);
+
+export async function countCodesToExport(db: Queryable, page: StockPage): Promise<number> {
   const [row] = await db.rows<{ count: number }>(sql`
-    select count(*)::integer as count from codes where ${ofPage(page)}`);
+    select count(*)::integer as count from codes where ${ofPage(page)} and ${isNotOfARestore}`);
   return row?.count ?? 0;
 }

@@ -6,6 +6,7 @@ import {
   markWithdrawn,
   markWithdrawOnReturn,
   type StockChoice,
+  withdrawSetAside,
 } from "./stock-operation-queries.ts";
 
 export type WithdrawStockInput = StockChoice & { reason: string };
@@ -31,7 +32,8 @@ export async function withdrawStock(
   const reason = checkReason(input.reason);
   const withdrawn = await db.transaction(async (tx) => {
     const heldIds = await markWithdrawOnReturn(tx, input);
-    const ids = await markWithdrawn(tx, input);
+    const setAside = await withdrawSetAside(tx, input);
+    const ids = [...(await markWithdrawn(tx, input)), ...setAside.map(({ id }) => id)].sort();
     const codeCount = ids.length + heldIds.length;
     if (codeCount > 0) {
       const { productId, supplierId } = input;

@@ -70,7 +70,9 @@ it every hour.`;
 
 function listCommand(fx: Command): void {
   verb(
-    fx.command("list").description("list the newest rate of each source, and which of them are too old"),
+    fx
+      .command("list")
+      .description("list the newest rate of each source in use, and which of them are too old"),
     async ({ db, clock, config }) => {
       const now = clock.now();
       const rates = await listCurrentRates(db);

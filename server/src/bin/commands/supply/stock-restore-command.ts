@@ -51,7 +51,7 @@ async function reconcile(context: Context, since: Date, url: string | undefined)
     import("../../../admin/restore/find-lost.ts"),
     import("../../../admin/restore/restore-queries.ts"),
   ]);
-  const lost = url === undefined ? undefined : await openLostDatabase(url, context.db);
+  const lost = url === undefined ? undefined : await openLostDatabase(url, context.db, since);
   try {
     const progress = startProgress("codes compared");
     const stock = await reconcileRestore(context, {
@@ -93,20 +93,28 @@ function show(result: Reconciled): string {
           `Returned ${plural(sum(released), "code")} to stock that the lost database had not sold:`,
           productTable(released),
         ]),
-    ...(importedAfter === 0
+    ...(importedAfter === 0 || "lostOrders" in result
       ? []
       : [`${plural(importedAfter, "code")} imported after that time stayed in stock.`]),
+    ...(result.refused === 0
+      ? []
+      : [`${plural(result.refused, "code")} that only the lost database knew will be refused by an import.`]),
     ...(result.lostTotals ?? []).map(
       ({ resellerId, environment, orders, total }) =>
         `Lost: ${plural(orders, "order")} of ${resellerId} (${environment}), ${formatAmount(BigInt(total.amount), total.currency)} ${total.currency}`,
     ),
-    "Now run: scrip audit",
+    "Now run: scrip audit --full",
   ].join("\n");
 }
 
-function warningsOf({ fulfilledAgain = [], revivedKeys = [], lostOrders = [] }: Reconciled): string[] {
+function warningsOf({ fulfilledAgain = [], revivedKeys = [], lostOrders }: Reconciled): string[] {
   return [
-    ...(lostOrders.length === 0
+    ...(lostOrders
+      ? []
+      : [
+          "do not import files again that were imported after that time: codes of them may be sold. --lost would know",
+        ]),
+    ...(lostOrders === undefined || lostOrders.length === 0
       ? []
       : [
           `${plural(lostOrders.length, "order")} and ${lostOrders.length === 1 ? "its debit" : "their debits"} exist only in the lost database. If codes were delivered, charge the resellers with scrip wallet debit, if you agreed on that. --json lists the orders`,
@@ -118,7 +126,7 @@ function warningsOf({ fulfilledAgain = [], revivedKeys = [], lostOrders = [] }: 
         ]),
     ...(revivedKeys.length === 0
       ? []
-      : [`these keys were revoked in the lost database and are valid again: ${revivedKeys.join(", ")}`]),
+      : [`these keys had ended in the lost database and are valid again: ${revivedKeys.join(", ")}`]),
   ];
 }
 
@@ -132,12 +140,14 @@ const productTable = (moved: readonly MovedStock[]): string =>
 
 const HELP = `
 A point-in-time restore forgets what was sold after that point, and those codes are in stock again. Run this after the restore and
-before the first start. It is one transaction, and running it again is safe.
+before the first start. It is one transaction, and running it again is safe. --since is the target of the restore. If you are not
+sure, give an earlier time with --lost, and a later one without it.
 
 With --lost it reads the database from before the restore, or a second restore up to the last log, and sets aside exactly what
-was sold there. It also lists orders, debits and revoked keys that the restore lost. The URL's password can come from PGPASSWORD.
+was sold there, whenever it was imported here. Codes that only that database knew and sold are refused by later imports. It also
+lists orders, debits and revoked keys that the restore lost. The URL's password can come from PGPASSWORD.
 
 Without --lost every code that was in stock at that time is set aside. If the lost database becomes readable later, run the
 command again with --lost: what was not sold returns to stock.
 
-Codes that were set aside are withdrawn: scrip stock list --state withdrawn`;
+Codes that were set aside are withdrawn (scrip stock list --state withdrawn), and stock export leaves them out.`;
