@@ -96,7 +96,7 @@ test("scrip audit lists at most 100 violations and exits with 1", async () => {
   const json = await runAudit("--json");
   assert.deepEqual([json.code, json.stderr], [1, ""]);
   const result = JSON.parse(json.stdout) as AuditResult;
-  assert.deepEqual(Object.keys(result), ["ok", "invariants"]);
+  assert.deepEqual(Object.keys(result), ["ok", "invariants", "since"]);
   assert.equal(result.ok, false);
   for (const one of result.invariants) {
     assert.deepEqual(Object.keys(one), ["number", "name", "ok", "checked", "violations"]);

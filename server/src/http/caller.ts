@@ -38,7 +38,7 @@ declare module "fastify" {
     /** The caller, admitted or not, for the request log only. `caller` is set once the request is admitted. */
     requester: Caller | undefined;
     /** Counts this request as so many more. Throws 429 if the caller has overdrawn its limit. Set for an admitted one. */
-    countAs: ((more: number) => void) | undefined;
+    countAs: ((more: number) => Promise<void>) | undefined;
     /** A key that was presented and refused, in the form that the log can contain. */
     refusedKey: { hint: string; digest: Buffer } | undefined;
     /** The problem that was sent as the response. */

@@ -20,14 +20,15 @@ export type RateLimiter = {
   peek(bucket: string, ratePerSecond: number): RateLimitResult;
   /**
    * Takes several at once, also more than are left: later requests wait until they are earned back. Refused only while
-   * the bucket is overdrawn already.
+   * the bucket is overdrawn already. A promise if other processes have to be asked.
    */
-  overdraw(bucket: string, ratePerSecond: number, count: number): RateLimitResult;
+  overdraw(bucket: string, ratePerSecond: number, count: number): RateLimitResult | Promise<RateLimitResult>;
 };
 
 /** The limiter of one process, which shared limits use. */
-export type LocalRateLimiter = Omit<RateLimiter, "take"> & {
+export type LocalRateLimiter = Omit<RateLimiter, "take" | "overdraw"> & {
   take(bucket: string, ratePerSecond: number): RateLimitResult;
+  overdraw(bucket: string, ratePerSecond: number, count: number): RateLimitResult;
   /** How long it takes until the bucket is empty again. */
   levelMs(bucket: string): number;
   setLevelMs(bucket: string, levelMs: number): void;
@@ -37,7 +38,7 @@ export type LocalRateLimiter = Omit<RateLimiter, "take"> & {
 export const BURST_SECONDS = 2;
 const SWEEP_EVERY_MS = 10_000;
 /** As a fraction of the time between two requests. */
-const SLACK = 1e-3;
+export const SLACK = 1e-3;
 
 /**
  * GCRA: one number per bucket, the time at which it will be empty again. It knows only what this process takes;

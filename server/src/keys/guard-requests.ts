@@ -76,51 +76,51 @@ async function guard(
   const refusal = caller ? refuse(caller, address, scope) : unauthenticated();
   // A request that was already refused does not count against the limit, but its response shows what is left.
   const limited = refusal
-    ? applyRateLimit(deps, reply, caller, limitClass, "peek")
-    : await takeOne(deps, reply, caller, limitClass);
+    ? peekLimit(deps, reply, caller, limitClass)
+    : await takeFromLimit(deps, reply, caller, limitClass);
   const forced = caller && !refusal && !limited && deps.findForcedAnswer(caller, request.headers);
   if (forced && forced.code === "rate_limited") showLimit(deps, reply, caller, limitClass, () => USED_UP);
   const problem = refusal ?? limited ?? forced;
   if (problem) throw problem;
   request.caller = caller;
-  request.countAs = (more) => {
-    const overdrawn = applyRateLimit(deps, reply, caller, limitClass, more);
+  request.countAs = async (more) => {
+    const overdrawn = await takeFromLimit(deps, reply, caller, limitClass, more);
     if (overdrawn) throw overdrawn;
   };
 }
 
 /** If no key is known, the response shows the server's own limits. */
 export function showServerLimits(deps: GuardDeps, reply: FastifyReply): void {
-  applyRateLimit(deps, reply, undefined, "reads", "peek");
+  peekLimit(deps, reply, undefined, "reads");
 }
 
-/** Counts this request. Other processes are asked only when the key is busy. */
-async function takeOne(
+/** Counts this request, or so many more for it. Other processes are asked only when the key is busy. */
+async function takeFromLimit(
   deps: GuardDeps,
   reply: FastifyReply,
   caller: Caller | undefined,
   limitClass: RateLimitClass,
+  more?: number,
 ): Promise<Problem | undefined> {
   const rate = rateOf(deps, caller, limitClass);
   if (rate === 0) return undefined;
-  const taken = deps.rateLimiter.take(bucketOf(caller, limitClass), rate);
+  const bucket = bucketOf(caller, limitClass);
+  const { rateLimiter } = deps;
+  const taken =
+    more === undefined ? rateLimiter.take(bucket, rate) : rateLimiter.overdraw(bucket, rate, more);
   const result = taken instanceof Promise ? await taken : taken;
   showLimit(deps, reply, caller, limitClass, () => result);
   return problemOf(result);
 }
 
-function applyRateLimit(
+function peekLimit(
   deps: GuardDeps,
   reply: FastifyReply,
   caller: Caller | undefined,
   limitClass: RateLimitClass,
-  mode: "peek" | number,
 ): Problem | undefined {
   const bucket = bucketOf(caller, limitClass);
-  const result = showLimit(deps, reply, caller, limitClass, (rate) =>
-    mode === "peek" ? deps.rateLimiter.peek(bucket, rate) : deps.rateLimiter.overdraw(bucket, rate, mode),
-  );
-  return problemOf(result);
+  return problemOf(showLimit(deps, reply, caller, limitClass, (rate) => deps.rateLimiter.peek(bucket, rate)));
 }
 
 const problemOf = (result: RateLimitResult | undefined): Problem | undefined =>

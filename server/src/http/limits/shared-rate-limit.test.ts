@@ -144,10 +144,31 @@ test("a refusal says when to come back, and what is left comes from all processe
 test("an overdraft of one process is known to the others", async () => {
   const { limiters } = openProcesses();
   const [first, second] = limiters as [RateLimiter, RateLimiter];
-  assert.ok(first.overdraw("a", 100, 500).allowed);
+  assert.ok((await first.overdraw("a", 100, 500)).allowed);
   await turn();
   await turn();
   assert.ok((await takeMany([second], 100, 50)) <= 6, "only its untold share");
+});
+
+test("processes that overdraw at the same time get one overdraft together", async () => {
+  const { clock, limiters } = openProcesses(8);
+  const batches = async () => {
+    const results = await Promise.all(
+      [...limiters, ...limiters].map(async (one) => {
+        const first = await one.take("a", 100);
+        return first.allowed ? one.overdraw("a", 100, 149) : first;
+      }),
+    );
+    return results.filter(({ allowed }) => allowed).length;
+  };
+  // Of a burst of 200 the first batch takes 150, and the second the rest and a debt.
+  assert.equal(await batches(), 2);
+  clock.nowMs = 900;
+  assert.equal(await batches(), 0, "the debt is not earned back yet");
+  clock.nowMs = 2_000;
+  const [one] = limiters as [RateLimiter];
+  const small = await one.overdraw("a", 100, 2);
+  assert.ok(small.allowed);
 });
 
 test("when the database fails or is silent, requests are decided here, and it is left alone for a while", async () => {

@@ -4,6 +4,7 @@ import {
   type LocalRateLimiter,
   type RateLimiter,
   type RateLimitResult,
+  SLACK,
 } from "../rate-limit.ts";
 import { createUntoldCounts, type UntoldCounts } from "./untold-counts.ts";
 
@@ -36,7 +37,12 @@ export const PATIENCE_MS = 1_000;
 export const ALONE_FOR_MS = 5_000;
 const BUCKETS_MAX = 1_000;
 
-type Waiter = (result: RateLimitResult) => void;
+type Waiter = {
+  count: number;
+  /** Gets all it wants as long as the bucket is not overdrawn, and owes what was not granted. */
+  mayOwe: boolean;
+  resolve: (result: RateLimitResult) => void;
+};
 /** Has not been sent yet, so further requests can join. */
 type Pending = { bucket: string; ratePerSecond: number; waiters: Waiter[] };
 
@@ -50,8 +56,9 @@ type Shared = SharedRateLimitOptions & {
 
 /**
  * One limit for a key over all processes. Each process decides by what it knows, counts what it has not told, and asks when
- * that exceeds its share: then everything that waits for the bucket is settled in one statement, with other buckets. A
- * refusal is always right, because a process never believes that more was taken than was. Alone, it asks nobody.
+ * that exceeds its share: then everything that waits for the bucket is settled in one statement, with other buckets. An
+ * overdraft first takes what is left for all, so processes that overdraw together do not each get one. A refusal is always
+ * right, because a process never believes that more was taken than was. Alone, it asks nobody.
  */
 export function createSharedRateLimiter(options: SharedRateLimitOptions): RateLimiter {
   const { local, nowMs, processes } = options;
@@ -78,21 +85,29 @@ export function createSharedRateLimiter(options: SharedRateLimitOptions): RateLi
     take(bucket, ratePerSecond) {
       if (isAlone() || local.peek(bucket, ratePerSecond).remaining === 0)
         return local.take(bucket, ratePerSecond);
-      if (!untold.hasRoom(bucket, ratePerSecond))
-        return new Promise((resolve) => ask(shared, bucket, ratePerSecond).waiters.push(resolve));
+      if (!untold.hasRoom(bucket, ratePerSecond, 1))
+        return waitFor(shared, bucket, ratePerSecond, { count: 1, mayOwe: false });
       untold.add(bucket, ratePerSecond, 1);
       return local.take(bucket, ratePerSecond);
     },
     overdraw(bucket, ratePerSecond, count) {
-      const result = local.overdraw(bucket, ratePerSecond, count);
-      if (!isAlone() && result.allowed && count > 0) {
-        untold.add(bucket, ratePerSecond, count);
-        ask(shared, bucket, ratePerSecond);
-      }
-      return result;
+      const isRefused = !local.overdraw(bucket, ratePerSecond, 0).allowed;
+      if (isAlone() || isRefused || count === 0) return local.overdraw(bucket, ratePerSecond, count);
+      if (!untold.hasRoom(bucket, ratePerSecond, count))
+        return waitFor(shared, bucket, ratePerSecond, { count, mayOwe: true });
+      untold.add(bucket, ratePerSecond, count);
+      return local.overdraw(bucket, ratePerSecond, count);
     },
   };
 }
+
+const waitFor = (
+  shared: Shared,
+  bucket: string,
+  ratePerSecond: number,
+  want: Omit<Waiter, "resolve">,
+): Promise<RateLimitResult> =>
+  new Promise((resolve) => ask(shared, bucket, ratePerSecond).waiters.push({ ...want, resolve }));
 
 function ask(shared: Shared, bucket: string, ratePerSecond: number): Pending {
   const { local, nowMs, pending, settle } = shared;
@@ -104,7 +119,8 @@ function ask(shared: Shared, bucket: string, ratePerSecond: number): Pending {
   const beAlone = (error: unknown): void => {
     if (nowMs() >= shared.aloneUntilMs) shared.onAlone(error);
     shared.aloneUntilMs = nowMs() + ALONE_FOR_MS;
-    for (const resolve of fresh.waiters) resolve(local.take(bucket, ratePerSecond));
+    for (const { count, mayOwe, resolve } of fresh.waiters)
+      resolve(mayOwe ? local.overdraw(bucket, ratePerSecond, count) : local.take(bucket, ratePerSecond));
     fresh.waiters = [];
     if (pending.get(bucket) === fresh) pending.delete(bucket);
   };
@@ -115,6 +131,8 @@ function ask(shared: Shared, bucket: string, ratePerSecond: number): Pending {
   return fresh;
 }
 
+const wantedBy = (waiters: readonly Waiter[]): number => waiters.reduce((sum, { count }) => sum + count, 0);
+
 async function settleAll(shared: Shared, members: readonly Pending[]): Promise<void> {
   const { local, nowMs, pending, untold } = shared;
   const ordered = members.toSorted((a, b) => (a.bucket < b.bucket ? -1 : 1));
@@ -123,7 +141,7 @@ async function settleAll(shared: Shared, members: readonly Pending[]): Promise<v
     if (pending.get(bucket) === one) pending.delete(bucket);
     const taken = untold.clear(bucket, ratePerSecond);
     const intervalMs = 1_000 / ratePerSecond;
-    return { bucket, intervalMs, taken, levelMs: local.levelMs(bucket), wanted: waiters.length };
+    return { bucket, intervalMs, taken, levelMs: local.levelMs(bucket), wanted: wantedBy(waiters) };
   });
   const sentAtMs = nowMs();
   const replies = await shared.exchange(asks);
@@ -133,18 +151,50 @@ async function settleAll(shared: Shared, members: readonly Pending[]): Promise<v
 }
 
 function apply(
-  { local, untold }: Shared,
+  shared: Shared,
   { bucket, ratePerSecond, waiters }: Pending,
   { intervalMs }: AllowanceAsk,
   { granted, levelMs }: AllowanceReply,
   elapsedMs: number,
 ): void {
+  const { local, untold } = shared;
+  const { served, owed } = serve(waiters, { granted, levelMs, intervalMs });
+  if (owed > 0) {
+    untold.add(bucket, ratePerSecond, owed);
+    ask(shared, bucket, ratePerSecond);
+  }
   const takenSinceMs = untold.of(bucket, ratePerSecond) * intervalMs;
   // When the answer was made is not known exactly. It was not before it was asked for.
   local.setLevelMs(bucket, Math.max(0, levelMs - elapsedMs) + takenSinceMs);
   const state = local.peek(bucket, ratePerSecond);
-  const waitMs = levelMs + intervalMs - BURST_SECONDS * 1_000;
-  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
-  for (const [place, resolve] of waiters.entries())
-    resolve(place < granted ? state : { ...state, allowed: false, remaining: 0, retryAfterSeconds });
+  for (const [index, { resolve }] of waiters.entries()) {
+    const waitMs = served[index] ?? 0;
+    const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
+    if (waitMs <= 0) resolve({ ...state, allowed: true, retryAfterSeconds: 0 });
+    else resolve({ ...state, allowed: false, remaining: 0, retryAfterSeconds });
+  }
+}
+
+/**
+ * Gives what was granted to the waiters in their order. `served`: how long each of them has to wait, 0 if it need not. As soon as one
+ * owes, the bucket is overdrawn for those behind it.
+ */
+function serve(
+  waiters: readonly Waiter[],
+  { granted, levelMs, intervalMs }: AllowanceReply & Pick<AllowanceAsk, "intervalMs">,
+): { served: number[]; owed: number } {
+  const burstMs = BURST_SECONDS * 1_000;
+  let left = granted;
+  let owed = 0;
+  const served = waiters.map(({ count, mayOwe }) => {
+    const got = Math.min(count, left);
+    const levelNowMs = levelMs + owed * intervalMs;
+    const isOverdrawn = levelNowMs > burstMs + intervalMs * SLACK;
+    if (got < count && !(mayOwe && (got > 0 || !isOverdrawn)))
+      return Math.max(1, levelNowMs + (mayOwe ? 0 : intervalMs) - burstMs);
+    left -= got;
+    owed += count - got;
+    return 0;
+  });
+  return { served, owed };
 }

@@ -2,8 +2,8 @@ import { BURST_SECONDS } from "../rate-limit.ts";
 
 /** What this process has taken from buckets and not told the other processes. */
 export type UntoldCounts = {
-  /** Whether one more may stay untold. */
-  hasRoom(bucket: string, ratePerSecond: number): boolean;
+  /** Whether so many more may stay untold. */
+  hasRoom(bucket: string, ratePerSecond: number, count: number): boolean;
   add(bucket: string, ratePerSecond: number, count: number): void;
   of(bucket: string, ratePerSecond: number): number;
   /** Forgets the bucket and returns what was untold. */
@@ -36,8 +36,8 @@ export function createUntoldCounts(nowMs: () => number, processes: () => number)
       if (countOf(bucket, ratePerSecond) === 0) counts.delete(bucket);
   };
   return {
-    hasRoom: (bucket, ratePerSecond) =>
-      countOf(bucket, ratePerSecond) + 1 <= shareOf(ratePerSecond) * BURST_SECONDS,
+    hasRoom: (bucket, ratePerSecond, count) =>
+      countOf(bucket, ratePerSecond) + count <= shareOf(ratePerSecond) * BURST_SECONDS,
     add(bucket, ratePerSecond, count) {
       sweep();
       counts.set(bucket, {

@@ -53,7 +53,7 @@ export function bulkRoutes(app: FastifyInstance, deps: PlaceOrdersDeps & { probl
     handler: async (request) => {
       const caller = callerOf(request);
       const scenario = readScenario(caller, request.headers);
-      request.countAs?.(request.body.orders.length - 1);
+      await request.countAs?.(request.body.orders.length - 1);
       const members = request.body.orders.map((order) => readMember(order, scenario));
       const placed = await placeOrders(
         deps,
