@@ -57,8 +57,8 @@ export const KEYS: Area = {
     {
       name: "refused-request-costs-a-token",
       file: `${AT}/guard-requests.ts`,
-      find: '? applyRateLimit(deps, reply, caller, limitClass, "peek")\n    : await',
-      replace: "? await takeOne(deps, reply, caller, limitClass)\n    : await",
+      find: "? peekLimit(deps, reply, caller, limitClass)\n    : await",
+      replace: "? await takeFromLimit(deps, reply, caller, limitClass)\n    : await",
       tests: [`${AT}/guard-requests.test.ts`, `${AT}/request-limits.test.ts`],
       why: "Requests without a right would use up the limit of a key.",
     },
