@@ -19,7 +19,16 @@ delete process.env[CPU_FILE];
 export const leaveCost = (path: string): void => {
   if (cpuFile !== undefined) leaveCpuTime(cpuFile, path);
 };
-process.once("exit", () => leaveCost(process.argv[1] ?? ""));
+
+/**
+ * Ends without freeing what is left, as `endAtOnce` does in the product: Node can wait there for ever although all tests are done. Whoever
+ * else listens for the end comes first.
+ */
+process.once("exit", (code) => {
+  leaveCost(process.argv[1] ?? "");
+  for (const listener of process.listeners("exit")) listener.call(process, code);
+  (process as unknown as { reallyExit(code: number): never }).reallyExit(Number(process.exitCode ?? code));
+});
 
 after(() => {
   setTimeout(() => {

@@ -1,5 +1,6 @@
 // A process of the service in one of its roles, to be killed; see fork-node. What only one role needs is loaded by it alone.
 import type { AddressInfo } from "node:net";
+import { endAtOnce } from "../../src/bin/end-at-once.ts";
 import { connectDatabase } from "../../src/db/database.ts";
 import { describeProcess } from "../../src/db/primary/serving-process.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
@@ -14,6 +15,7 @@ import type { NodeSample, ReadyMessage, ServiceInput, ServiceMessage, ServiceRol
 const STOP_WITHIN_MS = 5_000;
 const { role, input } = JSON.parse(process.argv[2] ?? "") as { role: ServiceRole; input: ServiceInput };
 let { clockOffsetMs = 0 } = input;
+endAtOnce();
 process.on("message", (message: ServiceMessage) => {
   if (message === "sample") process.send?.(takeSample());
   else clockOffsetMs = message.clockOffsetMs;

@@ -6,6 +6,7 @@ import { readConfig } from "../../config.ts";
 import { createMetrics, type Metrics } from "../../http/metrics.ts";
 import { createLog, type Log } from "../../lib/log.ts";
 import { maskSecrets, secret } from "../../lib/secret.ts";
+import { endAtOnce } from "../end-at-once.ts";
 import { type Context, openContext } from "../open-context.ts";
 import { type Server, type ServeSteps, serve } from "../serve.ts";
 import { SERVER_POOL_SIZE, STATEMENT_TIMEOUT_MS } from "../server-limits.ts";
@@ -32,6 +33,7 @@ process.on("message", (message: ToProcess) => {
     waiting = [];
   }
 });
+endAtOnce();
 void whenAskedToStop().then(stopped.resolve);
 tell({ kind: "up" });
 await run(await begun.promise);
