@@ -93,6 +93,8 @@ async function readCodes({ port, key }: Shop, order: Told, isOpen: () => boolean
       order.codes = data.map(({ code }) => code);
       return;
     }
+    // The stock was sold meanwhile.
+    if (/"orderStatus":"(failed|refunded)"/.test(reply?.body ?? "")) return;
     await wait(RETRY_PAUSE_MS);
   }
 }
