@@ -23,13 +23,12 @@ export const readBack: Actor = async (world, accounts, recorder, weather) => {
     const random = createRandom(weather.seed + 2_000 + number);
     while (weather.isStormy) {
       await wait(random.below(PAUSE_MAX_MS));
-      const all = [...recorder.wanted.values()];
-      const order = all.length === 0 ? undefined : random.pick(all);
+      if (recorder.acknowledged.length === 0) continue;
+      const order = random.pick(recorder.acknowledged);
       const account = accounts.find(
-        ({ resellerId, environment }) =>
-          resellerId === order?.resellerId && environment === order.environment,
+        ({ resellerId, environment }) => resellerId === order.resellerId && environment === order.environment,
       );
-      if (!order?.told || !account) continue;
+      if (!account) continue;
       const { id } = order.told;
       const before = seen.get(id) ?? "pending";
       const ask = (path: string) =>
