@@ -4,7 +4,8 @@ import { call } from "./call.ts";
 import type { Actor } from "./placers.ts";
 import type { Recorder, Wanted } from "./recorder.ts";
 
-const READERS = 3;
+/** As many callers place orders while one reads. */
+const PLACERS_PER_READER = 8;
 const PAUSE_MAX_MS = 100;
 
 /** The statuses that can follow each status, after any number of steps. */
@@ -39,7 +40,8 @@ export const readBack: Actor = async (world, accounts, recorder, weather) => {
       if (codes && isAnswer(codes.status)) noteCodes(recorder, id, codes);
     }
   };
-  await Promise.all(Array.from({ length: READERS }, (_, number) => reader(number)));
+  const readers = Math.ceil(weather.placers / PLACERS_PER_READER);
+  await Promise.all(Array.from({ length: readers }, (_, number) => reader(number)));
 };
 
 /** An outage is 503, and the key might just have been revoked. */
