@@ -1,6 +1,6 @@
 import sql, { raw, type Sql } from "sql-template-tag";
 import { firstIdAt, type IdPrefix, timeOfId } from "../lib/ids.ts";
-import type { Db, Tx } from "./database.ts";
+import { type Db, errorCodeOf, type Tx } from "./database.ts";
 
 /** A table whose partitions are ranges of ids, and so of times. All are names of ours, not input. */
 export type TimePartitions = {
@@ -24,6 +24,10 @@ export type PartitionRange = { from: string | null; until: string };
 const DAY_MS = 86_400_000;
 /** Others read and write meanwhile: this gives up instead of holding them back, and is tried again later. */
 const LOCK_TIMEOUT = "1s";
+/** Everyone who wants the table waits behind a drop. */
+const DROP_LOCK_TIMEOUT = "200ms";
+/** PostgreSQL's codes for a lock that was not given in time, and for a deadlock. */
+const HELD_BACK = ["55P03", "40P01"];
 
 /**
  * Creates the partitions of yesterday, today and the days ahead, then drops the old ones. Safe to run in many processes at once. Rows that
@@ -46,7 +50,17 @@ export async function keepTimePartitions(db: Db, plan: TimePartitions, now: Date
   });
 }
 
+/** The same, but while a backup or an audit holds the table it is left to the next run: there is time. */
+export async function tryKeepTimePartitions(db: Db, plan: TimePartitions, now: Date): Promise<void> {
+  try {
+    await keepTimePartitions(db, plan, now);
+  } catch (error) {
+    if (!HELD_BACK.includes(errorCodeOf(error))) throw error;
+  }
+}
+
 async function drop(tx: Tx, { table, needed }: TimePartitions, name: string, range: PartitionRange) {
+  await tx.rows(sql`select set_config('lock_timeout', ${DROP_LOCK_TIMEOUT}, true)`);
   if (needed) {
     // A look before the lock: what must stay keeps nobody waiting.
     if ((await tx.rows(needed(range))).length > 0) return;

@@ -1,6 +1,6 @@
 import sql, { type Sql } from "sql-template-tag";
 import type { Db } from "../db/database.ts";
-import { keepTimePartitions, type PartitionRange, type TimePartitions } from "../db/time-partitions.ts";
+import { type PartitionRange, type TimePartitions, tryKeepTimePartitions } from "../db/time-partitions.ts";
 
 /** CONTRACT 6: events can be recovered for 30 days. One more, because the processes of an installation differ in their clocks. */
 const KEPT_DAYS = 31;
@@ -36,8 +36,8 @@ export const DELIVERY_PARTITIONS: TimePartitions = {
  * delivery stays until that is delivered or has failed. Events go after their deliveries.
  */
 export async function keepEventPartitions(db: Db, now: Date): Promise<void> {
-  await keepTimePartitions(db, DELIVERY_PARTITIONS, now);
-  await keepTimePartitions(db, EVENT_PARTITIONS, now);
+  await tryKeepTimePartitions(db, DELIVERY_PARTITIONS, now);
+  await tryKeepTimePartitions(db, EVENT_PARTITIONS, now);
 }
 
 const deliveriesOf = ({ from, until }: PartitionRange): PartitionRange => ({
