@@ -50,6 +50,10 @@ test("events and deliveries from before the upgrade are the first partitions, an
       select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
       where i.indrelid in ('events_first'::regclass, 'deliveries_first'::regclass) and c.relname !~ '^(events|deliveries)_first_'`);
     assert.deepEqual(made, []);
+    const foreign = await tx.rows(sql`
+      select conname as name, conparentid <> 0 as "isAdopted" from pg_constraint
+      where conrelid = 'deliveries_first'::regclass and contype = 'f'`);
+    assert.deepEqual(foreign, [{ name: "deliveries_first_endpoint_id_fkey", isAdopted: true }]);
     await tx.rows(sql`savepoint before`);
     await assert.rejects(
       tx.rows(sql`
