@@ -1,9 +1,5 @@
 import type { FuzzReport } from "../server/testing/fuzz/fuzz-run.ts";
-import {
-  type FuzzResult,
-  LATE_GROWTH_MAX_MB,
-  RESIDENT_GROWTH_MAX_MB,
-} from "../server/testing/fuzz/fuzz-session.ts";
+import type { FuzzResult } from "../server/testing/fuzz/fuzz-session.ts";
 
 const PROGRESS_EVERY_MS = 5_000;
 const CLASSES = ["2xx", "3xx", "4xx", "5xx"];
@@ -26,7 +22,7 @@ export function printProgress(requests: number): (report: FuzzReport, residentMb
 
 export function printReport(result: FuzzResult): void {
   for (const text of result.shown) console.log(text);
-  const { answers, slowest, faults, seed, sent, rounds, seconds } = result;
+  const { answers, slowest, faults, seed, sent, rounds, seconds, heap } = result;
   const rows = [...answers].sort(([a], [b]) => (a < b ? -1 : 1));
   console.log(`\n| operation | ${CLASSES.join(" | ")} |\n|---|${CLASSES.map(() => "--:|").join("")}`);
   for (const [operation, classes] of rows)
@@ -34,11 +30,9 @@ export function printReport(result: FuzzResult): void {
   console.log(`\n${sent} requests in ${rounds} rounds and ${Math.round(seconds)} s, seed ${seed}`);
   for (const { ms, index, what } of slowest)
     console.log(`slow: ${Math.round(ms)} ms, request ${index} (${what})`);
-  const { before, halfway, after } = result.residentMb;
-  console.log(
-    `memory of the server: ${before} MB before, ${halfway} MB halfway, ${after} MB after; at most ` +
-      `${RESIDENT_GROWTH_MAX_MB} MB more in all, ${LATE_GROWTH_MAX_MB} MB more in the second half of a long run`,
-  );
+  const change = heap.isFlat ? "flat" : `grew by ${heap.grownMb} MB`;
+  console.log(`heap of the server after garbage collection, in MB: ${heap.samplesMb.join(", ")}: ${change}`);
+  console.log(`memory of the server at the end: ${result.residentMb} MB`);
   for (const fault of faults.filter(({ index }) => index < 0)) printFault(seed, fault);
   console.log(`faults found: ${faults.length}`);
 }

@@ -22,7 +22,6 @@ export type FuzzOptions = {
   only?: number | undefined;
   /** Ends the run early, with its findings so far. */
   stop?: AbortSignal | undefined;
-  onWarm?: () => void;
   onProgress?: (report: FuzzReport) => void;
 };
 
@@ -40,16 +39,19 @@ export type FuzzReport = {
   faults: { index: number; what: string; message: string }[];
   /** If one request was sent alone: the request and its responses. */
   shown: string[];
+  seconds: number;
 };
 
-const AT_ONCE = 24;
-/** No response must take longer, whatever the request. */
-export const ANSWER_MAX_MS = 15_000;
+/** Requests that arrive together share reads and writes of the database, which is cheaper for the server. */
+const AT_ONCE = 48;
+/** No response must take longer, whatever the request, even on a machine with other work. */
+export const ANSWER_MAX_MS = 30_000;
 const QUIET_MS = 250;
 const FAULTS_MAX = 20;
 const SLOWEST_KEPT = 5;
-const WIRE_SHARE = 0.1;
-const PIPELINE_SHARE = 0.05;
+/** Each of these opens a connection of its own. */
+const WIRE_SHARE = 0.06;
+const PIPELINE_SHARE = 0.04;
 
 /**
  * Sends the given number of requests, some concurrently, each derived from the seed, its number and what was learned
@@ -68,7 +70,9 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
     slowest: [],
     faults: [],
     shown: [],
+    seconds: 0,
   };
+  const beganAt = performance.now();
   const connections = Array.from({ length: AT_ONCE }, () => createRawConnection(options.port, ANSWER_MAX_MS));
   try {
     await warmUp(sources, async (request) => {
@@ -79,7 +83,6 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
       judge.judge(request, reply);
       return reply;
     });
-    options.onWarm?.();
     let next = 0;
     const isOver = () => report.faults.length >= FAULTS_MAX || options.stop?.aborted === true;
     const work = async (connection: RawConnection): Promise<void> => {
@@ -95,6 +98,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   } finally {
     for (const connection of connections) connection.destroy();
   }
+  report.seconds = (performance.now() - beganAt) / 1_000;
   return report;
 }
 
