@@ -62,16 +62,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const memory = createFuzzMemory(world);
   const sources: FuzzSources = { ...options, memory, operations: fuzzOperations(document) };
   const judge = createJudge(document, memory);
-  const report: FuzzReport = {
-    seed,
-    rounds: 0,
-    sent: 0,
-    answers: new Map(),
-    slowest: [],
-    faults: [],
-    shown: [],
-    seconds: 0,
-  };
+  const report = newReport(seed);
   const beganAt = performance.now();
   const connections = Array.from({ length: AT_ONCE }, () => createRawConnection(options.port, ANSWER_MAX_MS));
   try {
@@ -102,6 +93,17 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   return report;
 }
 
+export const newReport = (seed: number): FuzzReport => ({
+  seed,
+  rounds: 0,
+  sent: 0,
+  answers: new Map(),
+  slowest: [],
+  faults: [],
+  shown: [],
+  seconds: 0,
+});
+
 type Round = {
   options: FuzzOptions;
   sources: FuzzSources;
@@ -131,7 +133,8 @@ async function fuzzOnce(round: Round): Promise<void> {
   }
   report.rounds += 1;
   report.sent += requests.length;
-  noteTime(report, index, performance.now() - began, requests);
+  const what = requests.map(({ operation, faults }) => [operation.id, ...faults].join(", ")).join(" + ");
+  noteTime(report, index, performance.now() - began, what);
 }
 
 async function sendPlain(round: Round, request: FuzzRequest): Promise<void> {
@@ -187,18 +190,21 @@ async function sendBroken(round: Round, request: FuzzRequest): Promise<void> {
   if (replies.length === 0 && !wire.halfClose && !leave && !gaveUp) throw new Error("no response");
 }
 
-function note({ report, options }: Round, name: string, { status, headers, body }: RawReply): void {
-  const classes = report.answers.get(name) ?? new Map<string, number>();
-  report.answers.set(name, classes);
+export function noteAnswer({ answers }: FuzzReport, name: string, status: number): void {
+  const classes = answers.get(name) ?? new Map<string, number>();
+  answers.set(name, classes);
   const statusClass = `${Math.floor(status / 100)}xx`;
   classes.set(statusClass, (classes.get(statusClass) ?? 0) + 1);
+}
+
+function note({ report, options }: Round, name: string, { status, headers, body }: RawReply): void {
+  noteAnswer(report, name, status);
   if (options.only !== undefined) report.shown.push(`${status} ${JSON.stringify(headers)} ${body}`);
 }
 
-function noteTime(report: FuzzReport, index: number, ms: number, requests: FuzzRequest[]): void {
+export function noteTime(report: FuzzReport, index: number, ms: number, what: string): void {
   const last = report.slowest.at(-1)?.ms ?? 0;
   if (report.slowest.length >= SLOWEST_KEPT && ms <= last) return;
-  const what = requests.map(({ operation, faults }) => [operation.id, ...faults].join(", ")).join(" + ");
   report.slowest.push({ ms, index, what: what.slice(0, 100) });
   report.slowest.sort((a, b) => b.ms - a.ms).splice(SLOWEST_KEPT);
 }
