@@ -25,11 +25,14 @@ export type WebSources = { people: WebPeople; memory: WebMemory; receiverUrl: st
 const FORM_SHARE = 0.6;
 const GOOD_SHARE = 0.35;
 const FOREIGN_SHARE = 0.12;
+/** Those who may do most get furthest. */
+const TOP_SHARE = 0.4;
 
 /** A page or a form of someone. Two of three have a fault. */
 export function webRequest(sources: WebSources, random: Random, mark: string): WebRequest {
   const { people, memory } = sources;
-  const person = random.pick(people.everyone);
+  const top = people.everyone.filter(({ role }) => role === "owner" || role === "admin");
+  const person = random.pick(random.chance(TOP_SHARE) ? top : people.everyone);
   const method = random.chance(FORM_SHARE) ? "POST" : "GET";
   const route = random.pick(memory.routes[person.face].filter((each) => each.method === method));
   const stranger = random.pick(people.everyone.filter(({ face }) => face === person.face));
