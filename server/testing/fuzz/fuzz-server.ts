@@ -103,6 +103,6 @@ async function finish(server: RunningScrip, secrets: readonly string[]): Promise
   return [
     ...(code === 0 ? [] : [`the server exited with ${code}`]),
     ...(secrets.some((secret) => log.includes(secret)) ? ["a secret is in the log"] : []),
-    ...errors.map((line) => `logged: ${line.slice(0, 400)}`),
+    ...errors.map((line) => `logged: ${line.slice(0, 1_500)}`),
   ];
 }
