@@ -1,6 +1,5 @@
 import { parseArgs } from "node:util";
-
-export type Surface = "api" | "web";
+import type { Surface } from "../server/testing/fuzz/fuzz-session.ts";
 
 export type FuzzOptions = {
   seed: number;
@@ -49,7 +48,7 @@ export function readOptions(
   return {
     seed: seed === undefined ? defaultSeed : Number(seed),
     // A single request is one of the API.
-    runs: only === undefined ? runs : [{ surface: "api", requests: total }],
+    runs: only === undefined ? runs : [{ surface: "api", requests: Math.max(total, Number(only) + 1) }],
     only: only === undefined ? undefined : Number(only),
     tests: !noTests,
   };

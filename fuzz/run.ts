@@ -2,11 +2,10 @@
 import { onBenchDatabase } from "../bench/bench-database.ts";
 import { runFullSize } from "../scripts/testing/run-full-size.ts";
 import { migrate } from "../server/src/db/migrate.ts";
-import { type FuzzResult, type FuzzSession, fuzzServer } from "../server/testing/fuzz/fuzz-session.ts";
-import { fuzzWeb } from "../server/testing/fuzz/web-session.ts";
+import { fuzzServer } from "../server/testing/fuzz/fuzz-session.ts";
 import { SEED } from "../server/testing/seed.ts";
-import { HELP, readOptions, type Surface } from "./options.ts";
-import { printProgress, printReport } from "./report.ts";
+import { HELP, readOptions } from "./options.ts";
+import { printProgress, printResult } from "./report.ts";
 
 const read = readOptions(process.argv.slice(2), SEED);
 if (read === "help") {
@@ -17,37 +16,22 @@ if ("error" in read) {
   console.error(`${read.error}; npm run fuzz -- --help lists the options`);
   process.exit(2);
 }
-const { seed, only, tests } = read;
+const { seed, runs, only, tests } = read;
 
 // Ctrl-C prints the table of what was sent and leaves nothing running.
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort());
 process.once("SIGTERM", () => stop.abort());
 
-const RUNS: Readonly<Record<Surface, (session: FuzzSession) => Promise<FuzzResult>>> = {
-  api: fuzzServer,
-  web: fuzzWeb,
-};
-
 /** No power is cut here, so nothing has to survive one. */
 const UNSAFE_WRITES = { fsync: "off", full_page_writes: "off" };
 
-for (const { surface, requests } of read.runs) {
-  if (stop.signal.aborted) break;
+for (const { surface, requests } of runs)
   console.log(`fuzzing with --surface ${surface} --seed ${seed} --requests ${requests}`);
-  await onBenchDatabase(async ({ db, connectionString }) => {
-    await migrate(db);
-    const result = await RUNS[surface]({
-      db,
-      connectionString,
-      seed,
-      requests: only === undefined ? requests : Math.max(requests, only + 1),
-      only,
-      stop: stop.signal,
-      onProgress: printProgress(requests),
-    });
-    printReport(result);
-    if (result.faults.length > 0) process.exitCode = 1;
-  }, UNSAFE_WRITES);
-}
+await onBenchDatabase(async ({ db, connectionString }) => {
+  await migrate(db);
+  const session = { db, connectionString, seed, runs, only, stop: stop.signal, onProgress: printProgress() };
+  const isClean = printResult(await fuzzServer(session));
+  if (!isClean) process.exitCode = 1;
+}, UNSAFE_WRITES);
 if (only === undefined && tests && !stop.signal.aborted && !(await runFullSize("fuzz"))) process.exitCode = 1;

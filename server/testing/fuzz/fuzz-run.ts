@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { OpenApiDocument } from "../../src/http/openapi/openapi.ts";
 import { createRandom, type Random } from "../seed.ts";
 import { breakWire, HIDDEN_REQUEST, toBytes, type WireRequest } from "../upstream/wire-faults.ts";
@@ -30,6 +31,8 @@ export type FuzzReport = {
   /** Each round is one request, or a few that are sent together. */
   rounds: number;
   sent: number;
+  /** How often the server said that it was too busy, and did what was asked when it was asked again. */
+  busy: number;
   /**
    * How many responses of each class an operation gave, such as `2xx`. Bytes that are not a request count as `the
    * wire`.
@@ -97,6 +100,7 @@ export const newReport = (seed: number): FuzzReport => ({
   seed,
   rounds: 0,
   sent: 0,
+  busy: 0,
   answers: new Map(),
   slowest: [],
   faults: [],
@@ -138,10 +142,30 @@ async function fuzzOnce(round: Round): Promise<void> {
 }
 
 async function sendPlain(round: Round, request: FuzzRequest): Promise<void> {
-  const { connection, judge } = round;
-  const reply = await connection.send(toBytes(request), request.method);
+  const { connection, judge, report } = round;
+  const send = () => connection.send(toBytes(request), request.method);
+  const reply = request.forced ? await send() : await askAgainIfBusy(report, send);
   note(round, request.operation.id, reply);
   judge.judge(request, reply);
+}
+
+const BUSY_TRIES_MAX = 5;
+const BUSY_WAIT_MS = 2_000;
+
+const isBusy = ({ status, headers }: RawReply): boolean =>
+  status === 503 && headers["retry-after"] !== undefined;
+
+/**
+ * On a machine with too much other work the server says 503 with Retry-After, which asks for another try. A request that it
+ * always answers so is a fault.
+ */
+export async function askAgainIfBusy(report: FuzzReport, send: () => Promise<RawReply>): Promise<RawReply> {
+  for (let tries = 1; ; tries += 1) {
+    const reply = await send();
+    if (!isBusy(reply) || tries >= BUSY_TRIES_MAX) return reply;
+    report.busy += 1;
+    await wait(BUSY_WAIT_MS * tries);
+  }
 }
 
 /** Several requests with any keys in one write. Each gets its own response, in order. */
@@ -154,6 +178,10 @@ async function sendPipeline(round: Round, requests: FuzzRequest[]): Promise<void
   });
   for (const [index, reply] of replies.entries()) {
     const request = requests[index];
+    if (isBusy(reply) && request?.forced === false) {
+      round.report.busy += 1;
+      return;
+    }
     if (!request) throw new Error(`${replies.length} responses to ${requests.length} requests`);
     note(round, request.operation.id, reply);
     judge.judge(request, reply);
@@ -183,6 +211,10 @@ async function sendBroken(round: Round, request: FuzzRequest): Promise<void> {
     pieces: random.pick([1, 1, 2, 5]),
     quietMs: QUIET_MS,
   });
+  if (replies.some(isBusy) && !request.forced) {
+    round.report.busy += 1;
+    return;
+  }
   for (const reply of replies) note(round, "the wire", reply);
   for (const reply of replies) judge.judgeBroken(request, reply);
   if (wire.faults.includes(HIDDEN_REQUEST) && replies.some(({ headers }) => headers.connection !== "close"))

@@ -3,22 +3,35 @@ import type { Db } from "../../src/db/database.ts";
 import type { OpenApiDocument } from "../../src/http/openapi/openapi.ts";
 import { type FuzzReport, runFuzz } from "./fuzz-run.ts";
 import { type FuzzServer, startFuzzServer } from "./fuzz-server.ts";
-import { createFuzzWorld } from "./fuzz-world.ts";
+import { createFuzzWorld, type FuzzWorld } from "./fuzz-world.ts";
 import { HEAP_GROWTH_MAX_MB, type HeapJudgement, judgeHeap } from "./heap-watch.ts";
+import { PLANTED_COST_MINOR, SUPPLIER_WORD } from "./web-judge.ts";
+import { fuzzPages } from "./web-session.ts";
+
+/** Requests of the API, and pages and forms of the dashboard and the console. */
+export type Surface = "api" | "web";
 
 export type FuzzSession = {
   db: Db;
   connectionString: string;
   seed: number;
-  requests: number;
+  runs: readonly { surface: Surface; requests: number }[];
+  /** Sends only this request of the API. */
   only?: number | undefined;
-  stop?: AbortSignal;
-  onProgress?: (report: FuzzReport, residentMb: () => number) => void;
+  stop?: AbortSignal | undefined;
+  onProgress?: (report: FuzzReport, requests: number, residentMb: number) => void;
 };
 
-export type FuzzResult = FuzzReport & {
+export type SurfaceReport = FuzzReport & {
+  surface: Surface;
   /** The server's heap after garbage collection, along the run. */
   heap: HeapJudgement;
+};
+
+export type FuzzResult = {
+  reports: SurfaceReport[];
+  /** What is wrong with the whole: the books, the end of the process, its log. */
+  faults: string[];
   /** The server's memory at the end. */
   residentMb: number;
 };
@@ -27,61 +40,93 @@ export type FuzzResult = FuzzReport & {
 const CODES_PER_REQUEST = 0.1;
 const CODES_MIN = 200;
 const CODES_MAX = 30_000;
-/** A full collection of garbage takes a moment, so it is rare in a short run. */
-const HEAP_SAMPLES_MAX = 15;
-const ROUNDS_PER_SAMPLE_MIN = 1_000;
+const PRICE_MINOR = 200_000n;
 
-/** Runs the fuzzer against a real server that sends webhooks to a receiver on loopback; then checks what must hold overall. */
+/** Fuzzes a real server that sends webhooks to a receiver on loopback; then checks what must hold overall. */
 export async function fuzzServer(session: FuzzSession): Promise<FuzzResult> {
-  const { db, requests } = session;
+  const { db, runs } = session;
+  const requests = runs.reduce((sum, run) => sum + run.requests, 0);
   const codes = Math.min(CODES_MAX, Math.max(CODES_MIN, requests * CODES_PER_REQUEST));
-  const world = await createFuzzWorld(db, codes);
+  const world = await createFuzzWorld(db, codes, {
+    priceMinor: PRICE_MINOR,
+    costMinor: PLANTED_COST_MINOR,
+    supplierName: `${SUPPLIER_WORD} supplier`,
+  });
   const server = await startFuzzServer(session.connectionString);
   try {
-    const report = await runFuzz({
-      ...session,
-      port: Number(new URL(server.url).port),
-      document: (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApiDocument,
-      world,
-      receiverUrl: server.receiverUrl,
-      deadUrl: server.deadUrl,
-      onProgress: sampling(session, server),
-    });
-    const keys = world.keys.flatMap(({ key }) => key ?? []);
-    return await judgeRun(session, server, report, keys);
+    const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApiDocument;
+    const reports: SurfaceReport[] = [];
+    for (const { surface, requests } of runs) {
+      if (session.stop?.aborted === true) break;
+      const isFilled = reports.length > 0;
+      reports.push(await runSurface({ ...session, document, world, server, surface, requests, isFilled }));
+    }
+    const residentMb = server.residentMb();
+    const secrets = world.keys.flatMap(({ key }) => key ?? []);
+    return { reports, residentMb, faults: [...(await auditFaults(db)), ...(await server.finish(secrets))] };
   } finally {
     await server.close();
   }
 }
 
-/** Passes progress on, and samples the heap now and then. */
-export function sampling(session: FuzzSession, server: FuzzServer): (report: FuzzReport) => void {
-  const every = Math.max(ROUNDS_PER_SAMPLE_MIN, Math.ceil(session.requests / HEAP_SAMPLES_MAX));
+/** What a run on one surface has. */
+export type SurfaceRun = Omit<FuzzSession, "runs" | "onProgress"> & {
+  document: OpenApiDocument;
+  world: FuzzWorld;
+  server: FuzzServer;
+  requests: number;
+  /** An earlier surface has filled the database. */
+  isFilled: boolean;
+  onProgress?: (report: FuzzReport) => void;
+};
+
+type RunOptions = Omit<SurfaceRun, "onProgress"> & Pick<FuzzSession, "onProgress"> & { surface: Surface };
+
+async function runSurface({ surface, onProgress, ...run }: RunOptions): Promise<SurfaceReport> {
+  const { server, requests } = run;
+  const sampledBefore = server.heap.samplesMb().length;
+  const sample = sampling(server, requests);
+  const options: SurfaceRun = {
+    ...run,
+    onProgress: (report) => {
+      onProgress?.(report, requests, server.residentMb());
+      sample(report);
+    },
+  };
+  const report = await (surface === "api" ? fuzzApi(options) : fuzzPages(options));
+  await server.heap.sample();
+  const heap = judgeHeap(server.heap.samplesMb().slice(sampledBefore));
+  if (!heap.isFlat) {
+    const message = `the server's heap grew by ${heap.grownMb} MB; at most ${HEAP_GROWTH_MAX_MB} MB are allowed`;
+    report.faults.push({ index: -1, what: "the whole run", message });
+  }
+  return { ...report, surface, heap };
+}
+
+const fuzzApi = ({ server, ...run }: SurfaceRun): Promise<FuzzReport> =>
+  runFuzz({
+    ...run,
+    port: Number(new URL(server.url).port),
+    receiverUrl: server.receiverUrl,
+    deadUrl: server.deadUrl,
+  });
+
+/** A full collection of garbage takes a moment, so it is rare in a short run. */
+const HEAP_SAMPLES_MAX = 15;
+const ROUNDS_PER_SAMPLE_MIN = 1_000;
+
+function sampling(server: FuzzServer, requests: number): (report: FuzzReport) => void {
+  const every = Math.max(ROUNDS_PER_SAMPLE_MIN, Math.ceil(requests / HEAP_SAMPLES_MAX));
   let due = every;
-  return (report) => {
-    session.onProgress?.(report, server.residentMb);
-    if (report.rounds < due) return;
+  return ({ rounds }) => {
+    if (rounds < due) return;
     due += every;
     // A server that is too busy to answer the signal is noticed by its requests.
     server.heap.sample().catch(() => {});
   };
 }
 
-/** What must hold after all requests: memory, the books, the end of the process, its log. */
-export async function judgeRun(
-  { db }: FuzzSession,
-  server: FuzzServer,
-  report: FuzzReport,
-  secrets: readonly string[],
-): Promise<FuzzResult> {
-  await server.heap.sample();
-  const heap = judgeHeap(server.heap.samplesMb());
-  const residentMb = server.residentMb();
-  const fault = (message: string) => report.faults.push({ index: -1, what: "the whole run", message });
-  if (!heap.isFlat)
-    fault(`the server's heap grew by ${heap.grownMb} MB; at most ${HEAP_GROWTH_MAX_MB} MB are allowed`);
-  for (const { number, name, violations } of (await audit(db)).invariants)
-    for (const violation of violations) fault(`invariant ${number} (${name}): ${violation}`);
-  for (const message of await server.finish(secrets)) fault(message);
-  return { ...report, heap, residentMb };
-}
+const auditFaults = async (db: Db): Promise<string[]> =>
+  (await audit(db)).invariants.flatMap(({ number, name, violations }) =>
+    violations.map((violation) => `invariant ${number} (${name}): ${violation}`),
+  );

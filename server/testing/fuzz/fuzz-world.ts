@@ -32,7 +32,7 @@ export type FuzzWorld = {
   owners: readonly Owner[];
 };
 
-const FUNDS = "1000000.00";
+const FUNDS = "900000000.00";
 
 /** Two resellers with both environments, and every kind of invalid key. */
 export async function createFuzzWorld(

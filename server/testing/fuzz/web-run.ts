@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { createRandom, type Random } from "../seed.ts";
 import { toBytes } from "../upstream/wire-faults.ts";
-import { ANSWER_MAX_MS, type FuzzReport, newReport, noteAnswer, noteTime } from "./fuzz-run.ts";
+import {
+  ANSWER_MAX_MS,
+  askAgainIfBusy,
+  type FuzzReport,
+  newReport,
+  noteAnswer,
+  noteTime,
+} from "./fuzz-run.ts";
 import { createRawConnection, type RawConnection } from "./raw-connection.ts";
 import type { RawReply } from "./raw-http.ts";
 import { createWebJudge, isSentToSignIn } from "./web-judge.ts";
@@ -42,7 +49,8 @@ export async function runWebFuzz(options: WebFuzzOptions): Promise<FuzzReport> {
     const { person } = request;
     const { accountId } = person;
     try {
-      const reply = await lane[person.face].send(toBytes(request), request.method);
+      const send = () => lane[person.face].send(toBytes(request), request.method);
+      const reply = await askAgainIfBusy(report, send);
       noteAnswer(report, request.route.key, reply.status);
       judge.judge(request, reply);
       await checkRole(options, request, reply, accountId);
