@@ -1,12 +1,14 @@
 // `npm run fuzz` sends malformed and hostile requests to its own server, then runs the tests of random input at their full size.
 import { onBenchDatabase } from "../bench/bench-database.ts";
 import { runFullSize } from "../scripts/testing/run-full-size.ts";
+import { endAtOnce } from "../server/src/bin/end-at-once.ts";
 import { migrate } from "../server/src/db/migrate.ts";
 import { fuzzServer } from "../server/testing/fuzz/fuzz-session.ts";
 import { SEED } from "../server/testing/seed.ts";
 import { HELP, readOptions } from "./options.ts";
 import { printProgress, printResult } from "./report.ts";
 
+endAtOnce();
 const read = readOptions(process.argv.slice(2), SEED);
 if (read === "help") {
   console.log(HELP);
