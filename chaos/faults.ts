@@ -2,9 +2,9 @@ import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import sql from "sql-template-tag";
-import { postmasterPid } from "../server/testing/database/embedded-testing.ts";
 import type { FaultKind } from "../server/testing/database/fault-proxy.ts";
 import { createRandom, type Random } from "../server/testing/seed.ts";
+import type { Database } from "./database.ts";
 import { cutPower } from "./power-cut.ts";
 import type { World } from "./world.ts";
 
@@ -16,22 +16,26 @@ type Fault = {
   share: number;
   /** Faults of one part run one after the other. */
   part?: "database";
+  /** Only where the database has so many hosts. */
+  hosts?: 1 | 2;
   strike(world: World, random: Random): Promise<unknown>;
 };
 
 const PAUSE_MEAN_MS = 1_250;
 const CLOCK_STEP_API_MS = 10_000;
-/** Less than the settle delay allows: a worker with a wrong clock can believe a no too early. */
-const CLOCK_STEP_WORKER_MS = 1_000;
+const CLOCK_LEAP_WORKER_MS = 60_000;
 const STALL_MAX_MS = 3_000;
 const STRUCK_WITHIN_MS = 5_000;
 const AWAY_MAX_MS = 1_500;
+const GRACE_MS = 2_000;
 const DISK_FULL_MS = 2_000;
+/** How often the old primary is only silent, and comes back after another has taken over. */
+const FROZEN_SHARE = 0.3;
 const BALLAST_CHUNK = Buffer.alloc(1024 * 1024);
 
 const proxied = (kind: FaultKind, at: RegExp): Fault["strike"] => {
-  return async ({ proxy }, random) => {
-    const { release, struck } = proxy.arm(at, kind);
+  return async ({ database }, random) => {
+    const { release, struck } = database.proxy().arm(at, kind);
     const unstruck = wait(STRUCK_WITHIN_MS).then(() => false);
     const isStruck = await Promise.race([struck.then(() => true), unstruck]);
     await wait(random.below(STALL_MAX_MS));
@@ -42,23 +46,27 @@ const proxied = (kind: FaultKind, at: RegExp): Fault["strike"] => {
 
 export const FAULTS = {
   "kill -9 of an API process": {
-    share: 28,
+    share: 40,
     strike: ({ apis }, random) => random.pick(apis).killAndRaise(),
   },
   "kill -9 of a worker": {
-    share: 28,
+    share: 40,
     strike: ({ workers }, random) => random.pick(workers).killAndRaise(),
   },
-  "kill -9 of PostgreSQL": {
-    share: 17,
-    part: "database",
-    strike: async ({ dataDir }) => signalDatabase(dataDir, "SIGKILL"),
-  },
-  "restart of PostgreSQL": {
+  "kill -9 of PostgreSQL": { share: 12, part: "database", strike: ({ database }) => database.kill() },
+  failover: {
     share: 3,
     part: "database",
-    strike: async ({ dataDir }) => signalDatabase(dataDir, "SIGINT"),
+    hosts: 2,
+    strike: ({ database }, random) => pairOf(database).failOver(random.chance(FROZEN_SHARE)),
   },
+  "kill -9 of the standby": {
+    share: 1,
+    part: "database",
+    hosts: 2,
+    strike: ({ database }) => pairOf(database).killStandby(),
+  },
+  "restart of PostgreSQL": { share: 3, part: "database", strike: ({ database }) => database.restart() },
   "end of a backend": { share: 4, strike: terminateBackend },
   "COMMIT with a lost answer": { share: 4, strike: proxied("lose-answer", /^commit/i) },
   "connection cut before a statement": { share: 4, strike: proxied("cut-before", /^(insert|update|with)/i) },
@@ -70,10 +78,10 @@ export const FAULTS = {
     strike: async ({ apis }, random) =>
       random.pick(apis).setClock(random.below(2 * CLOCK_STEP_API_MS) - CLOCK_STEP_API_MS),
   },
-  "clock of a worker shifted": {
-    share: 2,
+  "leap of a worker's clock": {
+    share: 4,
     strike: async ({ workers }, random) =>
-      random.pick(workers).setClock(random.below(2 * CLOCK_STEP_WORKER_MS) - CLOCK_STEP_WORKER_MS),
+      random.pick(workers).setClock(random.pick([-CLOCK_LEAP_WORKER_MS, 0, CLOCK_LEAP_WORKER_MS])),
   },
   "receivers down": {
     share: 3,
@@ -83,22 +91,33 @@ export const FAULTS = {
       receivers.comeUp();
     },
   },
-  "full disk": { share: 1, part: "database", strike: fillDisk },
-  "power cut": { share: 2, part: "database", strike: losePower },
+  "full disk": { share: 1, part: "database", hosts: 1, strike: fillDisk },
+  "power cut": { share: 2, part: "database", hosts: 1, strike: losePower },
 } as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof FAULTS;
 export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 
-/**
- * The faults of a run, decided only by the seed. A run of a few minutes has every kind at least once. Additional power cuts
- * are spread over the run.
- */
-export function planFaults(seed: number, durationMs: number, powerCuts = 0): PlannedFault[] {
+export type PlanOptions = {
+  /** More than the seed plans, spread over the run. */
+  powerCuts?: number;
+  /** How much more often than usual. */
+  pace?: number;
+  hasTwoHosts?: boolean;
+};
+
+/** The faults of a run, decided only by the seed and its options. A run of a few minutes has every kind at least once. */
+export function planFaults(seed: number, durationMs: number, options: PlanOptions = {}): PlannedFault[] {
+  const { powerCuts = 0, pace = 1, hasTwoHosts = false } = options;
   const random = createRandom(seed);
-  const urn = FAULT_NAMES.flatMap((name) => Array<FaultName>(FAULTS[name].share).fill(name));
+  const hosts = hasTwoHosts ? 2 : 1;
+  const urn = FAULT_NAMES.flatMap((name) => {
+    const fault: Fault = FAULTS[name];
+    return (fault.hosts ?? hosts) === hosts ? Array<FaultName>(fault.share).fill(name) : [];
+  });
   const planned: PlannedFault[] = [];
-  for (let atMs = 500; atMs < durationMs; atMs += PAUSE_MEAN_MS / 2 + random.below(PAUSE_MEAN_MS)) {
+  const pauseMs = PAUSE_MEAN_MS / pace;
+  for (let atMs = 500; atMs < durationMs; atMs += pauseMs / 2 + random.below(pauseMs)) {
     planned.push({ atMs, name: random.pick(urn), draw: random.below(2 ** 31) });
   }
   for (let count = 0; count < powerCuts; count += 1) {
@@ -108,14 +127,24 @@ export function planFaults(seed: number, durationMs: number, powerCuts = 0): Pla
   return planned.sort((one, other) => one.atMs - other.atMs);
 }
 
-/** Runs the planned faults, each at its time, and counts those that happened. A long fault does not delay others. */
+export type StrikeEvents = {
+  onStruck(name: FaultName): void;
+  /** The database was already down, or there is no small disk. */
+  onMissed(name: FaultName, error: unknown): void;
+};
+
+/**
+ * Runs the planned faults, each at its time, and counts those that happened. A long fault does not delay others. What has to
+ * wait until after the last one is left out.
+ */
 export async function strikeFaults(
   world: World,
   planned: readonly PlannedFault[],
-  onStruck: (name: FaultName) => void,
+  { onStruck, onMissed }: StrikeEvents,
 ): Promise<Map<FaultName, number>> {
   const counts = new Map<FaultName, number>();
   const beganMs = performance.now();
+  const endsMs = beganMs + (planned.at(-1)?.atMs ?? 0) + GRACE_MS;
   const busy = new Map<string, Promise<void>>();
   for (const { atMs, name, draw } of planned) {
     await wait(Math.max(0, beganMs + atMs - performance.now()));
@@ -123,15 +152,14 @@ export async function strikeFaults(
     // Two of one kind run one after the other: a process cannot be killed while it starts.
     const part = fault.part ?? name;
     const done = (busy.get(part) ?? Promise.resolve())
-      .then(() => fault.strike(world, createRandom(draw)))
+      .then(() => (performance.now() > endsMs ? false : fault.strike(world, createRandom(draw))))
       .then(
         (hasStruck) => {
           if (hasStruck === false) return;
           counts.set(name, (counts.get(name) ?? 0) + 1);
           onStruck(name);
         },
-        // The database was already down, or there is no small disk.
-        () => {},
+        (error) => onMissed(name, error),
       );
     busy.set(part, done);
   }
@@ -139,9 +167,10 @@ export async function strikeFaults(
   return counts;
 }
 
-/** The owner of the database restarts it, on the same port. */
-async function signalDatabase(dataDir: string, signal: NodeJS.Signals): Promise<void> {
-  process.kill(await postmasterPid(dataDir), signal);
+/** A fault of two hosts finds nothing to strike where there is one. */
+function pairOf({ pair }: Database): NonNullable<Database["pair"]> {
+  if (pair === undefined) throw new Error("there is one host");
+  return pair;
 }
 
 async function terminateBackend({ db }: World): Promise<boolean> {
@@ -151,10 +180,10 @@ async function terminateBackend({ db }: World): Promise<boolean> {
   return ended.length > 0;
 }
 
-async function loseDatabase({ proxy }: World, random: Random): Promise<void> {
-  proxy.goAway();
+async function loseDatabase({ database }: World, random: Random): Promise<void> {
+  for (const proxy of database.proxies) proxy.goAway();
   await wait(random.below(AWAY_MAX_MS));
-  await proxy.comeBack();
+  await Promise.all(database.proxies.map((proxy) => proxy.comeBack()));
 }
 
 /** Fills the database's disk to the last byte for a while. */

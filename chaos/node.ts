@@ -12,6 +12,8 @@ export type NodeInput = ServiceInput & { role: "api" | "worker" };
 export type Node = {
   readonly role: NodeInput["role"];
   readonly port: number;
+  /** Where the console listens, if it does. */
+  readonly consolePort: number;
   /** Kills it at once and starts it again. */
   killAndRaise(): Promise<void>;
   setClock(offsetMs: number): void;
@@ -55,6 +57,7 @@ export async function startNode(
   return {
     role: given.role,
     port: running.port,
+    consolePort: given.home?.consolePort ?? 0,
     async killAndRaise() {
       await rising;
       isExpected = true;
@@ -85,4 +88,8 @@ async function raiseUntilUp(input: NodeInput): Promise<ForkedNode> {
 }
 
 const raise = ({ role, ...input }: NodeInput): Promise<ForkedNode> =>
-  forkNode(role, { ...input, allowsLoopback: true, watchesPrimary: true }, { execArgv: ["--expose-gc"] });
+  forkNode(
+    role,
+    { ...input, allowsLoopback: true, watchesPrimary: true, callsFreely: true },
+    { execArgv: ["--expose-gc"] },
+  );
