@@ -20,6 +20,8 @@ export type ChaosOptions = PlanOptions & {
   seed: number;
   /** Defaults to true. */
   hasFsync?: boolean;
+  /** Of each role. */
+  processes?: number;
   /** Callers that place many orders with one request. */
   batchers?: number;
   say: (line: string) => void;
@@ -48,12 +50,21 @@ const CODES_PER_SECOND = 40;
 const CODES_PER_SECOND_AND_BATCHER = 20;
 const CALM_MS = 1_000;
 const TELL_EVERY_MS = 10_000;
+const TOLD_AT_ONCE_MAX = 3;
 
 /** Load and faults for a while, then calm, then a comparison of everything with everything. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  const { durationMs, seed, say, hasFsync = true, hasTwoHosts = false, batchers = 0 } = options;
+  const {
+    durationMs,
+    seed,
+    say,
+    hasFsync = true,
+    hasTwoHosts = false,
+    batchers = 0,
+    processes = 2,
+  } = options;
   const recorder = createRecorder();
-  const about = { seed, hasFsync, hasTwoHosts, hasSmallDisk: true, isWhole: true };
+  const about = { seed, hasFsync, hasTwoHosts, processes, hasSmallDisk: true, isWhole: true };
   const world = await openWorld(about, recorder);
   try {
     const perSecond = CODES_PER_SECOND + batchers * CODES_PER_SECOND_AND_BATCHER;
@@ -64,9 +75,15 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     await wait(CALM_MS);
     recorder.startGaps();
     const struck = new Map<FaultName, number>();
-    const telling = setInterval(() => say(describeProgress(recorder, struck)), TELL_EVERY_MS);
+    let told = 0;
+    const telling = setInterval(() => {
+      say(describeProgress(recorder, struck));
+      for (const text of recorder.contradictions.slice(told, told + TOLD_AT_ONCE_MAX)) say(`  ${text}`);
+      told = recorder.contradictions.length;
+    }, TELL_EVERY_MS);
     const faults = await strikeFaults(world, planFaults(seed, durationMs, options), {
       onStruck: (name) => struck.set(name, (struck.get(name) ?? 0) + 1),
+      onWaiting: (names) => say(`waiting for: ${names.join(", ")}`),
       onMissed: (name, error) => say(`no ${name}: ${error instanceof Error ? error.message : error}`),
     });
     recorder.stopGaps();

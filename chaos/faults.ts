@@ -5,6 +5,7 @@ import sql from "sql-template-tag";
 import type { FaultKind } from "../server/testing/database/fault-proxy.ts";
 import { createRandom, type Random } from "../server/testing/seed.ts";
 import type { Database } from "./database.ts";
+import type { Node } from "./node.ts";
 import { cutPower } from "./power-cut.ts";
 import type { World } from "./world.ts";
 
@@ -14,8 +15,8 @@ export type PlannedFault = { atMs: number; name: FaultName; draw: number };
 /** A fault that finds nothing to strike returns false and is not counted. */
 type Fault = {
   share: number;
-  /** Faults of one part run one after the other. */
-  part?: "database";
+  /** Faults of one part run one after the other, and so do those of one kind. Those of processes run at the same time. */
+  part?: "database" | "processes";
   /** Only where the database has so many hosts. */
   hosts?: 1 | 2;
   strike(world: World, random: Random): Promise<unknown>;
@@ -47,11 +48,13 @@ const proxied = (kind: FaultKind, at: RegExp): Fault["strike"] => {
 export const FAULTS = {
   "kill -9 of an API process": {
     share: 40,
-    strike: ({ apis }, random) => random.pick(apis).killAndRaise(),
+    part: "processes",
+    strike: ({ apis }, random) => killOne(apis, random),
   },
   "kill -9 of a worker": {
     share: 40,
-    strike: ({ workers }, random) => random.pick(workers).killAndRaise(),
+    part: "processes",
+    strike: ({ workers }, random) => killOne(workers, random),
   },
   "kill -9 of PostgreSQL": { share: 12, part: "database", strike: ({ database }) => database.kill() },
   failover: {
@@ -131,6 +134,8 @@ export type StrikeEvents = {
   onStruck(name: FaultName): void;
   /** The database was already down, or there is no small disk. */
   onMissed(name: FaultName, error: unknown): void;
+  /** The time is over, and these have not ended. */
+  onWaiting(names: readonly FaultName[]): void;
 };
 
 /**
@@ -140,19 +145,28 @@ export type StrikeEvents = {
 export async function strikeFaults(
   world: World,
   planned: readonly PlannedFault[],
-  { onStruck, onMissed }: StrikeEvents,
+  { onStruck, onMissed, onWaiting }: StrikeEvents,
 ): Promise<Map<FaultName, number>> {
   const counts = new Map<FaultName, number>();
   const beganMs = performance.now();
   const endsMs = beganMs + (planned.at(-1)?.atMs ?? 0) + GRACE_MS;
   const busy = new Map<string, Promise<void>>();
-  for (const { atMs, name, draw } of planned) {
+  const running = new Set<{ name: FaultName }>();
+  const strike = async ({ name, draw }: PlannedFault): Promise<unknown> => {
+    if (performance.now() > endsMs) return false;
+    const one = { name };
+    running.add(one);
+    const fault: Fault = FAULTS[name];
+    return fault.strike(world, createRandom(draw)).finally(() => running.delete(one));
+  };
+  for (const one of planned) {
+    const { atMs, name } = one;
     await wait(Math.max(0, beganMs + atMs - performance.now()));
     const fault: Fault = FAULTS[name];
-    // Two of one kind run one after the other: a process cannot be killed while it starts.
     const part = fault.part ?? name;
-    const done = (busy.get(part) ?? Promise.resolve())
-      .then(() => (performance.now() > endsMs ? false : fault.strike(world, createRandom(draw))))
+    const before = part === "processes" ? undefined : busy.get(part);
+    const done = (before ?? Promise.resolve())
+      .then(() => strike(one))
       .then(
         (hasStruck) => {
           if (hasStruck === false) return;
@@ -161,10 +175,19 @@ export async function strikeFaults(
         },
         (error) => onMissed(name, error),
       );
-    busy.set(part, done);
+    busy.set(part, part === "processes" ? Promise.all([busy.get(part), done]).then(() => {}) : done);
   }
+  onWaiting([...running].map(({ name }) => name));
   await Promise.all(busy.values());
   return counts;
+}
+
+/** One of the processes that are up. The last one that serves is left alone, so that there is something to interrupt. */
+async function killOne(nodes: readonly Node[], random: Random): Promise<boolean> {
+  const up = nodes.filter((node) => !node.isRising());
+  if (up.length < 2) return false;
+  await random.pick(up).killAndRaise();
+  return true;
 }
 
 /** A fault of two hosts finds nothing to strike where there is one. */

@@ -12,7 +12,7 @@ import type { Recorder, StartedJob } from "./recorder.ts";
 import { STOCKED } from "./shopfront.ts";
 import type { World } from "./world.ts";
 
-const PAUSE_MAX_MS = 5_000;
+const PAUSE_MAX_MS = 15_000;
 const IMPORTED_CODES = 200;
 /** Orders whose id is younger than the export's beginning are not part of it, and clocks of API processes differ. */
 const EXPORTED_AFTER_MS = 15_000;

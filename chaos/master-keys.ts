@@ -11,7 +11,7 @@ import { noteUnforeseen } from "./operators.ts";
 import type { Actor } from "./placers.ts";
 import type { World } from "./world.ts";
 
-const PAUSE_MAX_MS = 60_000;
+const PAUSE_MAX_MS = 90_000;
 const STEP_MS = 250;
 const PATIENCE_MS = 10_000;
 

@@ -22,7 +22,9 @@ export type Weather = {
 
 export const PLACERS = 24;
 const PAUSE_MAX_MS = 250;
+/** Before the second try. It doubles with each try up to the longest. */
 const RETRY_PAUSE_MS = 50;
+const RETRY_PAUSE_MAX_MS = 800;
 /** No outage of a run lasts this long. */
 const ANSWERED_WITHIN_MS = 120_000;
 const DUPLICATE_SHARE = 0.2;
@@ -90,7 +92,8 @@ async function runErrand(world: World, recorder: Recorder, errand: Errand, rando
     "idempotency-key": order.idempotencyKey,
     ...(scenario ? { "x-test-scenario": scenario } : {}),
   };
-  for (const deadlineMs = performance.now() + ANSWERED_WITHIN_MS; ; ) {
+  const deadlineMs = performance.now() + ANSWERED_WITHIN_MS;
+  for (let tries = 0; ; tries += 1) {
     if (performance.now() > deadlineMs) {
       recorder.contradictions.push(`${order.idempotencyKey} got no response in ${ANSWERED_WITHIN_MS} ms`);
       return;
@@ -105,7 +108,7 @@ async function runErrand(world: World, recorder: Recorder, errand: Errand, rando
     recorder.counts.lost += 1;
     // An outage is 503; anything else is a bug.
     if (answer?.status === 500) recorder.contradictions.push(`500 ${answer.body}`);
-    await wait(RETRY_PAUSE_MS);
+    await wait(Math.min(RETRY_PAUSE_MS * 2 ** tries, RETRY_PAUSE_MAX_MS));
   }
 }
 

@@ -14,6 +14,8 @@ const MINUTES = 2;
 const POWER_CUTS_MAX = 10_000;
 const PACE_MAX = 20;
 const BATCHERS_MAX = 100;
+const PROCESSES = 2;
+const PROCESSES_MAX = 6;
 
 const HELP = `usage: npm run chaos -- [options]
        npm run chaos -- --add FILE...
@@ -22,6 +24,7 @@ const HELP = `usage: npm run chaos -- [options]
   --seed S         decides the faults; printed when it is chosen at random
   --pace N         N times as many faults, such as 3 or 0.5 (1)
   --hosts 2        two database hosts: failovers, and no faults of the disk
+  --processes N    API processes, and as many workers (2)
   --batchers N     callers that place 25 orders with each request (0)
   --power-cuts N   cut the database's power N times in addition; needs root and loop devices, and one host
   --no-fsync       run PostgreSQL with fsync=off: a run with power cuts must then report a loss
@@ -46,6 +49,7 @@ function readOptions() {
         seed: { type: "string" },
         pace: { type: "string" },
         hosts: { type: "string" },
+        processes: { type: "string" },
         batchers: { type: "string" },
         "power-cuts": { type: "string" },
         "no-fsync": { type: "boolean" },
@@ -74,9 +78,13 @@ if (values.add) {
 if (positionals.length > 0) fail(`unknown argument ${positionals[0]}`);
 
 /** A number above the least, up to the most. */
-function read(name: "minutes" | "pace" | "power-cuts" | "batchers", fallback: number, max: number): number {
+function read(
+  name: "minutes" | "pace" | "power-cuts" | "batchers" | "processes",
+  fallback: number,
+  max: number,
+): number {
   const number = Number(values[name] ?? fallback);
-  const isWhole = name === "power-cuts" || name === "batchers";
+  const isWhole = name !== "minutes" && name !== "pace";
   if (!(number >= 0 && number <= max && (isWhole ? Number.isInteger(number) : number > 0)))
     fail(
       `--${name} must be ${isWhole ? "an integer from 0" : "above 0 and"} up to ${max}, not ${values[name]}`,
@@ -88,6 +96,8 @@ const minutes = read("minutes", MINUTES, MINUTES_MAX);
 const pace = read("pace", 1, PACE_MAX);
 const powerCuts = read("power-cuts", 0, POWER_CUTS_MAX);
 const batchers = read("batchers", 0, BATCHERS_MAX);
+const processes = read("processes", PROCESSES, PROCESSES_MAX);
+if (processes === 0) fail("--processes must be at least 1");
 const seed = Number(values.seed ?? randomInt(2 ** 31));
 if (!Number.isInteger(seed)) fail(`--seed must be an integer, not ${values.seed}`);
 if (!["1", "2"].includes(values.hosts ?? "1")) fail(`--hosts must be 1 or 2, not ${values.hosts}`);
@@ -101,6 +111,7 @@ const command = [
   `npm run chaos -- --minutes ${minutes} --seed ${seed}`,
   ...(pace === 1 ? [] : [`--pace ${pace}`]),
   ...(hasTwoHosts ? ["--hosts 2"] : []),
+  ...(processes === PROCESSES ? [] : [`--processes ${processes}`]),
   ...(batchers === 0 ? [] : [`--batchers ${batchers}`]),
   ...(powerCuts === 0 ? [] : [`--power-cuts ${powerCuts}`]),
   ...(values["no-fsync"] ? ["--no-fsync"] : []),
@@ -110,7 +121,7 @@ say(command);
 const root = join(import.meta.dirname, "..");
 process.env[BUNDLES] ??= (await writeBundles(root, { scripts: SCRIPTS, tests: [] })).folder;
 const hasFsync = values["no-fsync"] !== true;
-const options = { seed, pace, hasTwoHosts, batchers, powerCuts, hasFsync };
+const options = { seed, pace, hasTwoHosts, processes, batchers, powerCuts, hasFsync };
 const result = await runChaos({ durationMs: minutes * 60_000, ...options, say });
 const figures = figuresOf(result, `\`${command}\``);
 console.log(`\n${describeFigures(figures)}`);

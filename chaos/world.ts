@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import sql from "sql-template-tag";
 import { connectDatabase, type Db } from "../server/src/db/database.ts";
 import { migrate } from "../server/src/db/migrate.ts";
 import type { FulfilmentLimits } from "../server/src/fulfilment/limits.ts";
@@ -55,8 +56,7 @@ export const LIMITS: Partial<FulfilmentLimits> = {
   breakerMaxMs: 500,
 };
 
-const APIS = 2;
-const WORKERS = 2;
+const PROCESSES = 2;
 const run = promisify(execFile);
 
 export type WorldOptions = {
@@ -66,6 +66,8 @@ export type WorldOptions = {
   hasSmallDisk: boolean;
   /** Processes with everything that `scrip start` runs: dashboard, console and jobs too. Without it, only orders and events. */
   isWhole?: boolean;
+  /** How many of each role. Two unless given. */
+  processes?: number;
   /** A second one follows the first, and takes over. */
   hasTwoHosts?: boolean;
 };
@@ -110,16 +112,24 @@ async function build(
   const receivers = await createReceivers(options.seed, recorder);
   closers.push(receivers.close, closeCalls);
   const start = async (role: Node["role"], index: number) => {
-    // Every other process is behind the proxies. All others meet only what the database itself does.
-    const connectionString = index % 2 === 0 ? database.proxied : database.connectionString;
+    // One of each role is behind the proxies. The others meet only what the database itself does.
+    const connectionString = index === 0 ? database.proxied : database.connectionString;
     const home = keysDir && { dataDir: keysDir, consolePort: role === "api" ? await freePort() : 0 };
     const input = { role, connectionString, limits: LIMITS, ...(home ? { home } : {}) };
-    const node = await startNode(input, (what) => recorder.contradictions.push(what));
+    const node = await startNode(input, {
+      onDied: (what) => recorder.contradictions.push(what),
+      isReachable: () =>
+        db.rows(sql`select`).then(
+          () => true,
+          () => false,
+        ),
+    });
     closers.push(node.stop);
     return node;
   };
-  const apis = await Promise.all(Array.from({ length: APIS }, (_, index) => start("api", index)));
-  const workers = await Promise.all(Array.from({ length: WORKERS }, (_, index) => start("worker", index)));
+  const indexes = Array.from({ length: options.processes ?? PROCESSES }, (_, index) => index);
+  const apis = await Promise.all(indexes.map((index) => start("api", index)));
+  const workers = await Promise.all(indexes.map((index) => start("worker", index)));
   return {
     dataDir: join(home, ".scrip"),
     ...{ disk, database, db, keysDir, secrets, keyring, codeVault: createCodeVault(keyring) },
