@@ -70,6 +70,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     const perSecond = CODES_PER_SECOND + batchers * CODES_PER_SECOND_AND_BATCHER;
     const stock = Math.ceil((durationMs / 1_000) * perSecond) + 500;
     const accounts = await fillWorld(world, recorder, stock);
+    await world.flush();
     const weather: Weather = { isStormy: true, seed, placers: PLACERS, batchers };
     const actors = ACTORS.map((act) => act(world, accounts, recorder, weather));
     await wait(CALM_MS);

@@ -40,6 +40,8 @@ export type World = {
   receivers: Receivers;
   apis: Node[];
   workers: Node[];
+  /** Brings everything to the disk, as after days of work: faults are about what happens from then on. */
+  flush(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -134,6 +136,10 @@ async function build(
     dataDir: join(home, ".scrip"),
     ...{ disk, database, db, keysDir, secrets, keyring, codeVault: createCodeVault(keyring) },
     ...{ upstreams, receivers, apis, workers },
+    async flush() {
+      await db.rows(sql`checkpoint`);
+      await run("sync", ["--file-system", home]);
+    },
   };
 }
 
@@ -145,8 +151,5 @@ async function openDatabase(
   if (hasTwoHosts) return { disk: undefined, database: await openTwoHosts(home, closers) };
   const disk = hasSmallDisk ? await mountDisk(home) : undefined;
   if (disk) closers.push(disk.unmount);
-  const database = await openOneHost(home, hasFsync, closers);
-  // As after the creation of a cluster: the storm's power cuts are about what PostgreSQL writes.
-  await run("sync", ["--file-system", home]);
-  return { disk, database };
+  return { disk, database: await openOneHost(home, hasFsync, closers) };
 }
