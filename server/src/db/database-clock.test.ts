@@ -91,6 +91,6 @@ after(() => database.drop());
 
 test("the time comes from PostgreSQL, whatever the machine's clock says", async () => {
   const clock = await startDatabaseClock(database.db, { now: () => new Date(START) });
-  assert.ok(Math.abs(clock.now().getTime() - Date.now()) < 5_000);
+  assert.ok(Math.abs(clock.now().getTime() - Date.now()) < 10 * MINUTE_MS);
   await clock.stop();
 });
