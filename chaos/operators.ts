@@ -92,7 +92,7 @@ async function tryRevoked(
 }
 
 /** A refusal with a reason, or an outage, is expected. */
-function noteUnforeseen(recorder: Recorder, error: unknown): undefined {
+export function noteUnforeseen(recorder: Recorder, error: unknown): undefined {
   const isOutage =
     isDatabaseUnavailable(error) || (error instanceof Error && isDatabaseUnavailable(error.cause));
   if (!isOutage && !(error instanceof RangeError)) recorder.contradictions.push(`the operator: ${error}`);
