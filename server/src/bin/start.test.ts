@@ -9,6 +9,7 @@ import { seedCluster } from "../../testing/database/seed-cluster.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { freePort } from "../../testing/processes/free-port.ts";
 import { type RunningScrip, runScrip, scripJson, startScrip } from "../../testing/processes/run-scrip.ts";
+import { SCRIP_SOURCE } from "../../testing/processes/spawn-node.ts";
 import { openDataDir } from "../db/embedded/open-data-dir.ts";
 import { isAlive } from "../db/embedded/process-state.ts";
 
@@ -32,7 +33,7 @@ after(async () => {
 
 test("npm start on an empty database fills the demo and prints an address, keys and a curl line that work", async () => {
   const env = { DATA_DIR: join(folder, "first"), CONSOLE_PORT: String(await freePort()) };
-  const first = await startScrip(["--demo"], env, START_TIMEOUT_MS);
+  const first = await startScrip(["--demo"], env, START_TIMEOUT_MS, SCRIP_SOURCE);
   assert.equal((await stat(join(env.DATA_DIR, "master.key"))).mode & 0o777, 0o600);
   assert.equal((await stat(env.DATA_DIR)).mode & 0o077, 0, "its owner alone can read what is there");
   const [live, test_] = [keyOf(first, "live"), keyOf(first, "test")];
