@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
+import { compareFigures, type Figures, keyOf, readCommittedFigures } from "./committed-figures.ts";
 
 export type Row = { what: string; measured: string; goal: string; met: boolean | undefined };
 
@@ -10,20 +11,29 @@ Each part is written by \`npm run bench -- NAME\`. Everything in one part was me
 the ratios hold where the absolute figures do not: machines differ, and shared ones are noisy.
 `;
 
-const reported: (Row & { name: string })[] = [];
+const reported: (Row & { name: string; compared: string })[] = [];
+/** Read before the first part is written. */
+let committed: Figures | undefined;
 
 /** Everything that this run has measured, in one table. */
 export const summarize = (): string =>
   [
-    "| benchmark | what | measured | goal | |",
-    "|---|---|---|---|---|",
+    "| benchmark | what | measured | goal | | against the last commit |",
+    "|---|---|---|---|---|---|",
     ...reported.map(
-      (row) => `| ${row.name} | ${row.what} | ${row.measured} | ${row.goal} | ${verdict(row)} |`,
+      (row) =>
+        `| ${row.name} | ${row.what} | ${row.measured} | ${row.goal} | ${verdict(row)} | ${row.compared} |`,
     ),
   ].join("\n");
 
-/** Prints the table and replaces this benchmark's part of docs/benchmarks.md. */
+/** Prints the table beside the last committed figures, and replaces this benchmark's part of docs/benchmarks.md. */
 export function report(name: string, notes: readonly string[], rows: readonly Row[]): void {
+  committed ??= readCommittedFigures();
+  const compared = rows.map((row) => ({
+    ...row,
+    name,
+    compared: compareFigures(committed?.get(keyOf(name, row.what)), row.measured),
+  }));
   const part = [
     `## ${name}`,
     "",
@@ -37,7 +47,12 @@ export function report(name: string, notes: readonly string[], rows: readonly Ro
     "",
   ].join("\n");
   console.log(`\n${part}`);
-  reported.push(...rows.map((row) => ({ ...row, name })));
+  const comparable = compared.filter((row) => row.compared !== "");
+  if (comparable.length > 0) {
+    console.log("Against the last committed figures, which can be from another machine:");
+    for (const row of comparable) console.log(`- ${row.what}: ${row.compared}`);
+  }
+  reported.push(...compared);
   writeFileSync(FILE, replacePart(existsSync(FILE) ? readFileSync(FILE, "utf8") : INTRODUCTION, name, part));
 }
 

@@ -3,7 +3,7 @@ import sql from "sql-template-tag";
 import { type FaultName, planFaults, strikeFaults } from "./faults.ts";
 import type { Findings } from "./findings.ts";
 import { payIn, refundSome, replaceKeys, rotateSecrets } from "./operators.ts";
-import { type Actor, placeOrders, type Weather } from "./placers.ts";
+import { type Actor, PLACERS, placeOrders, type Weather } from "./placers.ts";
 import { readBack } from "./readers.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { settle } from "./settle.ts";
@@ -43,11 +43,11 @@ const TELL_EVERY_MS = 10_000;
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const { durationMs, seed, say, powerCuts = 0, hasFsync = true } = options;
   const recorder = createRecorder();
-  const world = await openWorld({ seed, hasFsync }, recorder);
+  const world = await openWorld({ seed, hasFsync, hasSmallDisk: true }, recorder);
   try {
     const stock = Math.ceil((durationMs / 1_000) * CODES_PER_SECOND) + 500;
     const accounts = await fillWorld(world, recorder, stock);
-    const weather: Weather = { isStormy: true, seed };
+    const weather: Weather = { isStormy: true, seed, placers: PLACERS };
     const actors = ACTORS.map((act) => act(world, accounts, recorder, weather));
     await wait(CALM_MS);
     recorder.startGaps();
@@ -79,8 +79,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
 
 function describeProgress(recorder: Recorder, struck: ReadonlyMap<FaultName, number>): string {
   const faults = [...struck.values()].reduce((sum, number) => sum + number, 0);
-  const placed = [...recorder.wanted.values()].filter(({ told }) => told).length;
-  return `${faults} faults, ${placed} orders, ${recorder.counts.lost} tries without a response, ${recorder.contradictions.length} contradictions`;
+  return `${faults} faults, ${recorder.acknowledged.length} orders, ${recorder.counts.lost} tries without a response, ${recorder.contradictions.length} contradictions`;
 }
 
 async function count({ db }: World): Promise<Pick<ChaosResult, "orders" | "events">> {

@@ -45,9 +45,8 @@ export const refundSome: Actor = async (world, _accounts, recorder, weather) => 
   const random = createRandom(weather.seed + 4_000);
   while (weather.isStormy) {
     await wait(random.below(PAUSE_MAX_MS));
-    const told = [...recorder.wanted.values()].flatMap((order) => (order.told ? [order.told.id] : []));
-    if (told.length === 0) continue;
-    const orderId = random.pick(told.slice(-200));
+    if (recorder.acknowledged.length === 0) continue;
+    const orderId = random.pick(recorder.acknowledged.slice(-200)).told.id;
     await refundOrder(world.db, systemClock, { orderId, lines: undefined, reason: "chaos" }).then(
       () => recorder.refunded.add(orderId),
       (error) => noteUnforeseen(recorder, error),

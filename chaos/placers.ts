@@ -12,7 +12,7 @@ export type Actor = (
   recorder: Recorder,
   weather: Weather,
 ) => Promise<void>;
-export type Weather = { isStormy: boolean; seed: number };
+export type Weather = { isStormy: boolean; seed: number; placers: number };
 
 export const PLACERS = 24;
 const PAUSE_MAX_MS = 250;
@@ -50,7 +50,7 @@ export const placeOrders: Actor = async (world, accounts, recorder, weather) => 
       await wait(random.below(PAUSE_MAX_MS));
     }
   };
-  await Promise.all(Array.from({ length: PLACERS }, (_, number) => placer(number)));
+  await Promise.all(Array.from({ length: weather.placers }, (_, number) => placer(number)));
 };
 
 function chooseErrand(accounts: readonly Account[], random: Random, idempotencyKey: string): Errand {
@@ -123,5 +123,7 @@ function note(recorder: Recorder, order: Wanted, { status, body }: Answer): void
   const { id, total } = (JSON.parse(body) as { order: { id: string; total: { amount: number } } }).order;
   if (order.told && (order.told.id !== id || order.told.totalMinor !== total.amount))
     problem(`${id} over ${total.amount}, and before ${order.told.id} over ${order.told.totalMinor}`);
-  order.told ??= { id, totalMinor: total.amount };
+  if (order.told) return;
+  order.told = { id, totalMinor: total.amount };
+  recorder.acknowledged.push({ ...order, told: order.told });
 }

@@ -4,7 +4,8 @@ import { call } from "./call.ts";
 import type { Actor } from "./placers.ts";
 import type { Recorder, Wanted } from "./recorder.ts";
 
-const READERS = 3;
+/** As many callers place orders while one reads. */
+const PLACERS_PER_READER = 8;
 const PAUSE_MAX_MS = 100;
 
 /** The statuses that can follow each status, after any number of steps. */
@@ -23,13 +24,12 @@ export const readBack: Actor = async (world, accounts, recorder, weather) => {
     const random = createRandom(weather.seed + 2_000 + number);
     while (weather.isStormy) {
       await wait(random.below(PAUSE_MAX_MS));
-      const all = [...recorder.wanted.values()];
-      const order = all.length === 0 ? undefined : random.pick(all);
+      if (recorder.acknowledged.length === 0) continue;
+      const order = random.pick(recorder.acknowledged);
       const account = accounts.find(
-        ({ resellerId, environment }) =>
-          resellerId === order?.resellerId && environment === order.environment,
+        ({ resellerId, environment }) => resellerId === order.resellerId && environment === order.environment,
       );
-      if (!order?.told || !account) continue;
+      if (!account) continue;
       const { id } = order.told;
       const before = seen.get(id) ?? "pending";
       const ask = (path: string) =>
@@ -40,7 +40,8 @@ export const readBack: Actor = async (world, accounts, recorder, weather) => {
       if (codes && isAnswer(codes.status)) noteCodes(recorder, id, codes);
     }
   };
-  await Promise.all(Array.from({ length: READERS }, (_, number) => reader(number)));
+  const readers = Math.ceil(weather.placers / PLACERS_PER_READER);
+  await Promise.all(Array.from({ length: readers }, (_, number) => reader(number)));
 };
 
 /** An outage is 503, and the key might just have been revoked. */

@@ -1,11 +1,13 @@
 import type { Tenant } from "../server/src/http/caller.ts";
 
+type Told = { id: string; totalMinor: number };
+
 /** An order that a caller wanted to place, and what the caller was told. */
 export type Wanted = Tenant & {
   idempotencyKey: string;
   productId: string;
   quantity: number;
-  told: { id: string; totalMinor: number } | undefined;
+  told: Told | undefined;
   /** The last refusal, if any. Another try of the same order might have been accepted. */
   refused: string | undefined;
 };
@@ -16,6 +18,8 @@ export type Payment = Tenant & { note: string; amountMinor: number; acknowledged
 /** Everything that callers were told, to be compared with the final state. */
 export type Recorder = {
   wanted: Map<string, Wanted>;
+  /** Those of `wanted` that were acknowledged, in this order. */
+  acknowledged: (Wanted & { told: Told })[];
   payments: Payment[];
   /** Orders whose full or partial refund was acknowledged to the operator. */
   refunded: Set<string>;
@@ -40,6 +44,7 @@ export function createRecorder(): Recorder {
   };
   return {
     wanted: new Map(),
+    acknowledged: [],
     payments: [],
     refunded: new Set(),
     codes: new Map(),

@@ -62,7 +62,8 @@ const SETTINGS = { max_wal_size: "256MB", max_connections: "100" };
 const WITHOUT_FSYNC = { ...SETTINGS, fsync: "off" };
 const run = promisify(execFile);
 
-export type WorldOptions = { seed: number; hasFsync: boolean };
+/** A long run without faults needs more room than a small disk has. */
+export type WorldOptions = { seed: number; hasFsync: boolean; hasSmallDisk: boolean };
 
 export async function openWorld(options: WorldOptions, recorder: Recorder): Promise<World> {
   const closers: (() => unknown)[] = [];
@@ -79,13 +80,13 @@ export async function openWorld(options: WorldOptions, recorder: Recorder): Prom
 
 /** Everything that is opened registers how it is closed, so that nothing is left when the next step fails. */
 async function build(
-  { seed, hasFsync }: WorldOptions,
+  { seed, hasFsync, hasSmallDisk }: WorldOptions,
   recorder: Recorder,
   closers: (() => unknown)[],
 ): Promise<Omit<World, "close">> {
   const home = await mkdtemp(join(tmpdir(), "scrip-chaos-"));
   closers.push(() => rm(home, { recursive: true, force: true }));
-  const disk = await mountDisk(home);
+  const disk = hasSmallDisk ? await mountDisk(home) : undefined;
   if (disk) closers.push(disk.unmount);
   const dataDir = join(home, ".scrip");
   await seedCluster(dataDir);

@@ -21,6 +21,7 @@ const TEST_TIMEOUT_MS = 300_000;
 const RUN_LIMIT_MS = (process.env[TEST_SIZE] === FULL ? 120 : 20) * 60_000;
 const BUNDLED_FROM_FILES = 40;
 const TEST_FOLDERS = [
+  "bench",
   "sdk/src",
   "sdk/test",
   "server/src",

@@ -7,15 +7,23 @@ import { settle } from "../chaos/settle.ts";
 import { fillWorld } from "../chaos/shopfront.ts";
 import { verify } from "../chaos/verify.ts";
 import { openWorld, type World } from "../chaos/world.ts";
+import type { Db } from "../server/src/db/database.ts";
 
 /** Measured values, by name. */
 export type Sample = Map<string, number>;
-export type SoakOptions = { durationMs: number; seed: number; say: (line: string) => void };
+export type SoakOptions = {
+  durationMs: number;
+  seed: number;
+  /** Callers that place orders at the same time, each about four a second. */
+  callers: number;
+  say: (line: string) => void;
+};
 export type SoakResult = { samples: Sample[]; orders: number; faults: string[] };
 
 const ACTORS: readonly Actor[] = [placeOrders, readBack];
 const SAMPLES = 40;
-const CODES_PER_SECOND = 120;
+/** More than a caller can buy. */
+const CODES_PER_SECOND_AND_CALLER = 6;
 
 /** Tables that work passes through: finished work leaves nothing in them. */
 const PASSING = [
@@ -41,15 +49,15 @@ const KEEPING = [
 ];
 
 /** Steady load without faults, measured regularly. Then everything finishes and the books are checked. */
-export async function runSoak({ durationMs, seed, say }: SoakOptions): Promise<SoakResult> {
+export async function runSoak({ durationMs, seed, callers, say }: SoakOptions): Promise<SoakResult> {
   const recorder = createRecorder();
-  const world = await openWorld({ seed, hasFsync: true }, recorder);
+  const world = await openWorld({ seed, hasFsync: true, hasSmallDisk: false }, recorder);
   try {
     for (const upstream of world.upstreams) upstream.heal();
     world.receivers.heal();
-    const stock = Math.ceil((durationMs / 1_000) * CODES_PER_SECOND) + 500;
+    const stock = Math.ceil((durationMs / 1_000) * callers * CODES_PER_SECOND_AND_CALLER) + 500;
     const accounts = await fillWorld(world, recorder, stock);
-    const weather: Weather = { isStormy: true, seed };
+    const weather: Weather = { isStormy: true, seed, placers: callers };
     const actors = ACTORS.map((act) => act(world, accounts, recorder, weather));
     const samples: Sample[] = [];
     for (let count = 0; count < SAMPLES; count += 1) {
@@ -90,15 +98,31 @@ async function takeSample({ db, apis, workers }: World): Promise<Sample> {
            (select count(*) from pg_stat_activity where application_name like 'scrip node%')::integer as connections`);
   const orders = Math.max(1, counted?.orders ?? 1);
   sample.set("orders", orders).set("connections", counted?.connections ?? 0);
-  const sizes = await db.rows<{ name: string; bytes: number }>(sql`
-    select relname as name, case relkind when 'r' then pg_total_relation_size(oid) else (
-             select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = oid
-           ) end::double precision as bytes
-    from pg_class
-    where relkind in ('r', 'p') and relname = any(${[...PASSING, ...KEEPING]})`);
-  for (const { name, bytes } of sizes) {
-    if (PASSING.includes(name)) sample.set(`${name} KB`, bytes / 1024);
-    else sample.set(`${name} bytes per order`, bytes / orders);
+  for (const { name, tableBytes, indexBytes, deadShare } of await measureTables(db)) {
+    if (PASSING.includes(name)) sample.set(`${name} KB`, (tableBytes + indexBytes) / 1024);
+    else {
+      sample.set(`${name} bytes per order`, tableBytes / orders);
+      sample.set(`${name} index bytes per order`, indexBytes / orders);
+      sample.set(`${name} dead rows %`, 100 * deadShare);
+    }
   }
   return sample;
 }
+
+type Measured = { name: string; tableBytes: number; indexBytes: number; deadShare: number };
+
+/** A partitioned table is the sum of its partitions. */
+const measureTables = (db: Db): Promise<Measured[]> =>
+  db.rows(sql`
+    select named.relname as name,
+           sum(pg_table_size(part.oid))::double precision as "tableBytes",
+           sum(pg_indexes_size(part.oid))::double precision as "indexBytes",
+           coalesce(sum(stats.n_dead_tup) / nullif(sum(stats.n_live_tup + stats.n_dead_tup), 0), 0)::double precision
+             as "deadShare"
+    from pg_class as named
+    join pg_class as part on part.oid = named.oid
+      or part.oid in (select inhrelid from pg_inherits where inhparent = named.oid)
+    left join pg_stat_all_tables as stats on stats.relid = part.oid
+    where named.relkind in ('r', 'p') and named.relname = any(${[...PASSING, ...KEEPING]})
+      and named.relnamespace = 'public'::regnamespace
+    group by named.relname order by named.relname`);

@@ -48,6 +48,13 @@ test("the demo has a hidden, an inactive and an unpriced product, and various qu
   assert.ok(new Set(products.map((product) => product.maxQuantity)).size >= 4);
 });
 
+test("every demo product has a brand and a category, and some have a country", () => {
+  for (const { id, brand, category } of demoProducts) assert.ok(brand && category, id);
+  assert.ok(new Set(demoProducts.map(({ brand }) => brand)).size >= 10);
+  assert.ok(demoProducts.some(({ country }) => country === "JP"));
+  assert.ok(demoProducts.some(({ country }) => country === undefined));
+});
+
 test("one demo product has a bonus and a strike price", () => {
   const struck = new Set(
     demoPrices.filter((price) => price.strike !== undefined).map((price) => price.productId),

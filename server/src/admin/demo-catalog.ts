@@ -1,4 +1,5 @@
 import type { ProductFileRow } from "../catalog/files/product-file.ts";
+import { demoDetails } from "./demo-details.ts";
 import { demoGiftCards } from "./demo-gift-cards.ts";
 import { demoTopUps } from "./demo-top-ups.ts";
 
@@ -14,7 +15,10 @@ type DemoResellerPrice = {
 };
 
 /** The products that `scrip demo` creates, in the shape of a catalog file. */
-export const demoProducts: readonly ProductFileRow[] = [...demoGiftCards, ...demoTopUps];
+export const demoProducts: readonly ProductFileRow[] = [...demoGiftCards, ...demoTopUps].map((product) => ({
+  ...product,
+  ...demoDetails(product.id),
+}));
 
 type PriceCell = string | { amount: string; strike: string } | undefined;
 

@@ -78,10 +78,10 @@ export function answersText(one: {
   return `${sent}${again}, then ${looks} ${looks === 1 ? "look-up" : "look-ups"}: ${one.lookAnswer}${code}`;
 }
 
-const referencesCell = ({ reference, upstreamId }: DescribedPurchase): Html =>
+const referencesCell = ({ reference, upstreamId, sends }: DescribedPurchase): Html =>
   twoLines(
     idText(reference, { short: true }),
-    upstreamId === null ? "none yet" : idText(upstreamId, { short: true }),
+    upstreamId === null ? (sends === 0 ? undefined : "none yet") : idText(upstreamId, { short: true }),
   );
 
 const NOT_KNOWN = html`<span class="quiet">not known</span>`;

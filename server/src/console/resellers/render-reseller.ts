@@ -1,4 +1,5 @@
 import { limitsCell } from "../../dashboard/keys/key-limits.ts";
+import { scopesText } from "../../dashboard/keys/render-keys.ts";
 import { keyPrefix } from "../../keys/key-format.ts";
 import { keyState } from "../../keys/list-keys.ts";
 import type { KeyRow } from "../../keys/queries.ts";
@@ -148,7 +149,7 @@ const keysPanel = ({ keys, reseller }: ResellerData, ctx: ConsoleContext): Html 
           ),
       },
       { head: "State", cell: (key) => chip(keyState(key, ctx.now)) },
-      { head: "Scopes", wraps: true, cell: ({ scopes }) => scopes.join(", ") },
+      { head: "Scopes", wraps: true, cell: ({ scopes }) => scopesText(scopes) },
       { head: "Limits", wraps: true, cell: (key) => limitsCell(key) },
       {
         head: "Last used",

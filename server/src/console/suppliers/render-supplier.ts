@@ -183,7 +183,7 @@ const outcomeCell = ({ status, failureCode, doubtful, sends, looks }: RecentPurc
     [
       ...(failureCode === null ? [] : [failureCode]),
       ...(doubtful ? ["answer lost"] : []),
-      `sent ${sends}`,
+      ...(sends > 0 ? [`sent ${sends}`] : failureCode === null ? ["from stock"] : []),
       ...(looks > 0 ? [`looked up ${looks}`] : []),
     ].join(", "),
   );

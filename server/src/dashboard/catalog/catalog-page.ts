@@ -63,7 +63,7 @@ export function renderCatalog(
         }),
     body: tablePanel({
       caption: "Products",
-      columns: columns(ctx),
+      columns: columns(ctx, page.data),
       rows: page.data,
       empty: nothing(query, ctx),
       filters: filterBar({
@@ -109,18 +109,15 @@ export function renderCatalog(
   };
 }
 
-const columns = (ctx: DashboardContext): Column<CatalogEntry>[] => [
+const columns = (ctx: DashboardContext, entries: readonly CatalogEntry[]): Column<CatalogEntry>[] => [
   {
     head: "Product",
     wraps: true,
     cell: ({ id, name }) => twoLines(html`<a href="${productHref(ctx, id)}">${name}</a>`, idText(id)),
   },
-  {
-    head: "Brand",
-    wraps: true,
-    cell: ({ details: { brand, category } }) =>
-      brand === undefined || category === undefined ? (brand ?? category) : twoLines(brand, category),
-  },
+  ...(entries.some(({ details: { brand, category } }) => brand !== undefined || category !== undefined)
+    ? [{ head: "Brand", wraps: true, cell: brandCell }]
+    : []),
   { head: "Type", cell: ({ type }) => type },
   { head: "Face value", numeric: true, cell: faceValueCell },
   { head: "Price", numeric: true, cell: priceCell },
@@ -135,6 +132,9 @@ const columns = (ctx: DashboardContext): Column<CatalogEntry>[] => [
       ]
     : []),
 ];
+
+const brandCell = ({ details: { brand, category } }: CatalogEntry): HtmlValue =>
+  brand === undefined || category === undefined ? (brand ?? category) : twoLines(brand, category);
 
 /** Any product with a price can be ordered in the sandbox. */
 const tryLink = ({ id, name, priceMinor }: CatalogEntry, ctx: DashboardContext): HtmlValue =>

@@ -106,7 +106,12 @@ function deliveredCell({ fulfilledQuantity, refundedQuantity, failureCode }: Lin
     ...(failureCode === undefined ? [] : [failureCode]),
     ...(refundedQuantity === 0 ? [] : [`${refundedQuantity} refunded`]),
   ];
-  return notes.length === 0 ? fulfilledQuantity : twoLines(fulfilledQuantity, notes.join(", "));
+  return notes.length === 0
+    ? fulfilledQuantity
+    : twoLines(
+        fulfilledQuantity,
+        notes.map((note, index) => (index === 0 ? note : html`<br>${note}`)),
+      );
 }
 
 function details({ order, origin, requestId, names }: OrderData, ctx: DashboardContext) {

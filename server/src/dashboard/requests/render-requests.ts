@@ -10,6 +10,7 @@ import { countText } from "../../web/parts/money.ts";
 import { emptyState } from "../../web/parts/notice.ts";
 import { stack } from "../../web/parts/panel.ts";
 import { time } from "../../web/parts/time.ts";
+import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
@@ -110,11 +111,12 @@ export function keyOf(
   keys: ReadonlyMap<string, KeyName>,
 ): HtmlValue {
   const known = keyId === undefined ? undefined : keys.get(keyId);
-  if (known)
-    return html`${known.name === "" ? undefined : html`${known.name} `}<span class="id">${known.hint}</span>`;
-  if (keyHint !== undefined) return html`<span class="id">${keyHint}</span>`;
+  if (known) return known.name === "" ? hintOf(known.hint) : twoLines(known.name, hintOf(known.hint));
+  if (keyHint !== undefined) return hintOf(keyHint);
   return keyId === undefined ? html`<span class="quiet">–</span>` : idText(keyId, { short: true });
 }
+
+const hintOf = (hint: string): Html => html`<span class="id">${hint}</span>`;
 
 function emptyRequests({ id, filters, nextCursor }: RequestList, path: string): Html {
   if (id !== "")
