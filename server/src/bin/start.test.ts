@@ -18,7 +18,8 @@ const START_TIMEOUT_MS = 180_000;
 
 let folder: string;
 let external: TestDatabase;
-/** A live key of the demo in that database. */
+/** A server on that database, and a live key of its demo. */
+let running: RunningScrip | undefined;
 let externalKey: string;
 
 before(async () => {
@@ -27,6 +28,7 @@ before(async () => {
 });
 
 after(async () => {
+  await running?.stop("SIGKILL");
   await external.drop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -81,12 +83,15 @@ test("after kill -9 of the server the next start adopts the database, and nothin
 });
 
 test("with DATABASE_URL no database is started", async () => {
-  const env = { DATA_DIR: join(folder, "external"), DATABASE_URL: external.connectionString };
-  const running = await startScrip(["--demo", "--no-history"], env);
+  const env = {
+    DATA_DIR: join(folder, "external"),
+    DATABASE_URL: external.connectionString,
+    RATE_LIMIT_READS: "0",
+  };
+  running = await startScrip(["--demo", "--no-history"], env, START_TIMEOUT_MS);
   externalKey = keyOf(running, "live");
   assert.equal(await statusOf(running, externalKey), 200);
   await assert.rejects(stat(join(env.DATA_DIR, "db")), { code: "ENOENT" });
-  assert.equal((await running.stop("SIGTERM")).code, 0);
 });
 
 test("a database set up with another master key is refused in one line", async () => {
@@ -176,15 +181,10 @@ test("a wrong setting is refused in one line that names it", async () => {
 });
 
 test("a stop lets requests in flight finish, and is not ready in the meantime", async () => {
-  const env = {
-    DATA_DIR: join(folder, "external"),
-    DATABASE_URL: external.connectionString,
-    RATE_LIMIT_READS: "0",
-  };
-  const running = await startScrip([], env);
-  const key = externalKey;
-  const statuses = Array.from({ length: 64 }, () => statusOf(running, key));
-  const [finished, ...answers] = await Promise.all([stopOnceBusy(running, key), ...statuses]);
+  assert.ok(running, "the server on the external database still runs");
+  const [server, key] = [running, externalKey];
+  const statuses = Array.from({ length: 64 }, () => statusOf(server, key));
+  const [finished, ...answers] = await Promise.all([stopOnceBusy(server, key), ...statuses]);
   assert.equal(finished.code, 0);
   assert.deepEqual(new Set(answers), new Set([200]));
 });
