@@ -1,18 +1,18 @@
 import { setTimeout as wait } from "node:timers/promises";
 import sql from "sql-template-tag";
-import { placeBatches } from "./batches.ts";
+import { placeBatches } from "./actors/batches.ts";
+import { findJobFaults, runTheJobs } from "./actors/jobs.ts";
+import { rotateMasterKeys } from "./actors/master-keys.ts";
+import { payIn, refundSome, replaceKeys, rotateSecrets } from "./actors/operators.ts";
+import { useConsole, useDashboard } from "./actors/people.ts";
+import { type Actor, PLACERS, placeOrders, type Weather } from "./actors/placers.ts";
+import { readBack } from "./actors/readers.ts";
 import { type FaultName, type PlanOptions, planFaults, strikeFaults } from "./faults.ts";
 import type { Findings } from "./findings.ts";
-import { findJobFaults, runTheJobs } from "./jobs.ts";
-import { rotateMasterKeys } from "./master-keys.ts";
-import { payIn, refundSome, replaceKeys, rotateSecrets } from "./operators.ts";
-import { useConsole, useDashboard } from "./people.ts";
-import { type Actor, PLACERS, placeOrders, type Weather } from "./placers.ts";
-import { readBack } from "./readers.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { settle } from "./settle.ts";
 import { fillWorld } from "./shopfront.ts";
-import { verify } from "./verify.ts";
+import { verify } from "./verify/verify.ts";
 import { openWorld, type World } from "./world.ts";
 
 export type ChaosOptions = PlanOptions & {

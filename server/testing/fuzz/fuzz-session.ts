@@ -5,8 +5,8 @@ import { type FuzzReport, runFuzz } from "./fuzz-run.ts";
 import { type FuzzServer, startFuzzServer } from "./fuzz-server.ts";
 import { createFuzzWorld, type FuzzWorld } from "./fuzz-world.ts";
 import { HEAP_GROWTH_MAX_MB, type HeapJudgement, judgeHeap } from "./heap-watch.ts";
-import { PLANTED_COST_MINOR, SUPPLIER_WORD } from "./web-judge.ts";
-import { fuzzPages } from "./web-session.ts";
+import { PLANTED_COST_MINOR, SUPPLIER_WORD } from "./web/web-judge.ts";
+import { fuzzPages } from "./web/web-session.ts";
 
 /** Requests of the API, and pages and forms of the dashboard and the console. */
 export type Surface = "api" | "web";

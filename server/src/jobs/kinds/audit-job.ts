@@ -1,5 +1,5 @@
 import { runAudit } from "../../audit/record-audit.ts";
-import { csvLine } from "../../lib/csv-line.ts";
+import { csvLine } from "../../lib/csv/csv-line.ts";
 import type { JobKind } from "../job-kind.ts";
 
 /**

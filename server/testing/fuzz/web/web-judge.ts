@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { PAGE_HEADERS } from "../../src/web/security/page-headers.ts";
-import type { RawReply } from "./raw-http.ts";
-import type { WebRequest } from "./web-request.ts";
+import { PAGE_HEADERS } from "../../../src/web/security/page-headers.ts";
+import type { RawReply } from "../raw-http.ts";
 import { MARKUP } from "./web-spoils.ts";
+import type { WebRequest } from "./web-types.ts";
 
 export type WebJudge = {
   /** Throws for a response that must not happen. */
