@@ -1,5 +1,5 @@
-import type { Question, Record } from "./dns-message.ts";
-import type { Say, Speak } from "./dns-server.ts";
+import type { Question, Record, Say } from "./dns-message.ts";
+import type { Speak } from "./dns-server.ts";
 
 /** Public addresses, which a namespace of the network can give to its own loopback. */
 export const PUBLIC_V4 = "93.184.215.14";

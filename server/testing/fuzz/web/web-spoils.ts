@@ -1,10 +1,10 @@
-import { newCookie } from "../../src/accounts/sessions/session-id.ts";
-import { FORM_ID_FIELD, TOKEN_FIELD } from "../../src/web/form/hidden-fields.ts";
-import type { Random } from "../seed.ts";
-import { ODD_QUERIES, ODD_SEGMENTS } from "./hostile-requests.ts";
+import { newCookie } from "../../../src/accounts/sessions/session-id.ts";
+import { FORM_ID_FIELD, TOKEN_FIELD } from "../../../src/web/form/hidden-fields.ts";
+import type { Random } from "../../seed.ts";
+import { ODD_QUERIES, ODD_SEGMENTS } from "../hostile-requests.ts";
 import { encodeForm } from "./web-fields.ts";
 import { COOKIES, type WebPerson } from "./web-people.ts";
-import type { WebRequest, WebSources } from "./web-request.ts";
+import type { WebRequest, WebSources } from "./web-sources.ts";
 
 type Spoiling = { sources: WebSources; stranger: WebPerson; random: Random };
 type Spoil = (request: WebRequest, spoiling: Spoiling) => void;

@@ -1,18 +1,18 @@
 import { randomBytes } from "node:crypto";
 import sql from "sql-template-tag";
-import { acceptInvitation } from "../../src/accounts/people/accept-invitation.ts";
-import { invitePerson } from "../../src/accounts/people/invite-person.ts";
-import { type Role, STAFF_ROLES, USER_ROLES } from "../../src/accounts/permissions.ts";
-import { formToken } from "../../src/accounts/sessions/session-id.ts";
-import type { Db } from "../../src/db/database.ts";
-import { loadServerSecrets } from "../../src/keys/server-secrets.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { secret } from "../../src/lib/secret.ts";
-import { fixedKeyring } from "../../src/vault/keyring.ts";
-import { testAccounts } from "../app/test-accounts.ts";
-import { TEST_MASTER_KEY } from "../app/test-settings.ts";
-import { addAuthenticator } from "../people/console-desk.ts";
-import { COMMAND, PASSWORD, tokenOf, VISITOR } from "../people/people-desk.ts";
+import { acceptInvitation } from "../../../src/accounts/people/accept-invitation.ts";
+import { invitePerson } from "../../../src/accounts/people/invite-person.ts";
+import { type Role, STAFF_ROLES, USER_ROLES } from "../../../src/accounts/permissions.ts";
+import { formToken } from "../../../src/accounts/sessions/session-id.ts";
+import type { Db } from "../../../src/db/database.ts";
+import { loadServerSecrets } from "../../../src/keys/server-secrets.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { secret } from "../../../src/lib/secret.ts";
+import { fixedKeyring } from "../../../src/vault/keyring.ts";
+import { testAccounts } from "../../app/test-accounts.ts";
+import { TEST_MASTER_KEY } from "../../app/test-settings.ts";
+import { addAuthenticator } from "../../people/console-desk.ts";
+import { COMMAND, PASSWORD, tokenOf, VISITOR } from "../../people/people-desk.ts";
 
 export type WebFace = "dashboard" | "console";
 /** Over plain HTTP. */

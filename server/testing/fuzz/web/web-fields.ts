@@ -1,4 +1,4 @@
-import type { Random } from "../seed.ts";
+import type { Random } from "../../seed.ts";
 import type { WebControl, WebForm } from "./web-page.ts";
 
 /** A name and a value of a form. A file has a name of its own. */

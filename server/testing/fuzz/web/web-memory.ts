@@ -1,6 +1,6 @@
-import { CONSOLE_MATRIX } from "../app/console-matrix.ts";
-import { MATRIX } from "../app/dashboard-matrix.ts";
-import type { Random } from "../seed.ts";
+import { CONSOLE_MATRIX } from "../../app/console-matrix.ts";
+import { MATRIX } from "../../app/dashboard-matrix.ts";
+import type { Random } from "../../seed.ts";
 import { formsOf, linksOf, type WebForm } from "./web-page.ts";
 import type { WebFace, WebPerson } from "./web-people.ts";
 

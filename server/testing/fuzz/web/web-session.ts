@@ -1,10 +1,10 @@
-import { toBytes } from "../upstream/wire-faults.ts";
-import { createFuzzMemory } from "./fuzz-memory.ts";
-import { fuzzOperations } from "./fuzz-operations.ts";
-import { ANSWER_MAX_MS, type FuzzReport } from "./fuzz-run.ts";
-import type { SurfaceRun } from "./fuzz-session.ts";
-import { warmUp } from "./fuzz-warm-up.ts";
-import { createRawConnection } from "./raw-connection.ts";
+import { toBytes } from "../../upstream/wire-faults.ts";
+import { createFuzzMemory } from "../fuzz-memory.ts";
+import { fuzzOperations } from "../fuzz-operations.ts";
+import { ANSWER_MAX_MS, type FuzzReport } from "../fuzz-run.ts";
+import { warmUp } from "../fuzz-warm-up.ts";
+import { createRawConnection } from "../raw-connection.ts";
+import type { SurfaceRun } from "../surface-run.ts";
 import { createWebMemory } from "./web-memory.ts";
 import { createWebPeople } from "./web-people.ts";
 import { runWebFuzz } from "./web-run.ts";

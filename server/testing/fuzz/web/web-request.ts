@@ -1,26 +1,11 @@
-import { FORM_ID_FIELD, newFormId, TOKEN_FIELD } from "../../src/web/form/hidden-fields.ts";
-import { maskToken } from "../../src/web/security/form-token.ts";
-import type { Random } from "../seed.ts";
-import type { HostileRequest } from "./hostile-requests.ts";
-import { encodeForm, type FormField, goodFields } from "./web-fields.ts";
+import { FORM_ID_FIELD, newFormId, TOKEN_FIELD } from "../../../src/web/form/hidden-fields.ts";
+import { maskToken } from "../../../src/web/security/form-token.ts";
+import type { Random } from "../../seed.ts";
+import { encodeForm, goodFields } from "./web-fields.ts";
 import type { WebMemory, WebRoute } from "./web-memory.ts";
-import { COOKIES, type WebPeople, type WebPerson } from "./web-people.ts";
+import { COOKIES, type WebPerson } from "./web-people.ts";
+import type { WebRequest, WebSources } from "./web-sources.ts";
 import { spoilWeb } from "./web-spoils.ts";
-
-/** A request of a browser, or of what pretends to be one. */
-export type WebRequest = HostileRequest & {
-  route: WebRoute;
-  person: WebPerson;
-  fields: FormField[];
-  /** The session, the token or the origin is wrong, so that nothing may be done. */
-  mustRefuse: boolean;
-  /** The request is as a page would make it. */
-  isWhole: boolean;
-  /** Ids of another team in it, which may come back to the one who typed them. */
-  typed: string[];
-};
-
-export type WebSources = { people: WebPeople; memory: WebMemory; receiverUrl: string };
 
 const FORM_SHARE = 0.6;
 const GOOD_SHARE = 0.35;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PAGE_HEADERS } from "../../src/web/security/page-headers.ts";
-import { judgeHeap } from "./heap-watch.ts";
-import type { RawReply } from "./raw-http.ts";
+import { PAGE_HEADERS } from "../../../src/web/security/page-headers.ts";
+import { judgeHeap } from "../heap-watch.ts";
+import type { RawReply } from "../raw-http.ts";
 import { createWebJudge } from "./web-judge.ts";
 import type { WebFace } from "./web-people.ts";
-import type { WebRequest } from "./web-request.ts";
+import type { WebRequest } from "./web-sources.ts";
 
 const ORDER = `ord_${"0".repeat(26)}`;
 const page = (changes: Partial<RawReply> = {}): RawReply => ({

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { PAGE_HEADERS } from "../../src/web/security/page-headers.ts";
-import type { RawReply } from "./raw-http.ts";
-import type { WebRequest } from "./web-request.ts";
+import { PAGE_HEADERS } from "../../../src/web/security/page-headers.ts";
+import type { RawReply } from "../raw-http.ts";
+import type { WebRequest } from "./web-sources.ts";
 import { MARKUP } from "./web-spoils.ts";
 
 export type WebJudge = {

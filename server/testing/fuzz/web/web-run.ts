@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { createRandom, type Random } from "../seed.ts";
-import { toBytes } from "../upstream/wire-faults.ts";
+import { createRandom, type Random } from "../../seed.ts";
+import { toBytes } from "../../upstream/wire-faults.ts";
 import {
   ANSWER_MAX_MS,
   askAgainIfBusy,
@@ -8,13 +8,14 @@ import {
   newReport,
   noteAnswer,
   noteTime,
-} from "./fuzz-run.ts";
-import { createRawConnection, type RawConnection } from "./raw-connection.ts";
-import type { RawReply } from "./raw-http.ts";
+} from "../fuzz-run.ts";
+import { createRawConnection, type RawConnection } from "../raw-connection.ts";
+import type { RawReply } from "../raw-http.ts";
 import { createWebJudge, isSentToSignIn } from "./web-judge.ts";
 import type { WebMemory } from "./web-memory.ts";
 import type { WebFace, WebPeople, WebPerson } from "./web-people.ts";
-import { crawlRequest, type WebRequest, type WebSources, webRequest } from "./web-request.ts";
+import { crawlRequest, webRequest } from "./web-request.ts";
+import type { WebRequest, WebSources } from "./web-sources.ts";
 
 export type WebFuzzOptions = WebSources & {
   ports: Readonly<Record<WebFace, number>>;
