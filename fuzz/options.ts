@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { Surface } from "../server/testing/fuzz/fuzz-session.ts";
+import type { Surface } from "../server/testing/fuzz/surface-run.ts";
 
 export type FuzzOptions = {
   seed: number;

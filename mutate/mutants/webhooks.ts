@@ -255,5 +255,13 @@ export const WEBHOOKS: Area = {
       why: "An owner would get the same letter again and again.",
       hangs: true,
     },
+    {
+      name: "silent-family-holds-up-the-other",
+      file: `${AT}/addresses/resolve-webhook-host.ts`,
+      find: "setTimeout(() => resolver.cancel(), FAMILIES_TIMEOUT_MS)",
+      replace: "setTimeout(() => {}, FAMILIES_TIMEOUT_MS)",
+      tests: [`${AT}/addresses/hostile-dns.test.ts`],
+      why: "A name whose server never answers for AAAA would never get a webhook.",
+    },
   ],
 };

@@ -1,8 +1,8 @@
 import sql, { empty } from "sql-template-tag";
 import type { Queryable, Tx } from "../db/database.ts";
 import type { Actor, ActorKind } from "../lib/actor.ts";
-import { storableJson, storableText } from "../lib/storable-text.ts";
 import type { JobParams, JobResult, JobStep } from "./job-kind.ts";
+import { storableJson, storableText } from "./storable-text.ts";
 
 export const JOB_STATES = ["waiting", "running", "ready", "succeeded", "failed", "cancelled"] as const;
 export type JobState = (typeof JOB_STATES)[number];

@@ -1,9 +1,19 @@
-import type { Say } from "./dns-server.ts";
-
 export type RecordType = "A" | "AAAA" | "CNAME";
 export type Question = { name: string; type: RecordType };
 /** `name` is whose record it is; the name of the question unless it is given. */
 export type Record = { type: RecordType; value: string; ttl?: number; name?: string };
+
+/** What a name server says to one question. */
+export type Say = {
+  records?: readonly Record[];
+  /** `SERVFAIL` or `NXDOMAIN` instead of records. */
+  failure?: "servfail" | "nxdomain";
+  /** Over UDP: no records, and the request to ask again over TCP. */
+  truncated?: boolean;
+  afterMs?: number;
+  /** Bytes that are no answer. */
+  junk?: boolean;
+};
 
 const TYPES: { readonly [Type in RecordType]: number } = { A: 1, CNAME: 5, AAAA: 28 };
 const HEADER_BYTES = 12;

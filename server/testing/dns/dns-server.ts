@@ -1,19 +1,7 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { encodeAnswer, type Question, type Record, readQuestion } from "./dns-message.ts";
-
-/** What a name server says to one question. */
-export type Say = {
-  records?: readonly Record[];
-  /** `SERVFAIL` or `NXDOMAIN` instead of records. */
-  failure?: "servfail" | "nxdomain";
-  /** Over UDP: no records, and the request to ask again over TCP. */
-  truncated?: boolean;
-  afterMs?: number;
-  /** Bytes that are no answer. */
-  junk?: boolean;
-};
+import { encodeAnswer, type Question, readQuestion, type Say } from "./dns-message.ts";
 
 /** Undefined is silence. `asked` says how often this question was asked before. */
 export type Speak = (question: Question, asked: number, transport: "udp" | "tcp") => Say | undefined;

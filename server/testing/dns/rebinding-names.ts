@@ -1,5 +1,5 @@
-import type { Question, Record } from "./dns-message.ts";
-import type { Say, Speak } from "./dns-server.ts";
+import type { Question, Record, Say } from "./dns-message.ts";
+import type { Speak } from "./dns-server.ts";
 
 /** Public addresses, which a namespace of the network can give to its own loopback. */
 export const PUBLIC_V4 = "93.184.215.14";
@@ -42,6 +42,7 @@ export const REBINDINGS: Readonly<{ [name: string]: Zone }> = {
   "split-other": both({ records: [a("169.254.169.254")] }, { records: [aaaa(PUBLIC_V6)] }),
   "split-broken": both({ failure: "servfail" }, { records: [aaaa("::1")] }),
   "split-silent": both(undefined, { records: [aaaa("fd00::1")] }),
+  "half-public": both(PUBLIC, undefined),
   chain: both({ records: chain(a("127.0.0.1")) }, NOTHING),
   "chain-6": both(NOTHING, { records: chain(aaaa("::1")) }),
   "chain-loop": both({ records: [{ type: "CNAME", value: "chain-loop.example.com" }] }, NOTHING),

@@ -96,7 +96,7 @@ function residentMb(pid: number): number {
 
 /** On a machine with too much other work. The requests that get this as an answer are sent again, and judged then. */
 const IS_BUSY =
-  /"code":"service_unavailable"|timeout exceeded when trying to connect|encountered a connection error/;
+  /"code":"service_unavailable"|timeout exceeded when trying to connect|connection timeout|encountered a connection error/;
 
 /** The started process must stop cleanly. Its log must contain no secret and no error. */
 async function finish(server: RunningScrip, secrets: readonly string[]): Promise<string[]> {

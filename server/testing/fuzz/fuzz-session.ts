@@ -3,24 +3,11 @@ import type { Db } from "../../src/db/database.ts";
 import type { OpenApiDocument } from "../../src/http/openapi/openapi.ts";
 import { type FuzzReport, runFuzz } from "./fuzz-run.ts";
 import { type FuzzServer, startFuzzServer } from "./fuzz-server.ts";
-import { createFuzzWorld, type FuzzWorld } from "./fuzz-world.ts";
+import { createFuzzWorld } from "./fuzz-world.ts";
 import { HEAP_GROWTH_MAX_MB, type HeapJudgement, judgeHeap } from "./heap-watch.ts";
+import type { FuzzSession, Surface, SurfaceRun } from "./surface-run.ts";
 import { PLANTED_COST_MINOR, SUPPLIER_WORD } from "./web/web-judge.ts";
 import { fuzzPages } from "./web/web-session.ts";
-
-/** Requests of the API, and pages and forms of the dashboard and the console. */
-export type Surface = "api" | "web";
-
-export type FuzzSession = {
-  db: Db;
-  connectionString: string;
-  seed: number;
-  runs: readonly { surface: Surface; requests: number }[];
-  /** Sends only this request of the API. */
-  only?: number | undefined;
-  stop?: AbortSignal | undefined;
-  onProgress?: (report: FuzzReport, requests: number, residentMb: number) => void;
-};
 
 export type SurfaceReport = FuzzReport & {
   surface: Surface;
@@ -68,17 +55,6 @@ export async function fuzzServer(session: FuzzSession): Promise<FuzzResult> {
     await server.close();
   }
 }
-
-/** What a run on one surface has. */
-export type SurfaceRun = Omit<FuzzSession, "runs" | "onProgress"> & {
-  document: OpenApiDocument;
-  world: FuzzWorld;
-  server: FuzzServer;
-  requests: number;
-  /** An earlier surface has filled the database. */
-  isFilled: boolean;
-  onProgress?: (report: FuzzReport) => void;
-};
 
 type RunOptions = Omit<SurfaceRun, "onProgress"> & Pick<FuzzSession, "onProgress"> & { surface: Surface };
 

@@ -5,7 +5,7 @@ import { judgeHeap } from "../heap-watch.ts";
 import type { RawReply } from "../raw-http.ts";
 import { createWebJudge } from "./web-judge.ts";
 import type { WebFace } from "./web-people.ts";
-import type { WebRequest } from "./web-types.ts";
+import type { WebRequest } from "./web-sources.ts";
 
 const ORDER = `ord_${"0".repeat(26)}`;
 const page = (changes: Partial<RawReply> = {}): RawReply => ({

@@ -4,8 +4,8 @@ import type { Random } from "../../seed.ts";
 import { encodeForm, goodFields } from "./web-fields.ts";
 import type { WebMemory, WebRoute } from "./web-memory.ts";
 import { COOKIES, type WebPerson } from "./web-people.ts";
+import type { WebRequest, WebSources } from "./web-sources.ts";
 import { spoilWeb } from "./web-spoils.ts";
-import type { WebRequest, WebSources } from "./web-types.ts";
 
 const FORM_SHARE = 0.6;
 const GOOD_SHARE = 0.35;

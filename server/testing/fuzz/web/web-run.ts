@@ -15,7 +15,7 @@ import { createWebJudge, isSentToSignIn } from "./web-judge.ts";
 import type { WebMemory } from "./web-memory.ts";
 import type { WebFace, WebPeople, WebPerson } from "./web-people.ts";
 import { crawlRequest, webRequest } from "./web-request.ts";
-import type { WebRequest, WebSources } from "./web-types.ts";
+import type { WebRequest, WebSources } from "./web-sources.ts";
 
 export type WebFuzzOptions = WebSources & {
   ports: Readonly<Record<WebFace, number>>;

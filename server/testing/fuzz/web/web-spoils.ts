@@ -4,7 +4,7 @@ import type { Random } from "../../seed.ts";
 import { ODD_QUERIES, ODD_SEGMENTS } from "../hostile-requests.ts";
 import { encodeForm } from "./web-fields.ts";
 import { COOKIES, type WebPerson } from "./web-people.ts";
-import type { WebRequest, WebSources } from "./web-types.ts";
+import type { WebRequest, WebSources } from "./web-sources.ts";
 
 type Spoiling = { sources: WebSources; stranger: WebPerson; random: Random };
 type Spoil = (request: WebRequest, spoiling: Spoiling) => void;
