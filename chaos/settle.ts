@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import sql from "sql-template-tag";
-import { countUnendedJobs } from "./jobs.ts";
+import { countUnendedJobs } from "./actors/jobs.ts";
 import type { World } from "./world.ts";
 
 const DEADLINE_MS = 300_000;

@@ -1,6 +1,6 @@
 import { audit } from "../server/src/audit/audit.ts";
+import { findJobFaults } from "./actors/jobs.ts";
 import type { Findings } from "./findings.ts";
-import { findJobFaults } from "./jobs.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Account } from "./shopfront.ts";
 import { findCodeFaults } from "./verify-codes.ts";

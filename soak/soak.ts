@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import sql from "sql-template-tag";
-import { type Actor, placeOrders, type Weather } from "../chaos/placers.ts";
-import { readBack } from "../chaos/readers.ts";
+import { type Actor, placeOrders, type Weather } from "../chaos/actors/placers.ts";
+import { readBack } from "../chaos/actors/readers.ts";
 import { createRecorder } from "../chaos/recorder.ts";
 import { settle } from "../chaos/settle.ts";
 import { fillWorld } from "../chaos/shopfront.ts";

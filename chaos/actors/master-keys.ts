@@ -1,15 +1,15 @@
 import { rename, writeFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { lockKeyFile } from "../server/src/admin/rotate-queries.ts";
-import { rotateVault } from "../server/src/admin/rotate-vault.ts";
-import { readVaultStatus } from "../server/src/admin/vault-status.ts";
-import { addMasterKey } from "../server/src/vault/add-master-key.ts";
-import { formatKeys, KEY_FILE_MODE, keyFilePath } from "../server/src/vault/key-file.ts";
-import { keyIdOf, type MasterKeys } from "../server/src/vault/seal.ts";
-import { createRandom } from "../server/testing/seed.ts";
+import { lockKeyFile } from "../../server/src/admin/rotate-queries.ts";
+import { rotateVault } from "../../server/src/admin/rotate-vault.ts";
+import { readVaultStatus } from "../../server/src/admin/vault-status.ts";
+import { addMasterKey } from "../../server/src/vault/add-master-key.ts";
+import { formatKeys, KEY_FILE_MODE, keyFilePath } from "../../server/src/vault/key-file.ts";
+import { keyIdOf, type MasterKeys } from "../../server/src/vault/seal.ts";
+import { createRandom } from "../../server/testing/seed.ts";
+import type { World } from "../world.ts";
 import { noteUnforeseen } from "./operators.ts";
 import type { Actor } from "./placers.ts";
-import type { World } from "./world.ts";
 
 const PAUSE_MAX_MS = 90_000;
 const STEP_MS = 250;

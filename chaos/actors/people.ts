@@ -1,13 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { FORM_ID_FIELD, newFormId } from "../server/src/web/form/hidden-fields.ts";
-import { createRandom, type Random } from "../server/testing/seed.ts";
-import type { Answer } from "./call.ts";
+import { FORM_ID_FIELD, newFormId } from "../../server/src/web/form/hidden-fields.ts";
+import { createRandom, type Random } from "../../server/testing/seed.ts";
+import type { Answer } from "../call.ts";
+import type { Payment, Recorder } from "../recorder.ts";
+import { PAYMENT_NOTE, PRICE_MINOR, STOCKED } from "../shopfront.ts";
+import type { World } from "../world.ts";
 import { noteUnforeseen } from "./operators.ts";
 import { type Actor, noteTold } from "./placers.ts";
-import type { Payment, Recorder } from "./recorder.ts";
-import { PAYMENT_NOTE, PRICE_MINOR, STOCKED } from "./shopfront.ts";
 import { enterConsole, enterDashboard, type Person, visit } from "./visitors.ts";
-import type { World } from "./world.ts";
 
 const PAUSE_MAX_MS = 1_500;
 const RETRY_PAUSE_MS = 200;

@@ -1,16 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import sql from "sql-template-tag";
-import type { Queryable } from "../server/src/db/database.ts";
-import type { JobKindName } from "../server/src/jobs/kinds.ts";
-import { type NewJob, startJob } from "../server/src/jobs/start-job.ts";
-import { systemClock } from "../server/src/lib/clock.ts";
-import { COMMAND } from "../server/testing/people/people-desk.ts";
-import { createRandom, type Random } from "../server/testing/seed.ts";
+import type { Queryable } from "../../server/src/db/database.ts";
+import type { JobKindName } from "../../server/src/jobs/kinds.ts";
+import { type NewJob, startJob } from "../../server/src/jobs/start-job.ts";
+import { systemClock } from "../../server/src/lib/clock.ts";
+import { COMMAND } from "../../server/testing/people/people-desk.ts";
+import { createRandom, type Random } from "../../server/testing/seed.ts";
+import type { Recorder, StartedJob } from "../recorder.ts";
+import { STOCKED } from "../shopfront.ts";
+import type { World } from "../world.ts";
 import { noteUnforeseen } from "./operators.ts";
 import type { Actor } from "./placers.ts";
-import type { Recorder, StartedJob } from "./recorder.ts";
-import { STOCKED } from "./shopfront.ts";
-import type { World } from "./world.ts";
 
 const PAUSE_MAX_MS = 15_000;
 const IMPORTED_CODES = 200;

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { createRandom } from "../server/testing/seed.ts";
-import { type Answer, call } from "./call.ts";
+import { createRandom } from "../../server/testing/seed.ts";
+import { type Answer, call } from "../call.ts";
+import type { Recorder } from "../recorder.ts";
 import { type Actor, chooseErrand, type Errand, noteTold } from "./placers.ts";
-import type { Recorder } from "./recorder.ts";
 
 const BATCH_ORDERS = 25;
 const PAUSE_MAX_MS = 600;

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { OrderScenario } from "../server/src/sandbox/scenarios.ts";
-import { createRandom, type Random } from "../server/testing/seed.ts";
-import { type Answer, call } from "./call.ts";
-import type { Recorder, Wanted } from "./recorder.ts";
-import { type Account, BOUGHT, CARDS, STOCKED } from "./shopfront.ts";
-import type { World } from "./world.ts";
+import type { OrderScenario } from "../../server/src/sandbox/scenarios.ts";
+import { createRandom, type Random } from "../../server/testing/seed.ts";
+import { type Answer, call } from "../call.ts";
+import type { Recorder, Wanted } from "../recorder.ts";
+import { type Account, BOUGHT, CARDS, STOCKED } from "../shopfront.ts";
+import type { World } from "../world.ts";
 
 export type Actor = (
   world: World,

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { isDatabaseUnavailable } from "../server/src/db/database.ts";
-import { refundOrder } from "../server/src/fulfilment/refund/refund-order.ts";
-import { revokeKey } from "../server/src/keys/revoke-key.ts";
-import { systemClock } from "../server/src/lib/clock.ts";
-import { moveFunds } from "../server/src/wallet/move-funds.ts";
-import { createRandom } from "../server/testing/seed.ts";
-import { call } from "./call.ts";
+import { isDatabaseUnavailable } from "../../server/src/db/database.ts";
+import { refundOrder } from "../../server/src/fulfilment/refund/refund-order.ts";
+import { revokeKey } from "../../server/src/keys/revoke-key.ts";
+import { systemClock } from "../../server/src/lib/clock.ts";
+import { moveFunds } from "../../server/src/wallet/move-funds.ts";
+import { createRandom } from "../../server/testing/seed.ts";
+import { call } from "../call.ts";
+import type { Recorder } from "../recorder.ts";
+import { newKey, PAYMENT_NOTE } from "../shopfront.ts";
 import type { Actor } from "./placers.ts";
-import type { Recorder } from "./recorder.ts";
-import { newKey, PAYMENT_NOTE } from "./shopfront.ts";
 
 const PAUSE_MAX_MS = 2_000;
 const RETRY_PAUSE_MS = 100;
