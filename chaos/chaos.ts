@@ -84,7 +84,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     }, TELL_EVERY_MS);
     const faults = await strikeFaults(world, planFaults(seed, durationMs, options), {
       onStruck: (name) => struck.set(name, (struck.get(name) ?? 0) + 1),
-      onWaiting: (names) => say(`waiting for: ${names.join(", ")}`),
+      onWaiting: (names) => say(`waiting for ${names.length} faults to end`),
       onMissed: (name, error) => say(`no ${name}: ${error instanceof Error ? error.message : error}`),
     });
     recorder.stopGaps();
@@ -111,7 +111,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
 
 function describeProgress(recorder: Recorder, struck: ReadonlyMap<FaultName, number>): string {
   const faults = [...struck.values()].reduce((sum, number) => sum + number, 0);
-  return `${faults} faults, ${recorder.acknowledged.length} orders, ${recorder.counts.lost} tries without a response, ${recorder.contradictions.length} contradictions`;
+  const { acknowledged, counts, refusedStarts, contradictions } = recorder;
+  return `${faults} faults, ${acknowledged.length} orders, ${counts.lost} tries without a response, ${refusedStarts.length} failed starts, ${contradictions.length} contradictions`;
 }
 
 async function count({ db }: World): Promise<Pick<ChaosResult, "orders" | "events">> {

@@ -158,6 +158,7 @@ export async function strikeFaults(
     const one = { name };
     running.add(one);
     const fault: Fault = FAULTS[name];
+    if (fault.part === "database") await untilMostAreUp(world);
     return fault.strike(world, createRandom(draw)).finally(() => running.delete(one));
   };
   for (const one of planned) {
@@ -183,10 +184,19 @@ export async function strikeFaults(
   return counts;
 }
 
+const areUp = (nodes: readonly Node[]): Node[] => nodes.filter((node) => !node.isRising());
+
+/** A start takes longer on a busy machine. If the database died each time before it ends, no process could be killed again. */
+async function untilMostAreUp({ apis, workers }: World): Promise<void> {
+  const deadlineMs = performance.now() + LATE_MAX_MS;
+  while ([apis, workers].some((nodes) => areUp(nodes).length < 2) && performance.now() < deadlineMs)
+    await wait(LOOK_EVERY_MS);
+}
+
 /** One of the processes that are up. The last one that serves is left alone, so that there is something to interrupt. */
 async function killOne(nodes: readonly Node[], random: Random): Promise<boolean> {
   for (const deadlineMs = performance.now() + LATE_MAX_MS; performance.now() < deadlineMs; ) {
-    const up = nodes.filter((node) => !node.isRising());
+    const up = areUp(nodes);
     if (up.length > 1) {
       await random.pick(up).killAndRaise();
       return true;

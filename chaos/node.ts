@@ -28,6 +28,8 @@ const RAISE_PAUSE_MS = 200;
 
 export type NodeEvents = {
   onDied(what: string): void;
+  /** A start failed. It is tried again. */
+  onRefused(reason: string): void;
   /** Whether the database is there. A process that starts without it ends, which costs as much as a start that succeeds. */
   isReachable(): Promise<boolean>;
 };
@@ -35,7 +37,7 @@ export type NodeEvents = {
 /** A process that ends unexpectedly is reported and started again. */
 export async function startNode(
   given: Omit<NodeInput, "port" | "clockOffsetMs">,
-  { onDied, isReachable }: NodeEvents,
+  events: NodeEvents,
 ): Promise<Node> {
   let input: NodeInput = { ...given, port: 0, clockOffsetMs: 0 };
   let running = await raise(input);
@@ -45,7 +47,7 @@ export async function startNode(
   let rising: Promise<void> | undefined;
   /** One at a time: two would want the same port. */
   const rise = (): Promise<void> => {
-    rising ??= raiseUntilUp(input, isReachable)
+    rising ??= raiseUntilUp(input, events)
       .then(watch)
       .finally(() => {
         rising = undefined;
@@ -56,7 +58,7 @@ export async function startNode(
     running = risen;
     void risen.ended.then(() => {
       if (isExpected) return;
-      onDied(
+      events.onDied(
         `a process of the role ${given.role} ended unexpectedly: ${risen.logged().slice(-TAIL_CHARACTERS)}`,
       );
       void rise();
@@ -91,10 +93,15 @@ export async function startNode(
 }
 
 /** A process that finds no database at its start ends, and is started again. */
-async function raiseUntilUp(input: NodeInput, isReachable: NodeEvents["isReachable"]): Promise<ForkedNode> {
+async function raiseUntilUp(input: NodeInput, { isReachable, onRefused }: NodeEvents): Promise<ForkedNode> {
   for (;;) {
-    const running = (await isReachable()) ? await raise(input).catch(() => undefined) : undefined;
-    if (running) return running;
+    if (await isReachable()) {
+      try {
+        return await raise(input);
+      } catch (error) {
+        onRefused(error instanceof Error ? error.message : String(error));
+      }
+    }
     await wait(RAISE_PAUSE_MS);
   }
 }

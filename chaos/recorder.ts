@@ -48,6 +48,8 @@ export type Recorder = {
   secrets: Map<string, string[]>;
   /** Jobs whose start was acknowledged. */
   jobs: StartedJob[];
+  /** Why processes did not start. They were started again. */
+  refusedStarts: string[];
   contradictions: string[];
   counts: Counts;
   /** Records that a placement was acknowledged now. */
@@ -71,6 +73,7 @@ export function createRecorder(): Recorder {
     codes: new Map(),
     secrets: new Map(),
     jobs: [],
+    refusedStarts: [],
     contradictions: [],
     counts: {
       ...{ answers: 0, lost: 0, reads: 0, rotations: 0, revocations: 0, pages: 0, formOrders: 0 },

@@ -59,6 +59,7 @@ export function figuresOf(result: ChaosResult, run: string): Figures {
       ...Object.fromEntries(FAULT_NAMES.map((name) => [name, struck(name)])),
       "orders acknowledged": recorder.acknowledged.length,
       ...Object.fromEntries([...orders].map(([status, number]) => [`… ${status}`, number])),
+      "starts that failed, because the database was away": recorder.refusedStarts.length,
       "responses to placements": counts.answers,
       "tries without a response": counts.lost,
       "orders read back": counts.reads,

@@ -120,6 +120,7 @@ async function build(
     const input = { role, connectionString, limits: LIMITS, ...(home ? { home } : {}) };
     const node = await startNode(input, {
       onDied: (what) => recorder.contradictions.push(what),
+      onRefused: (reason) => recorder.refusedStarts.push(reason),
       isReachable: () =>
         db.rows(sql`select`).then(
           () => true,
