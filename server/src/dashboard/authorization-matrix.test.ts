@@ -110,7 +110,9 @@ test("an address with a NUL character is not found, as a page and as a form", as
   for (const [key, { fields = {} }] of Object.entries(MATRIX).filter(([key]) => key.includes(":"))) {
     const [method, path = ""] = key.split(" ");
     const url = path.replaceAll(/:\w+/g, "a%00b");
-    const reply = await (method === "POST" ? owner.post(url, fields) : owner.get(url));
+    const reply: { statusCode: number } = await (method === "POST"
+      ? owner.post(url, fields)
+      : owner.get(url));
     assert.equal(reply.statusCode, 404, key);
   }
 });
