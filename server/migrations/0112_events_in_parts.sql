@@ -18,8 +18,8 @@ alter table events_first rename constraint events_pkey to events_first_pkey;
 alter index events_of_tenant rename to events_first_of_tenant;
 alter index events_once rename to events_first_once;
 alter index events_once_per_subject rename to events_first_once_per_subject;
--- It was for finding old events to delete.
-drop index events_by_time;
+-- It goes with this partition. Until then processes of the version before this one delete old events by it.
+alter index events_by_time rename to events_first_by_time;
 
 alter table deliveries rename to deliveries_first;
 alter table deliveries_first rename constraint deliveries_pkey to deliveries_first_pkey;
@@ -62,6 +62,25 @@ create unique index events_default_once_per_subject on events_default (subject_k
   where subject_id is not null;
 create table deliveries_default partition of deliveries default;
 create unique index deliveries_default_once on deliveries_default (event_id, endpoint_id);
+
+-- Whoever may read and write the tables still may.
+do $$
+declare
+  granted record;
+  target text;
+begin
+  for granted in
+    select c.relname::text as name, a.privilege_type as privilege, a.is_grantable,
+           case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end as grantee
+    from pg_class c cross join aclexplode(c.relacl) a
+    where c.oid in (to_regclass('events_first'), to_regclass('deliveries_first')) and a.grantee <> c.relowner
+  loop
+    foreach target in array array[replace(granted.name, '_first', ''), replace(granted.name, '_first', '_default')] loop
+      execute format('grant %s on %I to %s%s', granted.privilege, target, granted.grantee,
+        case when granted.is_grantable then ' with grant option' else '' end);
+    end loop;
+  end loop;
+end $$;
 
 -- An event belongs to the reseller and the environment of its order, and has a cause that no other event of its subject has. Within a
 -- partition its indexes see to that. Other partitions are looked into only if they can have such an event: an order has no events before

@@ -7,24 +7,31 @@ import { ORDERS_CHANNEL } from "../fulfilment/run-fulfilment.ts";
 import { createSupplierCalls } from "../fulfilment/supplier-calls.ts";
 import { addressFinder } from "../http/client-address.ts";
 import type { Metrics } from "../http/metrics.ts";
+import type { Clock } from "../lib/clock.ts";
 import { createCursorCodec } from "../lib/cursor.ts";
 import type { Log } from "../lib/log.ts";
 import { DELIVERIES_CHANNEL } from "../webhooks/settings.ts";
 import type { Context } from "./open-context.ts";
+
+/** `workClock`: the time by which workers judge purchases. */
+export type ConsoleParts = { accounts: AccountDeps; baseUrl: () => string; workClock: Clock };
 
 /** The console on its own listener, or undefined when it is off. */
 export async function serveConsole(
   context: Context,
   log: Log,
   metrics: Metrics,
-  { accounts, baseUrl }: { accounts: AccountDeps; baseUrl: () => string },
+  { accounts, baseUrl, workClock }: ConsoleParts,
 ): Promise<ConsoleApp | undefined> {
   const { config, db, secrets } = context;
   const { consoleHost: host, consolePort: port } = config;
   if (port === 0) return undefined;
   // Both default and PORT are the same number. What answers on the public port is never the console.
   if (port === config.port) return refuseOrWarn(context, log, "it is the same as PORT");
-  const { closeSuppliers, ...supplierCalls } = createSupplierCalls({ ...context, log }, FULFILMENT_LIMITS);
+  const { closeSuppliers, ...supplierCalls } = createSupplierCalls(
+    { ...context, clock: workClock, log },
+    FULFILMENT_LIMITS,
+  );
   const app = buildConsole({
     ...context,
     supplierCalls,

@@ -18,6 +18,7 @@ import { createMetrics, type Metrics } from "../http/metrics.ts";
 import { runJobs } from "../jobs/run-jobs.ts";
 import { runVelocityWatch } from "../keys/limits/watch-velocity.ts";
 import { openSharedLimits, type SharedLimits } from "../keys/rate/open-shared-limits.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Placer } from "../orders/forward/share-placements.ts";
 import { runPricing } from "../pricing/run-pricing.ts";
@@ -161,16 +162,24 @@ async function open(
   const listening = app.server.address() as AddressInfo | null;
   if (listening) state.baseUrl = config.publicUrl ?? `http://localhost:${listening.port}`;
   opened.metricsApp = await steps.serveMetrics(config, metrics, log);
+  const workClock = await startDatabaseClock(context.db, context.clock);
+  opened.clock = workClock;
   if (role !== "worker")
-    opened.consoleApp = await steps.serveConsole(context, log, metrics, { accounts, baseUrl });
+    opened.consoleApp = await steps.serveConsole(context, log, metrics, { accounts, baseUrl, workClock });
   opened.alerts = runAlerts({ ...context, log, metrics, consoleUrl: consoleUrlOf(config) });
-  if (role === "api") return;
-  opened.clock = await startDatabaseClock(context.db, context.clock);
-  startWork({ ...context, clock: opened.clock }, log, metrics, steps, opened);
+  if (role !== "api") startWork(context, workClock, log, metrics, steps, opened);
 }
 
 /** Everything that runs in the background. Several workers compare leases and delays, so all of them use the database's time. */
-function startWork(context: Context, log: Log, metrics: Metrics, steps: ServeSteps, opened: Opened): void {
+function startWork(
+  { clock: machineClock, ...rest }: Context,
+  clock: Clock,
+  log: Log,
+  metrics: Metrics,
+  steps: ServeSteps,
+  opened: Opened,
+): void {
+  const context = { ...rest, clock };
   const { config } = context;
   opened.worker = steps.startWorker(
     { ...context, log, metrics },
@@ -181,6 +190,7 @@ function startWork(context: Context, log: Log, metrics: Metrics, steps: ServeSte
   );
   opened.webhooks = steps.startWebhooks({
     ...context,
+    machineClock,
     log,
     metrics,
     allowNetworks: config.webhookAllowNetworks,

@@ -75,6 +75,26 @@ test("a machine that slept has the right time with the next look", async () => {
   assert.equal(wrongByMs(), 0);
 });
 
+test("a database whose clock leaps to that of the machine is followed slowly: the machine has not slept", async () => {
+  const { world, clock, wrongByMs, pass } = await openClocks();
+  world.databaseOffMs = -10 * MINUTE_MS;
+  await pass(120 * MINUTE_MS);
+  assert.equal(wrongByMs(), -10 * MINUTE_MS);
+  world.databaseOffMs = 0;
+  const before = clock.now().getTime();
+  await pass(30_000);
+  assert.ok(clock.now().getTime() - before <= 33_200);
+});
+
+test("after a long silence of the database its time is followed as slowly", async () => {
+  const { world, clock, pass } = await openClocks();
+  world.databaseOffMs = MINUTE_MS;
+  world.realMs += 10 * MINUTE_MS;
+  const before = clock.now().getTime();
+  await pass(1_000);
+  assert.ok(clock.now().getTime() - before <= 1_300);
+});
+
 test("a slow answer says nothing about the time", async () => {
   const { world, wrongByMs, pass } = await openClocks();
   world.databaseOffMs = 50;

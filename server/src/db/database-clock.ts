@@ -22,14 +22,16 @@ const ROUND_TRIP_MAX_MS = 500;
 const FIRST_LOOKS_MAX = 5;
 /** How much faster or slower than real time it runs while it corrects itself: a delay of 30 s takes at least 27. */
 const SLEW_SHARE = 0.1;
-/** Two clocks that differ by less agree. */
+/** After a silence it corrects itself no more than after so long. */
+const SLEW_TIME_MAX_MS = 2_000;
+/** Two clocks that moved by the same agree, but for so much. */
 const AGREE_MS = 1_000;
 
 /**
  * The time of the database, for workers. Leases and delays are compared by several workers, so they need one clock: a worker whose own
  * clock is a minute ahead would give up purchases that are still on their way. Between two looks the time runs with the
- * machine's steady counter. When the database's time leaps, this one follows slowly, unless the machine's clock says the same:
- * then the machine has slept.
+ * machine's steady counter. When the database's time leaps, this one follows slowly, unless the machine's clock has leapt as far at the
+ * same time: then the machine has slept.
  */
 export async function createDatabaseClock({
   read,
@@ -40,7 +42,7 @@ export async function createDatabaseClock({
     const sentMs = steadyMs();
     const databaseMs = (await read()).getTime();
     const roundTripMs = steadyMs() - sentMs;
-    return { offsetMs: databaseMs - sentMs - roundTripMs / 2, databaseMs, roundTripMs };
+    return { offsetMs: databaseMs - sentMs - roundTripMs / 2, roundTripMs };
   };
   let first = await measure();
   for (let looks = 1; looks < FIRST_LOOKS_MAX && first.roundTripMs > ROUND_TRIP_MAX_MS; looks += 1) {
@@ -49,16 +51,19 @@ export async function createDatabaseClock({
   }
   let { offsetMs } = first;
   let correctedAtMs = steadyMs();
+  const systemOffset = () => system.now().getTime() - steadyMs();
+  let systemOffsetMs = systemOffset();
   return {
     now: () => new Date(steadyMs() + offsetMs),
     async look() {
       const measured = await measure();
       if (measured.roundTripMs > ROUND_TRIP_MAX_MS) return;
       const wrongByMs = measured.offsetMs - offsetMs;
-      const slewMs = (steadyMs() - correctedAtMs) * SLEW_SHARE;
-      const agree = Math.abs(system.now().getTime() - measured.databaseMs) <= AGREE_MS;
+      const slewMs = Math.min(steadyMs() - correctedAtMs, SLEW_TIME_MAX_MS) * SLEW_SHARE;
+      const hasSlept = wrongByMs > 0 && Math.abs(systemOffset() - systemOffsetMs - wrongByMs) <= AGREE_MS;
       correctedAtMs = steadyMs();
-      if (agree || Math.abs(wrongByMs) <= slewMs) offsetMs = measured.offsetMs;
+      systemOffsetMs = systemOffset();
+      if (hasSlept || Math.abs(wrongByMs) <= slewMs) offsetMs = measured.offsetMs;
       else offsetMs += Math.sign(wrongByMs) * slewMs;
     },
   };

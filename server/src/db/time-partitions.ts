@@ -22,12 +22,17 @@ export type TimePartitions = {
 export type PartitionRange = { from: string | null; until: string };
 
 const DAY_MS = 86_400_000;
-/** Others read and write meanwhile: this gives up instead of holding them back, and is tried again later. */
-const LOCK_TIMEOUT = "1s";
+/**
+ * Others read and write meanwhile: this gives up instead of holding them back, and is tried again later. It is shorter than PostgreSQL
+ * waits before it looks for deadlocks, so that no one else is the victim of one.
+ */
+const LOCK_TIMEOUT = "500ms";
 /** Everyone who wants the table waits behind a drop. */
 const DROP_LOCK_TIMEOUT = "200ms";
 /** PostgreSQL's codes for a lock that was not given in time, and for a deadlock. */
 const HELD_BACK = ["55P03", "40P01"];
+/** PostgreSQL's code for what only the owner of a table can do. */
+const NOT_OWNER = "42501";
 
 /**
  * Creates the partitions of yesterday, today and the days ahead, then drops the old ones. Safe to run in many processes at once. Rows that
@@ -50,12 +55,18 @@ export async function keepTimePartitions(db: Db, plan: TimePartitions, now: Date
   });
 }
 
-/** The same, but while a backup or an audit holds the table it is left to the next run: there is time. */
-export async function tryKeepTimePartitions(db: Db, plan: TimePartitions, now: Date): Promise<void> {
+/**
+ * The same, but while a backup or an audit holds the table it is left to the next run: there is time. False if the role does not own the
+ * table: then its owner has to do it (`scrip migrate`).
+ */
+export async function tryKeepTimePartitions(db: Db, plan: TimePartitions, now: Date): Promise<boolean> {
   try {
     await keepTimePartitions(db, plan, now);
+    return true;
   } catch (error) {
+    if (errorCodeOf(error) === NOT_OWNER) return false;
     if (!HELD_BACK.includes(errorCodeOf(error))) throw error;
+    return true;
   }
 }
 
@@ -133,10 +144,13 @@ async function create(
   await tx.rows(raw(`create table ${name} (like ${table} including defaults including constraints)`));
   for (const [ending, columns] of Object.entries(unique))
     await tx.rows(raw(`create unique index ${name}_${ending} on ${name} ${columns}`));
-  for (const spare of partitions.filter(({ isDefault }) => isDefault))
+  for (const spare of partitions.filter(({ isDefault }) => isDefault)) {
+    // Or a row that comes between the move and the attachment would make the latter fail.
+    await tx.rows(raw(`lock table ${spare.name} in access exclusive mode`));
     await tx.rows(sql`
       with moved as (delete from ${raw(spare.name)} where ${raw(key)} >= ${from} and ${raw(key)} < ${until} returning *)
       insert into ${raw(name)} select * from moved`);
+  }
   await tx.rows(
     raw(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${until}')`),
   );

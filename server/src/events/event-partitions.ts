@@ -33,11 +33,11 @@ export const DELIVERY_PARTITIONS: TimePartitions = {
 
 /**
  * Creates the partitions of events and deliveries ahead of time, and drops those that are older than every promise. One with a pending
- * delivery stays until that is delivered or has failed. Events go after their deliveries.
+ * delivery stays until that is delivered or has failed. Events go after their deliveries. False if the role does not own the tables.
  */
-export async function keepEventPartitions(db: Db, now: Date): Promise<void> {
-  await tryKeepTimePartitions(db, DELIVERY_PARTITIONS, now);
-  await tryKeepTimePartitions(db, EVENT_PARTITIONS, now);
+export async function keepEventPartitions(db: Db, now: Date): Promise<boolean> {
+  const isAllowed = await tryKeepTimePartitions(db, DELIVERY_PARTITIONS, now);
+  return (await tryKeepTimePartitions(db, EVENT_PARTITIONS, now)) && isAllowed;
 }
 
 const deliveriesOf = ({ from, until }: PartitionRange): PartitionRange => ({

@@ -18,6 +18,8 @@ import { type RunningWebhooks, runWebhooks } from "./run-webhooks.ts";
 export type WebhooksContext = {
   db: Db;
   clock: Clock;
+  /** The clock of this machine, if `clock` is another one. */
+  machineClock?: Clock | undefined;
   keyring: Keyring;
   log: Log;
   metrics: Metrics;
@@ -34,11 +36,12 @@ export function startWebhooks(
   context: WebhooksContext,
   changes: Partial<DeliveryLimits> = {},
 ): RunningWebhooks {
-  const { db, clock, keyring, log, metrics, allowNetworks, mail } = context;
+  const { db, clock, machineClock, keyring, log, metrics, allowNetworks, mail } = context;
   const agent = createCheckedAgent(context);
   return runWebhooks({
     db,
     clock,
+    machineClock,
     log,
     limits: { ...DELIVERY_LIMITS, ...changes },
     metrics: createDeliveryMetrics(metrics.registry),

@@ -8,6 +8,7 @@ import { refuseOpenDirectory } from "../../db/embedded/open-data-dir.ts";
 import { migrate } from "../../db/migrate.ts";
 import { hasServerSecrets, loadServerSecrets } from "../../keys/server-secrets.ts";
 import { openKeyring } from "../../vault/keyring.ts";
+import { keepPartitions } from "../keep-partitions.ts";
 import { openDatabase } from "../open-context.ts";
 import { print } from "../verb.ts";
 
@@ -15,13 +16,14 @@ import { print } from "../verb.ts";
 export function migrateCommand(program: Command): void {
   program
     .command("migrate")
-    .description("apply migrations to the database")
+    .description("apply migrations to the database, and create and remove partitions of tables by time")
     .option("--json", "print one JSON document")
     .action(async ({ json }: { json?: boolean }) => {
       const { db, close } = await openDatabase(readConfig(process.env), { ...quietly, mayCreate: true });
       try {
         await checkServer(db);
         const applied = await migrate(db);
+        await keepPartitions(db, new Date());
         print(
           json
             ? JSON.stringify({ applied })

@@ -1,5 +1,5 @@
 import type { Db } from "../../db/database.ts";
-import type { Clock } from "../../lib/clock.ts";
+import { type Clock, systemClock } from "../../lib/clock.ts";
 import { answerClass, NOT_FOUND } from "../../suppliers/answer-class.ts";
 import { mapFields } from "../../suppliers/calls/map-fields.ts";
 import { identityOf } from "../../suppliers/goods.ts";
@@ -20,6 +20,8 @@ import { recordAnswer, recordFailure, reserveCalls } from "./supplier-gate.ts";
 export type BuyDeps = {
   db: Db;
   clock: Clock;
+  /** The clock of this machine, which also counts the time that the machine sleeps. The system's unless given. */
+  machineClock?: Clock;
   limits: FulfilmentLimits;
   /** Undefined for a supplier that cannot be called: it is gone, or its config does not open. */
   openSupplier: (supplierId: string) => Promise<OpenedSupplier | undefined>;
@@ -58,9 +60,10 @@ async function buyAtOnce(
   order: TakenOrder,
   purchases: readonly Purchase[],
 ): Promise<UnitOutcome[]> {
+  const startedAt = machineTime(deps);
   const { units, at } = await openAttempts(deps, token, order, purchases);
   const calls = purchases.map(({ unit, plan }) =>
-    units.has(unitText(unit)) ? send(deps, unit, firstAttempt(plan, at)) : wait(deps, unit),
+    units.has(unitText(unit)) ? send(deps, unit, firstAttempt(plan, at), startedAt) : wait(deps, unit),
   );
   return Promise.all(calls);
 }
@@ -118,7 +121,8 @@ const firstAttempt = ({ route, number }: { route: Route; number: number }, now: 
   priceCurrency: null,
 });
 
-async function send(deps: BuyDeps, unit: DueUnit, attempt: Attempt): Promise<UnitOutcome> {
+/** `startedAt`: the machine's time before the attempt was written. */
+async function send(deps: BuyDeps, unit: DueUnit, attempt: Attempt, startedAt: number): Promise<UnitOutcome> {
   const { clock, limits } = deps;
   const request = {
     reference: referenceOf(unit, attempt.number),
@@ -127,8 +131,11 @@ async function send(deps: BuyDeps, unit: DueUnit, attempt: Attempt): Promise<Uni
     limit: limitOf(attempt),
   };
   const inputFields = mapFields(unit.inputFields, attempt.fieldMap);
-  // A process that was suspended after it wrote the attempt must not send it now: others may have ended it.
-  const isOverdue = () => clock.now().getTime() - (attempt.lastSentAt?.getTime() ?? 0) > limits.callTimeoutMs;
+  // A process that was suspended after it wrote the attempt must not send it now: others may have ended it. Workers' time stands still
+  // while the machine sleeps, so the machine's clock is asked too. If that one has leapt, the purchase is looked up, which is safe.
+  const isOverdue = () =>
+    clock.now().getTime() - (attempt.lastSentAt?.getTime() ?? 0) > limits.callTimeoutMs ||
+    machineTime(deps) - startedAt > limits.callTimeoutMs;
   const buy = async (supplier: RemoteSupplier) => {
     if (inputFields === undefined) return UNMAPPED;
     return isOverdue() ? OVERDUE : supplier.buy({ ...request, inputFields });
@@ -140,6 +147,8 @@ async function send(deps: BuyDeps, unit: DueUnit, attempt: Attempt): Promise<Uni
   const judgement = judgeSent(attempt, answer, clock.now(), limits);
   return { ...toOutcome(deps, unit, attempt, judgement), ...price, said: { send: answerClass(answer) } };
 }
+
+const machineTime = ({ machineClock = systemClock }: BuyDeps): number => machineClock.now().getTime();
 
 /** The route does not fit the product: nothing was sent. */
 const UNMAPPED: PurchaseOutcome = {
@@ -159,13 +168,14 @@ const NEVER_ASKED: PurchaseOutcome = {
 async function lookUp(deps: BuyDeps, token: string, unit: DueUnit, attempt: Attempt): Promise<UnitOutcome> {
   const found = await lookUpAttempt(deps, unit, attempt);
   if (found.kind !== "send-again") return found;
+  const startedAt = machineTime(deps);
   const now = deps.clock.now();
   const isMine = await deps.db.transaction(async (tx) => {
     const mine = await lockTakenOrders(tx, [{ orderId: unit.orderId, token }]);
     return mine.length > 0 && (await markSentAgain(tx, unit, attempt.number, now));
   });
   if (!isMine) return wait(deps, unit);
-  const sent = await send(deps, unit, { ...attempt, doubtful: true, lastSentAt: now });
+  const sent = await send(deps, unit, { ...attempt, doubtful: true, lastSentAt: now }, startedAt);
   return "said" in sent ? { ...sent, said: { ...sent.said, look: NOT_FOUND } } : sent;
 }
 

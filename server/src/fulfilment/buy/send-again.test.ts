@@ -148,6 +148,24 @@ test("a process that was suspended after it wrote the attempt does not send it",
   await createWorker().drain();
 });
 
+test("a machine that slept after it wrote the attempt does not send it, although its workers' time stood still", async () => {
+  const id = await shop.order([productId, 1]);
+  let machineMs = 0;
+  const openSupplier = async () => {
+    machineMs = FULFILMENT_LIMITS.callTimeoutMs + 1;
+    return { supplier, hasFailed: false };
+  };
+  const machineClock = { now: () => new Date(machineMs) };
+  const worker = createWorker({}, { openSupplier, machineClock });
+  await worker.step();
+  await worker.idle();
+  assert.deepEqual(supplier.asked, []);
+  assert.deepEqual(await attemptOf(id), { sends: 1, doubtful: true, doubted: null });
+  supplier.lookUp = async () => sold("sent by another process");
+  shop.clock.advance(60_000);
+  await createWorker().drain();
+});
+
 test("a supplier that could not be opened for the first send was never asked, so the unit is refunded", async () => {
   const id = await shop.order([productId, 1]);
   await createTestFulfiller(shop.scrip).drain();

@@ -8,6 +8,8 @@ import { signDelivery } from "./sign-delivery.ts";
 
 export type AttemptDeps = {
   clock: Clock;
+  /** The clock of this machine: signatures name its time, which receivers compare with their own. `clock` unless given. */
+  machineClock?: Clock | undefined;
   metrics: DeliveryMetrics;
   openSecret: (endpointId: string, sealed: Buffer) => string;
   send: (sending: Sending) => Promise<SendOutcome>;
@@ -26,7 +28,7 @@ export async function attemptDelivery(
 ): Promise<Attempted> {
   const { clock, metrics } = deps;
   const at = clock.now();
-  const sending = toSending(deps, delivery, at);
+  const sending = toSending(deps, delivery, (deps.machineClock ?? clock).now());
   const outcome = await deps.send(sending);
   metrics.count(outcome);
   // Sent before the first attempt is recorded, so that a crash cannot lose the second. Its outcome is shown, and nothing else.

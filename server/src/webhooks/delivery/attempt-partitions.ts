@@ -15,5 +15,5 @@ export const ATTEMPT_PARTITIONS: TimePartitions = {
 };
 
 /** Attempts are dropped a week at a time, and never deleted one by one. */
-export const keepAttemptPartitions = (db: Db, now: Date): Promise<void> =>
+export const keepAttemptPartitions = (db: Db, now: Date): Promise<boolean> =>
   tryKeepTimePartitions(db, ATTEMPT_PARTITIONS, now);

@@ -19,15 +19,21 @@ export function orderPurchaseCommands(order: Command): void {
       .argument("<id>")
       .option("--reason <text>", "the reason, for the activity log"),
     async (context, options, [id = ""]) => {
-      const [{ lookUpOrder }, { createSupplierCalls }, { FULFILMENT_LIMITS }] = await Promise.all([
-        import("../../../fulfilment/operate/look-up-order.ts"),
-        import("../../../fulfilment/supplier-calls.ts"),
-        import("../../../fulfilment/limits.ts"),
-      ]);
+      const [{ lookUpOrder }, { createSupplierCalls }, { FULFILMENT_LIMITS }, { startDatabaseClock }] =
+        await Promise.all([
+          import("../../../fulfilment/operate/look-up-order.ts"),
+          import("../../../fulfilment/supplier-calls.ts"),
+          import("../../../fulfilment/limits.ts"),
+          import("../../../db/database-clock.ts"),
+        ]);
+      // As workers do: another time could end a purchase that is still on its way.
+      const clock = await startDatabaseClock(context.db, context.clock);
       const log = createLog("silent", { write: () => {} });
-      const calls = createSupplierCalls({ ...context, log }, FULFILMENT_LIMITS);
+      const calls = createSupplierCalls({ ...context, clock, log }, FULFILMENT_LIMITS);
       const onSettled = createAnnouncer(context.db, DELIVERIES_CHANNEL);
-      return lookUpOrder({ ...calls, onSettled }, id, operatorOf(options)).finally(calls.closeSuppliers);
+      return lookUpOrder({ ...calls, onSettled }, id, operatorOf(options)).finally(() =>
+        Promise.all([calls.closeSuppliers(), clock.stop()]),
+      );
     },
     ({ purchases }) => showPurchases(purchases),
   );
