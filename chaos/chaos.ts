@@ -12,7 +12,7 @@ import type { Findings } from "./findings.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { settle } from "./settle.ts";
 import { fillWorld } from "./shopfront.ts";
-import { verify } from "./verify.ts";
+import { verify } from "./verify/verify.ts";
 import { openWorld, type World } from "./world.ts";
 
 export type ChaosOptions = PlanOptions & {

@@ -5,7 +5,7 @@ import { readBack } from "../chaos/actors/readers.ts";
 import { createRecorder } from "../chaos/recorder.ts";
 import { settle } from "../chaos/settle.ts";
 import { fillWorld } from "../chaos/shopfront.ts";
-import { verify } from "../chaos/verify.ts";
+import { verify } from "../chaos/verify/verify.ts";
 import { openWorld, type World } from "../chaos/world.ts";
 import type { Db } from "../server/src/db/database.ts";
 

@@ -172,5 +172,13 @@ export const PEOPLE: Area = {
       tests: [`${AT}/sign-in/sign-in.test.ts`],
       why: "Guesses against one account would not be counted.",
     },
+    {
+      name: "nul-in-an-address-reaches-the-database",
+      file: "server/src/web/pages/guard-face.ts",
+      find: "if (hasNul(request.params)) throw notFound();",
+      replace: "if (hasNul({})) throw notFound();",
+      tests: ["server/src/console/authorization-matrix.test.ts"],
+      why: "Such an address of the console would be answered with 500.",
+    },
   ],
 };

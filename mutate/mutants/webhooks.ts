@@ -48,8 +48,8 @@ export const WEBHOOKS: Area = {
     },
     {
       name: "late-event-pulled-forward",
-      file: `${AT}/delivery/attempt-queries.ts`,
-      find: "          and step > 0\n",
+      file: "server/migrations/0114_due_deliveries.sql",
+      find: " and d.step > 0",
       replace: "",
       tests: [`${AT}/delivery/attempt-delivery.test.ts`],
       why: "An event that a sandbox order wants late would come early.",
@@ -254,6 +254,14 @@ export const WEBHOOKS: Area = {
       tests: [`${AT}/health/watch-failing.test.ts`],
       why: "An owner would get the same letter again and again.",
       hangs: true,
+    },
+    {
+      name: "silent-family-holds-up-the-other",
+      file: `${AT}/addresses/resolve-webhook-host.ts`,
+      find: "setTimeout(() => resolver.cancel(), FAMILIES_TIMEOUT_MS)",
+      replace: "setTimeout(() => {}, FAMILIES_TIMEOUT_MS)",
+      tests: [`${AT}/addresses/hostile-dns.test.ts`],
+      why: "A name whose server never answers for AAAA would never get a webhook.",
     },
   ],
 };

@@ -97,6 +97,19 @@ test("an admin without a second factor reaches only their own account", async ()
   }
 });
 
+test("an address with a NUL character is not found, as a page and as a form", async () => {
+  const [admin] = people;
+  assert.ok(admin);
+  for (const [key, { fields = {} }] of guarded.filter(([key]) => key.includes(":"))) {
+    const [method, path = ""] = key.split(" ");
+    const url = path.replaceAll(/:\w+/g, "a%00b");
+    const reply: { statusCode: number } = await (method === "POST"
+      ? desk.post(admin, url, fields)
+      : desk.get(admin, url));
+    assert.equal(reply.statusCode, 404, key);
+  }
+});
+
 test("a form from another site, or without the session's token, is refused", async () => {
   const [admin] = people;
   for (const [key] of guarded.filter(([key]) => key.startsWith("POST")))

@@ -104,6 +104,19 @@ test("what belongs to another reseller is not found, whatever the role", async (
   }
 });
 
+test("an address with a NUL character is not found, as a page and as a form", async () => {
+  const owner = people.get("owner");
+  assert.ok(owner);
+  for (const [key, { fields = {} }] of Object.entries(MATRIX).filter(([key]) => key.includes(":"))) {
+    const [method, path = ""] = key.split(" ");
+    const url = path.replaceAll(/:\w+/g, "a%00b");
+    const reply: { statusCode: number } = await (method === "POST"
+      ? owner.post(url, fields)
+      : owner.get(url));
+    assert.equal(reply.statusCode, 404, key);
+  }
+});
+
 test("a form from another site, or without the session's token, is refused", async () => {
   const owner = people.get("owner");
   for (const key of Object.keys(MATRIX).filter(

@@ -148,7 +148,7 @@ async function withDeadline<T>(answer: Promise<T>, faults: readonly string[]): P
 }
 
 function checkReply(
-  { status, headers, body }: RawReply,
+  { status, headers, body }: Omit<RawReply, "head">,
   method: string | undefined,
   faults: readonly string[],
 ): void {

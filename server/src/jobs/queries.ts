@@ -2,6 +2,7 @@ import sql, { empty } from "sql-template-tag";
 import type { Queryable, Tx } from "../db/database.ts";
 import type { Actor, ActorKind } from "../lib/actor.ts";
 import type { JobParams, JobResult, JobStep } from "./job-kind.ts";
+import { storableJson, storableText } from "./storable-text.ts";
 
 export const JOB_STATES = ["waiting", "running", "ready", "succeeded", "failed", "cancelled"] as const;
 export type JobState = (typeof JOB_STATES)[number];
@@ -89,7 +90,7 @@ export const writeStep = async (
   { step, done, total }: { step: JobStep; done: number; total?: number | undefined },
 ): Promise<boolean> => {
   const rows = await tx.rows(sql`
-    update jobs set step = ${JSON.stringify(step)}::jsonb, done = ${done}, total = coalesce(${total ?? null}, total)
+    update jobs set step = ${storableJson(step)}::jsonb, done = ${done}, total = coalesce(${total ?? null}, total)
     where id = ${id} and lease_token = ${token} and state = 'running'
     returning 1`);
   return rows.length > 0;
@@ -104,8 +105,8 @@ export type JobEnd = {
 export const endHeldJob = async (tx: Tx, { id, token }: Held, end: JobEnd, now: Date): Promise<boolean> => {
   const rows = await tx.rows(sql`
     update jobs
-    set state = ${end.state}, ended_at = ${now}, lease_token = null, error = ${end.error ?? null},
-        result = coalesce(${end.result === undefined ? null : JSON.stringify(end.result)}::jsonb, result),
+    set state = ${end.state}, ended_at = ${now}, lease_token = null, error = ${end.error === undefined ? null : storableText(end.error)},
+        result = coalesce(${end.result === undefined ? null : storableJson(end.result)}::jsonb, result),
         done = case when ${end.state} = 'succeeded' then coalesce(total, done) else done end
     where id = ${id} and lease_token = ${token} and state = 'running'
     returning 1`);
@@ -114,7 +115,7 @@ export const endHeldJob = async (tx: Tx, { id, token }: Held, end: JobEnd, now: 
 
 export const markReady = async (tx: Tx, { id, token }: Held, result: JobResult): Promise<boolean> => {
   const rows = await tx.rows(sql`
-    update jobs set state = 'ready', lease_token = null, result = ${JSON.stringify(result)}::jsonb
+    update jobs set state = 'ready', lease_token = null, result = ${storableJson(result)}::jsonb
     where id = ${id} and lease_token = ${token} and state = 'running'
     returning 1`);
   return rows.length > 0;

@@ -39,6 +39,25 @@ test("a file with refused rows imports nothing, names lines and never a code, an
   assert.doesNotMatch(everything, /GOOD-77|TEST-88/);
 });
 
+test("a file with NUL characters and half characters is refused at its first run, with its rows", async () => {
+  const logged = deps.logged.length;
+  const files: readonly (readonly [JobKindName, string])[] = [
+    ["import_catalog", "\0\u0001,a\nid\0,name\n"],
+    ["import_catalog", '{"id":"a\\u0000b","name":1}\n{"id":"\\ud800"}\n'],
+    ["import_prices", "product,list,currency,amount\nca\0rd,x,USD,a\0b\n"],
+    ["import_deposits", "Date;Amount\0;Currency\n\0;\0;\0\n"],
+    ["import_stock", "code\nA\0B\n"],
+  ];
+  for (const [kind, file] of files) {
+    const params = kind === "import_stock" ? { productId: "card" } : { preview: true };
+    const id = await start(kind, params, file);
+    await runAll();
+    const { state, error } = await getJob(db, id);
+    assert.equal(state, "failed", `${kind}: ${error}`);
+  }
+  assert.deepEqual(deps.logged.slice(logged), []);
+});
+
 test("a cancelled job stops at its next step and undoes its import; a waiting one ends at once", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const id = await start("import_stock", { productId: "card" }, stockFile(["CANCEL-1"]));

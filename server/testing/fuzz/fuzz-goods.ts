@@ -18,13 +18,17 @@ export const FUZZ_PRODUCTS: readonly string[] = [...CARDS, TOP_UP, ...UNSEEN, "s
 export const LIVE_CODE = /LIVECODE-[\w:.-]+-end/g;
 
 const PRICE_MINOR = 250n;
+const COST_MINOR = 80n;
+
+/** What the goods are sold for and cost, and who supplies them. */
+export type GoodsOptions = { priceMinor?: bigint; costMinor?: bigint; supplierName?: string };
 
 /** Products that are available live, each with its share of the codes, and products that are not for some reason. */
 export async function addFuzzGoods(
   db: Db,
   secrets: ServerSecrets,
   codes: number,
-  priceMinor = PRICE_MINOR,
+  { priceMinor = PRICE_MINOR, costMinor = COST_MINOR, supplierName }: GoodsOptions = {},
 ): Promise<void> {
   await addProducts(db, [
     ...CARDS.map((id) => ({ id })),
@@ -37,11 +41,11 @@ export async function addFuzzGoods(
   ]);
   for (const productId of FUZZ_PRODUCTS.filter((id) => id !== "unpriced"))
     await addListPrice(db, { productId, amountMinor: priceMinor });
-  const supplierId = await addSupplierRow(db);
+  const supplierId = await addSupplierRow(db, supplierName === undefined ? {} : { name: supplierName });
   const codeVault = createCodeVault(fixedKeyring([secret(TEST_MASTER_KEY)]));
   const sold = [...CARDS, TOP_UP];
   for (const productId of sold) {
-    await addRouteRow(db, { productId, supplierId, costMinor: 80n });
+    await addRouteRow(db, { productId, supplierId, costMinor });
     const goods = Array.from({ length: Math.ceil(codes / sold.length) }, (_, index) => ({
       type: "code" as const,
       code: `LIVECODE-${productId}-${index}-end`,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { OpenApiDocument } from "../../src/http/openapi/openapi.ts";
+import { once } from "../../src/lib/lazily.ts";
 import { createReplyChecker } from "../app/check-reply.ts";
 import type { FuzzMemory } from "./fuzz-memory.ts";
 import { type FuzzRequest, NO_OPERATION } from "./fuzz-request.ts";
@@ -49,7 +50,10 @@ function checkServed({ forced, operation }: FuzzRequest, { status, body }: RawRe
   assert.ok(status < 500 || forced, `returned ${status}: ${body.slice(0, 300)}`);
   if (operation.id !== "placeOrders" || status !== 200 || forced) return;
   const results: { error?: { status: number } }[] = JSON.parse(body).results;
-  const failed = results.find(({ error }) => error !== undefined && error.status >= 500);
+  // An order that the server was too busy for says so, and can be sent again.
+  const failed = results.find(
+    ({ error }) => error !== undefined && error.status >= 500 && error.status !== 503,
+  );
   assert.equal(failed, undefined, "an order of a batch failed");
 }
 
@@ -57,7 +61,7 @@ const asInjected = (reply: RawReply) => ({
   statusCode: reply.status,
   headers: reply.headers,
   body: reply.body,
-  json: () => JSON.parse(reply.body),
+  json: once(() => JSON.parse(reply.body)),
 });
 
 /** CONTRACT 1, Check order: a refused key learns nothing else and never gets through. */
@@ -99,13 +103,15 @@ function checkOwner(
 /** A cursor works only for the tenant it was issued to. */
 function checkCursor({ key, target, faults }: FuzzRequest, reply: RawReply, memory: FuzzMemory): void {
   if (faults.length > 0) return;
+  if (!target.includes("cursor=")) return;
   const owner = memory.ownerOf(new URL(target, "http://localhost").searchParams.get("cursor") ?? "");
   if (owner !== undefined && owner !== key.tenant)
     assert.ok(reply.status >= 400, `a cursor of ${owner} worked for ${key.name}`);
 }
 
-const sentText = ({ target, headers, body }: FuzzRequest): string =>
-  `${decodeLoosely(target)} ${JSON.stringify(headers)} ${body?.toString("latin1") ?? ""}`;
+/** Made when a word of a response has to be looked for in it. */
+const sentText = ({ target, headers, body }: FuzzRequest): (() => string) =>
+  once(() => `${decodeLoosely(target)} ${JSON.stringify(headers)} ${body?.toString("latin1") ?? ""}`);
 
 function decodeLoosely(text: string): string {
   try {

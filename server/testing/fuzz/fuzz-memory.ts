@@ -1,6 +1,6 @@
 import type { Random } from "../seed.ts";
 import { FUZZ_PRODUCTS } from "./fuzz-goods.ts";
-import { createFuzzOwners, type Told } from "./fuzz-owners.ts";
+import { createFuzzOwners, findWords, type Told } from "./fuzz-owners.ts";
 import type { FuzzWorld } from "./fuzz-world.ts";
 
 /** What the fuzzer has learned so far, by tenant. */
@@ -30,8 +30,6 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 /** They show the paths that a tenant asked for, with ids that it may have made up or taken from elsewhere. */
 const REQUEST_LOG = ["listRequests", "getRequest"];
-const ID = /\b(ord|whk|evt|dlv|ent|cod|req|dep)_[0-9a-z]{26}\b/g;
-const CURSOR = /"nextCursor":"([^"]+)"/;
 
 export function createFuzzMemory(world: FuzzWorld): FuzzMemory {
   const tenants = world.owners.map(({ tenant }) => tenant);
@@ -60,16 +58,16 @@ export function createFuzzMemory(world: FuzzWorld): FuzzMemory {
       return random.pick(pool ?? [`no-${kind}`]);
     },
     learn(tenant, told) {
-      const { headers, body } = told.reply;
-      const text = `${JSON.stringify(headers)}${body}`;
-      for (const secret of owners.checkSecrets(tenant, told, text)) note(tenant, "secret", secret);
-      const isLog = REQUEST_LOG.includes(told.operationId ?? "");
-      for (const [id, prefix = ""] of text.matchAll(ID)) {
+      const { headers } = told.reply;
+      const found = findWords(told.reply);
+      for (const secret of owners.checkSecrets(tenant, told, found)) note(tenant, "secret", secret);
+      const isLog = REQUEST_LOG.includes(told.operationId);
+      for (const { id, prefix } of found.ids) {
         // Every answer has the id of its request, also one to a caller without a valid key.
         const isOwned = !isLog && (prefix !== "req" || tenants.includes(tenant));
         if (isOwned && owners.claim(tenant, told, id)) note(tenant, KINDS[prefix] ?? prefix, id);
       }
-      const cursor = CURSOR.exec(body)?.[1];
+      const { cursor } = found;
       if (cursor !== undefined && owners.claim(tenant, told, cursor))
         note(tenant, `cursor ${told.operationId}`, cursor);
       if (headers.etag !== undefined) note(tenant, "etag", headers.etag);

@@ -10,7 +10,7 @@ import { secret } from "../../src/lib/secret.ts";
 import { createReseller } from "../../src/resellers/create-reseller.ts";
 import { moveFunds } from "../../src/wallet/move-funds.ts";
 import { TEST_MASTER_KEY } from "../app/test-settings.ts";
-import { addFuzzGoods, UNLISTED } from "./fuzz-goods.ts";
+import { addFuzzGoods, type GoodsOptions, UNLISTED } from "./fuzz-goods.ts";
 
 /** The caller. What a key can see depends only on its tenant. */
 export type FuzzKey = {
@@ -25,17 +25,23 @@ export type FuzzKey = {
 export type Owner = FuzzKey & { key: string; tenant: string };
 
 export type FuzzWorld = {
+  /** The resellers. */
+  teams: readonly { name: string; resellerId: string }[];
   keys: readonly FuzzKey[];
   /** One key of each tenant with full access. */
   owners: readonly Owner[];
 };
 
-const FUNDS = "1000000.00";
+const FUNDS = "900000000.00";
 
 /** Two resellers with both environments, and every kind of invalid key. */
-export async function createFuzzWorld(db: Db, codesInStock: number): Promise<FuzzWorld> {
+export async function createFuzzWorld(
+  db: Db,
+  codesInStock: number,
+  goods: GoodsOptions = {},
+): Promise<FuzzWorld> {
   const secrets = await loadServerSecrets(db, [secret(TEST_MASTER_KEY)]);
-  await addFuzzGoods(db, secrets, codesInStock);
+  await addFuzzGoods(db, secrets, codesInStock, goods);
   const sellers: Seller[] = [];
   for (const name of ["ann", "bob"]) sellers.push(...(await addSeller(db, name)));
   const owners = await Promise.all(
@@ -46,6 +52,9 @@ export async function createFuzzWorld(db: Db, codesInStock: number): Promise<Fuz
   );
   const [annLive, annTest] = sellers as [Seller, Seller];
   return {
+    teams: sellers
+      .filter(({ environment }) => environment === "live")
+      .map(({ name, resellerId }) => ({ name: name.split(" ")[0] ?? "", resellerId })),
     owners,
     keys: [
       ...owners,

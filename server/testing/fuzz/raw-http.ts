@@ -1,7 +1,14 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 
-export type RawReply = { status: number; headers: Readonly<Record<string, string>>; body: string };
+export type RawReply = {
+  status: number;
+  /** A header that was sent more than once has its values on lines of their own. */
+  headers: Readonly<Record<string, string>>;
+  /** Everything before the body, as it was sent. */
+  head: string;
+  body: string;
+};
 
 export type Exchange = {
   replies: RawReply[];
@@ -22,7 +29,7 @@ export type ExchangeOptions = {
   quietMs?: number;
 };
 
-const DEADLINE_MS = 15_000;
+const DEADLINE_MS = 35_000;
 /** An incomplete request gets no response until its input ends. */
 const QUIET_MS = 2_000;
 
@@ -106,30 +113,56 @@ export function parseReplies(
 function parseReply(bytes: Buffer, method: string): (RawReply & { length: number }) | undefined {
   const headEnd = bytes.indexOf("\r\n\r\n");
   if (headEnd === -1) return undefined;
-  const [statusLine = "", ...lines] = bytes.toString("latin1", 0, headEnd).split("\r\n");
+  const head = bytes.toString("latin1", 0, headEnd);
+  const [statusLine = "", ...lines] = head.split("\r\n");
   const match = /^HTTP\/1\.1 ([1-5]\d\d) [ -~]*$/.exec(statusLine);
   if (!match) throw new Error(`not HTTP: ${statusLine.slice(0, 200)}`);
   const status = Number(match[1]);
-  const headers = Object.fromEntries(lines.map(parseHeader));
+  const headers: Record<string, string> = {};
+  for (const line of lines) addHeader(headers, line);
   const bodyStart = headEnd + 4;
-  const length = bodyLength(status, method, headers, bytes.subarray(bodyStart));
-  if (bytes.length < bodyStart + length) return undefined;
-  return {
-    status,
-    headers,
-    body: bytes.toString("utf8", bodyStart, bodyStart + length),
-    length: bodyStart + length,
-  };
+  const rest = bytes.subarray(bodyStart);
+  if (headers["transfer-encoding"] === "chunked" && method !== "HEAD") {
+    const read = readChunks(rest);
+    return read && { status, headers, head, body: read.body, length: bodyStart + read.length };
+  }
+  const length = bodyLength(status, method, headers, rest);
+  if (rest.length < length) return undefined;
+  return { status, headers, head, body: rest.toString("utf8", 0, length), length: bodyStart + length };
 }
 
-function parseHeader(line: string): [string, string] {
-  const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ?(.*)$/.exec(line);
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ?(.*)$/;
+
+function addHeader(headers: Record<string, string>, line: string): void {
+  const match = HEADER.exec(line);
   if (!match) throw new Error(`not a header: ${line.slice(0, 200)}`);
-  return [(match[1] ?? "").toLowerCase(), match[2] ?? ""];
+  const [, given = "", value = ""] = match;
+  const name = given.toLowerCase();
+  const before = headers[name];
+  headers[name] = before === undefined ? value : `${before}\n${value}`;
+}
+
+/** Undefined while the last chunk is missing. */
+function readChunks(bytes: Buffer): { body: string; length: number } | undefined {
+  const chunks: Buffer[] = [];
+  let at = 0;
+  while (true) {
+    const lineEnd = bytes.indexOf("\r\n", at);
+    if (lineEnd === -1) return undefined;
+    const size = Number.parseInt(bytes.toString("latin1", at, lineEnd), 16);
+    if (!Number.isSafeInteger(size)) throw new Error("not a chunk");
+    const start = lineEnd + 2;
+    if (bytes.length < start + size + 2) return undefined;
+    if (size === 0) return { body: Buffer.concat(chunks).toString("utf8"), length: start + 2 };
+    chunks.push(bytes.subarray(start, start + size));
+    at = start + size + 2;
+  }
 }
 
 function bodyLength(status: number, method: string, headers: Record<string, string>, after: Buffer): number {
   if (status < 200 || status === 204 || status === 304) return 0;
+  // A file that is sent as it is made has no length that its HEAD could tell.
+  if (method === "HEAD" && headers["content-length"] === undefined && status < 400) return 0;
   const length = Number(headers["content-length"]);
   if (!Number.isSafeInteger(length))
     throw new Error(`a response without a length: ${JSON.stringify(headers)}`);

@@ -128,7 +128,7 @@ export async function openConsoleOn(
       const { id, link } = await invitePerson(accounts, STAFF_TEAM, { email, role }, COMMAND);
       const input = { token: tokenOf(link), password: PASSWORD };
       const started = await acceptInvitation(accounts, input, VISITOR);
-      const totpKey = hasFactor ? await addApp(accounts, started.cookie.reveal()) : "";
+      const totpKey = hasFactor ? await addAuthenticator(accounts, started.cookie.reveal()) : "";
       const visit = { cookie: started.cookie.reveal(), accountId: id, email, role, totpKey };
       return Object.assign(visit, {
         get: (path: string) => send(visit, path),
@@ -139,7 +139,7 @@ export async function openConsoleOn(
 }
 
 /** Sets up an authenticator app and returns its key. */
-async function addApp(accounts: AccountDeps, cookie: string): Promise<string> {
+export async function addAuthenticator(accounts: AccountDeps, cookie: string): Promise<string> {
   const session = await createFindSession(accounts.db, accounts.clock)("console", cookie, VISITOR.address);
   if (!session) throw new Error("the session is not signed in");
   const { secret } = await addTotp(accounts, session);

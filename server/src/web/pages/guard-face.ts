@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { Problem } from "../../lib/problem.ts";
+import { notFound, Problem } from "../../lib/problem.ts";
 import { PAGE_HEADERS } from "../security/page-headers.ts";
 import { isSameOrigin, pageOrigin } from "../security/same-origin.ts";
 import type { BaseSession } from "./define-page.ts";
@@ -17,5 +17,10 @@ export function guardFace<Session extends BaseSession, Permission extends string
     if (!isRead && !isSameOrigin(request.headers, pageOrigin(options.publicUrl(), request.headers.host)))
       throw new Problem("forbidden", "This form was not sent from a page of ours.");
     keepSession(request, await options.authenticate(readSessionCookie(options, request), request));
+    if (hasNul(request.params)) throw notFound();
   });
 }
+
+/** Nothing has such an id, and PostgreSQL takes none. */
+const hasNul = (params: unknown): boolean =>
+  Object.values(params as Record<string, string>).some((value) => value.includes("\0"));

@@ -69,9 +69,13 @@ async function lookupAll(hostname: string): Promise<string[]> {
 }
 
 const QUERY_TIMEOUT_MS = 2_000;
+/** Less than LOOKUP_TIMEOUT_MS: some name servers never answer for a family that they do not know, and the other one counts. */
+const FAMILIES_TIMEOUT_MS = 4_000;
 
 async function resolveAll(hostname: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: 2 });
+  const timer = setTimeout(() => resolver.cancel(), FAMILIES_TIMEOUT_MS);
   const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  clearTimeout(timer);
   return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
 }

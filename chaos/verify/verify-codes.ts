@@ -1,13 +1,13 @@
 import sql from "sql-template-tag";
-import type { Queryable } from "../server/src/db/database.ts";
-import { decodeGoods, type GoodsType, identityOf } from "../server/src/suppliers/goods.ts";
-import { deliveredPlace } from "../server/src/vault/code-place.ts";
-import type { TruePurchase } from "../server/testing/upstream/fake-upstream.ts";
-import type { Findings } from "./findings.ts";
-import type { Recorder } from "./recorder.ts";
-import { STOCK_CODE, STOCKED } from "./shopfront.ts";
-import type { Upstream } from "./upstreams.ts";
-import type { World } from "./world.ts";
+import type { Queryable } from "../../server/src/db/database.ts";
+import { decodeGoods, type GoodsType, identityOf } from "../../server/src/suppliers/goods.ts";
+import { deliveredPlace } from "../../server/src/vault/code-place.ts";
+import type { TruePurchase } from "../../server/testing/upstream/fake-upstream.ts";
+import type { Findings } from "../findings.ts";
+import type { Recorder } from "../recorder.ts";
+import { STOCK_CODE, STOCKED } from "../shopfront.ts";
+import type { Upstream } from "../upstreams.ts";
+import type { World } from "../world.ts";
 
 type CodeRow = {
   id: string;

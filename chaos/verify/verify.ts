@@ -1,12 +1,12 @@
-import { audit } from "../server/src/audit/audit.ts";
-import { findJobFaults } from "./actors/jobs.ts";
-import type { Findings } from "./findings.ts";
-import type { Recorder } from "./recorder.ts";
-import type { Account } from "./shopfront.ts";
+import { audit } from "../../server/src/audit/audit.ts";
+import { findJobFaults } from "../actors/jobs.ts";
+import type { Findings } from "../findings.ts";
+import type { Recorder } from "../recorder.ts";
+import type { Account } from "../shopfront.ts";
+import type { World } from "../world.ts";
 import { findCodeFaults } from "./verify-codes.ts";
 import { findEventFaults } from "./verify-events.ts";
 import { findBalanceFaults, findOrderFaults, findPaymentFaults } from "./verify-money.ts";
-import type { World } from "./world.ts";
 
 /** Compares what callers, receivers and suppliers know with the database. */
 export async function verify(
