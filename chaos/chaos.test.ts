@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { SEED } from "../server/testing/seed.ts";
 import { runChaos } from "./chaos.ts";
 import { FAULT_NAMES, planFaults } from "./faults.ts";
-import { describeResult, isFaultless } from "./report.ts";
+import { describeFigures, figuresOf, isFaultless } from "./report.ts";
 
 /** A short run with this many faults; `npm run chaos` is the long one. */
 const FAULTS = 5;
@@ -11,7 +11,7 @@ const DURATION_MS = (planFaults(SEED, 60_000)[FAULTS]?.atMs ?? 60_000) - 1;
 
 test(`while processes, database and connections fail, nothing is lost, duplicated or unexplained (SEED=${SEED})`, async (t) => {
   const result = await runChaos({ durationMs: DURATION_MS, seed: SEED, say: () => {} });
-  const table = describeResult(result, SEED, DURATION_MS / 60_000);
+  const table = describeFigures(figuresOf(result, `seed ${SEED}`));
   t.diagnostic(table);
   assert.ok(isFaultless(result), table);
   // A short run does not have to cover everything that a long one must, least of all on a busy machine.
@@ -22,6 +22,7 @@ test(`while processes, database and connections fail, nothing is lost, duplicate
 
 test("the seed alone decides the faults, and a long run has all of them", () => {
   assert.deepEqual(planFaults(7, 600_000), planFaults(7, 600_000));
-  const names = new Set(planFaults(7, 600_000).map(({ name }) => name));
+  const plans = [false, true].flatMap((hasTwoHosts) => planFaults(7, 600_000, { hasTwoHosts }));
+  const names = new Set(plans.map(({ name }) => name));
   assert.deepEqual([...names].sort(), [...FAULT_NAMES].sort());
 });

@@ -1,23 +1,29 @@
 import { setTimeout as wait } from "node:timers/promises";
 import sql from "sql-template-tag";
-import { type FaultName, planFaults, strikeFaults } from "./faults.ts";
+import { placeBatches } from "./actors/batches.ts";
+import { findJobFaults, runTheJobs } from "./actors/jobs.ts";
+import { rotateMasterKeys } from "./actors/master-keys.ts";
+import { payIn, refundSome, replaceKeys, rotateSecrets } from "./actors/operators.ts";
+import { useConsole, useDashboard } from "./actors/people.ts";
+import { type Actor, PLACERS, placeOrders, type Weather } from "./actors/placers.ts";
+import { readBack } from "./actors/readers.ts";
+import { type FaultName, type PlanOptions, planFaults, strikeFaults } from "./faults.ts";
 import type { Findings } from "./findings.ts";
-import { payIn, refundSome, replaceKeys, rotateSecrets } from "./operators.ts";
-import { type Actor, PLACERS, placeOrders, type Weather } from "./placers.ts";
-import { readBack } from "./readers.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { settle } from "./settle.ts";
 import { fillWorld } from "./shopfront.ts";
-import { verify } from "./verify.ts";
+import { verify } from "./verify/verify.ts";
 import { openWorld, type World } from "./world.ts";
 
-export type ChaosOptions = {
+export type ChaosOptions = PlanOptions & {
   durationMs: number;
   seed: number;
-  /** More than the seed plans. */
-  powerCuts?: number;
   /** Defaults to true. */
   hasFsync?: boolean;
+  /** Of each role. */
+  processes?: number;
+  /** Callers that place many orders with one request. */
+  batchers?: number;
   say: (line: string) => void;
 };
 
@@ -30,32 +36,57 @@ export type ChaosResult = {
   /** What did not finish, and what is wrong. */
   unended: string[];
   findings: Findings;
+  /** Jobs by kind and state. */
+  jobs: Map<string, number>;
   hasSmallDisk: boolean;
   canLosePower: boolean;
 };
 
-const ACTORS: readonly Actor[] = [placeOrders, readBack, payIn, refundSome, replaceKeys, rotateSecrets];
-const CODES_PER_SECOND = 60;
+const ACTORS: readonly Actor[] = [
+  ...[placeOrders, placeBatches, readBack, payIn, refundSome, replaceKeys, rotateSecrets],
+  ...[useDashboard, useConsole, runTheJobs, rotateMasterKeys],
+];
+const CODES_PER_SECOND = 40;
+const CODES_PER_SECOND_AND_BATCHER = 20;
 const CALM_MS = 1_000;
 const TELL_EVERY_MS = 10_000;
+const TOLD_AT_ONCE_MAX = 3;
 
 /** Load and faults for a while, then calm, then a comparison of everything with everything. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  const { durationMs, seed, say, powerCuts = 0, hasFsync = true } = options;
+  const {
+    durationMs,
+    seed,
+    say,
+    hasFsync = true,
+    hasTwoHosts = false,
+    batchers = 0,
+    processes = 2,
+  } = options;
   const recorder = createRecorder();
-  const world = await openWorld({ seed, hasFsync, hasSmallDisk: true }, recorder);
+  const about = { seed, hasFsync, hasTwoHosts, processes, hasSmallDisk: true, isWhole: true };
+  const world = await openWorld(about, recorder);
   try {
-    const stock = Math.ceil((durationMs / 1_000) * CODES_PER_SECOND) + 500;
+    const perSecond = CODES_PER_SECOND + batchers * CODES_PER_SECOND_AND_BATCHER;
+    const stock = Math.ceil((durationMs / 1_000) * perSecond) + 500;
     const accounts = await fillWorld(world, recorder, stock);
-    const weather: Weather = { isStormy: true, seed, placers: PLACERS };
+    await world.flush();
+    const weather: Weather = { isStormy: true, seed, placers: PLACERS, batchers };
     const actors = ACTORS.map((act) => act(world, accounts, recorder, weather));
     await wait(CALM_MS);
     recorder.startGaps();
     const struck = new Map<FaultName, number>();
-    const telling = setInterval(() => say(describeProgress(recorder, struck)), TELL_EVERY_MS);
-    const faults = await strikeFaults(world, planFaults(seed, durationMs, powerCuts), (name) =>
-      struck.set(name, (struck.get(name) ?? 0) + 1),
-    );
+    let told = 0;
+    const telling = setInterval(() => {
+      say(describeProgress(recorder, struck));
+      for (const text of recorder.contradictions.slice(told, told + TOLD_AT_ONCE_MAX)) say(`  ${text}`);
+      told = recorder.contradictions.length;
+    }, TELL_EVERY_MS);
+    const faults = await strikeFaults(world, planFaults(seed, durationMs, options), {
+      onStruck: (name) => struck.set(name, (struck.get(name) ?? 0) + 1),
+      onWaiting: (names) => say(`waiting for ${names.length} faults to end`),
+      onMissed: (name, error) => say(`no ${name}: ${error instanceof Error ? error.message : error}`),
+    });
     recorder.stopGaps();
     clearInterval(telling);
     say("the faults are over; waiting until callers have their responses");
@@ -70,6 +101,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
       hasSmallDisk: world.disk !== undefined,
       canLosePower: world.disk?.loseWhatIsInMemory !== undefined,
       repeatedDeliveries: world.receivers.repeats(),
+      jobs: (await findJobFaults(world.db, recorder)).ended,
       ...(await count(world)),
     };
   } finally {
@@ -79,7 +111,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
 
 function describeProgress(recorder: Recorder, struck: ReadonlyMap<FaultName, number>): string {
   const faults = [...struck.values()].reduce((sum, number) => sum + number, 0);
-  return `${faults} faults, ${recorder.acknowledged.length} orders, ${recorder.counts.lost} tries without a response, ${recorder.contradictions.length} contradictions`;
+  const { acknowledged, counts, refusedStarts, contradictions } = recorder;
+  return `${faults} faults, ${acknowledged.length} orders, ${counts.lost} tries without a response, ${refusedStarts.length} failed starts, ${contradictions.length} contradictions`;
 }
 
 async function count({ db }: World): Promise<Pick<ChaosResult, "orders" | "events">> {

@@ -2,9 +2,10 @@ import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import sql from "sql-template-tag";
-import { postmasterPid } from "../server/testing/database/embedded-testing.ts";
 import type { FaultKind } from "../server/testing/database/fault-proxy.ts";
 import { createRandom, type Random } from "../server/testing/seed.ts";
+import type { Database } from "./database.ts";
+import type { Node } from "./node.ts";
 import { cutPower } from "./power-cut.ts";
 import type { World } from "./world.ts";
 
@@ -14,24 +15,30 @@ export type PlannedFault = { atMs: number; name: FaultName; draw: number };
 /** A fault that finds nothing to strike returns false and is not counted. */
 type Fault = {
   share: number;
-  /** Faults of one part run one after the other. */
-  part?: "database";
+  /** Faults of one part run one after the other, and so do those of one kind. Those of processes run at the same time. */
+  part?: "database" | "processes";
+  /** Only where the database has so many hosts. */
+  hosts?: 1 | 2;
   strike(world: World, random: Random): Promise<unknown>;
 };
 
 const PAUSE_MEAN_MS = 1_250;
 const CLOCK_STEP_API_MS = 10_000;
-/** Less than the settle delay allows: a worker with a wrong clock can believe a no too early. */
-const CLOCK_STEP_WORKER_MS = 1_000;
+const CLOCK_LEAP_WORKER_MS = 60_000;
 const STALL_MAX_MS = 3_000;
 const STRUCK_WITHIN_MS = 5_000;
 const AWAY_MAX_MS = 1_500;
+/** A fault that has to wait longer for its turn is left out. */
+const LATE_MAX_MS = 20_000;
+const LOOK_EVERY_MS = 100;
 const DISK_FULL_MS = 2_000;
+/** How often the old primary is only silent, and comes back after another has taken over. */
+const FROZEN_SHARE = 0.3;
 const BALLAST_CHUNK = Buffer.alloc(1024 * 1024);
 
 const proxied = (kind: FaultKind, at: RegExp): Fault["strike"] => {
-  return async ({ proxy }, random) => {
-    const { release, struck } = proxy.arm(at, kind);
+  return async ({ database }, random) => {
+    const { release, struck } = database.proxy().arm(at, kind);
     const unstruck = wait(STRUCK_WITHIN_MS).then(() => false);
     const isStruck = await Promise.race([struck.then(() => true), unstruck]);
     await wait(random.below(STALL_MAX_MS));
@@ -42,23 +49,29 @@ const proxied = (kind: FaultKind, at: RegExp): Fault["strike"] => {
 
 export const FAULTS = {
   "kill -9 of an API process": {
-    share: 28,
-    strike: ({ apis }, random) => random.pick(apis).killAndRaise(),
+    share: 40,
+    part: "processes",
+    strike: ({ apis }, random) => killOne(apis, random),
   },
   "kill -9 of a worker": {
-    share: 28,
-    strike: ({ workers }, random) => random.pick(workers).killAndRaise(),
+    share: 40,
+    part: "processes",
+    strike: ({ workers }, random) => killOne(workers, random),
   },
-  "kill -9 of PostgreSQL": {
-    share: 17,
-    part: "database",
-    strike: async ({ dataDir }) => signalDatabase(dataDir, "SIGKILL"),
-  },
-  "restart of PostgreSQL": {
+  "kill -9 of PostgreSQL": { share: 12, part: "database", strike: ({ database }) => database.kill() },
+  failover: {
     share: 3,
     part: "database",
-    strike: async ({ dataDir }) => signalDatabase(dataDir, "SIGINT"),
+    hosts: 2,
+    strike: ({ database }, random) => pairOf(database).failOver(random.chance(FROZEN_SHARE)),
   },
+  "kill -9 of the standby": {
+    share: 1,
+    part: "database",
+    hosts: 2,
+    strike: ({ database }) => pairOf(database).killStandby(),
+  },
+  "restart of PostgreSQL": { share: 3, part: "database", strike: ({ database }) => database.restart() },
   "end of a backend": { share: 4, strike: terminateBackend },
   "COMMIT with a lost answer": { share: 4, strike: proxied("lose-answer", /^commit/i) },
   "connection cut before a statement": { share: 4, strike: proxied("cut-before", /^(insert|update|with)/i) },
@@ -70,10 +83,10 @@ export const FAULTS = {
     strike: async ({ apis }, random) =>
       random.pick(apis).setClock(random.below(2 * CLOCK_STEP_API_MS) - CLOCK_STEP_API_MS),
   },
-  "clock of a worker shifted": {
-    share: 2,
+  "leap of a worker's clock": {
+    share: 4,
     strike: async ({ workers }, random) =>
-      random.pick(workers).setClock(random.below(2 * CLOCK_STEP_WORKER_MS) - CLOCK_STEP_WORKER_MS),
+      random.pick(workers).setClock(random.pick([-CLOCK_LEAP_WORKER_MS, 0, CLOCK_LEAP_WORKER_MS])),
   },
   "receivers down": {
     share: 3,
@@ -83,22 +96,33 @@ export const FAULTS = {
       receivers.comeUp();
     },
   },
-  "full disk": { share: 1, part: "database", strike: fillDisk },
-  "power cut": { share: 2, part: "database", strike: losePower },
+  "full disk": { share: 1, part: "database", hosts: 1, strike: fillDisk },
+  "power cut": { share: 2, part: "database", hosts: 1, strike: losePower },
 } as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof FAULTS;
 export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 
-/**
- * The faults of a run, decided only by the seed. A run of a few minutes has every kind at least once. Additional power cuts
- * are spread over the run.
- */
-export function planFaults(seed: number, durationMs: number, powerCuts = 0): PlannedFault[] {
+export type PlanOptions = {
+  /** More than the seed plans, spread over the run. */
+  powerCuts?: number;
+  /** How much more often than usual. */
+  pace?: number;
+  hasTwoHosts?: boolean;
+};
+
+/** The faults of a run, decided only by the seed and its options. A run of a few minutes has every kind at least once. */
+export function planFaults(seed: number, durationMs: number, options: PlanOptions = {}): PlannedFault[] {
+  const { powerCuts = 0, pace = 1, hasTwoHosts = false } = options;
   const random = createRandom(seed);
-  const urn = FAULT_NAMES.flatMap((name) => Array<FaultName>(FAULTS[name].share).fill(name));
+  const hosts = hasTwoHosts ? 2 : 1;
+  const urn = FAULT_NAMES.flatMap((name) => {
+    const fault: Fault = FAULTS[name];
+    return (fault.hosts ?? hosts) === hosts ? Array<FaultName>(fault.share).fill(name) : [];
+  });
   const planned: PlannedFault[] = [];
-  for (let atMs = 500; atMs < durationMs; atMs += PAUSE_MEAN_MS / 2 + random.below(PAUSE_MEAN_MS)) {
+  const pauseMs = PAUSE_MEAN_MS / pace;
+  for (let atMs = 500; atMs < durationMs; atMs += pauseMs / 2 + random.below(pauseMs)) {
     planned.push({ atMs, name: random.pick(urn), draw: random.below(2 ** 31) });
   }
   for (let count = 0; count < powerCuts; count += 1) {
@@ -108,40 +132,84 @@ export function planFaults(seed: number, durationMs: number, powerCuts = 0): Pla
   return planned.sort((one, other) => one.atMs - other.atMs);
 }
 
-/** Runs the planned faults, each at its time, and counts those that happened. A long fault does not delay others. */
+export type StrikeEvents = {
+  onStruck(name: FaultName): void;
+  /** The database was already down, or there is no small disk. */
+  onMissed(name: FaultName, error: unknown): void;
+  /** The time is over, and these have not ended. */
+  onWaiting(names: readonly FaultName[]): void;
+};
+
+/**
+ * Runs the planned faults, each at its time, and counts those that happened. A long fault does not delay others, only those of
+ * its own part.
+ */
 export async function strikeFaults(
   world: World,
   planned: readonly PlannedFault[],
-  onStruck: (name: FaultName) => void,
+  { onStruck, onMissed, onWaiting }: StrikeEvents,
 ): Promise<Map<FaultName, number>> {
   const counts = new Map<FaultName, number>();
   const beganMs = performance.now();
   const busy = new Map<string, Promise<void>>();
-  for (const { atMs, name, draw } of planned) {
+  const running = new Set<{ name: FaultName }>();
+  const strike = async ({ atMs, name, draw }: PlannedFault): Promise<unknown> => {
+    if (performance.now() > beganMs + atMs + LATE_MAX_MS) return false;
+    const one = { name };
+    running.add(one);
+    const fault: Fault = FAULTS[name];
+    if (fault.part === "database") await untilMostAreUp(world);
+    return fault.strike(world, createRandom(draw)).finally(() => running.delete(one));
+  };
+  for (const one of planned) {
+    const { atMs, name } = one;
     await wait(Math.max(0, beganMs + atMs - performance.now()));
     const fault: Fault = FAULTS[name];
-    // Two of one kind run one after the other: a process cannot be killed while it starts.
     const part = fault.part ?? name;
-    const done = (busy.get(part) ?? Promise.resolve())
-      .then(() => fault.strike(world, createRandom(draw)))
+    const before = part === "processes" ? undefined : busy.get(part);
+    const done = (before ?? Promise.resolve())
+      .then(() => strike(one))
       .then(
         (hasStruck) => {
           if (hasStruck === false) return;
           counts.set(name, (counts.get(name) ?? 0) + 1);
           onStruck(name);
         },
-        // The database was already down, or there is no small disk.
-        () => {},
+        (error) => onMissed(name, error),
       );
-    busy.set(part, done);
+    busy.set(part, part === "processes" ? Promise.all([busy.get(part), done]).then(() => {}) : done);
   }
+  onWaiting([...running].map(({ name }) => name));
   await Promise.all(busy.values());
   return counts;
 }
 
-/** The owner of the database restarts it, on the same port. */
-async function signalDatabase(dataDir: string, signal: NodeJS.Signals): Promise<void> {
-  process.kill(await postmasterPid(dataDir), signal);
+const areUp = (nodes: readonly Node[]): Node[] => nodes.filter((node) => !node.isRising());
+
+/** A start takes longer on a busy machine. If the database died each time before it ends, no process could be killed again. */
+async function untilMostAreUp({ apis, workers }: World): Promise<void> {
+  const deadlineMs = performance.now() + LATE_MAX_MS;
+  while ([apis, workers].some((nodes) => areUp(nodes).length < 2) && performance.now() < deadlineMs)
+    await wait(LOOK_EVERY_MS);
+}
+
+/** One of the processes that are up. The last one that serves is left alone, so that there is something to interrupt. */
+async function killOne(nodes: readonly Node[], random: Random): Promise<boolean> {
+  for (const deadlineMs = performance.now() + LATE_MAX_MS; performance.now() < deadlineMs; ) {
+    const up = areUp(nodes);
+    if (up.length > 1) {
+      await random.pick(up).killAndRaise();
+      return true;
+    }
+    await wait(LOOK_EVERY_MS);
+  }
+  return false;
+}
+
+/** A fault of two hosts finds nothing to strike where there is one. */
+function pairOf({ pair }: Database): NonNullable<Database["pair"]> {
+  if (pair === undefined) throw new Error("there is one host");
+  return pair;
 }
 
 async function terminateBackend({ db }: World): Promise<boolean> {
@@ -151,10 +219,10 @@ async function terminateBackend({ db }: World): Promise<boolean> {
   return ended.length > 0;
 }
 
-async function loseDatabase({ proxy }: World, random: Random): Promise<void> {
-  proxy.goAway();
+async function loseDatabase({ database }: World, random: Random): Promise<void> {
+  for (const proxy of database.proxies) proxy.goAway();
   await wait(random.below(AWAY_MAX_MS));
-  await proxy.comeBack();
+  await Promise.all(database.proxies.map((proxy) => proxy.comeBack()));
 }
 
 /** Fills the database's disk to the last byte for a while. */

@@ -9,6 +9,7 @@ export type Findings = {
   "events lost": string[];
   "events unexpected or changed": string[];
   "signatures unexplained": string[];
+  "jobs lost or wrong": string[];
   contradictions: string[];
   "invariants broken": string[];
 };

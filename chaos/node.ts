@@ -12,6 +12,10 @@ export type NodeInput = ServiceInput & { role: "api" | "worker" };
 export type Node = {
   readonly role: NodeInput["role"];
   readonly port: number;
+  /** Where the console listens, if it does. */
+  readonly consolePort: number;
+  /** Whether it was killed and is not up again yet. */
+  isRising(): boolean;
   /** Kills it at once and starts it again. */
   killAndRaise(): Promise<void>;
   setClock(offsetMs: number): void;
@@ -22,19 +26,28 @@ export type Node = {
 const TAIL_CHARACTERS = 600;
 const RAISE_PAUSE_MS = 200;
 
+export type NodeEvents = {
+  onDied(what: string): void;
+  /** A start failed. It is tried again. */
+  onRefused(reason: string): void;
+  /** Whether the database is there. A process that starts without it ends, which costs as much as a start that succeeds. */
+  isReachable(): Promise<boolean>;
+};
+
 /** A process that ends unexpectedly is reported and started again. */
 export async function startNode(
   given: Omit<NodeInput, "port" | "clockOffsetMs">,
-  onDied: (what: string) => void,
+  events: NodeEvents,
 ): Promise<Node> {
   let input: NodeInput = { ...given, port: 0, clockOffsetMs: 0 };
   let running = await raise(input);
   input = { ...input, port: running.port };
   let isExpected = false;
+  let isKilled = false;
   let rising: Promise<void> | undefined;
   /** One at a time: two would want the same port. */
   const rise = (): Promise<void> => {
-    rising ??= raiseUntilUp(input)
+    rising ??= raiseUntilUp(input, events)
       .then(watch)
       .finally(() => {
         rising = undefined;
@@ -45,7 +58,7 @@ export async function startNode(
     running = risen;
     void risen.ended.then(() => {
       if (isExpected) return;
-      onDied(
+      events.onDied(
         `a process of the role ${given.role} ended unexpectedly: ${risen.logged().slice(-TAIL_CHARACTERS)}`,
       );
       void rise();
@@ -55,12 +68,16 @@ export async function startNode(
   return {
     role: given.role,
     port: running.port,
+    consolePort: given.home?.consolePort ?? 0,
+    isRising: () => isKilled || rising !== undefined,
     async killAndRaise() {
+      isKilled = true;
       await rising;
       isExpected = true;
       await running.kill();
       isExpected = false;
       await rise();
+      isKilled = false;
     },
     setClock(clockOffsetMs) {
       input = { ...input, clockOffsetMs };
@@ -76,13 +93,22 @@ export async function startNode(
 }
 
 /** A process that finds no database at its start ends, and is started again. */
-async function raiseUntilUp(input: NodeInput): Promise<ForkedNode> {
+async function raiseUntilUp(input: NodeInput, { isReachable, onRefused }: NodeEvents): Promise<ForkedNode> {
   for (;;) {
-    const running = await raise(input).catch(() => undefined);
-    if (running) return running;
+    if (await isReachable()) {
+      try {
+        return await raise(input);
+      } catch (error) {
+        onRefused(error instanceof Error ? error.message : String(error));
+      }
+    }
     await wait(RAISE_PAUSE_MS);
   }
 }
 
 const raise = ({ role, ...input }: NodeInput): Promise<ForkedNode> =>
-  forkNode(role, { ...input, allowsLoopback: true, watchesPrimary: true }, { execArgv: ["--expose-gc"] });
+  forkNode(
+    role,
+    { ...input, allowsLoopback: true, watchesPrimary: true, callsFreely: true },
+    { execArgv: ["--expose-gc"] },
+  );

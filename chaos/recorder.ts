@@ -15,6 +15,25 @@ export type Wanted = Tenant & {
 /** A payment into a wallet, by its note. An unacknowledged payment can exist or not. */
 export type Payment = Tenant & { note: string; amountMinor: number; acknowledged: boolean };
 
+/** A job, and what its result must have at least, or exactly: exported orders, imported codes. */
+export type StartedJob = { id: string; kind: string; exportedMin?: number; imported?: number };
+
+export type Counts = {
+  answers: number;
+  lost: number;
+  reads: number;
+  /** Of signing secrets. */
+  rotations: number;
+  revocations: number;
+  /** Of the web, and the orders that were placed there. */
+  pages: number;
+  formOrders: number;
+  /** Master keys that were added, values that were sealed again under them, and keys that were removed. */
+  masterKeys: number;
+  rewrapped: number;
+  removedKeys: number;
+};
+
 /** Everything that callers were told, to be compared with the final state. */
 export type Recorder = {
   wanted: Map<string, Wanted>;
@@ -27,8 +46,12 @@ export type Recorder = {
   codes: Map<string, Map<string, string>>;
   /** Secrets of webhook endpoints, by endpoint: any of them can have signed a delivery. */
   secrets: Map<string, string[]>;
+  /** Jobs whose start was acknowledged. */
+  jobs: StartedJob[];
+  /** Why processes did not start. They were started again. */
+  refusedStarts: string[];
   contradictions: string[];
-  counts: { answers: number; lost: number; reads: number; rotations: number; revocations: number };
+  counts: Counts;
   /** Records that a placement was acknowledged now. */
   served(): void;
   longestGapMs(): number;
@@ -49,8 +72,13 @@ export function createRecorder(): Recorder {
     refunded: new Set(),
     codes: new Map(),
     secrets: new Map(),
+    jobs: [],
+    refusedStarts: [],
     contradictions: [],
-    counts: { answers: 0, lost: 0, reads: 0, rotations: 0, revocations: 0 },
+    counts: {
+      ...{ answers: 0, lost: 0, reads: 0, rotations: 0, revocations: 0, pages: 0, formOrders: 0 },
+      ...{ masterKeys: 0, rewrapped: 0, removedKeys: 0 },
+    },
     served() {
       note();
       if (lastMs !== undefined) lastMs = performance.now();

@@ -2,6 +2,15 @@ import type { ChaosResult } from "./chaos.ts";
 import { FAULT_NAMES, type FaultName } from "./faults.ts";
 import type { Findings } from "./findings.ts";
 
+/** What is kept of a run: how it was run, what happened, and what was wrong. Several can be added up. */
+export type Figures = {
+  runs: string[];
+  /** By name. The longest time is in seconds. */
+  counts: Record<string, number>;
+  longestGapSeconds: number;
+  findings: Record<string, string[]>;
+};
+
 const SHOWN_MAX = 5;
 
 /** More than kills and lost responses explain. */
@@ -24,7 +33,7 @@ export function describeShortcomings({
 }: ChaosResult): string[] {
   const happened: Record<string, number> = {
     faults: [...faults.values()].reduce((sum, count) => sum + count, 0),
-    "acknowledged orders": [...recorder.wanted.values()].filter(({ told }) => told).length,
+    "acknowledged orders": recorder.acknowledged.length,
     reads: recorder.counts.reads,
     payments: recorder.payments.filter(({ acknowledged }) => acknowledged).length,
     refunds: recorder.refunded.size,
@@ -40,48 +49,67 @@ export function describeShortcomings({
   ];
 }
 
-function explainMissing(name: FaultName, { hasSmallDisk, canLosePower }: ChaosResult): string | undefined {
-  if (name === "full disk" && !hasSmallDisk) return "no small disk could be mounted";
-  if (name === "power cut" && !canLosePower) return "no disk in a file could be mounted";
-  return undefined;
+export function figuresOf(result: ChaosResult, run: string): Figures {
+  const { faults, orders, recorder, findings, jobs } = result;
+  const { counts } = recorder;
+  const struck = (name: FaultName) => faults.get(name) ?? 0;
+  return {
+    runs: [run],
+    counts: {
+      ...Object.fromEntries(FAULT_NAMES.map((name) => [name, struck(name)])),
+      "orders acknowledged": recorder.acknowledged.length,
+      ...Object.fromEntries([...orders].map(([status, number]) => [`… ${status}`, number])),
+      "starts that failed, because the database was away": recorder.refusedStarts.length,
+      "responses to placements": counts.answers,
+      "tries without a response": counts.lost,
+      "orders read back": counts.reads,
+      "orders placed by a form of the dashboard": counts.formOrders,
+      "pages of dashboard and console": counts.pages,
+      payments: recorder.payments.length,
+      "… acknowledged": recorder.payments.filter((one) => one.acknowledged).length,
+      "refunds by the operator": recorder.refunded.size,
+      "keys revoked": counts.revocations,
+      "signing secrets rotated": counts.rotations,
+      "master keys added": counts.masterKeys,
+      "… removed": counts.removedKeys,
+      "values sealed again": counts.rewrapped,
+      "jobs started": recorder.jobs.length,
+      ...Object.fromEntries([...jobs].sort().map(([name, number]) => [`… ${name}`, number])),
+      events: result.events,
+      "deliveries beyond the first": result.repeatedDeliveries,
+    },
+    longestGapSeconds: Math.round(recorder.longestGapMs() / 100) / 10,
+    findings: {
+      ...findings,
+      unfinished: result.unended,
+      shortcomings: describeShortcomings(result),
+    } satisfies Findings & Record<string, string[]>,
+  };
 }
 
-/** The table of a run, as Markdown, and the findings. */
-export function describeResult(result: ChaosResult, seed: number, minutes: number): string {
-  const { faults, orders, recorder, findings } = result;
-  const acknowledged = [...recorder.wanted.values()].filter(({ told }) => told).length;
+/** The figures of several runs together. */
+export function addFigures(all: readonly Figures[]): Figures {
+  const sum: Figures = { runs: [], counts: {}, longestGapSeconds: 0, findings: {} };
+  for (const { runs, counts, longestGapSeconds, findings } of all) {
+    sum.runs.push(...runs);
+    for (const [name, count] of Object.entries(counts)) sum.counts[name] = (sum.counts[name] ?? 0) + count;
+    sum.longestGapSeconds = Math.max(sum.longestGapSeconds, longestGapSeconds);
+    for (const [name, found] of Object.entries(findings))
+      sum.findings[name] = [...(sum.findings[name] ?? []), ...found];
+  }
+  return sum;
+}
+
+/** The table as Markdown, and the findings. */
+export function describeFigures({ runs, counts, longestGapSeconds, findings }: Figures): string {
   const rows: [string, number | string][] = [
-    ...FAULT_NAMES.map((name): [string, number | string] => [
-      name,
-      explainMissing(name, result) ?? faults.get(name) ?? 0,
-    ]),
-    ["orders acknowledged", acknowledged],
-    ...[...orders].map(([status, number]): [string, number] => [`… ${status}`, number]),
-    ["responses to placements", recorder.counts.answers],
-    ["tries without a response", recorder.counts.lost],
-    ["orders read back", recorder.counts.reads],
-    [
-      "payments, acknowledged",
-      `${recorder.payments.filter((one) => one.acknowledged).length} of ${recorder.payments.length}`,
-    ],
-    ["refunds by the operator", recorder.refunded.size],
-    ["keys revoked", recorder.counts.revocations],
-    ["signing secrets rotated", recorder.counts.rotations],
-    ["events", result.events],
-    ["deliveries beyond the first", result.repeatedDeliveries],
-    ["longest time without an acknowledged order", `${(recorder.longestGapMs() / 1_000).toFixed(1)} s`],
-    ...(Object.keys(findings) as (keyof Findings)[]).map((name): [string, number] => [
-      `**${name}**`,
-      findings[name].length,
-    ]),
-    ["**unfinished**", result.unended.join("; ") || 0],
-    ["**shortcomings**", describeShortcomings(result).join("; ") || 0],
+    ...Object.entries(counts),
+    ["longest time without an acknowledged order", `${longestGapSeconds} s`],
+    ...Object.entries(findings).map(([name, found]): [string, number] => [`**${name}**`, found.length]),
   ];
   const table = ["| what | |", "|---|---|", ...rows.map(([what, value]) => `| ${what} | ${value} |`)];
-  return [`seed ${seed}, ${minutes} minutes`, "", ...table, ...describeFindings(findings), ""].join("\n");
+  const found = Object.entries(findings)
+    .filter(([, texts]) => texts.length > 0)
+    .flatMap(([name, texts]) => ["", `${name}:`, ...texts.slice(0, SHOWN_MAX).map((text) => `- ${text}`)]);
+  return [...runs, "", ...table, ...found, ""].join("\n");
 }
-
-const describeFindings = (findings: Findings): string[] =>
-  (Object.keys(findings) as (keyof Findings)[])
-    .filter((name) => findings[name].length > 0)
-    .flatMap((name) => ["", `${name}:`, ...findings[name].slice(0, SHOWN_MAX).map((text) => `- ${text}`)]);

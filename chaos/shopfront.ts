@@ -12,6 +12,7 @@ import { moveFunds } from "../server/src/wallet/move-funds.ts";
 import { addListPrice, addProducts } from "../server/testing/builders/builders.ts";
 import { newId } from "../server/testing/builders/new-id.ts";
 import { addRouteRow, addSupplierRow } from "../server/testing/builders/supply-builders.ts";
+import { SUPPLIER_KINDS } from "../server/testing/upstream/supplier-fakes.ts";
 import { call } from "./call.ts";
 import type { Recorder } from "./recorder.ts";
 import type { World } from "./world.ts";
@@ -20,7 +21,9 @@ import type { World } from "./world.ts";
 export type Account = Tenant & { name: string; keyId: string; key: string; endpointId: string };
 
 export const STOCKED = "stocked";
+/** A top-up that other Scrips sell, and a card of each other kind of supplier, which sells it before the others. */
 export const BOUGHT = "bought";
+export const CARDS = SUPPLIER_KINDS.map((kind) => `${kind}-card`);
 export const PRICE_MINOR = 200;
 /** The prefix of payment notes, and the pattern of codes in stock. */
 export const PAYMENT_NOTE = "payment";
@@ -32,8 +35,9 @@ const STOCK_AT_ONCE = 2_000;
 /** Products with stock and suppliers, resellers with money, keys and webhooks. */
 export async function fillWorld(world: World, recorder: Recorder, stock: number): Promise<Account[]> {
   const inputFields = [{ key: "account", type: "text" as const, required: true, regex: "", options: [] }];
-  await addProducts(world.db, [{ id: STOCKED }, { id: BOUGHT, inputFields }]);
-  for (const productId of [STOCKED, BOUGHT])
+  const cards = CARDS.map((id) => ({ id }));
+  await addProducts(world.db, [{ id: STOCKED }, { id: BOUGHT, inputFields }, ...cards]);
+  for (const productId of [STOCKED, BOUGHT, ...CARDS])
     await addListPrice(world.db, { productId, amountMinor: BigInt(PRICE_MINOR) });
   await addSuppliers(world);
   await addStock(world, stock);
@@ -72,14 +76,24 @@ async function openAccount(
 }
 
 async function addSuppliers({ db, keyring, upstreams }: World): Promise<void> {
-  for (const [priority, { baseUrl, apiKey }] of upstreams.entries()) {
-    const supplierId = await addSupplierRow(db, { kind: "scrip" });
-    const config = sealSupplierConfig(keyring, supplierId, { baseUrl, apiKey });
+  for (const upstream of upstreams) {
+    const supplierId = await addSupplierRow(db, { kind: upstream.kind });
+    upstream.supplierId = supplierId;
+    const config = sealSupplierConfig(keyring, supplierId, upstream.config);
     await db.rows(
       sql`update suppliers set sealed_config = ${config}, rate_per_second = 10000 where id = ${supplierId}`,
     );
-    await addRouteRow(db, { productId: BOUGHT, supplierId, priority });
   }
+  const scrips = upstreams.filter(({ route }) => route === undefined);
+  for (const [priority, { supplierId }] of scrips.entries())
+    await addRouteRow(db, { productId: BOUGHT, supplierId, priority });
+  const others = upstreams.filter(({ route }) => route !== undefined);
+  for (const [number, { supplierId, route }] of others.entries())
+    for (const [first, productId] of CARDS.entries())
+      await db.rows(sql`
+        insert into supplier_routes (product_id, supplier_id, priority, cost_minor, max_cost_minor, cost_currency, sku, buy_value)
+        values (${productId}, ${supplierId}, ${(number - first + others.length) % others.length}, 80, 100, 'USD',
+                ${route?.sku}, ${route?.value})`);
 }
 
 async function addStock({ db, codeVault, secrets }: World, count: number): Promise<void> {

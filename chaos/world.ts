@@ -3,41 +3,45 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import sql from "sql-template-tag";
 import { connectDatabase, type Db } from "../server/src/db/database.ts";
-import { openEmbedded } from "../server/src/db/embedded/open-embedded.ts";
-import { stopServer } from "../server/src/db/embedded/stop-server.ts";
 import { migrate } from "../server/src/db/migrate.ts";
 import type { FulfilmentLimits } from "../server/src/fulfilment/limits.ts";
 import { loadServerSecrets, type ServerSecrets } from "../server/src/keys/server-secrets.ts";
 import { secret } from "../server/src/lib/secret.ts";
 import { type CodeVault, createCodeVault } from "../server/src/vault/code-vault.ts";
-import { fixedKeyring, type Keyring } from "../server/src/vault/keyring.ts";
+import { fixedKeyring, type Keyring, openKeyring } from "../server/src/vault/keyring.ts";
 import { TEST_MASTER_KEY } from "../server/testing/app/test-settings.ts";
-import { dataPathOf } from "../server/testing/database/embedded-testing.ts";
-import { type FaultProxy, startFaultProxy } from "../server/testing/database/fault-proxy.ts";
-import { seedCluster } from "../server/testing/database/seed-cluster.ts";
-import { type FakeUpstream, startFakeUpstream } from "../server/testing/upstream/fake-upstream.ts";
+import { freePort } from "../server/testing/processes/free-port.ts";
 import { closeCalls } from "./call.ts";
+import { type Closers, type Database, openOneHost } from "./database.ts";
 import { type Disk, mountDisk } from "./disk.ts";
 import { type Node, startNode } from "./node.ts";
 import { createReceivers, type Receivers } from "./receivers.ts";
 import type { Recorder } from "./recorder.ts";
+import { openTwoHosts } from "./two-hosts.ts";
+import { startUpstreams, type Upstream } from "./upstreams.ts";
 
 /** Everything that runs, and its surroundings. */
 export type World = {
+  /** The data directory of the database, if it is on one host. */
   dataDir: string;
   /** The database's small disk, which can be filled and can lose its power; undefined when none could be mounted. */
   disk: Disk | undefined;
-  /** Without the proxy, to read the true state. */
+  database: Database;
+  /** Without the proxies, to read the true state. */
   db: Db;
+  /** Where the file with the master keys is. Undefined when the processes have a fixed key. */
+  keysDir: string | undefined;
   secrets: ServerSecrets;
   keyring: Keyring;
   codeVault: CodeVault;
-  proxy: FaultProxy;
-  upstreams: FakeUpstream[];
+  upstreams: Upstream[];
   receivers: Receivers;
   apis: Node[];
   workers: Node[];
+  /** Brings everything to the disk, as after days of work: faults are about what happens from then on. */
+  flush(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -54,19 +58,24 @@ export const LIMITS: Partial<FulfilmentLimits> = {
   breakerMaxMs: 500,
 };
 
-const APIS = 2;
-const WORKERS = 2;
-/** So that WAL alone does not fill the small disk. */
-const SETTINGS = { max_wal_size: "256MB", max_connections: "100" };
-/** Without fsync a power cut loses what was acknowledged. Such a run must report it. */
-const WITHOUT_FSYNC = { ...SETTINGS, fsync: "off" };
+const PROCESSES = 2;
 const run = promisify(execFile);
 
-/** A long run without faults needs more room than a small disk has. */
-export type WorldOptions = { seed: number; hasFsync: boolean; hasSmallDisk: boolean };
+export type WorldOptions = {
+  seed: number;
+  hasFsync: boolean;
+  /** A long run without faults needs more room than a small disk has. */
+  hasSmallDisk: boolean;
+  /** Processes with everything that `scrip start` runs: dashboard, console and jobs too. Without it, only orders and events. */
+  isWhole?: boolean;
+  /** How many of each role. Two unless given. */
+  processes?: number;
+  /** A second one follows the first, and takes over. */
+  hasTwoHosts?: boolean;
+};
 
 export async function openWorld(options: WorldOptions, recorder: Recorder): Promise<World> {
-  const closers: (() => unknown)[] = [];
+  const closers: Closers = [];
   const close = async () => {
     for (const next of closers.splice(0).reverse()) await next();
   };
@@ -80,62 +89,68 @@ export async function openWorld(options: WorldOptions, recorder: Recorder): Prom
 
 /** Everything that is opened registers how it is closed, so that nothing is left when the next step fails. */
 async function build(
-  { seed, hasFsync, hasSmallDisk }: WorldOptions,
+  options: WorldOptions,
   recorder: Recorder,
-  closers: (() => unknown)[],
+  closers: Closers,
 ): Promise<Omit<World, "close">> {
   const home = await mkdtemp(join(tmpdir(), "scrip-chaos-"));
   closers.push(() => rm(home, { recursive: true, force: true }));
-  const disk = hasSmallDisk ? await mountDisk(home) : undefined;
-  if (disk) closers.push(disk.unmount);
-  const dataDir = join(home, ".scrip");
-  await seedCluster(dataDir);
-  // As after the creation of a cluster: the storm's power cuts are about what PostgreSQL writes.
-  await run("sync", ["--file-system", home]);
-  const settings = hasFsync ? SETTINGS : WITHOUT_FSYNC;
-  const server = await openEmbedded({ dataDir, log: () => {}, settings });
-  closers.push(() => stopServer(dataPathOf(dataDir)), server.close);
+  const { disk, database } = await openDatabase(home, options, closers);
   const db = connectDatabase({
-    connectionString: server.connectionString,
+    connectionString: database.connectionString,
     applicationName: "scrip chaos truth",
-    poolSize: 4,
+    poolSize: 6,
     onConnectionLost: () => {},
     statementTimeoutMs: 0,
   });
   closers.push(db.close);
   await migrate(db);
-  const masterKeys = [secret(TEST_MASTER_KEY)] as const;
-  const keyring = fixedKeyring(masterKeys);
-  const secrets = await loadServerSecrets(db, masterKeys);
-  const proxy = await startFaultProxy(server.connectionString);
-  closers.push(proxy.close);
-  const upstreams = await Promise.all(
-    [0, 1].map((index) =>
-      startFakeUpstream({ seed: seed + index, noise: 0.05, lateMs: 2_000, landMs: 1_500 }),
-    ),
-  );
-  closers.push(...upstreams.map((one) => one.close));
-  const receivers = await createReceivers(seed, recorder);
+  // Not on the database's disk, which can be full or gone.
+  const keysDir = options.isWhole ? await mkdtemp(join(tmpdir(), "scrip-chaos-keys-")) : undefined;
+  if (keysDir) closers.push(() => rm(keysDir, { recursive: true, force: true }));
+  const keyring = keysDir ? await openKeyring([], keysDir) : fixedKeyring([secret(TEST_MASTER_KEY)]);
+  const secrets = await loadServerSecrets(db, keyring.masterKeys());
+  const upstreams = await startUpstreams(options.seed, ({ close }) => closers.push(close));
+  const receivers = await createReceivers(options.seed, recorder);
   closers.push(receivers.close, closeCalls);
-  const start = async (role: Node["role"]) => {
-    const input = { role, connectionString: proxy.connectionString, limits: LIMITS };
-    const node = await startNode(input, (what) => recorder.contradictions.push(what));
+  const start = async (role: Node["role"], index: number) => {
+    // One of each role is behind the proxies. The others meet only what the database itself does.
+    const connectionString = index === 0 ? database.proxied : database.connectionString;
+    const home = keysDir && { dataDir: keysDir, consolePort: role === "api" ? await freePort() : 0 };
+    const input = { role, connectionString, limits: LIMITS, ...(home ? { home } : {}) };
+    const node = await startNode(input, {
+      onDied: (what) => recorder.contradictions.push(what),
+      onRefused: (reason) => recorder.refusedStarts.push(reason),
+      isReachable: () =>
+        db.rows(sql`select`).then(
+          () => true,
+          () => false,
+        ),
+    });
     closers.push(node.stop);
     return node;
   };
-  const apis = await Promise.all(Array.from({ length: APIS }, () => start("api")));
-  const workers = await Promise.all(Array.from({ length: WORKERS }, () => start("worker")));
+  const indexes = Array.from({ length: options.processes ?? PROCESSES }, (_, index) => index);
+  const apis = await Promise.all(indexes.map((index) => start("api", index)));
+  const workers = await Promise.all(indexes.map((index) => start("worker", index)));
   return {
-    dataDir,
-    disk,
-    db,
-    secrets,
-    keyring,
-    codeVault: createCodeVault(keyring),
-    proxy,
-    upstreams,
-    receivers,
-    apis,
-    workers,
+    dataDir: join(home, ".scrip"),
+    ...{ disk, database, db, keysDir, secrets, keyring, codeVault: createCodeVault(keyring) },
+    ...{ upstreams, receivers, apis, workers },
+    async flush() {
+      await db.rows(sql`checkpoint`);
+      await run("sync", ["--file-system", home]);
+    },
   };
+}
+
+async function openDatabase(
+  home: string,
+  { hasFsync, hasSmallDisk, hasTwoHosts }: WorldOptions,
+  closers: Closers,
+): Promise<Pick<World, "disk" | "database">> {
+  if (hasTwoHosts) return { disk: undefined, database: await openTwoHosts(home, closers) };
+  const disk = hasSmallDisk ? await mountDisk(home) : undefined;
+  if (disk) closers.push(disk.unmount);
+  return { disk, database: await openOneHost(home, hasFsync, closers) };
 }

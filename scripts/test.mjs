@@ -76,6 +76,9 @@ const passed = await runTests({
       ({ title, passed: isFine }) => `${title}: ${isFine ? "passed" : "FAILED"}`,
     ),
     `the shared PostgreSQL: ${Math.round(readFamilySeconds(server.postmasterPid))} s of CPU`,
+    ...(browser === undefined
+      ? []
+      : [`the shared browser: ${Math.round(readFamilySeconds(browser.pid))} s of CPU`]),
   ],
 });
 await Promise.all([server.close(), browser?.close()]);

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import sql from "sql-template-tag";
-import { type Actor, placeOrders, type Weather } from "../chaos/placers.ts";
-import { readBack } from "../chaos/readers.ts";
+import { type Actor, placeOrders, type Weather } from "../chaos/actors/placers.ts";
+import { readBack } from "../chaos/actors/readers.ts";
 import { createRecorder } from "../chaos/recorder.ts";
 import { settle } from "../chaos/settle.ts";
 import { fillWorld } from "../chaos/shopfront.ts";
-import { verify } from "../chaos/verify.ts";
+import { verify } from "../chaos/verify/verify.ts";
 import { openWorld, type World } from "../chaos/world.ts";
 import type { Db } from "../server/src/db/database.ts";
 

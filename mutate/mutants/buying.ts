@@ -55,6 +55,22 @@ export const BUYING: Area = {
       why: "The refusal of a second send would be believed while the first may still arrive.",
     },
     {
+      name: "worker-with-its-own-clock",
+      file: "server/src/bin/serve.ts",
+      find: "startWork({ ...context, clock: opened.clock },",
+      replace: "startWork({ ...context, clock: context.clock },",
+      tests: ["server/src/bin/serve.test.ts"],
+      why: "A worker whose clock leaps would believe a refusal while the purchase is still on its way.",
+    },
+    {
+      name: "database-clock-that-leaps",
+      file: "server/src/db/database-clock.ts",
+      find: "if (agree || Math.abs(wrongByMs) <= slewMs) offsetMs",
+      replace: "if (agree || Math.abs(wrongByMs) >= 0) offsetMs",
+      tests: ["server/src/db/database-clock.test.ts"],
+      why: "When the clock of the database leaps, workers would believe a refusal too early.",
+    },
+    {
       name: "doubt-ignored-by-a-refusal",
       file: `${AT}/judge/judge-answer.ts`,
       find: "if (!attempt.doubtful) return",

@@ -48,8 +48,8 @@ export const WEBHOOKS: Area = {
     },
     {
       name: "late-event-pulled-forward",
-      file: `${AT}/delivery/attempt-queries.ts`,
-      find: "          and step > 0\n",
+      file: "server/migrations/0114_due_deliveries.sql",
+      find: " and d.step > 0",
       replace: "",
       tests: [`${AT}/delivery/attempt-delivery.test.ts`],
       why: "An event that a sandbox order wants late would come early.",

@@ -22,18 +22,26 @@ export function leaveCpuTime(file: string, path: string): void {
 
 let leftSeconds = 0;
 
-/** What a process and its children have cost until now; 0 if that is unknown. */
+/** What a process and all its descendants have cost until now; 0 if that is unknown. */
 export function readFamilySeconds(pid: number): number {
-  const parent = readCost(String(pid));
-  if (parent === undefined) return 0;
-  const children = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(readCost)
-    .filter((cost) => cost?.parentPid === pid);
-  return children.reduce(
-    (sum, cost) => sum + (cost?.ownSeconds ?? 0),
-    parent.ownSeconds + parent.endedSeconds,
-  );
+  const costs = new Map(readPids().map((one) => [one, readCost(String(one))]));
+  const sum = (member: number): number => {
+    const cost = costs.get(member);
+    if (cost === undefined) return 0;
+    const children = [...costs].filter(([, other]) => other?.parentPid === member);
+    return children.reduce((total, [child]) => total + sum(child), cost.ownSeconds + cost.endedSeconds);
+  };
+  return sum(pid);
+}
+
+function readPids(): number[] {
+  try {
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  } catch {
+    return [];
+  }
 }
 
 /** Undefined where there is no /proc, or no longer such a process: then nothing is known, and nothing is shown. */

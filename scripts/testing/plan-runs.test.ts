@@ -29,7 +29,7 @@ test("quick files share a process, in even groups of at most twenty-eight, and e
   );
 });
 
-test("a file that changes what its process shares has one of its own", () => {
+test("a file that changes what its process shares has one of its own, and one that only reads it does not", () => {
   const texts = [
     'mock.timers.enable({ apis: ["setTimeout"] });',
     'process.env.TMPDIR = "/x";',
@@ -37,10 +37,11 @@ test("a file that changes what its process shares has one of its own", () => {
     'process.once("exit", () => {});',
   ];
   const sources = texts.map((text, index) => ({ file: `changes-${index}.test.ts`, text }));
-  const runs = planRuns([...sources, ...named("a.test.ts", "b.test.ts")], {});
+  const reads = { file: "reads.test.ts", text: 'if (process.env.WRITE_DOCS === "1") write();' };
+  const runs = planRuns([...sources, ...named("a.test.ts", "b.test.ts"), reads], {});
   assert.deepEqual(
     runs.filter(({ files }) => files.length > 1).map(({ files }) => files),
-    [["a.test.ts", "b.test.ts"]],
+    [["a.test.ts", "b.test.ts", "reads.test.ts"]],
   );
 });
 

@@ -10,7 +10,7 @@ const GROUP_FILES_MAX = 28;
 
 /** What a whole process shares. A file that changes it has a process of its own. */
 const CHANGES_THE_PROCESS =
-  /\bmock\.|process\.env\.\w+ =|process\.(chdir|umask|on|once|exit)\b|globalThis\.\w+ =|--expose-gc|heapUsed/;
+  /\bmock\.|process\.env\.\w+ =(?!=)|process\.(chdir|umask|on|once|exit)\b|globalThis\.\w+ =(?!=)|--expose-gc|heapUsed/;
 
 /**
  * The longest runs first, so that none of them is left over at the end, when nothing can run beside it. Files stay in

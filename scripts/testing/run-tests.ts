@@ -83,7 +83,7 @@ function describeCpu(file: string, { root, runs }: TestRunOptions, paths: readon
     return files.length > 1 ? `to load ${files[0]} and ${files.length - 1} more` : relative(root, path);
   };
   return [
-    `${Math.round(total)} s of CPU, without the shared PostgreSQL; the ${SLOWEST_SHOWN} files that used most`,
+    `${Math.round(total)} s of CPU, without the shared PostgreSQL and browser; the ${SLOWEST_SHOWN} files that used most`,
     ...times
       .slice(0, SLOWEST_SHOWN)
       .map(({ path, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${labelOf(path)}`),

@@ -26,7 +26,7 @@ create trigger codes_environment_new after insert on codes referencing new table
 create trigger codes_environment_given after update on codes referencing new table as written
   for each statement execute function refuse_other_environment();
 create trigger events_owner after insert on events referencing new table as written
-  for each statement execute function refuse_other_owner();
+  for each statement execute function refuse_wrong_event();
 create trigger code_reveals_owner after insert on code_reveals referencing new table as written
   for each statement execute function refuse_other_owner();
 create trigger deliveries_endpoint after insert on deliveries referencing new table as written

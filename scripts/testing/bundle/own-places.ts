@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Plugin } from "esbuild";
 
@@ -13,11 +13,14 @@ const LAZY = /^(esbuild|playwright-core|stripe)$/;
 const BUILT_IN = /^node:/;
 const TEST_RUNNER = "node:test";
 
+/** A script next to the module that starts it. */
+const NEIGHBOUR = /new URL\("(\.\/[^"]+\.ts)", import\.meta\.url\)/g;
+
 /**
  * Each module goes on to find its files: migrations, pages and scripts are next to the source, and not next to the bundle. The
- * build replaces `import.meta` by `__place`.
+ * build replaces `import.meta` by `__place`. A process that a module starts from a script that is bundled too runs the bundle.
  */
-export const ownPlaces: Plugin = {
+export const ownPlaces = (root: string, scripts: readonly string[]): Plugin => ({
   name: "own-places",
   setup(build) {
     build.onResolve({ filter: LAZY }, ({ path }) => ({ path, namespace: "lazy" }));
@@ -34,10 +37,16 @@ export const ownPlaces: Plugin = {
     }));
     build.onLoad({ filter: /\.(ts|js|mjs|cjs)$/ }, async ({ path }) => {
       const text = await readFile(path, "utf8");
-      return { contents: `${placeOf(path, text)}${text}`, loader: path.endsWith(".ts") ? "ts" : "js" };
+      const linked = text.replaceAll(NEIGHBOUR, (found, name: string) => {
+        const script = relative(root, resolve(dirname(path), name));
+        return scripts.includes(script) ? `__bundled(${JSON.stringify(bundleOf(script))})` : found;
+      });
+      return { contents: `${placeOf(path, text)}${linked}`, loader: path.endsWith(".ts") ? "ts" : "js" };
     });
   },
-};
+});
+
+const bundleOf = (script: string): string => script.replace(/\.ts$/, ".mjs");
 
 /** On the first line, so that all others keep their numbers. */
 function placeOf(path: string, text: string): string {

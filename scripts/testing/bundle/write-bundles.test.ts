@@ -7,7 +7,14 @@ import { pathToFileURL } from "node:url";
 import { mapPositions } from "./map-positions.ts";
 import { type Bundles, writeBundles } from "./write-bundles.ts";
 
-type Loaded = { where?: string; folder?: string; beside?: string; ran?: string[]; fail?: () => void };
+type Loaded = {
+  where?: string;
+  folder?: string;
+  beside?: string;
+  starts?: string;
+  ran?: string[];
+  fail?: () => void;
+};
 
 const FILES = {
   "package.json": '{ "type": "module" }',
@@ -19,6 +26,7 @@ await Promise.resolve();
 ran.push("one");
 export const where = import.meta.url;
 export const folder = import.meta.dirname;
+export const starts = new URL("./one.test.ts", import.meta.url).pathname;
 export const beside = readFileSync(new URL("./beside.txt", import.meta.url), "utf8");
 export { ran };
 `,
@@ -65,9 +73,11 @@ test("a bundled module runs when it is loaded, once, and finds the files next to
   assert.deepEqual(one.ran, ["one", "two"]);
 });
 
-test("a script has its own bundle, in its place", async () => {
+test("a script has its own bundle, in its place, and is started from there", async () => {
   const script: Loaded = await import(pathToFileURL(join(bundles.folder, "src/one.test.mjs")).href);
   assert.equal(script.beside, "next to the source");
+  const bundled = join(bundles.folder, "src/one.test.mjs");
+  assert.deepEqual([script.starts, (await open("src/one.test.ts")).starts], [bundled, bundled]);
 });
 
 test("a place in a bundle is reported as the place in its source, and classes keep their names", async () => {

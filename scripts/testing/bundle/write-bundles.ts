@@ -43,9 +43,8 @@ const OPTIONS = {
   external: LEFT_OUT,
   define: { "import.meta": "__place" },
   banner: {
-    js: `import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url),__fromPackage=require,__resolve=(name)=>import.meta.resolve(name);`,
+    js: `import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url),__fromPackage=require,__resolve=(name)=>import.meta.resolve(name),__bundled=(path)=>new URL(path,import.meta.url.replace(/(scrip-test-bundles\\/[^/]+\\/).*/,"$1"));`,
   },
-  plugins: [ownPlaces],
 } satisfies BuildOptions;
 
 /**
@@ -57,18 +56,17 @@ export async function writeBundles(
   { scripts, tests }: { scripts: readonly string[]; tests: readonly string[] },
 ): Promise<Bundles> {
   const target = join(root, FOLDER, "next");
+  const options = { ...OPTIONS, absWorkingDir: root, plugins: [ownPlaces(root, scripts)] };
   const [some, all] = await Promise.all([
     build({
-      ...OPTIONS,
-      absWorkingDir: root,
+      ...options,
       entryPoints: scripts.map((file) => join(root, file)),
       outbase: root,
       outdir: target,
       outExtension: { ".js": ".mjs" },
     }),
     build({
-      ...OPTIONS,
-      absWorkingDir: root,
+      ...options,
       stdin: { contents: loaderOf(tests), resolveDir: root, loader: "js" },
       outfile: join(target, TESTS_FILE),
     }),

@@ -1,5 +1,5 @@
 import type { Queryable } from "../db/database.ts";
-import { csvLine, spreadsheetCell } from "../lib/csv-line.ts";
+import { csvLine, spreadsheetCell } from "../lib/csv/csv-line.ts";
 import {
   ACTIVITY_PAGE_MAX,
   type ActivityEntry,

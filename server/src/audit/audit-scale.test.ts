@@ -5,11 +5,13 @@ import { addSeller } from "../../testing/builders/healthy-orders.ts";
 import { addManyOrders } from "../../testing/builders/many-orders.ts";
 import { type Cost, explain } from "../../testing/database/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { sizeFor } from "../../testing/full-size.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { audit } from "./audit.ts";
 
-const ORDERS = 20_000;
-const UNITS = 36_000;
+const ORDERS = sizeFor("soak", { share: 5_000, full: 20_000 });
+/** Pending orders have none yet. */
+const UNITS = 1.8 * ORDERS;
 /** No query reads a table more often than this, including its indexes. */
 const READS_OF_ALL_PAGES_MAX = 3;
 

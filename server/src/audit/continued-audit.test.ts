@@ -8,6 +8,7 @@ import {
   HEALTHY_TEST_ORDERS,
   type Seller,
 } from "../../testing/builders/healthy-orders.ts";
+import { keepPlansIn } from "../../testing/database/keep-plans.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import type { Tx } from "../db/database.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -68,7 +69,12 @@ async function findAfter(...damage: (string | ((tx: Tx) => Promise<unknown>))[])
     await tx.rows(sql`set transaction isolation level repeatable read`);
     await tx.rows(raw("set local session_replication_role = replica"));
     for (const step of damage) await (typeof step === "string" ? tx.rows(raw(step)) : step(tx));
-    const db = { ...database.db, rows: tx.rows, transaction: <T>(run: (tx: Tx) => Promise<T>) => run(tx) };
+    const planned = await keepPlansIn(tx);
+    const db = {
+      ...database.db,
+      rows: planned.rows,
+      transaction: <T>(run: (tx: Tx) => Promise<T>) => run(planned),
+    };
     found.since = brokenOf(await continueAudit(db, {}));
     found.full = brokenOf(await continueAudit(db, { isFull: true }));
     throw undo;

@@ -38,6 +38,31 @@ testDamages({
     forged("update events set type = 'order.refunded' where id = 'evt_order.fulfilled_ord_partly'"),
     { 8: ["event evt_order.fulfilled_ord_partly does not match anything that happened to ord_partly"] },
   ],
+  "a second event for a cause, in another partition": [
+    [
+      `insert into events (id, reseller_id, environment, type, body, order_id, cause, created_at)
+       select 'evt_0', reseller_id, environment, type, body, order_id, cause, created_at
+       from events where id = 'evt_order.fulfilled_ord_partly'`,
+    ],
+    { 8: ["ord_partly has 2 events for fulfilled"] },
+  ],
+  "a partition in which a cause is not unique": [
+    ["drop index events_default_once", "drop index deliveries_first_once"],
+    {
+      8: [
+        "the partition deliveries_first lacks a unique index",
+        "the partition events_default lacks a unique index",
+      ],
+    },
+  ],
+  "a delivery whose event is gone": [
+    [
+      endpoint("whk_1", "rsl_seller", "live"),
+      `insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
+       values ('dlv_gone', 'evt_gone', 'whk_1', now(), now())`,
+    ],
+    { 8: ["delivery dlv_gone has no event"] },
+  ],
   "a delivery to a subscribed endpoint": [[endpoint("whk_1", "rsl_seller", "live"), delivery("whk_1")], {}],
   "an event that was not sent to a subscribed endpoint": [
     [

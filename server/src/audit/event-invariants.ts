@@ -39,7 +39,23 @@ export const untoldEvents = ({ orders, lines, entries, events }: Extent): Sql =>
   where e.order_id is not null and (
     o.id is null or o.reseller_id <> e.reseller_id or o.environment <> e.environment
     or case when e.cause = 'fulfilled' then e.type <> 'order.fulfilled' or o.status not in ('completed', 'refunded')
-         else e.type <> 'order.refunded' or r.id is null end)`;
+         else e.type <> 'order.refunded' or r.id is null end)
+  union all
+  select coalesce(order_id, subject_kind || ' ' || subject_id) || ' has ' || count(*) || ' events for ' || cause
+  from ${events} e where cause is not null
+  group by order_id, subject_kind, subject_id, reseller_id, environment, cause having count(*) > 1`;
+
+/** A partition has unique indexes of its own: none can cover all partitions. How many each has, without its primary key. */
+const UNIQUE_INDEXES = { events: 2, deliveries: 1 };
+
+export const openPartitions = (): Sql => sql`
+  select 'the partition ' || p.relname || ' lacks a unique index' as violation
+  from unnest(${Object.keys(UNIQUE_INDEXES)}::text[], ${Object.values(UNIQUE_INDEXES)}::integer[]) as wanted (name, indexes)
+  join pg_inherits i on i.inhparent = to_regclass(wanted.name)
+  join pg_class p on p.oid = i.inhrelid
+  where wanted.indexes > (
+    select count(*) from pg_index x
+    where x.indrelid = p.oid and x.indisunique and x.indisvalid and not x.indisprimary)`;
 
 /**
  * One delivery for each event and endpoint of one tenant. A pending delivery has a due time; an ended one has none.
@@ -57,6 +73,9 @@ export const misdirectedDeliveries = ({ events, deliveries }: Extent): Sql => sq
   left join ${deliveries} d on d.event_id = e.id and d.endpoint_id = w.id
   where d.id is null and e.type = any(${BROADCAST_TYPES}::text[]) and e.created_at > now() - ${KEPT}
     and w.active and w.updated_at < e.created_at - interval '1 minute' and ${isSubscribed}
+  union all
+  select 'delivery ' || d.id || ' has no event'
+  from ${deliveries} d left join ${events} e on e.id = d.event_id where e.id is null
   union all
   select 'event ' || event_id || ' has ' || count(*) || ' deliveries to ' || endpoint_id
   from ${deliveries} d group by event_id, endpoint_id having count(*) > 1

@@ -1,6 +1,6 @@
 import sql, { type Sql } from "sql-template-tag";
 import { missingTriggers } from "../db/guards.ts";
-import { misdirectedDeliveries, untoldEvents } from "./event-invariants.ts";
+import { misdirectedDeliveries, openPartitions, untoldEvents } from "./event-invariants.ts";
 import type { Extent } from "./extent.ts";
 import type { Invariant } from "./invariant.ts";
 import { untoldSubjects } from "./subject-events.ts";
@@ -31,7 +31,8 @@ export const statusesFollowTransitions: Invariant = {
     union all ${missingTriggers([STATUS_TRIGGER])}
     union all ${untoldEvents(extent)}
     union all ${untoldSubjects(extent)}
-    union all ${misdirectedDeliveries(extent)}`,
+    union all ${misdirectedDeliveries(extent)}
+    union all ${openPartitions()}`,
 };
 
 /**

@@ -7,7 +7,10 @@ import { TEST_MASTER_KEY } from "../../testing/app/test-settings.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { freePort } from "../../testing/processes/free-port.ts";
 import { type Config, readConfig } from "../config.ts";
+import { startWorker } from "../fulfilment/start-worker.ts";
+import type { Clock } from "../lib/clock.ts";
 import { createLog } from "../lib/log.ts";
+import { startWebhooks } from "../webhooks/start-webhooks.ts";
 import { type Context, openContext } from "./open-context.ts";
 import { type ServeSteps, serve } from "./serve.ts";
 
@@ -109,6 +112,29 @@ test("a console that is off, and a worker, open no listener for it", async () =>
     serveConsole: () => assert.fail("a worker serves no console"),
   });
   await worker.stop();
+});
+
+test("a worker whose machine is a minute ahead, or gets there later, works with the time of the database", async () => {
+  let aheadMs = 60_000;
+  const clock = { now: () => new Date(Date.now() + aheadMs) };
+  const clocks: Clock[] = [];
+  const worker = await serve({ ...context, clock }, quiet, "worker", {
+    startWorker: (deps, limits) => {
+      clocks.push(deps.clock);
+      return startWorker(deps, limits);
+    },
+    startWebhooks: (deps) => {
+      clocks.push(deps.clock);
+      return startWebhooks(deps);
+    },
+  });
+  try {
+    assert.equal(clocks.length, 2);
+    for (aheadMs of [60_000, 0, -60_000])
+      for (const { now } of clocks) assert.ok(Math.abs(now().getTime() - Date.now()) < 30_000);
+  } finally {
+    await worker.stop();
+  }
 });
 
 const failures: Record<string, Partial<ServeSteps>> = {

@@ -8,12 +8,13 @@ import { buildApp } from "../app.ts";
 import { runCatalogUpkeep } from "../catalog/upkeep/run-catalog-upkeep.ts";
 import { type Config, consoleUrlOf } from "../config.ts";
 import { createAnnouncer } from "../db/announce.ts";
+import { startDatabaseClock } from "../db/database-clock.ts";
 import { runTestDeposits } from "../deposits/credit-test-deposits.ts";
 import { startWorker } from "../fulfilment/start-worker.ts";
 import { runRates } from "../fx/run-rates.ts";
 import { bareApp } from "../http/bare-app.ts";
 import { healthRoutes } from "../http/health.ts";
-import { createMetrics } from "../http/metrics.ts";
+import { createMetrics, type Metrics } from "../http/metrics.ts";
 import { runJobs } from "../jobs/run-jobs.ts";
 import { runVelocityWatch } from "../keys/limits/watch-velocity.ts";
 import { openSharedLimits, type SharedLimits } from "../keys/rate/open-shared-limits.ts";
@@ -58,6 +59,7 @@ export type ServeSteps = {
 type Opened = {
   app?: FastifyInstance;
   sharedLimits?: SharedLimits | undefined;
+  clock?: Awaited<ReturnType<typeof startDatabaseClock>>;
   metricsApp?: FastifyInstance | undefined;
   consoleApp?: FastifyInstance | undefined;
   worker?: ReturnType<typeof startWorker>;
@@ -163,6 +165,13 @@ async function open(
     opened.consoleApp = await steps.serveConsole(context, log, metrics, { accounts, baseUrl });
   opened.alerts = runAlerts({ ...context, log, metrics, consoleUrl: consoleUrlOf(config) });
   if (role === "api") return;
+  opened.clock = await startDatabaseClock(context.db, context.clock);
+  startWork({ ...context, clock: opened.clock }, log, metrics, steps, opened);
+}
+
+/** Everything that runs in the background. Several workers compare leases and delays, so all of them use the database's time. */
+function startWork(context: Context, log: Log, metrics: Metrics, steps: ServeSteps, opened: Opened): void {
+  const { config } = context;
   opened.worker = steps.startWorker(
     { ...context, log, metrics },
     {
@@ -216,6 +225,7 @@ async function close({
   alerts,
   jobs,
   sharedLimits,
+  clock,
   ...listeners
 }: Opened): Promise<void> {
   const { metricsApp } = listeners;
@@ -241,6 +251,7 @@ async function close({
     deposits?.stop(),
     sharedLimits?.stop(),
   ]);
+  await clock?.stop();
   clearTimeout(forced);
 }
 

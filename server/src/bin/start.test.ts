@@ -9,6 +9,7 @@ import { seedCluster } from "../../testing/database/seed-cluster.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { freePort } from "../../testing/processes/free-port.ts";
 import { type RunningScrip, runScrip, scripJson, startScrip } from "../../testing/processes/run-scrip.ts";
+import { SCRIP_SOURCE } from "../../testing/processes/spawn-node.ts";
 import { openDataDir } from "../db/embedded/open-data-dir.ts";
 import { isAlive } from "../db/embedded/process-state.ts";
 
@@ -17,7 +18,8 @@ const START_TIMEOUT_MS = 180_000;
 
 let folder: string;
 let external: TestDatabase;
-/** A live key of the demo in that database. */
+/** A server on that database, and a live key of its demo. */
+let running: RunningScrip | undefined;
 let externalKey: string;
 
 before(async () => {
@@ -26,13 +28,14 @@ before(async () => {
 });
 
 after(async () => {
+  await running?.stop("SIGKILL");
   await external.drop();
   await rm(folder, { recursive: true, force: true });
 });
 
 test("npm start on an empty database fills the demo and prints an address, keys and a curl line that work", async () => {
   const env = { DATA_DIR: join(folder, "first"), CONSOLE_PORT: String(await freePort()) };
-  const first = await startScrip(["--demo"], env, START_TIMEOUT_MS);
+  const first = await startScrip(["--demo"], env, START_TIMEOUT_MS, SCRIP_SOURCE);
   assert.equal((await stat(join(env.DATA_DIR, "master.key"))).mode & 0o777, 0o600);
   assert.equal((await stat(env.DATA_DIR)).mode & 0o077, 0, "its owner alone can read what is there");
   const [live, test_] = [keyOf(first, "live"), keyOf(first, "test")];
@@ -80,12 +83,15 @@ test("after kill -9 of the server the next start adopts the database, and nothin
 });
 
 test("with DATABASE_URL no database is started", async () => {
-  const env = { DATA_DIR: join(folder, "external"), DATABASE_URL: external.connectionString };
-  const running = await startScrip(["--demo", "--no-history"], env);
+  const env = {
+    DATA_DIR: join(folder, "external"),
+    DATABASE_URL: external.connectionString,
+    RATE_LIMIT_READS: "0",
+  };
+  running = await startScrip(["--demo", "--no-history"], env, START_TIMEOUT_MS);
   externalKey = keyOf(running, "live");
   assert.equal(await statusOf(running, externalKey), 200);
   await assert.rejects(stat(join(env.DATA_DIR, "db")), { code: "ENOENT" });
-  assert.equal((await running.stop("SIGTERM")).code, 0);
 });
 
 test("a database set up with another master key is refused in one line", async () => {
@@ -175,15 +181,10 @@ test("a wrong setting is refused in one line that names it", async () => {
 });
 
 test("a stop lets requests in flight finish, and is not ready in the meantime", async () => {
-  const env = {
-    DATA_DIR: join(folder, "external"),
-    DATABASE_URL: external.connectionString,
-    RATE_LIMIT_READS: "0",
-  };
-  const running = await startScrip([], env);
-  const key = externalKey;
-  const statuses = Array.from({ length: 64 }, () => statusOf(running, key));
-  const [finished, ...answers] = await Promise.all([stopOnceBusy(running, key), ...statuses]);
+  assert.ok(running, "the server on the external database still runs");
+  const [server, key] = [running, externalKey];
+  const statuses = Array.from({ length: 64 }, () => statusOf(server, key));
+  const [finished, ...answers] = await Promise.all([stopOnceBusy(server, key), ...statuses]);
   assert.equal(finished.code, 0);
   assert.deepEqual(new Set(answers), new Set([200]));
 });

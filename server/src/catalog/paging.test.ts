@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { addProducts } from "../../testing/builders/builders.ts";
+import { sizeFor } from "../../testing/full-size.ts";
 import { createRandom, SEED } from "../../testing/seed.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
 import { createCursorCodec } from "../lib/cursor.ts";
@@ -9,8 +10,8 @@ import { setHidden } from "./hide-product.ts";
 import { setListing } from "./prices/set-listing.ts";
 import { setPrice } from "./prices/set-price.ts";
 
-const PRODUCTS = 10_000;
-const CHANGES_PER_WALK_MIN = 20;
+const PRODUCTS = sizeFor("soak", { share: 2_500, full: 10_000 });
+const CHANGES_PER_WALK_MIN = PRODUCTS / 500;
 
 let scrip: TestApp;
 let resellerId: string;

@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 import sql, { raw } from "sql-template-tag";
 import { createTestDatabase } from "../../testing/database/test-database.ts";
 import { firstIdAt } from "../lib/ids.ts";
-import { keepTimePartitions, type TimePartitions } from "./time-partitions.ts";
+import { keepTimePartitions, type TimePartitions, tryKeepTimePartitions } from "./time-partitions.ts";
 
 const DAY_MS = 86_400_000;
 const PLAN: TimePartitions = {
@@ -29,7 +29,8 @@ await db.rows(
 );
 await db.rows(sql`create table notes_default partition of notes default`);
 
-const keep = (day: number) => keepTimePartitions(db, PLAN, new Date(WEEK + day * DAY_MS));
+const at = (day: number): Date => new Date(WEEK + day * DAY_MS);
+const keep = (day: number) => keepTimePartitions(db, PLAN, at(day));
 const add = (day: number) =>
   db.rows(sql`insert into notes values (${firstIdAt("evt", WEEK + day * DAY_MS)}, ${`day ${day}`})`);
 const partitionsOf = async (): Promise<string[]> => {
@@ -75,6 +76,17 @@ test("a partition is dropped when all of it is old; what is in the default one s
   assert.deepEqual(await wordsIn("notes"), ["day 6", "day 9", "day 40"]);
   await keep(43);
   assert.deepEqual(await wordsIn("notes"), ["day 9", "day 40"]);
+});
+
+test("nothing is dropped while others read the table, and nobody is kept waiting for it", async () => {
+  const before = await wordsIn("notes");
+  await db.transaction(async (tx) => {
+    await tx.rows(sql`select from notes limit 1`);
+    await tryKeepTimePartitions(db, PLAN, at(51));
+    assert.deepEqual(await wordsIn("notes"), before);
+  });
+  await tryKeepTimePartitions(db, PLAN, at(51));
+  assert.deepEqual(await wordsIn("notes"), before.slice(1));
 });
 
 test("a clock that is ahead drops nothing that the database's clock would keep", async () => {

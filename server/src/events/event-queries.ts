@@ -37,12 +37,13 @@ export async function listEventRows(
   const { type, orderId, limit } = selection;
   const wanted = limit + 1;
   const examinedMax = type === undefined ? wanted : EXAMINED_MAX;
-  const source = orderId === undefined ? sql`events` : eventsOfOrder(orderId);
+  const source =
+    orderId === undefined
+      ? newestEvents(tenant, selection, examinedMax)
+      : eventsOfOrder(orderId, tenant, selection, examinedMax);
   const rows = await db.rows<LookedRow<EventRow>>(sql`
     with examined as materialized (
-      select e.id, e.type, e.body from ${source} e
-      where ${range(tenant, selection)}
-      order by e.reseller_id desc, e.environment desc, e.id desc limit ${examinedMax}
+      ${source}
     )
     select looked.*, shown.*
     from (select count(*)::integer as examined, min(id) as "lastExaminedId" from examined) looked
@@ -55,16 +56,20 @@ export async function listEventRows(
   return toSlice(rows, limit, examinedMax);
 }
 
-/** The offset keeps PostgreSQL from searching all of the tenant's events for them. */
-const eventsOfOrder = (orderId: string): Sql => sql`(
-  select id, reseller_id, environment, type, body from events where order_id = ${orderId} offset 0)`;
+const newestEvents = (tenant: Tenant, selection: EventSelection, count: number): Sql => sql`
+  select e.id, e.type, e.body
+  from newest_events(${tenant.resellerId}, ${tenant.environment}, ${selection.fromId ?? ""}, ${upperIdOf(selection)}, ${count}) e`;
+
+const eventsOfOrder = (orderId: string, tenant: Tenant, selection: EventSelection, count: number): Sql => sql`
+  select e.id, e.type, e.body from events_of_order(${orderId}) e
+  where ${range(tenant, selection)}
+  order by e.id desc limit ${count}`;
+
+const upperIdOf = ({ toId = NO_ID, beforeId = NO_ID }: Partial<EventSelection>): string =>
+  toId < beforeId ? toId : beforeId;
 
 /** One tenant's events within a range of ids. It compares whole rows, so that only the tenant's own index fits. */
-export function range(
-  { resellerId, environment }: Tenant,
-  { fromId = "", toId = NO_ID, beforeId = NO_ID }: Partial<EventSelection>,
-): Sql {
-  const upperId = toId < beforeId ? toId : beforeId;
-  return sql`(e.reseller_id, e.environment, e.id) >= (${resellerId}, ${environment}, ${fromId})
-    and (e.reseller_id, e.environment, e.id) < (${resellerId}, ${environment}, ${upperId})`;
+export function range({ resellerId, environment }: Tenant, selection: Partial<EventSelection>): Sql {
+  return sql`(e.reseller_id, e.environment, e.id) >= (${resellerId}, ${environment}, ${selection.fromId ?? ""})
+    and (e.reseller_id, e.environment, e.id) < (${resellerId}, ${environment}, ${upperIdOf(selection)})`;
 }

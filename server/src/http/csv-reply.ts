@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
-import { csvLine, withoutFormulas } from "../lib/csv-line.ts";
+import { csvLine, withoutFormulas } from "../lib/csv/csv-line.ts";
 import { jsonReply } from "./json-reply.ts";
 
 const CSV_TYPE = "text/csv";

@@ -1,6 +1,6 @@
 import type { Db, Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
-import { readCsvTable, type TableRow } from "../lib/read-csv-table.ts";
+import { readCsvTable, type TableRow } from "../lib/csv/read-csv-table.ts";
 import { refreshSupply } from "./refresh-supply.ts";
 import { findKind } from "./registry.ts";
 import {

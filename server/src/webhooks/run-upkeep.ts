@@ -1,5 +1,5 @@
 import type { Db } from "../db/database.ts";
-import { pruneEvents } from "../events/prune-events.ts";
+import { keepEventPartitions } from "../events/event-partitions.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import { expireLetters } from "../mail/letter-queries.ts";
@@ -51,7 +51,8 @@ export function runUpkeep({ db, clock, log, sendMail }: UpkeepDeps): { stop(): P
   const old = loop(
     async () => {
       await keepAttemptPartitions(db, clock.now());
-      return pruneEvents({ db, clock });
+      await keepEventPartitions(db, clock.now());
+      return false;
     },
     PRUNE_EVERY_MS,
     "removing old events",

@@ -28,7 +28,11 @@ const toTestBrowser = (browser: Browser, close: () => Promise<void>): TestBrowse
 export const holdBrowser = () =>
   launch(
     (options) => chromium.launchServer({ ...options, host: "127.0.0.1" }),
-    (server: BrowserServer, close) => ({ env: { [HELD_BROWSER]: server.wsEndpoint() }, close }),
+    (server: BrowserServer, close) => ({
+      env: { [HELD_BROWSER]: server.wsEndpoint() },
+      pid: server.process().pid ?? 0,
+      close,
+    }),
   );
 
 /** An installed one, or the packaged one, unpacked into a temporary folder that is removed with it. */

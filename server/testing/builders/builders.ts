@@ -70,11 +70,12 @@ export const addListPrice = (
             ${price.strikeMinor ?? null})`);
 
 /** Inserts an order of one line directly into the tables, without its money. */
-export async function addOrder(db: Queryable, order: Tenant & { id: string }): Promise<void> {
+export async function addOrder(db: Queryable, order: Tenant & { id: string; at?: Date }): Promise<void> {
+  const { at = new Date() } = order;
   await db.rows(sql`
     insert into orders (id, reseller_id, environment, idempotency_key, fingerprint, total_minor, currency, key_id,
                         created_at, updated_at)
-    values (${order.id}, ${order.resellerId}, ${order.environment}, ${order.id}, sha256(''), 100, 'USD', 'key', now(), now())`);
+    values (${order.id}, ${order.resellerId}, ${order.environment}, ${order.id}, sha256(''), 100, 'USD', 'key', ${at}, ${at})`);
   await db.rows(sql`
     insert into order_lines (order_id, line_index, reseller_id, environment, product_id, name, unit_price_minor,
                              quantity, line_total_minor)

@@ -45,6 +45,10 @@ const describe = (node: PlanNode, indent = ""): string =>
     ...(node.Plans ?? []).map((child) => describe(child, `${indent}  `)),
   ].join("");
 
-/** A partition that was left out is in the plan too, but nothing ran for it. */
+/** A partition that was left out is in the plan too, but nothing ran for it. One that is empty has no pages. */
 const scannedTable = (node: PlanNode): string[] =>
-  node["Node Type"] === "Seq Scan" && node["Actual Loops"] > 0 ? [node["Relation Name"] ?? ""] : [];
+  node["Node Type"] === "Seq Scan" && node["Actual Loops"] > 0 && pagesOf(node) > 0
+    ? [node["Relation Name"] ?? ""]
+    : [];
+
+const pagesOf = (node: PlanNode): number => node["Shared Hit Blocks"] + node["Shared Read Blocks"];

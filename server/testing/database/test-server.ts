@@ -6,6 +6,7 @@ import sql, { raw } from "sql-template-tag";
 import { connectDatabase, type Db } from "../../src/db/database.ts";
 import { type EmbeddedDatabase, openEmbedded } from "../../src/db/embedded/open-embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { SOCKET_SETTINGS, throughSocket, trustSocket } from "./test-socket.ts";
 
 /** The server of a test process, with a migrated database to clone. */
 export type TestServer = {
@@ -30,7 +31,7 @@ const TEMPLATE_LOCK = 7_242_002;
  */
 export const openTestServer = (): Promise<EmbeddedDatabase> =>
   openEmbedded({
-    dataDir: join(tmpdir(), `scrip-test-${userInfo().uid}`),
+    dataDir: testDataDir(),
     log: () => {},
     settings: {
       fsync: "off",
@@ -45,8 +46,11 @@ export const openTestServer = (): Promise<EmbeddedDatabase> =>
       max_wal_size: "256MB",
       // Searched as a whole for each database that is created or dropped.
       shared_buffers: "128MB",
+      ...SOCKET_SETTINGS,
     },
   });
+
+export const testDataDir = (): string => join(tmpdir(), `scrip-test-${userInfo().uid}`);
 
 /** Holds the server open for the processes that get the returned environment. They need not join it themselves. */
 export async function holdTestServer(): Promise<{
@@ -95,6 +99,7 @@ async function startSharing(): Promise<TestServer> {
     await server.close();
   };
   try {
+    if (server.startedHere) await trustSocket(testDataDir(), admin);
     const template = await ensureTemplate(admin, server.connectionString);
     return { admin, connectionString: server.connectionString, template, leave };
   } catch (error) {
@@ -105,7 +110,7 @@ async function startSharing(): Promise<TestServer> {
 
 export const connectForTest = (connectionString: string): Db =>
   connectDatabase({
-    connectionString,
+    connectionString: throughSocket(testDataDir(), connectionString),
     applicationName: "scrip test",
     poolSize: TEST_POOL_SIZE,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,

@@ -8,8 +8,10 @@ import { fileURLToPath } from "node:url";
  */
 export const BUNDLES = "SCRIP_TEST_BUNDLES";
 
-/** The scripts that `forkNode` starts. The command itself runs from its sources, as people run it. */
+/** The scripts that `forkNode` starts, the command, and the processes that the command starts. */
 export const SCRIPTS = [
+  "server/src/bin/machine/machine-process.ts",
+  "server/src/bin/scrip.ts",
   "server/testing/processes/job-process.ts",
   "server/testing/processes/node-process.ts",
   "server/testing/processes/scrip-host.ts",

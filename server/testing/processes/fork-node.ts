@@ -24,6 +24,8 @@ export type ServiceInput = {
   /** It finds out by itself when its database is no longer the primary, as the server does. */
   watchesPrimary?: boolean;
   logLevel?: "warn" | "error";
+  /** An API process or worker with everything that `scrip start` runs, and the master keys of this directory. */
+  home?: { dataDir: string; consolePort: number };
 };
 
 /** What a worker does in a process that dies. */

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { openScripHost } from "./open-scrip-host.ts";
-import { type Finished, SCRIP_COMMAND, type SpawnedNode, spawnNode } from "./spawn-node.ts";
+import { type Finished, scripCommand, spawnNode } from "./spawn-node.ts";
 
 export type RunningScrip = {
   process: ChildProcess;
@@ -33,7 +33,7 @@ export async function runScrip(args: readonly string[], env: Environment): Promi
 
 /** Runs the command as a person would: in a separate process, with its exit code. */
 export const runScripAlone = (args: readonly string[], env: Environment): Promise<Finished> =>
-  spawnScrip(args, env).finished;
+  spawnNode(scripCommand(), args, { env: environmentOf(env), timeoutMs: RUN_TIMEOUT_MS }).finished;
 
 /** The JSON document that a command prints. */
 export async function scripJson<Result>(args: readonly string[], env: Environment): Promise<Result> {
@@ -42,13 +42,18 @@ export async function scripJson<Result>(args: readonly string[], env: Environmen
   return JSON.parse(stdout) as Result;
 }
 
-/** Starts the server in a separate process and waits until it has printed its URL. It ends after `timeoutMs`. */
+/**
+ * Starts the server in a separate process and waits until it has printed its URL. It ends after `timeoutMs`. `command` is
+ * SCRIP_SOURCE in a test of the start as people do it.
+ */
 export async function startScrip(
   args: readonly string[],
   env: Environment,
   timeoutMs = RUN_TIMEOUT_MS,
+  command = scripCommand(),
 ): Promise<RunningScrip> {
-  const { process: child, finished, output, prints } = spawnScrip(["start", ...args], env, timeoutMs);
+  const spawned = spawnNode(command, ["start", ...args], { env: environmentOf(env), timeoutMs });
+  const { process: child, finished, output, prints } = spawned;
   const [, url = ""] = await prints(/Scrip is ready at (\S+)/);
   return {
     process: child,
@@ -61,9 +66,6 @@ export async function startScrip(
     },
   };
 }
-
-const spawnScrip = (args: readonly string[], env: Environment, timeoutMs = RUN_TIMEOUT_MS): SpawnedNode =>
-  spawnNode(SCRIP_COMMAND, args, { env: environmentOf(env), timeoutMs });
 
 function environmentOf(env: Environment): Record<string, string> {
   const { PATH = "", HOME = "" } = process.env;

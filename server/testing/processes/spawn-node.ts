@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { bundledScript } from "./bundled-script.ts";
 import { COMPILE_CACHE } from "./compile-cache.ts";
 
 /** How a program ended. */
@@ -14,7 +15,11 @@ export type SpawnedNode = {
   prints(what: RegExp): Promise<RegExpExecArray>;
 };
 
-export const SCRIP_COMMAND = new URL("../../src/bin/scrip.ts", import.meta.url).pathname;
+/** The command as people run it, from its sources. */
+export const SCRIP_SOURCE = new URL("../../src/bin/scrip.ts", import.meta.url).pathname;
+
+/** The command: its bundle if this run made one, because that starts with half the CPU. */
+export const scripCommand = (): string => bundledScript("server/src/bin/scrip.ts").path;
 
 /**
  * Runs a script as a person would: in a process of its own that knows nothing of us, with no more of our environment than

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sizeFor } from "../full-size.ts";
 import { createRandom, SEED } from "../seed.ts";
 import { type Answer, type CallRecord, createDesk, type Desk } from "./upstream-desk.ts";
 import type { Call } from "./upstream-dialect.ts";
@@ -14,7 +15,9 @@ import {
 } from "./upstream-plan.ts";
 
 const KINDS = Object.keys(UPSTREAM_FAULTS) as FaultKind[];
+/** Enough for every kind of fault to be drawn. */
 const ACCOUNTS = 600;
+const COMPARED_ACCOUNTS = sizeFor("fuzz", { share: 150, full: 600 });
 const NOISE = 0.3;
 
 test("every order ends, and its end is the truth, for any faults", () => {
@@ -34,8 +37,8 @@ test("every order ends, and its end is the truth, for any faults", () => {
 });
 
 test("a seed gives an account the same faults, regardless of other accounts and order ids", () => {
-  const one = sell({ seed: SEED, noise: NOISE, runId: "a" });
-  const other = sell({ seed: SEED, noise: NOISE, runId: "b" });
+  const one = sell({ seed: SEED, noise: NOISE, accounts: COMPARED_ACCOUNTS, runId: "a" });
+  const other = sell({ seed: SEED, noise: NOISE, accounts: COMPARED_ACCOUNTS, runId: "b" });
   assert.notDeepEqual(
     one.desk.calls.map(({ account }) => account),
     other.desk.calls.map(({ account }) => account),
@@ -47,7 +50,7 @@ test("a seed gives an account the same faults, regardless of other accounts and 
       `seed ${SEED}\n${describe(account, NOISE)}`,
     );
   }
-  const another = sell({ seed: SEED + 1, noise: NOISE, runId: "a" });
+  const another = sell({ seed: SEED + 1, noise: NOISE, accounts: COMPARED_ACCOUNTS, runId: "a" });
   const accounts = [...one.ends.keys()];
   assert.ok(accounts.some((account) => transcript(one.desk, account) !== transcript(another.desk, account)));
 });

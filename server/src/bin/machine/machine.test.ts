@@ -52,7 +52,10 @@ test("several processes are one server: one port, one log, one sum of metrics, o
   const ask = async () =>
     await Promise.all(Array.from({ length: REQUESTS }, () => statusOf(`${scrip.url}/v1/catalog`, key)));
   assert.deepEqual(new Set(await ask()), new Set([200]));
-  const served = linesOf(scrip).filter(({ msg }) => msg === "request");
+  const served = await eventually("all requests are in the log", async () => {
+    const lines = linesOf(scrip).filter(({ msg }) => msg === "request");
+    return lines.length >= REQUESTS ? lines : undefined;
+  });
   assert.deepEqual(new Set(served.map((line) => line.process)), new Set(["http-1", "http-2", "http-3"]));
   const countRequests = () => sumOf(metricsPort, "/v1/catalog");
   assert.equal(await countRequests(), REQUESTS);
@@ -125,7 +128,8 @@ const linesOf = (scrip: RunningScrip): Line[] =>
   scrip
     .stderr()
     .split("\n")
-    .filter((line) => line !== "")
+    // The last one is empty, or still being written.
+    .slice(0, -1)
     .map((line) => JSON.parse(line) as Line);
 
 /** The pids that a process of the machine has had so far. */

@@ -12,7 +12,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "job show": ["scrip job show job_… --follow"],
   "job cancel": ["scrip job cancel job_…"],
   "job result": ["scrip job result job_… > orders.csv"],
-  "job audit": ["scrip job audit --follow"],
+  "job audit": ["scrip job audit --full --follow"],
   "job rotate": ["scrip job rotate --follow"],
   "job import": [
     "scrip job import stock codes.csv --product steam-us-25 --follow",

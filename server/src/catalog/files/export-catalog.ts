@@ -1,5 +1,5 @@
 import type { Db } from "../../db/database.ts";
-import { csvLine } from "../../lib/csv-line.ts";
+import { csvLine } from "../../lib/csv/csv-line.ts";
 import type { InputFieldSpec } from "../input-field-spec.ts";
 import { type ProductDetails, toDetails, toDetailTexts } from "../product-details.ts";
 import { CSV_COLUMNS } from "./csv-product.ts";

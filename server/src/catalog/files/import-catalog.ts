@@ -1,5 +1,5 @@
 import type { Db, Tx } from "../../db/database.ts";
-import type { FileSource } from "../../lib/read-csv-table.ts";
+import type { FileSource } from "../../lib/csv/read-csv-table.ts";
 import { lockCatalog } from "../lock-catalog.ts";
 import type { Fault } from "../member-reader.ts";
 import { toDetailColumns } from "../product-details.ts";

@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { type FileSource, readFileBytes } from "../../lib/read-csv-table.ts";
+import { type FileSource, readFileBytes } from "../../lib/csv/read-csv-table.ts";
 import { readCsvProducts } from "./read-csv-products.ts";
 import { type ReadRow, readJsonProducts } from "./read-json-products.ts";
 

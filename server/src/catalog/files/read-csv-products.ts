@@ -1,4 +1,4 @@
-import { readCsvRecords } from "../../lib/csv-records.ts";
+import { readCsvRecords } from "../../lib/csv/csv-records.ts";
 import { csvRecordToJson, listColumnFaults } from "./csv-product.ts";
 import { PRODUCT_BYTES_MAX, type ReadRow } from "./read-json-products.ts";
 

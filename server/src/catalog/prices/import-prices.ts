@@ -1,6 +1,6 @@
 import type { Db, Tx } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { type FileSource, readCsvTable, type TableRow } from "../../lib/read-csv-table.ts";
+import { type FileSource, readCsvTable, type TableRow } from "../../lib/csv/read-csv-table.ts";
 import { lockCatalog } from "../lock-catalog.ts";
 import { listPriceChanges, type PriceChanges } from "./price-change-queries.ts";
 import {

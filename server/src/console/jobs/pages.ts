@@ -6,6 +6,7 @@ import { defineForm } from "../../web/form/define-form.ts";
 import { redirect } from "../../web/pages/define-page.ts";
 import { orNotFound, sayRefusal } from "../say-refusal.ts";
 import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
+import { auditForm, auditParams } from "./audit-form.ts";
 import { assertMayCancel, assertMayRead, confirmedBy, jobPath } from "./job-rights.ts";
 import { exportForm, readExport, renderExport } from "./render-export.ts";
 import { renderJob } from "./render-job.ts";
@@ -67,9 +68,9 @@ function startPages(face: ConsoleFace, deps: ConsoleDeps): void {
   face.action({
     path: "/jobs/audit",
     permission: "system.manage",
-    form: defineForm({}),
-    run: async (_values, ctx) => {
-      const id = await startJob(deps, { kind: "audit", params: {} }, byOf(ctx));
+    form: auditForm,
+    run: async (values, ctx) => {
+      const id = await startJob(deps, { kind: "audit", params: auditParams(values) }, byOf(ctx));
       return redirect(jobPath(id), "The audit has started.");
     },
     again: async (_state, ctx) => renderJobs(await loadJobs(deps, ctx), ctx),

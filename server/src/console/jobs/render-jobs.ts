@@ -1,6 +1,6 @@
 import type { Job } from "../../jobs/list-jobs.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
-import { button, linkButton } from "../../web/parts/button.ts";
+import { linkButton } from "../../web/parts/button.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { progressBar } from "../../web/parts/code-block.ts";
 import { countText } from "../../web/parts/money.ts";
@@ -10,6 +10,7 @@ import { type Column, twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { type ConsoleContext, may } from "../session.ts";
+import { auditButtons } from "./audit-form.ts";
 import { jobPath, mayRead } from "./job-rights.ts";
 
 export type JobsData = {
@@ -23,7 +24,7 @@ export const renderJobs = ({ data, nextBeforeId, emails }: JobsData, ctx: Consol
   title: "Jobs",
   subtitle: "Long work goes on when you leave the page, and when the process that runs it dies.",
   actions: html`${may(ctx, "orders.read") ? linkButton("Export orders", "/jobs/export") : undefined}${
-    may(ctx, "system.manage") ? startButton(ctx, "/jobs/audit", "Run the audit") : undefined
+    may(ctx, "system.manage") ? auditStart(ctx) : undefined
   }`,
   body: tablePanel({
     caption: "Jobs",
@@ -44,8 +45,8 @@ export const renderJobs = ({ data, nextBeforeId, emails }: JobsData, ctx: Consol
   }),
 });
 
-const startButton = (ctx: ConsoleContext, action: string, label: string): Html =>
-  html`<form method="post" action="${action}">${ctx.hidden()}${button(label)}</form>`;
+const auditStart = (ctx: ConsoleContext): Html =>
+  html`<form method="post" action="/jobs/audit">${ctx.hidden()}${auditButtons()}</form>`;
 
 export const jobColumns = (emails: ReadonlyMap<string, string>, ctx: ConsoleContext): Column<Job>[] => [
   {

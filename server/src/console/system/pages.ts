@@ -1,8 +1,9 @@
+import type { JobParams } from "../../jobs/job-kind.ts";
 import { listJobs } from "../../jobs/list-jobs.ts";
 import { startJob } from "../../jobs/start-job.ts";
-import { defineForm } from "../../web/form/define-form.ts";
 import { type ActionResult, redirect } from "../../web/pages/define-page.ts";
 import type { HasPage } from "../has-page.ts";
+import { auditForm, auditParams } from "../jobs/audit-form.ts";
 import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace } from "../session.ts";
 import { loadSystem } from "./load-system.ts";
 import { renderSystem } from "./system-page.ts";
@@ -18,18 +19,23 @@ export function systemPages(face: ConsoleFace, deps: ConsoleDeps, hasPage: HasPa
   face.action({
     path: "/system/audit",
     permission: "system.manage",
-    form: defineForm({}),
+    form: auditForm,
     once: true,
-    run: (_values, ctx) => runAudit(deps, hasPage, ctx),
+    run: (values, ctx) => runAudit(deps, hasPage, auditParams(values), ctx),
     again: async (_state, ctx) => renderSystem(await loadSystem(deps, ctx), ctx),
   });
 }
 
-/** It reads every table, so one at a time is enough. */
-async function runAudit(deps: ConsoleDeps, hasPage: HasPage, ctx: ConsoleContext): Promise<ActionResult> {
+/** It can read every table, so one at a time is enough. */
+async function runAudit(
+  deps: ConsoleDeps,
+  hasPage: HasPage,
+  params: JobParams,
+  ctx: ConsoleContext,
+): Promise<ActionResult> {
   const [latest] = (await listJobs(deps.db, { kinds: ["audit"], limit: 1 })).data;
   const isUnderWay = latest !== undefined && !latest.isEnded;
-  const id = isUnderWay ? latest.id : await startJob(deps, { kind: "audit", params: {} }, byOf(ctx));
+  const id = isUnderWay ? latest.id : await startJob(deps, { kind: "audit", params }, byOf(ctx));
   return redirect(
     hasPage("/jobs/:id", ctx) ? `/jobs/${id}` : "/system",
     isUnderWay

@@ -1,6 +1,5 @@
 import type { ListedProcess } from "../../db/primary/list-processes.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
-import { button } from "../../web/parts/button.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { shortId } from "../../web/parts/copy.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
@@ -9,6 +8,7 @@ import { spanText, time } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { auditButtons } from "../jobs/audit-form.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import type { SystemData } from "./load-system.ts";
 
@@ -101,7 +101,7 @@ function auditPanel({ audit, backup }: SystemData, ctx: ConsoleContext): Html {
       title: "Audit",
       ...(may(ctx, "system.manage")
         ? {
-            foot: html`<form method="post" action="/system/audit">${ctx.hidden({ once: true })}${button("Run the audit")}</form>`,
+            foot: html`<form method="post" action="/system/audit">${ctx.hidden({ once: true })}${auditButtons()}</form>`,
           }
         : {}),
     },

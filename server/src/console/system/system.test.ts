@@ -55,11 +55,14 @@ test("an admin starts one audit at a time, and nobody else any", async () => {
   assert.doesNotMatch((await viewer.get("/system")).body, /Run the audit/);
   assert.equal((await viewer.post("/system/audit")).statusCode, 403);
   assert.match((await admin.get("/system")).body, /Run the audit/);
-  assert.equal((await admin.post("/system/audit")).statusCode, 303);
+  assert.equal((await admin.post("/system/audit", { extent: "full" })).statusCode, 303);
   assert.equal((await admin.post("/system/audit")).statusCode, 303);
   const { data } = await listJobs(db, { kinds: ["audit"] });
   assert.deepEqual(
     data.map(({ actorKind, actorId }) => [actorKind, actorId]),
     [["staff", admin.accountId]],
   );
+  assert.deepEqual(await db.rows(sql`select params from jobs where kind = 'audit'`), [
+    { params: { full: true } },
+  ]);
 });

@@ -1,7 +1,7 @@
 import { Refusal } from "../../accounts/refusal.ts";
 import type { By } from "../../activity/record-activity.ts";
 import type { Queryable } from "../../db/database.ts";
-import type { FileSource } from "../../lib/read-csv-table.ts";
+import type { FileSource } from "../../lib/csv/read-csv-table.ts";
 import { approvalAbove } from "../../wallet/proposals/request-movement.ts";
 import { type CreditDeps, type CreditResult, creditLocked } from "../credit-deposit.ts";
 import { listByReferences } from "../deposit-queries.ts";

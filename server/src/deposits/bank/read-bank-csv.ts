@@ -1,4 +1,4 @@
-import { readCsvRecords } from "../../lib/csv-records.ts";
+import { readCsvRecords } from "../../lib/csv/csv-records.ts";
 import { type RawLine, STATEMENT_MAX_ROWS, type StatementRow, toRow } from "./bank-line.ts";
 
 const RECORD_MAX_BYTES = 65_536;

@@ -1,4 +1,4 @@
-import { type FileSource, readFileBytes } from "../../lib/read-csv-table.ts";
+import { type FileSource, readFileBytes } from "../../lib/csv/read-csv-table.ts";
 import { STATEMENT_MAX_BYTES, type StatementRow } from "./bank-line.ts";
 import { readBankCsv } from "./read-bank-csv.ts";
 import { readCamt } from "./read-camt.ts";

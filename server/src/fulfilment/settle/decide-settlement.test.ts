@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { newId } from "../../../testing/builders/new-id.ts";
+import { sizeFor } from "../../../testing/full-size.ts";
 import { SEED } from "../../../testing/seed.ts";
 import { secret } from "../../lib/secret.ts";
 import { FAILURE_CODES } from "../../suppliers/supplier.ts";
@@ -131,7 +132,7 @@ function promise(
   test(`${what} (SEED=${SEED})`, () => {
     fc.assert(
       fc.property(states, outcomes, (state, all) => check(state, all, decideSettlement(state, all, newId))),
-      { seed: SEED, numRuns: 1_000 },
+      { seed: SEED, numRuns: sizeFor("fuzz", { share: 200, full: 5_000 }) },
     );
   });
 }

@@ -110,9 +110,10 @@ test("every error response has an example for each of its codes, and each exampl
 
 test("every schema is valid JSON Schema 2020-12 without unknown keywords, and every reference resolves", () => {
   const ajv = createAjv();
-  const pointers = schemaPointers(document);
-  assert.ok(pointers.length > 20, `only ${pointers.length} schemas were found`);
-  for (const pointer of pointers) {
+  // Each once: references are by their place in the document, so the same text means the same everywhere.
+  const pointers = new Map(schemaPointers(document).map((place) => [JSON.stringify(schemaAt(place)), place]));
+  assert.ok(pointers.size > 20, `only ${pointers.size} schemas were found`);
+  for (const pointer of pointers.values()) {
     assert.doesNotThrow(() => ajv.compile({ $ref: `${ID}#${pointer}` }), pointer);
     assert.ok(ajv.validateSchema(schemaAt(pointer)), `${pointer}: ${ajv.errorsText()}`);
   }

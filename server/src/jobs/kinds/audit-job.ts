@@ -1,13 +1,17 @@
 import { runAudit } from "../../audit/record-audit.ts";
-import { csvLine } from "../../lib/csv-line.ts";
+import { csvLine } from "../../lib/csv/csv-line.ts";
 import type { JobKind } from "../job-kind.ts";
 
-/** Proves the invariants. It changes nothing, so a run that is interrupted starts again. */
+/**
+ * Proves the invariants: of what can have changed since the last proof, or with `full` of everything. It changes nothing, so a run that
+ * is interrupted starts again.
+ */
 export const auditJob: JobKind = {
   title: "Audit",
   resultFile: "audit.csv",
   async run(deps, job) {
     await runAudit(deps, job.actor, {
+      isFull: job.params.full === true,
       onProgress: (done, total) => job.advance(done, total),
       inTransaction: (tx, { ok, invariants }) => {
         const lines = invariants.flatMap(({ number, name, checked, violations, ok: holds }) =>

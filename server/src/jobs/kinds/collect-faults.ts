@@ -1,4 +1,4 @@
-import { csvLine, spreadsheetCell } from "../../lib/csv-line.ts";
+import { csvLine, spreadsheetCell } from "../../lib/csv/csv-line.ts";
 import { JobFailed } from "../job-kind.ts";
 
 /** What is wrong on a line. For stock it never repeats a code. */

@@ -1,5 +1,5 @@
 import { type FoundOrder, findOrders, type OrderSearch } from "../../fulfilment/operate/find-orders.ts";
-import { csvLine, withoutFormula } from "../../lib/csv-line.ts";
+import { csvLine, withoutFormula } from "../../lib/csv/csv-line.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { formatAmount } from "../../lib/money.ts";
 import { isOrderStatus } from "../../orders/status.ts";

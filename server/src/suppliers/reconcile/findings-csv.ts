@@ -1,4 +1,4 @@
-import { csvLine, spreadsheetCell } from "../../lib/csv-line.ts";
+import { csvLine, spreadsheetCell } from "../../lib/csv/csv-line.ts";
 import { formatAmount } from "../../lib/money.ts";
 import type { Finding } from "./reconcile.ts";
 

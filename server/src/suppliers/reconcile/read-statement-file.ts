@@ -1,6 +1,6 @@
+import { type FileSource, readCsvTable } from "../../lib/csv/read-csv-table.ts";
 import { isCurrency } from "../../lib/currencies.ts";
 import { parseAmount } from "../../lib/money.ts";
-import { type FileSource, readCsvTable } from "../../lib/read-csv-table.ts";
 import { parseTime } from "../../lib/time.ts";
 import type { StatementEntry } from "../supplier.ts";
 

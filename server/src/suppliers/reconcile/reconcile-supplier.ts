@@ -1,6 +1,6 @@
 import type { Db, Tx } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { FileSource } from "../../lib/read-csv-table.ts";
+import type { FileSource } from "../../lib/csv/read-csv-table.ts";
 import type { Keyring } from "../../vault/keyring.ts";
 import { withSupplier } from "../calls/test-supplier.ts";
 import { getSupplier } from "../get-supplier.ts";

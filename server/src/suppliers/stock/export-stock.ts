@@ -1,6 +1,6 @@
 import type { Db } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { csvLine } from "../../lib/csv-line.ts";
+import { csvLine } from "../../lib/csv/csv-line.ts";
 import { stockPlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { SealError } from "../../vault/seal.ts";

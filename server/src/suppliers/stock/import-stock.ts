@@ -1,7 +1,7 @@
 import type { Db, Tx } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { FileSource } from "../../lib/csv/read-csv-table.ts";
 import { type Ids, idsOf } from "../../lib/ids.ts";
-import type { FileSource } from "../../lib/read-csv-table.ts";
 import { stockPlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { encodeGoods, identityOf } from "../goods.ts";

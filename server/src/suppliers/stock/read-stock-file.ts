@@ -1,5 +1,5 @@
-import { readCsvRecords } from "../../lib/csv-records.ts";
-import { type FileSource, readFileBytes } from "../../lib/read-csv-table.ts";
+import { readCsvRecords } from "../../lib/csv/csv-records.ts";
+import { type FileSource, readFileBytes } from "../../lib/csv/read-csv-table.ts";
 import { type Secret, secret } from "../../lib/secret.ts";
 import type { Goods } from "../goods.ts";
 import { parseStockRow, STOCK_COLUMNS, type StockCells, type StockColumn } from "./stock-row.ts";

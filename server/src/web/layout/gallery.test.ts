@@ -65,7 +65,7 @@ test("every part in every state is sound, light and dark, narrow and wide", asyn
 
 test("a page that is not sound is found out", async () => {
   const broken =
-    '<!doctype html><title>x</title><img src="https://elsewhere.example/x.png"><p style="width:2000px">x</p><pre>'.concat(
+    '<!doctype html><title>x</title><img src="https://elsewhere.example/x.png"><p style="width:2000px">x</p><font color="#eeeeee">pale</font><pre>'.concat(
       "wide ".repeat(200),
     );
   const headers = { "content-type": "text/html", "content-security-policy": "default-src 'none'" };
@@ -77,6 +77,7 @@ test("a page that is not sound is found out", async () => {
   server.closeAllConnections();
   assert.match(faults, /dark 390: the page is \d{4} px wide/);
   assert.match(faults, /html-has-lang/);
+  assert.match(faults, /color-contrast at font/);
   assert.match(faults, /Content Security Policy/);
 });
 

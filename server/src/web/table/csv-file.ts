@@ -1,4 +1,4 @@
-import { csvLine, withoutFormulas } from "../../lib/csv-line.ts";
+import { csvLine, withoutFormulas } from "../../lib/csv/csv-line.ts";
 import type { Download } from "../pages/define-page.ts";
 
 /** A list as a CSV file. Text that a spreadsheet would take for a formula is kept from being one. Columns in `exact` stay as they are. */

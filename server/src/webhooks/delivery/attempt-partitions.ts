@@ -1,5 +1,5 @@
 import type { Db } from "../../db/database.ts";
-import { keepTimePartitions, type TimePartitions } from "../../db/time-partitions.ts";
+import { type TimePartitions, tryKeepTimePartitions } from "../../db/time-partitions.ts";
 
 /**
  * A delivery's id has the time of its event. Events are kept for 30 days (CONTRACT 6), and the retries of a delivery that was started
@@ -16,4 +16,4 @@ export const ATTEMPT_PARTITIONS: TimePartitions = {
 
 /** Attempts are dropped a week at a time, and never deleted one by one. */
 export const keepAttemptPartitions = (db: Db, now: Date): Promise<void> =>
-  keepTimePartitions(db, ATTEMPT_PARTITIONS, now);
+  tryKeepTimePartitions(db, ATTEMPT_PARTITIONS, now);

@@ -124,13 +124,7 @@ export const pullForward = async (tx: Tx, endpointId: string, now: Date, limit: 
       ) d
     ), pulled as (
       update deliveries d set next_attempt_at = ${now}, step = greatest(d.step - 1, 0)
-      from (
-        select id from deliveries
-        where status = 'pending' and endpoint_id = ${endpointId} and next_attempt_at > ${now}
-          and step > 0
-        order by endpoint_id, next_attempt_at, id limit (select ${limit} - count from due)
-        for update skip locked
-      ) later
+      from lock_waiting_retries(${endpointId}, ${now}, (select ${limit} - count from due)) as later (id)
       where d.id = later.id
       returning d.id
     )

@@ -20,26 +20,12 @@ export type ClaimedLane = { endpointId: string; isFailing: boolean };
 export const claimLanes = (db: Queryable, claim: LaneClaim) =>
   db.rows<ClaimedLane>(
     sql`
-      with recursive waiting (endpoint_id) as (
-        (select endpoint_id from deliveries where status = 'pending' order by endpoint_id limit 1)
-        union all
-        select (
-          select d.endpoint_id from deliveries d
-          where d.status = 'pending' and d.endpoint_id > w.endpoint_id order by d.endpoint_id limit 1
-        )
-        from waiting w where w.endpoint_id is not null
-      ), due as materialized (
-        select w.endpoint_id, e.failing_since is not null as is_failing,
-               row_number() over (partition by e.failing_since is not null order by first.next_attempt_at) as place
-        from waiting w
-        cross join lateral (
-          select next_attempt_at from deliveries d
-          where d.status = 'pending' and d.endpoint_id = w.endpoint_id
-          order by d.endpoint_id, d.next_attempt_at, d.id limit 1
-        ) first
-        join webhook_endpoints e on e.id = w.endpoint_id
-        where w.endpoint_id is not null and first.next_attempt_at <= ${claim.now} and e.active
-          and e.id <> all(${claim.held}::text[])
+      with due as materialized (
+        select e.id as endpoint_id, e.failing_since is not null as is_failing,
+               row_number() over (partition by e.failing_since is not null order by lane.due_since) as place
+        from due_lanes(${claim.now}) lane
+        join webhook_endpoints e on e.id = lane.lane_id
+        where e.active and e.id <> all(${claim.held}::text[])
           and coalesce((select l.leased_until <= ${claim.now} from webhook_lanes l where l.endpoint_id = e.id), true)
       ), leased as (
         insert into webhook_lanes (endpoint_id, lease_token, leased_until)
@@ -72,7 +58,8 @@ export type DueDelivery = {
 
 /**
  * Due deliveries of these lanes, earliest first, at most so many of each, without those that are busy. None if the endpoint is
- * gone. Valid secrets come newest first.
+ * gone. Valid secrets come newest first. How many lanes there are is hidden from the planner: it would plan each call again, which costs
+ * more than the call.
  */
 export const listDueDeliveries = (
   db: Queryable,
@@ -83,18 +70,18 @@ export const listDueDeliveries = (
     sql`
       select d.id, lane.endpoint_id as "endpointId", w.url, e.id as "eventId", e.type as "eventType", e.body,
              e.send_twice as "sendTwice", e.bad_signature as "badSignature", d.step, d.attempts, s.secrets
-      from unnest(
-        ${lanes.map((lane) => lane.endpointId)}::text[], ${lanes.map((lane) => lane.count)}::integer[],
-        ${lanes.map((lane) => lane.busy.join(" "))}::text[]
-      ) as lane (endpoint_id, count, busy)
+      from (
+        select ${lanes.map((lane) => lane.endpointId)}::text[] as endpoint_ids, ${lanes.map((lane) => lane.count)}::integer[] as counts,
+               ${lanes.map((lane) => lane.busy.join(" "))}::text[] as busy
+        offset 0
+      ) given
+      cross join unnest(given.endpoint_ids, given.counts, given.busy) as lane (endpoint_id, count, busy)
       join webhook_endpoints w on w.id = lane.endpoint_id and w.active
       cross join lateral (
-        select id, event_id, step, attempts from deliveries
-        where status = 'pending' and endpoint_id = lane.endpoint_id and next_attempt_at <= ${now}
-          and id <> all(string_to_array(lane.busy, ' '))
-        order by endpoint_id, next_attempt_at, id limit lane.count
+        select id, event_id, step, attempts
+        from due_deliveries(lane.endpoint_id, ${now}, string_to_array(lane.busy, ' '), lane.count)
       ) d
-      join events e on e.id = d.event_id
+      cross join lateral (select * from events where id = d.event_id limit 1) e
       cross join lateral (
         select json_agg(json_build_object('sealed', encode(sealed, 'hex')) order by id desc) as secrets
         from webhook_secrets where endpoint_id = lane.endpoint_id and (expires_at is null or expires_at > ${now})

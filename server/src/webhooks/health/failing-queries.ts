@@ -77,7 +77,7 @@ export const failDeliveriesOfInactive = async (db: Queryable, limit: number): Pr
       cross join lateral (
         select id from deliveries
         where status = 'pending' and endpoint_id = e.id
-        order by endpoint_id, next_attempt_at, id limit ${limit}
+        limit ${limit}
         for update skip locked
       ) waiting
       where not e.active

@@ -1,5 +1,6 @@
 import sql from "sql-template-tag";
 import type { Queryable } from "../../db/database.ts";
+import { NO_ID } from "../../lib/slice.ts";
 import type { EndpointRow } from "../endpoints/endpoint-queries.ts";
 import { DISABLE_MS } from "./watch-failing.ts";
 
@@ -28,8 +29,7 @@ export async function readHealth(
     cross join lateral (
       select max(looked.delivered_at) as "lastSuccessAt", count(*)::integer as looked
       from (
-        select delivered_at from deliveries where endpoint_id = one.id
-        order by endpoint_id desc, id desc limit ${SUCCESS_LOOKED_MAX}
+        select delivered_at from newest_deliveries(one.id, '', ${NO_ID}, ${SUCCESS_LOOKED_MAX})
       ) looked
     ) newest`);
   const found = new Map(rows.map((row) => [row.id, row]));

@@ -4,6 +4,7 @@ import sql from "sql-template-tag";
 import { explain } from "../../../testing/database/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
 import { sizeFor } from "../../../testing/full-size.ts";
+import { keepEventPartitions } from "../../events/event-partitions.ts";
 import { type EventSelection, findEvent, listEventRows } from "../../events/event-queries.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { firstIdAt } from "../../lib/ids.ts";
@@ -41,9 +42,14 @@ before(async () => {
     insert into webhook_endpoints (id, reseller_id, environment, url, created_at, updated_at)
     select id, case id when 'whk_idle' then 'rsl_idle' else 'rsl_busy' end, 'live', 'https://hooks.example.com/', now(), now()
     from unnest(${Object.values(HOOKS)}::text[]) id`);
+  // Four partitions with rows, and empty ones around them.
+  for (let day = 0; day < DAYS; day += 7) await keepEventPartitions(db, new Date(Date.UTC(2030, 0, 1 + day)));
   await fillEvents();
   await fillDeliveries();
   await db.rows(sql`analyze events, deliveries, delivery_attempts, webhook_endpoints`);
+  // A connection plans these once, for which it reads many pages of the catalog.
+  await listEventRows(db, busy, { beforeId: undefined, limit: 1 });
+  await listDeliveryRows(db, HOOKS.busy, { beforeId: undefined, limit: 1 });
 });
 
 after(() => database.drop());
@@ -65,7 +71,8 @@ const fillEvents = () =>
 async function fillDeliveries(): Promise<void> {
   await database.db.rows(sql`
     insert into deliveries (id, event_id, endpoint_id, status, attempts, created_at, delivered_at)
-    select 'dlv_' || substr(id, 5), id, case reseller_id when 'rsl_idle' then 'whk_idle' else 'whk_busy' end,
+    select delivery_id(id, case reseller_id when 'rsl_idle' then 'whk_idle' else 'whk_busy' end), id,
+           case reseller_id when 'rsl_idle' then 'whk_idle' else 'whk_busy' end,
            case when id like '%0001' and type = 'order.fulfilled' then 'failed' else 'delivered' end, 1, created_at, created_at
     from events`);
   await database.db.rows(sql`
@@ -119,11 +126,10 @@ for (const status of [undefined, "delivered", "failed", "pending"] as const) {
 }
 
 test("one event, one delivery, one endpoint and a redelivery are found by their ids", async () => {
-  const [row] = await database.db.rows<{ id: string }>(
-    sql`select id from events order by id offset 500 limit 1`,
+  const [row] = await database.db.rows<{ id: string; deliveryId: string }>(
+    sql`select event_id as id, id as "deliveryId" from deliveries order by id offset 500 limit 1`,
   );
-  const id = row?.id ?? "";
-  const deliveryId = id.replace("evt_", "dlv_");
+  const { id, deliveryId } = row ?? { id: "", deliveryId: "" };
   await assertFlat("event", (db) => findEvent(db, idle, id));
   await assertFlat("delivery", (db) => findDelivery(db, idle, deliveryId));
   await assertFlat("redelivery", (db) => restartDelivery(db, idle, deliveryId, new Date()));

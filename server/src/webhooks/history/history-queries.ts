@@ -92,9 +92,7 @@ export async function listDeliveryRows(
   const examinedMax = status === null && eventType === null ? wanted : EXAMINED_MAX;
   const rows = await db.rows<LookedRow<DeliveryRow>>(sql`
     with examined as materialized (
-      select d.* from ${deliverySource(selection)} d
-      where (d.endpoint_id, d.id) >= (${endpointId}, ${fromId}) and (d.endpoint_id, d.id) < (${endpointId}, ${upperId})
-      order by d.endpoint_id desc, d.id desc limit ${examinedMax}
+      select d.* from ${deliverySource(endpointId, { ...selection, fromId, upperId }, examinedMax)} d
     ), matching as materialized (
       select d.* from examined d
       where (${status}::text is null or d.status = ${status})
@@ -105,20 +103,30 @@ export async function listDeliveryRows(
     select looked.*, shown.*
     from (select count(*)::integer as examined, min(id) as "lastExaminedId" from examined) looked
     left join (
-      select ${deliveryColumns} from matching d join events e on e.id = d.event_id
+      select ${deliveryColumns} from matching d
+      cross join lateral (select type from events where id = d.event_id limit 1) e
     ) shown on true
     order by shown.id desc`);
   return toSlice(rows, limit, examinedMax);
 }
 
-/** The offset keeps PostgreSQL from searching all of the endpoint's deliveries for them. */
-function deliverySource({ eventId, orderId }: DeliverySelection): Sql {
-  if (eventId === undefined && orderId === undefined) return sql`deliveries`;
+/** The offset keeps PostgreSQL from searching all of the endpoint's deliveries for those of an event or an order. */
+function deliverySource(
+  endpointId: string,
+  { eventId, orderId, fromId, upperId }: DeliverySelection & { fromId: string; upperId: string },
+  count: number,
+): Sql {
+  if (eventId === undefined && orderId === undefined)
+    return sql`newest_deliveries(${endpointId}, ${fromId}, ${upperId}, ${count})`;
   return sql`(
-    select d.* from events e join deliveries d on d.event_id = e.id
-    where (${eventId ?? null}::text is null or e.id = ${eventId ?? null})
-      and (${orderId ?? null}::text is null or e.order_id = ${orderId ?? null})
-    offset 0)`;
+    select * from (
+      select d.* from events e join deliveries d on d.event_id = e.id
+      where (${eventId ?? null}::text is null or e.id = ${eventId ?? null})
+        and (${orderId ?? null}::text is null or e.order_id = ${orderId ?? null})
+      offset 0
+    ) told
+    where endpoint_id = ${endpointId} and id >= ${fromId} and id < ${upperId}
+    order by id desc limit ${count})`;
 }
 
 /** False if the caller has no such delivery or its endpoint is not active. */
@@ -143,7 +151,7 @@ export const failWaiting = async (db: Queryable, endpointId: string, limit: numb
     update deliveries set status = 'failed', next_attempt_at = null
     where id in (
       select id from deliveries where endpoint_id = ${endpointId} and status = 'pending' and ${isSwitchedOff(endpointId)}
-      order by endpoint_id, next_attempt_at, id limit ${limit} for update skip locked
+      limit ${limit} for update skip locked
     )
     returning id`);
   return failed.length;

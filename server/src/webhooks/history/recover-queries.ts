@@ -44,7 +44,7 @@ export async function recoverDeliveries(
       insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
       select delivery_id(id, ${endpointId}), id, ${endpointId}, ${now}, ${now}
       from (select id from wanted order by id limit ${RECOVERED_MAX}) chosen order by id
-      on conflict (event_id, endpoint_id) do update
+      on conflict (id) do update
         set status = 'pending', step = 0, next_attempt_at = excluded.next_attempt_at
         where deliveries.status = 'failed'
       returning id

@@ -40,6 +40,22 @@ for (const status of ["delivered", "failed", "pending"] as const) {
   });
 }
 
+test("a delivery that is older than the promise for events cannot be restarted, even if it is still there", async () => {
+  const { db } = desk.scrip;
+  for (const [days, status] of [
+    [30, 200],
+    [32, 404],
+  ] as const) {
+    const at = new Date(desk.clock.now().getTime() - days * 86_400_000);
+    const id = await addDelivery(db, {
+      eventId: await addEvent(db, { ...desk.live, at }),
+      endpointId,
+      status: "failed",
+    });
+    assert.equal((await desk.ask("POST", `/v1/deliveries/${id}/redeliver`)).statusCode, status);
+  }
+});
+
 test("deliveries of another reseller, of the other environment and of a removed endpoint are not found and stay as they are", async () => {
   const { db } = desk.scrip;
   const removed = await addEndpoint(db, { ...desk.live, deleted: true });

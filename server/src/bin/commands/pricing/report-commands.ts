@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { csvLine, withoutFormula } from "../../../lib/csv-line.ts";
+import { csvLine, withoutFormula } from "../../../lib/csv/csv-line.ts";
 import { formatAmount } from "../../../lib/money.ts";
 import { countFacts } from "../../../reports/count-facts.ts";
 import { MARGIN_BYS, type MarginReport, type MarginRow, readMargin } from "../../../reports/read-margin.ts";

@@ -20,8 +20,9 @@ export function startCommands(job: Command): void {
   starts(
     job
       .command("audit")
-      .description("start a job that proves the invariants, as scrip audit does; a worker runs it"),
-    async () => ({ kind: "audit", params: {} }),
+      .description("start a job that proves the invariants, as scrip audit does; a worker runs it")
+      .option("--full", "check everything, and not only what can have changed since the last clean run"),
+    async (_context, options) => ({ kind: "audit", params: options.full === true ? { full: true } : {} }),
   );
   starts(
     job

@@ -98,8 +98,14 @@ test("scrip job import and audit show the job to its end with --follow, and fail
   } finally {
     await rm(folder, { recursive: true });
   }
-  const audited = await followed(["audit"]);
-  assert.deepEqual([audited.code, audited.state, audited.result.ok], [0, "succeeded", true]);
+  for (const options of [[], ["--full"]]) {
+    const audited = await followed(["audit", ...options]);
+    assert.deepEqual([audited.code, audited.state, audited.result.ok], [0, "succeeded", true]);
+  }
+  const runs = await app.db.rows(
+    sql`select since is null as "isFull" from audit_runs order by id desc limit 2`,
+  );
+  assert.deepEqual(runs, [{ isFull: true }, { isFull: false }]);
   await app.db.rows(sql`delete from jobs`);
 });
 

@@ -1,7 +1,7 @@
 import sql from "sql-template-tag";
-import type { Findings } from "./findings.ts";
-import type { Account } from "./shopfront.ts";
-import type { World } from "./world.ts";
+import type { Findings } from "../findings.ts";
+import type { Account } from "../shopfront.ts";
+import type { World } from "../world.ts";
 
 /** Every event arrived at its receivers unchanged, and nothing else arrived. */
 export async function findEventFaults(

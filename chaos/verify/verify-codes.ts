@@ -1,12 +1,13 @@
 import sql from "sql-template-tag";
-import type { Queryable } from "../server/src/db/database.ts";
-import { decodeGoods, type GoodsType, identityOf } from "../server/src/suppliers/goods.ts";
-import { deliveredPlace } from "../server/src/vault/code-place.ts";
-import type { TruePurchase } from "../server/testing/upstream/fake-upstream.ts";
-import type { Findings } from "./findings.ts";
-import type { Recorder } from "./recorder.ts";
-import { BOUGHT, STOCK_CODE, STOCKED } from "./shopfront.ts";
-import type { World } from "./world.ts";
+import type { Queryable } from "../../server/src/db/database.ts";
+import { decodeGoods, type GoodsType, identityOf } from "../../server/src/suppliers/goods.ts";
+import { deliveredPlace } from "../../server/src/vault/code-place.ts";
+import type { TruePurchase } from "../../server/testing/upstream/fake-upstream.ts";
+import type { Findings } from "../findings.ts";
+import type { Recorder } from "../recorder.ts";
+import { STOCK_CODE, STOCKED } from "../shopfront.ts";
+import type { Upstream } from "../upstreams.ts";
+import type { World } from "../world.ts";
 
 type CodeRow = {
   id: string;
@@ -28,7 +29,8 @@ export async function findCodeFaults(
     select id, order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", product_id as "productId",
            type, sealed
     from codes where environment = 'live' and state = 'delivered'`);
-  const purchases = upstreams.flatMap((upstream) => upstream.purchases());
+  const attempts = await listAttempts(db);
+  const purchases = upstreams.flatMap((upstream) => purchasesOf(upstream, attempts));
   // A supplier can sell a code twice; the second one goes to quarantine.
   const sold = Map.groupBy(purchases, ({ code }) => code ?? "");
   const seen = new Map<string, string>();
@@ -44,9 +46,9 @@ export async function findCodeFaults(
     texts.set(`${row.orderId} ${row.id}`, text);
     const buyers = sold.get(text)?.map(({ reference }) => reference) ?? [];
     const isSold =
-      row.productId === BOUGHT
-        ? buyers.some((reference) => reference.startsWith(`${unit}.`))
-        : STOCK_CODE.test(text);
+      row.productId === STOCKED
+        ? STOCK_CODE.test(text)
+        : buyers.some((reference) => reference.startsWith(`${unit}.`));
     if (!isSold) strange.push(`${unit} has a code that was sold for ${buyers.join(", ") || "no unit"}`);
   }
   return {
@@ -55,7 +57,7 @@ export async function findCodeFaults(
       ...strange,
       ...findUnread(recorder, texts),
       ...(await findMissingStock(db, stock)),
-      ...(await findForgottenPurchases(db, purchases)),
+      ...findForgottenPurchases(attempts, purchases),
     ],
   };
 }
@@ -87,6 +89,25 @@ async function findMissingStock(db: Queryable, stock: number): Promise<string[]>
   return row?.count === stock ? [] : [`${stock} codes were imported, and ${row?.count} are there`];
 }
 
+type Attempt = { supplierId: string; reference: string; status: string };
+
+const listAttempts = (db: Queryable) =>
+  db.rows<Attempt>(sql`
+    select supplier_id as "supplierId", status,
+           order_id || '.' || line_index || '.' || unit_index || '.' || number as reference from supplier_attempts`);
+
+/** What a supplier sold, under our own references. One that it was never asked for keeps the supplier's. */
+function purchasesOf(upstream: Upstream, attempts: readonly Attempt[]): TruePurchase[] {
+  const ours = new Map(
+    attempts
+      .filter(({ supplierId }) => supplierId === upstream.supplierId)
+      .map(({ reference }) => [upstream.keyOf(reference), reference]),
+  );
+  return upstream
+    .purchases()
+    .map((purchase) => ({ ...purchase, reference: ours.get(purchase.reference) ?? purchase.reference }));
+}
+
 /** Valid purchases at all suppliers together: at most one per unit. */
 function findBoughtTwice(purchases: readonly TruePurchase[]): string[] {
   const units = new Map<string, string>();
@@ -99,14 +120,15 @@ function findBoughtTwice(purchases: readonly TruePurchase[]): string[] {
 }
 
 /** Each purchase is known here: delivered, in quarantine, or still open. */
-async function findForgottenPurchases(db: Queryable, purchases: readonly TruePurchase[]): Promise<string[]> {
-  const rows = await db.rows<{ reference: string }>(sql`
-    select order_id || '.' || line_index || '.' || unit_index || '.' || number as reference from supplier_attempts
-    where status in ('delivered', 'quarantined', 'open')`);
-  const known = new Set(rows.map(({ reference }) => reference));
+function findForgottenPurchases(attempts: readonly Attempt[], purchases: readonly TruePurchase[]): string[] {
+  const statuses = new Map(attempts.map(({ reference, status }) => [reference, status]));
   return purchases
-    .filter((purchase) => isStanding(purchase) && !known.has(purchase.reference))
-    .map(({ reference }) => `${reference} was bought and is not known here`);
+    .filter((purchase) => isStanding(purchase) && !KNOWN.includes(statuses.get(purchase.reference) ?? ""))
+    .map(({ reference }) => `${reference} was bought and is ${statuses.get(reference) ?? "unknown"} here`);
 }
 
-const isStanding = ({ state }: TruePurchase): boolean => state !== "refunded" && state !== "failed";
+const KNOWN = ["delivered", "quarantined", "open"];
+
+/** Paid for, or about to be. */
+const isStanding = ({ state, paidMinor }: TruePurchase): boolean =>
+  state === "completed" ? paidMinor > 0 : state !== "refunded" && state !== "failed";

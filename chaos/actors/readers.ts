@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { createRandom } from "../server/testing/seed.ts";
-import { call } from "./call.ts";
+import { createRandom } from "../../server/testing/seed.ts";
+import { call } from "../call.ts";
+import type { Recorder, Wanted } from "../recorder.ts";
 import type { Actor } from "./placers.ts";
-import type { Recorder, Wanted } from "./recorder.ts";
 
 /** As many callers place orders while one reads. */
 const PLACERS_PER_READER = 8;

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { OrderScenario } from "../server/src/sandbox/scenarios.ts";
-import { createRandom, type Random } from "../server/testing/seed.ts";
-import { type Answer, call } from "./call.ts";
-import type { Recorder, Wanted } from "./recorder.ts";
-import { type Account, BOUGHT, STOCKED } from "./shopfront.ts";
-import type { World } from "./world.ts";
+import type { OrderScenario } from "../../server/src/sandbox/scenarios.ts";
+import { createRandom, type Random } from "../../server/testing/seed.ts";
+import { type Answer, call } from "../call.ts";
+import type { Recorder, Wanted } from "../recorder.ts";
+import { type Account, BOUGHT, CARDS, STOCKED } from "../shopfront.ts";
+import type { World } from "../world.ts";
 
 export type Actor = (
   world: World,
@@ -12,16 +12,24 @@ export type Actor = (
   recorder: Recorder,
   weather: Weather,
 ) => Promise<void>;
-export type Weather = { isStormy: boolean; seed: number; placers: number };
+export type Weather = {
+  isStormy: boolean;
+  seed: number;
+  placers: number;
+  /** Callers that place many orders with one request. None unless given. */
+  batchers?: number;
+};
 
 export const PLACERS = 24;
 const PAUSE_MAX_MS = 250;
+/** Before the second try. It doubles with each try up to the longest. */
 const RETRY_PAUSE_MS = 50;
+const RETRY_PAUSE_MAX_MS = 800;
 /** No outage of a run lasts this long. */
 const ANSWERED_WITHIN_MS = 120_000;
 const DUPLICATE_SHARE = 0.2;
 const REPEAT_SHARE = 0.1;
-const BOUGHT_SHARE = 0.12;
+const BOUGHT_SHARE = 0.16;
 const SCENARIOS: readonly (OrderScenario | undefined)[] = [
   undefined,
   undefined,
@@ -31,7 +39,7 @@ const SCENARIOS: readonly (OrderScenario | undefined)[] = [
   "refunded_after_completion",
 ];
 
-type Errand = { account: Account; order: Wanted; body: object; scenario: OrderScenario | undefined };
+export type Errand = { account: Account; order: Wanted; body: object; scenario: OrderScenario | undefined };
 
 /** Callers that place orders, some twice at the same time or again later, each until it knows the outcome. */
 export const placeOrders: Actor = async (world, accounts, recorder, weather) => {
@@ -53,13 +61,13 @@ export const placeOrders: Actor = async (world, accounts, recorder, weather) => 
   await Promise.all(Array.from({ length: weather.placers }, (_, number) => placer(number)));
 };
 
-function chooseErrand(accounts: readonly Account[], random: Random, idempotencyKey: string): Errand {
+export function chooseErrand(accounts: readonly Account[], random: Random, idempotencyKey: string): Errand {
   const account = random.pick(accounts);
-  const isBought = random.chance(BOUGHT_SHARE);
+  const productId = random.chance(BOUGHT_SHARE) ? random.pick([BOUGHT, ...CARDS]) : STOCKED;
   const line = {
-    productId: isBought ? BOUGHT : STOCKED,
+    productId,
     quantity: 1 + random.below(2),
-    ...(isBought ? { inputFields: { account: `${account.name}-${idempotencyKey}` } } : {}),
+    ...(productId === BOUGHT ? { inputFields: { account: `${account.name}-${idempotencyKey}` } } : {}),
   };
   const { resellerId, environment } = account;
   return {
@@ -84,7 +92,8 @@ async function runErrand(world: World, recorder: Recorder, errand: Errand, rando
     "idempotency-key": order.idempotencyKey,
     ...(scenario ? { "x-test-scenario": scenario } : {}),
   };
-  for (const deadlineMs = performance.now() + ANSWERED_WITHIN_MS; ; ) {
+  const deadlineMs = performance.now() + ANSWERED_WITHIN_MS;
+  for (let tries = 0; ; tries += 1) {
     if (performance.now() > deadlineMs) {
       recorder.contradictions.push(`${order.idempotencyKey} got no response in ${ANSWERED_WITHIN_MS} ms`);
       return;
@@ -99,7 +108,7 @@ async function runErrand(world: World, recorder: Recorder, errand: Errand, rando
     recorder.counts.lost += 1;
     // An outage is 503; anything else is a bug.
     if (answer?.status === 500) recorder.contradictions.push(`500 ${answer.body}`);
-    await wait(RETRY_PAUSE_MS);
+    await wait(Math.min(RETRY_PAUSE_MS * 2 ** tries, RETRY_PAUSE_MAX_MS));
   }
 }
 
@@ -119,11 +128,19 @@ function note(recorder: Recorder, order: Wanted, { status, body }: Answer): void
     problem(`${status} ${body}`);
     return;
   }
-  recorder.served();
   const { id, total } = (JSON.parse(body) as { order: { id: string; total: { amount: number } } }).order;
-  if (order.told && (order.told.id !== id || order.told.totalMinor !== total.amount))
-    problem(`${id} over ${total.amount}, and before ${order.told.id} over ${order.told.totalMinor}`);
-  if (order.told) return;
-  order.told = { id, totalMinor: total.amount };
+  noteTold(recorder, order, id, total.amount);
+}
+
+/** The order was acknowledged. Once it was told, it stays the same. */
+export function noteTold(recorder: Recorder, order: Wanted, id: string, totalMinor: number): void {
+  recorder.served();
+  const { told, idempotencyKey } = order;
+  if (told && (told.id !== id || told.totalMinor !== totalMinor))
+    recorder.contradictions.push(
+      `${idempotencyKey}: ${id} over ${totalMinor}, and before ${told.id} over ${told.totalMinor}`,
+    );
+  if (told) return;
+  order.told = { id, totalMinor };
   recorder.acknowledged.push({ ...order, told: order.told });
 }

@@ -1,10 +1,10 @@
 import sql from "sql-template-tag";
-import type { Queryable } from "../server/src/db/database.ts";
-import { call } from "./call.ts";
-import type { Findings } from "./findings.ts";
-import type { Recorder } from "./recorder.ts";
-import { type Account, PAYMENT_NOTE, PRICE_MINOR } from "./shopfront.ts";
-import type { World } from "./world.ts";
+import type { Queryable } from "../../server/src/db/database.ts";
+import { call } from "../call.ts";
+import type { Findings } from "../findings.ts";
+import type { Recorder } from "../recorder.ts";
+import { type Account, PAYMENT_NOTE, PRICE_MINOR } from "../shopfront.ts";
+import type { World } from "../world.ts";
 
 type OrderRow = {
   id: string;

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { isDatabaseUnavailable } from "../server/src/db/database.ts";
-import { refundOrder } from "../server/src/fulfilment/refund/refund-order.ts";
-import { revokeKey } from "../server/src/keys/revoke-key.ts";
-import { systemClock } from "../server/src/lib/clock.ts";
-import { moveFunds } from "../server/src/wallet/move-funds.ts";
-import { createRandom } from "../server/testing/seed.ts";
-import { call } from "./call.ts";
+import { isDatabaseUnavailable } from "../../server/src/db/database.ts";
+import { refundOrder } from "../../server/src/fulfilment/refund/refund-order.ts";
+import { revokeKey } from "../../server/src/keys/revoke-key.ts";
+import { systemClock } from "../../server/src/lib/clock.ts";
+import { moveFunds } from "../../server/src/wallet/move-funds.ts";
+import { createRandom } from "../../server/testing/seed.ts";
+import { call } from "../call.ts";
+import type { Recorder } from "../recorder.ts";
+import { newKey, PAYMENT_NOTE } from "../shopfront.ts";
 import type { Actor } from "./placers.ts";
-import type { Recorder } from "./recorder.ts";
-import { newKey, PAYMENT_NOTE } from "./shopfront.ts";
 
 const PAUSE_MAX_MS = 2_000;
 const RETRY_PAUSE_MS = 100;
@@ -92,7 +92,7 @@ async function tryRevoked(
 }
 
 /** A refusal with a reason, or an outage, is expected. */
-function noteUnforeseen(recorder: Recorder, error: unknown): undefined {
+export function noteUnforeseen(recorder: Recorder, error: unknown): undefined {
   const isOutage =
     isDatabaseUnavailable(error) || (error instanceof Error && isDatabaseUnavailable(error.cause));
   if (!isOutage && !(error instanceof RangeError)) recorder.contradictions.push(`the operator: ${error}`);
