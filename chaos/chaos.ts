@@ -20,6 +20,8 @@ export type ChaosOptions = PlanOptions & {
   seed: number;
   /** Defaults to true. */
   hasFsync?: boolean;
+  /** How long a fault waits for its turn. Long, so that a short run on a busy machine has all of its faults. */
+  patienceMs?: number;
   /** Of each role. */
   processes?: number;
   /** Callers that place many orders with one request. */
@@ -49,6 +51,7 @@ const ACTORS: readonly Actor[] = [
 const CODES_PER_SECOND = 40;
 const CODES_PER_SECOND_AND_BATCHER = 20;
 const CALM_MS = 1_000;
+const PATIENCE_MS = 120_000;
 const TELL_EVERY_MS = 10_000;
 const TOLD_AT_ONCE_MAX = 3;
 
@@ -83,6 +86,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
       told = recorder.contradictions.length;
     }, TELL_EVERY_MS);
     const faults = await strikeFaults(world, planFaults(seed, durationMs, options), {
+      patienceMs: options.patienceMs ?? PATIENCE_MS,
       onStruck: (name) => struck.set(name, (struck.get(name) ?? 0) + 1),
       onWaiting: (names) => say(`waiting for ${names.length} faults to end`),
       onMissed: (name, error) => say(`no ${name}: ${error instanceof Error ? error.message : error}`),

@@ -19,7 +19,7 @@ type Fault = {
   part?: "database" | "processes";
   /** Only where the database has so many hosts. */
   hosts?: 1 | 2;
-  strike(world: World, random: Random): Promise<unknown>;
+  strike(world: World, random: Random, patienceMs: number): Promise<unknown>;
 };
 
 const PAUSE_MEAN_MS = 1_250;
@@ -28,8 +28,6 @@ const CLOCK_LEAP_WORKER_MS = 60_000;
 const STALL_MAX_MS = 3_000;
 const STRUCK_WITHIN_MS = 5_000;
 const AWAY_MAX_MS = 1_500;
-/** A fault that has to wait longer for its turn is left out. */
-const LATE_MAX_MS = 20_000;
 const LOOK_EVERY_MS = 100;
 const DISK_FULL_MS = 2_000;
 /** How often the old primary is only silent, and comes back after another has taken over. */
@@ -51,12 +49,12 @@ export const FAULTS = {
   "kill -9 of an API process": {
     share: 40,
     part: "processes",
-    strike: ({ apis }, random) => killOne(apis, random),
+    strike: ({ apis }, random, patienceMs) => killOne(apis, random, patienceMs),
   },
   "kill -9 of a worker": {
     share: 40,
     part: "processes",
-    strike: ({ workers }, random) => killOne(workers, random),
+    strike: ({ workers }, random, patienceMs) => killOne(workers, random, patienceMs),
   },
   "kill -9 of PostgreSQL": { share: 12, part: "database", strike: ({ database }) => database.kill() },
   failover: {
@@ -133,6 +131,8 @@ export function planFaults(seed: number, durationMs: number, options: PlanOption
 }
 
 export type StrikeEvents = {
+  /** A fault that has to wait longer for its turn is left out. */
+  patienceMs: number;
   onStruck(name: FaultName): void;
   /** The database was already down, or there is no small disk. */
   onMissed(name: FaultName, error: unknown): void;
@@ -147,19 +147,19 @@ export type StrikeEvents = {
 export async function strikeFaults(
   world: World,
   planned: readonly PlannedFault[],
-  { onStruck, onMissed, onWaiting }: StrikeEvents,
+  { patienceMs, onStruck, onMissed, onWaiting }: StrikeEvents,
 ): Promise<Map<FaultName, number>> {
   const counts = new Map<FaultName, number>();
   const beganMs = performance.now();
   const busy = new Map<string, Promise<void>>();
   const running = new Set<{ name: FaultName }>();
   const strike = async ({ atMs, name, draw }: PlannedFault): Promise<unknown> => {
-    if (performance.now() > beganMs + atMs + LATE_MAX_MS) return false;
+    if (performance.now() > beganMs + atMs + patienceMs) return false;
     const one = { name };
     running.add(one);
     const fault: Fault = FAULTS[name];
-    if (fault.part === "database") await untilMostAreUp(world);
-    return fault.strike(world, createRandom(draw)).finally(() => running.delete(one));
+    if (fault.part === "database") await untilMostAreUp(world, patienceMs);
+    return fault.strike(world, createRandom(draw), patienceMs).finally(() => running.delete(one));
   };
   for (const one of planned) {
     const { atMs, name } = one;
@@ -187,15 +187,15 @@ export async function strikeFaults(
 const areUp = (nodes: readonly Node[]): Node[] => nodes.filter((node) => !node.isRising());
 
 /** A start takes longer on a busy machine. If the database died each time before it ends, no process could be killed again. */
-async function untilMostAreUp({ apis, workers }: World): Promise<void> {
-  const deadlineMs = performance.now() + LATE_MAX_MS;
+async function untilMostAreUp({ apis, workers }: World, patienceMs: number): Promise<void> {
+  const deadlineMs = performance.now() + patienceMs;
   while ([apis, workers].some((nodes) => areUp(nodes).length < 2) && performance.now() < deadlineMs)
     await wait(LOOK_EVERY_MS);
 }
 
 /** One of the processes that are up. The last one that serves is left alone, so that there is something to interrupt. */
-async function killOne(nodes: readonly Node[], random: Random): Promise<boolean> {
-  for (const deadlineMs = performance.now() + LATE_MAX_MS; performance.now() < deadlineMs; ) {
+async function killOne(nodes: readonly Node[], random: Random, patienceMs: number): Promise<boolean> {
+  for (const deadlineMs = performance.now() + patienceMs; performance.now() < deadlineMs; ) {
     const up = areUp(nodes);
     if (up.length > 1) {
       await random.pick(up).killAndRaise();

@@ -13,6 +13,8 @@ const MINUTES_MAX = 24 * 60;
 const MINUTES = 2;
 const POWER_CUTS_MAX = 10_000;
 const PACE_MAX = 20;
+/** Many faults are planned, and those that cannot happen in time make room for others. */
+const PATIENCE_MS = 20_000;
 const BATCHERS_MAX = 100;
 const PROCESSES = 2;
 const PROCESSES_MAX = 6;
@@ -121,7 +123,16 @@ say(command);
 const root = join(import.meta.dirname, "..");
 process.env[BUNDLES] ??= (await writeBundles(root, { scripts: SCRIPTS, tests: [] })).folder;
 const hasFsync = values["no-fsync"] !== true;
-const options = { seed, pace, hasTwoHosts, processes, batchers, powerCuts, hasFsync };
+const options = {
+  seed,
+  pace,
+  patienceMs: PATIENCE_MS,
+  hasTwoHosts,
+  processes,
+  batchers,
+  powerCuts,
+  hasFsync,
+};
 const result = await runChaos({ durationMs: minutes * 60_000, ...options, say });
 const figures = figuresOf(result, `\`${command}\``);
 console.log(`\n${describeFigures(figures)}`);

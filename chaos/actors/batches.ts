@@ -61,7 +61,8 @@ function noteBatch(recorder: Recorder, errands: readonly Errand[], answer: Answe
       return false;
     }
     const { status = 0, code = "none" } = result?.error ?? {};
-    if (status === 503 || code === "idempotency_in_progress") return true;
+    // 401: the key was revoked between the request and the order. Its successor is tried next.
+    if (status === 503 || status === 401 || code === "idempotency_in_progress") return true;
     recorder.counts.answers += 1;
     if (code !== "out_of_stock") recorder.contradictions.push(`${order.idempotencyKey}: ${status} ${code}`);
     if (order.told) recorder.contradictions.push(`${order.idempotencyKey} refused after it was placed`);

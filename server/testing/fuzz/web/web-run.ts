@@ -30,6 +30,8 @@ export type WebFuzzOptions = WebSources & {
 
 const AT_ONCE = 16;
 const FAULTS_MAX = 20;
+/** So that even a short run has forms that are accepted. */
+const PLAIN_FIRST = 40;
 const SHOWN_MAX = 3_000;
 /** More often than proof expires. */
 const REFRESH_EVERY_MS = 60_000;
@@ -88,7 +90,7 @@ export async function runWebFuzz(options: WebFuzzOptions): Promise<FuzzReport> {
       const index = next++;
       if (index >= requests) return undefined;
       const random: Random = createRandom(seed ^ Math.imul(index + 1, 0x9e3779b1));
-      return { request: webRequest(options, random, `${seed}-${index}`), index };
+      return { request: webRequest(options, random, `${seed}-${index}`, index < PLAIN_FIRST), index };
     };
     await Promise.all(lanes.map((lane) => work(lane, take)));
   } finally {
