@@ -111,6 +111,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "wallet",
       "catalog",
       "webhooks",
+      "events",
+      "requests",
     ],
     ...[
       "suppliers",
