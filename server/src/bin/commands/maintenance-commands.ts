@@ -16,7 +16,7 @@ import { print } from "../verb.ts";
 export function migrateCommand(program: Command): void {
   program
     .command("migrate")
-    .description("apply migrations to the database, and create and remove partitions of tables by time")
+    .description("apply migrations, and keep the partitions of tables by time")
     .option("--json", "print one JSON document")
     .action(async ({ json }: { json?: boolean }) => {
       const { db, close } = await openDatabase(readConfig(process.env), { ...quietly, mayCreate: true });

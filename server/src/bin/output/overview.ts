@@ -8,7 +8,7 @@ export const OVERVIEW: Readonly<Record<string, { takes?: string; summary: string
     takes: "[options]",
     summary: "fill an empty database with a demo catalog, two resellers, their keys and some stock",
   },
-  migrate: { takes: "[options]", summary: "apply migrations to the database" },
+  migrate: { takes: "[options]", summary: "apply migrations, and keep the partitions of tables by time" },
   doctor: { takes: "[options]", summary: "check the configuration and the database" },
   audit: {
     takes: "[options]",
