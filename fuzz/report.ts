@@ -1,5 +1,6 @@
 import type { FuzzReport } from "../server/testing/fuzz/fuzz-run.ts";
 import type { FuzzResult, SurfaceReport } from "../server/testing/fuzz/fuzz-session.ts";
+import { HEAP_SAMPLES_MIN } from "../server/testing/fuzz/heap-watch.ts";
 
 const PROGRESS_EVERY_MS = 5_000;
 const CLASSES = ["2xx", "3xx", "4xx", "5xx"];
@@ -43,7 +44,8 @@ function printReport({ shown, answers, slowest, faults, heap, ...report }: Surfa
   if (report.busy > 0) console.log(`too busy, and asked again: ${report.busy} times`);
   for (const { ms, index, what } of slowest)
     console.log(`slow: ${Math.round(ms)} ms, request ${index} (${what})`);
-  const change = heap.isFlat ? "flat" : `grew by ${heap.grownMb} MB`;
+  const known = heap.isFlat ? "flat" : `grew by ${heap.grownMb} MB`;
+  const change = heap.samplesMb.length < HEAP_SAMPLES_MIN ? "too few samples to say" : known;
   console.log(`heap of the server after garbage collection, in MB: ${heap.samplesMb.join(", ")}: ${change}`);
   for (const fault of faults.filter(({ index }) => index < 0)) printFault(seed, fault);
 }

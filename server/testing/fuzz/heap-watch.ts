@@ -36,12 +36,12 @@ export function watchHeap(pid: number, file: string): HeapWatch {
 
 /** Caches fill at first, so only what is left after the first third of a run is compared. */
 export const HEAP_GROWTH_MAX_MB = 6;
-const SAMPLES_MIN = 6;
+export const HEAP_SAMPLES_MIN = 6;
 
 /** Flat: the last samples are no larger than those after the first third. Too few samples prove nothing and are flat. */
 export function judgeHeap(samplesMb: readonly number[]): HeapJudgement {
   const part = Math.floor(samplesMb.length / 3);
-  if (samplesMb.length < SAMPLES_MIN) return { samplesMb, grownMb: 0, isFlat: true };
+  if (samplesMb.length < HEAP_SAMPLES_MIN) return { samplesMb, grownMb: 0, isFlat: true };
   const early = medianOf(samplesMb.slice(part, part * 2));
   const late = medianOf(samplesMb.slice(-part));
   const grownMb = Math.round((late - early) * 10) / 10;
