@@ -98,3 +98,10 @@ test("a clock that is ahead drops nothing that the database's clock would keep",
   assert.ok((await wordsIn("notes")).includes("today"));
   assert.ok(before.length > 0);
 });
+
+test("a role that does not own the table leaves its partitions to the owner", async () => {
+  const refused = {
+    transaction: () => Promise.reject(Object.assign(new Error("not owner"), { code: "42501" })),
+  };
+  assert.equal(await tryKeepTimePartitions(refused as unknown as typeof db, PLAN, at(0)), false);
+});
