@@ -30,8 +30,11 @@ export function findTrends(samples: readonly Sample[]): Trend[] {
   });
 }
 
+/** Fewer say too little about growth. */
+const SAMPLES_MIN = 20;
+
 export const isClean = ({ samples, faults }: SoakResult): boolean =>
-  faults.length === 0 && findTrends(samples).every(({ isFlat }) => isFlat);
+  faults.length === 0 && samples.length >= SAMPLES_MIN && findTrends(samples).every(({ isFlat }) => isFlat);
 
 export function describeSoak({ samples, orders, faults }: SoakResult, seed: number, minutes: number): string {
   const rows = findTrends(samples).map(

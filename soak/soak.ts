@@ -21,6 +21,7 @@ export type SoakOptions = {
 export type SoakResult = { samples: Sample[]; orders: number; faults: string[] };
 
 const ACTORS: readonly Actor[] = [placeOrders, readBack];
+/** A busy machine can be too slow for a few of them. */
 const SAMPLES = 40;
 /** More than a caller can buy. */
 const CODES_PER_SECOND_AND_CALLER = 6;
@@ -62,7 +63,8 @@ export async function runSoak({ durationMs, seed, callers, say }: SoakOptions): 
     const samples: Sample[] = [];
     for (let count = 0; count < SAMPLES; count += 1) {
       await wait(durationMs / SAMPLES);
-      const sample = await takeSample(world);
+      const sample = await takeSample(world).catch((error: Error) => say(`no sample: ${error.message}`));
+      if (!sample) continue;
       samples.push(sample);
       say(
         `${sample.get("orders")} orders, heap of the first API ${Math.round((sample.get("API 1 heap MB") ?? 0) * 10) / 10} MB`,
