@@ -11,7 +11,7 @@ import { PASSWORD } from "../../testing/people/people-desk.ts";
 import { freePort } from "../../testing/processes/free-port.ts";
 import { sold } from "../../testing/upstream/scripted-supplier.ts";
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 const STALE_PROOF_MS = 6 * 60_000;
 const FUNDS_MINOR = 10_000_000;
 const DEPOSIT_MINOR = 250_000;

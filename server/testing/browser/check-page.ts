@@ -26,7 +26,7 @@ export type CheckOptions = {
 };
 
 const HEIGHT = 900;
-const LOAD_TIMEOUT_MS = 15_000;
+const LOAD_TIMEOUT_MS = 60_000;
 const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
 /**

@@ -4,7 +4,7 @@ import type { Site } from "./open-site.ts";
 import { PASSWORD } from "./people-desk.ts";
 
 /** A page that does not answer fails here, and not at the end of the whole run. */
-export const WAIT_MS = 20_000;
+export const WAIT_MS = 60_000;
 
 export type Room = { site: Site; browser: Browser };
 
