@@ -81,7 +81,8 @@ export async function startNode(
     },
     setClock(clockOffsetMs) {
       input = { ...input, clockOffsetMs };
-      if (running.child.connected) running.child.send({ clockOffsetMs });
+      // One that has just been killed gets it when it starts.
+      if (running.child.connected) running.child.send({ clockOffsetMs }, () => {});
     },
     sample: () => running.ask<NodeSample>("sample"),
     async stop() {
