@@ -6,7 +6,9 @@ import { addOrder } from "../../../testing/builders/builders.ts";
 import { addDue, addEndpoint, addTenant } from "../../../testing/builders/delivery.ts";
 import { newId } from "../../../testing/builders/new-id.ts";
 import { fulfilledEvent } from "../../../testing/builders/webhook-builders.ts";
+import { countWaiting } from "../../../testing/database/count-waiting.ts";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
+import { eventually } from "../../../testing/eventually.ts";
 import { connectDatabase, type Db, type Tx } from "../../db/database.ts";
 import { emitEvents } from "../../events/emit-events.ts";
 import type { Tenant } from "../../http/caller.ts";
@@ -95,6 +97,27 @@ test("an order that is ending and an attempt that is being recorded do not wait 
     await record(inTx, [another]);
     await impatient.transaction(emitOne);
   });
+});
+
+test("an attempt that loses a deadlock is recorded all the same", async () => {
+  const failed = await attempted("pending");
+  const restart = sql`update deliveries set created_at = created_at where id = ${failed.deliveryId}`;
+  let recording: Promise<void> | undefined;
+  await db.transaction(async (tx) => {
+    // PostgreSQL ends the statement that looks for a deadlock first, and this one never does.
+    await tx.rows(sql`set local deadlock_timeout = '1min'`);
+    await tx.rows(sql`select from webhook_endpoints where id = ${failed.endpointId} for update`);
+    recording = record(db, [failed]);
+    await eventually("the recording waits for the endpoint", async () =>
+      (await countWaiting(db)) === 1 ? true : undefined,
+    );
+    await tx.rows(restart);
+  });
+  await recording;
+  const rows = await db.rows(
+    sql`select number from delivery_attempts where delivery_id = ${failed.deliveryId}`,
+  );
+  assert.equal(rows.length, 1);
 });
 
 test("attempts of one batch whose lanes are lost are left out, and the others count", async () => {

@@ -1,4 +1,4 @@
-import type { Db } from "../../db/database.ts";
+import { type Db, errorCodeOf, type Tx } from "../../db/database.ts";
 import {
   type AttemptRecord,
   type EndpointTally,
@@ -8,29 +8,48 @@ import {
 } from "./attempt-queries.ts";
 import type { DeliveryLimits } from "./limits.ts";
 
+const DEADLOCK = "40P01";
+const TRIES_MAX = 3;
+
 /**
  * Records a batch of attempts and their effect on the endpoints in one transaction. An endpoint that has recovered is
- * draining: each success pulls more of its waiting retries forward, until none is left.
+ * draining: each success pulls more of its waiting retries forward, until none is left. Attempts that lose a deadlock are recorded
+ * again: otherwise their receivers would get the same deliveries again.
  */
-export const recordAttempts = (
+export async function recordAttempts(
   db: Db,
   records: readonly AttemptRecord[],
   now: Date,
   limits: Pick<DeliveryLimits, "pulledForwardMax">,
   draining: Set<string>,
-): Promise<void> =>
-  db.transaction(async (tx) => {
-    const counted = await insertAttempts(tx, records);
-    const tallies = tally(records.filter((record) => counted.has(record.deliveryId)));
-    if (tallies.length === 0) return;
-    for (const { endpointId, recovered } of await tallyEndpoints(tx, tallies)) {
-      if (recovered) draining.add(endpointId);
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await db.transaction((tx) => recordIn(tx, records, now, limits, draining));
+    } catch (error) {
+      if (errorCodeOf(error) !== DEADLOCK || tries === TRIES_MAX) throw error;
     }
-    for (const { endpointId } of tallies.filter(({ succeeded }) => succeeded)) {
-      if (!draining.has(endpointId)) continue;
-      if (!(await pullForward(tx, endpointId, now, limits.pulledForwardMax))) draining.delete(endpointId);
-    }
-  });
+  }
+}
+
+async function recordIn(
+  tx: Tx,
+  records: readonly AttemptRecord[],
+  now: Date,
+  limits: Pick<DeliveryLimits, "pulledForwardMax">,
+  draining: Set<string>,
+): Promise<void> {
+  const counted = await insertAttempts(tx, records);
+  const tallies = tally(records.filter((record) => counted.has(record.deliveryId)));
+  if (tallies.length === 0) return;
+  for (const { endpointId, recovered } of await tallyEndpoints(tx, tallies)) {
+    if (recovered) draining.add(endpointId);
+  }
+  for (const { endpointId } of tallies.filter(({ succeeded }) => succeeded)) {
+    if (!draining.has(endpointId)) continue;
+    if (!(await pullForward(tx, endpointId, now, limits.pulledForwardMax))) draining.delete(endpointId);
+  }
+}
 
 /** One success outweighs any number of failures. */
 function tally(records: readonly AttemptRecord[]): EndpointTally[] {
