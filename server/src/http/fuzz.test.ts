@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
-import { NO_OPERATION } from "../../testing/fuzz/fuzz-request.ts";
+import { BROKEN_BYTES, NO_OPERATION } from "../../testing/fuzz/fuzz-request.ts";
 import { type FuzzResult, fuzzServer, type SurfaceReport } from "../../testing/fuzz/fuzz-session.ts";
 import { SEED } from "../../testing/seed.ts";
 
 /** A short run. `npm run fuzz -- --requests 100000` is the long one. */
 const RUNS = [
-  { surface: "api", requests: 1_000 },
+  { surface: "api", requests: 1_500 },
   { surface: "web", requests: 120 },
 ] as const;
-/** Some operations rarely find an object in the state that they need, such as a delivery that can be sent again. */
-const NEVER_SUCCEEDED_MAX = 6;
 
 let database: TestDatabase;
 let result: FuzzResult;
@@ -42,14 +40,16 @@ test("afterwards the audit is clean, and the server stops without an error in it
   assert.deepEqual(result.faults, []);
 });
 
-test("the requests reach every operation, and nearly each one both succeeds and refuses", () => {
+test("the requests reach every operation, and each one both succeeds and refuses", () => {
   const { answers } = reportOf("api");
-  const operations = [...answers].filter(([operation]) => operation !== NO_OPERATION);
+  const operations = [...answers].filter(
+    ([operation]) => operation !== NO_OPERATION && operation !== BROKEN_BYTES,
+  );
   assert.ok(operations.length > 20, [...answers.keys()].join());
   const without = (statusClass: string) =>
     operations.flatMap(([operation, classes]) => (classes.has(statusClass) ? [] : [operation]));
   assert.deepEqual(without("4xx"), []);
-  assert.ok(without("2xx").length <= NEVER_SUCCEEDED_MAX, without("2xx").join());
+  assert.deepEqual(without("2xx"), []);
 });
 
 test("pages of both faces are read, and forms are accepted and refused", () => {

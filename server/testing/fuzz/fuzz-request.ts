@@ -22,6 +22,8 @@ export type FuzzRequest = HostileRequest & {
 
 /** The name for a path with an unsupported method. */
 export const NO_OPERATION = "no operation";
+/** The name for bytes that are hardly a request. */
+export const BROKEN_BYTES = "the wire";
 
 export type FuzzSources = {
   world: FuzzWorld;

@@ -5,7 +5,7 @@ import { breakWire, HIDDEN_REQUEST, toBytes, type WireRequest } from "../upstrea
 import { createJudge, type Judge } from "./fuzz-judge.ts";
 import { createFuzzMemory } from "./fuzz-memory.ts";
 import { fuzzOperations } from "./fuzz-operations.ts";
-import { type FuzzRequest, type FuzzSources, fuzzRequest } from "./fuzz-request.ts";
+import { BROKEN_BYTES, type FuzzRequest, type FuzzSources, fuzzRequest } from "./fuzz-request.ts";
 import { warmUp } from "./fuzz-warm-up.ts";
 import type { FuzzWorld } from "./fuzz-world.ts";
 import { createRawConnection, type RawConnection } from "./raw-connection.ts";
@@ -215,7 +215,7 @@ async function sendBroken(round: Round, request: FuzzRequest): Promise<void> {
     round.report.busy += 1;
     return;
   }
-  for (const reply of replies) note(round, "the wire", reply);
+  for (const reply of replies) note(round, BROKEN_BYTES, reply);
   for (const reply of replies) judge.judgeBroken(request, reply);
   if (wire.faults.includes(HIDDEN_REQUEST) && replies.some(({ headers }) => headers.connection !== "close"))
     throw new Error("a request with two lengths was answered on a connection that stays open");
