@@ -24,6 +24,8 @@ export type ChaosOptions = PlanOptions & {
   patienceMs?: number;
   /** Of each role. */
   processes?: number;
+  /** Callers that place one order after the other. With few of them more of the machine is left for processes that start again. */
+  placers?: number;
   /** Callers that place many orders with one request. */
   batchers?: number;
   say: (line: string) => void;
@@ -63,6 +65,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     say,
     hasFsync = true,
     hasTwoHosts = false,
+    placers = PLACERS,
     batchers = 0,
     processes = 2,
   } = options;
@@ -74,7 +77,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     const stock = Math.ceil((durationMs / 1_000) * perSecond) + 500;
     const accounts = await fillWorld(world, recorder, stock);
     await world.flush();
-    const weather: Weather = { isStormy: true, seed, placers: PLACERS, batchers };
+    const weather: Weather = { isStormy: true, seed, placers, batchers };
     const actors = ACTORS.map((act) => act(world, accounts, recorder, weather));
     await wait(CALM_MS);
     recorder.startGaps();

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { writeBundles } from "../scripts/testing/bundle/write-bundles.ts";
 import { runFullSize } from "../scripts/testing/run-full-size.ts";
 import { BUNDLES, SCRIPTS } from "../server/testing/processes/bundled-script.ts";
+import { PLACERS } from "./actors/placers.ts";
 import { runChaos } from "./chaos.ts";
 import { addFigures, describeFigures, type Figures, figuresOf, isClean } from "./report.ts";
 
@@ -15,7 +16,7 @@ const POWER_CUTS_MAX = 10_000;
 const PACE_MAX = 20;
 /** Many faults are planned, and those that cannot happen in time make room for others. */
 const PATIENCE_MS = 20_000;
-const BATCHERS_MAX = 100;
+const CALLERS_MAX = 100;
 const PROCESSES = 2;
 const PROCESSES_MAX = 6;
 
@@ -27,6 +28,7 @@ const HELP = `usage: npm run chaos -- [options]
   --pace N         N times as many faults, such as 3 or 0.5 (1)
   --hosts 2        two database hosts: failovers, and no faults of the disk
   --processes N    API processes, and as many workers (2)
+  --placers N      callers that place one order after the other (${PLACERS}); with fewer, more processes can be killed
   --batchers N     callers that place 25 orders with each request (0)
   --power-cuts N   cut the database's power N times in addition; needs root and loop devices, and one host
   --no-fsync       run PostgreSQL with fsync=off: a run with power cuts must then report a loss
@@ -52,6 +54,7 @@ function readOptions() {
         pace: { type: "string" },
         hosts: { type: "string" },
         processes: { type: "string" },
+        placers: { type: "string" },
         batchers: { type: "string" },
         "power-cuts": { type: "string" },
         "no-fsync": { type: "boolean" },
@@ -81,7 +84,7 @@ if (positionals.length > 0) fail(`unknown argument ${positionals[0]}`);
 
 /** A number above the least, up to the most. */
 function read(
-  name: "minutes" | "pace" | "power-cuts" | "batchers" | "processes",
+  name: "minutes" | "pace" | "power-cuts" | "placers" | "batchers" | "processes",
   fallback: number,
   max: number,
 ): number {
@@ -97,7 +100,8 @@ function read(
 const minutes = read("minutes", MINUTES, MINUTES_MAX);
 const pace = read("pace", 1, PACE_MAX);
 const powerCuts = read("power-cuts", 0, POWER_CUTS_MAX);
-const batchers = read("batchers", 0, BATCHERS_MAX);
+const placers = read("placers", PLACERS, CALLERS_MAX);
+const batchers = read("batchers", 0, CALLERS_MAX);
 const processes = read("processes", PROCESSES, PROCESSES_MAX);
 if (processes === 0) fail("--processes must be at least 1");
 const seed = Number(values.seed ?? randomInt(2 ** 31));
@@ -114,6 +118,7 @@ const command = [
   ...(pace === 1 ? [] : [`--pace ${pace}`]),
   ...(hasTwoHosts ? ["--hosts 2"] : []),
   ...(processes === PROCESSES ? [] : [`--processes ${processes}`]),
+  ...(placers === PLACERS ? [] : [`--placers ${placers}`]),
   ...(batchers === 0 ? [] : [`--batchers ${batchers}`]),
   ...(powerCuts === 0 ? [] : [`--power-cuts ${powerCuts}`]),
   ...(values["no-fsync"] ? ["--no-fsync"] : []),
@@ -129,6 +134,7 @@ const options = {
   patienceMs: PATIENCE_MS,
   hasTwoHosts,
   processes,
+  placers,
   batchers,
   powerCuts,
   hasFsync,
