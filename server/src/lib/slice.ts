@@ -17,6 +17,23 @@ export type LookedRow<Row> = { [Column in keyof Row]: Row[Column] | null } & {
  */
 export const EXAMINED_MAX = 300;
 
+/** How many times as many rows as are wanted are examined at first. Filters that select most rows need no more. */
+const FIRST_LOOK_TIMES = 2;
+
+/**
+ * Examines a few rows, and as many as one page can only if the matches among them do not fill it. `look` examines at most so many rows.
+ */
+export async function lookInSteps<Row extends { id: string }>(
+  limit: number,
+  examinedMax: number,
+  look: (examinedMax: number) => Promise<LookedRow<Row>[]>,
+): Promise<Slice<Row>> {
+  const first = Math.min(FIRST_LOOK_TIMES * (limit + 1), examinedMax);
+  const slice = toSlice(await look(first), limit, first);
+  const isDone = first === examinedMax || slice.rows.length === limit || slice.nextBeforeId === undefined;
+  return isDone ? slice : toSlice(await look(examinedMax), limit, examinedMax);
+}
+
 /** Greater than every id. */
 export const NO_ID = "~";
 

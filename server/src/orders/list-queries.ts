@@ -1,7 +1,7 @@
 import sql, { join, type Sql } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
-import { EXAMINED_MAX, type LookedRow, type Slice, toSlice } from "../lib/slice.ts";
+import { EXAMINED_MAX, lookInSteps, type Slice } from "../lib/slice.ts";
 import { givenFilters, type OrderFilterValues } from "./order-filters.ts";
 import { type IdRange, inRange, intersect, type TenantValues } from "./order-range.ts";
 import { searchedOrders } from "./order-search.ts";
@@ -39,15 +39,14 @@ export async function listOrderRows(
   const [leading, others] = search === undefined ? [byRank[0], byRank.slice(1)] : [undefined, byRank];
   const wanted = limit + 1;
   const examinedMax = others.length === 0 ? wanted : EXAMINED_MAX;
-  const brought =
-    search !== undefined
-      ? searchedOrders(tenant, search, ids, examinedMax)
-      : leading
-        ? leading.lead.bring(tenant, leading.value, ids, examinedMax)
-        : newestOrders(tenant, ids, examinedMax);
+  const bring = (most: number): Sql => {
+    if (search !== undefined) return searchedOrders(tenant, search, ids, most);
+    return leading ? leading.lead.bring(tenant, leading.value, ids, most) : newestOrders(tenant, ids, most);
+  };
   const conditions = others.map(({ condition }) => condition);
-  const rows = await db.rows<LookedRow<OrderRow>>(selectSlice(brought, conditions, wanted));
-  return toSlice(rows, limit, examinedMax);
+  return lookInSteps<OrderRow>(limit, examinedMax, (most) =>
+    db.rows(selectSlice(bring(most), conditions, wanted)),
+  );
 }
 
 export const selectSlice = (
