@@ -8,6 +8,7 @@ import { PRICES } from "./mutants/prices.ts";
 import { REFUNDS } from "./mutants/refunds.ts";
 import { SCHEMA } from "./mutants/schema.ts";
 import { SETTLING } from "./mutants/settling.ts";
+import { TAKING } from "./mutants/taking.ts";
 import { VAULT } from "./mutants/vault.ts";
 import { WALLETS } from "./mutants/wallets.ts";
 import { WEBHOOKS } from "./mutants/webhooks.ts";
@@ -16,6 +17,7 @@ import { WEBHOOKS } from "./mutants/webhooks.ts";
 export const AREAS: readonly Area[] = [
   PLACEMENT,
   WALLETS,
+  TAKING,
   BUYING,
   SETTLING,
   REFUNDS,

@@ -7,6 +7,14 @@ export const WEBHOOKS: Area = {
   title: "webhooks",
   mutants: [
     {
+      name: "attempts-lose-a-deadlock",
+      file: "server/src/webhooks/delivery/record-attempts.ts",
+      find: "errorCodeOf(error) !== DEADLOCK || tries === TRIES_MAX",
+      replace: "errorCodeOf(error) !== DEADLOCK || tries >= 1",
+      tests: ["server/src/webhooks/delivery/record-attempts.test.ts"],
+      why: "Receivers would get deliveries again that they have answered.",
+    },
+    {
       name: "secrets-sign-oldest-first",
       file: `${AT}/delivery/lane-queries.ts`,
       find: "encode(sealed, 'hex')) order by id desc) as secrets",

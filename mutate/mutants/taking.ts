@@ -1,0 +1,106 @@
+import type { Area } from "../mutant.ts";
+
+const AT = "server/src/fulfilment";
+
+/** Which due orders a worker takes, and which codes of the stock. */
+export const TAKING: Area = {
+  title: "taking orders and codes from stock",
+  mutants: [
+    {
+      name: "disabled-supplier-still-asked",
+      file: `${AT}/take/claim-queries.ts`,
+      find: "where r.product_id = any(${productIds}) and s.enabled",
+      replace: "where r.product_id = any(${productIds})",
+      tests: [`${AT}/take/take-orders.test.ts`],
+      why: "A supplier that was disabled after the placement would still be asked.",
+    },
+    {
+      name: "open-breaker-ignored",
+      file: `${AT}/take/claim-queries.ts`,
+      find: "coalesce(s.open_until > ${now}, false) as paused",
+      replace: "coalesce(s.open_until < ${now}, false) as paused",
+      tests: [`${AT}/take/take-orders.test.ts`],
+      why: "A supplier that is down would be asked again and again.",
+    },
+    {
+      name: "renewal-waits-for-locks",
+      file: `${AT}/take/claim-queries.ts`,
+      find: "order by w.order_id\n  for update of w skip locked`;",
+      replace: "order by w.order_id\n  for update of w`;",
+      tests: [`${AT}/take/take-orders.test.ts`],
+      why: "A renewal that waits for a settlement would let other leases expire.",
+    },
+    {
+      name: "renewal-of-a-lost-lease",
+      file: `${AT}/take/claim-queries.ts`,
+      find: "join order_work w on w.order_id = mine.order_id and w.lease_token = mine.token\n  order by",
+      replace: "join order_work w on w.order_id = mine.order_id\n  order by",
+      tests: [`${AT}/take/take-orders.test.ts`],
+      why: "A worker would keep the lease of another alive, and end it with its own.",
+    },
+    {
+      name: "claim-waits-for-locks",
+      file: `${AT}/take/claim-queries.ts`,
+      find: "limit ${claim.limit}\n    for update skip locked`,",
+      replace: "limit ${claim.limit}\n    for update`,",
+      tests: [`${AT}/take/take-orders.test.ts`],
+      why: "One worker would wait for another instead of taking other orders.",
+    },
+    {
+      name: "claim-runs-the-clock-backwards",
+      file: `${AT}/take/claim-queries.ts`,
+      find: "updated_at = greatest(o.updated_at, ${claim.now})",
+      replace: "updated_at = ${claim.now}",
+      tests: [`${AT}/take/take-orders.test.ts`],
+      why: "Under a slow clock an order would change before it was created.",
+    },
+    {
+      name: "claim-counts-too-few-units",
+      file: `${AT}/take/claim-queries.ts`,
+      find: "generate_series(0, l.quantity - 1) as unit_index",
+      replace: "generate_series(1, l.quantity - 1) as unit_index",
+      tests: [`${AT}/take/take-orders.test.ts`],
+      why: "A unit that was paid for would never be bought.",
+    },
+    {
+      name: "units-of-a-batch-unlimited",
+      file: `${AT}/take/claim-queries.ts`,
+      find: "where before < ${claim.unitsMax}",
+      replace: "where before >= 0 or before < ${claim.unitsMax}",
+      tests: [`${AT}/take/take-orders.test.ts`],
+      why: "One batch could hold more units than a transaction can settle in time.",
+    },
+    {
+      name: "stock-that-expires-now-is-sold",
+      file: `${AT}/buy/take-stock.ts`,
+      find: "expires_at > ${now})",
+      replace: "expires_at >= ${now})",
+      tests: [`${AT}/buy/take-stock.test.ts`],
+      why: "A code that expires at this moment would be delivered.",
+    },
+    {
+      name: "stock-sold-newest-first",
+      file: `${AT}/buy/take-stock.ts`,
+      find: "order by product_id, supplier_id, expires_at, id",
+      replace: "order by product_id, supplier_id, expires_at desc, id",
+      tests: [`${AT}/buy/take-stock.test.ts`],
+      why: "Codes that expire soon would be left until they are worthless.",
+    },
+    {
+      name: "withdrawn-code-picked",
+      file: `${AT}/buy/take-stock.ts`,
+      find: "          and not withdraw_on_return\n",
+      replace: "",
+      tests: [`${AT}/buy/take-stock.test.ts`, `${AT}/end/all-or-nothing.test.ts`],
+      why: "A code that the operator withdrew would be sold.",
+    },
+    {
+      name: "missing-key-damages-stock",
+      file: `${AT}/buy/take-stock.ts`,
+      find: "error instanceof SealError && error.message !== KEY_NOT_AT_HAND",
+      replace: "error instanceof SealError",
+      tests: [`${AT}/buy/take-stock.test.ts`, `${AT}/reveal/damaged-code.test.ts`],
+      why: "A missing master key would throw all stock away as damaged.",
+    },
+  ],
+};
