@@ -14,6 +14,7 @@ import {
 import { upgradeRows } from "../../testing/database/upgrade-rows.ts";
 import { audit } from "../audit/audit.ts";
 import type { Queryable } from "../db/database.ts";
+import { revokeKey } from "../keys/revoke-key.ts";
 import { ACTOR_KINDS, type Actor, keyIdOf, otherIdOf } from "../lib/actor.ts";
 import { createPlacementBatch } from "./placement-batch.ts";
 import { findAnyOrder } from "./queries.ts";
@@ -70,7 +71,7 @@ test("only a living key of the reseller places an order: every other actor is re
   // Keys that end after their request was admitted and before the wallet is locked.
   const [expired, revoked] = [await addKeyRow(buyer), await addKeyRow(buyer)];
   await scrip.db.rows(sql`update api_keys set expires_at = ${scrip.clock.now()} where id = ${expired.id}`);
-  await scrip.db.rows(sql`update api_keys set revoked_at = ${scrip.clock.now()} where id = ${revoked.id}`);
+  await revokeKey(scrip.db, scrip.clock, revoked.id);
   strangers.push(expired, revoked);
   const decisions = await Promise.all([
     ...strangers.map((actor, index) => submit({ ...make(buyer, `by a stranger ${index}`), actor })),
