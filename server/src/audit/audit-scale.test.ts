@@ -8,10 +8,18 @@ import { createTestDatabase, type TestDatabase } from "../../testing/database/te
 import { sizeFor } from "../../testing/full-size.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { audit } from "./audit.ts";
+import { collectChanges } from "./collect-changes.ts";
+import { WHOLE } from "./extent.ts";
+import { adoptProof, findProof, insertProof } from "./proof-queries.ts";
 
 const ORDERS = sizeFor("soak", { share: 5_000, full: 20_000 });
 /** Pending orders have none yet. */
 const UNITS = 1.8 * ORDERS;
+const HOUR_MS = 3_600_000;
+/** Each has a mark that is looked at. */
+const WALLETS_MAX = 20;
+/** Those before belong to PostgreSQL itself. */
+const FIRST_TABLE = 16_384;
 /** No query reads a table more often than this, including its indexes. */
 const READS_OF_ALL_PAGES_MAX = 3;
 
@@ -54,5 +62,28 @@ for (const known of ["are missing", "are present"]) {
       assert.ok(buffers < READS_OF_ALL_PAGES_MAX * (size?.pages ?? 0), `${buffers} of ${size?.pages}${plan}`);
       assert.doesNotMatch(plan, /Nested Loop/);
     }
+  });
+}
+
+for (const known of ["are missing", "are present"]) {
+  test(`the entries since a proof are found without reading those before, when statistics ${known}`, async () => {
+    const { db } = database;
+    await db.rows(
+      known === "are present" ? sql`analyze` : sql`delete from pg_statistic where starelid >= ${FIRST_TABLE}`,
+    );
+    const soon = new Date(Date.now() + HOUR_MS);
+    const id = await db.transaction((tx) => insertProof(tx, WHOLE, undefined, soon));
+    await db.transaction((tx) => adoptProof(tx, id, 0n));
+    const proof = await findProof(db);
+    assert.ok(proof);
+    await db.transaction(async (tx) => {
+      const rows: Tx["rows"] = async (query) => {
+        if (!query.text.startsWith("create temporary table audited_new_entries")) return tx.rows(query);
+        const { rows, plan } = await explain({ ...db, rows: tx.rows }, (own) => own.rows(query));
+        assert.ok(rows < WALLETS_MAX, `${rows} rows${plan}`);
+        return [];
+      };
+      await collectChanges({ ...tx, rows }, proof);
+    });
   });
 }

@@ -44,11 +44,15 @@ const partsOf = (proof: Proof): readonly (readonly [string, Sql])[] => [
 /** The first id that a thing made since the proof can have. */
 const firstId = (proof: Proof, prefix: IdPrefix): string => firstIdAt(prefix, proof.settledBefore.getTime());
 
+/** The offset keeps PostgreSQL from reading the whole ledger and comparing each entry with its wallet's mark. */
 const newEntries = (proof: Proof): Sql => sql`
   select e.* from wallets w
   left join audit_marks m on m.proof_id = ${proof.id} and m.reseller_id = w.reseller_id and m.environment = w.environment
-  join ledger_entries e on e.reseller_id = w.reseller_id and e.environment = w.environment
-    and e.sequence > coalesce(m.sequence, 0)`;
+  cross join lateral (
+    select * from ledger_entries e
+    where e.reseller_id = w.reseller_id and e.environment = w.environment and e.sequence > coalesce(m.sequence, 0)
+    offset 0
+  ) e`;
 
 /** Orders with an older id than those that a range of ids finds. The offset makes it one look-up for each wallet. */
 const olderOrders = (proof: Proof): Sql => sql`
@@ -83,26 +87,36 @@ const ofOrders = (proof: Proof, table: string, column = "order_id", where: Sql =
   union all
   select t.* from audited_older o join ${raw(table)} t on t.${raw(column)} = o.order_id where ${where}`;
 
-/** Codes of the orders, and those that were imported or set aside since. */
+/** Codes of the orders, and those that were imported or set aside since. No code is in two of the parts: to compare them takes longer. */
 const codes = (proof: Proof): Sql => sql`
-  ${ofOrders(proof, "codes", "order_id", sql`t.state = 'delivered'`)}
-  union
   select * from codes where id >= ${firstId(proof, "cod")}
-  union
+  union all
+  ${ofOrders(proof, "codes", "order_id", sql`t.state = 'delivered' and t.id < ${firstId(proof, "cod")}`)}
+  union all
   select c.* from codes c
-  where c.state = 'quarantined'
+  where c.state = 'quarantined' and c.id < ${firstId(proof, "cod")}
     and (c.order_id >= ${firstId(proof, "ord")} or c.order_id in (select order_id from audited_older))`;
 
+/** Entries since the marks of their wallets, and the earlier ones of the orders and of what is told about wallets. */
 const entries = (proof: Proof): Sql => sql`
   select * from audited_new_entries
-  union
-  ${ofOrders(proof, "ledger_entries", "order_id", sql`t.type = 'order'`)}
-  union
-  ${ofOrders(proof, "ledger_entries", "order_id", sql`t.type = 'refund'`)}
-  union
-  select e.* from events v
-  join ledger_entries e on e.id = v.cause and e.type <> 'order'
-  where v.id >= ${firstId(proof, "evt")} and v.type = 'wallet.low'`;
+  union all
+  (
+    select distinct on (e.id) e.* from (
+      ${ofOrders(proof, "ledger_entries", "order_id", sql`t.type = 'order'`)}
+      union all
+      ${ofOrders(proof, "ledger_entries", "order_id", sql`t.type = 'refund'`)}
+      union all
+      select e.* from events v
+      join ledger_entries e on e.id = v.cause and e.type <> 'order'
+      where v.id >= ${firstId(proof, "evt")} and v.type = 'wallet.low'
+    ) e
+    where e.sequence <= (
+      select m.sequence from audit_marks m
+      where m.proof_id = ${proof.id} and m.reseller_id = e.reseller_id and m.environment = e.environment
+    )
+    order by e.id
+  )`;
 
 const events = (proof: Proof): Sql => sql`
   select * from events where id >= ${firstId(proof, "evt")}

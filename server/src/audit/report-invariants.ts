@@ -173,7 +173,7 @@ const expectedSlices = ({ since }: Extent): Sql => sql`
     union all
     select 'supplier', hour, supplier_id, l.* from report_lines l where supplier_id <> ''
   ) f
-  where at >= ${since}
+  where hour >= ${since}
   group by dimension, environment, at, member, currency, cost_currency`;
 
 const sliceDifferences = (extent: Extent): Sql => sql`
@@ -193,13 +193,12 @@ const expectedDays = ({ since }: Extent): Sql => sql`
   from (
     select reseller_id, environment, date_trunc('day', hour, 'UTC') as day, currency, '' as cost_currency,
            ${list(ORDER_MEASURES)}, 0 as returned_minor, 0 as delivered_minor, 0 as cost_minor
-    from report_orders
+    from report_orders where hour >= ${since}
     union all
     select reseller_id, environment, date_trunc('day', hour, 'UTC'), currency, cost_currency, 0, 0, 0, 0, 0, 0, 0,
            returned_minor, delivered_minor, cost_minor
-    from report_lines
+    from report_lines where hour >= ${since}
   ) f
-  where day >= ${since}
   group by 1, 2, 3, 4, 5`;
 
 const sayDay = sql`reseller_id || ' (' || environment || ') on ' || (day at time zone 'UTC')::date`;
