@@ -25,30 +25,37 @@ export async function recordAttempts(
 ): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await db.transaction((tx) => recordIn(tx, records, now, limits, draining));
+      const { recovered, drained } = await db.transaction((tx) =>
+        recordIn(tx, records, now, limits, draining),
+      );
+      for (const endpointId of recovered) draining.add(endpointId);
+      for (const endpointId of drained) draining.delete(endpointId);
+      return;
     } catch (error) {
       if (errorCodeOf(error) !== DEADLOCK || tries === TRIES_MAX) throw error;
     }
   }
 }
 
+/** Which endpoints are draining from now on, and which no longer are. Both hold only once the transaction is committed. */
 async function recordIn(
   tx: Tx,
   records: readonly AttemptRecord[],
   now: Date,
   limits: Pick<DeliveryLimits, "pulledForwardMax">,
-  draining: Set<string>,
-): Promise<void> {
+  draining: ReadonlySet<string>,
+): Promise<{ recovered: ReadonlySet<string>; drained: readonly string[] }> {
   const counted = await insertAttempts(tx, records);
   const tallies = tally(records.filter((record) => counted.has(record.deliveryId)));
-  if (tallies.length === 0) return;
-  for (const { endpointId, recovered } of await tallyEndpoints(tx, tallies)) {
-    if (recovered) draining.add(endpointId);
-  }
+  if (tallies.length === 0) return { recovered: new Set(), drained: [] };
+  const tallied = await tallyEndpoints(tx, tallies);
+  const recovered = new Set(tallied.filter((one) => one.recovered).map(({ endpointId }) => endpointId));
+  const drained: string[] = [];
   for (const { endpointId } of tallies.filter(({ succeeded }) => succeeded)) {
-    if (!draining.has(endpointId)) continue;
-    if (!(await pullForward(tx, endpointId, now, limits.pulledForwardMax))) draining.delete(endpointId);
+    if (!draining.has(endpointId) && !recovered.has(endpointId)) continue;
+    if (!(await pullForward(tx, endpointId, now, limits.pulledForwardMax))) drained.push(endpointId);
   }
+  return { recovered, drained };
 }
 
 /** One success outweighs any number of failures. */
