@@ -110,6 +110,9 @@ if (!["1", "2"].includes(values.hosts ?? "1")) fail(`--hosts must be 1 or 2, not
 const hasTwoHosts = values.hosts === "2";
 if (hasTwoHosts && (powerCuts > 0 || values["no-fsync"])) fail("power cuts need one host");
 
+// What it has started ends with it.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
+
 const beganMs = performance.now();
 const say = (line: string) =>
   console.log(`${String(Math.round((performance.now() - beganMs) / 1_000)).padStart(5)} s  ${line}`);

@@ -30,6 +30,10 @@ export function postgresNode(cluster: Cluster, port: number): PostgresNode {
   const adminUrl = url.replace(/\/[^/]*$/, "/postgres");
   let server: StartedServer | undefined;
   let frozen: readonly number[] = [];
+  // A run that is told to end leaves no server behind.
+  process.once("exit", () => {
+    if (server && !server.hasEnded()) signalOne(server.pid, "SIGQUIT");
+  });
   return {
     url,
     adminUrl,
@@ -62,6 +66,14 @@ export function postgresNode(cluster: Cluster, port: number): PostgresNode {
       if (!row?.promoted) throw new Error("the standby was not promoted");
     },
   };
+}
+
+function signalOne(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has just ended.
+  }
 }
 
 /**
