@@ -1,6 +1,7 @@
 import type { Connection } from "./http/connection.js";
 import type { Listing } from "./http/listing.js";
-import type { AccountCheck, CallOptions, CatalogChangeFilters, CatalogChangePage, CatalogFilters, CatalogProduct, Product } from "./types.js";
+import type { AccountCheck, CatalogChangeFilters, CatalogChangePage, CatalogFilters, CatalogProduct, Product } from "./types/catalog.js";
+import type { CallOptions } from "./types/common.js";
 export type CatalogMethods = {
     /** The products that you can sell, ordered by id. */
     list(filters?: CatalogFilters, options?: CallOptions): Listing<CatalogProduct>;

@@ -1,5 +1,6 @@
 import type { Connection } from "./http/connection.js";
-import type { CallOptions, EncryptionKey } from "./types.js";
+import type { EncryptionKey } from "./types/codes.js";
+import type { CallOptions } from "./types/common.js";
 export type EncryptionKeyMethods = {
     /** The key that codes are sealed to, if there is one. */
     get(options?: CallOptions): Promise<EncryptionKey | undefined>;

@@ -1,6 +1,6 @@
 import type { Connection } from "./http/connection.js";
 import { type Listing } from "./http/listing.js";
-import type { CallOptions } from "./types.js";
+import type { CallOptions } from "./types/common.js";
 import type { EventFilters, EventType, ScripEvent } from "./webhooks/webhook-types.js";
 export type EventMethods = {
     /** Events, newest first. Use it to find events that your endpoint missed. */

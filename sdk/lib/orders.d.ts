@@ -1,7 +1,9 @@
 import type { Connection } from "./http/connection.js";
 import type { Listing } from "./http/listing.js";
 import { type BatchResult } from "./place-batch.js";
-import type { BatchOrderInput, CallOptions, CsvPage, Order, OrderCodes, OrderFilters, Placement, PlaceOrderInput, PlaceOrderOptions, TimelineEntry, WaitOptions } from "./types.js";
+import type { OrderCodes } from "./types/codes.js";
+import type { CallOptions, CsvPage } from "./types/common.js";
+import type { BatchOrderInput, Order, OrderFilters, Placement, PlaceOrderInput, PlaceOrderOptions, TimelineEntry, WaitOptions } from "./types/orders.js";
 export type OrderMethods = {
     /** Safe to retry: the key ensures that there is one order, no matter how many requests arrive. */
     place(input: PlaceOrderInput, options?: PlaceOrderOptions): Promise<Placement>;

@@ -1,6 +1,7 @@
 import type { ScripError } from "./errors.js";
 import type { Connection } from "./http/connection.js";
-import type { BatchOrderInput, CallOptions, PlacedOrder } from "./types.js";
+import type { CallOptions } from "./types/common.js";
+import type { BatchOrderInput, PlacedOrder } from "./types/orders.js";
 /** What became of one order: it has `order` or `error`. */
 export type BatchResult = {
     idempotencyKey: string;

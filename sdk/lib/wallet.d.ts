@@ -1,6 +1,7 @@
 import type { Connection } from "./http/connection.js";
 import type { Listing } from "./http/listing.js";
-import type { Balance, CallOptions, CsvPage, WalletAlert, WalletEntry, WalletEntryFilters } from "./types.js";
+import type { CallOptions, CsvPage } from "./types/common.js";
+import type { Balance, WalletAlert, WalletEntry, WalletEntryFilters } from "./types/wallet.js";
 export type WalletMethods = {
     balance(options?: CallOptions): Promise<Balance>;
     /** The statement, newest first. */

@@ -5,13 +5,13 @@ import { read, readList, segment, toQuery } from "./http/read.ts";
 import { REPLIES } from "./http/replies.ts";
 import type {
   AccountCheck,
-  CallOptions,
   CatalogChangeFilters,
   CatalogChangePage,
   CatalogFilters,
   CatalogProduct,
   Product,
-} from "./types.ts";
+} from "./types/catalog.ts";
+import type { CallOptions } from "./types/common.ts";
 
 export type CatalogMethods = {
   /** The products that you can sell, ordered by id. */

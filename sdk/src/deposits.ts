@@ -3,13 +3,8 @@ import type { Listing } from "./http/listing.ts";
 import { perform } from "./http/perform.ts";
 import { read, readList, segment } from "./http/read.ts";
 import { REPLIES } from "./http/replies.ts";
-import type {
-  CallOptions,
-  CreateDepositInput,
-  CreateDepositOptions,
-  Deposit,
-  DepositFilters,
-} from "./types.ts";
+import type { CallOptions } from "./types/common.ts";
+import type { CreateDepositInput, CreateDepositOptions, Deposit, DepositFilters } from "./types/wallet.ts";
 import { randomUuid } from "./web-crypto.ts";
 
 export type DepositMethods = {

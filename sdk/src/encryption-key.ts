@@ -2,7 +2,8 @@ import type { Connection } from "./http/connection.ts";
 import { perform } from "./http/perform.ts";
 import { read } from "./http/read.ts";
 import { REPLIES } from "./http/replies.ts";
-import type { CallOptions, EncryptionKey } from "./types.ts";
+import type { EncryptionKey } from "./types/codes.ts";
+import type { CallOptions } from "./types/common.ts";
 
 const PATH = "/v1/encryption-key";
 

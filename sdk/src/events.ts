@@ -2,7 +2,7 @@ import type { Connection } from "./http/connection.ts";
 import { type Listing, toListing } from "./http/listing.ts";
 import { read, readList, segment } from "./http/read.ts";
 import { REPLIES } from "./http/replies.ts";
-import type { CallOptions } from "./types.ts";
+import type { CallOptions } from "./types/common.ts";
 import type { EventFilters, EventType, ScripEvent } from "./webhooks/webhook-types.ts";
 
 export type EventMethods = {

@@ -30,7 +30,12 @@ export {
   openCodes,
   SealedCodeError,
 } from "./sealed/open-codes.ts";
-export type * from "./types.ts";
+export type * from "./types/catalog.ts";
+export type * from "./types/codes.ts";
+export type * from "./types/common.ts";
+export type * from "./types/orders.ts";
+export type * from "./types/requests.ts";
+export type * from "./types/wallet.ts";
 export type { WalletMethods } from "./wallet.ts";
 export { type RawBody, type SignWebhookOptions, signWebhook } from "./webhooks/sign-webhook.ts";
 export {

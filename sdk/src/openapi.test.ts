@@ -24,17 +24,11 @@ import {
   type Schema,
   wordsIn,
 } from "./testing/openapi.ts";
-import type {
-  CatalogChangeFilters,
-  CatalogFilters,
-  CreateDepositInput,
-  DepositFilters,
-  OrderFilters,
-  PageFilters,
-  PlaceOrderInput,
-  RequestFilters,
-  WalletEntryFilters,
-} from "./types.ts";
+import type { CatalogChangeFilters, CatalogFilters } from "./types/catalog.ts";
+import type { PageFilters } from "./types/common.ts";
+import type { OrderFilters, PlaceOrderInput } from "./types/orders.ts";
+import type { RequestFilters } from "./types/requests.ts";
+import type { CreateDepositInput, DepositFilters, WalletEntryFilters } from "./types/wallet.ts";
 import type {
   DeliveryFilters,
   EventFilters,

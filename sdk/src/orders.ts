@@ -7,21 +7,18 @@ import { REPLIES } from "./http/replies.ts";
 import { checkIdempotencyKey } from "./idempotency-key.ts";
 import { type BatchResult, placeBatch } from "./place-batch.ts";
 import { openCodes } from "./sealed/open-codes.ts";
+import type { OrderCodes, OrderCodesReply, PrivateKeys } from "./types/codes.ts";
+import type { CallOptions, CsvPage } from "./types/common.ts";
 import type {
   BatchOrderInput,
-  CallOptions,
-  CsvPage,
   Order,
-  OrderCodes,
-  OrderCodesReply,
   OrderFilters,
   Placement,
   PlaceOrderInput,
   PlaceOrderOptions,
-  PrivateKeys,
   TimelineEntry,
   WaitOptions,
-} from "./types.ts";
+} from "./types/orders.ts";
 import { waitForOrder } from "./wait-for-order.ts";
 import { randomUuid } from "./web-crypto.ts";
 

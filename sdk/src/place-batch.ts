@@ -4,7 +4,8 @@ import { perform } from "./http/perform.ts";
 import { toProblemError } from "./http/problem.ts";
 import { REPLIES } from "./http/replies.ts";
 import { checkIdempotencyKey } from "./idempotency-key.ts";
-import type { BatchOrderInput, CallOptions, PlacedOrder } from "./types.ts";
+import type { CallOptions } from "./types/common.ts";
+import type { BatchOrderInput, PlacedOrder } from "./types/orders.ts";
 import { randomUuid } from "./web-crypto.ts";
 
 /** What became of one order: it has `order` or `error`. */

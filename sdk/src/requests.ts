@@ -2,7 +2,8 @@ import type { Connection } from "./http/connection.ts";
 import type { Listing } from "./http/listing.ts";
 import { read, readList, segment } from "./http/read.ts";
 import { REPLIES } from "./http/replies.ts";
-import type { CallOptions, LoggedRequest, LoggedRequestDetail, RequestFilters } from "./types.ts";
+import type { CallOptions } from "./types/common.ts";
+import type { LoggedRequest, LoggedRequestDetail, RequestFilters } from "./types/requests.ts";
 
 export type RequestMethods = {
   /** Your requests to the API in the last 14 days, newest first. The key needs the scope `requests:read`. */

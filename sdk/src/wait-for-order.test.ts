@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { ScripError } from "./errors.ts";
 import { answeredBy, cut, inTurn, json, order, problem, proxyPage } from "./testing/answering-server.ts";
 import { handTiming } from "./testing/hand-timing.ts";
-import type { WaitOptions } from "./types.ts";
+import type { WaitOptions } from "./types/orders.ts";
 
 const SHORT_MS = 150;
 

@@ -1,6 +1,7 @@
 import { localError, ScripError } from "./errors.ts";
 import { type Connection, checkTimeout } from "./http/connection.ts";
-import type { CallOptions, Order, WaitOptions } from "./types.ts";
+import type { CallOptions } from "./types/common.ts";
+import type { Order, WaitOptions } from "./types/orders.ts";
 
 const DEFAULT_WAIT_MS = 120_000;
 const FIRST_PAUSE_MS = 250;

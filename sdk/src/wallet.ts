@@ -3,7 +3,8 @@ import type { Listing } from "./http/listing.ts";
 import { perform } from "./http/perform.ts";
 import { read, readCsv, readList } from "./http/read.ts";
 import { REPLIES } from "./http/replies.ts";
-import type { Balance, CallOptions, CsvPage, WalletAlert, WalletEntry, WalletEntryFilters } from "./types.ts";
+import type { CallOptions, CsvPage } from "./types/common.ts";
+import type { Balance, WalletAlert, WalletEntry, WalletEntryFilters } from "./types/wallet.ts";
 
 const ALERT = "/v1/wallet/alert";
 

@@ -1,4 +1,4 @@
-import type { Page } from "../types.js";
+import type { Page } from "../types/common.js";
 /**
  * A list that has not been requested yet. `await` returns its first page. `for await` iterates the items of all pages, and
  * `pages()` iterates page by page; each page is requested when the previous one is used up. Returned from an async function,

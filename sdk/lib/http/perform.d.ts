@@ -1,4 +1,4 @@
-import type { CallOptions } from "../types.js";
+import type { CallOptions } from "../types/common.js";
 import { type Connection } from "./connection.js";
 import { type Answer, type Call } from "./request.js";
 export type RepeatableCall<T> = Omit<Call<T>, "body"> & {

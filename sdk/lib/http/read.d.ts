@@ -1,4 +1,4 @@
-import type { CallOptions, CsvPage, Page, PageFilters } from "../types.js";
+import type { CallOptions, CsvPage, Page, PageFilters } from "../types/common.js";
 import type { Connection } from "./connection.js";
 import { type Listing } from "./listing.js";
 import { type Shape } from "./shapes.js";

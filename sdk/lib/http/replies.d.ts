@@ -1,84 +1,88 @@
-import type { AccountCheck, Balance, CatalogChange, CatalogProduct, Deposit, EncryptionKey, LoggedProblem, LoggedRequest, LoggedRequestDetail, Order, OrderCodesReply, Page, PlacedOrder, Product, TimelineEntry, WalletAlert, WalletEntry } from "../types.js";
+import type { AccountCheck, Product } from "../types/catalog.js";
+import type { EncryptionKey, OrderCodesReply } from "../types/codes.js";
+import type { Order, PlacedOrder, TimelineEntry } from "../types/orders.js";
+import type { LoggedProblem, LoggedRequest, LoggedRequestDetail } from "../types/requests.js";
+import type { Balance, Deposit, WalletAlert } from "../types/wallet.js";
 import type { Delivery, EventType, Recovery, RegisteredWebhook, RotatedSecret, ScripEvent, Webhook } from "../webhooks/webhook-types.js";
-import { type Shape } from "./shapes.js";
 type BatchReply = {
     idempotencyKey?: string;
     order?: PlacedOrder;
     error?: LoggedProblem;
 };
+/** The response of each operation of the API, by its operationId. */
 export declare const REPLIES: {
-    getBalance: Shape<Balance>;
-    getWalletAlert: Shape<{
+    getBalance: import("./shapes.js").Shape<Balance>;
+    getWalletAlert: import("./shapes.js").Shape<{
         alert: WalletAlert;
     }>;
-    setWalletAlert: Shape<{
+    setWalletAlert: import("./shapes.js").Shape<{
         alert: WalletAlert;
     }>;
-    listCatalog: Shape<Page<CatalogProduct>>;
-    listCatalogChanges: Shape<Page<CatalogChange>>;
-    getProduct: Shape<{
+    listCatalog: import("./shapes.js").Shape<import("../index.js").Page<import("../types/catalog.js").CatalogProduct>>;
+    listCatalogChanges: import("./shapes.js").Shape<import("../index.js").Page<import("../types/catalog.js").CatalogChange>>;
+    getProduct: import("./shapes.js").Shape<{
         product: Product;
     }>;
-    checkProductAccount: Shape<AccountCheck>;
-    placeOrder: Shape<{
+    checkProductAccount: import("./shapes.js").Shape<AccountCheck>;
+    placeOrder: import("./shapes.js").Shape<{
         order: PlacedOrder;
     }>;
-    placeOrders: Shape<{
+    placeOrders: import("./shapes.js").Shape<{
         results: BatchReply[];
     }>;
-    listOrders: Shape<Page<Order>>;
-    getOrder: Shape<{
+    listOrders: import("./shapes.js").Shape<import("../index.js").Page<Order>>;
+    getOrder: import("./shapes.js").Shape<{
         order: Order;
     }>;
-    getOrderCodes: Shape<OrderCodesReply>;
-    registerEncryptionKey: Shape<{
+    getOrderCodes: import("./shapes.js").Shape<OrderCodesReply>;
+    registerEncryptionKey: import("./shapes.js").Shape<{
         encryptionKey: EncryptionKey;
     }>;
-    getEncryptionKey: Shape<{
+    getEncryptionKey: import("./shapes.js").Shape<{
         encryptionKey?: EncryptionKey;
     }>;
-    removeEncryptionKey: Shape<Record<never, never>>;
-    getOrderTimeline: Shape<{
+    removeEncryptionKey: import("./shapes.js").Shape<Record<never, never>>;
+    getOrderTimeline: import("./shapes.js").Shape<{
         data: TimelineEntry[];
     }>;
-    listRequests: Shape<Page<LoggedRequest>>;
-    getRequest: Shape<{
+    listRequests: import("./shapes.js").Shape<import("../index.js").Page<LoggedRequest>>;
+    getRequest: import("./shapes.js").Shape<{
         request: LoggedRequestDetail;
     }>;
-    listWalletEntries: Shape<Page<WalletEntry>>;
-    requestDeposit: Shape<{
+    listWalletEntries: import("./shapes.js").Shape<import("../index.js").Page<import("../types/wallet.js").WalletEntry>>;
+    requestDeposit: import("./shapes.js").Shape<{
         deposit: Deposit;
     }>;
-    getDeposit: Shape<{
+    getDeposit: import("./shapes.js").Shape<{
         deposit: Deposit;
     }>;
-    listDeposits: Shape<Page<Deposit>>;
-    listEvents: Shape<Page<ScripEvent>>;
-    getEvent: Shape<{
+    listDeposits: import("./shapes.js").Shape<import("../index.js").Page<Deposit>>;
+    listEvents: import("./shapes.js").Shape<import("../index.js").Page<ScripEvent>>;
+    getEvent: import("./shapes.js").Shape<{
         event: ScripEvent;
     }>;
-    listEventTypes: Shape<{
+    listEventTypes: import("./shapes.js").Shape<{
         data: EventType[];
     }>;
-    registerWebhook: Shape<RegisteredWebhook>;
-    listWebhooks: Shape<Page<Webhook>>;
-    getWebhook: Shape<{
+    registerWebhook: import("./shapes.js").Shape<RegisteredWebhook>;
+    listWebhooks: import("./shapes.js").Shape<import("../index.js").Page<Webhook>>;
+    getWebhook: import("./shapes.js").Shape<{
         webhook: Webhook;
     }>;
-    changeWebhook: Shape<{
+    changeWebhook: import("./shapes.js").Shape<{
         webhook: Webhook;
     }>;
-    removeWebhook: Shape<Record<never, never>>;
-    rotateWebhookSecret: Shape<RotatedSecret>;
-    testWebhook: Shape<{
+    removeWebhook: import("./shapes.js").Shape<Record<never, never>>;
+    rotateWebhookSecret: import("./shapes.js").Shape<RotatedSecret>;
+    testWebhook: import("./shapes.js").Shape<{
         delivery: Delivery;
     }>;
-    redeliver: Shape<{
+    redeliver: import("./shapes.js").Shape<{
         delivery: Delivery;
     }>;
-    listWebhookDeliveries: Shape<Page<Delivery>>;
-    recoverWebhook: Shape<Recovery>;
-    listWebhookEgressIps: Shape<{
+    listWebhookDeliveries: import("./shapes.js").Shape<import("../index.js").Page<Delivery>>;
+    recoverWebhook: import("./shapes.js").Shape<Recovery>;
+    listWebhookEgressIps: import("./shapes.js").Shape<{
         data: string[];
     }>;
 };

@@ -1,4 +1,4 @@
-import type { OrderCodesReply, PrivateKeys } from "../types.js";
+import type { OrderCodesReply, PrivateKeys } from "../types/codes.js";
 /** Both in base64url. Register the public key; the private key never leaves you. */
 export type EncryptionKeyPair = {
     publicKey: string;

@@ -1,4 +1,4 @@
-import type { Money } from "../types.js";
+import type { Money } from "../types/common.js";
 import { type RawBody } from "./sign-webhook.js";
 /** An order's codes are ready to fetch, or it was refunded to the wallet. */
 export type OrderEvent = {

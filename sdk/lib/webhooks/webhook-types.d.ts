@@ -1,5 +1,5 @@
 import type { Open } from "../http/shapes.js";
-import type { CreatedFilters, Money, PageFilters } from "../types.js";
+import type { CreatedFilters, Money, PageFilters } from "../types/common.js";
 import type { DELIVERY_STATUSES, EVENT_STATUSES, EVENT_TYPES } from "../words.js";
 /** An event, exactly as it is delivered. It never contains a code: fetch codes with your key. */
 export type ScripEvent = {

@@ -1,6 +1,6 @@
 import type { Connection } from "../http/connection.js";
 import type { Listing } from "../http/listing.js";
-import type { CallOptions, PageFilters } from "../types.js";
+import type { CallOptions, PageFilters } from "../types/common.js";
 import { verifyWebhook } from "./verify-webhook.js";
 import type { Delivery, DeliveryFilters, RecoverInput, Recovery, RegisteredWebhook, RegisterWebhookInput, RotatedSecret, RotateSecretInput, UpdateWebhookInput, Webhook } from "./webhook-types.js";
 /**

@@ -1,5 +1,5 @@
 import { localError } from "../errors.ts";
-import type { Page } from "../types.ts";
+import type { Page } from "../types/common.ts";
 
 /**
  * A list that has not been requested yet. `await` returns its first page. `for await` iterates the items of all pages, and

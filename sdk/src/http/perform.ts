@@ -1,5 +1,5 @@
 import { localError, ScripError } from "../errors.ts";
-import type { CallOptions } from "../types.ts";
+import type { CallOptions } from "../types/common.ts";
 import { type Connection, checkRetries, checkTimeout } from "./connection.ts";
 import { type Answer, type Call, request } from "./request.ts";
 

@@ -1,4 +1,4 @@
-import type { CallOptions, CsvPage, Page, PageFilters } from "../types.ts";
+import type { CallOptions, CsvPage, Page, PageFilters } from "../types/common.ts";
 import type { Connection } from "./connection.ts";
 import { type Listing, toListing } from "./listing.ts";
 import { perform } from "./perform.ts";

@@ -1,4 +1,4 @@
-import type { DeliveredCode, OrderCodesReply, PrivateKeys } from "../types.ts";
+import type { DeliveredCode, OrderCodesReply, PrivateKeys } from "../types/codes.ts";
 import { getSubtle, randomBytes } from "../web-crypto.ts";
 import { type Bytes, hpkeOpen, utf8, X25519_BYTES, type X25519Key, x25519KeyOf } from "./hpke.ts";
 import { fromBase64url, toBase64url } from "./url-text.ts";

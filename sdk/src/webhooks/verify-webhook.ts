@@ -1,4 +1,4 @@
-import type { Money } from "../types.ts";
+import type { Money } from "../types/common.ts";
 import { computeSignatures, type RawBody, toBytes, toSecrets } from "./sign-webhook.ts";
 
 /** An order's codes are ready to fetch, or it was refunded to the wallet. */

@@ -1,5 +1,5 @@
 import type { Open } from "../http/shapes.ts";
-import type { CreatedFilters, Money, PageFilters } from "../types.ts";
+import type { CreatedFilters, Money, PageFilters } from "../types/common.ts";
 import type { DELIVERY_STATUSES, EVENT_STATUSES, EVENT_TYPES } from "../words.ts";
 
 /** An event, exactly as it is delivered. It never contains a code: fetch codes with your key. */

@@ -4,7 +4,7 @@ import { perform } from "../http/perform.ts";
 import { read, readList, segment } from "../http/read.ts";
 import { REPLIES } from "../http/replies.ts";
 import type { Shape } from "../http/shapes.ts";
-import type { CallOptions, PageFilters } from "../types.ts";
+import type { CallOptions, PageFilters } from "../types/common.ts";
 import { verifyWebhook } from "./verify-webhook.ts";
 import type {
   Delivery,

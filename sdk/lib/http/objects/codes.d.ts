@@ -1,0 +1,3 @@
+import type { DeliveredCode, EncryptionKey } from "../../types/codes.ts";
+export declare const deliveredCode: import("../shapes.js").Shape<DeliveredCode>;
+export declare const encryptionKey: import("../shapes.js").Shape<EncryptionKey>;

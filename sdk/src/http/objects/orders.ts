@@ -1,0 +1,46 @@
+import type { Order, OrderLine, PlacedOrder, TimelineEntry } from "../../types/orders.ts";
+import { FULFILMENTS, ORDER_STATUSES, TIMELINE_TYPES } from "../../words.ts";
+import { count, list, object, optional, text, texts, wordOf } from "../shapes.ts";
+import { money } from "./money.ts";
+
+export const orderStatus = wordOf(ORDER_STATUSES);
+
+export const placedOrder = object<PlacedOrder>({ id: text, status: orderStatus, total: money });
+
+const orderLine = object<OrderLine>({
+  productId: text,
+  name: text,
+  unitPrice: money,
+  quantity: count,
+  lineTotal: money,
+  inputFields: optional(texts),
+  fulfilledQuantity: count,
+  refundedQuantity: count,
+  failureCode: optional(text),
+});
+
+export const order = object<Order>({
+  id: text,
+  status: orderStatus,
+  total: money,
+  createdAt: text,
+  updatedAt: text,
+  reference: optional(text),
+  fulfilment: optional(wordOf(FULFILMENTS)),
+  refundedTotal: money,
+  lines: list(orderLine),
+});
+
+export const timelineEntry = object<TimelineEntry>({
+  at: text,
+  type: wordOf(TIMELINE_TYPES),
+  lineIndex: optional(count),
+  unitIndex: optional(count),
+  failureCode: optional(text),
+  amount: optional(money),
+  eventId: optional(text),
+  eventType: optional(text),
+  webhookId: optional(text),
+  codeCount: optional(count),
+  keyId: optional(text),
+});

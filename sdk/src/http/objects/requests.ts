@@ -1,0 +1,31 @@
+import type { LoggedProblem } from "../../types/requests.ts";
+import { count, list, object, optional, text } from "../shapes.ts";
+import { money } from "./money.ts";
+
+export const requestMembers = {
+  id: text,
+  createdAt: text,
+  method: text,
+  path: text,
+  status: count,
+  errorCode: optional(text),
+  keyId: optional(text),
+  keyHint: optional(text),
+  address: text,
+  durationMs: count,
+};
+
+export const loggedProblem = object<LoggedProblem>({
+  type: text,
+  title: text,
+  status: count,
+  code: text,
+  detail: text,
+  request_id: text,
+  errors: optional(
+    list(object<NonNullable<LoggedProblem["errors"]>[number]>({ pointer: text, code: text, detail: text })),
+  ),
+  orderStatus: optional(text),
+  available: optional(count),
+  currentTotal: optional(money),
+});
