@@ -9,7 +9,7 @@ import { refundOrder } from "../fulfilment/refund/refund-order.ts";
 import { countFacts } from "./count-facts.ts";
 import { type ReportName, readReport } from "./read-report.ts";
 import type { ReportBy, ReportScope } from "./report-queries.ts";
-import type { ReportCell } from "./report-tables.ts";
+import { permilleOf, type ReportCell } from "./report-tables.ts";
 import { percentileMs } from "./time-classes.ts";
 
 const HOUR_MS = 3_600_000;
@@ -55,11 +55,15 @@ const say = (cell: ReportCell): string => {
     case "money":
       return `${cell.minor} ${cell.currency}`;
     case "share":
-      return `${cell.permille} ‰`;
+      return permilleOf(cell) === undefined ? "–" : `${permilleOf(cell)} ‰`;
     case "time":
       return `${cell.ms} ms`;
+    case "text":
+      return cell.text;
+    case "elsewhere":
+      return "elsewhere";
     default:
-      return cell?.text ?? "–";
+      return "–";
   }
 };
 
@@ -116,7 +120,7 @@ test("the margin is of one currency, and a cost in another is shown beside it", 
   );
   assert.deepEqual(await read("margin", "reseller"), [
     `${shop.buyer.resellerId}: 3, 3, 300 USD, 200 USD, 240 USD, -140 USD, -1400 ‰, 0 USD, 0 USD, 200 USD`,
-    `${shop.buyer.resellerId}: 1, 1, 100 USD, 0 USD, 70 EUR, –, –, 0 USD, 0 USD, 0 USD`,
+    `${shop.buyer.resellerId}: 1, 1, 100 USD, 0 USD, 70 EUR, –, –, elsewhere, elsewhere, elsewhere`,
   ]);
 });
 

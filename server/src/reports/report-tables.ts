@@ -4,8 +4,10 @@ import { percentileMs } from "./time-classes.ts";
 export type ReportCell =
   | { kind: "count"; value: bigint }
   | { kind: "money"; minor: bigint; currency: string }
-  /** In tenths of a percent. */
-  | { kind: "share"; permille: bigint }
+  /** A part of a whole. Of nothing there is no share. */
+  | { kind: "share"; part: bigint; whole: bigint }
+  /** An amount in this currency that another row of the same key has. */
+  | { kind: "elsewhere"; currency: string }
   /** At most so long. */
   | { kind: "time"; ms: number }
   | { kind: "text"; text: string }
@@ -20,10 +22,13 @@ export type ReportTable = {
 
 type Row = { key: string; cells: ReportCell[]; weight: bigint };
 
+/** In tenths of a percent, rounded towards zero. */
+export const permilleOf = ({ part, whole }: { part: bigint; whole: bigint }): bigint | undefined =>
+  whole <= 0n ? undefined : (part * 1_000n) / whole;
+
 const count = (value: bigint): ReportCell => ({ kind: "count", value });
 const money = (minor: bigint, currency: string): ReportCell => ({ kind: "money", minor, currency });
-const share = (part: bigint, whole: bigint): ReportCell =>
-  whole <= 0n ? null : { kind: "share", permille: (part * 1_000n) / whole };
+const share = (part: bigint, whole: bigint): ReportCell => ({ kind: "share", part, whole });
 const time = (ms: number | undefined): ReportCell => (ms === undefined ? null : { kind: "time", ms });
 
 const isByTime = (by: ReportBy): boolean => by === "hour" || by === "day";
@@ -112,7 +117,7 @@ export function marginTable(by: ReportBy, of: ReportDimension, lines: readonly L
       // Costs in several currencies are several rows, and the sale counts once.
       cells: [
         ...marginCells(line),
-        ...(hasLanded ? landedCells(index === 0 ? group : [], line.currency) : []),
+        ...(hasLanded ? landedCells(index === 0 ? group : undefined, line.currency) : []),
       ],
     }));
   });
@@ -139,7 +144,8 @@ function marginCells(line: LineSums): ReportCell[] {
   ];
 }
 
-function landedCells(group: readonly LineSums[], currency: string): ReportCell[] {
+function landedCells(group: readonly LineSums[] | undefined, currency: string): ReportCell[] {
+  if (group === undefined) return LANDED_COLUMNS.map(() => ({ kind: "elsewhere", currency }));
   const total = (of: (line: LineSums) => bigint): bigint => group.reduce((sum, line) => sum + of(line), 0n);
   const landed = total(({ landedMinor }) => landedMinor);
   const unlanded = total(({ unlandedMinor }) => unlandedMinor);

@@ -1,6 +1,6 @@
 import { REPORT_BYS, REPORT_NAMES, type Report, type ReportName } from "../../reports/read-report.ts";
 import type { ReportBy, ReportDimension } from "../../reports/report-queries.ts";
-import type { ReportCell } from "../../reports/report-tables.ts";
+import { permilleOf, type ReportCell } from "../../reports/report-tables.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { here } from "../../web/pages/here.ts";
 import { filterBar } from "../../web/parts/filter-bar.ts";
@@ -162,6 +162,11 @@ function memberCell(report: Report, asked: AskedReport, key: string, ctx: Consol
   );
 }
 
+const nothing = html`<span class="quiet">–</span>`;
+
+const shareCell = (permille: bigint | undefined): HtmlValue =>
+  permille === undefined ? nothing : shareText(permille);
+
 function cellOf(cell: ReportCell): HtmlValue {
   switch (cell?.kind) {
     case "money":
@@ -169,11 +174,13 @@ function cellOf(cell: ReportCell): HtmlValue {
     case "count":
       return countText(cell.value);
     case "share":
-      return shareText(cell.permille);
+      return shareCell(permilleOf(cell));
     case "time":
       return timeText(cell.ms);
+    case "text":
+      return cell.text;
     default:
-      return cell?.text ?? html`<span class="quiet">–</span>`;
+      return nothing;
   }
 }
 

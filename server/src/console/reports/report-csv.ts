@@ -1,6 +1,6 @@
 import { formatAmount } from "../../lib/money.ts";
 import type { Report } from "../../reports/read-report.ts";
-import type { ReportCell } from "../../reports/report-tables.ts";
+import { permilleOf, type ReportCell } from "../../reports/report-tables.ts";
 import type { Download } from "../../web/pages/define-page.ts";
 import { csvFile } from "../../web/table/csv-file.ts";
 import type { AskedReport } from "./read-scope.ts";
@@ -30,12 +30,18 @@ function texts(cell: ReportCell, isMoney: boolean): string[] {
     case "count":
       return [String(cell.value)];
     case "share":
-      return [`${cell.permille / 10n}.${abs(cell.permille % 10n)}`];
+      return [percentText(permilleOf(cell))];
     case "time":
       return [Number.isFinite(cell.ms) ? String(cell.ms / 1_000) : ""];
+    case "text":
+      return [cell.text];
     default:
-      return isMoney ? ["", ""] : [cell?.text ?? ""];
+      return isMoney ? ["", ""] : [""];
   }
 }
 
-const abs = (value: bigint): bigint => (value < 0n ? -value : value);
+function percentText(permille: bigint | undefined): string {
+  if (permille === undefined) return "";
+  const size = permille < 0n ? -permille : permille;
+  return `${permille < 0n ? "-" : ""}${size / 10n}.${size % 10n}`;
+}

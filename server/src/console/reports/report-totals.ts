@@ -4,23 +4,29 @@ type ReportRow = ReportTable["rows"][number];
 
 /**
  * The sums of all rows, one row for each currency, and for each pair of currencies where the cost has its own. They have an empty
- * key. Shares and times cannot be added and are left out.
+ * key. A share is that of the sums. Times cannot be added and are left out.
  */
 export function totalsOf({ rows }: Pick<ReportTable, "rows">): ReportRow[] {
   const sums = new Map<string, ReportCell[]>();
   for (const { cells } of rows) {
-    const currencies = cells.map((cell) => (cell?.kind === "money" ? cell.currency : "")).join(" ");
+    const currencies = cells.map(currencyOf).join(" ");
     const sum = sums.get(currencies);
     sums.set(currencies, sum ? sum.map((one, index) => add(one, cells[index] ?? null)) : cells.map(addable));
   }
   return [...sums.values()].map((cells) => ({ key: "", cells }));
 }
 
+const currencyOf = (cell: ReportCell): string =>
+  cell?.kind === "money" || cell?.kind === "elsewhere" ? cell.currency : "";
+
 const addable = (cell: ReportCell): ReportCell =>
-  cell?.kind === "money" || cell?.kind === "count" ? cell : null;
+  cell === null || cell.kind === "time" || cell.kind === "text" ? null : cell;
 
 function add(sum: ReportCell, cell: ReportCell): ReportCell {
+  if (sum?.kind === "elsewhere") return addable(cell);
   if (sum?.kind === "money" && cell?.kind === "money") return { ...sum, minor: sum.minor + cell.minor };
   if (sum?.kind === "count" && cell?.kind === "count") return { ...sum, value: sum.value + cell.value };
+  if (sum?.kind === "share" && cell?.kind === "share")
+    return { ...sum, part: sum.part + cell.part, whole: sum.whole + cell.whole };
   return sum;
 }
