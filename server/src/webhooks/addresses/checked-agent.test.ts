@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { LOOPBACK } from "../../../testing/app/test-settings.ts";
 import { type HttpsReceiver, startHttpsReceiver } from "../../../testing/receivers/https-receiver.ts";
@@ -6,7 +8,7 @@ import { ok } from "../../../testing/receivers/receiver-answers.ts";
 import { caCertificate } from "../../../testing/receivers/tls-fixture.ts";
 import { type IpRange, parseIpRange } from "../../lib/ip.ts";
 import { sendDelivery } from "../delivery/send-delivery.ts";
-import { createCheckedAgent, mayReach } from "./checked-agent.ts";
+import { createCheckedAgent, mayReach, refuseUnchecked } from "./checked-agent.ts";
 import { resolveWebhookHost } from "./resolve-webhook-host.ts";
 
 /** On loopback, where nothing may be sent to unless it is allowed. */
@@ -121,4 +123,13 @@ test("a socket reaches public addresses and allowed networks, and none whose add
   ]);
   const never = [false, false];
   assert.deepEqual(tries, [never, never, [false, true], never, [true, true]]);
+});
+
+test("a socket that the receiver has reset is not taken for one with an address that is not allowed", async () => {
+  const socket = new Socket();
+  const failed = once(socket, "error");
+  refuseUnchecked(socket, []);
+  const [error] = await failed;
+  assert.equal(error.code, "ECONNRESET");
+  assert.ok(socket.destroyed);
 });

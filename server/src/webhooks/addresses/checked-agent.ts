@@ -95,7 +95,13 @@ export function mayReach(address: string | undefined, allowNetworks: readonly Ip
   return isInNetworks(address, allowNetworks) || isPublicUnicast(address);
 }
 
-/** Destroys a socket that is connected to an address that is not allowed. */
+/**
+ * Destroys a socket that is connected to an address that is not allowed. One that the receiver has already reset has no address any more:
+ * nothing is sent on it either, and that is the receiver's doing.
+ */
 export function refuseUnchecked(socket: Socket, allowNetworks: readonly IpRange[]): void {
-  if (!mayReach(socket.remoteAddress, allowNetworks)) socket.destroy(new AddressRefused("address_refused"));
+  const { remoteAddress } = socket;
+  if (remoteAddress === undefined)
+    socket.destroy(Object.assign(new Error("the receiver reset the connection"), { code: "ECONNRESET" }));
+  else if (!mayReach(remoteAddress, allowNetworks)) socket.destroy(new AddressRefused("address_refused"));
 }
