@@ -56,7 +56,7 @@ function fixImports(outDir: string): void {
       .replace(/__rewriteRelativeImportExtension\(\s*([^()]*)\)/g, "$1");
     writeFileSync(
       path,
-      name.endsWith(".d.ts") ? text.replace(/"(\.{1,2}\/[a-z/-]+)\.ts"/g, '"$1.js"') : text,
+      name.endsWith(".d.ts") ? text.replace(/"((?:\.\/|(?:\.\.\/)+)[a-z/-]+)\.ts"/g, '"$1.js"') : text,
     );
   }
 }

@@ -52,7 +52,7 @@ export const countedFacts = ({ orders, lines, units, attempts, entries }: Extent
     join entries e on e.order_id = o.id and e.type = 'order'
     join quantities q on q.order_id = o.id
     where o.status in ('completed', 'failed', 'refunded')
-      and o.id not in (select order_id from report_changes where line_index is null)
+      and not exists (select from report_changes c where c.order_id = o.id and c.line_index is null)
   ), units as materialized (
     select o.environment, o.reseller_id, o.hour, l.product_id, coalesce(a.supplier_id, '') as supplier_id, o.currency,
            coalesce(charged_currency(${purchase}), '') as cost_currency, (u.delivered_at is not null)::integer as delivered_units,
@@ -232,10 +232,10 @@ const oddNotes = ({ orders, entries, refundNotes }: Extent): Sql => sql`
     select r.order_id, 0, r.amount_minor from ${refundNotes} r
     join report_wallets w on w.reseller_id = r.reseller_id and w.environment = r.environment and r.sequence <= w.sequence
   ) f
-  where order_id not in (
-    select e.order_id from ${entries} e
+  where not exists (
+    select from ${entries} e
     left join report_wallets w on w.reseller_id = e.reseller_id and w.environment = e.environment
-    where e.type = 'refund' and e.sequence > coalesce(w.sequence, 0)
+    where e.order_id = f.order_id and e.type = 'refund' and e.sequence > coalesce(w.sequence, 0)
   )
   group by order_id having sum(paid) <> sum(noted)
   union all

@@ -91,25 +91,34 @@ test(`${ORDERS} orders with routes between all three suppliers, and ${KILLS} wor
   );
 });
 
-/** Kills one process with each share of the orders that has ended, and starts another. */
+/** Kills one process with each share of the orders that has ended, while purchases are open, and starts another. */
 async function killThroughout(): Promise<number[]> {
   const random = createRandom(SEED + 1);
   const share = ORDERS / (KILLS + 1);
   const openAtKills: number[] = [];
   for (let kill = 0; kill < KILLS; kill += 1) {
     const endedMin = Math.floor(share * (kill + random.below(100) / 100));
-    await eventually(
-      `${endedMin} orders have ended (SEED=${SEED})`,
-      async () => (((await countUnended(scrip)) ?? ORDERS) <= ORDERS - endedMin ? true : undefined),
+    const open = await eventually(
+      `${endedMin} orders have ended, and purchases are open (SEED=${SEED})`,
+      async () => {
+        const unended = (await countUnended(scrip)) ?? ORDERS;
+        if (unended === 0) return 0;
+        const open = await countOpen();
+        return unended <= ORDERS - endedMin && open > 0 ? open : undefined;
+      },
       PATIENCE,
     );
     const [dead] = workers.splice(random.below(workers.length), 1);
     await dead?.kill();
-    const [open] = await scrip.db.rows<{ count: number }>(
-      sql`select count(*)::integer as count from supplier_attempts where status = 'open'`,
-    );
-    openAtKills.push(open?.count ?? 0);
+    openAtKills.push(open);
     workers.push(await startWorker());
   }
   return openAtKills;
+}
+
+async function countOpen(): Promise<number> {
+  const [row] = await scrip.db.rows<{ count: number }>(
+    sql`select count(*)::integer as count from supplier_attempts where status = 'open'`,
+  );
+  return row?.count ?? 0;
 }

@@ -130,7 +130,7 @@ async function ensureTemplate(admin: Db, connectionString: string): Promise<stri
     const db = connectForTest(withDatabase(connectionString, draft));
     await migrate(db);
     // What a migration brought along is promised only a while after it. Here it always is, however old the template is.
-    await db.rows(sql`update schema_migrations set applied_at = applied_at - interval '1 day'`);
+    await db.rows(sql`update schema_migrations set applied_at = applied_at - interval '2 hours'`);
     await db.close();
     await admin.rows(raw(`alter database ${draft} rename to ${name}`));
   });

@@ -74,6 +74,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
       const connection = createRawConnection(options.port, ANSWER_MAX_MS);
       const reply = await connection.send(toBytes(request), request.method);
       connection.destroy();
+      noteAnswer(report, request.operation.id, reply.status);
       judge.judge(request, reply);
       return reply;
     });

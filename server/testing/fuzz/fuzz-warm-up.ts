@@ -44,6 +44,8 @@ export async function warmUp(
       for (const { id } of webhooks) await send("testWebhook", { id }, 200);
       for (const { id } of webhooks) await send("listWebhookDeliveries", { id, query: "?limit=1" }, 200);
       await send("getProduct", { id: CARDS[0] }, 200);
+      // Few random values are those of an account.
+      await send("checkProductAccount", { id: TOP_UP, body: { inputFields: TOP_UP_VALUES } }, 200);
       for (const list of operations.filter(({ id, object }) => id.startsWith("list") && object === undefined))
         await send(
           list.id,

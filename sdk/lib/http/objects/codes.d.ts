@@ -1,3 +1,3 @@
-import type { DeliveredCode, EncryptionKey } from "../../types/codes.ts";
+import type { DeliveredCode, EncryptionKey } from "../../types/codes.js";
 export declare const deliveredCode: import("../shapes.js").Shape<DeliveredCode>;
 export declare const encryptionKey: import("../shapes.js").Shape<EncryptionKey>;

@@ -1,4 +1,4 @@
-import type { LoggedProblem } from "../../types/requests.ts";
+import type { LoggedProblem } from "../../types/requests.js";
 export declare const requestMembers: {
     id: import("../shapes.js").Shape<string>;
     createdAt: import("../shapes.js").Shape<string>;

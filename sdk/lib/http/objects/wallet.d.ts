@@ -1,3 +1,3 @@
-import type { Deposit, WalletEntry } from "../../types/wallet.ts";
+import type { Deposit, WalletEntry } from "../../types/wallet.js";
 export declare const walletEntry: import("../shapes.js").Shape<WalletEntry>;
 export declare const deposit: import("../shapes.js").Shape<Deposit>;
