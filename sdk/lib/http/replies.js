@@ -1,7 +1,7 @@
 import { ACCOUNT_CHECK_RESULTS } from "../words.js";
 import { catalogChange, catalogProduct, product } from "./objects/catalog.js";
 import { deliveredCode, encryptionKey } from "./objects/codes.js";
-import { pageOf, scaledMoney } from "./objects/money.js";
+import { pageOf, scaledMoney } from "./objects/common.js";
 import { order, orderStatus, placedOrder, timelineEntry } from "./objects/orders.js";
 import { loggedProblem, requestMembers } from "./objects/requests.js";
 import { deposit, walletEntry } from "./objects/wallet.js";

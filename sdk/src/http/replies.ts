@@ -15,7 +15,7 @@ import type {
 import { ACCOUNT_CHECK_RESULTS } from "../words.ts";
 import { catalogChange, catalogProduct, product } from "./objects/catalog.ts";
 import { deliveredCode, encryptionKey } from "./objects/codes.ts";
-import { pageOf, scaledMoney } from "./objects/money.ts";
+import { pageOf, scaledMoney } from "./objects/common.ts";
 import { order, orderStatus, placedOrder, timelineEntry } from "./objects/orders.ts";
 import { loggedProblem, requestMembers } from "./objects/requests.ts";
 import { deposit, walletEntry } from "./objects/wallet.ts";

@@ -1,4 +1,5 @@
 import type { OrderStatus } from "./orders.ts";
+
 /** 32 bytes, or the same in base64url. Several for codes that were sealed before and after a change of the key. */
 export type PrivateKeys = string | Uint8Array | readonly (string | Uint8Array)[];
 

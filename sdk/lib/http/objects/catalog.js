@@ -1,6 +1,6 @@
 import { CATALOG_CHANGES, INPUT_FIELD_TYPES } from "../../words.js";
 import { count, flag, list, object, optional, text, wordOf } from "../shapes.js";
-import { scaledMoney } from "./money.js";
+import { scaledMoney } from "./common.js";
 const inputField = object({
     key: text,
     type: wordOf(INPUT_FIELD_TYPES),

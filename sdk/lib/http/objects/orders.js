@@ -1,6 +1,6 @@
 import { FULFILMENTS, ORDER_STATUSES, TIMELINE_TYPES } from "../../words.js";
 import { count, list, object, optional, text, texts, wordOf } from "../shapes.js";
-import { money } from "./money.js";
+import { money } from "./common.js";
 export const orderStatus = wordOf(ORDER_STATUSES);
 export const placedOrder = object({ id: text, status: orderStatus, total: money });
 const orderLine = object({

@@ -1,5 +1,5 @@
 import { count, list, object, optional, text } from "../shapes.js";
-import { money } from "./money.js";
+import { money } from "./common.js";
 export const requestMembers = {
     id: text,
     createdAt: text,

@@ -1,6 +1,6 @@
 import { DELIVERY_STATUSES, EVENT_STATUSES } from "../../words.js";
 import { count, flag, list, object, optional, text, wordOf } from "../shapes.js";
-import { money } from "./money.js";
+import { money } from "./common.js";
 export const event = object({
     id: text,
     type: text,

@@ -7,7 +7,7 @@ import type {
 } from "../../types/catalog.ts";
 import { CATALOG_CHANGES, INPUT_FIELD_TYPES } from "../../words.ts";
 import { count, flag, list, object, optional, text, wordOf } from "../shapes.ts";
-import { scaledMoney } from "./money.ts";
+import { scaledMoney } from "./common.ts";
 
 const inputField = object<InputField>({
   key: text,

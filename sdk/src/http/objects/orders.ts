@@ -1,7 +1,7 @@
 import type { Order, OrderLine, PlacedOrder, TimelineEntry } from "../../types/orders.ts";
 import { FULFILMENTS, ORDER_STATUSES, TIMELINE_TYPES } from "../../words.ts";
 import { count, list, object, optional, text, texts, wordOf } from "../shapes.ts";
-import { money } from "./money.ts";
+import { money } from "./common.ts";
 
 export const orderStatus = wordOf(ORDER_STATUSES);
 

@@ -1,6 +1,6 @@
 import type { LoggedProblem } from "../../types/requests.ts";
 import { count, list, object, optional, text } from "../shapes.ts";
-import { money } from "./money.ts";
+import { money } from "./common.ts";
 
 export const requestMembers = {
   id: text,

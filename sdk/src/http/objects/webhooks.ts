@@ -7,7 +7,7 @@ import type {
 } from "../../webhooks/webhook-types.ts";
 import { DELIVERY_STATUSES, EVENT_STATUSES } from "../../words.ts";
 import { count, flag, list, object, optional, text, wordOf } from "../shapes.ts";
-import { money } from "./money.ts";
+import { money } from "./common.ts";
 
 export const event = object<ScripEvent>({
   id: text,
