@@ -1,11 +1,11 @@
 // `npm test`: every test, in parallel with lint, format and types. The test runner's counts come last.
-// `npm test -- server/src/lib` runs only the tests of that folder or file.
 import { existsSync, globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { holdTestServer } from "../server/testing/database/test-server.ts";
-import { FULL, TEST_SIZE } from "../server/testing/full-size.ts";
+import { FULL, TEST_SIZE, WIDE } from "../server/testing/full-size.ts";
 import { BUNDLES, SCRIPTS } from "../server/testing/processes/bundled-script.ts";
 import { COMPILE_CACHE } from "../server/testing/processes/compile-cache.ts";
 import { readFamilySeconds } from "./testing/cpu-times.ts";
@@ -33,7 +33,20 @@ const TEST_FOLDERS = [
   "scripts",
 ];
 
-const chosen = process.argv.slice(2);
+const HELP = `usage: npm test -- [--wide] [FILE or FOLDER...]
+
+  npm test                         every test, with a share of what gains only from repetition
+  npm test -- server/src/lib       the tests of a folder or a file
+  npm test -- --wide               more pages, roles and starts: what CI runs
+
+  npm run chaos, fuzz and soak run the same tests at full size.`;
+
+const { wide, help, chosen } = readOptions();
+if (help) {
+  console.log(HELP);
+  process.exit(0);
+}
+if (wide) process.env[TEST_SIZE] = WIDE;
 const isWhole = chosen.length === 0;
 const sources = (isWhole ? TEST_FOLDERS : chosen)
   .flatMap(testFiles)
@@ -85,10 +98,23 @@ await Promise.all([server.close(), browser?.close()]);
 const checksPassed = (await Promise.all(checks)).every((check) => check.passed);
 process.exit(passed && checksPassed ? 0 : 1);
 
+function readOptions() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { wide: { type: "boolean" }, help: { type: "boolean" } },
+    });
+    return { ...values, chosen: positionals };
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
+    process.exit(2);
+  }
+}
+
 /** To bundle takes several seconds of CPU. Many processes save more than that, and a few files are better run as they are. */
 async function bundle() {
   const { writeBundles } = await import("./testing/bundle/write-bundles.ts");
-  const tests = runs.filter(({ files }) => files.length > 1).flatMap(({ files }) => files);
+  const tests = runs.flatMap(({ files }) => files);
   return writeBundles(root, { scripts: SCRIPTS, tests });
 }
 

@@ -21,7 +21,7 @@ export type TestRunOptions = {
   /** For all of them together. */
   limitMs: number;
   out: NodeJS.WritableStream;
-  /** The module that has the files of all groups; without it each is loaded by itself. */
+  /** The module that has all files; without it each is loaded by itself. */
   bundle?: string;
   /** Lines to print before the closing counts. What runs beside the tests is waited for here. */
   beforeCounts: () => Promise<readonly string[]>;
@@ -40,7 +40,9 @@ export async function runTests(options: TestRunOptions): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), "scrip-test-run-"));
   const cpuFile = join(folder, "cpu");
   const paths = runs.map(({ files: [file = "", ...more] }) =>
-    more.length === 0 ? resolve(root, file) : writeGroupFile(root, [file, ...more], bundle),
+    more.length === 0 && bundle === undefined
+      ? resolve(root, file)
+      : writeGroupFile(root, [file, ...more], bundle),
   );
   const progress = watchProgress(root);
   const limit = startLimit(options, progress);
@@ -79,8 +81,9 @@ function describeCpu(file: string, { root, runs }: TestRunOptions, paths: readon
   if (times.length === 0) return [];
   const total = times.reduce((sum, { seconds }) => sum + seconds, 0);
   const labelOf = (path: string): string => {
-    const files = runs[paths.indexOf(path)]?.files ?? [];
-    return files.length > 1 ? `to load ${files[0]} and ${files.length - 1} more` : relative(root, path);
+    const [file, ...more] = runs[paths.indexOf(path)]?.files ?? [];
+    if (file === undefined || path === resolve(root, file)) return relative(root, path);
+    return more.length > 0 ? `to load ${file} and ${more.length} more` : `to load ${file}`;
   };
   return [
     `${Math.round(total)} s of CPU, without the shared PostgreSQL and browser; the ${SLOWEST_SHOWN} files that used most`,

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { type Checker, openChecker, type View } from "../../testing/browser/check-page.ts";
 import { openBrowser, type TestBrowser } from "../../testing/browser/open-browser.ts";
 import { PRICE_MINOR } from "../../testing/builders/shop.ts";
+import { sizeFor } from "../../testing/full-size.ts";
 import { codeFor } from "../../testing/people/authenticator-app.ts";
 import { openBadNight } from "../../testing/people/bad-night.ts";
 import type { ConsoleVisit } from "../../testing/people/console-desk.ts";
@@ -148,17 +149,22 @@ async function enableEndpoint(page: Page): Promise<void> {
   assert.ok((missed?.deliveries ?? 0n) > 0n);
 }
 
-const VIEWS: readonly View[] = [
-  { theme: "light", width: 1280 },
-  { theme: "dark", width: 390 },
-];
+const LIGHT_AND_WIDE: View = { theme: "light", width: 1280 };
+const DARK_AND_NARROW: View = { theme: "dark", width: 390 };
+/** In `npm test` the two take turns. */
+const VIEWS_OF = sizeFor<(index: number) => readonly View[]>("fuzz", {
+  share: (index) => [index % 2 === 0 ? LIGHT_AND_WIDE : DARK_AND_NARROW],
+  wide: () => [LIGHT_AND_WIDE, DARK_AND_NARROW],
+  full: () => [LIGHT_AND_WIDE, DARK_AND_NARROW],
+});
 
 test("the pages of a bad night are sound, light and wide, dark and narrow", async () => {
   const [one, two] = night.unknown;
   const cookie = { name: "scrip-console", value: (await night.orders.desk.enter("support")).cookie };
   const checker = await openChecker(chromium.browser, { url, cookie });
-  for (const path of ["/orders", `/orders/${one}`, "/unknown", "/stuck", `/orders/${two}/write-off`])
-    assert.deepEqual(await checker.visit(`${url}${path}`, { views: VIEWS }), [], path);
+  const paths = ["/orders", `/orders/${one}`, "/unknown", "/stuck", `/orders/${two}/write-off`];
+  for (const [index, path] of paths.entries())
+    assert.deepEqual(await checker.visit(`${url}${path}`, { views: VIEWS_OF(index) }), [], path);
   await checker.close();
 });
 

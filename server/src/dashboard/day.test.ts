@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { openBrowser, type TestBrowser } from "../../testing/browser/open-browser.ts";
 import { addCard } from "../../testing/builders/buyers.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { sizeFor } from "../../testing/full-size.ts";
 import {
   accept,
   addFactors,
@@ -238,4 +239,6 @@ async function walkTheDay(hasScripts: boolean): Promise<void> {
 
 test("an engineer's whole day works in a browser, without the command", () => walkTheDay(true));
 
-test("the same day works without JavaScript, but for passkeys and copy buttons", () => walkTheDay(false));
+/** In `npm test` the gallery and the console's second person do without. */
+if (sizeFor("fuzz", { share: false, wide: true, full: true }))
+  test("the same day works without JavaScript, but for passkeys and copy buttons", () => walkTheDay(false));
