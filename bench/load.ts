@@ -25,8 +25,8 @@ async function withWrk({ url, headers, connections, seconds }: Load): Promise<Fi
   if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`the load test had errors:\n${stdout}`);
   return {
     requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]),
-    p50Ms: toMs(/50%\s+(\S+)/.exec(stdout)?.[1]),
-    p99Ms: toMs(/99%\s+(\S+)/.exec(stdout)?.[1]),
+    p50Ms: toMs(/^\s+50%\s+(\S+)/m.exec(stdout)?.[1]),
+    p99Ms: toMs(/^\s+99%\s+(\S+)/m.exec(stdout)?.[1]),
   };
 }
 

@@ -34,6 +34,7 @@ const PASSING = [
   "suppliers",
   "webhook_endpoints",
   "product_supply",
+  "report_changes",
 ];
 /** History tables: they grow with the orders, and no faster. */
 const KEEPING = [
@@ -52,7 +53,7 @@ const KEEPING = [
 /** Steady load without faults, measured regularly. Then everything finishes and the books are checked. */
 export async function runSoak({ durationMs, seed, callers, say }: SoakOptions): Promise<SoakResult> {
   const recorder = createRecorder();
-  const world = await openWorld({ seed, hasFsync: true, hasSmallDisk: false }, recorder);
+  const world = await openWorld({ seed, hasFsync: true, hasSmallDisk: false, isWhole: true }, recorder);
   try {
     for (const upstream of world.upstreams) upstream.heal();
     world.receivers.heal();

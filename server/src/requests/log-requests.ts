@@ -52,9 +52,9 @@ const PLAIN_PATH = /^\/v1\/[a-z/]{0,40}$/;
 const PLAIN_ADDRESS = /^[0-9a-f.:]{1,45}$/;
 
 function pathOf(url: string): string {
-  if (PLAIN_PATH.test(url)) return url;
   const end = url.search(/[?#]/);
-  return clean(maskSecrets(end === -1 ? url : url.slice(0, end)), PATH_MAX_CHARACTERS);
+  const path = end === -1 ? url : url.slice(0, end);
+  return PLAIN_PATH.test(path) ? path : clean(maskSecrets(path), PATH_MAX_CHARACTERS);
 }
 
 const addressOf = (address: string): string =>
