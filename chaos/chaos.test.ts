@@ -31,4 +31,9 @@ test("the seed alone decides the faults, and a long run has all of them", () => 
   const plans = [false, true].flatMap((hasTwoHosts) => planFaults(7, 600_000, { hasTwoHosts }));
   const names = new Set(plans.map(({ name }) => name));
   assert.deepEqual([...names].sort(), [...FAULT_NAMES].sort());
+  const isKill = ({ name }: { name: string }) => name === "kill -9 of PostgreSQL";
+  const [plain, focused] = [undefined, "database" as const].map(
+    (focus) => planFaults(7, 600_000, { focus }).filter(isKill).length,
+  );
+  assert.ok((focused ?? 0) > 1.5 * (plain ?? 0), `${focused} kills of the database instead of ${plain}`);
 });

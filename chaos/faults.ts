@@ -12,17 +12,23 @@ import type { World } from "./world.ts";
 /** One planned fault: which, how far into the run, and the random numbers that decide the rest. */
 export type PlannedFault = { atMs: number; name: FaultName; draw: number };
 
+/** What a run can be mostly about. */
+export const PARTS = ["database", "processes"] as const;
+export type Part = (typeof PARTS)[number];
+
 /** A fault that finds nothing to strike returns false and is not counted. */
 type Fault = {
   share: number;
   /** Faults of one part run one after the other, and so do those of one kind. Those of processes run at the same time. */
-  part?: "database" | "processes";
+  part?: Part;
   /** Only where the database has so many hosts. */
   hosts?: 1 | 2;
   strike(world: World, random: Random, patienceMs: number): Promise<unknown>;
 };
 
 const PAUSE_MEAN_MS = 1_250;
+/** In a run about one part, faults of the other are so much rarer: a process that starts again waits for the database, and the reverse. */
+const RARER = 10;
 const CLOCK_STEP_API_MS = 10_000;
 const CLOCK_LEAP_WORKER_MS = 60_000;
 const STALL_MAX_MS = 3_000;
@@ -107,16 +113,20 @@ export type PlanOptions = {
   /** How much more often than usual. */
   pace?: number;
   hasTwoHosts?: boolean;
+  /** Mostly faults of this part. */
+  focus?: Part | undefined;
 };
 
 /** The faults of a run, decided only by the seed and its options. A run of a few minutes has every kind at least once. */
 export function planFaults(seed: number, durationMs: number, options: PlanOptions = {}): PlannedFault[] {
-  const { powerCuts = 0, pace = 1, hasTwoHosts = false } = options;
+  const { powerCuts = 0, pace = 1, hasTwoHosts = false, focus } = options;
   const random = createRandom(seed);
   const hosts = hasTwoHosts ? 2 : 1;
   const urn = FAULT_NAMES.flatMap((name) => {
     const fault: Fault = FAULTS[name];
-    return (fault.hosts ?? hosts) === hosts ? Array<FaultName>(fault.share).fill(name) : [];
+    const isRarer = focus !== undefined && fault.part !== undefined && fault.part !== focus;
+    const share = isRarer ? Math.ceil(fault.share / RARER) : fault.share;
+    return (fault.hosts ?? hosts) === hosts ? Array<FaultName>(share).fill(name) : [];
   });
   const planned: PlannedFault[] = [];
   const pauseMs = PAUSE_MEAN_MS / pace;

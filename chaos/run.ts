@@ -8,6 +8,7 @@ import { runFullSize } from "../scripts/testing/run-full-size.ts";
 import { BUNDLES, SCRIPTS } from "../server/testing/processes/bundled-script.ts";
 import { PLACERS } from "./actors/placers.ts";
 import { runChaos } from "./chaos.ts";
+import { PARTS } from "./faults.ts";
 import { addFigures, describeFigures, type Figures, figuresOf, isClean } from "./report.ts";
 
 const MINUTES_MAX = 24 * 60;
@@ -26,6 +27,7 @@ const HELP = `usage: npm run chaos -- [options]
   --minutes N      how long the faults last, such as 10 or 0.5 (${MINUTES})
   --seed S         decides the faults; printed when it is chosen at random
   --pace N         N times as many faults, such as 3 or 0.5 (1)
+  --focus PART     mostly faults of the ${PARTS.join(" or of the ")}: they hold each other up, so a run about one has more
   --hosts 2        two database hosts: failovers, and no faults of the disk
   --processes N    API processes, and as many workers (2)
   --placers N      callers that place one order after the other (${PLACERS}); with fewer, more processes can be killed
@@ -52,6 +54,7 @@ function readOptions() {
         minutes: { type: "string" },
         seed: { type: "string" },
         pace: { type: "string" },
+        focus: { type: "string" },
         hosts: { type: "string" },
         processes: { type: "string" },
         placers: { type: "string" },
@@ -108,6 +111,9 @@ const seed = Number(values.seed ?? randomInt(2 ** 31));
 if (!Number.isInteger(seed)) fail(`--seed must be an integer, not ${values.seed}`);
 if (!["1", "2"].includes(values.hosts ?? "1")) fail(`--hosts must be 1 or 2, not ${values.hosts}`);
 const hasTwoHosts = values.hosts === "2";
+const focus = PARTS.find((part) => part === values.focus);
+if (values.focus !== undefined && focus === undefined)
+  fail(`--focus must be ${PARTS.join(" or ")}, not ${values.focus}`);
 if (hasTwoHosts && (powerCuts > 0 || values["no-fsync"])) fail("power cuts need one host");
 
 // What it has started ends with it.
@@ -119,6 +125,7 @@ const say = (line: string) =>
 const command = [
   `npm run chaos -- --minutes ${minutes} --seed ${seed}`,
   ...(pace === 1 ? [] : [`--pace ${pace}`]),
+  ...(focus === undefined ? [] : [`--focus ${focus}`]),
   ...(hasTwoHosts ? ["--hosts 2"] : []),
   ...(processes === PROCESSES ? [] : [`--processes ${processes}`]),
   ...(placers === PLACERS ? [] : [`--placers ${placers}`]),
@@ -134,6 +141,7 @@ const hasFsync = values["no-fsync"] !== true;
 const options = {
   seed,
   pace,
+  focus,
   patienceMs: PATIENCE_MS,
   hasTwoHosts,
   processes,
