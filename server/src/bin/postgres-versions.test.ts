@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { raw } from "sql-template-tag";
+import sql, { raw } from "sql-template-tag";
 import { freshName, smoke } from "../../testing/app/smoke.ts";
+import { makeGermanLocale, speaksGerman } from "../../testing/database/german-locale.ts";
 import { findOtherPostgres, startOtherPostgres } from "../../testing/database/other-postgres.ts";
 import { openTestServer } from "../../testing/database/test-server.ts";
+import { sizeFor } from "../../testing/full-size.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
 import type { EmbeddedDatabase } from "../db/embedded/open-embedded.ts";
 import { findRisks } from "../db/find-risks.ts";
+
+const IS_WIDE = sizeFor("soak", { share: false, wide: true, full: true });
 
 let embedded: EmbeddedDatabase;
 before(async () => {
@@ -47,4 +51,17 @@ for (const installed of await findOtherPostgres()) {
     assert.deepEqual(await findRisks(db), [], "it is safe as it comes");
     await smokeOn(server.connectionString);
   });
+
+  // Errors are told apart by their codes, whatever language the messages are in.
+  if (IS_WIDE && speaksGerman(installed))
+    test(`the same on PostgreSQL ${installed.version} with German messages`, async (t) => {
+      const { settings, env, remove } = await makeGermanLocale();
+      t.after(remove);
+      const server = await startOtherPostgres(installed, settings, env);
+      t.after(server.stop);
+      const db = connect(server.connectionString);
+      t.after(db.close);
+      await assert.rejects(db.rows(sql`select 1 / 0`), /Division durch Null/);
+      await smokeOn(server.connectionString);
+    });
 }

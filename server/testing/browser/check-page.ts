@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
+import { sizeFor } from "../full-size.ts";
 
 /** Each way in which a page is looked at. */
 export type View = { theme: "light" | "dark"; width: number };
@@ -23,6 +24,8 @@ export type CheckOptions = {
   look?: (page: Page, view: View) => Promise<void>;
   /** The status that the page is expected to have. */
   status?: number;
+  /** Whether its colours are judged. In `npm test` only those of the gallery are, which has every part of every page. */
+  hasColours?: boolean;
 };
 
 const HEIGHT = 900;
@@ -43,7 +46,7 @@ export async function checkPage(browser: Browser, options: CheckOptions): Promis
   }
 }
 
-type VisitOptions = Pick<CheckOptions, "views" | "look" | "status">;
+type VisitOptions = Pick<CheckOptions, "views" | "look" | "status" | "hasColours">;
 
 /** One person's browser that goes from page to page. What it has loaded once it keeps. */
 export type Checker = {
@@ -75,12 +78,13 @@ export async function openChecker(
     shown = view;
   };
 
-  const judge = async ({ views = VIEWS, look }: VisitOptions = {}): Promise<string[]> => {
+  const judge = async (options: VisitOptions = {}): Promise<string[]> => {
+    const { views = VIEWS, look, hasColours = JUDGES_COLOURS } = options;
     if (hasScripts && views.length > 0) await page.evaluate(axe);
     // Themes and widths are matters of the style sheet: the page is loaded once and looked at several times.
     for (const view of views) {
       await turnTo(view);
-      const found = hasScripts ? [...(await findWidth(page, view)), ...(await runAxe(page))] : [];
+      const found = hasScripts ? [...(await findWidth(page, view)), ...(await runAxe(page, hasColours))] : [];
       watched.faults.push(...found.map((fault) => `${view.theme} ${view.width}: ${fault}`));
       await look?.(page, view);
     }
@@ -147,21 +151,28 @@ type AxeResult = {
   violations: { id: string; impact: string; nodes: { target: string[]; failureSummary: string }[] }[];
 };
 
+/** To judge the colours takes as long as all other rules together. */
+const JUDGES_COLOURS = sizeFor("fuzz", { share: false, wide: true, full: true });
+
 /** Rules of less impact are not run: they take half of the time, and what they find is not a fault here. */
-const RUN_AXE = `axe.run(document, {
+const runAxeWith = (rules: Readonly<Record<string, { enabled: boolean }>>) => `axe.run(document, {
   resultTypes: ["violations"],
   preload: false,
   elementRef: false,
-  rules: Object.fromEntries(
-    axe._audit.rules
-      .filter(({ impact }) => ["minor", "moderate"].includes(impact))
-      .map(({ id }) => [id, { enabled: false }]),
-  ),
+  rules: {
+    ...Object.fromEntries(
+      axe._audit.rules
+        .filter(({ impact }) => ["minor", "moderate"].includes(impact))
+        .map(({ id }) => [id, { enabled: false }]),
+    ),
+    ...${JSON.stringify(rules)},
+  },
 })`;
 
 /** The judge came by the debugger's channel, which the policy of the page does not bind. */
-async function runAxe(page: Page): Promise<string[]> {
-  const { violations } = (await page.evaluate(RUN_AXE)) as AxeResult;
+async function runAxe(page: Page, hasColours: boolean): Promise<string[]> {
+  const rules = runAxeWith({ "color-contrast": { enabled: hasColours } });
+  const { violations } = (await page.evaluate(rules)) as AxeResult;
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .flatMap(({ id, nodes }) =>

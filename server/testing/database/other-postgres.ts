@@ -49,10 +49,11 @@ async function readVersion(bin: string): Promise<InstalledPostgres | undefined> 
   return version === undefined ? undefined : { major: Number.parseInt(version, 10), version, bin };
 }
 
-/** A separate server with PostgreSQL's default settings, unless others are given. */
+/** A separate server with PostgreSQL's default settings and no environment to speak of, unless others are given. */
 export async function startOtherPostgres(
   { bin }: InstalledPostgres,
   settings: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<OtherServer> {
   const root = await mkdtemp(join(tmpdir(), "scrip-other-postgres-"));
   await chmod(root, PASSABLE_DIRECTORY);
@@ -61,12 +62,8 @@ export async function startOtherPostgres(
     const data = await createData(root, bin, account);
     const port = await chooseFreePort();
     const connectionString = `postgres://${USER}@${LOOPBACK}:${port}/postgres`;
-    const child = await run(bin, data, account, {
-      listen_addresses: LOOPBACK,
-      unix_socket_directories: "",
-      port: String(port),
-      ...settings,
-    });
+    const fixed = { listen_addresses: LOOPBACK, unix_socket_directories: "", port: String(port) };
+    const child = await run(bin, data, account, { ...fixed, ...settings }, env);
     await until(async () => (child.exitCode === null ? query(connectionString, "select") : []));
     if (child.exitCode !== null) throw new Error(`PostgreSQL in ${bin} failed to start`);
     return {
@@ -100,11 +97,12 @@ async function run(
   data: string,
   account: Account | undefined,
   settings: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>>,
 ): Promise<ChildProcess> {
   const child = spawn(
     join(bin, "postgres"),
     [...["-D", data], ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
-    { cwd: data, env: serverEnvironment(), stdio: "ignore", ...account },
+    { cwd: data, env: { ...serverEnvironment(), ...env }, stdio: "ignore", ...account },
   );
   await once(child, "spawn");
   return child;

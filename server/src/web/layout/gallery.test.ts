@@ -52,7 +52,8 @@ const loadsOf = (page: Page): Promise<number> => page.evaluate("performance.time
 
 test("every part in every state is sound, light and dark, narrow and wide", async () => {
   const checker = await openChecker(chromium.browser, { url: address, cookie: SESSION });
-  const check = (path: string, views: readonly View[]) => checker.visit(`${address}${path}`, { views });
+  const check = (path: string, views: readonly View[]) =>
+    checker.visit(`${address}${path}`, { views, hasColours: true });
   assert.deepEqual(await check("/gallery/parts", [WIDE_LIGHT, NARROW_DARK]), []);
   for (const path of ["/gallery/hostile", "/gallery/form"])
     assert.deepEqual(await check(path, [NARROW_DARK]), [], path);
@@ -72,7 +73,9 @@ test("a page that is not sound is found out", async () => {
   const server = createServer((_request, reply) => reply.writeHead(200, headers).end(broken));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const faults = (await checkPage(chromium.browser, { url, views: [NARROW_DARK] })).join("\n");
+  const faults = (await checkPage(chromium.browser, { url, views: [NARROW_DARK], hasColours: true })).join(
+    "\n",
+  );
   server.close();
   server.closeAllConnections();
   assert.match(faults, /dark 390: the page is \d{4} px wide/);
