@@ -14,7 +14,7 @@ import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import type { ConsoleContext } from "../session.ts";
 import { type AskedReport, askedQuery, DIMENSIONS, scopeOf } from "./read-scope.ts";
-import { totalsOf } from "./report-totals.ts";
+import { currenciesOf, totalsOf } from "./report-totals.ts";
 import { timeChart } from "./time-series.ts";
 
 export const REPORTS = "/reports";
@@ -107,7 +107,7 @@ function rowsPanel(report: Report, asked: AskedReport, ctx: ConsoleContext): Htm
     csvHref: here(ctx, `${REPORTS}/${name}/report.csv`, askedQuery(asked)),
     rows: shown.length === 0 ? [] : [...totalsOf(report), ...shown],
     columns: [
-      { head: HEADS[by], wraps: true, cell: ({ key }) => memberCell(report, asked, key, ctx) },
+      { head: HEADS[by], wraps: true, cell: (row) => memberCell(report, asked, row, ctx) },
       ...report.columns.map(
         (head, index): Column<Report["rows"][number]> => ({
           head,
@@ -149,9 +149,15 @@ const PAGES: Readonly<Record<ReportDimension, string>> = {
   ...{ product: "/products", reseller: "/resellers", supplier: "/suppliers" },
 };
 
-function memberCell(report: Report, asked: AskedReport, key: string, ctx: ConsoleContext): HtmlValue {
+function memberCell(
+  report: Report,
+  asked: AskedReport,
+  { key, cells }: Report["rows"][number],
+  ctx: ConsoleContext,
+): HtmlValue {
   const { name, by, from, to } = asked;
-  if (key === "") return html`<b>Total</b>`;
+  // A narrow screen shows this column and not the amounts beside it.
+  if (key === "") return html`<b>Total</b> <span class="quiet">${currenciesOf(cells).join(", ")}</span>`;
   const of = DIMENSIONS.find((one) => one === by);
   if (of === undefined) return by === "hour" ? key.replace("T", " ").replace("Z", "") : key;
   const page = here(ctx, `${PAGES[of]}/${encodeURIComponent(key)}`);

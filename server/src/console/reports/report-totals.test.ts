@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { permilleOf, type ReportCell } from "../../reports/report-tables.ts";
 import { reportCsv } from "./report-csv.ts";
-import { totalsOf } from "./report-totals.ts";
+import { currenciesOf, totalsOf } from "./report-totals.ts";
 
 const money = (minor: bigint, currency: string): ReportCell => ({ kind: "money", minor, currency });
 const share = (part: bigint, whole: bigint): ReportCell => ({ kind: "share", part, whole });
@@ -31,6 +31,11 @@ test("each pair of currencies has one total, wherever its landed cost is counted
   ];
   assert.deepEqual(totals(...rows), ["100 EUR, 70 USD", "10 USD, 5 USD"]);
   assert.deepEqual(totals(...rows.toReversed()), ["10 USD, 5 USD", "100 EUR, 70 USD"]);
+});
+
+test("a total names its currencies once each, in the order of its columns", () => {
+  assert.deepEqual(currenciesOf([money(1n, "EUR"), elsewhere, money(2n, "EUR"), null]), ["EUR", "USD"]);
+  assert.deepEqual(currenciesOf([{ kind: "count", value: 3n }]), []);
 });
 
 test("times have no total", () => {

@@ -16,6 +16,11 @@ export function totalsOf({ rows }: Pick<ReportTable, "rows">): ReportRow[] {
   return [...sums.values()].map((cells) => ({ key: "", cells }));
 }
 
+/** The currencies of a row, each once, in the order of its columns. */
+export const currenciesOf = (cells: readonly ReportCell[]): string[] => [
+  ...new Set(cells.map(currencyOf).filter((currency) => currency !== "")),
+];
+
 const currencyOf = (cell: ReportCell): string =>
   cell?.kind === "money" || cell?.kind === "elsewhere" ? cell.currency : "";
 

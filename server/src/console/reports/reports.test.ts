@@ -139,7 +139,7 @@ test("reports show the days, products, resellers and suppliers of the address", 
   );
   assert.match(
     await page("/reports/sales?by=product"),
-    /<b>Total<\/b><\/td><td class="num">6<\/td>[^\n]*6\.00 USD/,
+    /<b>Total<\/b> <span class="quiet">USD<\/span><\/td><td class="num">6<\/td>[^\n]*6\.00 USD/,
   );
   assert.match(
     await page("/reports/margin"),
