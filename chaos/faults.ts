@@ -42,9 +42,11 @@ const BALLAST_CHUNK = Buffer.alloc(1024 * 1024);
 
 const proxied = (kind: FaultKind, at: RegExp): Fault["strike"] => {
   return async ({ database }, random) => {
-    const { release, struck } = database.proxy().arm(at, kind);
+    const { release, disarm, struck } = database.proxy().arm(at, kind);
     const unstruck = wait(STRUCK_WITHIN_MS).then(() => false);
     const isStruck = await Promise.race([struck.then(() => true), unstruck]);
+    // Else it would wait for the next process that starts, and after many of them no start would succeed.
+    disarm();
     await wait(random.below(STALL_MAX_MS));
     release();
     return isStruck;

@@ -14,6 +14,8 @@ export type ArmedFault = {
   struck: Promise<void>;
   /** Releases a stalled statement. */
   release(): void;
+  /** It does not occur any more, unless it has. */
+  disarm(): void;
 };
 
 export type FaultProxy = {
@@ -69,8 +71,13 @@ export async function startFaultProxy(connectionString: string): Promise<FaultPr
     arm(at, kind) {
       const struck = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();
-      traps.push({ at, kind, strike: struck.resolve, released: released.promise });
-      return { struck: struck.promise, release: released.resolve };
+      const trap: Trap = { at, kind, strike: struck.resolve, released: released.promise };
+      traps.push(trap);
+      const disarm = (): void => {
+        const index = traps.indexOf(trap);
+        if (index !== -1) traps.splice(index, 1);
+      };
+      return { struck: struck.promise, release: released.resolve, disarm };
     },
     goAway,
     comeBack: () => listen(port),
