@@ -1,8 +1,9 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import packed, { inflate } from "@sparticuz/chromium";
+import { promisify } from "node:util";
 import { type Browser, type BrowserServer, chromium, type LaunchOptions } from "playwright-core";
 import { findBrowser, NO_BROWSER, PLATFORM } from "./find-browser.ts";
 
@@ -69,20 +70,21 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** The package always unpacks into the temporary folder, so that is changed meanwhile. */
+/**
+ * The package always unpacks into the temporary folder of its process, so it does that in a process of its own: what others put
+ * into the temporary folder meanwhile must not end up in the browser's.
+ */
 async function unpack(folder: string): Promise<{ executablePath: string; env: Record<string, string> }> {
-  const before = process.env.TMPDIR;
-  process.env.TMPDIR = folder;
-  try {
-    const libraries = new URL("../bin/al2023.tar.br", import.meta.resolve("@sparticuz/chromium"));
-    const [executablePath] = await Promise.all([packed.executablePath(), inflate(fileURLToPath(libraries))]);
-    await writeFile(join(folder, "fonts.conf"), FONTS);
-    return { executablePath, env: environment(folder) };
-  } finally {
-    if (before === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = before;
-  }
+  const { stdout } = await promisify(execFile)(process.execPath, [UNPACKER], {
+    env: { ...process.env, TMPDIR: folder },
+    timeout: UNPACK_TIMEOUT_MS,
+  });
+  await writeFile(join(folder, "fonts.conf"), FONTS);
+  return { executablePath: stdout, env: environment(folder) };
 }
+
+const UNPACKER = fileURLToPath(new URL("./unpack-packaged.ts", import.meta.url));
+const UNPACK_TIMEOUT_MS = 120_000;
 
 /** The package's own settings look for its fonts only in the system's temporary folder. */
 const FONTS =

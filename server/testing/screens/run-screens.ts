@@ -6,9 +6,10 @@ import { takeScreen } from "./take-screen.ts";
 
 /** `npm run screenshots`: the pictures of the README and the operator's guide, from the demo with a fixed seed and time. */
 if (process.argv.length > 2) {
-  console.log(`usage: npm run screenshots
+  process.stdout.write(`usage: npm run screenshots
 
-Writes the pictures of the README and the operator's guide to docs/screens. It has no options.`);
+Writes the pictures of the README and the operator's guide to docs/screens. It has no options.
+`);
   process.exit(process.argv[2] === "--help" ? 0 : 2);
 }
 const folder = fileURLToPath(new URL("../../../docs/screens/", import.meta.url));
