@@ -17,6 +17,8 @@ import { ORDERS_CHANNEL } from "./fulfilment/run-fulfilment.ts";
 import { sealingRoutes } from "./fulfilment/sealing/routes.ts";
 import { NO_SNIFF } from "./http/bare-app.ts";
 import { addressFinder } from "./http/client-address.ts";
+import { collectDirectRoutes } from "./http/direct/direct-routes.ts";
+import { serveDirectly } from "./http/direct/serve-directly.ts";
 import { healthRoutes } from "./http/health.ts";
 import { type Metrics, metricsRoute } from "./http/metrics.ts";
 import { namedSchemas } from "./http/named-schema.ts";
@@ -160,6 +162,8 @@ export async function buildApp(
 
   for (const schema of namedSchemas.values()) app.addSchema(schema);
   const openApi = collectApi(app, namedSchemas, describeDeliveries());
+  // Behind everything that adds hooks to routes.
+  const directRoutes = collectDirectRoutes(app, namedSchemas);
   const cursors = createCursorCodec(deps.secrets.cursorKey);
   changeRoutes(app, { db: deps.db, cursors });
   const finder = createCatalogFinder(deps.db);
@@ -211,6 +215,13 @@ export async function buildApp(
   serveSdk(app);
   healthRoutes(app, deps.isReady);
   if (deps.metricsArePublic) metricsRoute(app, deps.metrics);
+  serveDirectly(app.server, {
+    routes: directRoutes,
+    problems,
+    unroutable,
+    clock: deps.clock,
+    log: deps.log,
+  });
   return Object.assign(app, { openApi, dashboardPages });
 }
 

@@ -19,7 +19,12 @@ const KEPT_URL_MAX_CHARACTERS = 256;
 export function catalogRoutes(app: FastifyInstance, deps: CatalogDeps): void {
   const pagesByUrl = createByteCache<RenderedReply>(PAGES_BY_URL_MAX_BYTES, ({ body }) => body.length);
   app.get("/v1/catalog", {
-    config: { scope: "catalog:read", problems: ["invalid_request", "invalid_cursor"], conditional: true },
+    config: {
+      scope: "catalog:read",
+      problems: ["invalid_request", "invalid_cursor"],
+      conditional: true,
+      direct: true,
+    },
     schema: {
       operationId: "listCatalog",
       tags: ["Catalog"],
@@ -50,7 +55,7 @@ export function catalogRoutes(app: FastifyInstance, deps: CatalogDeps): void {
   };
 
   app.get<{ Params: { id: string } }>("/v1/products/:id", {
-    config: { scope: "catalog:read", problems: ["not_found"], conditional: true },
+    config: { scope: "catalog:read", problems: ["not_found"], conditional: true, direct: true },
     schema: {
       operationId: "getProduct",
       tags: ["Catalog"],

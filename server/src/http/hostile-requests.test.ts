@@ -16,6 +16,7 @@ import { type WireRequest, wireRequest } from "../../testing/upstream/wire-fault
 import { type ProblemCode, problemTable } from "../lib/problem-table.ts";
 
 const RAW_REQUESTS = sizeFor("fuzz", { share: 400, full: 9_000 });
+const MORE_ROUNDS = 3;
 const PIPELINES = sizeFor("fuzz", { share: 60, full: 1_000 });
 const INJECTED_REQUESTS = sizeFor("fuzz", { share: 400, full: 10_000 });
 const AT_ONCE = 24;
@@ -49,16 +50,20 @@ const PIPELINED = ["pipe-0", "pipe-1", "pipe-2", "pipe-3", "pipe-4"];
 
 test(`${RAW_REQUESTS} malformed requests over the wire each get an HTTP response, never 5xx (SEED=${SEED})`, async () => {
   const statuses = new Set<number>();
-  await forEachSeed(RAW_REQUESTS, async (seed) => {
+  const send = async (seed: number) => {
     const wire = wireRequest(seed, { key, urls });
     const { replies, gaveUp } = await exchange(port, wire.bytes, wire);
     for (const reply of replies) checkReply(reply, wire.methods[0], wire.faults);
     for (const reply of replies) statuses.add(reply.status);
     // A caller that breaks off may see the connection close before the response.
     assert.ok(replies.length > 0 || wire.halfClose || gaveUp, `no response: ${wire.faults.join(", ")}`);
-  });
-  // The requests were malformed in many ways, not all in the same way.
-  for (const status of [200, 400, 401, 404, 405, 413, 415]) assert.ok(statuses.has(status), `no ${status}`);
+  };
+  await forEachSeed(RAW_REQUESTS, send);
+  // The requests were malformed in many ways, not all in the same way. A rare way may need a few more requests.
+  const missing = () => [200, 400, 401, 404, 405, 413, 415].filter((status) => !statuses.has(status));
+  for (let more = 1; missing().length > 0 && more <= MORE_ROUNDS; more += 1)
+    await forEachSeed(RAW_REQUESTS, (seed) => send(seed + more * RAW_REQUESTS));
+  assert.deepEqual(missing(), []);
 });
 
 test(`responses with ${PIPELINES} pipelines are answered in request order, with malformed requests in between (SEED=${SEED})`, async () => {

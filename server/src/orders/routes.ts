@@ -38,6 +38,7 @@ function placeOrderRoute(app: FastifyInstance, deps: OrderDeps): void {
     config: {
       scope: "orders:write",
       limitClass: "orders",
+      direct: true,
       problems: [
         "idempotency_key_missing",
         "idempotency_key_invalid",
@@ -106,7 +107,7 @@ function placeOrderRoute(app: FastifyInstance, deps: OrderDeps): void {
 
 function readOrderRoutes(app: FastifyInstance, deps: OrderDeps): void {
   app.get<{ Params: { id: string } }>("/v1/orders/:id", {
-    config: { scope: "orders:read", problems: ["not_found"] },
+    config: { scope: "orders:read", problems: ["not_found"], direct: true },
     schema: {
       operationId: "getOrder",
       tags: ["Orders"],

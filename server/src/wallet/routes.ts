@@ -18,7 +18,7 @@ export function walletRoutes(
   deps: { db: Db; clock: Clock; cursors: CursorCodec },
 ): void {
   app.get("/v1/balance", {
-    config: { scope: "wallet:read" },
+    config: { scope: "wallet:read", direct: true },
     schema: {
       operationId: "getBalance",
       tags: ["Wallet"],

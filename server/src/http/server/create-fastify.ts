@@ -8,10 +8,8 @@ import { type ProblemDeps, sendProblem } from "../send-problem.ts";
 import type { Unroutable } from "../unroutable.ts";
 import { withLazyChildren } from "./lazy-child.ts";
 import { lazyCompilers } from "./lazy-compilers.ts";
+import { HEADERS_TIMEOUT_MS, KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./limits.ts";
 
-const HEADERS_TIMEOUT_MS = 5_000;
-const REQUEST_TIMEOUT_MS = 15_000;
-const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const CONNECTION_CHECK_INTERVAL_MS = 1_000;
 const HEADERS_MAX_BYTES = 16 * 1024;
 

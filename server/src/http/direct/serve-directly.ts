@@ -1,0 +1,92 @@
+import type { Server } from "node:http";
+import type { Clock } from "../../lib/clock.ts";
+import { type Ids, idsOf } from "../../lib/ids.ts";
+import type { Log } from "../../lib/log.ts";
+import type { ProblemDeps } from "../send-problem.ts";
+import type { Unroutable } from "../unroutable.ts";
+import { answerDirectly } from "./answer-directly.ts";
+import { createReply } from "./direct-reply.ts";
+import { createRequest } from "./direct-request.ts";
+import type { DirectRoutes, Found } from "./direct-routes.ts";
+import { type Connection, keepConnections } from "./keep-connections.ts";
+import { type Head, readHead } from "./read-head.ts";
+
+export type DirectDeps = {
+  routes: DirectRoutes;
+  problems: ProblemDeps;
+  unroutable: Unroutable;
+  clock: Clock;
+  log: Log;
+};
+
+type Serving = DirectDeps & {
+  ids: Ids;
+  /** Gives a connection to Node.js. */
+  handOver: (connection: Connection) => void;
+};
+
+/** Requests that a caller may send ahead. Then it has to wait for replies. */
+const AHEAD_MAX_BYTES = 64 * 1024;
+
+/**
+ * Answers plain requests of direct routes on the connections themselves, because the objects that Node.js and Fastify make for
+ * a request cost more than an order does. A connection stays here while each of its requests is plain and for a direct route.
+ * With the first one that is not, it is handed over to Node.js for good, with everything that has arrived.
+ */
+export function serveDirectly(server: Server, deps: DirectDeps): void {
+  const connections = keepConnections(server, (code, socket) =>
+    deps.unroutable.answerUnreadable(Object.assign(new Error("no whole request arrived"), { code }), socket),
+  );
+  const serving: Serving = { ...deps, ids: idsOf(deps.clock), handOver: connections.handOver };
+  connections.onData((connection, chunk) => {
+    connection.rest = connection.rest === undefined ? chunk : Buffer.concat([connection.rest, chunk]);
+    if (connection.state !== "busy") takeNext(serving, connection);
+    else if (connection.rest.length > AHEAD_MAX_BYTES) connection.socket.pause();
+  });
+}
+
+/** Answers the first request that has arrived, if it can be answered here. */
+function takeNext(serving: Serving, connection: Connection): void {
+  const { rest } = connection;
+  if (rest === undefined) return;
+  const head = readHead(rest);
+  const found = head && serving.routes.find(head);
+  const isWhole = head !== undefined && rest.length >= head.bodyEnd;
+  if (!found || (!isWhole && connection.state === "body")) {
+    // Many clients send a body right behind its head. One that sends it bit by bit is Node.js's to wait for.
+    if (connection.hasEnded) connection.socket.destroySoon();
+    else serving.handOver(connection);
+  } else if (isWhole) {
+    connection.state = "busy";
+    connection.rest = rest.length === head.bodyEnd ? undefined : rest.subarray(head.bodyEnd);
+    void answer(serving, connection, { head, found, body: bodyOf(rest, head) });
+  } else {
+    connection.state = "body";
+    connection.sinceMs = performance.now();
+  }
+}
+
+const bodyOf = (bytes: Buffer, { bodyStart, bodyEnd }: Head): Buffer | undefined =>
+  bodyEnd === bodyStart ? undefined : bytes.subarray(bodyStart, bodyEnd);
+
+async function answer(
+  serving: Serving,
+  connection: Connection,
+  { head, found, body }: { head: Head; found: Found; body: Buffer | undefined },
+): Promise<void> {
+  const { socket } = connection;
+  const id = serving.ids("req");
+  const request = createRequest(id, head, found, socket, serving.log);
+  const reply = createReply(connection, found.route, id);
+  await answerDirectly(serving.problems, found.route, request, reply, body);
+  if (connection.isLast()) socket.destroySoon();
+  else if (socket.writableNeedDrain) socket.once("drain", () => goOn(serving, connection));
+  else goOn(serving, connection);
+}
+
+function goOn(serving: Serving, connection: Connection): void {
+  connection.state = "idle";
+  connection.sinceMs = performance.now();
+  if (connection.socket.isPaused()) connection.socket.resume();
+  takeNext(serving, connection);
+}
