@@ -1,6 +1,7 @@
 import type { Area } from "./mutant.ts";
 import { BUYING } from "./mutants/buying.ts";
 import { DEPOSITS } from "./mutants/deposits.ts";
+import { DIRECT } from "./mutants/direct.ts";
 import { KEYS } from "./mutants/keys.ts";
 import { PEOPLE } from "./mutants/people.ts";
 import { PLACEMENT } from "./mutants/placement.ts";
@@ -22,6 +23,7 @@ export const AREAS: readonly Area[] = [
   SETTLING,
   REFUNDS,
   VAULT,
+  DIRECT,
   KEYS,
   PEOPLE,
   WEBHOOKS,

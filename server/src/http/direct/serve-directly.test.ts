@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import { addListPrice, addProducts } from "../../../testing/builders/builders.ts";
+import { eventually } from "../../../testing/eventually.ts";
 import { exchange, type RawReply } from "../../../testing/fuzz/raw-http.ts";
 import { moveFunds } from "../../wallet/move-funds.ts";
 
@@ -198,6 +200,35 @@ test("fifty orders that are sent ahead are answered in order", async () => {
     const again = await ask(place(one));
     assert.equal(again.body, replies[index]?.body);
   }
+});
+
+test("a quick request that arrives while a slow one is answered waits for its turn", async () => {
+  const socket = connect(port, "127.0.0.1");
+  const received: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => received.push(chunk));
+  await scrip.db.transaction(async (tx) => {
+    await tx.rows(sql`select from wallets for update`);
+    socket.write(toBytes(place("slow")));
+    await eventually("the order waits for the wallet", async () => {
+      const rows = await scrip.db.rows(
+        sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows.length > 0 || undefined;
+    });
+    socket.write(toBytes({ method: "GET", url: "/v1/catalog" }));
+    // By the time of a reply on another connection, this one could have had its own.
+    for (let more = 0; more < 3; more += 1) await ask({ method: "GET", url: "/v1/catalog" });
+    assert.equal(received.length, 0);
+  });
+  const statuses = () =>
+    [
+      ...Buffer.concat(received)
+        .toString()
+        .matchAll(/HTTP\/1\.1 (\d+)/g),
+    ].map(([, code]) => code);
+  await eventually("both replies are there", async () => statuses().length === 2 || undefined);
+  assert.deepEqual(statuses(), ["202", "200"]);
+  socket.destroy();
 });
 
 test("a body that comes behind its head is waited for; one that comes bit by bit is left to Node.js", async () => {

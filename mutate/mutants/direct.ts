@@ -1,0 +1,75 @@
+import type { Area } from "../mutant.ts";
+
+const AT = "server/src/http/direct";
+const TESTS: readonly [string, ...string[]] = [`${AT}/read-head.test.ts`, `${AT}/serve-directly.test.ts`];
+
+/** Requests that are answered without Fastify. */
+export const DIRECT: Area = {
+  title: "requests answered directly",
+  mutants: [
+    {
+      name: "direct-header-twice",
+      file: `${AT}/read-head.ts`,
+      find: "Object.hasOwn(headers, name) || ",
+      replace: "",
+      tests: TESTS,
+      why: "The last of two headers would count here, and both behind a proxy that reads them otherwise.",
+    },
+    {
+      name: "direct-unusual-headers",
+      file: `${AT}/read-head.ts`,
+      find: "UNUSUAL.has(name) || ",
+      replace: "",
+      tests: TESTS,
+      why: "A chunked body would be read as the next request.",
+    },
+    {
+      name: "direct-get-with-a-body",
+      file: `${AT}/read-head.ts`,
+      find: 'headers["content-length"] === undefined ? 0 : undefined',
+      replace: "headers === undefined ? undefined : 0",
+      tests: TESTS,
+      why: "The body of a GET would be read as the next request.",
+    },
+    {
+      name: "direct-body-without-limit",
+      file: `${AT}/read-head.ts`,
+      find: "bytes > 0 && bytes <= BODY_MAX_BYTES",
+      replace: "bytes > 0",
+      tests: TESTS,
+      why: "A body above the limit would be kept in memory.",
+    },
+    {
+      name: "direct-body-unchecked",
+      file: `${AT}/answer-directly.ts`,
+      find: "if (checked !== true) throw invalidFields(checked.error);",
+      replace: "",
+      tests: TESTS,
+      why: "A body that its schema refuses would reach the verb.",
+    },
+    {
+      name: "direct-parameters-unchecked",
+      file: `${AT}/answer-directly.ts`,
+      find: "if (parameters !== true) throw parameters.error;",
+      replace: "",
+      tests: TESTS,
+      why: "A misspelled filter would return everything.",
+    },
+    {
+      name: "direct-pipeline-out-of-order",
+      file: `${AT}/serve-directly.ts`,
+      find: 'if (connection.state !== "busy") takeNext',
+      replace: "if (connection.rest !== undefined) takeNext",
+      tests: TESTS,
+      why: "A reply could overtake an earlier one and be taken for it.",
+    },
+    {
+      name: "direct-lost-bytes",
+      file: `${AT}/keep-connections.ts`,
+      find: "if (rest !== undefined) socket.unshift(rest);",
+      replace: "",
+      tests: TESTS,
+      why: "The request with which a connection is handed over would never be answered.",
+    },
+  ],
+};
