@@ -1,7 +1,12 @@
 import type { Area } from "../mutant.ts";
 
 const AT = "server/src/http/direct";
-const TESTS: readonly [string, ...string[]] = [`${AT}/read-head.test.ts`, `${AT}/serve-directly.test.ts`];
+const TESTS: readonly [string, ...string[]] = [
+  `${AT}/read-head.test.ts`,
+  `${AT}/serve-directly.test.ts`,
+  `${AT}/hostile-connections.test.ts`,
+];
+const CONNECTIONS: readonly [string, ...string[]] = [`${AT}/hostile-connections.test.ts`];
 
 /** Requests that are answered without Fastify. */
 export const DIRECT: Area = {
@@ -70,6 +75,31 @@ export const DIRECT: Area = {
       replace: "",
       tests: TESTS,
       why: "The request with which a connection is handed over would never be answered.",
+    },
+    {
+      name: "direct-gone-and-handed-over",
+      file: `${AT}/serve-directly.ts`,
+      find: "  if (socket.destroyed) return;\n",
+      replace: "",
+      tests: CONNECTIONS,
+      why: "What a caller sent before it left would go on, on a connection that has ended.",
+    },
+    {
+      name: "direct-read-without-limit",
+      file: `${AT}/serve-directly.ts`,
+      find: "if (socket.isPaused() && isReadFrom(connection)) socket.resume();",
+      replace: "if (socket.isPaused()) socket.resume();",
+      tests: CONNECTIONS,
+      why: "A caller that never waits for a reply would fill the memory.",
+    },
+    {
+      name: "direct-error-unheard",
+      file: `${AT}/keep-connections.ts`,
+      find: 'else if (connection.state !== "busy") socket.end();',
+      replace:
+        'else if (connection.state !== "busy") {\n          release(connection);\n          socket.end();\n        }',
+      tests: CONNECTIONS,
+      why: "A reset behind the end of a connection would end the process.",
     },
   ],
 };

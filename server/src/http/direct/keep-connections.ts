@@ -7,8 +7,8 @@ export type Connection = {
   readonly socket: Socket;
   /** What has arrived behind the requests that were answered or are being answered. */
   rest: Buffer | undefined;
-  /** `new`: nothing has arrived yet. `body`: the head of a request is there, and not all of its body. */
-  state: "new" | "idle" | "body" | "busy";
+  /** `new`: nothing has arrived yet. `body`: the head of a request is there, and not all of its body. `gone`: not kept here. */
+  state: "new" | "idle" | "body" | "busy" | "gone";
   /** Since when it is in this state. A busy one is not watched. */
   sinceMs: number;
   /** The caller will send nothing more. */
@@ -21,6 +21,8 @@ export type Connections = {
   onData(listen: (connection: Connection, chunk: Buffer) => void): void;
   /** Gives the connection to Node.js, with what has arrived and was not answered. */
   handOver(connection: Connection): void;
+  /** Ends a connection whose caller has left in the middle of a request. */
+  breakOff(connection: Connection): void;
 };
 
 const SWEEP_EVERY_MS = 1_000;
@@ -42,13 +44,21 @@ export function keepConnections(
 
   const release = (connection: Connection): void => {
     const listeners = kept.get(connection);
+    connection.state = "gone";
     kept.delete(connection);
     if (!listeners) return;
     for (const [name, listener] of Object.entries(listeners)) connection.socket.off(name, listener);
   };
 
+  const breakOff = (connection: Connection): void => {
+    release(connection);
+    onUnreadable("HPE_INVALID_EOF_STATE", connection.socket);
+  };
+
   const handOver = (connection: Connection): void => {
     const { socket, rest } = connection;
+    // Node.js would wait for the end of a connection that has ended.
+    if (socket.destroyed) return;
     release(connection);
     socket.pause();
     if (rest !== undefined) socket.unshift(rest);
@@ -71,10 +81,9 @@ export function keepConnections(
       data: (chunk) => listen(connection, chunk),
       end: () => {
         connection.hasEnded = true;
-        if (connection.state === "busy") return;
-        release(connection);
-        if (connection.state === "body") onUnreadable("HPE_INVALID_EOF_STATE", socket);
-        else socket.end();
+        if (connection.state === "body") breakOff(connection);
+        // It stays here until it is closed: what was written to it may not have gone out yet, and can still fail.
+        else if (connection.state !== "busy") socket.end();
       },
       error: () => socket.destroy(),
       close: () => kept.delete(connection),
@@ -103,6 +112,7 @@ export function keepConnections(
       listen = listener;
     },
     handOver,
+    breakOff,
   };
 }
 

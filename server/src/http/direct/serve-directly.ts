@@ -8,7 +8,7 @@ import { answerDirectly } from "./answer-directly.ts";
 import { createReply } from "./direct-reply.ts";
 import { createRequest } from "./direct-request.ts";
 import type { DirectRoutes, Found } from "./direct-routes.ts";
-import { type Connection, keepConnections } from "./keep-connections.ts";
+import { type Connection, type Connections, keepConnections } from "./keep-connections.ts";
 import { type Head, readHead } from "./read-head.ts";
 
 export type DirectDeps = {
@@ -21,8 +21,7 @@ export type DirectDeps = {
 
 type Serving = DirectDeps & {
   ids: Ids;
-  /** Gives a connection to Node.js. */
-  handOver: (connection: Connection) => void;
+  connections: Connections;
 };
 
 /** Requests that a caller may send ahead. Then it has to wait for replies. */
@@ -37,11 +36,11 @@ export function serveDirectly(server: Server, deps: DirectDeps): void {
   const connections = keepConnections(server, (code, socket) =>
     deps.unroutable.answerUnreadable(Object.assign(new Error("no whole request arrived"), { code }), socket),
   );
-  const serving: Serving = { ...deps, ids: idsOf(deps.clock), handOver: connections.handOver };
+  const serving: Serving = { ...deps, ids: idsOf(deps.clock), connections };
   connections.onData((connection, chunk) => {
     connection.rest = connection.rest === undefined ? chunk : Buffer.concat([connection.rest, chunk]);
     if (connection.state !== "busy") takeNext(serving, connection);
-    else if (connection.rest.length > AHEAD_MAX_BYTES) connection.socket.pause();
+    if (connection.state === "busy" && !isReadFrom(connection)) connection.socket.pause();
   });
 }
 
@@ -51,19 +50,18 @@ function takeNext(serving: Serving, connection: Connection): void {
   if (rest === undefined) return;
   const head = readHead(rest);
   const found = head && serving.routes.find(head);
-  const isWhole = head !== undefined && rest.length >= head.bodyEnd;
-  if (!found || (!isWhole && connection.state === "body")) {
-    // Many clients send a body right behind its head. One that sends it bit by bit is Node.js's to wait for.
-    if (connection.hasEnded) connection.socket.destroySoon();
-    else serving.handOver(connection);
-  } else if (isWhole) {
+  if (found && rest.length >= head.bodyEnd) {
     connection.state = "busy";
     connection.rest = rest.length === head.bodyEnd ? undefined : rest.subarray(head.bodyEnd);
     void answer(serving, connection, { head, found, body: bodyOf(rest, head) });
-  } else {
+  } else if (connection.hasEnded) {
+    if (found) serving.connections.breakOff(connection);
+    else connection.socket.destroySoon();
+  } else if (found && connection.state !== "body") {
+    // Many clients send a body right behind its head. One that sends it bit by bit is Node.js's to wait for.
     connection.state = "body";
     connection.sinceMs = performance.now();
-  }
+  } else serving.connections.handOver(connection);
 }
 
 const bodyOf = (bytes: Buffer, { bodyStart, bodyEnd }: Head): Buffer | undefined =>
@@ -79,14 +77,23 @@ async function answer(
   const request = createRequest(id, head, found, socket, serving.log);
   const reply = createReply(connection, found.route, id);
   await answerDirectly(serving.problems, found.route, request, reply, body);
-  if (connection.isLast()) socket.destroySoon();
-  else if (socket.writableNeedDrain) socket.once("drain", () => goOn(serving, connection));
+  if (socket.destroyed) return;
+  if (socket.writableNeedDrain && !connection.isLast()) socket.once("drain", () => goOn(serving, connection));
   else goOn(serving, connection);
 }
 
 function goOn(serving: Serving, connection: Connection): void {
+  const { socket } = connection;
   connection.state = "idle";
   connection.sinceMs = performance.now();
-  if (connection.socket.isPaused()) connection.socket.resume();
+  if (connection.isLast()) {
+    socket.destroySoon();
+    return;
+  }
   takeNext(serving, connection);
+  if (socket.isPaused() && isReadFrom(connection)) socket.resume();
 }
+
+/** A caller that does not wait for replies is not read from. One that was handed over is not ours to read from. */
+const isReadFrom = ({ state, rest }: Connection): boolean =>
+  state !== "gone" && (state !== "busy" || rest === undefined || rest.length <= AHEAD_MAX_BYTES);
