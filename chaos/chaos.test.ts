@@ -9,7 +9,7 @@ import { describeFigures, figuresOf, isFaultless } from "./report.ts";
 
 /** A short run with this many faults and callers; `npm run chaos` is the long one. */
 const { faults: FAULTS, placers } = sizeFor("chaos", {
-  share: { faults: 4, placers: 8 },
+  share: { faults: 3, placers: 5 },
   wide: { faults: 5, placers: PLACERS },
   full: { faults: 5, placers: PLACERS },
 });

@@ -16,12 +16,16 @@ test("slow files come first, the slowest before all, each in a process of its ow
   );
 });
 
-test("quick files share a process, in even groups of at most twenty-eight, and each is in one of them", () => {
-  const files = Array.from({ length: 60 }, (_, index) => `f${String(index).padStart(2, "0")}.test.ts`);
-  const runs = planRuns(named(...files), {});
+test("the others share a process, in groups that take about equally long, and each is in one of them", () => {
+  const files = Array.from({ length: 100 }, (_, index) => `f${String(index).padStart(2, "0")}.test.ts`);
+  const runs = planRuns(named(...files), { "f00.test.ts": 9, "f01.test.ts": 9, "f02.test.ts": 2 });
   assert.deepEqual(
-    runs.map((run) => run.files.length),
-    [20, 20, 20],
+    runs.map((run) => [run.files.length, run.seconds]),
+    [
+      [22, 39],
+      [39, 39],
+      [39, 39],
+    ],
   );
   assert.deepEqual(
     runs.flatMap((run) => run.files),
@@ -37,7 +41,10 @@ test("a file that changes what its process shares has one of its own, and one th
     'process.once("exit", () => {});',
   ];
   const sources = texts.map((text, index) => ({ file: `changes-${index}.test.ts`, text }));
-  const reads = { file: "reads.test.ts", text: 'if (process.env.WRITE_DOCS === "1") write();' };
+  const reads = {
+    file: "reads.test.ts",
+    text: 'if (process.env.WRITE_DOCS === "1") t.mock.timers.tick(1); called.mock.restore();',
+  };
   const runs = planRuns([...sources, ...named("a.test.ts", "b.test.ts"), reads], {});
   assert.deepEqual(
     runs.filter(({ files }) => files.length > 1).map(({ files }) => files),

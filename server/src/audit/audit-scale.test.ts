@@ -13,7 +13,7 @@ import { WHOLE } from "./extent.ts";
 import { invariants } from "./invariants.ts";
 import { adoptProof, findProof, insertProof } from "./proof-queries.ts";
 
-const ORDERS = sizeFor("soak", { share: 5_000, full: 20_000 });
+const ORDERS = sizeFor("soak", { share: 3_000, wide: 5_000, full: 20_000 });
 /** Pending orders have none yet. */
 const UNITS = 1.8 * ORDERS;
 const HOUR_MS = 3_600_000;

@@ -22,9 +22,9 @@ const ROLES = ["api", "worker"] as const;
 const PROCESSES_OF_EACH = sizeFor("chaos", { share: 2, full: 3 });
 const CALLERS = sizeFor("chaos", { share: 6, full: 12 });
 const FUNDS = ["100000.00", "100000.00", "100000.00", "100000.00"];
-const STOCK = sizeFor("chaos", { share: 2_000, full: 6_000 });
+const STOCK = sizeFor("chaos", { share: 1_000, wide: 2_000, full: 6_000 });
 /** So many orders each process acknowledges before the primary dies, and again to count as back. */
-const ACKNOWLEDGED_EACH = 60;
+const ACKNOWLEDGED_EACH = sizeFor("chaos", { share: 25, wide: 60, full: 60 });
 const OUTAGE_MAX_MS = 30_000;
 const READY_TIMEOUT_MS = 20_000;
 /** A test that hangs leaves no process behind. */

@@ -33,9 +33,9 @@ const LISTS = [
 /** One word that is wider than a narrow screen, and markup. */
 const TEXT = `<b>${"Wordwithoutend".repeat(5)}`;
 
-/** In `npm test` every third page is opened once, in CI each page; at full size by every role, in both themes and widths. */
+/** In `npm test` every fourth page is opened once, in CI each page; at full size by every role, in both themes and widths. */
 const { every, isFull } = sizeFor("fuzz", {
-  share: { every: 3, isFull: false },
+  share: { every: 4, isFull: false },
   wide: { every: 1, isFull: false },
   full: { every: 1, isFull: true },
 });

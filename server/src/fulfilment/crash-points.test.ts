@@ -11,7 +11,8 @@ import { sale } from "../../testing/upstream/upstream-faults.ts";
 import { after as heard, before as unheard } from "../../testing/upstream/upstream-steps.ts";
 import { refundOrder } from "./refund/refund-order.ts";
 
-const TRACKS = 5;
+/** Each has a database and a worker. Fewer of them die at the same points, in more turns. */
+const TRACKS = sizeFor("chaos", { share: 2, wide: 5, full: 5 });
 const AUDIT_EVERY = 10;
 /** Every so many points is the end of a run; where it begins is drawn, so that in time each has its turn. */
 const POINT_EVERY = sizeFor("chaos", { share: 24, full: 1 });

@@ -18,8 +18,8 @@ import { sealSupplierConfig } from "../suppliers/supplier-config.ts";
 import { fixedKeyring } from "../vault/keyring.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 
-const STORM_MS = sizeFor("chaos", { share: 2_000, full: 60_000 });
-const KILLS_MIN = sizeFor("chaos", { share: 3, full: 10 });
+const STORM_MS = sizeFor("chaos", { share: 1_000, wide: 2_000, full: 60_000 });
+const KILLS_MIN = sizeFor("chaos", { share: 2, wide: 3, full: 10 });
 const ORDERS_MIN = sizeFor("chaos", { share: 12, full: 50 });
 const CALLERS = sizeFor("chaos", { share: 2, full: 4 });
 const PRODUCT = "card";

@@ -24,7 +24,7 @@ import type { Placement } from "./decide-placements.ts";
 import { createPlacementBatch } from "./placement-batch.ts";
 import { beginPlacements } from "./placement-queries.ts";
 
-const ROUNDS = sizeFor("soak", { share: 40, full: 150 });
+const ROUNDS = sizeFor("soak", { share: 25, wide: 40, full: 150 });
 const WALLETS = 24;
 const FUNDS_MINOR = 10_000_000;
 

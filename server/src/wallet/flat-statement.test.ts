@@ -8,7 +8,7 @@ import type { Tenant } from "../http/caller.ts";
 import { sumSpanRows } from "./day-queries.ts";
 import { type EntryFilters, listEntryRows, listMovementRows } from "./queries.ts";
 
-const ENTRIES = sizeFor("soak", { share: 40_000, full: 200_000 });
+const ENTRIES = sizeFor("soak", { share: 20_000, wide: 40_000, full: 200_000 });
 const REFUND_EVERY = ENTRIES / 5;
 const REFUNDED_ORDER = `ord_${2 * REFUND_EVERY - 1}`;
 const BUFFERS_MAX = 100;

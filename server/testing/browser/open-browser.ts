@@ -70,21 +70,24 @@ const FLAGS = [
   "--disable-sync",
 ];
 
+const UNPACKER = fileURLToPath(new URL("./unpack-packaged.ts", import.meta.url));
+const UNPACK_TIMEOUT_MS = 120_000;
+
 /**
  * The package always unpacks into the temporary folder of its process, so it does that in a process of its own: what others put
  * into the temporary folder meanwhile must not end up in the browser's.
  */
-async function unpack(folder: string): Promise<{ executablePath: string; env: Record<string, string> }> {
-  const { stdout } = await promisify(execFile)(process.execPath, [UNPACKER], {
+export async function unpack(
+  folder: string,
+  script = UNPACKER,
+): Promise<{ executablePath: string; env: Record<string, string> }> {
+  const { stdout } = await promisify(execFile)(process.execPath, [script], {
     env: { ...process.env, TMPDIR: folder },
     timeout: UNPACK_TIMEOUT_MS,
   });
   await writeFile(join(folder, "fonts.conf"), FONTS);
   return { executablePath: stdout, env: environment(folder) };
 }
-
-const UNPACKER = fileURLToPath(new URL("./unpack-packaged.ts", import.meta.url));
-const UNPACK_TIMEOUT_MS = 120_000;
 
 /** The package's own settings look for its fonts only in the system's temporary folder. */
 const FONTS =

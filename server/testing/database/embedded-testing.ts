@@ -21,7 +21,8 @@ export type Opener = {
 };
 
 const CONDITION_TIMEOUT_MS = 30_000;
-const POLL_MS = 10;
+/** Each look opens a connection. */
+const POLL_MS = 25;
 
 const MAIN = new URL("../../src/db/embedded/open-embedded.ts", import.meta.url).href;
 const SCRIPT = `

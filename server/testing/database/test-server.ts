@@ -41,6 +41,8 @@ export const openTestServer = (): Promise<EmbeddedDatabase> =>
       // Nobody follows its log, and what fills a new table need not be in it.
       wal_level: "minimal",
       max_wal_senders: "0",
+      // Tables without statistics are taken for large ones, and to start a worker costs more than to read a small one.
+      max_parallel_workers_per_gather: "0",
       checkpoint_timeout: "1h",
       // Its files may be in memory.
       max_wal_size: "256MB",

@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { seedCluster } from "../../../testing/database/seed-cluster.ts";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
 import { eventually } from "../../../testing/eventually.ts";
@@ -22,6 +23,8 @@ const RATE = 10;
 /** More than a process earns while it is not asked. */
 const AT_ONCE = 24;
 const FLOOD_MS = 3_000;
+/** That is far above its rate. Without a pause the requests would take all of the machine. */
+const FLOOD_EVERY_MS = 50;
 
 let folder: string;
 let external: TestDatabase;
@@ -164,6 +167,7 @@ async function assertOneAllowance({ url }: RunningScrip, key: string): Promise<v
     );
     for (const { status } of replies) counts[status === 200 ? "accepted" : "refused"] += 1;
     assert.ok(replies.every(({ status }) => status === 200 || status === 429));
+    await wait(FLOOD_EVERY_MS);
   }
   agent.destroy();
   const earned = (untilMs: number) => BURST_SECONDS * RATE + (RATE * (untilMs - startedAtMs)) / 1_000;

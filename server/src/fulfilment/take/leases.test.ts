@@ -17,7 +17,7 @@ import { returnLeases } from "./claim-queries.ts";
 import { takeOrders } from "./take-orders.ts";
 
 const { leaseMs } = FULFILMENT_LIMITS;
-const ORDERS = sizeFor("soak", { share: 80, full: 300 });
+const ORDERS = sizeFor("soak", { share: 50, wide: 80, full: 300 });
 const WORKERS = 4;
 
 let shop: Shop;

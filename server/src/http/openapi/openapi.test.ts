@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
+import { COMPILE_CACHE } from "../../../testing/processes/compile-cache.ts";
 import { problemTable } from "../../lib/problem-table.ts";
 import { findBreaks } from "./breaks.ts";
 import type { OpenApiDocument } from "./openapi.ts";
@@ -173,6 +174,7 @@ const readDocument = async (file: string): Promise<OpenApiDocument> =>
 const run = (script: string, ...args: string[]): Promise<{ code: number; output: string }> =>
   new Promise((resolve) => {
     const env = {
+      ...COMPILE_CACHE,
       PATH: process.env.PATH,
       HOME: folder,
       REDOCLY_TELEMETRY: "off",

@@ -22,7 +22,7 @@ import { emitEvents } from "../../events/emit-events.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { DeliveryLimits } from "./limits.ts";
 
-const KILLS = sizeFor("chaos", { share: 3, full: 15 });
+const KILLS = sizeFor("chaos", { share: 2, wide: 3, full: 15 });
 const WORKERS = 3;
 const ENDPOINTS = sizeFor("chaos", { share: 3, full: 6 });
 const KILL_EVERY_MS = 600;
