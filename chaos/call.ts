@@ -4,6 +4,8 @@ export type Answer = { status: number; body: string; headers: IncomingHttpHeader
 
 const TIMEOUT_MS = 20_000;
 const SOCKETS_MAX = 64;
+/** On a busy machine this process can be too slow to send what it began. Such a request was not read, and is sent again. */
+const TOO_SLOW = "The request did not arrive in time.";
 const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX });
 
 /** One request to a process of the service. Rejects when no complete response arrives. */
@@ -23,7 +25,9 @@ export function send(
       reply.on("aborted", () => reject(new Error("the response was cut off")));
       reply.on("end", () => {
         const { statusCode: status = 0, headers: got } = reply;
-        resolve({ status, body: Buffer.concat(chunks).toString(), headers: got });
+        const text = Buffer.concat(chunks).toString();
+        if (status === 400 && text.includes(TOO_SLOW)) reject(new Error(TOO_SLOW));
+        else resolve({ status, body: text, headers: got });
       });
     });
     sent.on("error", reject);

@@ -16,6 +16,8 @@ export type SoakOptions = {
   seed: number;
   /** Callers that place orders at the same time, each about four a second. */
   callers: number;
+  /** How much longer than usual they wait between two orders. */
+  slowness: number;
   say: (line: string) => void;
 };
 export type SoakResult = { samples: Sample[]; orders: number; faults: string[] };
@@ -51,15 +53,22 @@ const KEEPING = [
 ];
 
 /** Steady load without faults, measured regularly. Then everything finishes and the books are checked. */
-export async function runSoak({ durationMs, seed, callers, say }: SoakOptions): Promise<SoakResult> {
+export async function runSoak({
+  durationMs,
+  seed,
+  callers,
+  slowness,
+  say,
+}: SoakOptions): Promise<SoakResult> {
   const recorder = createRecorder();
   const world = await openWorld({ seed, hasFsync: true, hasSmallDisk: false, isWhole: true }, recorder);
   try {
     for (const upstream of world.upstreams) upstream.heal();
     world.receivers.heal();
-    const stock = Math.ceil((durationMs / 1_000) * callers * CODES_PER_SECOND_AND_CALLER) + 500;
+    const perSecond = (callers * CODES_PER_SECOND_AND_CALLER) / slowness;
+    const stock = Math.ceil((durationMs / 1_000) * perSecond) + 500;
     const accounts = await fillWorld(world, recorder, stock);
-    const weather: Weather = { isStormy: true, seed, placers: callers };
+    const weather: Weather = { isStormy: true, seed, placers: callers, slowness };
     const actors = ACTORS.map((act) => act(world, accounts, recorder, weather));
     const samples: Sample[] = [];
     for (let count = 0; count < SAMPLES; count += 1) {

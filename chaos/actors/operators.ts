@@ -84,7 +84,7 @@ async function tryRevoked(
     const answer = await call(port, key, "GET", "/v1/balance").catch(() => undefined);
     if (answer?.status === 401) return;
     if (answer && answer.status !== 503) {
-      recorder.contradictions.push(`${id} was revoked and gets ${answer.status}`);
+      recorder.contradictions.push(`${id} was revoked and gets ${answer.status} ${answer.body}`);
       return;
     }
     await wait(RETRY_PAUSE_MS);

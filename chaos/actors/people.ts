@@ -12,6 +12,7 @@ import { enterConsole, enterDashboard, type Person, visit } from "./visitors.ts"
 const PAUSE_MAX_MS = 1_500;
 const RETRY_PAUSE_MS = 200;
 const TRIES_MAX = 300;
+const SHOWN_CHARACTERS = 300;
 const ORDER_SHARE = 0.3;
 const PAYMENT_SHARE = 0.2;
 /** Less than fresh proof counts for. */
@@ -75,7 +76,8 @@ async function tryUntilTold(
     const id = /orders\/(ord_\w+)/.exec(answer?.headers.location ?? "")?.[1];
     if (answer?.status === 303 && id) return id;
     if (answer) {
-      recorder.contradictions.push(`a form of the dashboard gets ${answer.status}, not an order`);
+      const shown = answer.body.slice(0, SHOWN_CHARACTERS);
+      recorder.contradictions.push(`a form of the dashboard gets ${answer.status}, not an order: ${shown}`);
       return undefined;
     }
     await wait(RETRY_PAUSE_MS);

@@ -18,6 +18,8 @@ export type Weather = {
   placers: number;
   /** Callers that place many orders with one request. None unless given. */
   batchers?: number;
+  /** How much longer than usual placers and readers wait between two requests. */
+  slowness?: number;
 };
 
 export const PLACERS = 24;
@@ -55,7 +57,7 @@ export const placeOrders: Actor = async (world, accounts, recorder, weather) => 
       }
       const copies = random.chance(DUPLICATE_SHARE) ? 2 : 1;
       await Promise.all(Array.from({ length: copies }, () => runErrand(world, recorder, errand, random)));
-      await wait(random.below(PAUSE_MAX_MS));
+      await wait(random.below(PAUSE_MAX_MS * (weather.slowness ?? 1)));
     }
   };
   await Promise.all(Array.from({ length: weather.placers }, (_, number) => placer(number)));

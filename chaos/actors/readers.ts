@@ -23,7 +23,7 @@ export const readBack: Actor = async (world, accounts, recorder, weather) => {
   const reader = async (number: number) => {
     const random = createRandom(weather.seed + 2_000 + number);
     while (weather.isStormy) {
-      await wait(random.below(PAUSE_MAX_MS));
+      await wait(random.below(PAUSE_MAX_MS * (weather.slowness ?? 1)));
       if (recorder.acknowledged.length === 0) continue;
       const order = random.pick(recorder.acknowledged);
       const account = accounts.find(
