@@ -20,7 +20,9 @@ import { eventually } from "../../../testing/eventually.ts";
 import { audit } from "../../audit/audit.ts";
 import { createPlacementQueues, type PlacementQueues } from "../placement-batch.ts";
 import { forwardPlacements } from "./forward-placements.ts";
+import { writeFrame } from "./frames.ts";
 import { servePlacements } from "./serve-placements.ts";
+import { packGreeting } from "./wire-values.ts";
 
 /** The first app places for both. */
 let here: TestApp;
@@ -165,6 +167,7 @@ test("a process that places for all and hangs is left, and used again when it is
 
   let heard = 0;
   const silent = createServer((socket) => {
+    writeFrame(socket, packGreeting());
     socket.on("data", () => {
       heard += 1;
     });
@@ -195,6 +198,7 @@ test("bytes that make no sense end their connection and nothing else", async (t)
   for (const junk of [Buffer.from([0, 0, 0, 2, 1, 2]), Buffer.alloc(8, 255)]) {
     const socket = connect(path);
     socket.on("error", noOne);
+    socket.resume();
     socket.write(junk);
     await once(socket, "close");
   }

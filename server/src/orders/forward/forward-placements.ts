@@ -1,16 +1,13 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { machineTimeMs } from "../../lib/machine-time.ts";
-import type { Placement } from "../decide-placements.ts";
+import { Problem } from "../../lib/problem.ts";
+import type { BoundOrder, Placement } from "../decide-placements.ts";
 import type { BatchDecision, PlacementQueues } from "../placement-batch.ts";
 import { createOutbox, readFrames, writeFrame } from "./frames.ts";
-import {
-  type ForwardedDecision,
-  packSubmissions,
-  type Reply,
-  type Submission,
-  unpackReplies,
-} from "./placement-wire.ts";
+import { type ForwardedDecision, type Reply, unpackReplies } from "./reply-wire.ts";
+import { packSubmissions, type Submission } from "./submission-wire.ts";
+import { readGreeting } from "./wire-values.ts";
 
 export type ForwardedQueues = PlacementQueues & { close(): void };
 
@@ -18,9 +15,12 @@ export type ForwardedQueues = PlacementQueues & { close(): void };
 const FORWARD_TIMEOUT_MS = 5_000;
 const RECONNECT_PAUSE_MS = 500;
 const LOOK_EVERY_MS = 500;
+/** With so many placements of this process alone, the other one has both of its batches running. */
+const BUSY_FROM = 16;
 
-type InFlight = {
-  submission: Submission;
+type InFlight = Submission & {
+  /** Set when it is sent: from then on it is decided here alone (`machineTimeMs`). */
+  deadlineMs: number;
   resolve: (decisions: readonly BatchDecision[]) => void;
   reject: (error: unknown) => void;
 };
@@ -28,7 +28,10 @@ type InFlight = {
 type Forwarding = {
   path: string;
   own: PlacementQueues;
+  timeoutMs: number;
   socket: Socket | undefined;
+  /** The other process has greeted in the version of this one. */
+  isGreeted: boolean;
   /** In the order in which they were sent. */
   inFlight: Map<number, InFlight>;
   isClosed: boolean;
@@ -47,30 +50,38 @@ export function forwardPlacements(
   timeoutMs = FORWARD_TIMEOUT_MS,
 ): ForwardedQueues {
   const state: Forwarding = {
-    ...{ path, own, socket: undefined, inFlight: new Map() },
-    ...{ isClosed: false, timer: undefined },
+    ...{ path, own, timeoutMs, socket: undefined, isGreeted: false },
+    ...{ inFlight: new Map(), isClosed: false, timer: undefined },
   };
   open(state);
   const watch = setInterval(() => dropIfSilent(state), Math.min(timeoutMs, LOOK_EVERY_MS));
   watch.unref();
   let lastId = 0;
-  const send = createOutbox<InFlight>((all) => sendAll(state, all));
-  const forward = (placements: readonly Placement[], isGroup: boolean): Promise<readonly BatchDecision[]> =>
-    new Promise((resolve, reject) => {
-      lastId += 1;
-      const deadlineMs = machineTimeMs() + timeoutMs;
-      send({ submission: { id: lastId, isGroup, placements, deadlineMs }, resolve, reject });
-    });
+  const send = createOutbox<InFlight>(
+    (all) => sendAll(state, all),
+    () => state.inFlight.size >= BUSY_FROM,
+  );
+  const nextId = (): number => {
+    lastId += 1;
+    return lastId;
+  };
   // A function cannot be sent.
-  const canForward = (placements: readonly Placement[]): boolean =>
-    state.socket !== undefined && placements.every(({ priceAgain }) => priceAgain === undefined);
+  const canForward = ({ priceAgain }: Placement): boolean => state.isGreeted && priceAgain === undefined;
   return {
-    submit: async (placement) =>
-      canForward([placement])
-        ? ((await forward([placement], false))[0] as BatchDecision)
+    submit: (placement) =>
+      canForward(placement)
+        ? new Promise((resolve, reject) => {
+            const resolveOne = ([decision]: readonly BatchDecision[]) => resolve(decision as BatchDecision);
+            const placements = [placement];
+            send({ id: nextId(), isGroup: false, placements, deadlineMs: 0, resolve: resolveOne, reject });
+          })
         : own.submit(placement),
     submitGroup: (placements) =>
-      canForward(placements) ? forward(placements, true) : own.submitGroup(placements),
+      placements.every(canForward)
+        ? new Promise((resolve, reject) => {
+            send({ id: nextId(), isGroup: true, placements, deadlineMs: 0, resolve, reject });
+          })
+        : own.submitGroup(placements),
     close() {
       state.isClosed = true;
       clearInterval(watch);
@@ -82,18 +93,18 @@ export function forwardPlacements(
 
 function open(state: Forwarding): void {
   const socket = connect(state.path);
+  state.socket = socket;
   // Neither an idle connection nor the wait for one keeps the process alive.
   socket.unref();
-  socket.once("connect", () => {
-    state.socket = socket;
-  });
   readFrames(socket, (bytes) => {
-    for (const reply of unpackReplies(bytes)) accept(state, reply);
+    if (state.isGreeted) for (const reply of unpackReplies(bytes)) accept(state, reply);
+    else readGreeting(bytes);
+    state.isGreeted = true;
   });
   socket.on("error", () => socket.destroy());
   socket.once("close", () => {
-    state.socket = undefined;
-    for (const one of state.inFlight.values()) settle(one, decideInDoubt(state, one.submission));
+    state.isGreeted = false;
+    for (const one of state.inFlight.values()) settle(one, decideInDoubt(state, one));
     state.inFlight.clear();
     if (state.isClosed) return;
     state.timer = setTimeout(() => open(state), RECONNECT_PAUSE_MS);
@@ -102,36 +113,50 @@ function open(state: Forwarding): void {
 }
 
 function sendAll(state: Forwarding, all: readonly InFlight[]): void {
+  const { socket, isGreeted, timeoutMs, inFlight } = state;
+  const deadlineMs = machineTimeMs() + timeoutMs;
+  const message = isGreeted ? packOrNot({ deadlineMs, submissions: all }) : undefined;
+  if (!socket || message === undefined) {
+    for (const one of all) settle(one, decideHere(state, one));
+    return;
+  }
+  for (const one of all) {
+    one.deadlineMs = deadlineMs;
+    inFlight.set(one.id, one);
+  }
+  writeFrame(socket, message);
+}
+
+/** Undefined if one of them cannot be sent. */
+function packOrNot(submissions: Parameters<typeof packSubmissions>[0]): string | undefined {
   try {
-    if (!state.socket) throw new Error("the connection is gone");
-    const bytes = packSubmissions(all.map(({ submission }) => submission));
-    for (const one of all) state.inFlight.set(one.submission.id, one);
-    writeFrame(state.socket, bytes);
+    return packSubmissions(submissions);
   } catch {
-    for (const one of all) {
-      state.inFlight.delete(one.submission.id);
-      settle(one, decideInDoubt(state, one.submission));
-    }
+    return undefined;
   }
 }
 
 function accept(state: Forwarding, { id, decisions }: Reply): void {
   const one = state.inFlight.get(id);
-  state.inFlight.delete(id);
   if (!one) return;
-  if (decisions.some(({ kind }) => kind === "own")) {
-    settle(one, decideHere(state, one.submission));
-    return;
-  }
-  const undecided = decisions.find((decision) => decision.kind === "problem" && !decision.isDecided);
-  if (undecided?.kind === "problem") one.reject(undecided.problem);
-  else one.resolve(decisions.map(toDecision));
+  if (decisions.length !== one.placements.length) throw new Error("a reply to something else");
+  const undecided = decisions.find(isUndecided);
+  const decided = undecided ? [] : decisions.map((each, at) => toDecision(each, one.placements[at]));
+  state.inFlight.delete(id);
+  if (!undecided) one.resolve(decided);
+  else if (undecided.kind === "problem") one.reject(undecided.problem);
+  else settle(one, decideHere(state, one));
 }
 
-function toDecision(decision: ForwardedDecision): BatchDecision {
+const isUndecided = (decision: ForwardedDecision): boolean =>
+  decision.kind === "own" || (decision.kind === "problem" && !decision.isDecided);
+
+function toDecision(decision: ForwardedDecision, placement: Placement | undefined): BatchDecision {
   switch (decision.kind) {
+    case "placed":
+      // The caller compares the id: its own order was placed. The other process has woken the workers.
+      return { kind: "replayed", order: orderOf(placement) };
     case "order":
-      // The caller compares the id: its own order was placed.
       return { kind: "replayed", order: decision.order };
     case "problem":
       return { kind: "refused", problem: decision.problem };
@@ -142,6 +167,13 @@ function toDecision(decision: ForwardedDecision): BatchDecision {
     default:
       return { kind: decision.kind };
   }
+}
+
+function orderOf(placement: Placement | undefined): BoundOrder {
+  if (!placement || placement.priced instanceof Problem) throw new Error("no order was asked for");
+  const { orderId, fingerprint } = placement;
+  const { totalMinor, currency } = placement.priced;
+  return { id: orderId, status: "pending", totalMinor, currency, fingerprint };
 }
 
 function settle({ resolve, reject }: InFlight, decided: Promise<readonly BatchDecision[]>): void {
@@ -162,10 +194,10 @@ async function decideHere(
  * The other process can still decide these. An order that is placed here it only finds. One that is refused here it could still
  * place, for example after a credit, so that is decided again when its time is over.
  */
-async function decideInDoubt(state: Forwarding, submission: Submission): Promise<readonly BatchDecision[]> {
-  const { placements, isGroup, deadlineMs } = submission;
+async function decideInDoubt(state: Forwarding, sent: InFlight): Promise<readonly BatchDecision[]> {
+  const { placements, isGroup, deadlineMs } = sent;
   const isOver = machineTimeMs() >= deadlineMs;
-  const decisions = await decideHere(state, submission);
+  const decisions = await decideHere(state, sent);
   const open = placements.filter((_, index) => isOpenElsewhere(decisions[index]));
   if (isOver || open.length === 0) return decisions;
   while (machineTimeMs() < deadlineMs) await delay(Math.ceil(deadlineMs - machineTimeMs()));
@@ -179,5 +211,5 @@ const isOpenElsewhere = (decision: BatchDecision | undefined): boolean =>
 /** The other process hangs, or its database does. Everything it has is decided here. */
 function dropIfSilent({ inFlight, socket }: Forwarding): void {
   const [oldest] = inFlight.values();
-  if (oldest && machineTimeMs() > oldest.submission.deadlineMs) socket?.destroy();
+  if (oldest && machineTimeMs() > oldest.deadlineMs) socket?.destroy();
 }

@@ -4,14 +4,9 @@ import { isDatabaseUnavailable } from "../../db/database.ts";
 import { Problem } from "../../lib/problem.ts";
 import type { BatchDecision, PlacementQueues } from "../placement-batch.ts";
 import { createOutbox, readFrames, writeFrame } from "./frames.ts";
-import {
-  type ForwardedDecision,
-  forwardDecision,
-  packReplies,
-  type Reply,
-  type Submission,
-  unpackSubmissions,
-} from "./placement-wire.ts";
+import { type ForwardedDecision, forwardDecision, packReplies, type Reply } from "./reply-wire.ts";
+import { type Submission, unpackSubmissions } from "./submission-wire.ts";
+import { packGreeting } from "./wire-values.ts";
 
 export type PlacementServer = { close(): Promise<void> };
 
@@ -30,15 +25,15 @@ export async function servePlacements(
     socket.on("close", () => sockets.delete(socket));
     // The other side decides by itself what has no answer.
     socket.on("error", () => socket.destroy());
-    const reply = createOutbox<Reply>((replies) => {
-      if (socket.writable) writeFrame(socket, packReplies(replies));
-    });
+    const reply = createOutbox<Reply>((replies) => sendReplies(socket, replies));
     readFrames(socket, (bytes) => {
-      for (const submission of unpackSubmissions(bytes))
+      for (const submission of unpackSubmissions(bytes).submissions)
         void decide(queues, submission, onPlaced).then((decisions) =>
           reply({ id: submission.id, decisions }),
         );
     });
+    // Nothing is sent here before this greeting was understood.
+    writeFrame(socket, packGreeting());
   });
   // What a killed process left.
   await rm(path, { force: true });
@@ -54,6 +49,16 @@ export async function servePlacements(
         for (const socket of sockets) socket.destroy();
       }),
   };
+}
+
+function sendReplies(socket: Socket, replies: readonly Reply[]): void {
+  if (!socket.writable) return;
+  try {
+    writeFrame(socket, packReplies(replies));
+  } catch {
+    // The other side must not wait for what cannot be said.
+    socket.destroy();
+  }
 }
 
 async function decide(
