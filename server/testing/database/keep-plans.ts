@@ -13,10 +13,10 @@ export const keepPlans = (db: Db): Db => ({
 
 /** The same for one transaction. Joins are made as they are written: on small tables, to find a better order costs more than it gains. */
 export async function keepPlansIn(tx: Tx): Promise<Tx> {
-  await tx.rows(sql`
-    select set_config(name, value, true) from (values
-      ('plan_cache_mode', 'force_generic_plan'), ('join_collapse_limit', '1'), ('from_collapse_limit', '1')
-    ) as setting (name, value)`);
+  // No query: a transaction can still be given its isolation level afterwards.
+  await tx.rows(sql`set local plan_cache_mode = force_generic_plan`);
+  await tx.rows(sql`set local join_collapse_limit = 1`);
+  await tx.rows(sql`set local from_collapse_limit = 1`);
   return {
     ...tx,
     rows: (query) => tx.rows(query, { name: createHash("md5").update(query.text).digest("hex") }),
