@@ -1,3 +1,5 @@
+import sql, { empty, join, raw, type Sql } from "sql-template-tag";
+
 /** One column of the rows that a statement writes: sent with each row, or computed in SQL from what is sent. */
 export type Column<Row> = SentColumn<Row> | ComputedColumn;
 export type SentColumn<Row> = { column: string; type: ColumnType; value: (row: Row) => ColumnValue };
@@ -41,6 +43,23 @@ export const splitText = (parameter: number, type: ColumnType): string =>
 /** The parameters for `fromTexts`. */
 export const toTexts = <Row>(columns: readonly SentColumn<Row>[], rows: readonly Row[]): string[] =>
   columns.map(({ value }) => joinTexts(rows, value));
+
+/** The same inside of an `sql` template, with the values of these rows. */
+export const fromRows = <Row>(
+  alias: string,
+  columns: readonly SentColumn<Row>[],
+  rows: readonly Row[],
+): Sql => sql`
+  unnest(${join(columns.map(({ type, value }) => fromList(type, rows, value)))})
+    as ${raw(`${alias} (${columns.map(({ column }) => column).join(", ")})`)}`;
+
+/** One value of each row as an array, sent as one text. */
+export const fromList = <Row>(
+  type: ColumnType,
+  rows: readonly Row[],
+  value: (row: Row) => ColumnValue,
+): Sql =>
+  sql`string_to_array(${joinTexts(rows, value)}, E'\\x1f', E'\\x1e')${type === "text" ? empty : raw(`::${type}[]`)}`;
 
 /** The values of a column, as one text. */
 export function joinTexts<Row>(rows: readonly Row[], value: (row: Row) => ColumnValue): string {

@@ -1,4 +1,5 @@
-import sql from "sql-template-tag";
+import sql, { type Sql } from "sql-template-tag";
+import { fromRows, type SentColumn } from "../db/column-texts.ts";
 import type { Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { type Ids, timeOfId } from "../lib/ids.ts";
@@ -33,37 +34,52 @@ export async function emitEvents(
   now: Date,
 ): Promise<string[]> {
   if (events.length === 0) return [];
-  const rows = events.map((event) => toRow(event, ids("evt"), now));
-  await tx.rows(
-    sql`
-      with given as materialized (
-        select * from unnest(
-          ${rows.map((row) => row.id)}::text[], ${rows.map((row) => row.resellerId)}::text[],
-          ${rows.map((row) => row.environment)}::text[], ${rows.map((row) => row.type)}::text[],
-          ${rows.map((row) => row.body)}::text[], ${rows.map((row) => row.orderId)}::text[],
-          ${rows.map((row) => row.subjectKind)}::text[], ${rows.map((row) => row.subjectId)}::text[],
-          ${rows.map((row) => row.cause)}::text[], ${rows.map((row) => row.createdAt.toISOString())}::timestamptz[],
-          ${rows.map((row) => row.sendTwice)}::boolean[], ${rows.map((row) => row.badSignature)}::boolean[],
-          ${rows.map((row) => row.dueAt.toISOString())}::timestamptz[]
-        ) as e (id, reseller_id, environment, type, body, order_id, subject_kind, subject_id, cause, created_at, send_twice,
-                bad_signature, due_at)
-      ), written as (
-        insert into events (id, reseller_id, environment, type, body, order_id, subject_kind, subject_id, cause, created_at,
-                            send_twice, bad_signature)
-        select id, reseller_id, environment, type, body, order_id, subject_kind, subject_id, cause, created_at, send_twice,
-               bad_signature
-        from given
-      )
-      insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
-      select delivery_id(e.id, w.id), e.id, w.id, e.due_at, ${now}
-      from given e
-      join webhook_endpoints w on w.reseller_id = e.reseller_id and w.environment = e.environment
-        and w.deleted_at is null and w.active
-        and case when e.type = any(${BROADCAST_TYPES}::text[]) then ${isSubscribed} else w.id = e.subject_id end`,
-    { name: "emit-events" },
-  );
+  const rows = toEventRows(events, ids, now);
+  await tx.rows(sql`with ${emitParts(rows, now)} select`, { name: "emit-events" });
   return rows.map((row) => row.id);
 }
+
+/** Events as they are written, each with a new id. */
+export const toEventRows = (events: readonly NewEvent[], ids: Ids, now: Date) =>
+  events.map((event) => toRow(event, ids("evt"), now));
+
+/** Parts of a `with` that write events and their deliveries. For a statement that writes what they tell as well. */
+export const emitParts = (rows: ReturnType<typeof toEventRows>, now: Date): Sql => sql`
+  told as materialized (
+    select * from ${fromRows("e", EVENT_COLUMNS, rows)}
+  ), written as (
+    insert into events (id, reseller_id, environment, type, body, order_id, subject_kind, subject_id, cause, created_at,
+                        send_twice, bad_signature)
+    select id, reseller_id, environment, type, body, order_id, subject_kind, subject_id, cause, created_at, send_twice,
+           bad_signature
+    from told
+  ), sent as (
+    insert into deliveries (id, event_id, endpoint_id, next_attempt_at, created_at)
+    select delivery_id(e.id, w.id), e.id, w.id, e.due_at, ${now}
+    from told e
+    join webhook_endpoints w on w.reseller_id = e.reseller_id and w.environment = e.environment
+      and w.deleted_at is null and w.active
+      and case when e.type = any(${BROADCAST_TYPES}::text[]) then ${isSubscribed} else w.id = e.subject_id end
+  )`;
+
+type EventRow = ReturnType<typeof toRow>;
+
+const EVENT_COLUMNS: readonly SentColumn<EventRow>[] = [
+  { column: "id", type: "text", value: (row) => row.id },
+  { column: "reseller_id", type: "text", value: (row) => row.resellerId },
+  { column: "environment", type: "text", value: (row) => row.environment },
+  { column: "type", type: "text", value: (row) => row.type },
+  // JSON escapes control characters, so the text has no separators.
+  { column: "body", type: "text", value: (row) => row.body },
+  { column: "order_id", type: "text", value: (row) => row.orderId },
+  { column: "subject_kind", type: "text", value: (row) => row.subjectKind },
+  { column: "subject_id", type: "text", value: (row) => row.subjectId },
+  { column: "cause", type: "text", value: (row) => row.cause },
+  { column: "created_at", type: "timestamptz", value: (row) => row.createdAt.toISOString() },
+  { column: "send_twice", type: "boolean", value: (row) => row.sendTwice },
+  { column: "bad_signature", type: "boolean", value: (row) => row.badSignature },
+  { column: "due_at", type: "timestamptz", value: (row) => row.dueAt.toISOString() },
+];
 
 function toRow(event: NewEvent, id: string, now: Date) {
   // The time inside the id, so that a range of times is a range of ids.

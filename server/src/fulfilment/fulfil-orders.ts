@@ -26,8 +26,11 @@ export type FulfilDeps = BuyDeps &
   };
 
 export type Fulfiller = {
-  /** Takes orders that are due; true when there may be more. Orders that wait for suppliers continue in the background. */
-  step(): Promise<boolean>;
+  /**
+   * Takes orders that are due; true when there may be more, which is told as soon as it is known. Orders that wait for suppliers
+   * continue in the background.
+   */
+  step(onMore?: () => void): Promise<boolean>;
   /** Keeps the leases of orders that are still being worked on. */
   renew(): Promise<void>;
   /** Waits until nothing is under way. */
@@ -74,10 +77,10 @@ export function createFulfiller(deps: FulfilDeps): Fulfiller {
   };
 
   return {
-    async step() {
+    async step(onMore) {
       const limit = Math.min(limits.batchMax, limits.inFlightMax - underWay.size);
       if (limit <= 0) return false;
-      const { token, orders, isMore } = await take(deps, limit);
+      const { token, orders, isMore } = await take(deps, limit, onMore);
       const [apart, together] = partition(orders, needsSupplier);
       for (const order of apart) buyApart(token, order);
       const batch = together.map((order) => toSettling(token, order, []));
@@ -99,11 +102,15 @@ export function createFulfiller(deps: FulfilDeps): Fulfiller {
  * Completes what can be delivered from stock at once, and leases the other orders. If that fails, all are leased: then an error
  * of one order does not concern the others.
  */
-async function take(deps: FulfilDeps, limit: number): Promise<TakenBatch & { isMore: boolean }> {
+async function take(
+  deps: FulfilDeps,
+  limit: number,
+  onMore: (() => void) | undefined,
+): Promise<TakenBatch & { isMore: boolean }> {
   const { db, clock, limits } = deps;
   const now = clock.now();
   const token = randomUUID();
-  const batch = await expressOrders(deps, token, limit, now).catch((error: unknown) => {
+  const batch = await expressOrders({ ...deps, onMore }, token, limit, now).catch((error: unknown) => {
     if (isDatabaseUnavailable(error) && errorCodeOf(error) !== STATEMENT_TIMEOUT) throw error;
     deps.log.warn({ err: error }, "orders could not be completed at once; they are taken one by one");
   });

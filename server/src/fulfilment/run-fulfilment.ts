@@ -6,6 +6,7 @@ import { type Loop, runLoop } from "../work/run-loop.ts";
 import { createFulfiller, type FulfilDeps } from "./fulfil-orders.ts";
 import { followWrittenOff } from "./operate/follow-written-off.ts";
 import { refundAfterCompletion } from "./refund/refund-after-completion.ts";
+import { runOrders } from "./run-orders.ts";
 import { sweep } from "./sweep.ts";
 
 /** Notifies workers of new orders. */
@@ -16,8 +17,6 @@ export type RunningFulfilment = {
   stop(timeoutMs: number): Promise<void>;
 };
 
-/** While the database settles one batch, the process prepares the other. */
-const BATCHES_AT_ONCE = 2;
 const SWEEP_EVERY_MS = 30_000;
 const FOLLOW_EVERY_MS = 5_000;
 const BALANCES_EVERY_MS = 60_000;
@@ -35,9 +34,7 @@ export function runFulfilment(
     maxSize: 1_000,
     maxRunning: 1,
   });
-  const wake = () => {
-    for (const one of orders) one.wake();
-  };
+  const wake = () => orders.wake();
   const fulfiller = createFulfiller({
     ...deps,
     onReturned: wake,
@@ -49,9 +46,11 @@ export function runFulfilment(
 
   const loop = (step: () => Promise<boolean>, pollMs: number, what: string): Loop =>
     runLoop({ step, pollMs, onError: (err) => log.error({ err }, `${what} failed; retrying`) });
-  const orders: Loop[] = Array.from({ length: BATCHES_AT_ONCE }, () =>
-    loop(() => fulfiller.step(), limits.pollMs, "fulfilment"),
-  );
+  const orders = runOrders({
+    fulfiller,
+    pollMs: limits.pollMs,
+    onError: (err) => log.error({ err }, "fulfilment failed; retrying"),
+  });
   const leases = loop(() => once(() => fulfiller.renew()), limits.leaseMs / 3, "the renewal of leases");
   const others = [
     loop(() => refundAfterCompletion(deps), limits.pollMs, "the refund of sandbox orders"),
@@ -72,7 +71,7 @@ export function runFulfilment(
 
   return {
     async stop(timeoutMs) {
-      const stopped = Promise.all([listener.close(), ...[...orders, ...others].map((one) => one.stop())]);
+      const stopped = Promise.all([listener.close(), ...[orders, ...others].map((one) => one.stop())]);
       // The leases are kept until the last supplier has answered.
       const done = stopped
         .then(() => fulfiller.idle())

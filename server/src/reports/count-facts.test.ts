@@ -23,7 +23,7 @@ import { findCountable, readByKey } from "./count-queries.ts";
 import { TIME_BOUNDS_MS } from "./time-classes.ts";
 
 /** Small, so that a few orders need several transactions. */
-const LIMITS = { walletsMax: 1, entriesMax: 2, changesMax: 2 };
+const LIMITS = { walletsMax: 1, entriesMax: 2, allEntriesMax: 2, changesMax: 2 };
 const HOUR_MS = 3_600_000;
 
 let shop: Shop;
@@ -237,6 +237,29 @@ test("each change finds its order by key, also while nothing has analysed the ta
     assert.doesNotMatch(plan, /Bitmap/);
   });
   await countAll();
+});
+
+test("wallets that sell at the same time are counted in one transaction, until it has enough entries", async () => {
+  const stocked = await shop.addStocked(30);
+  const lines = [{ productId: stocked, quantity: 1 }];
+  const buyers = await Promise.all(Array.from({ length: 25 }, () => addBuyer(shop.scrip, "100.00")));
+  const sell = async (name: string) => {
+    for (const buyer of buyers)
+      assert.equal((await postOrder(shop.scrip, buyer, name, { lines })).statusCode, 202);
+  };
+  await countAll();
+  await sell("first");
+  const before = await totals();
+  assert.equal(await countFacts({ db, clock: shop.clock }), false);
+  assert.equal((await totals()).orders, (before.orders ?? 0n) + 25n);
+  await sell("second");
+  const few = { walletsMax: 100, entriesMax: 10, allEntriesMax: 3, changesMax: 10 };
+  assert.equal(await countFacts({ db, clock: shop.clock }, few), true);
+  assert.equal((await totals()).orders, (before.orders ?? 0n) + 28n);
+  await countAll();
+  await worker.drain();
+  await countAll();
+  await assertProven();
 });
 
 test("processes that count at the same time, beside placements and fulfilment, count each thing once", async () => {

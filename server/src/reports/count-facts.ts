@@ -9,8 +9,16 @@ import {
   readByKey,
 } from "./count-queries.ts";
 
-/** For one transaction, which then takes a fraction of a second. Orders of a long history end as fast as they are counted. */
-const LIMITS: CountLimits = { walletsMax: 20, entriesMax: 1_000, changesMax: 10_000 };
+/**
+ * For one transaction, which then takes a second at most. All wallets that sell at the same time fit into one: a look at few of them
+ * costs nearly as much, and would be followed by the next at once for as long as they sell.
+ */
+const LIMITS: CountLimits = {
+  walletsMax: 1_000,
+  entriesMax: 1_000,
+  allEntriesMax: 10_000,
+  changesMax: 10_000,
+};
 
 /**
  * Counts what happened since it last ran, in one transaction, exactly once: what is counted and the mark that it was counted are

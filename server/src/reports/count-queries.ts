@@ -16,13 +16,24 @@ export const lockCounting = async (tx: Tx): Promise<boolean> => {
 /** For the sums of one transaction, which else go to temporary files. */
 const WORK_MEM = "32MB";
 
-/** Each of these reads few rows by their keys. Old statistics must not turn one of them into a read of a whole table. */
+/**
+ * Each of these reads few rows by their keys. Old statistics must not turn one of them into a read of a whole table, nor into a
+ * bitmap of the two rows that it finds.
+ */
 export const readByKey = (tx: Tx) =>
   tx.rows(sql`
     select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-           set_config('enable_mergejoin', 'off', true), set_config('work_mem', ${WORK_MEM}, true)`);
+           set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
+           set_config('work_mem', ${WORK_MEM}, true)`);
 
-export type CountLimits = { walletsMax: number; entriesMax: number; changesMax: number };
+export type CountLimits = {
+  walletsMax: number;
+  /** Of one wallet. */
+  entriesMax: number;
+  /** No further wallet is counted once those before it have so many entries. */
+  allEntriesMax: number;
+  changesMax: number;
+};
 
 /**
  * Counts the next entries of each wallet: sales and refunds. One statement reads the entries and moves the mark behind them. An
@@ -33,19 +44,27 @@ export const countEntries = async (
   limits: CountLimits,
   now: Date,
 ): Promise<{ wallets: number; behind: number }> => {
-  const [row] = await tx.rows<{ wallets: number; behind: number }>(sql`
-    with due as materialized (
+  const [row] = await tx.rows<{ wallets: number; behind: number }>(
+    sql`
+    with waiting as materialized (
       select w.reseller_id, w.environment, coalesce(r.sequence, 0) as from_sequence, w.sequence as head_sequence,
              least(w.sequence, coalesce(r.sequence, 0) + ${limits.entriesMax}::bigint) as to_sequence,
-             coalesce(r.history_sequence, 0) as history_sequence
+             coalesce(r.history_sequence, 0) as history_sequence, coalesce(r.counted_at, 'epoch') as counted_at
       from wallets w
       left join report_wallets r on r.reseller_id = w.reseller_id and r.environment = w.environment
       where w.sequence > coalesce(r.sequence, 0)
       -- Those that have waited longest, so that busy wallets do not keep the others waiting.
       order by coalesce(r.counted_at, 'epoch'), w.reseller_id, w.environment limit ${limits.walletsMax}
+    ), due as materialized (
+      select * from (
+        select *, sum(to_sequence - from_sequence) over (order by counted_at, reseller_id, environment)
+                    - (to_sequence - from_sequence) as entries_before
+        from waiting
+      ) ranked
+      where entries_before < ${limits.allEntriesMax}::bigint
     ), entries as materialized (
       select e.sequence, e.reseller_id, e.environment, e.type, e.amount_minor, e.currency, e.order_id,
-             date_trunc('hour', e.created_at, 'UTC') as hour, d.history_sequence
+             date_bin('1 hour', e.created_at, 'epoch') as hour, d.history_sequence
       from due d
       cross join lateral (
         select * from ledger_entries l
@@ -69,7 +88,11 @@ export const countEntries = async (
              0 as completed_in_part, 0 as failed
       from entries
     ), ${addLines}, ${addOrders}
-    select count(*)::integer as wallets, (count(*) filter (where to_sequence < head_sequence))::integer as behind from due`);
+    select count(*)::integer as wallets,
+           (count(*) filter (where to_sequence < head_sequence) + (select count(*) from waiting) - count(*))::integer as behind
+    from due`,
+    { name: "count-entries" },
+  );
   if (!row) throw new Error("a count without a row");
   return row;
 };
@@ -100,7 +123,8 @@ const salesAndRefunds: Sql = sql`
  * sale. Returns how many were counted.
  */
 export const countChanges = async (tx: Tx, limits: CountLimits): Promise<number> => {
-  const [row] = await tx.rows<{ taken: number }>(sql`
+  const [row] = await tx.rows<{ taken: number }>(
+    sql`
     with taken as materialized (
       delete from report_changes where ctid = any(array(
         ${findCountable(limits.changesMax)}
@@ -119,15 +143,10 @@ export const countChanges = async (tx: Tx, limits: CountLimits): Promise<number>
              (delivered = units)::integer as completed, (delivered between 1 and units - 1)::integer as completed_in_part,
              (delivered = 0)::integer as failed
       from ended
-    ), time_facts as materialized (
-      select 'reseller' as dimension, environment, hour as at, reseller_id as member, took_ms
-      from ended where took_ms is not null and delivered > 0
-      union all
-      select 'product', environment, date_trunc('day', hour, 'UTC'), product_id, took_ms from units where is_delivered
-      union all
-      select 'supplier', environment, hour, supplier_id, took_ms from units where is_delivered and supplier_id <> ''
     ), ${addLines}, ${addOrders}, ${addTimes}, ${addProductTimes}
-    select count(*)::integer as taken from taken`);
+    select count(*)::integer as taken from taken`,
+    { name: "count-changes" },
+  );
   return row?.taken ?? 0;
 };
 
@@ -149,34 +168,35 @@ export const findCountable = (limit: number): Sql => sql`
 
 /**
  * Parts of a `with`: the ended orders among these changes, and the units that were delivered or bought for them. All of it stays as it
- * is once an order has ended: a refund keeps the delivery, and a purchase that was written off is a change of its own.
+ * is once an order has ended: a refund keeps the delivery, and a purchase that was written off is a change of its own. The
+ * times are counted in floats, which are exact for milliseconds.
  */
 export const endedOrders = (changes: Sql): Sql => sql`
-  ended as materialized (
-    select o.id, o.environment, o.reseller_id, o.currency, o.created_at, l.units, l.delivered,
-           date_trunc('hour', coalesce(o.ended_at, o.created_at), 'UTC') as hour,
-           (extract(epoch from o.ended_at - o.created_at) * 1000)::bigint as took_ms
+  ended_lines as materialized (
+    select o.id, o.environment, o.reseller_id, o.currency, o.created_at, o.ended_at, l.line_index, l.product_id, l.unit_price_minor,
+           l.quantity, l.fulfilled_quantity, date_bin('1 hour', coalesce(o.ended_at, o.created_at), 'epoch') as hour
     from ${changes} c
     join orders o on o.id = c.order_id
-    cross join lateral (
-      select sum(quantity) as units, sum(fulfilled_quantity) as delivered from order_lines where order_id = o.id
-    ) l
+    join order_lines l on l.order_id = o.id
     where c.line_index is null
+  ), ended as materialized (
+    select id, environment, reseller_id, currency, hour, sum(quantity) as units, sum(fulfilled_quantity) as delivered,
+           (date_part('epoch', ended_at - created_at) * 1000)::bigint as took_ms
+    from ended_lines group by id, environment, reseller_id, currency, hour, created_at, ended_at
   ), units as materialized (
-    select o.id as order_id, o.environment, o.reseller_id, o.hour, l.product_id, coalesce(a.supplier_id, '') as supplier_id, o.currency,
-           coalesce(charged_currency(a), '') as cost_currency, l.unit_price_minor as price_minor,
+    select o.id as order_id, o.environment, o.reseller_id, o.hour, o.product_id, coalesce(a.supplier_id, '') as supplier_id, o.currency,
+           coalesce(charged_currency(a), '') as cost_currency, o.unit_price_minor as price_minor,
            u.delivered_at is not null as is_delivered, a.supplier_id is not null as is_bought,
            coalesce(charged_minor(a), 0) as cost_minor,
-           (extract(epoch from u.delivered_at - o.created_at) * 1000)::bigint as took_ms
-    from ended o
-    join order_units u on u.order_id = o.id
-    join order_lines l on l.order_id = u.order_id and l.line_index = u.line_index
+           (date_part('epoch', u.delivered_at - o.created_at) * 1000)::bigint as took_ms
+    from ended_lines o
+    join order_units u on u.order_id = o.id and u.line_index = o.line_index
     left join supplier_attempts a
       on a.order_id = u.order_id and a.line_index = u.line_index and a.unit_index = u.unit_index
       and a.status in ('delivered', 'quarantined') and a.written_off_at is null
     where u.delivered_at is not null or a.supplier_id is not null
     union all
-    select o.id, o.environment, o.reseller_id, date_trunc('hour', a.resolved_at, 'UTC'), l.product_id, a.supplier_id,
+    select o.id, o.environment, o.reseller_id, date_bin('1 hour', a.resolved_at, 'epoch'), l.product_id, a.supplier_id,
            o.currency, coalesce(charged_currency(a.made), ''), l.unit_price_minor, false, true,
            coalesce(charged_minor(a.made), 0),
            null

@@ -1,12 +1,6 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  randomBytes,
-} from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
 import type { Secret } from "../lib/secret.ts";
+import { freshBytes } from "./fresh-bytes.ts";
 import type { Keyring } from "./keyring.ts";
 import {
   CHANGED_OR_ELSEWHERE,
@@ -39,11 +33,11 @@ export type CodeVault = {
 export function createCodeVault(keyring: Keyring): CodeVault {
   return {
     seal(place, plain) {
-      const fresh = randomBytes(DATA_KEY_BYTES + NONCE_BYTES);
-      const dataKey = fresh.subarray(0, DATA_KEY_BYTES);
-      const wrap = wrapKey(keyring.masterKeys(), fresh.subarray(DATA_KEY_BYTES), place, dataKey);
-      const body = encrypt(createSecretKey(dataKey), BODY_NONCE, bodyContext(place), plain);
-      return Buffer.concat([wrap, body]);
+      const dataKey = freshBytes(DATA_KEY_BYTES);
+      const sealed = Buffer.allocUnsafe(WRAP_BYTES + TAG_BYTES + plain.length);
+      writeWrap(sealed, keyring.masterKeys(), place, dataKey);
+      encryptInto(sealed, WRAP_BYTES, createSecretKey(dataKey), BODY_NONCE, bodyContext(place), plain);
+      return sealed;
     },
     open(place, sealed) {
       const { dataKey, body } = unwrapKey(keyring, place, sealed);
@@ -55,15 +49,26 @@ export function createCodeVault(keyring: Keyring): CodeVault {
       decrypt(createSecretKey(dataKey), BODY_NONCE, bodyContext(place), body);
       const keys = keyring.masterKeys();
       if (codePrefix(keys).equals(sealed.subarray(0, HEADER_BYTES))) return undefined;
-      return Buffer.concat([wrapKey(keys, randomBytes(NONCE_BYTES), place, dataKey), body]);
+      const wrap = Buffer.allocUnsafe(WRAP_BYTES);
+      writeWrap(wrap, keys, place, dataKey);
+      return Buffer.concat([wrap, body]);
     },
   };
 }
 
 /** The prefix of every code that is wrapped under the newest key. */
-export const codePrefix = (keys: MasterKeys): Buffer => Buffer.concat([Buffer.of(FORMAT), keyIdOf(keys[0])]);
+export function codePrefix([newest]: MasterKeys): Buffer {
+  const known = prefixes.get(newest);
+  if (known) return known;
+  const prefix = Buffer.concat([FORMAT_BYTE, keyIdOf(newest)]);
+  prefixes.set(newest, prefix);
+  return prefix;
+}
+
+const prefixes = new WeakMap<Secret<Buffer>, Buffer>();
 
 const FORMAT = 2;
+const FORMAT_BYTE = Buffer.of(FORMAT);
 /** A KeyObject is created for each use: the cipher accepts it five times faster than bytes. */
 const DATA_KEY_BYTES = 32;
 const HEADER_BYTES = 1 + KEY_ID_BYTES;
@@ -74,18 +79,30 @@ const AUTH_TAG = { authTagLength: TAG_BYTES };
 const WRAP_KEY_INFO = "scrip codes live";
 
 /** The master key id is only in the wrap, because the body stays the same when the wrap is renewed. */
-const bodyContext = (place: string): Buffer => Buffer.concat([Buffer.of(FORMAT), Buffer.from(place)]);
+const bodyContext = (place: string): Buffer => contextOf(FORMAT_BYTE, place);
 
-const wrapContext = (header: Uint8Array, place: string): Buffer =>
-  Buffer.concat([header, Buffer.from(place)]);
+/** What is authenticated: a head and the place. One buffer, because several that are joined cost several times as much. */
+function contextOf(head: Uint8Array, place: string): Buffer {
+  const context = Buffer.allocUnsafe(head.length + Buffer.byteLength(place));
+  context.set(head);
+  context.write(place, head.length);
+  return context;
+}
 
-function wrapKey(keys: MasterKeys, nonce: Buffer, place: string, dataKey: Buffer): Buffer {
+/** Writes header, nonce, tag and wrapped key to the beginning of a sealed code. */
+function writeWrap(sealed: Buffer, keys: MasterKeys, place: string, dataKey: Buffer): void {
   const header = codePrefix(keys);
-  return Buffer.concat([
-    header,
+  const nonce = freshBytes(NONCE_BYTES);
+  sealed.set(header);
+  sealed.set(nonce, HEADER_BYTES);
+  encryptInto(
+    sealed,
+    HEADER_BYTES + NONCE_BYTES,
+    wrappingKeyOf(keys[0]),
     nonce,
-    encrypt(wrappingKeyOf(keys[0]), nonce, wrapContext(header, place), dataKey),
-  ]);
+    contextOf(header, place),
+    dataKey,
+  );
 }
 
 function unwrapKey(keyring: Keyring, place: string, sealed: Uint8Array): { dataKey: Buffer; body: Buffer } {
@@ -96,7 +113,7 @@ function unwrapKey(keyring: Keyring, place: string, sealed: Uint8Array): { dataK
   const wrapped = bytes.subarray(HEADER_BYTES + NONCE_BYTES, WRAP_BYTES);
   const key = findMasterKey(keyring, header.subarray(1));
   return {
-    dataKey: decrypt(wrappingKeyOf(key), nonce, wrapContext(header, place), wrapped),
+    dataKey: decrypt(wrappingKeyOf(key), nonce, contextOf(header, place), wrapped),
     body: bytes.subarray(WRAP_BYTES),
   };
 }
@@ -123,13 +140,20 @@ function wrappingKeyOf(master: Secret<Buffer>): KeyObject {
 
 const wrappingKeys = new WeakMap<Secret<Buffer>, KeyObject>();
 
-/** AES-256-GCM, tag before text. GCM returns all text from update, so final adds nothing. */
-function encrypt(key: KeyObject, nonce: Buffer, context: Buffer, plain: Uint8Array): Buffer {
+/** AES-256-GCM, tag before text, written from there on. GCM returns all text from update, so final adds nothing. */
+function encryptInto(
+  sealed: Buffer,
+  at: number,
+  key: KeyObject,
+  nonce: Buffer,
+  context: Buffer,
+  plain: Uint8Array,
+): void {
   const cipher = createCipheriv("aes-256-gcm", key, nonce, AUTH_TAG);
   cipher.setAAD(context);
-  const text = cipher.update(plain);
+  sealed.set(cipher.update(plain), at + TAG_BYTES);
   cipher.final();
-  return Buffer.concat([cipher.getAuthTag(), text]);
+  sealed.set(cipher.getAuthTag(), at);
 }
 
 function decrypt(key: KeyObject, nonce: Buffer, context: Buffer, encrypted: Buffer): Buffer {

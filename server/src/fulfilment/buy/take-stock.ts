@@ -1,5 +1,5 @@
 import sql, { empty, type Sql } from "sql-template-tag";
-import { type Db, errorCodeOf, type Tx } from "../../db/database.ts";
+import { type Db, errorCodeOf, type QueryOptions, type Tx } from "../../db/database.ts";
 import { deliveredPlace, stockPlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { KEY_NOT_AT_HAND, SealError } from "../../vault/seal.ts";
@@ -37,14 +37,20 @@ export async function pickStock(tx: Tx, needs: readonly StockNeed[], now: Date):
 
 /** Locks codes that nobody else holds, as many as are needed or as there are. */
 export const pickFree = (tx: Tx, needs: readonly StockNeed[], now: Date): Promise<PickedCode[]> =>
-  lockStock(tx, needs, now, sql`skip locked`);
+  lockStock(tx, needs, now, sql`skip locked`, { name: "pick-free-stock" });
 
 const DEADLOCK = "40P01";
 const PICKS_MAX = 5;
 
 const needText = ({ productId, supplierId }: StockNeed): string => stockText(productId, supplierId);
 
-const lockStock = (tx: Tx, needs: readonly StockNeed[], now: Date, whenLocked: Sql) =>
+const lockStock = (
+  tx: Tx,
+  needs: readonly StockNeed[],
+  now: Date,
+  whenLocked: Sql,
+  options: QueryOptions = {},
+) =>
   tx.rows<PickedCode>(
     sql`
       select c.id, need.product_id as "productId", need.supplier_id as "supplierId", c.sealed
@@ -61,6 +67,7 @@ const lockStock = (tx: Tx, needs: readonly StockNeed[], now: Date, whenLocked: S
         limit need.count
         for update ${whenLocked}
       ) c`,
+    options,
   );
 
 /** Picked codes by product and supplier. */
@@ -90,15 +97,15 @@ export class DamagedCode extends Error {
  * is left under the master key of a code that was sealed to a reseller. Sealing to a reseller takes most of a millisecond, so
  * other work runs in between.
  */
-export async function sealForUnits(
+export async function sealForUnits<Taken extends Settlement["codesTaken"][number]>(
   vault: CodeVault,
   picked: readonly PickedCode[],
-  taken: Settlement["codesTaken"],
+  taken: readonly Taken[],
   recipients: ReadonlyMap<string, RecipientKey>,
-): Promise<(Settlement["codesTaken"][number] & StoredSeal)[]> {
+): Promise<(Taken & StoredSeal)[]> {
   const sealedById = new Map(picked.map((code) => [code.id, code.sealed]));
   const pacer = createPacer();
-  const sealed: (Settlement["codesTaken"][number] & StoredSeal)[] = [];
+  const sealed: (Taken & StoredSeal)[] = [];
   for (const code of taken) {
     if (pacer.isDue()) await pacer.pause();
     const plain = openStock(vault, code, sealedById.get(code.id) ?? Buffer.alloc(0));

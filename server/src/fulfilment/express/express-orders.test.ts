@@ -1,13 +1,21 @@
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
 import sql from "sql-template-tag";
-import { postOrder } from "../../../testing/builders/buyers.ts";
+import { addBuyer, postOrder } from "../../../testing/builders/buyers.ts";
 import { createTestFulfiller, type TestFulfiller } from "../../../testing/builders/fulfilment.ts";
 import { openShop, type Shop } from "../../../testing/builders/shop.ts";
 import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
+import { explain } from "../../../testing/database/explain.ts";
 import { createScriptedSupplier, sold } from "../../../testing/upstream/scripted-supplier.ts";
-import type { Db } from "../../db/database.ts";
+import type { Db, Queryable } from "../../db/database.ts";
+import { toEventRows } from "../../events/emit-events.ts";
+import { idsOf } from "../../lib/ids.ts";
+import { publicBytesOf } from "../../vault/hpke.ts";
+import { orderFulfilled } from "../end/order-event.ts";
 import type { FulfilmentLimits } from "../limits.ts";
+import { completeNewOrders } from "./complete-queries.ts";
+import { lockDueOrders, readNewOrders } from "./express-queries.ts";
 
 let shop: Shop;
 let db: Db;
@@ -84,6 +92,28 @@ test("what is in stock is completed without a lease, in one transaction with its
   assert.deepEqual(statuses, ["completed", "completed"]);
 });
 
+test("codes for a reseller with a key are sealed to it at once, and nothing of them is left under the master key", async () => {
+  const [stocked, sealing] = [await shop.addStocked(3), await addBuyer(shop.scrip, "100.00")];
+  const { privateKey } = generateKeyPairSync("x25519");
+  const reply = await shop.scrip.call("PUT", "/v1/encryption-key", {
+    key: sealing.key,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ publicKey: publicBytesOf(privateKey).toString("base64url") }),
+  });
+  const { kid } = reply.json().encryptionKey;
+  const body = { lines: [{ productId: stocked, quantity: 2 }] };
+  const sealed = (await postOrder(shop.scrip, sealing, "sealed at once", body)).json().order.id as string;
+  const readable = await shop.order([stocked, 1]);
+  await createWorker().step();
+  assert.deepEqual(await tracesOf([sealed, readable]), ["completed at once", "completed at once"]);
+  const codes = await db.rows(sql`
+    select order_id as id, kid, sealed is null as "isGone", ciphertext is not null as "isSealed" from codes
+    where order_id in (${sealed}, ${readable}) order by order_id, unit_index`);
+  const one = { id: sealed, kid, isGone: true, isSealed: true };
+  assert.deepEqual(codes, [one, one, { id: readable, kid: null, isGone: false, isSealed: false }]);
+  await shop.assertHealthy();
+});
+
 test("workers that meet in the same stock and the same orders deliver each code and each order once", async () => {
   const stocked = await shop.addStocked(30);
   const ids = await Promise.all(Array.from({ length: 40 }, () => shop.order([stocked, 1])));
@@ -124,4 +154,58 @@ test("an order that an operator has locked is left alone", async () => {
   });
   await worker.drain();
   assert.equal(await traceOf(ids[0] as string), "completed at once");
+});
+
+test("a batch finds its rows by their keys, also while nothing has analysed the tables, and only this transaction plans so", async () => {
+  const stocked = await shop.addStocked(1);
+  await shop.order([stocked, 1]);
+  const readSetting = async (tx: Queryable) =>
+    (await tx.rows<{ now: string }>(sql`select current_setting('enable_seqscan') as now`))[0]?.now;
+  const undone = new Error("nothing of this is kept");
+  const planned = db.transaction(async (tx) => {
+    assert.equal(await readSetting(tx), "on");
+    const now = shop.clock.now();
+    const orderIds = (await lockDueOrders(tx, now, 10)).map(({ id }) => id);
+    assert.equal(await readSetting(tx), "off");
+    const [order] = await readNewOrders(tx, orderIds);
+    assert.ok(order);
+    const [code] = await db.rows<{ id: string }>(sql`select id from codes where product_id = ${stocked}`);
+    const route = {
+      supplierId: shop.stockSupplierId,
+      sku: "s",
+      costMinor: 80n,
+      costCurrency: "USD",
+      chosen: "priority",
+    };
+    const seal = { sealed: Buffer.of(1), kid: null, enc: null, ciphertext: null };
+    const unit = {
+      orderId: order.id,
+      lineIndex: 0,
+      unitIndex: 0,
+      productId: stocked,
+      number: 1,
+      id: code?.id ?? "",
+    };
+    const events = toEventRows([orderFulfilled(order)], idsOf(shop.clock), now);
+    const { plan, scanned } = await explain({ ...db, rows: tx.rows }, async ({ rows }) => {
+      const own = { isTransaction: true, rows } as const;
+      await readNewOrders(own, orderIds);
+      await completeNewOrders(own, { orderIds, units: [{ ...unit, ...seal, route }], events }, now);
+    });
+    const indexes = [...plan.matchAll(/(?:Index Scan|Index Only Scan|Bitmap \w+ Scan) (\w+)/g)].map(
+      ([, name]) => name,
+    );
+    assert.deepEqual(
+      new Set(indexes),
+      new Set([
+        ...["orders_pkey", "order_lines_pkey", "order_work_pkey", "codes_pkey"],
+        ...["encryption_keys_current", "webhook_endpoints_of_tenant"],
+      ]),
+    );
+    assert.deepEqual(scanned, []);
+    throw undone;
+  });
+  await assert.rejects(planned, undone);
+  assert.equal(await readSetting(db), "on");
+  await createWorker().drain();
 });

@@ -1,18 +1,23 @@
 import type { Tx } from "../../db/database.ts";
-import { emitEvents } from "../../events/emit-events.ts";
+import { toEventRows } from "../../events/emit-events.ts";
 import { idsOf } from "../../lib/ids.ts";
-import { groupPicked, pickFree } from "../buy/take-stock.ts";
+import { groupPicked, pickFree, sealForUnits } from "../buy/take-stock.ts";
 import { orderFulfilled } from "../end/order-event.ts";
 import type { FulfilmentLimits } from "../limits.ts";
-import { decideSettlement, unitText } from "../settle/decide-settlement.ts";
+import { stockText } from "../settle/decide-settlement.ts";
 import { productsFromStock, type SettleDeps } from "../settle/settle-orders.ts";
-import { stockNeeds, writeGoods } from "../settle/settle-outcomes.ts";
+import { stockNeeds } from "../settle/settle-outcomes.ts";
 import { claimLocked } from "../take/claim-queries.ts";
 import { readRoutes } from "../take/take-orders.ts";
-import { completeNewOrders, lockDueOrders, readNewOrders } from "./express-queries.ts";
-import { chooseFilled, type ExpressOrder, planExpress } from "./plan-express.ts";
+import { completeNewOrders } from "./complete-queries.ts";
+import { lockDueOrders, readNewOrders } from "./express-queries.ts";
+import { chooseFilled, type ExpressOrder, planExpress, type StockOutcome } from "./plan-express.ts";
 
-export type ExpressDeps = Pick<SettleDeps, "db" | "clock" | "codeVault"> & { limits: FulfilmentLimits };
+export type ExpressDeps = Pick<SettleDeps, "db" | "clock" | "codeVault"> & {
+  limits: FulfilmentLimits;
+  /** The batch is full, so that there may be more. */
+  onMore?: (() => void) | undefined;
+};
 
 export type ExpressBatch = {
   /** How many orders were due, at most the limit. */
@@ -37,6 +42,7 @@ export function expressOrders(
   const { db, limits } = deps;
   return db.transaction(async (tx) => {
     const due = await lockDueOrders(tx, now, limit);
+    if (due.length === limit) deps.onMore?.();
     const fresh = due.filter(({ claims }) => claims === 0).map(({ id }) => id);
     const { filled, later } = fresh.length === 0 ? NONE : await completeFromStock(deps, tx, fresh, now);
     const isDone = new Set([...filled.map(({ order }) => order.id), ...later]);
@@ -73,22 +79,32 @@ async function completeFromStock(
   const filled = chooseFilled(express, stock);
   if (filled.length === 0) return { filled, later };
 
-  const outcomes = filled.flatMap((one) => one.outcomes);
-  const state = {
-    waiting: new Set(outcomes.map(({ unit }) => unitText(unit))),
-    openAttempts: new Set<string>(),
-    picked: stock,
-    knownDigests: new Set<string>(),
-    now,
-  };
-  await writeGoods(tx, codeVault, decideSettlement(state, outcomes, idsOf(clock)), picked, now);
+  const taken = takeCodes(
+    filled.flatMap((one) => one.outcomes),
+    stock,
+  );
   const completed = filled.map(({ order }) => order);
-  const count = await completeNewOrders(
+  const recipients = new Map(completed.flatMap(({ id, recipient }) => (recipient ? [[id, recipient]] : [])));
+  const ids = idsOf(clock);
+  const units = await sealForUnits(codeVault, picked, taken, recipients);
+  const done = await completeNewOrders(
     tx,
-    completed.map(({ id }) => id),
+    {
+      orderIds: completed.map(({ id }) => id),
+      units,
+      events: toEventRows(completed.map(orderFulfilled), ids, now),
+    },
     now,
   );
-  if (count !== completed.length) throw new Error("an order changed while it was locked");
-  await emitEvents(tx, completed.map(orderFulfilled), idsOf(clock), now);
+  if (done.orders !== completed.length || done.codes !== units.length)
+    throw new Error("an order or a code changed while it was locked");
   return { filled, later };
 }
+
+/** A code for each unit, in the order in which they were picked. */
+const takeCodes = (outcomes: readonly StockOutcome[], stock: ReadonlyMap<string, string[]>) =>
+  outcomes.map(({ unit, productId, route, number }) => {
+    const id = stock.get(stockText(productId, route.supplierId))?.shift();
+    if (id === undefined) throw new Error("a unit was planned without a code");
+    return { ...unit, id, productId, route, number };
+  });

@@ -26,15 +26,14 @@ const order = (id: string, lines: readonly string[], changes: Partial<NewOrder> 
   id,
   resellerId: "res",
   environment: "live",
-  idempotencyKey: "key",
   scenario: null,
   createdAt: NOW,
   allOrNothing: false,
   currency: "USD",
+  recipient: undefined,
   lines: lines.map((line, lineIndex) => {
     const [productId = "", quantity] = line.split(" ");
-    const productType = "gift_card" as const;
-    return { lineIndex, productId, productType, unitPriceMinor: 100n, quantity: Number(quantity) };
+    return { lineIndex, productId, unitPriceMinor: 100n, quantity: Number(quantity) };
   }),
   ...changes,
 });

@@ -1,29 +1,29 @@
 import type { Tenant } from "../../http/caller.ts";
 import type { OrderScenario } from "../../sandbox/scenarios.ts";
 import type { RouteChoice } from "../buy/choose-routes.ts";
-import { instantOutcome } from "../buy/instant-outcome.ts";
 import { planUnit } from "../buy/plan-unit.ts";
 import type { FulfilmentLimits } from "../limits.ts";
+import type { RecipientKey } from "../sealing/seal-to-reseller.ts";
 import { stockText, type UnitOutcome } from "../settle/decide-settlement.ts";
 import type { DueUnit } from "../take/order-work.ts";
 
-/** An order that no worker has taken yet. */
+/** A live order that no worker has taken yet. */
 export type NewOrder = Tenant & {
   id: string;
-  idempotencyKey: string;
   scenario: OrderScenario | null;
   createdAt: Date;
   allOrNothing: boolean;
   currency: string;
   lines: NewLine[];
+  /** The key that its codes are sealed to. */
+  recipient: RecipientKey | undefined;
 };
 
-export type NewLine = Pick<DueUnit, "lineIndex" | "productId" | "productType" | "unitPriceMinor"> & {
-  quantity: number;
-};
+export type NewLine = Pick<DueUnit, "lineIndex" | "productId" | "unitPriceMinor"> & { quantity: number };
 
 /** An order whose units are all delivered at once, if there is enough stock. */
-export type ExpressOrder = { order: NewOrder; outcomes: UnitOutcome[] };
+export type ExpressOrder = { order: NewOrder; outcomes: StockOutcome[] };
+export type StockOutcome = UnitOutcome & { kind: "take-stock" };
 
 export type ExpressPlan = {
   express: ExpressOrder[];
@@ -66,8 +66,8 @@ function planOrder(
   choose: ChooseRoutes,
   now: Date,
   limits: FulfilmentLimits,
-): UnitOutcome[] | undefined {
-  const outcomes: UnitOutcome[] = [];
+): StockOutcome[] | undefined {
+  const outcomes: StockOutcome[] = [];
   for (const line of order.lines) {
     const unit = { attempts: [], isLast: false };
     const plan = planUnit({
@@ -80,7 +80,11 @@ function planOrder(
     });
     if (plan.kind !== "take-stock") return undefined;
     for (let unitIndex = 0; unitIndex < line.quantity; unitIndex += 1)
-      outcomes.push(...instantOutcome(order, { ...line, orderId: order.id, unitIndex }, plan));
+      outcomes.push({
+        unit: { orderId: order.id, lineIndex: line.lineIndex, unitIndex },
+        productId: line.productId,
+        ...plan,
+      });
   }
   return outcomes;
 }
@@ -102,10 +106,9 @@ export function chooseFilled(
   });
 }
 
-function countStock(outcomes: readonly UnitOutcome[]): Map<string, number> {
+function countStock(outcomes: readonly StockOutcome[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const one of outcomes) {
-    if (one.kind !== "take-stock") continue;
     const key = stockText(one.productId, one.route.supplierId);
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }

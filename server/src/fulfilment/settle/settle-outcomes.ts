@@ -95,7 +95,7 @@ async function readState(
 }
 
 /** Seals and writes the codes, and the attempts that brought them. */
-export async function writeGoods(
+async function writeGoods(
   tx: Tx,
   vault: CodeVault,
   settlement: Settlement,

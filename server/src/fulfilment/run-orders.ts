@@ -1,0 +1,70 @@
+import { type Loop, runLoop } from "../work/run-loop.ts";
+import type { Fulfiller } from "./fulfil-orders.ts";
+
+/** Orders wait for a batch that is under way no longer than this: then another one takes them. */
+const RELIEF_AFTER_MS = 100;
+
+export type OrderLoopOptions = {
+  fulfiller: Pick<Fulfiller, "step">;
+  pollMs: number;
+  onError: (error: unknown) => void;
+};
+
+/**
+ * Works through due orders in batches. A batch costs some time, however few orders it has, so orders that come while one is under
+ * way wait for the next. There is a second batch beside it if the first is full, because then the database works on one while the
+ * process prepares the other, or if it takes long.
+ */
+export function runOrders({ fulfiller, pollMs, onError }: OrderLoopOptions): Loop {
+  let begun = 0;
+  let isUnderWay = false;
+  let relief: NodeJS.Timeout | undefined;
+
+  const first = runLoop({
+    step: async () => {
+      begun += 1;
+      isUnderWay = true;
+      return fulfiller
+        .step(() => startSecond())
+        .finally(() => {
+          isUnderWay = false;
+        });
+    },
+    pollMs,
+    onError,
+  });
+  let isAsked = false;
+  const second = runLoop({
+    step: async () => {
+      if (!isAsked) return false;
+      isAsked = false;
+      return fulfiller.step(() => first.wake());
+    },
+    pollMs,
+    onError,
+  });
+  const startSecond = () => {
+    isAsked = true;
+    second.wake();
+  };
+  const relieve = () => {
+    if (!isUnderWay || relief) return;
+    const waitedFor = begun;
+    relief = setTimeout(() => {
+      relief = undefined;
+      // A batch that has begun since takes what came before it.
+      if (isUnderWay && begun === waitedFor) startSecond();
+    }, RELIEF_AFTER_MS);
+  };
+
+  return {
+    wake() {
+      relieve();
+      first.wake();
+    },
+    async stop() {
+      clearTimeout(relief);
+      await Promise.all([first.stop(), second.stop()]);
+    },
+  };
+}
