@@ -5,10 +5,11 @@ import { addEndpoint } from "../../server/testing/builders/webhook-builders.ts";
 import type { BenchDatabase } from "../bench-database.ts";
 import { fillWithoutTriggers } from "../fill-orders.ts";
 import { fillSellers, type Seller } from "../sellers.ts";
+import { entriesTable, type Head } from "./entries-table.ts";
 import { type Chunk, fillEvents, fillRollUps } from "./fill-chunk.ts";
 import { loadTable } from "./load-table.ts";
 import { HOUR_MS, type Plan, SUPPLIERS } from "./scale-orders.ts";
-import { entriesTable, type Head, independentTables } from "./scale-tables.ts";
+import { independentTables } from "./scale-tables.ts";
 
 const DAYS = 100;
 const EVENT_DAYS = 7;

@@ -3,13 +3,16 @@ import { type Column, encodeColumns, type RowWriter } from "./row-writer.ts";
 import {
   acceptedAt,
   COST_MINOR,
-  endedAt,
-  idTailOf,
+  createIdTail,
+  LONGEST_MORE_MS,
   type Plan,
   PRICE_MINOR,
   PRODUCTS,
+  SHORTEST_MS,
   SUPPLIERS,
   sellerOf,
+  writeIdTail,
+  writeScattered,
 } from "./scale-orders.ts";
 
 export type ScaleTable = {
@@ -19,36 +22,73 @@ export type ScaleTable = {
   write: (writer: RowWriter, n: number) => void;
 };
 
-const text = (value: string): Column => ({ type: "text", value });
+/** The order whose row is written, in one object for all of them. Columns are encoded. */
+type Order = {
+  n: number;
+  seller: number;
+  idTail: Buffer;
+  reseller: Uint8Array;
+  product: Uint8Array;
+  supplier: Uint8Array;
+  acceptedAt: number;
+  endedAt: number;
+};
+
+export const text = (value: string): Column => ({ type: "text", value });
 const ZERO_INT2: Column = { type: "int2", value: 0 };
 const ZERO_INT4: Column = { type: "int4", value: 0 };
 const ONE_INT4: Column = { type: "int4", value: 1 };
 const PRICE: Column = { type: "int8", value: PRICE_MINOR };
-const productOf = (n: number): string => `card-${n % PRODUCTS}`;
-const supplierOf = (n: number): string => `sup_${n % SUPPLIERS}`;
-const resellerOf = (plan: Plan, n: number): string => plan.resellerIds[sellerOf(plan, n)] ?? "";
+export const ORDER = Buffer.from("ord");
+const CODE = Buffer.from("cod");
+
+const encodeEach = (values: readonly string[]): Uint8Array[] =>
+  values.map((value) => encodeColumns([text(value)]));
+const PRODUCT_COLUMNS = encodeEach(Array.from({ length: PRODUCTS }, (_, index) => `card-${index}`));
+const SUPPLIER_COLUMNS = encodeEach(Array.from({ length: SUPPLIERS }, (_, index) => `sup_${index}`));
+const NONE = new Uint8Array();
 
 /** Columns that differ come first, and those that do not are written at once. */
-function table(
+export function table(
+  plan: Plan,
   name: string,
   varying: readonly string[],
   same: Readonly<Record<string, Column>>,
-  write: ScaleTable["write"],
+  write: (writer: RowWriter, order: Order) => void,
 ): ScaleTable {
   const columns = [...varying, ...Object.keys(same)];
   const encoded = encodeColumns(Object.values(same));
+  const resellers = encodeEach(plan.resellerIds);
+  const order: Order = {
+    n: 0,
+    seller: 0,
+    idTail: createIdTail(),
+    reseller: NONE,
+    product: NONE,
+    supplier: NONE,
+    acceptedAt: 0,
+    endedAt: 0,
+  };
   return {
     name,
     columns,
     write: (writer, n) => {
+      order.n = n;
+      order.seller = sellerOf(plan, n);
+      order.acceptedAt = acceptedAt(plan, n);
+      order.endedAt = order.acceptedAt + SHORTEST_MS + (n % LONGEST_MORE_MS);
+      order.reseller = resellers[order.seller] ?? NONE;
+      order.product = PRODUCT_COLUMNS[n % PRODUCTS] ?? NONE;
+      order.supplier = SUPPLIER_COLUMNS[n % SUPPLIERS] ?? NONE;
+      writeIdTail(order.idTail, order.acceptedAt, n);
       writer.row(columns.length);
-      write(writer, n);
+      write(writer, order);
       writer.encoded(encoded);
     },
   };
 }
 
-/** Tables that do not depend on one another. The entries do, on the wallets (`entriesTable`). */
+/** Tables that do not depend on one another. The entries do, on the wallets (`entries-table`). */
 export const independentTables = (plan: Plan): ScaleTable[] => [
   ordersTable(plan),
   attemptsTable(plan),
@@ -57,8 +97,10 @@ export const independentTables = (plan: Plan): ScaleTable[] => [
   unitsTable(plan),
 ];
 
-const ordersTable = (plan: Plan): ScaleTable =>
-  table(
+function ordersTable(plan: Plan): ScaleTable {
+  const key = Buffer.alloc(16);
+  return table(
+    plan,
     "orders",
     [
       "id",
@@ -79,22 +121,24 @@ const ordersTable = (plan: Plan): ScaleTable =>
       key_id: text("key"),
       open_units: ZERO_INT4,
     },
-    (writer, n) => {
-      const [accepted, ended] = [acceptedAt(plan, n), endedAt(plan, n)];
-      writer.text(`ord${idTailOf(plan, n)}`);
-      writer.text(resellerOf(plan, n));
-      writer.text(hash("md5", String(n)).slice(0, 16));
-      if (n % 4 < 2) writer.text(`inv-${n}`);
+    (writer, order) => {
+      writer.joined(ORDER, order.idTail);
+      writer.encoded(order.reseller);
+      writeScattered(key, order.n);
+      writer.bytes(key);
+      if (order.n % 4 < 2) writer.text(`inv-${order.n}`);
       else writer.null();
-      writer.timestamp(accepted);
-      writer.timestamp(ended);
-      writer.timestamp(accepted);
-      writer.timestamp(ended);
+      writer.timestamp(order.acceptedAt);
+      writer.timestamp(order.endedAt);
+      writer.timestamp(order.acceptedAt);
+      writer.timestamp(order.endedAt);
     },
   );
+}
 
 const linesTable = (plan: Plan): ScaleTable =>
   table(
+    plan,
     "order_lines",
     ["order_id", "reseller_id", "product_id"],
     {
@@ -106,27 +150,29 @@ const linesTable = (plan: Plan): ScaleTable =>
       line_total_minor: PRICE,
       fulfilled_quantity: ONE_INT4,
     },
-    (writer, n) => {
-      writer.text(`ord${idTailOf(plan, n)}`);
-      writer.text(resellerOf(plan, n));
-      writer.text(productOf(n));
+    (writer, order) => {
+      writer.joined(ORDER, order.idTail);
+      writer.encoded(order.reseller);
+      writer.encoded(order.product);
     },
   );
 
 const unitsTable = (plan: Plan): ScaleTable =>
   table(
+    plan,
     "order_units",
     ["order_id", "due_at", "delivered_at"],
     { line_index: ZERO_INT2, unit_index: ZERO_INT4, environment: text("live"), status: text("delivered") },
-    (writer, n) => {
-      writer.text(`ord${idTailOf(plan, n)}`);
-      writer.timestamp(acceptedAt(plan, n));
-      writer.timestamp(endedAt(plan, n));
+    (writer, order) => {
+      writer.joined(ORDER, order.idTail);
+      writer.timestamp(order.acceptedAt);
+      writer.timestamp(order.endedAt);
     },
   );
 
 const attemptsTable = (plan: Plan): ScaleTable =>
   table(
+    plan,
     "supplier_attempts",
     ["order_id", "product_id", "supplier_id", "opened_at", "resolved_at"],
     {
@@ -139,17 +185,19 @@ const attemptsTable = (plan: Plan): ScaleTable =>
       cost_currency: text("USD"),
       status: text("delivered"),
     },
-    (writer, n) => {
-      writer.text(`ord${idTailOf(plan, n)}`);
-      writer.text(productOf(n));
-      writer.text(supplierOf(n));
-      writer.timestamp(acceptedAt(plan, n));
-      writer.timestamp(endedAt(plan, n));
+    (writer, order) => {
+      writer.joined(ORDER, order.idTail);
+      writer.encoded(order.product);
+      writer.encoded(order.supplier);
+      writer.timestamp(order.acceptedAt);
+      writer.timestamp(order.endedAt);
     },
   );
 
-const codesTable = (plan: Plan): ScaleTable =>
-  table(
+function codesTable(plan: Plan): ScaleTable {
+  const digest = Buffer.alloc(32);
+  return table(
+    plan,
     "codes",
     ["id", "product_id", "supplier_id", "digest", "order_id", "delivered_at", "created_at"],
     {
@@ -160,48 +208,15 @@ const codesTable = (plan: Plan): ScaleTable =>
       line_index: ZERO_INT2,
       unit_index: ZERO_INT4,
     },
-    (writer, n) => {
-      const tail = idTailOf(plan, n);
-      writer.text(`cod${tail}`);
-      writer.text(productOf(n));
-      writer.text(supplierOf(n));
-      writer.bytes(hash("sha256", tail, "buffer"));
-      writer.text(`ord${tail}`);
-      writer.timestamp(endedAt(plan, n));
-      writer.timestamp(acceptedAt(plan, n));
+    (writer, order) => {
+      writeScattered(digest, order.n);
+      writer.joined(CODE, order.idTail);
+      writer.encoded(order.product);
+      writer.encoded(order.supplier);
+      writer.bytes(digest);
+      writer.joined(ORDER, order.idTail);
+      writer.timestamp(order.endedAt);
+      writer.timestamp(order.acceptedAt);
     },
   );
-
-/** The end of a wallet's chain. It moves on with each debit that is written. */
-export type Head = { sequence: number; balanceMinor: number; hash: Buffer; at: number };
-
-/** The debits, chained as the wallets chain them. `heads` has one for each reseller. */
-export const entriesTable = (plan: Plan, heads: readonly Head[]): ScaleTable =>
-  table(
-    "ledger_entries",
-    ["id", "reseller_id", "sequence", "balance_after_minor", "order_id", "hash", "created_at"],
-    {
-      environment: text("live"),
-      type: text("order"),
-      counter_account: text("sales"),
-      amount_minor: { type: "int8", value: -PRICE_MINOR },
-      currency: text("USD"),
-    },
-    (writer, n) => {
-      const head = heads[sellerOf(plan, n)];
-      if (!head) throw new Error("no wallet");
-      const [tail, resellerId] = [idTailOf(plan, n), resellerOf(plan, n)];
-      head.sequence += 1;
-      head.balanceMinor -= PRICE_MINOR;
-      head.at = acceptedAt(plan, n);
-      const entry = `ent${tail}|${resellerId}|live|${head.sequence}|order|sales|${-PRICE_MINOR}|${head.balanceMinor}|USD|ord${tail}|${head.at}|`;
-      head.hash = hash("sha256", Buffer.concat([head.hash, Buffer.from(entry, "latin1")]), "buffer");
-      writer.text(`ent${tail}`);
-      writer.text(resellerId);
-      writer.int8(head.sequence);
-      writer.int8(head.balanceMinor);
-      writer.text(`ord${tail}`);
-      writer.bytes(head.hash);
-      writer.timestamp(head.at);
-    },
-  );
+}
