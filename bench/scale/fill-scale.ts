@@ -16,13 +16,13 @@ const EVENT_DAYS = 7;
 const RESELLERS = 20;
 const CHUNK_HOURS = 24;
 /** Tables that are loaded or indexed at the same time. More than processors, because they also wait for the disk. */
-const LANES = 3;
+const LANES = 4;
 
 /** For a server that only loads: what is written to a new file is not written to the log too. */
 export const FILL_SETTINGS: Readonly<Record<string, string>> = {
   wal_level: "minimal",
   max_wal_senders: "0",
-  max_wal_size: "8GB",
+  max_wal_size: "4GB",
   autovacuum: "off",
 };
 

@@ -2,8 +2,8 @@ import pg from "pg";
 import { copyRows } from "./copy-rows.ts";
 import type { ScaleTable } from "./scale-tables.ts";
 
-/** A sort of twenty million keys in two or three runs. */
-const SORT_MEMORY = "1GB";
+/** Runs that are sorted near the processor and then merged. More memory makes comparisons wait for it. */
+const SORT_MEMORY = "128MB";
 
 type Part = { name: string; remove: string; definition: string };
 
