@@ -1,130 +1,40 @@
 import sql, { type Sql } from "sql-template-tag";
-import type { Tx } from "../../server/src/db/database.ts";
-import { fillWithoutTriggers } from "../fill-orders.ts";
+import {
+  COST_MINOR,
+  HOUR_MS,
+  LONGEST_MORE_MS,
+  type Plan,
+  PRICE_MINOR,
+  PRODUCTS,
+  SHORTEST_MS,
+  SPREAD_MS,
+  SUPPLIERS,
+} from "./scale-orders.ts";
 
-export const HOUR_MS = 3_600_000;
-/** Few enough that the roll-ups of an hour are much fewer rows than its orders. */
-export const PRODUCTS = 10;
-export const SUPPLIERS = 2;
-const PRICE_MINOR = 2375;
-const COST_MINOR = 2200;
-/** Orders are spread over the hour, but for its end: what is accepted in an hour also ends in it. */
-const SPREAD_MS = HOUR_MS - 10_000;
+/** The orders from `from` to before `to`. */
+export type Chunk = Plan & { from: number; to: number };
 
-export type Chunk = {
-  resellerIds: readonly string[];
-  /** One for each reseller. */
-  endpointIds: readonly string[];
-  /** The orders from `from` to before `to`, `perHour` of them in each hour from `start` on. */
-  start: Date;
-  perHour: number;
-  from: number;
-  to: number;
-};
-
-/** Number, time, reseller and id of each order. The first reseller has half of them. The id contains the time, as real ones do. */
-const made = ({ resellerIds, start, perHour, from, to }: Chunk): Sql => sql`
+/** Number, time and reseller of each order, as `scale-orders` makes them. */
+const numbered = ({ resellerIds, first, perHour, from, to }: Chunk): Sql => sql`
   numbered as (
     select n, n % ${PRODUCTS} as product, n % ${SUPPLIERS} as supplier,
            case when n % 2 = 0 then 1 else 2 + n / 2 % ${resellerIds.length - 1} end as seller,
-           ${start.getTime()}::bigint + (n - ${from}) / ${perHour} * ${HOUR_MS}
-             + (n - ${from}) % ${perHour} * ${SPREAD_MS} / ${perHour} as ms
+           n / ${perHour} as hour,
+           ${first}::bigint + n / ${perHour} * ${HOUR_MS} + n % ${perHour} * ${SPREAD_MS} / ${perHour} as ms,
+           ${SHORTEST_MS} + n % ${LONGEST_MORE_MS} as lasted
     from generate_series(${from}::bigint, ${to - 1}::bigint) n
-  ), made as materialized (
-    select n, product, supplier, seller, ms, (${resellerIds}::text[])[seller] as reseller_id,
-           to_timestamp(ms / 1000.0) as at, to_timestamp((ms + 200 + n % 1800) / 1000.0) as ended_at,
-           'ord_' || bench_time_text(ms) || lpad(n::text, 16, '0') as id
-    from numbered
   )`;
 
-/** Parts of a chunk that do not depend on one another. */
-export const CHUNK_PARTS: readonly ((chunk: Chunk) => Sql)[] = [
-  fillOrders,
-  fillEntries,
-  fillLines,
-  fillPurchases,
-  fillCodes,
-];
-
-export async function fillPart(tx: Tx, statement: Sql): Promise<void> {
-  await fillWithoutTriggers(tx);
-  await tx.rows(statement);
-}
-
-function fillOrders(chunk: Chunk): Sql {
-  return sql`
-    with ${made(chunk)}
-    insert into orders (id, reseller_id, environment, idempotency_key, fingerprint, reference, status, total_minor, currency,
-                          key_id, created_at, updated_at, open_units, processing_at, ended_at)
-      select id, reseller_id, 'live', left(md5(n::text), 16), sha256(''),
-             case when n % 4 < 2 then 'inv-' || n end, 'completed', ${PRICE_MINOR}, 'USD', 'key',
-             at, ended_at, 0, at, ended_at
-      from made`;
-}
-
-/** The debits, chained as the wallets chain them. Then the wallets' heads. */
-function fillEntries(chunk: Chunk): Sql {
-  return sql`
-    with ${made(chunk)}, entries as materialized (
-      select 'ent' || substr(m.id, 4) as id, m.reseller_id, m.id as order_id, m.at, m.ms, w.head_hash, m.n,
-             w.sequence + row_number() over chain as sequence,
-             w.balance_minor - ${PRICE_MINOR} * row_number() over chain as balance
-      from made m join wallets w on w.reseller_id = m.reseller_id and w.environment = 'live'
-      window chain as (partition by m.reseller_id order by m.n)
-    ), hashed as materialized (
-      select *, bench_chain(head_hash, convert_to(concat_ws('|', id, reseller_id, 'live', sequence, 'order', 'sales',
-                  ${-PRICE_MINOR}::bigint, balance, 'USD', order_id, ms, ''), 'UTF8'))
-                  over (partition by reseller_id order by n) as hash
-      from entries
-    ), b as (
-      insert into ledger_entries (id, reseller_id, environment, sequence, type, counter_account, amount_minor,
-                                  balance_after_minor, currency, order_id, hash, created_at)
-      select id, reseller_id, 'live', sequence, 'order', 'sales', ${-PRICE_MINOR}, balance, 'USD', order_id, hash, at from hashed
-    )
-    update wallets w set sequence = l.sequence, balance_minor = l.balance, head_hash = l.hash, last_entry_at = l.at
-    from (select distinct on (reseller_id) * from hashed order by reseller_id, sequence desc) l
-    where w.reseller_id = l.reseller_id and w.environment = 'live'`;
-}
-
-/** Lines, units and roll-ups. */
-function fillLines(chunk: Chunk): Sql {
-  return sql`
-    with ${made(chunk)}, a as (
-      insert into order_lines (order_id, line_index, reseller_id, environment, product_id, name, unit_price_minor, quantity,
-                               line_total_minor, fulfilled_quantity)
-      select id, 0, reseller_id, 'live', 'card-' || product, 'Card', ${PRICE_MINOR}, 1, ${PRICE_MINOR}, 1 from made
-    ), b as (
-      insert into order_units (order_id, line_index, unit_index, environment, status, due_at, delivered_at)
-      select id, 0, 0, 'live', 'delivered', at, ended_at from made
-    ), ${rollUps}
-    select 1`;
-}
-
-function fillPurchases(chunk: Chunk): Sql {
-  return sql`
-    with ${made(chunk)}
-    insert into supplier_attempts (order_id, line_index, unit_index, number, environment, product_id, supplier_id, sku,
-                                   cost_minor, cost_currency, status, opened_at, resolved_at)
-    select id, 0, 0, 1, 'live', 'card-' || product, 'sup_' || supplier, 'sku', ${COST_MINOR}, 'USD', 'delivered', at, ended_at
-    from made`;
-}
-
-function fillCodes(chunk: Chunk): Sql {
-  return sql`
-    with ${made(chunk)}
-    insert into codes (id, environment, product_id, supplier_id, state, type, sealed, digest, order_id, line_index,
-                       unit_index, delivered_at, created_at)
-    select 'cod' || substr(id, 4), 'live', 'card-' || product, 'sup_' || supplier, 'delivered', 'code', 'sealed',
-           sha256(id::bytea), id, 0, 0, ended_at, at
-    from made`;
-}
-
-/** What the reports' roll-ups say about the part `made`. The rest of them follows from these (`fill-scale`). */
-const rollUps: Sql = sql`
-  facts as materialized (
-    select date_trunc('hour', at, 'UTC') as hour, reseller_id, product, supplier, count(*) as orders,
-           report_bucket(200 + n % 1800) as bucket
-    from made group by 1, 2, 3, 4, 6
+/** What the reports' roll-ups say about a chunk. The rest of them follows from these (`fill-scale`). */
+export const fillRollUps = (chunk: Chunk): Sql => sql`
+  with ${numbered(chunk)}, facts as materialized (
+    select to_timestamp(${chunk.first / 1_000} + hour * ${HOUR_MS / 1_000}) as hour, (${chunk.resellerIds}::text[])[seller] as reseller_id,
+           product, supplier, orders, bucket
+    from (
+      select hour, seller, product, supplier, report_bucket(lasted) as bucket, sum(orders)::bigint as orders
+      from (select hour, seller, product, supplier, lasted, count(*) as orders from numbered group by 1, 2, 3, 4, 5) lasting
+      group by 1, 2, 3, 4, 5
+    ) counted
   ), sold as (
     insert into report_lines (environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, sold_units,
                               sold_minor, landed_minor, unlanded_minor, lost_units, lost_minor)
@@ -154,15 +64,21 @@ const rollUps: Sql = sql`
     ) f
     group by dimension, at, member, bucket
     on conflict (dimension, environment, at, member, bucket) do update set count = t.count + excluded.count
-  )`;
+  )
+  select 1`;
 
 /** The event of each order, delivered to its reseller's endpoint at the first attempt. */
 export function fillEvents(chunk: Chunk): Sql {
   return sql`
-    with ${made(chunk)}, told as materialized (
-      select m.*, 'evt' || substr(m.id, 4) as event_id, (${chunk.endpointIds}::text[])[m.seller] as endpoint_id,
-             delivery_id('evt' || substr(m.id, 4), (${chunk.endpointIds}::text[])[m.seller]) as delivery_id
-      from made m
+    with ${numbered(chunk)}, made as (
+      select (${chunk.resellerIds}::text[])[seller] as reseller_id, (${chunk.endpointIds}::text[])[seller] as endpoint_id,
+             to_timestamp(ms / 1000.0) as at, to_timestamp((ms + lasted) / 1000.0) as ended_at,
+             bench_time_text(ms) || lpad(n::text, 16, '0') as tail
+      from numbered
+    ), told as materialized (
+      select reseller_id, endpoint_id, at, ended_at, 'ord_' || tail as id, 'evt_' || tail as event_id,
+             delivery_id('evt_' || tail, endpoint_id) as delivery_id
+      from made
     ), a as (
       insert into events (id, reseller_id, environment, type, body, order_id, cause, created_at)
       select event_id, reseller_id, 'live', 'order.fulfilled',

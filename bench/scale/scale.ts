@@ -1,4 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import sql from "sql-template-tag";
 import { continueAudit } from "../../server/src/audit/audit.ts";
 import { WHOLE } from "../../server/src/audit/extent.ts";
@@ -17,7 +19,7 @@ import { placeOrders } from "../place-orders.ts";
 import { type Running, startProcess } from "../processes.ts";
 import { median, type Row, report } from "../report.ts";
 import { completeTestOrder } from "./complete-test-order.ts";
-import { type Filled, fillScale } from "./fill-scale.ts";
+import { FILL_SETTINGS, type Filled, fillScale } from "./fill-scale.ts";
 import { API_PATHS, PAGE_PATHS } from "./scale-paths.ts";
 import { compareReplies, RATIO_MAX, type Source } from "./time-replies.ts";
 
@@ -33,22 +35,29 @@ const DAY_MS = 86_400_000;
 const AUDIT_MAX_S = 60;
 
 /** Everything that a reseller reads and writes, with few orders in the database and with many. */
-export const benchScale = (): Promise<void> =>
-  onBenchDatabase(
-    (few) =>
-      onBenchDatabase(
-        async (many) => {
-          const filled = { few: await fillOnce(few, FEW_ORDERS), many: await fillOnce(many, ORDERS) };
-          const sides = { few: await prepare(few, filled.few), many: await prepare(many, filled.many) };
-          const rows = await measure(sides);
-          report("scale", NOTES, [...rows, ...(await timeAudit(many.db))]);
-        },
-        {},
-        folderOf(ORDERS),
-      ),
-    {},
-    folderOf(FEW_ORDERS),
-  );
+export async function benchScale(): Promise<void> {
+  const root = KEPT ?? mkdtempSync(join(tmpdir(), "scrip-bench-"));
+  try {
+    const folders = { few: join(root, String(FEW_ORDERS)), many: join(root, String(ORDERS)) };
+    const filled = {
+      few: await fillOnce(folders.few, FEW_ORDERS),
+      many: await fillOnce(folders.many, ORDERS),
+    };
+    const compare = async (few: BenchDatabase, many: BenchDatabase): Promise<void> => {
+      const sides = { few: await prepare(few, filled.few), many: await prepare(many, filled.many) };
+      const rows = await measure(sides);
+      const audit = await timeAudit(many.db);
+      report("scale", [...NOTES, ...filled.many.notes], [...rows, ...audit]);
+    };
+    await onBenchDatabase(
+      (few) => onBenchDatabase((many) => compare(few, many), {}, folders.many),
+      {},
+      folders.few,
+    );
+  } finally {
+    if (!KEPT) rmSync(root, { recursive: true, force: true });
+  }
+}
 
 const NOTES = [
   `${ORDERS.toLocaleString("en")} orders of one line in 100 days, half of them of one reseller, beside a database with ${FEW_ORDERS.toLocaleString("en")}; events and deliveries of the last 7 days`,
@@ -56,20 +65,25 @@ const NOTES = [
   `placing: 64 callers, ${ROUNDS} alternating rounds of ${ROUND_SECONDS} s each; processor time of all rounds, and the medians of the rates`,
 ];
 
-const folderOf = (orders: number): string | undefined => (KEPT ? `${KEPT}/${orders}` : undefined);
+type FilledNote = Filled & { notes: readonly string[] };
 
-/** A folder that is kept has a note of what it was filled with. */
-async function fillOnce({ db, dataDir }: BenchDatabase, orders: number): Promise<Filled> {
-  const note = `${dataDir}/filled.json`;
-  if (existsSync(note)) {
-    await migrate(db);
-    return JSON.parse(readFileSync(note, "utf8")) as Filled;
-  }
+/** A folder that is kept has a note of what it was filled with. The server that fills it has settings of its own. */
+async function fillOnce(folder: string, orders: number): Promise<FilledNote> {
+  const note = join(folder, "filled.json");
+  if (existsSync(note)) return JSON.parse(readFileSync(note, "utf8")) as FilledNote;
   const startedAt = performance.now();
-  const filled = await fillScale(db, dataDir, orders);
-  console.log(`${orders} orders filled in ${((performance.now() - startedAt) / 60_000).toFixed(1)} min`);
-  writeFileSync(note, JSON.stringify(filled), { mode: 0o600 });
-  return filled;
+  const run = async (database: BenchDatabase): Promise<void> => {
+    const filled = await fillScale(database, orders);
+    const [size] = await database.db.rows<{ bytes: bigint }>(sql`
+      select pg_database_size(current_database()) as bytes`);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const made = `${orders.toLocaleString("en")} orders were made in ${(seconds / 60).toFixed(1)} minutes, indexes and \`vacuum\` included; ${(Number(size?.bytes) / 1e9).toFixed(1)} GB`;
+    console.log(made);
+    const told: FilledNote = { ...filled, notes: [made] };
+    writeFileSync(note, JSON.stringify(told), { mode: 0o600 });
+  };
+  await onBenchDatabase(run, FILL_SETTINGS, folder);
+  return JSON.parse(readFileSync(note, "utf8")) as FilledNote;
 }
 
 type Side = {
@@ -82,6 +96,8 @@ type Side = {
 
 async function prepare(database: BenchDatabase, { sellers, endpointIds }: Filled): Promise<Side> {
   const { db, dataDir } = database;
+  // A folder that was kept can be older than the code.
+  await migrate(db);
   const [seller] = sellers;
   if (!seller) throw new Error("no seller");
   const secrets = await loadServerSecrets(db, (await openKeyring([], dataDir)).masterKeys());
