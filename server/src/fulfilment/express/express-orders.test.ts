@@ -156,6 +156,20 @@ test("an order that an operator has locked is left alone", async () => {
   assert.equal(await traceOf(ids[0] as string), "completed at once");
 });
 
+test("lines stay on their pages when their orders end, so that their indexes do not grow", async () => {
+  const stocked = await shop.addStocked(120);
+  const ids = await Promise.all(Array.from({ length: 120 }, () => shop.order([stocked, 1])));
+  const readPages = async () =>
+    (
+      await db.rows<{ page: string }>(sql`
+        select order_id || ' ' || (ctid::text::point)[0] as page from order_lines where order_id = any(${ids}) order by order_id`)
+    ).map(({ page }) => page);
+  const before = await readPages();
+  await createWorker().drain();
+  assert.equal(await traceOf(ids[119] as string), "completed at once");
+  assert.deepEqual(await readPages(), before);
+});
+
 test("a batch finds its rows by their keys, also while nothing has analysed the tables, and only this transaction plans so", async () => {
   const stocked = await shop.addStocked(1);
   await shop.order([stocked, 1]);
