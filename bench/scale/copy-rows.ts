@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import pg from "pg";
 import { createRowWriter, type RowWriter } from "./row-writer.ts";
 
@@ -39,6 +40,8 @@ export async function copyRows(
         for (; n < count && writer.length() < MESSAGE_BYTES; n += 1) write(writer, n);
         connection.sendCopyFromChunk(writer.take());
         if (connection.stream.writableNeedDrain) await once(connection.stream, "drain");
+        // A server that reads as fast as we write would keep all others waiting.
+        await nextTurn();
       }
       writer.end();
       connection.sendCopyFromChunk(writer.take());

@@ -4,7 +4,7 @@ import type { Row } from "../report.ts";
 const agent = new Agent({ keepAlive: true });
 const TIMEOUT_MS = 120_000;
 const ROUNDS = 3;
-const VISITS = Number(process.env.BENCH_VISITS ?? 20);
+const VISITS = Number(process.env.BENCH_VISITS ?? 60);
 /** Within a quarter of the empty database. */
 export const RATIO_MAX = 1.25;
 

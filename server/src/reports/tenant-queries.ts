@@ -35,10 +35,7 @@ export const listTenantDays = (db: Queryable, tenant: Tenant, { first, end }: Da
       union all
       select date_trunc('day', e.created_at, 'UTC'), count(*) filter (where e.type = 'order'),
              count(*) filter (where e.type = 'refund'), -sum(e.amount_minor), 0, 0, 0
-      from mark m
-      join ledger_entries e
-        on e.reseller_id = ${tenant.resellerId} and e.environment = ${tenant.environment}
-        and e.sequence > m.sequence and e.sequence <= m.sequence + ${TAIL_MAX}
+      from (${entriesInTail(tenant)}) e
       where e.type in ('order', 'refund')
       group by 1
       union all
@@ -74,6 +71,23 @@ export const listTenantTimes = (
       where delivered > 0 and took_ms is not null and ended_at >= ${first} and ended_at < ${end}
     ) t
     group by bucket`);
+
+/** Few enough that PostgreSQL finds them by their key, whatever it expects behind a mark; it must divide `TAIL_MAX`. */
+const SLICE = 100;
+
+/**
+ * In slices. PostgreSQL does not know the mark: behind it, it expects a large share of the tenant's entries, and would rather read the
+ * whole ledger than so many by a key. Sequences have no gaps.
+ */
+const entriesInTail = (tenant: Tenant): Sql => sql`
+  select e.type, e.amount_minor, e.created_at from mark m
+  join wallets w on w.reseller_id = ${tenant.resellerId} and w.environment = ${tenant.environment}
+  cross join generate_series(m.sequence, least(w.sequence, m.sequence + ${TAIL_MAX}) - 1, ${SLICE}) start
+  cross join lateral (
+    select * from ledger_entries e
+    where e.reseller_id = ${tenant.resellerId} and e.environment = ${tenant.environment} and e.sequence > start
+    order by e.sequence limit ${SLICE}
+  ) e`;
 
 /** The list holds a few seconds' worth of all tenants. */
 const endedInTail = (tenant: Tenant): Sql => sql`

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import sql from "sql-template-tag";
-import type { Db, Queryable } from "../../src/db/database.ts";
+import type { Queryable } from "../../src/db/database.ts";
 
 /** What a statement touched: pages of tables and indexes, the most rows that one step returned, the tables that it scanned. */
 export type Cost = { buffers: number; rows: number; scanned: string[]; plan: string };
 
 /** Runs each statement of `read` under `explain analyze` and adds up its cost. The rows are not returned. */
-export async function explain(db: Db, read: (db: Queryable) => Promise<unknown>): Promise<Cost> {
+export async function explain(db: Queryable, read: (db: Queryable) => Promise<unknown>): Promise<Cost> {
   const cost: Cost = { buffers: 0, rows: 0, scanned: [], plan: "" };
   await read({
     async rows(query) {
