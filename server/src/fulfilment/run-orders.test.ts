@@ -76,7 +76,7 @@ test("orders wait for a batch that takes long only for a moment", async () => {
   const orders = openOrders();
   await orders.batch(1);
   orders.loop.wake();
-  mock.timers.tick(99);
+  mock.timers.tick(29);
   await nextTurn();
   assert.equal(orders.underWay(), 1);
   mock.timers.tick(1);
@@ -91,7 +91,7 @@ test("a batch that has begun since is not relieved: it takes what came before it
   orders.loop.wake();
   first.end(false);
   await orders.batch(2);
-  mock.timers.tick(100);
+  mock.timers.tick(30);
   await nextTurn();
   assert.deepEqual([orders.begun.length, orders.underWay()], [2, 1]);
   await orders.close();

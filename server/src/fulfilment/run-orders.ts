@@ -2,7 +2,7 @@ import { type Loop, runLoop } from "../work/run-loop.ts";
 import type { Fulfiller } from "./fulfil-orders.ts";
 
 /** Orders wait for a batch that is under way no longer than this: then another one takes them. */
-const RELIEF_AFTER_MS = 100;
+const RELIEF_AFTER_MS = 30;
 
 export type OrderLoopOptions = {
   fulfiller: Pick<Fulfiller, "step">;
