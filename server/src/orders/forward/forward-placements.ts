@@ -15,8 +15,6 @@ export type ForwardedQueues = PlacementQueues & { close(): void };
 const FORWARD_TIMEOUT_MS = 5_000;
 const RECONNECT_PAUSE_MS = 500;
 const LOOK_EVERY_MS = 500;
-/** With so many placements of this process alone, the other one has both of its batches running. */
-const BUSY_FROM = 16;
 
 type InFlight = Submission & {
   /** Set when it is sent: from then on it is decided here alone (`machineTimeMs`). */
@@ -57,10 +55,7 @@ export function forwardPlacements(
   const watch = setInterval(() => dropIfSilent(state), Math.min(timeoutMs, LOOK_EVERY_MS));
   watch.unref();
   let lastId = 0;
-  const send = createOutbox<InFlight>(
-    (all) => sendAll(state, all),
-    () => state.inFlight.size >= BUSY_FROM,
-  );
+  const send = createOutbox<InFlight>((all) => sendAll(state, all));
   const nextId = (): number => {
     lastId += 1;
     return lastId;

@@ -36,31 +36,15 @@ export function writeFrame(socket: Socket, message: string): void {
   socket.write(bytes);
 }
 
-/** How long a message waits for more to say. An order of a busy wallet takes ten times as long. */
-export const HOLD_MS = 2;
-/** As much as a batch takes. */
-export const HELD_MAX = 128;
-
-/**
- * Collects what is said in one turn of the event loop, to send it together. While the other process is busy it waits longer: a
- * message costs both processes as much as twenty orders in it, and what arrives there would wait anyway.
- */
-export function createOutbox<T>(
-  send: (all: readonly T[]) => void,
-  isBusy: () => boolean = () => false,
-): (one: T) => void {
+/** Collects what is said in one turn of the event loop, to send it together. */
+export function createOutbox<T>(send: (all: readonly T[]) => void): (one: T) => void {
   let waiting: T[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  const flush = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    const all = waiting;
-    waiting = [];
-    if (all.length > 0) send(all);
-  };
   return (one) => {
-    const count = waiting.push(one);
-    if (count === 1 && isBusy()) timer = setTimeout(flush, HOLD_MS);
-    else if (count === 1 || (count === HELD_MAX && timer)) setImmediate(flush);
+    if (waiting.push(one) > 1) return;
+    setImmediate(() => {
+      const all = waiting;
+      waiting = [];
+      send(all);
+    });
   };
 }
