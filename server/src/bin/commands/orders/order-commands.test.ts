@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../../../testing/app/test-app.ts";
 import { TEST_MASTER_KEY } from "../../../../testing/app/test-settings.ts";
 import {
@@ -49,12 +50,17 @@ async function order(...answers: ScriptedSupplier["answers"]): Promise<string> {
   made += 1;
   const line = { productId: CARD, quantity: 1 };
   const reply = await postOrder(scrip, buyer, `order ${made}`, { lines: [line, line] });
+  const { id } = reply.json().order;
   supplier.answers = answers;
   if (answers.length > 0) {
+    // Purchases of earlier orders that are due to be asked about would take answers of this one.
+    await scrip.db.rows(
+      sql`update order_work set due_at = due_at + interval '1 hour' where order_id <> ${id}`,
+    );
     await worker.step();
     await worker.idle();
   }
-  return reply.json().order.id;
+  return id;
 }
 const read = async (id: string) =>
   (await scrip.call("GET", `/v1/orders/${id}`, { key: buyer.key })).json().order;
