@@ -82,6 +82,8 @@ async function proposeDeposit(page: Page, person: ConsoleVisit): Promise<string>
   night.clock.advance(STALE_PROOF_MS);
   await open(page, "/money");
   await follow(page, "Move money");
+  // The page before has a link of the same name.
+  await heading(page, "Move money");
   await follow(page, "Northwind Games");
   await page.getByLabel("Amount").fill("2500.00");
   await page.getByLabel("Note").fill("Bank transfer 4711");
