@@ -1,5 +1,5 @@
 // `npm test`: every test, in parallel with lint, format and types. The test runner's counts come last.
-import { existsSync, globSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ import { COMPILE_CACHE } from "../server/testing/processes/compile-cache.ts";
 import { readFamilySeconds } from "./testing/cpu-times.ts";
 import { endDescendants } from "./testing/end-descendants.ts";
 import { ensureBrowser, thisMachine } from "./testing/ensure-browser.ts";
-import { makeMemoryFolder } from "./testing/memory-folder.ts";
+import { makeMemoryFolder, removeMemoryFolder } from "./testing/memory-folder.ts";
 import { planRuns } from "./testing/plan-runs.ts";
 import { runTests } from "./testing/run-tests.ts";
 import { startCheck } from "./testing/start-check.ts";
@@ -131,7 +131,7 @@ function keepFilesInMemory() {
   const folder = makeMemoryFolder();
   if (folder === undefined) return;
   process.env.TMPDIR = folder;
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  process.once("exit", () => removeMemoryFolder(folder));
 }
 
 function startChecks() {

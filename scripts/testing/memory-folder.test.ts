@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { makeMemoryFolder } from "./memory-folder.ts";
+import { makeMemoryFolder, removeMemoryFolder } from "./memory-folder.ts";
 
 const PLENTY_BYTES = 16 * 2 ** 30;
 const SHORT_BYTES = 2 ** 30;
@@ -36,4 +36,15 @@ test("the folder of a run that was killed is removed, and that of a running one 
   for (const folder of [abandoned, used]) mkdirSync(join(folder, "db"), { recursive: true });
   makeMemoryFolder({ path, freeBytes: PLENTY_BYTES, canRunPrograms: true });
   assert.deepEqual([existsSync(abandoned), existsSync(used)], [false, true]);
+});
+
+test("a disk that a killed storm left mounted goes with its folder", () => {
+  const folder = mkdtempSync(join(path, "scrip-tests-0-"));
+  const disk = join(folder, "scrip-chaos-abcdef");
+  mkdirSync(disk);
+  // Where the account may not mount, a folder without a disk is left to remove.
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "scrip-test", disk], { stdio: "ignore" });
+  if (status === 0) assert.throws(() => rmSync(folder, { recursive: true }), /busy/);
+  removeMemoryFolder(folder);
+  assert.equal(existsSync(folder), false);
 });

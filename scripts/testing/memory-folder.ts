@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { freemem } from "node:os";
 import { join } from "node:path";
@@ -35,18 +36,29 @@ export function makeMemoryFolder(memory: Memory | undefined = findMemory()): str
 function removeAbandoned(path: string): void {
   for (const name of readdirSync(path)) {
     const pid = FOLDER_NAME.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid)))
-      rmSync(join(path, name), { recursive: true, force: true });
+    if (pid !== undefined && !isAlive(Number(pid))) removeMemoryFolder(join(path, name));
+  }
+}
+
+/**
+ * Removes the folder and what is mounted in it: a storm that was killed leaves the disk of its database. What cannot be
+ * removed stays, for it must not stop the tests.
+ */
+export function removeMemoryFolder(folder: string): void {
+  for (const mounted of findMounts().map(([, place = ""]) => place))
+    if (mounted.startsWith(`${folder}/`)) spawnSync("umount", ["--lazy", mounted], { stdio: "ignore" });
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // The next run tries again.
   }
 }
 
 function findMemory(): Memory | undefined {
   try {
     const { bavail, bsize } = statfsSync(SYSTEM_PATH);
-    const mounts = readFileSync("/proc/mounts", "utf8").split("\n");
     // Of several mounts in one place, the last one is seen.
-    const [, , type, options = ""] =
-      mounts.findLast((line) => line.split(" ")[1] === SYSTEM_PATH)?.split(" ") ?? [];
+    const [, , type, options = ""] = findMounts().findLast(([, place]) => place === SYSTEM_PATH) ?? [];
     return {
       path: SYSTEM_PATH,
       freeBytes: type === "tmpfs" ? Math.min(bavail * bsize, freemem()) : 0,
@@ -55,5 +67,17 @@ function findMemory(): Memory | undefined {
   } catch {
     // Not on this system.
     return undefined;
+  }
+}
+
+/** Each as its source, place, type and options. */
+function findMounts(): string[][] {
+  try {
+    return readFileSync("/proc/mounts", "utf8")
+      .split("\n")
+      .map((line) => line.split(" "));
+  } catch {
+    // Not on this system.
+    return [];
   }
 }
