@@ -25,6 +25,8 @@ export type Node = {
 
 const TAIL_CHARACTERS = 600;
 const RAISE_PAUSE_MS = 200;
+/** On a starved machine a database may not answer in time before any fault. A process that cannot start at all ends the run. */
+const FIRST_TRIES_MAX = 5;
 /** A start creates much that stays. With more room for new objects it is copied less often, and a start costs a sixth less CPU. */
 const EXEC_ARGV = ["--expose-gc", "--min-semi-space-size=16", "--max-semi-space-size=32"];
 
@@ -42,7 +44,7 @@ export async function startNode(
   events: NodeEvents,
 ): Promise<Node> {
   let input: NodeInput = { ...given, port: 0, clockOffsetMs: 0 };
-  let running = await raise(input);
+  let running = await raiseUntilUp(input, events, FIRST_TRIES_MAX);
   input = { ...input, port: running.port };
   let isExpected = false;
   let isKilled = false;
@@ -96,12 +98,17 @@ export async function startNode(
 }
 
 /** A process that finds no database at its start ends, and is started again. */
-async function raiseUntilUp(input: NodeInput, { isReachable, onRefused }: NodeEvents): Promise<ForkedNode> {
-  for (;;) {
+async function raiseUntilUp(
+  input: NodeInput,
+  { isReachable, onRefused }: NodeEvents,
+  triesMax = Number.POSITIVE_INFINITY,
+): Promise<ForkedNode> {
+  for (let tries = 1; ; tries += 1) {
     if (await isReachable()) {
       try {
         return await raise(input);
       } catch (error) {
+        if (tries === triesMax) throw error;
         onRefused(error instanceof Error ? error.message : String(error));
       }
     }
