@@ -81,8 +81,8 @@ async function fillDeliveries(): Promise<void> {
 }
 
 /**
- * What costs much is read again: after PostgreSQL gathered statistics by itself, it makes plans anew and reads many pages
- * of the catalog for that.
+ * What costs much is read again: a connection that lags behind the changes of other databases forgets its plans, and reads
+ * many pages of the catalog to make them anew.
  */
 async function assertFlat(what: string, read: Parameters<typeof explain>[1]): Promise<void> {
   const first = await explain(database.db, read);
