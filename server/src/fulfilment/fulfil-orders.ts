@@ -120,7 +120,7 @@ async function take(
   }
   const endings = batch.completed.map(({ id }) => ({ id, ending: "completed" as const }));
   noteSettled(deps, batch.completed.map(toEnded), { endings, stockTaken: batch.stockTaken }, now);
-  return { token, orders: await planOrders(db, batch.claimed, now, limits), isMore: batch.found === limit };
+  return { token, orders: await planOrders(db, batch.claimed, now, limits), isMore: batch.isMore };
 }
 
 const toEnded = ({ id, ...rest }: { id: string; environment: Tenant["environment"]; createdAt: Date }) => ({

@@ -3,8 +3,10 @@ import { beforeEach, mock, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { runOrders } from "./run-orders.ts";
 
-/** No poll comes during a test, because time passes only when a test says so. */
+/** No poll comes unless a test lets time pass. */
 const POLL_MS = 3_600_000;
+/** The next look is late by a share of it, so that processes do not all look at once. */
+const POLLED_WITHIN_MS = 2 * POLL_MS;
 
 beforeEach(() => {
   mock.timers.reset();
@@ -94,5 +96,31 @@ test("a batch that has begun since is not relieved: it takes what came before it
   mock.timers.tick(30);
   await nextTurn();
   assert.deepEqual([orders.begun.length, orders.underWay()], [2, 1]);
+  await orders.close();
+});
+
+test("what comes during that batch waits for it only for a moment too", async () => {
+  const orders = openOrders();
+  const first = await orders.batch(1);
+  orders.loop.wake();
+  first.end(false);
+  await orders.batch(2);
+  mock.timers.tick(10);
+  orders.loop.wake();
+  mock.timers.tick(20);
+  await nextTurn();
+  assert.equal(orders.underWay(), 1);
+  mock.timers.tick(30);
+  await orders.batch(3);
+  assert.equal(orders.underWay(), 2);
+  await orders.close();
+});
+
+test("beside a batch that hangs, orders that fall due by time are taken at the next look", async () => {
+  const orders = openOrders();
+  await orders.batch(1);
+  mock.timers.tick(POLLED_WITHIN_MS);
+  await orders.batch(2);
+  assert.equal(orders.underWay(), 2);
   await orders.close();
 });

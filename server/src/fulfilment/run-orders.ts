@@ -13,7 +13,7 @@ export type OrderLoopOptions = {
 /**
  * Works through due orders in batches. A batch costs some time, however few orders it has, so orders that come while one is under
  * way wait for the next. There is a second batch beside it if the first is full, because then the database works on one while the
- * process prepares the other, or if it takes long.
+ * process prepares the other, or if it takes long. One that hangs does not keep orders waiting that fall due meanwhile.
  */
 export function runOrders({ fulfiller, pollMs, onError }: OrderLoopOptions): Loop {
   let begun = 0;
@@ -34,9 +34,12 @@ export function runOrders({ fulfiller, pollMs, onError }: OrderLoopOptions): Loo
     onError,
   });
   let isAsked = false;
+  let lookedAt = 0;
   const second = runLoop({
     step: async () => {
-      if (!isAsked) return false;
+      const isSlow = isUnderWay && begun === lookedAt;
+      lookedAt = begun;
+      if (!isAsked && !isSlow) return false;
       isAsked = false;
       return fulfiller.step(() => first.wake());
     },
@@ -47,13 +50,18 @@ export function runOrders({ fulfiller, pollMs, onError }: OrderLoopOptions): Loo
     isAsked = true;
     second.wake();
   };
+  let wokenDuring = 0;
   const relieve = () => {
-    if (!isUnderWay || relief) return;
+    if (!isUnderWay) return;
+    wokenDuring = begun;
+    if (relief) return;
     const waitedFor = begun;
     relief = setTimeout(() => {
       relief = undefined;
-      // A batch that has begun since takes what came before it.
-      if (isUnderWay && begun === waitedFor) startSecond();
+      if (!isUnderWay) return;
+      if (begun === waitedFor) startSecond();
+      // A batch that has begun since takes what came before it, but not what came during it.
+      else if (begun === wokenDuring) relieve();
     }, RELIEF_AFTER_MS);
   };
 

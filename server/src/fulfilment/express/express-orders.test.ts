@@ -135,7 +135,7 @@ test("a batch ends at its limit of units, and what is left stays as it was until
     await shop.order([stocked, 2]),
     await shop.order([stocked, 2]),
   ];
-  const worker = createWorker({ settleUnitsMax: 4, unitsMax: 2, batchMax: 3 });
+  const worker = createWorker({ settleUnitsMax: 4, unitsMax: 2, batchMax: 8 });
   assert.equal(await worker.step(), true);
   assert.deepEqual(await tracesOf(ids), ["completed at once", "completed at once", "pending claims 0"]);
   await worker.drain();

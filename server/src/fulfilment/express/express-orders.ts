@@ -20,8 +20,8 @@ export type ExpressDeps = Pick<SettleDeps, "db" | "clock" | "codeVault"> & {
 };
 
 export type ExpressBatch = {
-  /** How many orders were due, at most the limit. */
-  found: number;
+  /** More orders were due than this batch took, or may have been. */
+  isMore: boolean;
   completed: Pick<ExpressOrder["order"], "id" | "environment" | "createdAt">[];
   /** Orders that need more than stock: they are leased under the token. */
   claimed: string[];
@@ -49,10 +49,13 @@ export function expressOrders(
     const rest = due.flatMap(({ id }) => (isDone.has(id) ? [] : [id]));
     const leasedUntil = new Date(now.getTime() + limits.leaseMs);
     const claim = { token, now, leasedUntil, limit, unitsMax: limits.batchUnitsMax };
+    const claimed = rest.length === 0 ? [] : await claimLocked(tx, rest, claim);
+    const taken = filled.length + claimed.length;
     return {
-      found: due.length,
+      // Orders that are left without any being taken wait, and are not looked at without a pause.
+      isMore: due.length === limit || (taken > 0 && taken < due.length),
       completed: filled.map(({ order }) => order),
-      claimed: rest.length === 0 ? [] : await claimLocked(tx, rest, claim),
+      claimed,
       stockTaken: productsFromStock(filled.flatMap(({ outcomes }) => outcomes)),
     };
   });

@@ -31,7 +31,8 @@ type NewOrderRow = Omit<NewOrder, "lines" | "recipient"> & {
 
 /**
  * Those of these orders that are live and still pending, in the given order. `is not distinct from` fits no index: with `=`, a plan
- * that was made while the tables were small walks through an index of all orders.
+ * that was made while the tables were small walks through an index of all orders. Their keys stay current until the transaction
+ * ends, as in `findRecipients`.
  */
 export const readNewOrders = async (tx: Tx, ids: readonly string[]): Promise<NewOrder[]> => {
   const rows = await tx.rows<NewOrderRow>(
@@ -44,8 +45,11 @@ export const readNewOrders = async (tx: Tx, ids: readonly string[]): Promise<New
         select json_agg(json_build_array(line_index, product_id, unit_price_minor, quantity) order by line_index) as lines
         from order_lines where order_id = o.id
       ) l
-      left join encryption_keys k
-        on k.reseller_id = o.reseller_id and k.environment = o.environment and k.retired_at is null
+      left join lateral (
+        select kid, public_key from encryption_keys
+        where reseller_id = o.reseller_id and environment = o.environment and retired_at is null
+        for share
+      ) k on true
       where o.status is not distinct from 'pending' and o.environment is not distinct from 'live' and l.lines is not null
       order by asked.place`,
     { name: "read-new-orders" },

@@ -7,7 +7,8 @@ import type { RecipientKey, StoredSeal } from "./seal-to-reseller.ts";
 
 /**
  * The keys that codes of these orders are sealed to when they are delivered. The codes of an all-or-nothing order can be taken
- * back until it is completed, so they are sealed then.
+ * back until it is completed, so they are sealed then. A key stays current until the transaction ends: a reseller who was told
+ * that it is retired may throw its private half away.
  */
 export const findRecipients = async (
   tx: Tx,
@@ -19,7 +20,8 @@ export const findRecipients = async (
       from orders o
       join encryption_keys k
         on k.reseller_id = o.reseller_id and k.environment = o.environment and k.retired_at is null
-      where o.id = any(${orderIds}) and not (o.all_or_nothing and o.status = 'processing')`,
+      where o.id = any(${orderIds}) and not (o.all_or_nothing and o.status = 'processing')
+      for share of k`,
     { name: "find-recipients" },
   );
   return new Map(rows.map(({ orderId, ...key }) => [orderId, key]));

@@ -7,6 +7,8 @@ import { postOrder } from "../../../testing/builders/buyers.ts";
 import { createTestFulfiller } from "../../../testing/builders/fulfilment.ts";
 import { openShop, type Shop } from "../../../testing/builders/shop.ts";
 import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
+import { countWaiting } from "../../../testing/database/count-waiting.ts";
+import { eventually } from "../../../testing/eventually.ts";
 import { createScriptedSupplier, refused, sold } from "../../../testing/upstream/scripted-supplier.ts";
 import { sealedStores } from "../../admin/sealed-stores.ts";
 import type { Db } from "../../db/database.ts";
@@ -17,9 +19,11 @@ import type { PurchaseOutcome } from "../../suppliers/supplier.ts";
 import { deliveredPlace, quarantinePlace, stockPlace } from "../../vault/code-place.ts";
 import { codePrefix } from "../../vault/code-vault.ts";
 import { hpkeOpen, publicBytesOf } from "../../vault/hpke.ts";
+import { readNewOrders } from "../express/express-queries.ts";
 import { FULFILMENT_LIMITS } from "../limits.ts";
 import { refundOrder } from "../refund/refund-order.ts";
 import { codeInfo } from "./seal-to-reseller.ts";
+import { findRecipients } from "./sealing-queries.ts";
 
 type Code = {
   id: string;
@@ -283,6 +287,22 @@ test("after a change of the key old codes open with the old one, and without a k
   }
   assert.equal((await codesOf(ids[2] ?? ""))[0]?.code, `${productId}-2`);
 });
+
+for (const [how, read] of Object.entries({ "at once": readNewOrders, "with a lease": findRecipients })) {
+  test(`a key is retired only after the codes that are being sealed to it, ${how}`, async () => {
+    await register();
+    const id = await order([[await shop.addStocked(1), 1]]);
+    let removal: ReturnType<typeof call> | undefined;
+    await shop.scrip.db.transaction(async (tx) => {
+      await read(tx, [id]);
+      removal = call("DELETE");
+      await eventually("the removal waits", async () => (await countWaiting(shop.scrip.db)) > 0 || undefined);
+    });
+    assert.equal((await removal)?.statusCode, 200);
+    await createWorker().drain();
+    assert.ok((await codesOf(id))[0]?.code);
+  });
+}
 
 test("codes of an all-or-nothing order stay ours until it is completed, and can be taken back", async () => {
   const { text } = await register();
