@@ -96,6 +96,19 @@ test("complete requests before an unreadable one get their own responses first",
   }
 });
 
+test("a caller that resets behind a CONNECT which waits for a response ends its own connection only", async () => {
+  const seen = once(scrip.app.server, "connect");
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => {});
+  socket.write(get("/v1/webhooks") + lines("CONNECT a:1 HTTP/1.1", "Host: a"));
+  const [, ours] = await seen;
+  assert.ok(ours.listenerCount("error") > 0);
+  socket.resetAndDestroy();
+  await once(socket, "close");
+  await eventually("it is closed", async () => ours.destroyed || undefined);
+  assert.equal((await send(get("/v1/products/one")))[0]?.status, 200);
+});
+
 test("a 100 Continue never appears inside another response", async () => {
   const patient = get("/v1/products/one", "Expect: 100-continue");
   const replies = await send(get("/v1/products/two") + patient, ["GET", "GET"]);

@@ -27,8 +27,11 @@ export function createUnroutable(deps: ProblemDeps): Unroutable {
    * be taken as the response to an order that was placed.
    */
   const endWithProblem = (socket: Duplex, detail: string) => {
-    if (ending.has(socket) || !socket.writable) return;
+    if (ending.has(socket)) return;
     ending.add(socket);
+    // Nobody else listens by now: Node.js does not behind a CONNECT. An error that nobody hears would end the process.
+    socket.on("error", () => socket.destroy());
+    if (!socket.writable) return;
     // The latest request is the one that broke off, if any. It may have been answered before its body arrived.
     const latest = openReplies.get(socket)?.at(-1);
     const isAnswered = latest?.headersSent === true && !latest.req.complete;

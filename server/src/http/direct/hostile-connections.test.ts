@@ -6,14 +6,18 @@ import { type TestContext, test } from "node:test";
 import { eventually } from "../../../testing/eventually.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { createLog } from "../../lib/log.ts";
+import { HEADERS_TIMEOUT_MS } from "../server/limits.ts";
 import { createUnroutable } from "../unroutable.ts";
 import type { DirectRoute } from "./direct-reply.ts";
 import { serveDirectly } from "./serve-directly.ts";
 
 const SLOW = "GET /v1/slow HTTP/1.1\r\nHost: a\r\n\r\n";
+const HALF =
+  "POST /v1/slow HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{}";
 const OTHER = "GET /v1/other HTTP/1.1\r\nHost: a\r\n\r\n";
 
 type Stub = {
+  server: Server;
   port: number;
   /** The server's side of the connections. */
   sockets: Socket[];
@@ -61,6 +65,7 @@ async function serve(t: TestContext): Promise<Stub> {
     for (const socket of sockets) socket.destroy();
   });
   return {
+    server,
     port: (server.address() as AddressInfo).port,
     sockets,
     handedOver,
@@ -136,9 +141,7 @@ test("a caller that ends its side in the middle of a request behind another one 
   const { port, sockets, answerOne } = await serve(t);
   const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   t.after(() => client.destroy());
-  const post =
-    "POST /v1/slow HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{}";
-  client.end(SLOW + post);
+  client.end(SLOW + HALF);
   let received = "";
   client.on("data", (chunk: Buffer) => {
     received += chunk.toString();
@@ -147,4 +150,47 @@ test("a caller that ends its side in the middle of a request behind another one 
   await answerOne();
   await once(client, "close");
   assert.match(received, /^HTTP\/1\.1 200 .*HTTP\/1\.1 400 /s);
+});
+
+test("a caller that breaks off behind another request and resets ends its own connection only", async (t) => {
+  const { port, sockets, answerOne } = await serve(t);
+  const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  client.on("error", () => {});
+  client.end(SLOW + HALF);
+  const socket = await eventually("its end was seen", async () =>
+    sockets[0]?.readableEnded ? sockets[0] : undefined,
+  );
+  client.resetAndDestroy();
+  await once(client, "close");
+  await answerOne();
+  await eventually("it is closed", async () => socket.destroyed || undefined);
+});
+
+test("a connection that sends nothing is closed without a response, which could be taken for that to a later request", async (t) => {
+  const now = performance.now.bind(performance);
+  const { port, sockets } = await serve(t);
+  const client = connect(port, "127.0.0.1");
+  let received = "";
+  client.on("data", (chunk: Buffer) => {
+    received += chunk.toString();
+  });
+  await eventually("the connection is there", async () => sockets[0]);
+  t.mock.method(performance, "now", () => now() + HEADERS_TIMEOUT_MS);
+  await once(client, "close");
+  assert.equal(received, "");
+});
+
+test("a server that closes answers a connection whose first request is on its way, and does not wait for a silent one", async (t) => {
+  const { port, sockets, server, answerOne } = await serve(t);
+  const [client, silent] = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
+  await eventually("the connections are there", async () => sockets[1]);
+  const closed = once(server, "close");
+  server.close();
+  server.closeIdleConnections();
+  client.write(SLOW);
+  await answerOne();
+  const [reply] = await once(client, "data");
+  assert.match(String(reply), /^HTTP\/1\.1 200 /);
+  await closed;
+  assert.ok(silent.readableEnded || silent.destroyed || (await once(silent, "close")));
 });

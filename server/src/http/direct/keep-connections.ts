@@ -28,15 +28,14 @@ export type Connections = {
 const SWEEP_EVERY_MS = 1_000;
 /** How long the rest of a body is waited for before Node.js waits for it. */
 const BODY_PATIENCE_MS = 1_000;
+/** How long a new connection may take to send something once the server is closing. */
+const LAST_PATIENCE_MS = 1_000;
 
 /**
  * Takes the connections of a server before Node.js does, and keeps its limits: a new connection has to send something, an idle one is
- * closed after a while, and a server that closes waits only for requests in progress.
+ * closed after a while, and a server that closes waits only for requests in progress or on their way.
  */
-export function keepConnections(
-  server: Server,
-  onUnreadable: (code: "ERR_HTTP_REQUEST_TIMEOUT" | "HPE_INVALID_EOF_STATE", socket: Socket) => void,
-): Connections {
+export function keepConnections(server: Server, onBrokenOff: (socket: Socket) => void): Connections {
   const [giveToNode] = server.listeners("connection") as ((this: Server, socket: Socket) => void)[];
   if (!giveToNode) throw new Error("the server does not listen for connections");
   const kept = new Map<Connection, Listeners>();
@@ -52,7 +51,7 @@ export function keepConnections(
 
   const breakOff = (connection: Connection): void => {
     release(connection);
-    onUnreadable("HPE_INVALID_EOF_STATE", connection.socket);
+    onBrokenOff(connection.socket);
   };
 
   const handOver = (connection: Connection): void => {
@@ -92,19 +91,19 @@ export function keepConnections(
     for (const [name, listener] of Object.entries(listeners)) socket.on(name, listener);
   });
 
+  const patienceMs = (): number => (server.listening ? HEADERS_TIMEOUT_MS : LAST_PATIENCE_MS);
   const sweep = (): void => {
     const nowMs = performance.now();
     for (const connection of kept.keys()) {
       const waitedMs = nowMs - connection.sinceMs;
       if (connection.state === "body" && waitedMs >= BODY_PATIENCE_MS) handOver(connection);
       else if (connection.state === "idle" && waitedMs >= KEEP_ALIVE_TIMEOUT_MS) connection.socket.destroy();
-      else if (connection.state === "new" && waitedMs >= HEADERS_TIMEOUT_MS) {
-        release(connection);
-        onUnreadable("ERR_HTTP_REQUEST_TIMEOUT", connection.socket);
-      }
+      // There is nothing to respond to. A response could be taken for that to a request which is just being sent.
+      else if (connection.state === "new" && waitedMs >= patienceMs()) connection.socket.destroy();
     }
   };
-  const sweeping = setInterval(sweep, SWEEP_EVERY_MS).unref();
+  // After what has arrived meanwhile was read.
+  const sweeping = setInterval(() => setImmediate(sweep), SWEEP_EVERY_MS).unref();
   server.once("close", () => clearInterval(sweeping));
   closeWith(server, kept);
   return {
@@ -129,7 +128,7 @@ function closeWith(server: Server, kept: ReadonlyMap<Connection, Listeners>): vo
   const closeAll = server.closeAllConnections.bind(server);
   server.closeIdleConnections = () => {
     closeIdle();
-    for (const { state, socket } of kept.keys()) if (state === "new" || state === "idle") socket.destroy();
+    for (const { state, socket } of kept.keys()) if (state === "idle") socket.destroy();
   };
   server.closeAllConnections = () => {
     closeAll();

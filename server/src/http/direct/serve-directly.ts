@@ -33,9 +33,10 @@ const AHEAD_MAX_BYTES = 64 * 1024;
  * With the first one that is not, it is handed over to Node.js for good, with everything that has arrived.
  */
 export function serveDirectly(server: Server, deps: DirectDeps): void {
-  const connections = keepConnections(server, (code, socket) =>
-    deps.unroutable.answerUnreadable(Object.assign(new Error("no whole request arrived"), { code }), socket),
-  );
+  const connections = keepConnections(server, (socket) => {
+    const brokenOff = Object.assign(new Error("no whole request arrived"), { code: "HPE_INVALID_EOF_STATE" });
+    deps.unroutable.answerUnreadable(brokenOff, socket);
+  });
   const serving: Serving = { ...deps, ids: idsOf(deps.clock), connections };
   connections.onData((connection, chunk) => {
     connection.rest = connection.rest === undefined ? chunk : Buffer.concat([connection.rest, chunk]);
@@ -53,7 +54,10 @@ function takeNext(serving: Serving, connection: Connection): void {
   if (found && rest.length >= head.bodyEnd) {
     connection.state = "busy";
     connection.rest = rest.length === head.bodyEnd ? undefined : rest.subarray(head.bodyEnd);
-    void answer(serving, connection, { head, found, body: bodyOf(rest, head) });
+    answer(serving, connection, { head, found, body: bodyOf(rest, head) }).catch((err: unknown) => {
+      serving.log.error({ err }, "a request was not answered");
+      connection.socket.destroy();
+    });
   } else if (connection.hasEnded) {
     if (found) serving.connections.breakOff(connection);
     else connection.socket.destroySoon();
@@ -77,7 +81,8 @@ async function answer(
   const request = createRequest(id, head, found, socket, serving.log);
   const reply = createReply(connection, found.route, id);
   await answerDirectly(serving.problems, found.route, request, reply, body);
-  if (socket.destroyed) return;
+  // The caller is gone, or the reply could not be written: an error that is told in a moment closes the connection.
+  if (!socket.writable) return;
   if (socket.writableNeedDrain && !connection.isLast()) socket.once("drain", () => goOn(serving, connection));
   else goOn(serving, connection);
 }

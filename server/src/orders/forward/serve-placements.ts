@@ -38,7 +38,8 @@ export async function servePlacements(
   // What a killed process left.
   await rm(path, { force: true });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    // Once it listens, an error concerns one connection that could not be taken.
+    server.on("error", reject);
     // Not shared with the other processes of a cluster.
     server.listen({ path, exclusive: true }, resolve);
   });

@@ -2,6 +2,7 @@ import type { Log } from "../../lib/log.ts";
 import type { PlacementQueues } from "../placement-batch.ts";
 import { forwardPlacements } from "./forward-placements.ts";
 import { servePlacements } from "./serve-placements.ts";
+import { WIRE_VERSION } from "./wire-values.ts";
 
 /** Where the HTTP processes of a machine place orders together, and whether that is this process. */
 export type Placer = { path: string; isHere: boolean };
@@ -16,12 +17,14 @@ export async function sharePlacements(
   log: Log,
 ): Promise<SharedPlacements> {
   if (!placer) return { ...own, close: async () => {} };
+  // Processes of different versions do not meet: one that was started again after an upgrade listens and connects elsewhere.
+  const path = `${placer.path}.${WIRE_VERSION}`;
   if (!placer.isHere) {
-    const forwarded = forwardPlacements(placer.path, own);
+    const forwarded = forwardPlacements(path, own);
     return { ...forwarded, close: async () => forwarded.close() };
   }
   try {
-    const server = await servePlacements(placer.path, own, onPlaced);
+    const server = await servePlacements(path, own, onPlaced);
     return { ...own, close: () => server.close() };
   } catch (err) {
     log.warn({ err }, "each process places its orders by itself: the socket cannot be used");
