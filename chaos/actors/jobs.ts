@@ -79,8 +79,8 @@ type JobRow = {
   result: Record<string, unknown> | null;
 };
 
-/** A job that was interrupted too often gives up, and has then done nothing. */
-const GAVE_UP = /^the job was started \d+ times/;
+/** A job that was interrupted too often, or whose supplier did not answer in time, gives up and has then done nothing. */
+const GAVE_UP = /^the job was started \d+ times|^the supplier gave no usable answer \(timeout\)/;
 
 export const countUnendedJobs = sql`
   select count(*)::integer as count from jobs where state in ('waiting', 'running')`;

@@ -79,7 +79,7 @@ export const DIRECT: Area = {
     {
       name: "direct-gone-and-handed-over",
       file: `${AT}/serve-directly.ts`,
-      find: "  if (socket.destroyed) return;\n",
+      find: "  if (!socket.writable) return;\n",
       replace: "",
       tests: CONNECTIONS,
       why: "What a caller sent before it left would go on, on a connection that has ended.",
