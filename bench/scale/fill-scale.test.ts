@@ -6,7 +6,7 @@ import { migrate } from "../../server/src/db/migrate.ts";
 import { type BenchDatabase, onBenchDatabase } from "../bench-database.ts";
 import { FILL_SETTINGS, fillScale } from "./fill-scale.ts";
 
-const ORDERS = 3_000;
+const ORDERS = 1_000;
 
 const listParts = ({ db }: BenchDatabase): Promise<{ definition: string }[]> =>
   db.rows(sql`

@@ -1,10 +1,12 @@
 // Preloaded into each process of tests: one whose tests are done and that does not end is ended, and is a failure. Without
 // this a test that leaves a server open would hold up the run for ever.
-import { after } from "node:test";
+import "./follow-tests.ts";
 import "../../server/testing/processes/resolve-sources.ts";
 import { CPU_FILE, leaveCpuTime } from "./cpu-times.ts";
 import { endDescendants } from "./end-descendants.ts";
 
+// Not imported above, where it would be loaded before anything is run.
+const { after } = await import("node:test");
 const DEFAULT_LINGER_MS = 30_000;
 const lingerMs = Number(process.env.SCRIP_TEST_LINGER_MS ?? DEFAULT_LINGER_MS);
 

@@ -22,6 +22,7 @@ export function writeGroupFile(root: string, files: readonly string[], bundle?: 
 import { flushCompileCache } from "node:module";
 import { after, suite } from "node:test";
 import { leaveCost } from ${JSON.stringify(pathToFileURL(PRELOAD).href)};
+import { stopFollowing } from ${JSON.stringify(new URL("./follow-tests.ts", import.meta.url).href)};
 ${bundle === undefined ? "const open = (url) => import(url);" : `import { load as bundled } from ${JSON.stringify(pathToFileURL(bundle).href)};\nconst open = (file) => bundled[file]();`}
 let waiting = ${files.length};
 let before = Promise.resolve();
@@ -39,6 +40,7 @@ async function load(source, path) {
     // Node would write it at the end, and every process that starts until then would compile the same files.
     flushCompileCache();
     leaveCost(process.argv[1]);
+    stopFollowing();
     all.resolve();
   });
   await loading;

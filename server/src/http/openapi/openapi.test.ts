@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
+import { sizeFor } from "../../../testing/full-size.ts";
 import { COMPILE_CACHE } from "../../../testing/processes/compile-cache.ts";
 import { problemTable } from "../../lib/problem-table.ts";
 import { findBreaks } from "./breaks.ts";
@@ -128,19 +129,23 @@ test("redocly reports no errors or warnings for the served document", async () =
   assert.doesNotMatch(output, /warning|error/i);
 });
 
-test("spectral reports no errors or warnings for the served document", async () => {
-  await writeFile(join(folder, "ruleset.json"), JSON.stringify({ extends: ["spectral:oas"] }));
-  const cli = fileURLToPath(import.meta.resolve("@stoplight/spectral-cli/dist/index.js"));
-  const result = await run(
-    cli,
-    "lint",
-    "--ruleset=ruleset.json",
-    "--fail-severity=hint",
-    "--quiet",
-    "openapi.json",
-  );
-  assert.deepEqual(result, { code: 0, output: "" });
-});
+/** It takes as long as all other tests of the document. */
+const RUNS_SPECTRAL = sizeFor("fuzz", { share: false, wide: true, full: true });
+
+if (RUNS_SPECTRAL)
+  test("spectral reports no errors or warnings for the served document", async () => {
+    await writeFile(join(folder, "ruleset.json"), JSON.stringify({ extends: ["spectral:oas"] }));
+    const cli = fileURLToPath(import.meta.resolve("@stoplight/spectral-cli/dist/index.js"));
+    const result = await run(
+      cli,
+      "lint",
+      "--ruleset=ruleset.json",
+      "--fail-severity=hint",
+      "--quiet",
+      "openapi.json",
+    );
+    assert.deepEqual(result, { code: 0, output: "" });
+  });
 
 const ID = "https://scrip.example/openapi.json";
 
