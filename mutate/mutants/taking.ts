@@ -1,6 +1,7 @@
 import type { Area } from "../mutant.ts";
 
 const AT = "server/src/fulfilment";
+const EXPRESS: readonly [string, ...string[]] = [`${AT}/express/express-orders.test.ts`];
 
 /** Which due orders a worker takes, and which codes of the stock. */
 export const TAKING: Area = {
@@ -101,6 +102,70 @@ export const TAKING: Area = {
       replace: "error instanceof SealError",
       tests: [`${AT}/buy/take-stock.test.ts`, `${AT}/reveal/damaged-code.test.ts`],
       why: "A missing master key would throw all stock away as damaged.",
+    },
+    {
+      name: "express-claims-ignored",
+      file: `${AT}/express/express-orders.ts`,
+      find: "due.filter(({ claims }) => claims === 0).map(({ id }) => id)",
+      replace: "due.map(({ id }) => id)",
+      tests: EXPRESS,
+      why: "An order that a worker began would be completed from the start, beside what was bought for it.",
+    },
+    {
+      name: "express-left-until-the-poll",
+      file: `${AT}/express/express-orders.ts`,
+      find: "due.length === limit || (taken > 0 && taken < due.length)",
+      replace: "due.length === limit",
+      tests: EXPRESS,
+      why: "Orders beyond the units of a batch would wait for the next look.",
+    },
+    {
+      name: "express-status-ignored",
+      file: `${AT}/express/express-queries.ts`,
+      find: "where o.status is not distinct from 'pending' and ",
+      replace: "where ",
+      tests: EXPRESS,
+      why: "An order that has failed, or that an operator holds, would be read as a new one.",
+    },
+    {
+      name: "express-order-twice",
+      file: `${AT}/express/express-queries.ts`,
+      find: "for update skip locked",
+      replace: "for share skip locked",
+      tests: EXPRESS,
+      why: "Two workers would take the same orders.",
+    },
+    {
+      name: "express-key-retired-meanwhile",
+      file: `${AT}/express/express-queries.ts`,
+      find: "and retired_at is null\n        for share",
+      replace: "and retired_at is null",
+      tests: [`${AT}/sealing/sealing.test.ts`],
+      why: "A code could be sealed to a key whose private half the reseller has thrown away.",
+    },
+    {
+      name: "settled-key-retired-meanwhile",
+      file: `${AT}/sealing/sealing-queries.ts`,
+      find: "\n      for share of k`",
+      replace: "`",
+      tests: [`${AT}/sealing/sealing.test.ts`],
+      why: "A code could be sealed to a key whose private half the reseller has thrown away.",
+    },
+    {
+      name: "relief-swallowed",
+      file: `${AT}/run-orders.ts`,
+      find: "      else if (begun === wokenDuring) relieve();\n",
+      replace: "",
+      tests: [`${AT}/run-orders.test.ts`],
+      why: "Orders that come during a batch would wait for all of it.",
+    },
+    {
+      name: "no-look-beside-a-hanging-batch",
+      file: `${AT}/run-orders.ts`,
+      find: "if (!isAsked && !isSlow) return false;",
+      replace: "if (!isAsked) return false;",
+      tests: [`${AT}/run-orders.test.ts`],
+      why: "What falls due by time would wait for a batch that hangs.",
     },
   ],
 };
