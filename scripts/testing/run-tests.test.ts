@@ -28,6 +28,14 @@ import { test } from "node:test";
 test("never ends", () => new Promise(() => {
   spawn("sleep", ["600"], { stdio: ["ignore", "inherit", "ignore"] });
 }));`,
+  "stray.test.mjs": `
+import { test } from "node:test";
+test("leaves an error behind", () => new Promise((resolve) => {
+  setTimeout(() => {
+    setImmediate(resolve);
+    throw new Error("nobody caught this");
+  });
+}));`,
   // Its server would keep the process alive, and the other process its output.
   "lingering.test.mjs": `
 import { spawn } from "node:child_process";
@@ -70,6 +78,16 @@ test("a run that does not end is ended at its limit, which names the file and th
   );
   assert.match(printed, /✔ is fine/);
   assert.match(printed, /ℹ cancelled 1\n/);
+});
+
+test("an error that nobody caught fails its file, and is printed", async () => {
+  const { printed, passed } = await run(
+    [["stray.test.mjs", "well.test.mjs"], ["fine.test.mjs"]],
+    FAR_LIMIT_MS,
+  );
+  assert.equal(passed, false);
+  assert.match(printed, /nobody caught this/);
+  assert.match(printed, /✔ is fine/);
 });
 
 test("a file that leaves something open when its tests are done fails, and the others go on", async () => {
