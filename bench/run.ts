@@ -26,9 +26,22 @@ const benchmarks: Record<string, () => Promise<void>> = {
   reconcile: benchReconcile,
 };
 
-const chosen = process.argv.slice(2);
 /** Takes an hour and fifty gigabytes, so it runs only when it is named. */
 const ON_DEMAND = ["scale"];
+const HELP = `usage: npm run bench -- [NAME...]
+
+Runs every benchmark, or those that are named, and writes the figures to docs/benchmarks.md beside their goals and the figures
+before. Use a quiet machine: only ratios within one run can be compared.
+
+  ${Object.keys(benchmarks).join(", ")}
+
+${ON_DEMAND.join(", ")} takes an hour and 50 GB, and runs only when it is named.`;
+
+const chosen = process.argv.slice(2);
+if (chosen.includes("--help")) {
+  console.log(HELP);
+  process.exit(0);
+}
 const names =
   chosen.length > 0 ? chosen : Object.keys(benchmarks).filter((name) => !ON_DEMAND.includes(name));
 for (const name of names) {
