@@ -110,6 +110,7 @@ export const TAKING: Area = {
       replace: "due.map(({ id }) => id)",
       tests: EXPRESS,
       why: "An order that a worker began would be completed from the start, beside what was bought for it.",
+      survives: "An order that a worker has taken is not pending any more, so it is not read as a new one.",
     },
     {
       name: "express-left-until-the-poll",
@@ -126,14 +127,8 @@ export const TAKING: Area = {
       replace: "where ",
       tests: EXPRESS,
       why: "An order that has failed, or that an operator holds, would be read as a new one.",
-    },
-    {
-      name: "express-order-twice",
-      file: `${AT}/express/express-queries.ts`,
-      find: "for update skip locked",
-      replace: "for share skip locked",
-      tests: EXPRESS,
-      why: "Two workers would take the same orders.",
+      survives:
+        "The statement that completes orders compares the status as well. The batch is rolled back and leased.",
     },
     {
       name: "express-key-retired-meanwhile",

@@ -37,6 +37,16 @@ const createWorker = (limits: Partial<FulfilmentLimits> = {}, changes = {}): Tes
     changes,
   });
 
+/** A database that refuses all transactions but the first: orders that are not completed at once would need more. */
+function withOneTransaction(): Db {
+  let transactions = 0;
+  const transaction: Db["transaction"] = (work) => {
+    transactions += 1;
+    return transactions > 1 ? Promise.reject(new Error("no more")) : db.transaction(work);
+  };
+  return { ...db, transaction };
+}
+
 /** An order's status, its two times, and its lease if it has work left. */
 const traceOf = async (id: string) => {
   const [row] = await db.rows<{ trace: string }>(sql`
@@ -65,13 +75,8 @@ test("what is in stock is completed without a lease, in one transaction with its
   ];
   const taken: string[][] = [];
   const worker = createWorker({}, { onStockTaken: (ids: string[]) => taken.push(ids.toSorted()) });
-  let transactions = 0;
-  const transaction: Db["transaction"] = (work) => {
-    transactions += 1;
-    return transactions > 1 ? Promise.reject(new Error("no more")) : db.transaction(work);
-  };
   // Whatever comes after the first transaction fails, and leaves its leases.
-  const broken = createWorker({}, { db: { ...db, transaction }, onStockTaken: worker.deps.onStockTaken });
+  const broken = createWorker({}, { db: withOneTransaction(), onStockTaken: worker.deps.onStockTaken });
   await broken.step();
   await broken.idle();
   assert.deepEqual(await tracesOf(ids), [
@@ -104,7 +109,7 @@ test("codes for a reseller with a key are sealed to it at once, and nothing of t
   const body = { lines: [{ productId: stocked, quantity: 2 }] };
   const sealed = (await postOrder(shop.scrip, sealing, "sealed at once", body)).json().order.id as string;
   const readable = await shop.order([stocked, 1]);
-  await createWorker().step();
+  await createWorker({}, { db: withOneTransaction() }).step();
   assert.deepEqual(await tracesOf([sealed, readable]), ["completed at once", "completed at once"]);
   const codes = await db.rows(sql`
     select order_id as id, kid, sealed is null as "isGone", ciphertext is not null as "isSealed" from codes
