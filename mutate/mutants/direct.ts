@@ -116,6 +116,7 @@ export const DIRECT: Area = {
       replace: "waitedMs < 0",
       tests: CONNECTIONS,
       why: "Connections that send nothing would stay, and a server that closes would wait for them.",
+      hangs: true,
     },
     {
       name: "direct-new-counts-as-idle",
