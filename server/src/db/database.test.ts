@@ -92,6 +92,16 @@ test("with a heartbeat, a single read-only host counts as an outage, because a p
   });
 });
 
+test("a second heartbeat replaces the first", async (t) => {
+  const db = connect(t, withHosts(OWN));
+  const confirmed = Promise.withResolvers<void>();
+  const events = { onBeat: () => {}, onDoubt: () => {}, onConfirmed: () => confirmed.resolve() };
+  for (let start = 0; start < 3; start += 1) await db.watchPrimary(describeProcess("api"), events);
+  await confirmed.promise;
+  const beating = await database.db.rows(sql`select from processes where role = 'api'`);
+  assert.equal(beating.length, 1);
+});
+
 test("a connection that becomes read-only is discarded", async (t) => {
   const db = connect(t, withHosts(OWN), 1);
   const before = await backendOf(db);

@@ -39,7 +39,7 @@ export type Db = Queryable & {
 export type ServingDb = Db & {
   /**
    * Starts confirming the primary once a second and trusts no other host; see watch-primary.ts. Settles after the
-   * first answer, even if there is no primary.
+   * first answer, even if there is no primary. A later call replaces an earlier one.
    */
   watchPrimary(process: ServingProcess, events: PrimaryEvents): Promise<void>;
 };
@@ -93,9 +93,10 @@ export function connectDatabase(settings: ConnectionSettings): ServingDb {
     shortTransaction: (first, work) => shortTransaction(pool, first, work),
     listen: (channel, onNotify) => listen({ ...settings, hosts }, channel, onNotify),
     async watchPrimary(process, events) {
+      const before = watch;
       watch = watchHosts(hosts, settings.applicationName, process, events);
       hosts.follow(watch);
-      await watch.confirm().catch(() => {});
+      await Promise.all([before?.close(), watch.confirm().catch(() => {})]);
     },
     async close() {
       hosts.follow(undefined);

@@ -105,9 +105,15 @@ test("a batch answers, charges and binds like the same orders sent one after ano
   for (let round = 0; round < ROUNDS; round += 1) {
     const large = { idempotencyKey: `large ${round}`, body: card(10) };
     const some = Array.from({ length: random.below(25) }, () => anyOrder(random));
-    // Whatever the seed, a key that is bound is sent with another request.
+    // Whatever the seed, a key that is bound is sent with another request, and each refusal is met.
     const other = { idempotencyKey: large.idempotencyKey, body: card(9) };
-    const orders = round === 0 ? [large, other, ...some] : [...some, large, other];
+    const hidden = {
+      idempotencyKey: `hidden ${round}`,
+      body: { lines: [{ productId: "hidden", quantity: 1 }] },
+    };
+    const invalid = { idempotencyKey: `invalid ${round}`, body: card("1") };
+    const certain = [large, other, hidden, invalid];
+    const orders = round === 0 ? [...certain, ...some] : [...some, ...certain];
     const inOne = await place(
       batched,
       orders.map(({ idempotencyKey, body }) => ({ idempotencyKey, ...body })),
