@@ -8,6 +8,7 @@ import { dirname, join, matchesGlob } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createTestDatabase } from "../server/testing/database/test-database.ts";
+import { wideTest } from "../server/testing/wide-test.ts";
 import { freePort } from "./image/start-postgres.ts";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -56,64 +57,67 @@ test("the image runs as a number that is not root, ends by SIGTERM, and has a he
   assert.notEqual(statSync(join(ROOT, "deploy/container/scrip")).mode & 0o111, 0, "scrip can be executed");
 });
 
-test("a folder with only what the Containerfile copies serves every page, is healthy, and stops in time", async (t) => {
-  const database = await createTestDatabase();
-  t.after(() => database.drop());
-  const app = await mkdtemp(join(tmpdir(), "scrip-app-"));
-  t.after(() => rm(app, { recursive: true, force: true }));
-  fillApp(app);
-  const [port, metricsPort] = [await freePort(), await freePort()];
-  const env = {
-    PATH: process.env.PATH,
-    // Not production: the tests' PostgreSQL does not wait for the disk, and production refuses that.
-    NODE_ENV: "development",
-    DATABASE_URL: database.connectionString,
-    SCRIP_MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
-    DATA_DIR: join(app, "data"),
-    HOST: "127.0.0.1",
-    PORT: String(port),
-    // Another address than the default, as in a pod.
-    METRICS_HOST: "127.0.0.2",
-    METRICS_PORT: String(metricsPort),
-    CONSOLE_PORT: "0",
-    PROCESSES: "1",
-  };
-  const server = run(app, ["server/src/bin/scrip.ts", "start"], env);
-  t.after(() => server.child.kill("SIGKILL"));
-  const status = async (url: string): Promise<number> => {
-    const reply = await fetch(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
-    await reply.arrayBuffer();
-    return reply.status;
-  };
-  const url = `http://127.0.0.1:${port}`;
-  await server.printed("Scrip is ready at");
-  assert.equal(await status(`${url}/readyz`), 200);
+wideTest(
+  "a folder with only what the Containerfile copies serves every page, is healthy, and stops in time",
+  async (t) => {
+    const database = await createTestDatabase();
+    t.after(() => database.drop());
+    const app = await mkdtemp(join(tmpdir(), "scrip-app-"));
+    t.after(() => rm(app, { recursive: true, force: true }));
+    fillApp(app);
+    const [port, metricsPort] = [await freePort(), await freePort()];
+    const env = {
+      PATH: process.env.PATH,
+      // Not production: the tests' PostgreSQL does not wait for the disk, and production refuses that.
+      NODE_ENV: "development",
+      DATABASE_URL: database.connectionString,
+      SCRIP_MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
+      DATA_DIR: join(app, "data"),
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      // Another address than the default, as in a pod.
+      METRICS_HOST: "127.0.0.2",
+      METRICS_PORT: String(metricsPort),
+      CONSOLE_PORT: "0",
+      PROCESSES: "1",
+    };
+    const server = run(app, ["server/src/bin/scrip.ts", "start"], env);
+    t.after(() => server.child.kill("SIGKILL"));
+    const status = async (url: string): Promise<number> => {
+      const reply = await fetch(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
+      await reply.arrayBuffer();
+      return reply.status;
+    };
+    const url = `http://127.0.0.1:${port}`;
+    await server.printed("Scrip is ready at");
+    assert.equal(await status(`${url}/readyz`), 200);
 
-  for (const path of [
-    "/healthz",
-    "/openapi.json",
-    "/docs/",
-    "/docs/guides/",
-    "/docs/guides/quickstart",
-    "/sdk/scrip-sdk.tgz",
-    "/favicon.ico",
-    "/errors",
-  ])
-    assert.equal(await status(url + path), 200, path);
-  assert.equal(await status(`http://127.0.0.2:${metricsPort}/metrics`), 200);
-  const check = (path: string, more: object) =>
-    run(app, ["deploy/container/health-check.mjs", path], { ...env, ...more }).ended;
-  assert.equal((await check("/readyz", {})).code, 0);
-  const down = await check("/healthz", { PORT: String(await freePort()) });
-  assert.equal(down.code, 1);
-  assert.match(down.stderr, /^http:\/\/127\.0\.0\.1:\d+\/healthz did not answer: ECONNREFUSED\n$/);
+    for (const path of [
+      "/healthz",
+      "/openapi.json",
+      "/docs/",
+      "/docs/guides/",
+      "/docs/guides/quickstart",
+      "/sdk/scrip-sdk.tgz",
+      "/favicon.ico",
+      "/errors",
+    ])
+      assert.equal(await status(url + path), 200, path);
+    assert.equal(await status(`http://127.0.0.2:${metricsPort}/metrics`), 200);
+    const check = (path: string, more: object) =>
+      run(app, ["deploy/container/health-check.mjs", path], { ...env, ...more }).ended;
+    assert.equal((await check("/readyz", {})).code, 0);
+    const down = await check("/healthz", { PORT: String(await freePort()) });
+    assert.equal(down.code, 1);
+    assert.match(down.stderr, /^http:\/\/127\.0\.0\.1:\d+\/healthz did not answer: ECONNREFUSED\n$/);
 
-  const askedAt = performance.now();
-  server.child.kill("SIGTERM");
-  assert.equal((await server.ended).code, 0);
-  assert.ok(performance.now() - askedAt < STOP_WITHIN_MS, "it stops in time");
-  assert.equal(existsSync(env.DATA_DIR), false, "nothing is written to DATA_DIR");
-});
+    const askedAt = performance.now();
+    server.child.kill("SIGTERM");
+    assert.equal((await server.ended).code, 0);
+    assert.ok(performance.now() - askedAt < STOP_WITHIN_MS, "it stops in time");
+    assert.equal(existsSync(env.DATA_DIR), false, "nothing is written to DATA_DIR");
+  },
+);
 
 /** The instructions, each on one line. */
 function readInstructions(): string[] {

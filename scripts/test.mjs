@@ -38,9 +38,9 @@ const TEST_FOLDERS = [
 
 const HELP = `usage: npm test -- [--wide] [FILE or FOLDER...]
 
-  npm test                         every test, with a share of what gains only from repetition
+  npm test                         the tests, with a share of what gains only from repetition
   npm test -- server/src/lib       the tests of a folder or a file
-  npm test -- --wide               more pages, roles and starts: what CI runs
+  npm test -- --wide               every test, with more pages, roles and starts: what CI runs
 
   npm run chaos, fuzz and soak run the same tests at full size.`;
 
@@ -51,11 +51,12 @@ if (help) {
 }
 if (wide) process.env[TEST_SIZE] = WIDE;
 const isWhole = chosen.length === 0;
+const leftOut = new Set(isWhole && !wide ? readJson("scripts/testing/wide-files.json") : []);
 const sources = (isWhole ? TEST_FOLDERS : chosen)
   .flatMap(testFiles)
+  .filter((file) => !leftOut.has(file))
   .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
-const slowFiles = JSON.parse(readFileSync(join(root, "scripts/testing/slow-files.json"), "utf8"));
-const runs = planRuns(sources, slowFiles);
+const runs = planRuns(sources, readJson("scripts/testing/slow-files.json"));
 const needsBrowser = sources.some(({ text }) => text.includes("testing/browser/open-browser.ts"));
 try {
   if (needsBrowser) ensureBrowser(thisMachine);
@@ -71,7 +72,7 @@ process.env.GOGC ??= "400";
 const checks = isWhole ? startChecks() : [];
 if (isWhole) keepFilesInMemory();
 // Downloaded while others work. A test that needs them waits for it, and tells why it failed.
-if (sources.some(({ text }) => text.includes('from "./runtimes.ts"'))) ensureRuntimes().catch(() => {});
+if (wide && sources.some(({ text }) => text.includes("ensureRuntimes"))) ensureRuntimes().catch(() => {});
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, endWithTests);
 // Held for the whole run, so that PostgreSQL and the browser do not start again for each test file.
 const [server, bundles, browser] = await Promise.all([
@@ -143,7 +144,8 @@ function startChecks() {
       "--error-on-warnings",
       ".",
     ]),
-    startCheck(root, "types", ["node_modules/typescript/bin/tsc", "-p", "."]),
+    // One checker takes longer and less CPU than several, and the tests take longer still.
+    startCheck(root, "types", ["node_modules/typescript/bin/tsc", "-p", ".", "--checkers", "1"]),
   ].map(async (started) => {
     const check = await started;
     if (!check.passed) console.log(`> ${check.title} failed\n${check.output}`);
@@ -161,6 +163,11 @@ function endTooLate() {
 function endWithTests() {
   endDescendants();
   process.exit(1);
+}
+
+/** @param {string} path */
+function readJson(path) {
+  return JSON.parse(readFileSync(join(root, path), "utf8"));
 }
 
 /** @param {string} path */

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, globSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { sizeFor } from "../../server/testing/full-size.ts";
+import { isWide } from "../../server/testing/full-size.ts";
 import { type Installed, installSdk, SDK_FOLDER } from "./install-sdk.ts";
 import { ensureRuntimes, OLDEST_TYPESCRIPT } from "./runtimes.ts";
 
@@ -94,7 +94,7 @@ test("so does one for the browser, with moduleResolution bundler", () => {
   typeCheck(OWN_COMPILER, "bundler", { lib: ["es2022", "dom", "dom.asynciterable"], types: [] });
 });
 
-if (sizeFor("fuzz", { share: false, wide: true, full: true }))
+if (isWide())
   test("so does one with TypeScript 5.0", async () => {
     await ensureRuntimes();
     typeCheck(OLDEST_TYPESCRIPT, "bundler", { lib: ["es2022", "dom", "dom.iterable"], types: [] });

@@ -14,6 +14,9 @@ export const sizeFor = <Size>(
   return size === WIDE ? wide : share;
 };
 
+/** Whether this is what CI runs, or more. */
+export const isWide = (): boolean => [WIDE, FULL].includes(process.env[TEST_SIZE] ?? "");
+
 export const TEST_SIZE = "SCRIP_TEST_SIZE";
 export const FULL = "full";
 export const WIDE = "wide";

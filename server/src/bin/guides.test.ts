@@ -70,8 +70,8 @@ test("every file in docs/guides is a guide that is served and run, or the operat
   assert.deepEqual(files.sort(), names.map((name) => `${name}.md`).sort());
 });
 
-/** In `npm test` every third one; CI runs all of them. */
-const EVERY = sizeFor("soak", { share: 3, wide: 1, full: 1 });
+/** In `npm test` every fifth one; CI runs all of them. */
+const EVERY = sizeFor("soak", { share: 5, wide: 1, full: 1 });
 
 for (const name of GUIDE_NAMES.filter((_name, index) => index % EVERY === 0)) {
   test(`the guide ${name} works, each block as pasted`, async () => {

@@ -11,6 +11,7 @@ import { fillReplicatedShop } from "../../testing/database/replicated-shop.ts";
 import { type SwitchProxy, startSwitchProxy } from "../../testing/database/switch-proxy.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { type RunningScrip, runScrip, startScrip } from "../../testing/processes/run-scrip.ts";
+import { wideTest } from "../../testing/wide-test.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
 import { hostOf } from "../db/hosts.ts";
 import { LEASE_MS } from "../db/primary/watch-primary.ts";
@@ -27,33 +28,38 @@ const PROCESS_MAX_MS = 120_000;
 
 type World = { postgres: ReplicatedPostgres; buyer: Buyer; revoked: Buyer; newDb: Db };
 
-test("the primary freezes and the standby is promoted: an order is acknowledged there within seconds", async (t) => {
-  const { postgres, buyer, newDb } = await openWorld(t);
-  const [scrip, stopped] = await Promise.all([
-    start(t, postgres.connectionString),
-    start(t, postgres.connectionString),
-  ]);
-  assert.equal((await order(scrip, buyer, "before")).status, 202);
-  await postgres.primary.freeze();
-  // This process itself stands still meanwhile, and must not take its own silence for the database's.
-  stopped.process.kill("SIGSTOP");
-  const frozenMs = performance.now();
-  const placing = orderUntilPlaced(scrip, buyer, "during");
-  await postgres.standby.promote();
-  const promotedMs = performance.now();
-  await placing;
-  const outageMs = Math.round(performance.now() - promotedMs);
-  const frozenForMs = Math.round(performance.now() - frozenMs);
-  assert.ok(outageMs < SILENT_HOST_MAX_MS, `${outageMs} ms`);
+wideTest(
+  "the primary freezes and the standby is promoted: an order is acknowledged there within seconds",
+  async (t) => {
+    const { postgres, buyer, newDb } = await openWorld(t);
+    const [scrip, stopped] = await Promise.all([
+      start(t, postgres.connectionString),
+      start(t, postgres.connectionString),
+    ]);
+    assert.equal((await order(scrip, buyer, "before")).status, 202);
+    await postgres.primary.freeze();
+    // This process itself stands still meanwhile, and must not take its own silence for the database's.
+    stopped.process.kill("SIGSTOP");
+    const frozenMs = performance.now();
+    const placing = orderUntilPlaced(scrip, buyer, "during");
+    await postgres.standby.promote();
+    const promotedMs = performance.now();
+    await placing;
+    const outageMs = Math.round(performance.now() - promotedMs);
+    const frozenForMs = Math.round(performance.now() - frozenMs);
+    assert.ok(outageMs < SILENT_HOST_MAX_MS, `${outageMs} ms`);
 
-  stopped.process.kill("SIGCONT");
-  await orderUntilPlaced(stopped, buyer, "after");
-  postgres.primary.thaw();
-  for (const each of [scrip, stopped]) assert.equal(await readiness(each), 200);
-  const keys = (await ordersOf(newDb, buyer)).map(({ idempotencyKey }) => idempotencyKey);
-  assert.deepEqual(keys.sort(), ["after", "before", "during"]);
-  t.diagnostic(`acknowledged ${outageMs} ms after the promotion, ${frozenForMs} ms after the primary froze`);
-});
+    stopped.process.kill("SIGCONT");
+    await orderUntilPlaced(stopped, buyer, "after");
+    postgres.primary.thaw();
+    for (const each of [scrip, stopped]) assert.equal(await readiness(each), 200);
+    const keys = (await ordersOf(newDb, buyer)).map(({ idempotencyKey }) => idempotencyKey);
+    assert.deepEqual(keys.sort(), ["after", "before", "during"]);
+    t.diagnostic(
+      `acknowledged ${outageMs} ms after the promotion, ${frozenForMs} ms after the primary froze`,
+    );
+  },
+);
 
 test("the old primary stays alive without its standby: a key revoked at the new one is refused within the lease", async (t) => {
   const { postgres, buyer, revoked, newDb } = await openWorld(t);

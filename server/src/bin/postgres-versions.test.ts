@@ -5,12 +5,10 @@ import { freshName, smoke } from "../../testing/app/smoke.ts";
 import { makeGermanLocale, speaksGerman } from "../../testing/database/german-locale.ts";
 import { findOtherPostgres, startOtherPostgres } from "../../testing/database/other-postgres.ts";
 import { openTestServer } from "../../testing/database/test-server.ts";
-import { sizeFor } from "../../testing/full-size.ts";
+import { isWide } from "../../testing/full-size.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
 import type { EmbeddedDatabase } from "../db/embedded/open-embedded.ts";
 import { findRisks } from "../db/find-risks.ts";
-
-const IS_WIDE = sizeFor("soak", { share: false, wide: true, full: true });
 
 let embedded: EmbeddedDatabase;
 before(async () => {
@@ -53,7 +51,7 @@ for (const installed of await findOtherPostgres()) {
   });
 
   // Errors are told apart by their codes, whatever language the messages are in.
-  if (IS_WIDE && speaksGerman(installed))
+  if (isWide() && speaksGerman(installed))
     test(`the same on PostgreSQL ${installed.version} with German messages`, async (t) => {
       const { settings, env, remove } = await makeGermanLocale();
       t.after(remove);

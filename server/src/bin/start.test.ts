@@ -8,7 +8,13 @@ import { after, before, test } from "node:test";
 import { seedCluster } from "../../testing/database/seed-cluster.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { freePort } from "../../testing/processes/free-port.ts";
-import { type RunningScrip, runScrip, scripJson, startScrip } from "../../testing/processes/run-scrip.ts";
+import {
+  type RunningScrip,
+  runScrip,
+  runScripShared,
+  scripJson,
+  startScrip,
+} from "../../testing/processes/run-scrip.ts";
 import { SCRIP_SOURCE } from "../../testing/processes/spawn-node.ts";
 import { openDataDir } from "../db/embedded/open-data-dir.ts";
 import { isAlive } from "../db/embedded/process-state.ts";
@@ -115,7 +121,7 @@ test("a port in use is refused in one line", async (t) => {
     DATABASE_URL: external.connectionString,
     PORT: String(port),
   };
-  await assertRefused(env, new RegExp(`^(?:\\{.*\\}\\n)*scrip: PORT ${port} is in use; .*\\n$`));
+  await assertRefused(env, new RegExp(`^(?:\\{.*\\}\\n)*scrip: PORT ${port} is in use; .*\\n$`), runScrip);
 });
 
 test("METRICS_PORT in use ends the start in one line, and leaves nothing behind", async (t) => {
@@ -128,7 +134,8 @@ test("METRICS_PORT in use ends the start in one line, and leaves nothing behind"
     DATABASE_URL: external.connectionString,
     METRICS_PORT: String(port),
   };
-  await assertRefused(env, new RegExp(`^(?:\\{.*\\}\\n)*scrip: METRICS_PORT ${port} cannot be used: .*\\n$`));
+  const line = new RegExp(`^(?:\\{.*\\}\\n)*scrip: METRICS_PORT ${port} cannot be used: .*\\n$`);
+  await assertRefused(env, line, runScrip);
 });
 
 test("a DATA_DIR that is world-writable or cannot be created is refused in one line", async () => {
@@ -202,8 +209,9 @@ async function stopOnceBusy(running: RunningScrip, key: string) {
   return running.stop("SIGTERM");
 }
 
-async function assertRefused(env: Record<string, string>, line: RegExp) {
-  const finished = await runScrip(["start"], { DATA_DIR: join(folder, "refused"), ...env });
+/** A start that fails early ends as any other command does. With `run` one that fails late has a process of its own. */
+async function assertRefused(env: Record<string, string>, line: RegExp, run = runScripShared) {
+  const finished = await run(["start"], { DATA_DIR: join(folder, "refused"), ...env });
   assert.equal(finished.code, 1);
   assert.match(finished.stderr, line);
   assert.equal(finished.stdout, "");

@@ -28,8 +28,12 @@ const host = openScripHost(environmentOf({}), RUN_TIMEOUT_MS);
  */
 export async function runScrip(args: readonly string[], env: Environment): Promise<Finished> {
   if (host.isBusy() || LASTING_COMMANDS.includes(args[0] ?? "")) return runScripAlone(args, env);
-  return host.run({ args, env: environmentOf(env) });
+  return runScripShared(args, env);
 }
+
+/** Runs a command to its end in the shared process, even one that would take it over if it did not fail. */
+export const runScripShared = (args: readonly string[], env: Environment): Promise<Finished> =>
+  host.run({ args, env: environmentOf(env) });
 
 /** Runs the command as a person would: in a separate process, with its exit code. */
 export const runScripAlone = (args: readonly string[], env: Environment): Promise<Finished> =>

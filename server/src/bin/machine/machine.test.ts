@@ -12,6 +12,7 @@ import { createTestDatabase, type TestDatabase } from "../../../testing/database
 import { eventually } from "../../../testing/eventually.ts";
 import { freePort } from "../../../testing/processes/free-port.ts";
 import { type RunningScrip, runScrip, scripJson, startScrip } from "../../../testing/processes/run-scrip.ts";
+import { wideTest } from "../../../testing/wide-test.ts";
 import { isAlive } from "../../db/embedded/process-state.ts";
 import { BURST_SECONDS } from "../../http/rate-limit.ts";
 
@@ -106,7 +107,7 @@ test("a process that cannot start ends the start in one line", async (t) => {
   assert.match(wrong.stderr, /--processes must be a whole number from 1 to 64, not "0"/);
 });
 
-test("workers share a port for their health, and end when the supervisor is killed", async () => {
+wideTest("workers share a port for their health, and end when the supervisor is killed", async () => {
   const scrip = await startScrip(
     ["--role", "worker", "--processes", "2"],
     settings("workers"),

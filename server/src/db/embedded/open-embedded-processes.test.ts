@@ -15,6 +15,7 @@ import {
 } from "../../../testing/database/embedded-testing.ts";
 import { makeSeededDataDir } from "../../../testing/database/seed-cluster.ts";
 import { sizeFor } from "../../../testing/full-size.ts";
+import { wideTest } from "../../../testing/wide-test.ts";
 import { openEmbedded } from "./open-embedded.ts";
 import { isAlive } from "./process-state.ts";
 
@@ -31,7 +32,7 @@ test("two processes that open an empty directory at the same time share one data
   assert.equal(isAlive(pid), false, "the last process to leave stops it, even if all leave at once");
 });
 
-test("the process that started it can leave first, and the others keep working", async (t) => {
+wideTest("the process that started it can leave first, and the others keep working", async (t) => {
   const dataDir = await makeSeededDataDir(t);
   const starter = await openInProcess(t, dataDir);
   const joiner = await openEmbedded({ dataDir, log: quiet });
@@ -80,7 +81,7 @@ test("a killed PostgreSQL comes back on its port with every committed row", asyn
   assert.notEqual(await postmasterPid(dataDir), pid);
 });
 
-test("closing while PostgreSQL restarts leaves nothing running", async (t) => {
+wideTest("closing while PostgreSQL restarts leaves nothing running", async (t) => {
   const dataDir = await makeSeededDataDir(t);
   const database = await openEmbedded({ dataDir, log: quiet });
   const pid = await postmasterPid(dataDir);
@@ -90,7 +91,7 @@ test("closing while PostgreSQL restarts leaves nothing running", async (t) => {
   await assert.rejects(query(database.connectionString, "select 1"), { code: "ECONNREFUSED" });
 });
 
-test("a process that arrives during the shutdown starts the database again", async (t) => {
+wideTest("a process that arrives during the shutdown starts the database again", async (t) => {
   const dataDir = await makeSeededDataDir(t);
   for (let round = 0; round < ROUNDS; round += 1) {
     const leaving = await openEmbedded({ dataDir, log: quiet });
@@ -117,7 +118,7 @@ test("a lock file whose pid now belongs to another process does not prevent the 
   assert.equal(stranger.exitCode, null);
 });
 
-test("a zombie PostgreSQL is replaced", async (t) => {
+wideTest("a zombie PostgreSQL is replaced", async (t) => {
   const dataDir = await makeSeededDataDir(t);
   const stopped = await openInProcess(t, dataDir);
   stopped.process.kill("SIGSTOP");
@@ -130,7 +131,7 @@ test("a zombie PostgreSQL is replaced", async (t) => {
   assert.equal(database.connectionString, stopped.connectionString);
 });
 
-test("root acts for the owner of a directory, who can continue alone", async (t) => {
+wideTest("root acts for the owner of a directory, who can continue alone", async (t) => {
   const uid = process.getuid?.() || 65_534;
   const gid = process.getgid?.() || 65_534;
   const dataDir = await makeDataDir(t);

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
-import { sizeFor } from "../../../testing/full-size.ts";
+import { isWide } from "../../../testing/full-size.ts";
 import { COMPILE_CACHE } from "../../../testing/processes/compile-cache.ts";
 import { problemTable } from "../../lib/problem-table.ts";
 import { findBreaks } from "./breaks.ts";
@@ -130,9 +130,7 @@ test("redocly reports no errors or warnings for the served document", async () =
 });
 
 /** It takes as long as all other tests of the document. */
-const RUNS_SPECTRAL = sizeFor("fuzz", { share: false, wide: true, full: true });
-
-if (RUNS_SPECTRAL)
+if (isWide())
   test("spectral reports no errors or warnings for the served document", async () => {
     await writeFile(join(folder, "ruleset.json"), JSON.stringify({ extends: ["spectral:oas"] }));
     const cli = fileURLToPath(import.meta.resolve("@stoplight/spectral-cli/dist/index.js"));
