@@ -17,7 +17,7 @@ export type WorkedPrice = {
   rest: string;
   landedMinor: bigint | null;
   atFloor: boolean;
-  /** Why the rule gives no price; empty where it does, or where there is no rule. */
+  /** Why there must be no price, such as a rate that is too old; empty where a rule gives one, or where there is merely no rule. */
   reason: string;
 };
 

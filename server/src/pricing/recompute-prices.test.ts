@@ -19,6 +19,7 @@ import { listProposals } from "./proposal-queries.ts";
 import { publishPrices } from "./publish-prices.ts";
 import { type RecomputeDeps, recomputeAll, recomputeChanged } from "./recompute-prices.ts";
 import { awaitPricing, listEnabledRoutes } from "./recompute-queries.ts";
+import { listRules } from "./rule-queries.ts";
 import { removeRule, setRule } from "./set-rule.ts";
 
 const HOUR_MS = 3_600_000;
@@ -263,6 +264,59 @@ test("while a reseller's own price is withheld it pays no list price either; onc
     (await explain(eurReseller)).sentence,
     /cannot be sold, because the exchange rate is too old.*; orders pay 70\.00 EUR, the price of the list standard, until it has another\.$/,
   );
+});
+
+test("a price that no rule gives any more is withheld too once its rate is too old, and then does not come back", async () => {
+  for (const { id } of await listRules(scrip.db, clock.now())) await removeRule(scrip.db, clock, BY, id);
+  await addProducts(scrip.db, [{ id: "removed" }, { id: "over" }, { id: "faced" }]);
+  await scrip.db.rows(
+    sql`update products set face_value_amount = '100.00' where id in ('removed', 'over', 'faced')`,
+  );
+  for (const productId of ["removed", "over"])
+    await addRouteRow(scrip.db, { productId, supplierId, costMinor: 8_000n });
+  // Its cost is in euros, so only its face value needs a rate.
+  await addRouteRow(scrip.db, { productId: "faced", supplierId, costMinor: 6_000n, currency: "EUR" });
+  await setRate(scrip.db, clock, BY, { pair: "EUR/USD", rate: "1.25", until: undefined });
+  const removed = await rule({ on: "product:removed" });
+  const to = new Date(clock.now().getTime() + HOUR_MS);
+  await rule({ on: "product:over", to });
+  await rule({ on: "product:faced", kind: "off_face", value: "10%", to });
+  await recomputeChanged(deps);
+  await publishAll();
+  const prices = async () => [await pricesOf("removed"), await pricesOf("over"), await pricesOf("faced")];
+  const byCost = ["standard EUR 6720", "standard USD 8400"];
+  assert.deepEqual(await prices(), [byCost, byCost, ["standard EUR 7200", "standard USD 9000"]]);
+
+  await removeRule(scrip.db, clock, BY, removed.id);
+  clock.advance(HOUR_MS);
+  await recomputeChanged(deps);
+  assert.deepEqual(await prices(), [byCost, byCost, ["standard EUR 7200", "standard USD 9000"]]);
+  assert.ok(
+    (await proposals()).includes("removed standard EUR 6720 → null"),
+    "its removal waits for a person",
+  );
+
+  clock.advance(23 * HOUR_MS + 1);
+  await recomputeChanged(deps);
+  assert.deepEqual(await prices(), [["standard USD 8400"], ["standard USD 8400"], []]);
+  assert.ok(!(await proposals()).includes("removed standard EUR 6720 → null"), "there is nothing to remove");
+  assert.ok((await pricesOf("card")).includes("standard EUR 7000 by hand"), "a price by hand stays");
+  const withheld = () =>
+    scrip.db.rows<{ price: string }>(sql`
+      select product_id || ' ' || currency || ' ' || reason as price from withheld_prices
+      where product_id in ('removed', 'over', 'faced') order by 1`);
+  const stale = ["faced EUR", "faced USD", "over EUR", "removed EUR"].map((one) => `${one} rate_stale`);
+  assert.deepEqual(
+    (await withheld()).map(({ price }) => price),
+    stale,
+  );
+  await recomputeAll(deps);
+  assert.equal((await withheld()).length, stale.length, "the alert stays until there is a rate");
+
+  await setRate(scrip.db, clock, BY, { pair: "EUR/USD", rate: "1.25", until: undefined });
+  await recomputeChanged(deps);
+  assert.deepEqual(await prices(), [["standard USD 8400"], ["standard USD 8400"], []]);
+  assert.deepEqual(await withheld(), []);
 });
 
 test("whether a product has stock is looked up in the index of stock, also where most products have many codes", async () => {

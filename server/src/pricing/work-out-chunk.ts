@@ -89,9 +89,19 @@ function workOut(
     rest,
     landedMinor,
   };
-  if (!isRuled) return { ...about, newMinor: null, rule: "", atFloor: false, reason: "" };
+  if (!isRuled) {
+    // While a reseller's own price is withheld it gets no price of its list either, so without a rule this one is never withheld.
+    const reason = resellerId === null ? whyUnusable(landed, face) : "";
+    return { ...about, newMinor: null, rule: "", atFloor: false, reason };
+  }
   const price = applyRuleTo({ rule, currency, landed, face });
   return price.kind === "price"
     ? { ...about, newMinor: price.amountMinor, rule: rule.id, atFloor: price.floorReached, reason: "" }
     : { ...about, newMinor: null, rule: rule.id, atFloor: false, reason: price.reason };
+}
+
+/** A price whose rule has ended is on sale until a person publishes its removal, but no longer than its rates hold (CONTRACT 8). */
+function whyUnusable(landed: CostIn["landed"], face: CostIn["face"]): WorkedPrice["reason"] {
+  if (typeof landed === "string") return landed;
+  return face === "rate_stale" ? face : "";
 }

@@ -61,12 +61,15 @@ export function toRow(row: number, raw: RawLine): StatementRow {
     return { row, fault: "the account or the bank's reference is too long" };
   const line: BankLine = {
     ...{ row, account, bookedOn, amountMinor, currency },
-    entryReference: NO_REFERENCE.test(reference) ? undefined : reference,
+    entryReference: isBankReference(reference) ? reference : undefined,
     payer: clean(raw.payer).slice(0, PAYER_MAX_CHARACTERS).toWellFormed(),
     remittance: clean(raw.remittance).slice(0, REMITTANCE_MAX_CHARACTERS).toWellFormed(),
   };
   return { row, line };
 }
+
+/** False for what banks write where they have no reference: many payments share it, so it names none of them. */
+export const isBankReference = (text: string): boolean => !NO_REFERENCE.test(clean(text));
 
 /** The amount, or undefined if it is none in this currency. */
 export function findAmount(text: string, currency: string): bigint | undefined {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { identify } from "./bank-line.ts";
 import { readCamt } from "./read-camt.ts";
 
 const IBAN = "DE89370400440532013000";
@@ -49,10 +50,13 @@ test("debits, reversals and pending entries are skipped, and a prefix of names d
   const text = statement(
     entry("1.00", "", { kind: "DBIT" }) +
       entry("1.00", "<RvslInd>true</RvslInd>") +
+      entry("1.00", "<RvslInd> 1 </RvslInd>") +
       entry("1.00", "", { status: "<Sts>PDNG</Sts>" }),
   );
   const why = linesOf(text).map((row) => ("skipped" in row ? row.skipped : ""));
-  assert.deepEqual(why, ["not an incoming payment", "a reversal", "not booked yet"]);
+  assert.deepEqual(why, ["not an incoming payment", "a reversal", "a reversal", "not booked yet"]);
+  for (const no of ["false", "0"])
+    assert.ok("line" in (readCamt(statement(entry("1.00", `<RvslInd>${no}</RvslInd>`)))[0] ?? {}), no);
   const prefixed = statement(entry("1.00")).replaceAll(/<(\/?)([A-Z])/g, "<$1c:$2");
   assert.equal(linesOf(prefixed).length, 1);
 });
@@ -83,6 +87,41 @@ test("a batch has one line for each payment, and each its own reference", () => 
   for (const [one, two] of wrong)
     for (const row of readCamt(batch(one, two)))
       assert.match("fault" in row ? row.fault : "", /do not add up to what arrived/);
+});
+
+test("batches without a reference of the bank are separate payments, whichever placeholder they have", () => {
+  const reference = (text: string): string => `<AcctSvcrRef>${text}</AcctSvcrRef>`;
+  const batch = (text: string, ofEntry: string, ofPayment: string): string => {
+    const one = `<Amt Ccy="EUR">1.00</Amt>${ofPayment && `<Refs>${reference(ofPayment)}</Refs>`}`;
+    return entry("2.00", reference(ofEntry) + details(payment(`${text} x`, one), payment(`${text} y`, one)));
+  };
+  const identitiesIn = (...batches: string[]): string[] => {
+    const rows = readCamt(statement(batches.join("")));
+    return identify(rows.flatMap((row) => ("line" in row ? [row.line] : []))).map(({ identity }) =>
+      identity.toString("hex"),
+    );
+  };
+  const differing = (...identities: string[]): number => new Set(identities).size;
+  for (const none of ["NONREF", "NOTPROVIDED", "0000", "-", "\n nonref "])
+    for (const ofPayment of ["", none, "N/A"]) {
+      const first = batch("first", none, ofPayment);
+      const second = batch("second", none, ofPayment);
+      const about = JSON.stringify([none, ofPayment]);
+      assert.equal(differing(...identitiesIn(first, second)), 4, `${about} in one file`);
+      assert.equal(differing(...identitiesIn(first, first)), 4, `${about}, equal payments in one file`);
+      assert.equal(differing(...identitiesIn(first), ...identitiesIn(second)), 4, `${about} in two files`);
+      assert.equal(
+        differing(...identitiesIn(first), ...identitiesIn(first, second)),
+        4,
+        `${about} in a file that overlaps`,
+      );
+    }
+  // A real reference of the batch names its payments, whatever else a file says about them.
+  for (const ofPayment of ["", "B3", "NONREF"])
+    assert.deepEqual(
+      identitiesIn(batch("once", "B3", ofPayment)),
+      identitiesIn(batch("again", "B3", ofPayment)),
+    );
 });
 
 test("a statement with wrong check digits, count or sum is refused", () => {

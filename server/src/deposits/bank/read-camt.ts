@@ -1,5 +1,5 @@
 import { formatAmount, parseAmount } from "../../lib/money.ts";
-import { findAmount, STATEMENT_MAX_ROWS, type StatementRow, toRow } from "./bank-line.ts";
+import { findAmount, isBankReference, STATEMENT_MAX_ROWS, type StatementRow, toRow } from "./bank-line.ts";
 import { readXml, type XmlElement } from "./read-xml.ts";
 
 /**
@@ -57,14 +57,19 @@ function readEntry(entry: XmlElement, account: string, first: number): Statement
     const own = textAt(payment, "Refs", "AcctSvcrRef");
     return toRow(first + index, {
       ...shared,
-      entryReference:
-        own && own !== entryReference ? own : entryReference && `${entryReference}/${index + 1}`,
+      entryReference: referenceInBatch(entryReference, own, index + 1),
       amount: amount.text,
       currency: amount.attributes.Ccy ?? "",
       ...partiesOf(payment),
       remittance: remittanceOf(payment),
     });
   });
+}
+
+/** The payment's own reference, or its number in the batch. A placeholder with a number would look like a real reference. */
+function referenceInBatch(entryReference: string, own: string, number: number): string {
+  if (isBankReference(own) && own !== entryReference) return own;
+  return isBankReference(entryReference) ? `${entryReference}/${number}` : "";
 }
 
 /** Charges, a conversion or a payment that went back make a batch arrive as less than its payments say. */
@@ -83,7 +88,8 @@ function addsUp(
 
 function whySkipped(entry: XmlElement): string | undefined {
   if (textAt(entry, "CdtDbtInd").trim() !== "CRDT") return "not an incoming payment";
-  if (textAt(entry, "RvslInd").trim() === "true") return "a reversal";
+  // An xs:boolean is also written as 1.
+  if (/^(?:true|1)$/.test(textAt(entry, "RvslInd").trim())) return "a reversal";
   const status = (textAt(entry, "Sts", "Cd") || textAt(entry, "Sts")).trim();
   return status === "" || status === "BOOK" ? undefined : "not booked yet";
 }
