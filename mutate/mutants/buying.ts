@@ -7,6 +7,30 @@ export const BUYING: Area = {
   title: "buying from suppliers",
   mutants: [
     {
+      name: "doomed-order-sends-again",
+      file: `${AT}/buy/buy-units.ts`,
+      find: "if (isDoomed) return abandon(unit, attempt);",
+      replace: "if (isDoomed && attempt.sends === 0) return abandon(unit, attempt);",
+      tests: [`${AT}/end/all-or-nothing.test.ts`],
+      why: "An order that is refunded whole would buy what must be taken back, and a top-up cannot be.",
+    },
+    {
+      name: "failing-order-buys-the-rest",
+      file: `${AT}/take/take-orders.ts`,
+      find: 'isFailing && plan.kind === "buy"',
+      replace: 'isFailing && plan.kind === "look-up"',
+      tests: [`${AT}/end/all-or-nothing.test.ts`],
+      why: "A unit would be bought beside one that is given up in the same run.",
+    },
+    {
+      name: "abandoned-purchase-is-not-followed",
+      file: `${AT}/settle/settle-outcomes.ts`,
+      find: "if (attemptsWrittenOff.length > 0) await",
+      replace: "if (attemptsWrittenOff.length > 1) await",
+      tests: [`${AT}/end/all-or-nothing.test.ts`],
+      why: "A code that arrives for a refunded unit would never be fetched.",
+    },
+    {
       name: "write-ahead-ignores-waiting-units",
       file: `${AT}/buy/buy-units.ts`,
       find: "purchases.filter(({ unit }) => waiting.has(unitText(unit))),",

@@ -22,6 +22,9 @@ export type PurchaseRequest = {
   limit?: PriceLimit | undefined;
 };
 
+/** What was to be bought. An answer that names something else is not believed. */
+export type AskedGoods = Pick<PurchaseRequest, "sku" | "value" | "inputFields">;
+
 /** The expected price, and the maximum that is accepted. */
 export type PriceLimit = { expectedMinor: bigint; maxMinor: bigint; currency: string };
 
@@ -39,6 +42,7 @@ export type PurchaseOutcome =
   /**
    * With a price, the price was the reason: it was not the expected one, or above the maximum. `isUnheard`: the credentials were
    * refused and the request was not looked at, so it says nothing about one that was sent before.
+   * `isDoubted`: in words that we do not know, so that it is believed only when the purchase is still not found some time later.
    */
   | {
       kind: "refused";
@@ -46,6 +50,7 @@ export type PurchaseOutcome =
       supplierFault: boolean;
       price?: ToldPrice;
       isUnheard?: boolean;
+      isDoubted?: boolean;
     }
   | { kind: "unknown"; reason: string };
 
@@ -59,11 +64,7 @@ export type AccountCheck = { result: "valid" | "invalid" | "unknown"; displayNam
 export type RemoteSupplier = {
   buy(request: PurchaseRequest): Promise<PurchaseOutcome>;
   /** `upstreamId` is the supplier's id of the purchase, if known. `asked` is what was to be bought. */
-  lookUp(
-    reference: string,
-    upstreamId: string | undefined,
-    asked?: Pick<PurchaseRequest, "sku" | "inputFields">,
-  ): Promise<LookUpOutcome>;
+  lookUp(reference: string, upstreamId: string | undefined, asked?: AskedGoods): Promise<LookUpOutcome>;
   /** What the operator can still spend there. Undefined without a usable answer. A kind that cannot tell leaves it out. */
   readBalance?(): Promise<SupplierPrice | undefined>;
   /** Whether the account of a top-up exists. Buys nothing. A kind that cannot tell leaves it out. */

@@ -44,7 +44,7 @@ export async function buyUnits(
 ): Promise<UnitOutcome[]> {
   const atOnce = deps.limits.callsPerOrderMax;
   const lookUps = planned.flatMap(({ unit, plan }) =>
-    plan.kind === "look-up" ? [() => lookUp(deps, token, unit, plan.attempt)] : [],
+    plan.kind === "look-up" ? [() => lookUp(deps, token, order, unit, plan.attempt)] : [],
   );
   const outcomes = await inTurns(lookUps, atOnce);
   const purchases = planned.filter((one): one is Purchase => one.plan.kind === "buy");
@@ -165,9 +165,16 @@ const NEVER_ASKED: PurchaseOutcome = {
   supplierFault: true,
 };
 
-async function lookUp(deps: BuyDeps, token: string, unit: DueUnit, attempt: Attempt): Promise<UnitOutcome> {
+async function lookUp(
+  deps: BuyDeps,
+  token: string,
+  { isDoomed }: TakenOrder,
+  unit: DueUnit,
+  attempt: Attempt,
+): Promise<UnitOutcome> {
   const found = await lookUpAttempt(deps, unit, attempt);
   if (found.kind !== "send-again") return found;
+  if (isDoomed) return abandon(unit, attempt);
   const startedAt = machineTime(deps);
   const now = deps.clock.now();
   const isMine = await deps.db.transaction(async (tx) => {
@@ -178,6 +185,15 @@ async function lookUp(deps: BuyDeps, token: string, unit: DueUnit, attempt: Atte
   const sent = await send(deps, unit, { ...attempt, doubtful: true, lastSentAt: now }, startedAt);
   return "said" in sent ? { ...sent, said: { ...sent.said, look: NOT_FOUND } } : sent;
 }
+
+/** Another unit of an order that is delivered whole or not at all has failed. To send again would buy what must be taken back. */
+const abandon = (unit: DueUnit, { number }: Attempt): UnitOutcome => ({
+  unit: keyOf(unit),
+  productId: unit.productId,
+  kind: "give-up",
+  failureCode: "temporarily_unavailable",
+  number,
+});
 
 /** What the supplier knows of an attempt. */
 export async function lookUpAttempt(

@@ -12,12 +12,15 @@ import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
 import {
   accepted,
   createScriptedSupplier,
+  lost,
+  notFound,
   refused,
   type ScriptedSupplier,
   sold,
 } from "../../../testing/upstream/scripted-supplier.ts";
 import { withdrawStock } from "../../suppliers/stock/withdraw-stock.ts";
 import { supplierStatement } from "../../suppliers/supplier-statement.ts";
+import { followWrittenOff } from "../operate/follow-written-off.ts";
 import { holdOrder } from "../operate/hold-order.ts";
 import { refundOrder } from "../refund/refund-order.ts";
 
@@ -61,6 +64,10 @@ const codesOf = async (id: string): Promise<string> => {
   const reply = await shop.codesOf(id);
   return reply.statusCode === 200 ? `${reply.json().data.length} codes` : reply.json().code;
 };
+const attemptsOf = (id: string) =>
+  shop.scrip.db.rows<{ status: string; sends: number }>(
+    sql`select status, sends from supplier_attempts where order_id = ${id} order by line_index, number`,
+  );
 const stockOf = async (productId: string): Promise<number> =>
   (await shop.scrip.db.rows(sql`select from codes where product_id = ${productId} and state = 'stock'`))
     .length;
@@ -153,6 +160,36 @@ test("a unit that would have to wait for a supplier is given up when another has
   const id = await order([bought, 1], [gone, 1]);
   await worker.drain();
   shop.clock.advance(2_000);
+  await worker.drain();
+  await assertRefundedWhole(id);
+  assert.deepEqual(supplier.asked, []);
+});
+
+test("a purchase that the supplier does not know is not sent again when another unit has failed", async () => {
+  const bought = await shop.addBought(supplierId);
+  const gone = await addGone();
+  supplier.answers = [lost, notFound];
+  const id = await order([bought, 1], [gone, 1]);
+  await worker.drain();
+  shop.clock.advance(60_000);
+  await worker.drain();
+  await assertRefundedWhole(id);
+  assert.deepEqual(
+    supplier.asked.map((call) => call.split(" ")[0]),
+    ["buy", "look"],
+  );
+  // It may have arrived all the same. Then its code is kept for the operator.
+  supplier.answers = [sold("W-3")];
+  await followWrittenOff(worker.deps);
+  const [attempt] = await attemptsOf(id);
+  assert.deepEqual(attempt, { status: "quarantined", sends: 1 });
+  await assertRefundedWhole(id);
+});
+
+test("nothing is bought in the run in which another unit is given up", async () => {
+  const bought = await shop.addBought(supplierId);
+  supplier.answers = [sold("W-4")];
+  const id = await order([bought, 1], [await shop.addBought(), 1]);
   await worker.drain();
   await assertRefundedWhole(id);
   assert.deepEqual(supplier.asked, []);

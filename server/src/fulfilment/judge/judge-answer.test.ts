@@ -54,6 +54,12 @@ const SENT: [string, Known, PurchaseOutcome, object][] = [
   ["a code that came after doubts is bought", doubted, code, { kind: "bought", answer: code }],
   ["a refusal at once is believed", fresh, no, { kind: "refused", failureCode: "rejected_by_issuer" }],
   [
+    "a refusal in words that we do not know is only remembered, because the purchase may become visible later",
+    fresh,
+    { kind: "refused", failureCode: "rejected_by_issuer", supplierFault: false, isDoubted: true },
+    staysOpen({ ...doubtful, doubtedFailureCode: "rejected_by_issuer" }),
+  ],
+  [
     "a refusal while an earlier answer is lost is only remembered",
     doubtful,
     no,

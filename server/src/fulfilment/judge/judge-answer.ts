@@ -15,8 +15,8 @@ export type SendAgain = { kind: "send-again" };
 type Known = Pick<Attempt, "upstreamId" | "doubtful" | "doubtedFailureCode" | "looks" | "lastSentAt">;
 
 /**
- * After the purchase was sent. A refusal is believed at once only if no earlier answer was lost. Otherwise an earlier request
- * may still arrive, and the purchase is looked up once more after that time. Refused credentials then say nothing: the purchase stays
+ * After the purchase was sent. A refusal is believed at once only if no earlier answer was lost and its words are known. Otherwise a
+ * request may still arrive or become visible, and the purchase is looked up once more after that time. Refused credentials then say nothing: the purchase stays
  * open until the supplier accepts them again, and is asked for under its own reference.
  */
 export function judgeSent(
@@ -29,11 +29,12 @@ export function judgeSent(
     case "delivered":
       return { kind: "bought", answer };
     case "refused":
-      if (!attempt.doubtful) return { kind: "refused", failureCode: answer.failureCode };
+      if (!attempt.doubtful && !answer.isDoubted) return { kind: "refused", failureCode: answer.failureCode };
       if (answer.isUnheard) return stillOpen(attempt, UNHEARD, now, limits);
       return {
         ...notesOf(attempt),
         kind: "open",
+        doubtful: true,
         doubtedFailureCode: answer.failureCode,
         dueAt: later(now, limits.resendDelayMs),
       };

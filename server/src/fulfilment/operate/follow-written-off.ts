@@ -12,7 +12,8 @@ import { listWrittenOff, postponeLook, type WrittenOff } from "./written-off-que
 const FOLLOWED_MAX = 16;
 
 /**
- * Looks up purchases that the operator wrote off. Their units have been refunded, so codes that arrive go to quarantine.
+ * Looks up purchases that were written off, by the operator or with an order that is delivered whole or not at all and failed.
+ * Their units have been refunded, so codes that arrive go to quarantine.
  * Nothing is sent again. True when there may be more.
  */
 export async function followWrittenOff(deps: BuyDeps & SettleDeps): Promise<boolean> {

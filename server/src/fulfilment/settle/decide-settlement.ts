@@ -29,7 +29,8 @@ export type UnitOutcome = { unit: UnitKey; productId: string } & (
   /** Undecided: the attempt stays open and is looked up again. */
   | ({ kind: "open"; number: number; dueAt: Date; price?: SupplierPrice; said?: SupplierSaid } & AttemptNotes)
   | { kind: "wait"; until: Date }
-  | { kind: "give-up"; failureCode: FailureCode }
+  /** With a number: that attempt is open and is written off. If it has bought the unit after all, its code goes to quarantine. */
+  | { kind: "give-up"; failureCode: FailureCode; number?: number }
 );
 
 /** What the supplier answered to a purchase, or to a look-up of it, as a class (`suppliers/answer-class`). */
@@ -83,6 +84,7 @@ export type Settlement = {
   })[];
   attemptsOpen: (UnitKey &
     AttemptNotes & { number: number; price: SupplierPrice | null; said?: SupplierSaid | undefined })[];
+  attemptsWrittenOff: (UnitKey & { number: number })[];
   unitsEnded: (UnitKey & { failureCode: FailureCode | null })[];
   unitsLater: (UnitKey & { dueAt: Date })[];
 };
@@ -103,6 +105,7 @@ export function decideSettlement(
     attemptsNew: [],
     attemptsEnded: [],
     attemptsOpen: [],
+    attemptsWrittenOff: [],
     unitsEnded: [],
     unitsLater: [],
   };
@@ -162,6 +165,8 @@ function decideOne(
       settlement.unitsLater.push({ ...unit, dueAt: outcome.until });
       return;
     case "give-up":
+      if (outcome.number !== undefined)
+        settlement.attemptsWrittenOff.push({ ...unit, number: outcome.number });
       settlement.unitsEnded.push({ ...unit, failureCode: outcome.failureCode });
       return;
   }

@@ -29,6 +29,7 @@ import {
   noteAttempts,
   postponeUnits,
   readUnitStates,
+  writeOffAttempts,
 } from "./settle-queries.ts";
 
 /**
@@ -119,9 +120,10 @@ async function writeGoods(
 }
 
 async function writeUnits(tx: Tx, settlement: Settlement, now: Date): Promise<EndedUnits[]> {
-  const { attemptsEnded, attemptsOpen, unitsEnded, unitsLater } = settlement;
+  const { attemptsEnded, attemptsOpen, attemptsWrittenOff, unitsEnded, unitsLater } = settlement;
   if (attemptsEnded.length > 0) await endAttempts(tx, attemptsEnded, now);
   if (attemptsOpen.length > 0) await noteAttempts(tx, attemptsOpen, now);
+  if (attemptsWrittenOff.length > 0) await writeOffAttempts(tx, attemptsWrittenOff, now);
   if (unitsLater.length > 0) await postponeUnits(tx, unitsLater);
   return unitsEnded.length > 0 ? endUnits(tx, unitsEnded, now) : [];
 }

@@ -166,6 +166,17 @@ export const endAttempts = (tx: Tx, attempts: Settlement["attemptsEnded"], now: 
     where a.order_id = one.order_id and a.line_index = one.line_index and a.unit_index = one.unit_index
       and a.number = one.number and a.status = 'open'`);
 
+/** They are looked up further, without their units. */
+export const writeOffAttempts = (tx: Tx, attempts: Settlement["attemptsWrittenOff"], now: Date) =>
+  tx.rows(sql`
+    update supplier_attempts a set written_off_at = ${now}, next_look_at = ${now}
+    from unnest(
+      ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
+      ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[]
+    ) as one (order_id, line_index, unit_index, number)
+    where a.order_id = one.order_id and a.line_index = one.line_index and a.unit_index = one.unit_index
+      and a.number = one.number and a.status = 'open' and a.written_off_at is null`);
+
 export const noteAttempts = (tx: Tx, attempts: Settlement["attemptsOpen"], now: Date) =>
   tx.rows(sql`
     update supplier_attempts a

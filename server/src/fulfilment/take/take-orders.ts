@@ -39,15 +39,24 @@ export async function planOrders(
     productIds: order.units.map(({ productId }) => productId),
   }));
   const choose = await readRoutes(db, bought, now, limits);
-  const planned = orders.map((order) => ({
-    order,
-    planned: order.units.map((unit) => ({
+  const planned = orders.map((order) => {
+    const units = order.units.map((unit) => ({
       unit,
       plan: planUnit({ ...order, unit, ...choose(unit, order.currency), now, limits }),
-    })),
-  }));
+    }));
+    return { order, planned: order.allOrNothing ? holdPurchases(units, now) : units };
+  });
   await noteLosses(db, planned, now);
   return planned;
+}
+
+/** An order that is delivered whole or not at all buys nothing beside a unit that fails. Its next run knows that it has failed. */
+function holdPurchases(planned: readonly PlannedUnit[], now: Date): PlannedUnit[] {
+  const isFailing = planned.some(({ plan }) => plan.kind === "give-up");
+  return planned.map(({ unit, plan }) => ({
+    unit,
+    plan: isFailing && plan.kind === "buy" ? { kind: "wait", until: now } : plan,
+  }));
 }
 
 /** For the alert: which products were not bought because that would have been a loss. */

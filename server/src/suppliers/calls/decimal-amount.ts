@@ -43,6 +43,10 @@ const atScale = ({ digits, scale }: Decimal, wanted: number): bigint =>
 export const readCharge = (texts: readonly (string | undefined)[], currency: string | undefined): ToldPrice =>
   sumUp(texts, currency) ?? "unreadable";
 
+/** Whether an answer names another number than we asked for. One that names none, or leaves it empty, names no other. */
+export const isOtherNumber = (told: string | undefined, asked: string | undefined): boolean =>
+  told !== undefined && asked !== undefined && plainDecimal(told) !== plainDecimal(asked);
+
 /** "10.0", "10.00" and "10" are the same value: `10`. Undefined for what is not a positive decimal. */
 export function plainDecimal(text: string): string | undefined {
   const decimal = parseDecimal(text);

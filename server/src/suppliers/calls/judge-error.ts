@@ -13,7 +13,7 @@ export type ToldError = {
   isConflict: boolean;
 };
 
-/** A purchase that was refused, unless a look-up finds it. */
+/** A purchase that was refused, unless a look-up finds it, now or when it has had time to become visible. */
 export type Doubted = { kind: "doubted"; refusal: Refused };
 
 /** Statuses with which a server refuses a request. */
@@ -27,8 +27,8 @@ export const refused = (failureCode: FailureCode, supplierFault = false): Refuse
 });
 
 /**
- * What an error in answer to a purchase means. A known code is believed. Any other refusal is `doubted`: the caller believes it
- * when a look-up does not find the purchase. An error that may be about our reference proves nothing.
+ * What an error in answer to a purchase means. A known code is believed. Any other refusal is `doubted`: the caller looks the
+ * purchase up, and what it does not find yet may still become visible. An error that may be about our reference proves nothing.
  */
 export function judgePurchaseError(answer: HttpAnswer, told: ToldError): PurchaseOutcome | Doubted {
   if (answer.kind === "lost") return unknownBecauseOf(answer);
@@ -40,8 +40,6 @@ export function judgePurchaseError(answer: HttpAnswer, told: ToldError): Purchas
   if (status === 409) return CONFLICT;
   if (status === 404) return unknownBecauseOf(answer);
   if (told.code === undefined && told.message === undefined) return unknownBecauseOf(answer);
-  return {
-    kind: "doubted",
-    refusal: status === 402 || status === 403 ? UNUSABLE : refused("rejected_by_issuer"),
-  };
+  const refusal = status === 402 || status === 403 ? UNUSABLE : refused("rejected_by_issuer");
+  return { kind: "doubted", refusal: { ...refusal, isDoubted: true } };
 }
