@@ -8,6 +8,14 @@ export const DEPOSITS: Area = {
   title: "deposits and reconciliation",
   mutants: [
     {
+      name: "placeholder-of-a-batch-counts-as-a-reference",
+      file: `${AT}/bank/read-camt.ts`,
+      find: 'return isBankReference(entryReference) ? `${entryReference}/${number}` : "";',
+      replace: 'return entryReference !== "" ? `${entryReference}/${number}` : "";',
+      tests: [`${AT}/bank/read-camt.test.ts`],
+      why: "A payment would be taken for one of another batch that was counted before.",
+    },
+    {
       name: "deposit-credited-twice",
       file: `${AT}/deposit.ts`,
       find: "if (ended !== undefined) return { refused: ended };",

@@ -7,6 +7,14 @@ export const PRICES: Area = {
   title: "prices and the catalog",
   mutants: [
     {
+      name: "price-without-a-rule-outlives-its-rate",
+      file: `${AT}/work-out-chunk.ts`,
+      find: 'resellerId === null ? whyUnusable(landed, face) : "";',
+      replace: 'resellerId !== null ? whyUnusable(landed, face) : "";',
+      tests: [`${AT}/recompute-prices.test.ts`],
+      why: "A price whose rule has ended would be sold at an exchange rate that is too old.",
+    },
+    {
       name: "price-below-its-floor",
       file: `${AT}/work-out-price.ts`,
       find: "const amountMinor = floorReached ? floorMinor : rounded;",

@@ -87,6 +87,47 @@ for (const kind of SUPPLIER_KINDS) {
   }
 }
 
+/** What of an answer names the product and its face value, by kind. */
+const NAMED: readonly [kind: string, name: string, call: string, sku: string, value: string][] = [
+  ["reloadly", "an order that succeeds", "POST /orders", "product.productId", "product.unitPrice"],
+  [
+    ...(["reloadly", "a transaction that is found"] as const),
+    `GET /reports/transactions?customIdentifier=${REFERENCE}&size=1&page=1`,
+    ...(["content.0.product.productId", "content.0.product.unitPrice"] as const),
+  ],
+  [
+    ...(["bamboo", "an order that succeeded"] as const),
+    `GET /api/integration/v1.0/orders/${requestIdOf(REFERENCE)}`,
+    ...(["items.0.productId", "items.0.productFaceValue"] as const),
+  ],
+];
+
+for (const [kind, name, call, skuPath, valuePath] of NAMED)
+  test(`${kind}: ${name}: another product or face value than was asked for is not believed`, async () => {
+    const example = readExamples(kind).find((one) => one.name === name);
+    assert.ok(example);
+    const value = kind === "reloadly" ? "55" : "25";
+    const answers = (path: string, spoil: Spoil) =>
+      ask(
+        kind,
+        example,
+        changed(example, call, (text) => edit(text, path, spoil)),
+      );
+    const say =
+      (told: unknown): Spoil =>
+      (members, key) => {
+        members[key] = told;
+      };
+    for (const other of [4522, "4522", "45210", "x"])
+      assert.equal(await answers(skuPath, say(other)), "unknown: nonsense", `product ${other}`);
+    for (const other of [5, Number(value) + 0.01, `${value}0`, `${value}.001`, "-1"])
+      assert.equal(await answers(valuePath, say(other)), "unknown: nonsense", `value ${other}`);
+    for (const same of [Number(value), `${value}.0`, `${value}.00`, "", null])
+      assert.equal(await answers(valuePath, say(same)), example.expect, `value ${same}`);
+    for (const path of [skuPath, valuePath])
+      assert.equal(await answers(path, remove), example.expect, `no ${path}`);
+  });
+
 const HTML = "<!doctype html><title>Maintenance</title>";
 const PAGES = [HTML, "", "null", "[[]]", '{"ok":true}', "{", "\u0000"];
 
@@ -113,7 +154,7 @@ async function ask(kind: string, { does }: Example, replies: Record<string, Repl
 
 function call(supplier: RemoteSupplier, kind: string, does: Example["does"]): Promise<LookUpOutcome> {
   const inputFields = does.endsWith("TopUp") ? TOP_UP : null;
-  const value = kind === "dtone" ? {} : { value: "25.00" };
+  const value = kind === "dtone" ? {} : { value: kind === "reloadly" ? "55.00" : "25.00" };
   const request = { reference: REFERENCE, sku: "4521", inputFields, ...value };
   return does.startsWith("buy") ? supplier.buy(request) : supplier.lookUp(REFERENCE, undefined, request);
 }

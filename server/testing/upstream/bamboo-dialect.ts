@@ -100,7 +100,15 @@ const view = (purchase: Purchase) => ({
   total: money(priceOf(purchase)),
   currency: "USD",
   createdDate: purchase.createdAt.toISOString().slice(0, 19),
-  items: [{ productId: Number(purchase.sku), quantity: 1, currencyCode: "USD", cards: cardsOf(purchase) }],
+  items: [
+    {
+      productId: Number(purchase.sku),
+      productFaceValue: purchase.value ?? 1,
+      quantity: 1,
+      currencyCode: "USD",
+      cards: cardsOf(purchase),
+    },
+  ],
 });
 
 function order(purchase: Purchase): Reply {
@@ -125,6 +133,7 @@ function readOrder(text: string): ReturnType<Dialect["readRequest"]> {
     account: RequestId,
     unit: "",
     sku: String(product.ProductId),
+    value: product.Value,
   };
   return { call: { verb: "place", demand } };
 }

@@ -132,8 +132,8 @@ const view = (purchase: Purchase) => ({
     productId: Number(purchase.sku),
     productName: "Card",
     quantity: 1,
-    unitPrice: 1,
-    totalPrice: 1,
+    unitPrice: purchase.value ?? 1,
+    totalPrice: purchase.value ?? 1,
     currencyCode: "USD",
   },
   transactionCreatedTime: purchase.createdAt.toISOString().slice(0, 19).replace("T", " "),
@@ -160,6 +160,7 @@ function readOrder(text: string): ReturnType<Dialect["readRequest"]> {
     account: customIdentifier,
     unit: "",
     sku: String(productId),
+    value: unitPrice,
   };
   return { call: { verb: "place", demand } };
 }

@@ -11,6 +11,8 @@ export type Demand = UnitDraw & {
   /** The id that the purchase gets. One like a Scrip's, unless it is given. */
   id?: string;
   inputFields?: Record<string, string>;
+  /** The face value, where the buyer names it. */
+  value?: number;
   /** The `reference` in the body. */
   note?: string;
 };

@@ -156,6 +156,28 @@ test("what is refunded while the supplier is asked about it is not sent again", 
   await shop.assertHealthy();
 });
 
+test("a look-up says which product and face value were asked for, so that others are noticed", async () => {
+  const { db } = shop.scrip;
+  const valued = await shop.addBought(supplierId);
+  await db.rows(sql`update supplier_routes set buy_value = '25.00' where product_id = ${valued}`);
+  const asked: unknown[] = [];
+  supplier.answers = [lost];
+  supplier.lookUp = async (reference, _upstreamId, goods) => {
+    asked.push(goods);
+    return sold(`valued-${reference}`);
+  };
+  const id = await shop.order([valued, 1]);
+  const worker = createWorker();
+  await worker.drain();
+  shop.clock.advance(60_000);
+  await worker.drain();
+  assert.equal((await shop.read(id)).status, "completed");
+  const [route] = await db.rows<{ sku: string }>(
+    sql`select sku from supplier_routes where product_id = ${valued}`,
+  );
+  assert.deepEqual(asked, [{ sku: route?.sku, value: "25.00", inputFields: null }]);
+});
+
 test("nothing is bought when two input fields have one name at the supplier", async () => {
   const { db } = shop.scrip;
   const topUp = await shop.addBought(supplierId);

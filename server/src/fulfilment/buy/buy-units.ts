@@ -202,7 +202,11 @@ export async function lookUpAttempt(
   attempt: Attempt,
 ): Promise<UnitOutcome | SendAgain> {
   const reference = referenceOf(unit, attempt.number);
-  const asked = { sku: attempt.sku, inputFields: mapFields(unit.inputFields, attempt.fieldMap) ?? null };
+  const asked = {
+    sku: attempt.sku,
+    ...(attempt.value === null ? {} : { value: attempt.value }),
+    inputFields: mapFields(unit.inputFields, attempt.fieldMap) ?? null,
+  };
   const answer = await ask(deps, attempt.supplierId, (supplier) =>
     supplier.lookUp(reference, attempt.upstreamId ?? undefined, asked),
   );

@@ -21,6 +21,7 @@ import {
 } from "../calls/read-answer.ts";
 import { type CallLimit, limitFor } from "../calls/throttle.ts";
 import {
+  type AskedGoods,
   type LookUpOutcome,
   type PurchaseOutcome,
   type PurchaseRequest,
@@ -54,7 +55,7 @@ export function createBambooSupplier(options: BambooOptions): RemoteSupplier {
   const limit = () => limitFor(clock, timeoutMs);
   return {
     buy: (request) => buy(client, accountId, request, limit()),
-    lookUp: (reference, upstreamId) => lookUp(client, reference, upstreamId, limit()),
+    lookUp: (reference, upstreamId, asked) => lookUp(client, { reference, upstreamId, asked }, limit()),
     readBalance: () => readBalance(client, accountId, limit()),
     listOffers: () => listBambooOffers(client, limit),
     readStatement: (from, to) => readStatement(client, limit(), from, to),
@@ -65,9 +66,10 @@ export function createBambooSupplier(options: BambooOptions): RemoteSupplier {
 async function buy(
   client: BasicClient,
   accountId: string,
-  { reference, sku, value, inputFields }: PurchaseRequest,
+  request: PurchaseRequest,
   limit: CallLimit,
 ): Promise<PurchaseOutcome> {
+  const { reference, sku, value, inputFields } = request;
   const face = plainDecimal(value ?? "");
   const hasFields = inputFields !== null && Object.keys(inputFields).length > 0;
   if (!/^\d{1,15}$/.test(sku) || face === undefined || hasFields) return BAD_ROUTE;
@@ -78,27 +80,28 @@ async function buy(
   const answer = await client.call({ method: "POST", path: `${ORDERS}/checkout`, body }, limit);
   if (answer.kind === "not_sent") return { kind: "unknown", reason: answer.reason };
   if (isSuccess(answer)) {
-    if (textAt(answer.body, "status") !== undefined) return judgeBambooOrder(answer.body, requestId);
+    if (textAt(answer.body, "status") !== undefined) return judgeBambooOrder(answer.body, requestId, request);
     return isOurCheckout(answer.body, requestId) ? { kind: "accepted", upstreamId: requestId } : NONSENSE;
   }
   // Credentials are checked before anything else.
   if (answer.kind === "answer" && answer.status === 401) return NOT_SIGNED_IN;
   const judged = judgePurchaseError(answer, readBambooError(answer));
   if (judged.kind !== "doubted") return judged;
-  const found = await lookUp(client, reference, undefined, limit);
+  const found = await lookUp(client, { reference, asked: request }, limit);
   return found.kind === "not_found" ? judged.refusal : found;
 }
 
+type LookUp = { reference: string; upstreamId?: string | undefined; asked: AskedGoods | undefined };
+
 async function lookUp(
   client: BasicClient,
-  reference: string,
-  upstreamId: string | undefined,
+  { reference, upstreamId, asked }: LookUp,
   limit: CallLimit,
 ): Promise<LookUpOutcome> {
   const requestId = requestIdOf(reference);
   const answer = await client.call({ method: "GET", path: `${ORDERS}/${requestId}` }, limit);
   if (answer.kind === "not_sent") return { kind: "unknown", reason: answer.reason };
-  if (isSuccess(answer)) return judgeBambooOrder(answer.body, requestId);
+  if (isSuccess(answer)) return judgeBambooOrder(answer.body, requestId, asked);
   // A page of some other server is not an answer of Bamboo.
   const isMissing =
     answer.kind === "answer" && answer.status === 404 && (answer.isEmpty || answer.body !== undefined);

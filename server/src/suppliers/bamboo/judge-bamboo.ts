@@ -1,13 +1,13 @@
 import { secret } from "../../lib/secret.ts";
 import type { Json } from "../../lib/strict-json.ts";
 import { checkedEntry } from "../calls/checked-reading.ts";
-import { readCharge } from "../calls/decimal-amount.ts";
+import { isOtherNumber, readCharge } from "../calls/decimal-amount.ts";
 import { refused, type ToldError } from "../calls/judge-error.ts";
 import { listOf, maybeTextAt, NONSENSE, objectAt, textAt, UNUSABLE, usableId } from "../calls/read-answer.ts";
 import type { HttpAnswer } from "../calls/supplier-http.ts";
 import { toCodeGoods } from "../calls/to-goods.ts";
 import type { Goods } from "../goods.ts";
-import type { PurchaseOutcome, StatementEntry, ToldPrice } from "../supplier.ts";
+import type { AskedGoods, PurchaseOutcome, StatementEntry, ToldPrice } from "../supplier.ts";
 
 type BambooState = "pending" | "succeeded" | "failed" | "partial" | "reversed";
 
@@ -26,9 +26,14 @@ const stateOf = (body: Json | undefined): BambooState | undefined =>
   STATES.get((textAt(body, "status") ?? "").toLowerCase());
 
 /** What an order says about our purchase of one unit. */
-export function judgeBambooOrder(body: Json | undefined, requestId: string): PurchaseOutcome {
+export function judgeBambooOrder(
+  body: Json | undefined,
+  requestId: string,
+  asked: AskedGoods | undefined,
+): PurchaseOutcome {
   const state = stateOf(body);
   if (state === undefined || textAt(body, "requestId")?.toLowerCase() !== requestId) return NONSENSE;
+  if (asked && isForOther(body, asked)) return NONSENSE;
   const upstreamId = usableId(textAt(body, "orderId")) ?? requestId;
   const charge = chargeOf(body);
   if (charge === "unreadable") return NONSENSE;
@@ -51,6 +56,15 @@ export function judgeBambooOrder(body: Json | undefined, requestId: string): Pur
     case "reversed":
       return refused("rejected_by_issuer");
   }
+}
+
+/** Another product or face value than we asked for, where the order names them. */
+function isForOther(body: Json | undefined, { sku, value }: AskedGoods): boolean {
+  const items = listOf(objectAt(body)?.items) ?? [];
+  return items.some(
+    (item) =>
+      isOtherNumber(textAt(item, "productId"), sku) || isOtherNumber(textAt(item, "productFaceValue"), value),
+  );
 }
 
 /** The total, where the order has one. */

@@ -1,7 +1,7 @@
 import { secret } from "../../lib/secret.ts";
 import type { Json } from "../../lib/strict-json.ts";
 import { checkedEntry } from "../calls/checked-reading.ts";
-import { readCharge, sumUp } from "../calls/decimal-amount.ts";
+import { readCharge } from "../calls/decimal-amount.ts";
 import { refused, type ToldError } from "../calls/judge-error.ts";
 import { listOf, NONSENSE, objectAt, textAt, UNUSABLE, usableId } from "../calls/read-answer.ts";
 import type { HttpAnswer } from "../calls/supplier-http.ts";
@@ -80,7 +80,7 @@ function isTopUp(body: Json | undefined, asked: Asked | undefined): boolean {
   return Object.values(party).some((value) => typeof value === "string" && value !== "");
 }
 
-/** What was taken from our balance, with the fee. */
+/** What was taken from our balance, with the fee if there is one. */
 function chargeOf(body: Json | undefined): ToldPrice | undefined {
   const wholesale = objectAt(body, "prices", "wholesale");
   if (!wholesale) return undefined;
@@ -120,13 +120,12 @@ export function readDtoneError(answer: HttpAnswer): ToldError {
 }
 
 export function toDtoneEntry(transaction: Json): StatementEntry {
-  const wholesale = objectAt(transaction, "prices", "wholesale");
-  const parts = [textAt(wholesale, "amount"), textAt(wholesale, "fee")];
+  const price = chargeOf(transaction);
   return checkedEntry({
     state: stateOf(transaction),
     reference: textAt(transaction, "external_id"),
     upstreamId: textAt(transaction, "id"),
-    price: sumUp(parts, textAt(wholesale, "unit")),
+    price: price === "unreadable" ? undefined : price,
     at: new Date(textAt(transaction, "creation_date") ?? ""),
   });
 }

@@ -69,6 +69,34 @@ test("each purchase is matched, missing on one side, different, charged twice, t
   });
 });
 
+test("a charge and its reversal as two lines are one reversal, in either order, and add up to nothing paid", () => {
+  const back = entry("back", { state: "reversed" });
+  const sums = (theirs: StatementEntry[]) => {
+    const { findings, totals, matched } = reconcile([booked("back")], theirs);
+    const [total] = totals;
+    return {
+      findings,
+      matched,
+      ours: total?.oursMinor,
+      theirs: total?.theirsMinor,
+      explained: total?.explained,
+    };
+  };
+  const alone = sums([back]);
+  assert.deepEqual(alone.findings, ["reversal back"]);
+  assert.deepEqual([alone.ours, alone.theirs, alone.explained?.reversal], [80n, 0n, -80n]);
+  assert.deepEqual(sums([entry("back"), back]), { ...alone, matched: 1 });
+  assert.deepEqual(sums([back, entry("back")]), alone);
+  const dearer = usd(93n);
+  const atAnotherPrice = sums([entry("back", dearer), entry("back", { ...dearer, state: "reversed" })]);
+  assert.deepEqual(atAnotherPrice.findings, ["amount_differs back", "reversal back"]);
+  assert.deepEqual([atAnotherPrice.ours, atAnotherPrice.theirs], [80n, 0n]);
+  // Each is still told once, and a second charge is still found.
+  assert.deepEqual(sums([entry("back"), back, back]), { ...alone, matched: 1 });
+  assert.deepEqual(sums([back, entry("back"), entry("back")]).findings, ["reversal back", "duplicate back"]);
+  assert.deepEqual(sums([entry("back", { state: "pending" }), back]), alone);
+});
+
 test("currencies are never added, and a purchase in another currency is all unexpected", () => {
   const report = reconcile(
     [booked("a"), booked("b")],

@@ -70,6 +70,9 @@ export function createReconciler(
     booked.flatMap((one) => (one.upstreamId === null ? [] : [[one.upstreamId, one] as const])),
   );
   const seen = new Set<BookedPurchase>();
+  // A statement may list a charge and its reversal as two lines, in either order.
+  const charged = new Set<BookedPurchase>();
+  const reversed = new Set<BookedPurchase>();
   const tally = createTally();
   let entries = 0;
   let matched = 0;
@@ -83,11 +86,14 @@ export function createReconciler(
       byKey.get(entry.reference ?? "") ??
       byKey.get(entry.reference?.toLowerCase() ?? "") ??
       byId.get(entry.upstreamId ?? "");
-    const isAgain = purchase !== undefined && seen.has(purchase);
-    const verdict = judge(entry, purchase, isAgain);
+    const isCharged = purchase !== undefined && charged.has(purchase);
+    const isReversed = purchase !== undefined && reversed.has(purchase);
+    const verdict = judge(entry, purchase, { isCharged, isReversed });
     if (purchase && entry.state !== "failed") seen.add(purchase);
+    if (purchase && entry.state === "completed") charged.add(purchase);
+    if (purchase && entry.state === "reversed") reversed.add(purchase);
     if (verdict === "nothing") return;
-    const finding = toFinding(entry, purchase, verdict === "matched" ? "amount_differs" : verdict);
+    const finding = toFinding(entry, purchase, verdict === "matched" ? "amount_differs" : verdict, isCharged);
     if (verdict !== "matched") report(finding, purchase);
     else {
       matched += 1;
@@ -113,16 +119,19 @@ export function createReconciler(
 
 const isBought = ({ status }: BookedPurchase): boolean => status === "delivered" || status === "quarantined";
 
-/** `nothing`: neither side counts it. */
+/** `nothing`: neither side counts it. The rest is what lines before this one said of the purchase. */
 function judge(
   entry: StatementEntry,
   purchase: BookedPurchase | undefined,
-  isAgain: boolean,
+  { isCharged, isReversed }: { isCharged: boolean; isReversed: boolean },
 ): FindingKind | "matched" | "nothing" {
   if (entry.state === "failed" || entry.state === "pending") return "nothing";
+  const isAgain = entry.state === "reversed" ? isReversed : isCharged;
   if (entry.state === "reversed") return purchase && isBought(purchase) && !isAgain ? "reversal" : "nothing";
   if (!purchase) return "missing_here";
   if (isAgain) return "duplicate";
+  // The reversal has counted its charge too.
+  if (isReversed) return "nothing";
   if (purchase.status === "open") return "no_outcome_here";
   if (!isBought(purchase)) return "missing_here";
   const { price } = entry;
@@ -131,13 +140,19 @@ function judge(
   return isSame ? "matched" : "amount_differs";
 }
 
-function toFinding(entry: StatementEntry, purchase: BookedPurchase | undefined, kind: FindingKind): Finding {
-  const isOurs = purchase !== undefined && isBought(purchase) && kind !== "duplicate";
+/** `isCharged`: a line before this one has counted the purchase. */
+function toFinding(
+  entry: StatementEntry,
+  purchase: BookedPurchase | undefined,
+  kind: FindingKind,
+  isCharged: boolean,
+): Finding {
+  const isOurs = purchase !== undefined && isBought(purchase) && !isCharged;
   const oursMinor = isOurs ? (purchase.amountMinor ?? 0n) : 0n;
   const currency = entry.price?.currency ?? purchase?.currency ?? "";
   const reference = purchase?.reference ?? entry.reference;
   const at = entry.at ?? purchase?.openedAt;
-  return {
+  const finding = {
     kind,
     currency,
     // A purchase in another currency is not comparable: all of theirs is unexpected.
@@ -147,6 +162,8 @@ function toFinding(entry: StatementEntry, purchase: BookedPurchase | undefined, 
     ...(entry.upstreamId === undefined ? {} : { upstreamId: entry.upstreamId }),
     ...(at ? { at } : {}),
   };
+  const backMinor = entry.price?.amountMinor ?? purchase?.amountMinor ?? 0n;
+  return kind === "reversal" && isCharged ? { ...finding, theirsMinor: -backMinor } : finding;
 }
 
 function createTally() {

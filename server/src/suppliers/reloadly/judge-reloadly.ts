@@ -1,9 +1,9 @@
 import type { Json } from "../../lib/strict-json.ts";
-import { readCharge } from "../calls/decimal-amount.ts";
+import { isOtherNumber, readCharge } from "../calls/decimal-amount.ts";
 import { refused, type ToldError } from "../calls/judge-error.ts";
 import { NONSENSE, textAt, UNUSABLE, usableId } from "../calls/read-answer.ts";
 import type { HttpAnswer } from "../calls/supplier-http.ts";
-import type { PurchaseOutcome, StatementEntry, ToldPrice } from "../supplier.ts";
+import type { AskedGoods, PurchaseOutcome, StatementEntry, ToldPrice } from "../supplier.ts";
 
 /** A transaction that is ours, as far as it is known without its codes. */
 export type ReloadlyVerdict =
@@ -23,11 +23,17 @@ export const reloadlyState = (status: string | undefined): StatementEntry["state
   status === undefined ? undefined : STATES.get(status.toUpperCase());
 
 /** What a transaction says about the purchase under our reference. */
-export function judgeTransaction(body: Json | undefined, reference: string): ReloadlyVerdict {
+export function judgeTransaction(
+  body: Json | undefined,
+  reference: string,
+  asked: AskedGoods | undefined,
+): ReloadlyVerdict {
   const upstreamId = usableId(textAt(body, "transactionId"));
   const state = reloadlyState(textAt(body, "status"));
   if (upstreamId === undefined || state === undefined) return NONSENSE;
   if (textAt(body, "customIdentifier") !== reference) return NONSENSE;
+  if (isOtherNumber(textAt(body, "product", "productId"), asked?.sku)) return NONSENSE;
+  if (isOtherNumber(textAt(body, "product", "unitPrice"), asked?.value)) return NONSENSE;
   const price = readCharge([textAt(body, "amount")], textAt(body, "currencyCode"));
   if (price === "unreadable") return NONSENSE;
   switch (state) {

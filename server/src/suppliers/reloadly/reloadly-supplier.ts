@@ -18,7 +18,13 @@ import type { HttpAnswer } from "../calls/supplier-http.ts";
 import { type CallLimit, limitFor } from "../calls/throttle.ts";
 import { toCodeGoods } from "../calls/to-goods.ts";
 import type { Goods } from "../goods.ts";
-import type { LookUpOutcome, PurchaseOutcome, PurchaseRequest, RemoteSupplier } from "../supplier.ts";
+import type {
+  AskedGoods,
+  LookUpOutcome,
+  PurchaseOutcome,
+  PurchaseRequest,
+  RemoteSupplier,
+} from "../supplier.ts";
 import { judgeTransaction, type ReloadlyVerdict, readReloadlyError } from "./judge-reloadly.ts";
 import { listReloadlyOffers, readReloadlyStatement } from "./list-reloadly.ts";
 import {
@@ -39,7 +45,7 @@ export function createReloadlySupplier({ access, timeoutMs, clock }: ReloadlyOpt
   const limit = () => limitFor(clock, timeoutMs);
   return {
     buy: (request) => buy(client, request, limit()),
-    lookUp: (reference, upstreamId) => lookUp(client, reference, upstreamId, limit()),
+    lookUp: (reference, upstreamId, asked) => lookUp(client, { reference, upstreamId, asked }, limit()),
     async readBalance() {
       const answer = await client.call({ method: "GET", path: "/accounts/balance" }, limit());
       if (answer.kind === "not_sent" || !isSuccess(answer)) return undefined;
@@ -52,9 +58,10 @@ export function createReloadlySupplier({ access, timeoutMs, clock }: ReloadlyOpt
 
 async function buy(
   client: ReloadlyClient,
-  { reference, sku, value, inputFields }: PurchaseRequest,
+  request: PurchaseRequest,
   limit: CallLimit,
 ): Promise<PurchaseOutcome> {
+  const { reference, sku, value, inputFields } = request;
   const unitPrice = plainDecimal(value ?? "");
   const hasFields = inputFields !== null && Object.keys(inputFields).length > 0;
   if (!/^\d{1,15}$/.test(sku) || unitPrice === undefined || hasFields) return BAD_ROUTE;
@@ -64,19 +71,20 @@ async function buy(
   const answer = await client.call({ method: "POST", path: "/orders", body }, limit);
   if (answer.kind === "not_sent")
     return answer.isRefused ? NOT_SIGNED_IN : { kind: "unknown", reason: answer.reason };
-  if (isSuccess(answer)) return withCards(client, judgeTransaction(answer.body, reference), limit);
+  if (isSuccess(answer)) return withCards(client, judgeTransaction(answer.body, reference, request), limit);
   // The token may have ended while the purchase was under way, so this refusal proves nothing.
   if (answer.kind === "answer" && answer.status === 401) return unknownBecauseOf(answer);
   const judged = judgePurchaseError(answer, readReloadlyError(answer));
   if (judged.kind !== "doubted") return judged;
-  const found = await lookUp(client, reference, undefined, limit);
+  const found = await lookUp(client, { reference, asked: request }, limit);
   return found.kind === "not_found" ? judged.refusal : found;
 }
 
+type LookUp = { reference: string; upstreamId?: string | undefined; asked: AskedGoods | undefined };
+
 async function lookUp(
   client: ReloadlyClient,
-  reference: string,
-  upstreamId: string | undefined,
+  { reference, upstreamId, asked }: LookUp,
   limit: CallLimit,
 ): Promise<LookUpOutcome> {
   const query = new URLSearchParams({ customIdentifier: reference, size: "1", page: "1" });
@@ -88,7 +96,7 @@ async function lookUp(
   if (transaction === undefined)
     return upstreamId === undefined ? { kind: "not_found" } : { kind: "unknown", reason: "missing" };
   if (others.length > 0) return NONSENSE;
-  return withCards(client, judgeTransaction(transaction, reference), limit);
+  return withCards(client, judgeTransaction(transaction, reference, asked), limit);
 }
 
 function contentOf(answer: HttpAnswer | NotSent): Json[] | (LookUpOutcome & { kind: "unknown" }) {

@@ -5,8 +5,8 @@ import { FAILURE_CODES, type FailureCode, type PurchaseOutcome } from "../suppli
 import { asScripError, NONSENSE, unknownBecauseOf } from "./scrip-answers.ts";
 import { toScripGoods } from "./scrip-goods.ts";
 
-/** What we know of the order that we asked for. The sku is known only when buying. */
-export type AskedOrder = { id: string; reference: string; sku?: string };
+/** What we know of the order that we asked for. */
+export type AskedOrder = { id: string; reference: string; sku?: string | undefined };
 
 /** What the supplier's order says about our purchase. Its goods are read once it is delivered. */
 export async function judgeScripOrder(

@@ -147,6 +147,21 @@ test("a replayed order of another product is not ours, however it ended", async 
   assert.equal(told(await supplierOf(answers).supplier.buy(REQUEST)), "unknown: nonsense");
 });
 
+test("an order of another product that a look-up finds is not ours, by its id or by the reference", async () => {
+  const other = [{}, { productId: "other" }] as const;
+  const answers = {
+    get: foundAnswer("completed", ...other),
+    list: pageAnswer([scriptedOrder("completed", ...other)]),
+    codes: codesAnswer([scriptedCode({ productId: "other" })]),
+  };
+  for (const upstreamId of ["ord_1", undefined]) {
+    const outcome = await supplierOf(answers).supplier.lookUp("ours-1", upstreamId, REQUEST);
+    assert.equal(told(outcome), "unknown: nonsense");
+  }
+  const own = { get: foundAnswer("completed"), codes };
+  assert.equal(told(await supplierOf(own).supplier.lookUp("ours-1", "ord_1", REQUEST)), DELIVERED);
+});
+
 test("an order is one unit under the reference, with input fields only where there are any", async () => {
   const { supplier, heard } = supplierOf({ place: placedAnswer("pending") });
   await supplier.buy(REQUEST);

@@ -17,7 +17,7 @@ import type {
   RemoteSupplier,
   SupplierPrice,
 } from "../supplier.ts";
-import { judgeScripOrder } from "./judge-scrip-order.ts";
+import { type AskedOrder, judgeScripOrder } from "./judge-scrip-order.ts";
 import { asScripError, NONSENSE, refusalOf, unknownBecauseOf } from "./scrip-answers.ts";
 
 export type ScripSupplierConfig = {
@@ -47,7 +47,8 @@ export function createScripSupplier(config: ScripSupplierConfig): RemoteSupplier
   const limits = () => ({ signal: AbortSignal.timeout(timeoutMs) });
   return {
     buy: (request) => buy(client, request, limits()),
-    lookUp: (reference, upstreamId) => lookUp(client, reference, upstreamId, limits()),
+    lookUp: (reference, upstreamId, asked) =>
+      lookUp(client, { reference, sku: asked?.sku }, upstreamId, limits()),
     readBalance: () => readBalance(client, limits()),
     checkAccount: ({ sku, inputFields }) => checkAccount(client, sku, inputFields ?? {}, limits()),
   };
@@ -102,38 +103,40 @@ async function place(
     .catch(asScripError);
 }
 
+type Asked = Omit<AskedOrder, "id">;
+
 /**
  * No error is a refusal here: it refuses the look-up and proves nothing about the purchase. An id that leads to no order of
  * ours was wrong, for example because the answer was for another caller; the reference still finds the order.
  */
 async function lookUp(
   client: Client,
-  reference: string,
+  asked: Asked,
   upstreamId: string | undefined,
   options: CallOptions,
 ): Promise<LookUpOutcome> {
-  if (upstreamId === undefined) return findOrder(client, reference, options);
-  const outcome = await readOrder(client, upstreamId, { reference }, options);
+  if (upstreamId === undefined) return findOrder(client, asked, options);
+  const outcome = await readOrder(client, upstreamId, asked, options);
   if (outcome.kind !== "unknown" || !ID_MISLED.includes(outcome.reason)) return outcome;
-  const found = await findOrder(client, reference, options);
+  const found = await findOrder(client, asked, options);
   // It was accepted once, so "not found" cannot be true.
   return found.kind === "not_found" ? outcome : found;
 }
 
-async function findOrder(client: Client, reference: string, options: CallOptions): Promise<LookUpOutcome> {
-  const page = await client.orders.list({ idempotencyKey: reference }, options).catch(asScripError);
+async function findOrder(client: Client, asked: Asked, options: CallOptions): Promise<LookUpOutcome> {
+  const page = await client.orders.list({ idempotencyKey: asked.reference }, options).catch(asScripError);
   if (page instanceof ScripError) return unknownBecauseOf(page);
   const [order] = page.data;
   // A page can be empty while more follow. Only an empty last page means that there is no order.
   if (!order) return page.hasMore ? NONSENSE : { kind: "not_found" };
   if (page.data.length > 1 || !isUsableId(order.id)) return NONSENSE;
-  return judgeScripOrder(client, order, { id: order.id, reference }, options);
+  return judgeScripOrder(client, order, { ...asked, id: order.id }, options);
 }
 
 async function readOrder(
   client: Client,
   id: string,
-  asked: { reference: string; sku?: string },
+  asked: Asked,
   options: CallOptions,
 ): Promise<PurchaseOutcome> {
   const order = await client.orders.get(id, options).catch(asScripError);
