@@ -120,3 +120,23 @@ test("the CSV has one line for each row, and nothing in it is a formula", async 
   assert.match(lines[0] ?? "", /^id,at,actor_kind,/);
   assert.match(lines.find((line) => line.includes("key.named")) ?? "", /,key,'=cmd\(\),/);
 });
+
+test("a reseller does not read in a note which people of the staff moved its money, and staff do", async () => {
+  const other: ActivityReader = { kind: "reseller", resellerId: "rsl_3" };
+  const people = " (proposed by stf_01aa, approved by stf_02bb)";
+  const notes = [`Bank transfer${people}`, `${"x".repeat(270)}${people}`, `${"y".repeat(280)}${people}`];
+  for (const [nth, note] of notes.entries())
+    await record(20 - nth, {
+      ...{ resellerId: "rsl_3", actor: { kind: "staff", id: "stf_02bb" }, action: "wallet.credited" },
+      before: { note },
+      after: { note, balance: "1.00 USD" },
+    });
+  const { data } = await listActivity(db, other, {}, { limit: 10 });
+  assert.deepEqual(
+    data.map(({ after }) => after?.note),
+    ["Bank transfer", "x".repeat(270), "y".repeat(280)],
+  );
+  assert.doesNotMatch(JSON.stringify(data), /stf_/);
+  const seen = await listActivity(db, STAFF, { resellerId: "rsl_3" }, { limit: 10 });
+  assert.equal(seen.data[0]?.after?.note, notes[0]);
+});

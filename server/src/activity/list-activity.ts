@@ -2,6 +2,7 @@ import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import type { ActorKind } from "../lib/actor.ts";
 import { firstIdAt } from "../lib/ids.ts";
+import { hideStaffIn } from "./hide-staff.ts";
 import { type ActivityRow, listActivityRows, type Summary } from "./queries.ts";
 
 /** Whose log is read: staff see everything, a reseller sees its own. */
@@ -82,10 +83,18 @@ function toEntry(row: ActivityRow, reader: ActivityReader): ActivityEntry {
     object: { kind: row.objectKind, id: row.objectId },
     ...(row.resellerId === null ? {} : { resellerId: row.resellerId }),
     ...(row.environment === null ? {} : { environment: row.environment }),
-    ...(row.before === null ? {} : { before: row.before }),
-    ...(row.after === null ? {} : { after: isHidden ? withoutStaffNote(row.after) : row.after }),
+    ...(row.before === null ? {} : { before: shownTo(reader, row.before) }),
+    ...(row.after === null
+      ? {}
+      : { after: shownTo(reader, isHidden ? withoutStaffNote(row.after) : row.after) }),
   };
 }
+
+/** Older rows name in their note who proposed and approved a movement. */
+const shownTo = (reader: ActivityReader, summary: Summary): Summary =>
+  reader.kind === "reseller" && typeof summary.note === "string"
+    ? { ...summary, note: hideStaffIn(summary.note) }
+    : summary;
 
 /** What staff wrote for each other may name a supplier. */
 const withoutStaffNote = ({ staffNote: _hidden, ...shown }: Summary): Summary => shown;

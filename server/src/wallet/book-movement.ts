@@ -1,3 +1,4 @@
+import { hideStaffIn } from "../activity/hide-staff.ts";
 import { type By, recordActivity } from "../activity/record-activity.ts";
 import type { Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -55,7 +56,8 @@ export async function bookMovement(
       after: {
         amount: showMoney(amountMinor, currency),
         balance: showMoney(balanceMinor, currency),
-        note,
+        // The log is the reseller's too. For the operator, the proposal's own row names both people.
+        note: hideStaffIn(note),
       },
     });
   return { entryId, balanceMinor, currency };

@@ -98,13 +98,8 @@ function personPages<Allowed extends Permission>(
   });
   act("invite", async (ctx) => {
     const by = changerOf(ctx);
-    const { email, name, role } = await findPerson(deps, ctx);
-    return showInvited(
-      deps,
-      section,
-      await invitePerson(accounts, teamOf(ctx), { email, name, role }, by),
-      ctx,
-    );
+    const { email } = await findPerson(deps, ctx);
+    return showInvited(deps, section, await invitePerson(accounts, teamOf(ctx), { email }, by), ctx);
   });
 }
 

@@ -31,6 +31,22 @@ test("an authenticator app is added by QR code or key, comes with recovery codes
   assert.equal((await post(person, `${SECURITY}/recovery-codes`)).statusCode, 422);
 });
 
+test("an app that is confirmed late asks for proof first, and the typed code is sent on", async () => {
+  const person = await desk.join(resellerId, "viewer");
+  const shown = await post(person, `${SECURITY}/totp`);
+  const key = /<code>([A-Z2-7]{32})<\/code>/.exec(shown.body)?.[1] ?? "";
+  clock.advance(6 * 60_000);
+  const code = codeFor(key, clock.now());
+  const asked = await post(person, `${SECURITY}/totp/confirm`, { code });
+  assert.equal(asked.statusCode, 403);
+  const carried = (/name="carried" value="([^"]*)"/.exec(asked.body)?.[1] ?? "").replaceAll("&quot;", '"');
+  const confirmed = await post(person, "/dashboard/confirm", { password: PASSWORD, carried });
+  assert.match(confirmed.body, new RegExp(`action="${SECURITY}/totp/confirm"`));
+  assert.match(confirmed.body, new RegExp(`name="code" value="${code}"`));
+  const done = await post(person, `${SECURITY}/totp/confirm`, { code });
+  assert.match(done.body, /The authenticator app was added/);
+});
+
 test("a passkey is added, signs in, proves and is removed", async () => {
   const person = await desk.join(resellerId, "viewer");
   const device = createSoftAuthenticator({ origin: "https://api.scrip.example", rpId: "api.scrip.example" });

@@ -26,6 +26,8 @@ import { base32, findStep, TOTP_SECRET_BYTES, totpUri } from "./totp.ts";
 export type NewTotp = { uri: Secret<string>; secret: Secret<string> };
 
 const ISSUER = "Scrip";
+/** A secret on a screen that was left open does not become a factor later. */
+export const TOTP_SETUP_MAX_MS = 15 * 60_000;
 
 /** A new secret for an authenticator app. It counts once a code of it has come back. */
 export async function addTotp(deps: AccountDeps, session: Session): Promise<NewTotp> {
@@ -48,10 +50,11 @@ export async function confirmTotp(
   address: string,
 ): Promise<{ recoveryCodes: readonly string[] }> {
   const now = deps.clock.now();
+  requireFreshProof(session, now);
   return deps.db.transaction(async (tx) => {
     await lockAccount(tx, session.accountId);
     const row = await findTotp(tx, session.accountId);
-    if (!row || row.confirmedAt)
+    if (!row || row.confirmedAt || now.getTime() - row.createdAt.getTime() >= TOTP_SETUP_MAX_MS)
       throw new Refusal("factor_needed", "Start again: there is no app to confirm.");
     const step = findStep(
       openTotp(deps.keyring, session.accountId, row.sealed),

@@ -21,11 +21,11 @@ export const lockAccount = async (tx: Tx, accountId: string): Promise<boolean> =
   return rows.length > 0;
 };
 
-export type TotpRow = { sealed: Buffer; lastStep: bigint; confirmedAt: Date | null };
+export type TotpRow = { sealed: Buffer; lastStep: bigint; createdAt: Date; confirmedAt: Date | null };
 
 export const findTotp = async (db: Queryable, accountId: string): Promise<TotpRow | undefined> => {
   const [row] = await db.rows<TotpRow>(sql`
-    select sealed, last_step as "lastStep", confirmed_at as "confirmedAt" from totp_factors
+    select sealed, last_step as "lastStep", created_at as "createdAt", confirmed_at as "confirmedAt" from totp_factors
     where account_id = ${accountId}`);
   return row;
 };

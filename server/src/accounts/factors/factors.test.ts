@@ -8,7 +8,7 @@ import { proveSession } from "../sessions/prove-session.ts";
 import { requireFactorAdded } from "../sessions/session-life.ts";
 import { confirmSecondFactor } from "../sign-in/confirm-second-factor.ts";
 import { signIn } from "../sign-in/sign-in.ts";
-import { addTotp, confirmTotp, removeTotp, renewRecoveryCodes } from "./change-totp.ts";
+import { addTotp, confirmTotp, removeTotp, renewRecoveryCodes, TOTP_SETUP_MAX_MS } from "./change-totp.ts";
 import { findFactors } from "./factor-queries.ts";
 
 const desk = await openPeopleDesk();
@@ -58,6 +58,24 @@ test("an app counts once a code of it has come back, and is sealed", async () =>
   const stored = JSON.stringify(await db.rows(sql`select encode(sealed, 'escape') from totp_factors`));
   assert.ok(!`${stored}${inspect(second)}${JSON.stringify(second)}`.includes(second.secret.reveal()));
   assert.match(letters.at(-1)?.text ?? "", /authenticator app was added/);
+});
+
+test("an app is confirmed with fresh proof, and within 15 minutes", async () => {
+  const { session, id } = await desk.join(team, "viewer");
+  const { secret } = await addTotp(deps, session);
+  const confirmWith = (by: typeof session) =>
+    confirmTotp(deps, by, codeFor(secret.reveal(), clock.now()), address);
+  const prove = async (by: typeof session) =>
+    desk.getSession(team, { cookie: await proveSession(deps, by, { password: PASSWORD }, address) });
+  clock.advance(TOTP_SETUP_MAX_MS - 1);
+  await assert.rejects(confirmWith(session), { code: "proof_needed" });
+  const proved = await prove(session);
+  clock.advance(1);
+  await assert.rejects(confirmWith(proved), { code: "factor_needed", message: /^Start again/ });
+  assert.equal((await findFactors(db, id)).totp, false);
+  const again = await addTotp(deps, proved);
+  await confirmTotp(deps, proved, codeFor(again.secret.reveal(), clock.now()), address);
+  assert.equal((await findFactors(db, id)).totp, true);
 });
 
 test("the code that confirmed the app does not sign in", async () => {

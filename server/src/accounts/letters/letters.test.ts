@@ -20,7 +20,7 @@ const all = [
   letters.teamChangedLetter(URLS, ANA, { email: "new@corner.example", role: "viewer", change: "joined" }),
   letters.teamChangedLetter(URLS, ANA, { email: "new@corner.example", role: "viewer", change: "removed" }),
   letters.removedLetter(ANA),
-  ...(["created", "rolled"] as const).map((change) =>
+  ...(["created", "rolled", "widened"] as const).map((change) =>
     letters.keyChangedLetter(URLS, ANA, {
       ...{ hint: "sc_live_…4ET9", name: HOSTILE, by: "dev@corner.example", at: AT },
       change,

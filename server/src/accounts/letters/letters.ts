@@ -123,28 +123,46 @@ export type KeyNews = {
   /** Prefix and last four characters. */
   hint: string;
   name: string;
-  change: "created" | "rolled";
+  /** Widened: more scopes, or more addresses that it works from. */
+  change: "created" | "rolled" | "widened";
   /** Who did it. */
   by: string;
   at: Date;
 };
 
+const KEY_TEXTS: Readonly<Record<KeyNews["change"], { subject: string; did: string; label: string }>> = {
+  created: {
+    subject: "A new API key was created on Scrip",
+    did: "created an API key for your team.",
+    label: "New key",
+  },
+  rolled: {
+    subject: "An API key was rolled on Scrip",
+    did: "replaced an API key of your team by a new one.",
+    label: "New key",
+  },
+  widened: {
+    subject: "An API key on Scrip was given more access",
+    did: "changed an API key of your team. It can do more now, or works from more addresses.",
+    label: "Key",
+  },
+};
+
 /** For the owners of a team. */
-export const keyChangedLetter = (urls: Urls, owner: Recipient, key: KeyNews): Letter =>
-  composeLetter({
+export function keyChangedLetter(urls: Urls, owner: Recipient, key: KeyNews): Letter {
+  const { subject, did, label } = KEY_TEXTS[key.change];
+  return composeLetter({
     to: owner.email,
     cause: `key.${key.change}`,
-    subject:
-      key.change === "created" ? "A new API key was created on Scrip" : "An API key was rolled on Scrip",
+    subject,
     paragraphs: [
-      key.change === "created"
-        ? `${key.by} created an API key for your team.`
-        : `${key.by} replaced an API key of your team by a new one.`,
-      `New key: ${key.hint}${key.name === "" ? "" : `\nName: ${key.name}`}\nTime: ${showTime(key.at)}`,
+      `${key.by} ${did}`,
+      `${label}: ${key.hint}${key.name === "" ? "" : `\nName: ${key.name}`}\nTime: ${showTime(key.at)}`,
     ],
     action: { label: "Review your keys", url: `${urls.dashboard}/dashboard/keys` },
     footer: "If nobody on your team did this, revoke the key and change your passwords.",
   });
+}
 
 /** For the person who was removed. */
 export const removedLetter = (account: Recipient): Letter =>

@@ -5,6 +5,7 @@ import type { AccountDeps } from "../account-deps.ts";
 import {
   type AccountRow,
   findPasswordHash,
+  lockVerified,
   resellerOf,
   teamOf,
   updatePasswordHash,
@@ -14,7 +15,7 @@ import { passwordChangedLetter } from "../letters/letters.ts";
 import { endLinks } from "../people/account-link.ts";
 import { Refusal } from "../refusal.ts";
 import type { Session } from "../sessions/find-session.ts";
-import { proveSession } from "../sessions/prove-session.ts";
+import { type CheckedPassword, checkPassword } from "../sessions/prove-session.ts";
 import { requireFreshProof } from "../sessions/session-life.ts";
 import { markSessionsEnded } from "../sessions/session-queries.ts";
 import { checkNewPassword } from "./password-rules.ts";
@@ -30,26 +31,37 @@ export async function changePassword(
   address: string,
 ): Promise<Secret<string>> {
   checkNewPassword(input.password, session.email);
-  const cookie =
+  const checked =
     input.current === undefined
-      ? await requireFirst(deps, session)
-      : await proveSession(deps, session, { password: input.current }, address);
+      ? await checkFirst(deps, session)
+      : await checkPassword(deps, session, input.current, address);
   const passwordHash = await deps.hashing.hash(input.password);
-  await deps.db.transaction((tx) =>
-    setPassword(deps, tx, { ...session, id: session.accountId, ...resellerIdOf(session) }, passwordHash, {
-      address,
-      keptSession: session.id,
-    }),
-  );
+  const account = { ...session, id: session.accountId, ...resellerIdOf(session) };
+  // One transaction: a reset that comes after the check makes the old password worth nothing.
+  const cookie = await deps.db.transaction(async (tx) => {
+    const renewed = await checked.renew(tx);
+    await setPassword(deps, tx, account, passwordHash, { address, keptSession: session.id });
+    return renewed;
+  });
+  await checked.succeed();
   return cookie;
 }
 
-async function requireFirst(deps: AccountDeps, session: Session): Promise<Secret<string>> {
+/** Looks twice: early, to answer without making a hash, and under the lock. */
+async function checkFirst(deps: AccountDeps, session: Session): Promise<CheckedPassword> {
   requireFreshProof(session, deps.clock.now());
-  if ((await findPasswordHash(deps.db, session.accountId)) !== null)
-    throw new Refusal("proof_refused", "Enter the current password too.", "current");
-  return session.cookie;
+  if ((await findPasswordHash(deps.db, session.accountId)) !== null) throw currentMissing();
+  return {
+    async renew(tx) {
+      if (!(await lockVerified(tx, { id: session.accountId, passwordHash: null }))) throw currentMissing();
+      return session.cookie;
+    },
+    succeed: async () => undefined,
+  };
 }
+
+const currentMissing = (): Refusal =>
+  new Refusal("proof_refused", "Enter the current password too.", "current");
 
 const resellerIdOf = (session: Session): { resellerId: string | null } => ({
   resellerId: resellerOf(session.team) ?? null,

@@ -99,6 +99,21 @@ test("changing the password ends all other sessions and gives this one a new coo
   assert.doesNotMatch(JSON.stringify(await desk.activity("password.changed")), /heron|tulip|argon/);
 });
 
+test("a reset that comes between the check of the old password and the new one wins", async () => {
+  const { email, session } = await desk.join(team, "viewer");
+  const link = await ask(email);
+  const hash = async (password: string) => {
+    await reset(link);
+    return deps.hashing.hash(password);
+  };
+  const slow = { ...deps, hashing: { ...deps.hashing, hash } };
+  const input = { current: PASSWORD, password: "eight loud herons" };
+  await assert.rejects(changePassword(slow, session, input, address), { code: "session_ended" });
+  assert.equal(await tryPassword(email, input.password), "refused");
+  assert.equal(await tryPassword(email, NEW_PASSWORD), "signed_in");
+  assert.equal(await desk.find(team, session.cookie), undefined);
+});
+
 test("someone who came into the demo by its link can set a first password", async () => {
   const { id, email } = await invitePerson(
     deps,
@@ -111,5 +126,22 @@ test("someone who came into the demo by its link can set a first password", asyn
   const session = await desk.getSession(team, await openEntry(deps, tokenOf(link), local));
   assert.equal(await tryPassword(email, ""), "refused");
   await changePassword(deps, session, { current: undefined, password: NEW_PASSWORD }, "127.0.0.1");
+  assert.equal(await tryPassword(email, NEW_PASSWORD), "signed_in");
+});
+
+test("of two first passwords at once the one that is stored first stays", async () => {
+  const input = { email: "oda@corner.example", role: "owner" };
+  const { id, email } = await invitePerson(deps, team, input, COMMAND);
+  const local = { ...VISITOR, address: "127.0.0.1" };
+  const link = await makeEntry(deps, { id, kind: "user" });
+  const session = await desk.getSession(team, await openEntry(deps, tokenOf(link), local));
+  const change = (by: typeof deps, password: string) =>
+    changePassword(by, session, { current: undefined, password }, local.address);
+  const hash = async (password: string) => {
+    await change(deps, NEW_PASSWORD);
+    return deps.hashing.hash(password);
+  };
+  const slow = { ...deps, hashing: { ...deps.hashing, hash } };
+  await assert.rejects(change(slow, "eight loud herons"), { code: "proof_refused", field: "current" });
   assert.equal(await tryPassword(email, NEW_PASSWORD), "signed_in");
 });

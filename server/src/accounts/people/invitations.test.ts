@@ -82,6 +82,20 @@ test("a new invitation ends the older one and has the role given now", async () 
   await assert.rejects(invite("ed@corner.example"), { code: "already_on_team", field: "email" });
 });
 
+test("a new link without a role keeps the role and the name, and is for someone who was invited", async () => {
+  const email = "eli@corner.example";
+  await invitePerson(deps, team, { email, role: "finance", name: "Eli" }, COMMAND);
+  const { link, role } = await invitePerson(deps, team, { email }, COMMAND);
+  assert.equal(role, "finance");
+  assert.match(letters.at(-1)?.text ?? "", /finance/);
+  const people = await listPeople(deps.db, team);
+  assert.equal(people.find((person) => person.email === email)?.name, "Eli");
+  assert.equal((await desk.getSession(team, await accept(link))).role, "finance");
+  await assert.rejects(invitePerson(deps, team, { email: "nobody@corner.example" }, COMMAND), {
+    code: "not_found",
+  });
+});
+
 test("an address with an account elsewhere is invited like any other, and only its person is told", async () => {
   const other = await desk.newTeam("Other Shop");
   const { link } = await invite("fay@corner.example");

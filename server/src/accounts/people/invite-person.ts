@@ -21,16 +21,17 @@ export type Invited = { id: string; email: string; role: Role; link: string };
 
 /**
  * Invites a person to a team. Inviting someone who has not accepted yet makes a new link with the role given now, and ends the
- * older one. The answer is the same whether or not the address has an account elsewhere.
+ * older one. Without a role it makes a new link for someone who was invited, who keeps role and name. The answer is the same
+ * whether or not the address has an account elsewhere.
  */
 export async function invitePerson(
   deps: AccountDeps,
   team: Team,
-  input: { email: string; role: string; name?: string | undefined },
+  input: { email: string; role?: string | undefined; name?: string | undefined },
   by: By,
 ): Promise<Invited> {
   const email = checkEmail(input.email);
-  const role = checkRole(team.kind, input.role);
+  const given = input.role === undefined ? undefined : checkRole(team.kind, input.role);
   const name = checkPersonName(input.name ?? "");
   return deps.db.transaction(async (tx) => {
     const { name: teamName, people } = await lockTeam(tx, team);
@@ -39,6 +40,8 @@ export async function invitePerson(
       throw new Refusal("already_on_team", `${email} is on this team already.`, "email");
     if (!present && people >= PEOPLE_MAX)
       throw new Refusal("limit_reached", `A team has at most ${PEOPLE_MAX} people.`);
+    const role = given ?? present?.role;
+    if (role === undefined) throw new Refusal("not_found", "There is no such person on this team.");
     const id = present?.id ?? idsOf(deps.clock)(team.kind === "user" ? "usr" : "stf");
     if (present) await updateInvited(tx, id, { role, name });
     else await addAccount(deps, tx, team, { id, email, role, name });

@@ -19,7 +19,7 @@ export async function tellOwners(
     await deps.queueLetter(tx, teamChangedLetter(deps.urls, { kind: team.kind, email: owner.email }, person));
 }
 
-/** Writes to those who manage the team that there is a new key. */
+/** Writes to those who manage the team that there is a new key, or that one has more access. */
 export async function tellOwnersOfKey(
   deps: Pick<AccountDeps, "queueLetter" | "urls">,
   tx: Tx,

@@ -30,43 +30,55 @@ export async function proveSession(
   address: string,
 ): Promise<Secret<string>> {
   if ("passkey" in proof) return proveByPasskey(deps, session, proof.passkey, address);
-  const guess = await beginGuess(deps, "proof", session.accountId, address);
-  const cookie = await ("password" in proof
-    ? proveByPassword(deps, session, proof.password, { address, isAllowed: guess.isAllowed })
-    : proveByCode(deps, session, proof.code, { address, isAllowed: guess.isAllowed }));
-  await guess.succeed();
+  if ("code" in proof) return proveByCode(deps, session, proof.code, address);
+  const checked = await checkPassword(deps, session, proof.password, address);
+  const cookie = await deps.db.transaction((tx) => checked.renew(tx));
+  await checked.succeed();
   return cookie;
 }
 
-type Attempt = { address: string; isAllowed: boolean };
+export type CheckedPassword = {
+  /** Locks the account and gives the session a new cookie, if the password is still the one that was checked. */
+  renew(tx: Tx): Promise<Secret<string>>;
+  /** To be called when the transaction has committed. */
+  succeed(): Promise<void>;
+};
 
-async function proveByPassword(
+/** Whether this is the account's password. It is proof once it is renewed, in the transaction of what it is proof for. */
+export async function checkPassword(
   deps: AccountDeps,
   session: Session,
   password: string,
-  { address, isAllowed }: Attempt,
-): Promise<Secret<string>> {
+  address: string,
+): Promise<CheckedPassword> {
+  const guess = await beginGuess(deps, "proof", session.accountId, address);
   const passwordHash = await findPasswordHash(deps.db, session.accountId);
   const isRight = await deps.hashing.verify(cutPassword(password), passwordHash);
-  if (!isRight || !isAllowed) throw proofRefused("password");
-  return deps.db.transaction(async (tx) => {
-    if (!(await lockVerified(tx, { id: session.accountId, passwordHash }))) throw sessionEnded();
-    return renew(deps, tx, session, address, "password");
-  });
+  if (!isRight || !guess.isAllowed) throw proofRefused("password");
+  return {
+    async renew(tx) {
+      if (!(await lockVerified(tx, { id: session.accountId, passwordHash }))) throw sessionEnded();
+      return renew(deps, tx, session, address, "password");
+    },
+    succeed: guess.succeed,
+  };
 }
 
 async function proveByCode(
   deps: AccountDeps,
   session: Session,
   code: string,
-  { address, isAllowed }: Attempt,
+  address: string,
 ): Promise<Secret<string>> {
-  if (!isAllowed) throw proofRefused("code");
-  return deps.db.transaction(async (tx) => {
+  const guess = await beginGuess(deps, "proof", session.accountId, address);
+  if (!guess.isAllowed) throw proofRefused("code");
+  const cookie = await deps.db.transaction(async (tx) => {
     if (!(await lockAccount(tx, session.accountId))) throw sessionEnded();
     if (!(await useTotpCode(deps, tx, session.accountId, code))) throw proofRefused("code");
     return renew(deps, tx, session, address, "totp");
   });
+  await guess.succeed();
+  return cookie;
 }
 
 /** What the browser needs to prove the session with one of the account's passkeys. */

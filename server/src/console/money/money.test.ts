@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
 import { openConsoleDesk } from "../../../testing/people/console-desk.ts";
+import { listActivity } from "../../activity/list-activity.ts";
 import { audit } from "../../audit/audit.ts";
 import { createCursorCodec } from "../../lib/cursor.ts";
 import { exportStatement, listStatement } from "../../wallet/list-statement.ts";
@@ -132,6 +133,8 @@ async function assertBothNamed(proposer: string, approver: string): Promise<void
   assert.equal(data[0]?.note, note);
   for (const path of ["/money", "/money.csv", `/resellers/${reseller.id}`])
     assert.ok((await ana.get(path)).body.includes(note), path);
+  const log = await listActivity(db, { kind: "staff" }, { action: "wallet.credited" }, { limit: 1 });
+  assert.equal(log.data[0]?.after?.note, "Bank transfer 4711");
   const exported: (string | null)[] = [];
   for await (const entry of exportStatement(db, tenant, {})) exported.push(entry.note);
   const admin = await desk.enter("admin");
@@ -142,6 +145,8 @@ async function assertBothNamed(proposer: string, approver: string): Promise<void
     (await desk.call("GET", "/v1/wallet/entries", { key })).body,
     (await admin.get(`/view/${reseller.id}/wallet`)).body,
     (await admin.get(`/view/${reseller.id}/wallet/statement`)).body,
+    (await admin.get(`/view/${reseller.id}/activity`)).body,
+    (await admin.get(`/view/${reseller.id}/activity.csv`)).body,
   ]) {
     assert.match(read ?? "", /Bank transfer 4711/);
     assert.doesNotMatch(read ?? "", /stf_|proposed by|approved by/);

@@ -1,3 +1,4 @@
+import type { KeyNews } from "../../accounts/letters/letters.ts";
 import { tellOwnersOfKey } from "../../accounts/people/tell-owners.ts";
 import { Refusal } from "../../accounts/refusal.ts";
 import { requireFreshProof } from "../../accounts/sessions/session-life.ts";
@@ -5,7 +6,7 @@ import type { Tx } from "../../db/database.ts";
 import { changeKey, type KeyChanges } from "../../keys/change-key.ts";
 import { type CreatedKey, type CreateKeyInput, createKey } from "../../keys/create-key.ts";
 import { type KeyActivity, keySummary, recordOnKey } from "../../keys/key-activity.ts";
-import { type LimitChanges, type Limits, readLimits } from "../../keys/limits/read-limits.ts";
+import { type Limits, NO_LIMITS } from "../../keys/limits/read-limits.ts";
 import { unfreezeKey } from "../../keys/limits/unfreeze-key.ts";
 import { getKey } from "../../keys/list-keys.ts";
 import type { KeyRow } from "../../keys/queries.ts";
@@ -14,8 +15,10 @@ import { type RolledKey, rollKey } from "../../keys/roll-key.ts";
 import { Problem } from "../../lib/problem.ts";
 import { actorOf, type DashboardContext, type DashboardDeps, tenantOf } from "../session.ts";
 import { limitFieldOf } from "./key-limits.ts";
+import { hintOf } from "./render-keys.ts";
 
 type Context = { deps: DashboardDeps; ctx: DashboardContext };
+type Access = Pick<KeyRow, "scopes" | "allowedIps">;
 type NewKey = Pick<CreateKeyInput, "name" | "scopes" | "allowedIps" | "expiresAt" | "limits">;
 
 /** A new key of the page's environment: logged, and told to the owners. */
@@ -26,7 +29,7 @@ export const createKeyHere = ({ deps, ctx }: Context, input: NewKey): Promise<Cr
     return createKey(keyDeps(deps), { ...tenantOf(ctx), ...input, creator }, async (tx, key) => {
       const after = { lastFour: key.lastFour, ...keySummary(await getKey(tx, tenantOf(ctx), key.id)) };
       await log(deps, ctx, tx, { action: "key.created", id: key.id, after });
-      await tell(deps, ctx, tx, key, { name: input.name, change: "created" });
+      await tell(deps, ctx, tx, hintOfNew(key), { name: input.name, change: "created" });
     });
   });
 
@@ -38,27 +41,37 @@ export const rollKeyHere = ({ deps, ctx }: Context, old: KeyRow, graceMs: number
     return rollKey(keyDeps(deps), input, async (tx, key) => {
       const after = { replacedBy: key.id, endsAt: key.oldKeyEndsAt.toISOString() };
       await log(deps, ctx, tx, { action: "key.rolled", id: old.id, after });
-      await tell(deps, ctx, tx, key, { name: old.name, change: "rolled" });
+      await tell(deps, ctx, tx, hintOfNew(key), { name: old.name, change: "rolled" });
     });
   });
 
+/** Judged on the locked key, so that what somebody else changes meanwhile is no way around the proof. */
 export const changeKeyHere = ({ deps, ctx }: Context, key: KeyRow, changes: KeyChanges) =>
-  explained(async () => {
-    // A stranger at an unlocked screen must not lift a limit.
-    if (isOtherLimit(key, changes.limits ?? {})) requireProofForLive(ctx);
-    return changeKey(deps, key.id, changes, (tx, { before, after }) =>
-      log(deps, ctx, tx, {
+  explained(() =>
+    changeKey(deps, key.id, changes, async (tx, { before, after }) => {
+      const isWidened = isWider(before, after);
+      // A stranger at an unlocked screen must not lift a limit, nor make use of a key that they have stolen.
+      if (isWidened || isOtherLimit(before, after)) requireProofForLive(ctx);
+      await log(deps, ctx, tx, {
         action: "key.changed",
         id: key.id,
         before: keySummary(before),
         after: keySummary(after),
-      }),
-    );
-  });
+      });
+      if (isWidened) await tell(deps, ctx, tx, hintOf(after), { name: after.name, change: "widened" });
+    }),
+  );
 
-function isOtherLimit(key: KeyRow, changes: LimitChanges): boolean {
-  const after = readLimits(key, changes, key.currency);
-  return Object.entries(after).some(([name, value]) => key[name as keyof Limits] !== value);
+const isOtherLimit = (before: Limits, after: Limits): boolean =>
+  LIMIT_NAMES.some((name) => before[name] !== after[name]);
+
+const LIMIT_NAMES = Object.keys(NO_LIMITS) as (keyof Limits)[];
+
+/** Whether a key may do more, or may be used from other addresses. No addresses are any address. */
+function isWider(before: Access, after: Access): boolean {
+  const gains = (name: keyof Access) => after[name].some((one) => !before[name].includes(one));
+  const isOpened = before.allowedIps.length > 0 && (after.allowedIps.length === 0 || gains("allowedIps"));
+  return gains("scopes") || isOpened;
 }
 
 /** Unfreezing spends money if the key has leaked, so it takes fresh proof too. */
@@ -98,15 +111,17 @@ const tell = (
   deps: DashboardDeps,
   ctx: DashboardContext,
   tx: Tx,
-  key: CreatedKey,
-  about: { name: string; change: "created" | "rolled" },
+  hint: string,
+  about: Pick<KeyNews, "name" | "change">,
 ): Promise<void> =>
   tellOwnersOfKey(deps.accounts, tx, ctx.session.account.team, {
     ...about,
-    hint: `${key.prefix}…${key.lastFour}`,
+    hint,
     by: ctx.session.account.email,
     at: deps.clock.now(),
   });
+
+const hintOfNew = ({ prefix, lastFour }: CreatedKey): string => `${prefix}…${lastFour}`;
 
 /** What the verbs of keys refuse, as a sentence at the field it is about. */
 async function explained<T>(work: () => Promise<T>): Promise<T> {

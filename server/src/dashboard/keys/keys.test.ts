@@ -4,8 +4,9 @@ import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import { createHandClock } from "../../../testing/hand-clock.ts";
 import { type DashboardVisitor, signInAs } from "../../../testing/people/dashboard-visitor.ts";
+import { PASSWORD } from "../../../testing/people/people-desk.ts";
 import { listActivity } from "../../activity/list-activity.ts";
-import { listKeys } from "../../keys/list-keys.ts";
+import { getKey, listKeys } from "../../keys/list-keys.ts";
 
 const clock = createHandClock(new Date("2041-05-06T07:08:09Z"));
 const HOUR_MS = 3_600_000;
@@ -134,6 +135,46 @@ test("a live key needs fresh proof, to be created and to be rolled", async () =>
   );
   assert.equal((await newest("live")).id, id);
   assert.equal((await fresh.post("/dashboard/keys?env=test", FIELDS)).statusCode, 200);
+});
+
+test("a live key gains scopes and addresses only with fresh proof, its owners are told, and it loses them without", async () => {
+  const fresh = await signInAs(scrip, resellerId, "developer");
+  const start = { ...FIELDS, allowedIps: "203.0.113.9 203.0.113.10" };
+  const create = async () => {
+    await fresh.post("/dashboard/keys", start);
+    return (await newest("live")).id;
+  };
+  const [wide, narrow] = [await create(), await create()];
+  const edit = (id: string, more: object) => fresh.post(`/dashboard/keys/${id}`, { ...start, ...more });
+  const told = async () =>
+    (
+      await scrip.db.rows(
+        sql`select from letters where subject = 'An API key on Scrip was given more access'`,
+      )
+    ).length;
+  clock.advance(5 * 60_000);
+  const before = await getKey(scrip.db, { resellerId, environment: "live" }, wide);
+  for (const more of [
+    { scopes: [...FIELDS.scopes, "orders:write"] },
+    { scopes: ["orders:write"] },
+    { allowedIps: "" },
+    { allowedIps: "203.0.113.9 203.0.113.11" },
+    { maxDay: "5.00" },
+  ]) {
+    const reply = await edit(wide, more);
+    assert.equal(reply.statusCode, 403, JSON.stringify(more));
+    assert.match(reply.body, /action="\/dashboard\/confirm/);
+  }
+  assert.deepEqual(await getKey(scrip.db, { resellerId, environment: "live" }, wide), before);
+  for (const more of [{ name: "renamed" }, { scopes: ["orders:read"], allowedIps: "203.0.113.10" }])
+    assert.equal((await edit(narrow, more)).statusCode, 303, JSON.stringify(more));
+  assert.equal(await told(), 0);
+  await fresh.post("/dashboard/confirm", { password: PASSWORD });
+  assert.equal((await edit(wide, { allowedIps: "" })).statusCode, 303);
+  assert.equal(await told(), 1);
+  clock.advance(5 * 60_000);
+  const limited = await edit(wide, { allowedIps: "203.0.113.12" });
+  assert.equal(limited.statusCode, 303, "any address before: a list is less");
 });
 
 test("other people's keys are not found, and roles that manage no keys only read", async () => {

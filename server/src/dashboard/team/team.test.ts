@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { countWaiting } from "../../../testing/database/count-waiting.ts";
+import { eventually } from "../../../testing/eventually.ts";
 import { openDashboardDesk } from "../../../testing/people/dashboard-desk.ts";
 import { cookieOf, locationOf } from "../../../testing/people/dashboard-visitor.ts";
+import { updateRole } from "../../accounts/account-queries.ts";
 import { listPeople } from "../../accounts/people/list-people.ts";
 import { listActivity } from "../../activity/list-activity.ts";
 
@@ -63,6 +66,23 @@ test("an owner changes a role, resets a factor, removes a person, and each is in
   const log = await actions();
   for (const action of ["person.role_changed", "factor.reset", "person.removed"])
     assert.ok(log.includes(`${action} by user ${owner.id}`), action);
+});
+
+test("a new link for someone whose role is changed at the same time keeps the changed role", async () => {
+  const email = "dana@corner.example";
+  await post(owner, "/dashboard/team", { email, name: "Dana", role: "owner" });
+  const dana = async () =>
+    (await listPeople(db, { kind: "user", resellerId })).find((one) => one.email === email);
+  const { id = "" } = (await dana()) ?? {};
+  const reply = await db.transaction(async (tx) => {
+    await updateRole(tx, id, "viewer");
+    const posted = post(owner, `/dashboard/team/${id}/invite`);
+    // It has read the person and waits for this change.
+    await eventually("the new link waits", async () => ((await countWaiting(db)) > 0 ? true : undefined));
+    return { posted };
+  });
+  assert.equal((await reply.posted).statusCode, 200);
+  assert.deepEqual([(await dana())?.role, (await dana())?.name], ["viewer", "Dana"]);
 });
 
 test("the last owner stays, and says why", async () => {
