@@ -58,7 +58,7 @@ export function postgresNode(cluster: Cluster, port: number): PostgresNode {
       frozen = await signalAll(server.pid, adminUrl, "SIGSTOP");
     },
     thaw() {
-      for (const pid of frozen) process.kill(pid, "SIGCONT");
+      for (const pid of frozen) signalOne(pid, "SIGCONT");
       frozen = [];
     },
     async promote() {
@@ -87,7 +87,8 @@ async function signalAll(postmasterPid: number, adminUrl: string, signal: NodeJS
   process.kill(postmasterPid, "SIGSTOP");
   const { rows } = await client.query<{ pid: number }>("select pid from pg_stat_activity");
   const pids = [postmasterPid, ...rows.map(({ pid }) => pid)];
-  for (const pid of pids) process.kill(pid, signal);
+  // A connection that ends meanwhile takes its process along.
+  for (const pid of pids) signalOne(pid, signal);
   void client.end().catch(() => {});
   return pids;
 }
