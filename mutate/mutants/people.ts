@@ -7,6 +7,38 @@ export const PEOPLE: Area = {
   title: "people, roles and sessions",
   mutants: [
     {
+      name: "live-key-gains-scopes-without-proof",
+      file: "server/src/dashboard/keys/change-keys.ts",
+      find: "if (isWidened || isOtherLimit(before, after)) requireProofForLive(ctx);",
+      replace: "if (isOtherLimit(before, after)) requireProofForLive(ctx);",
+      tests: ["server/src/dashboard/keys/keys.test.ts"],
+      why: "Whoever finds an open browser could make a stolen key read codes.",
+    },
+    {
+      name: "change-of-a-password-undoes-a-reset",
+      file: `${AT}/passwords/change-password.ts`,
+      find: "const renewed = await checked.renew(tx);",
+      replace: "const renewed = session.cookie;",
+      tests: [`${AT}/passwords/reset-password.test.ts`],
+      why: "Who knows the old password would take the account back after a reset.",
+    },
+    {
+      name: "late-confirmation-of-an-app",
+      file: `${AT}/factors/change-totp.ts`,
+      find: "now.getTime() - row.createdAt.getTime() >= TOTP_SETUP_MAX_MS",
+      replace: "now.getTime() - row.createdAt.getTime() < 0",
+      tests: [`${AT}/factors/factors.test.ts`],
+      why: "A secret on a screen that was left open could become a factor much later.",
+    },
+    {
+      name: "reseller-reads-who-approved",
+      file: "server/src/activity/list-activity.ts",
+      find: "{ ...summary, note: hideStaffIn(summary.note) }",
+      replace: "{ ...summary, note: summary.note }",
+      tests: ["server/src/activity/activity.test.ts"],
+      why: "A reseller would read the ids of the staff in its activity log.",
+    },
+    {
       name: "developer-reads-codes",
       file: `${AT}/permissions.ts`,
       find: '"codes.reveal": ["owner", "support"],',
