@@ -17,10 +17,18 @@ export const BUYING: Area = {
     {
       name: "failing-order-buys-the-rest",
       file: `${AT}/take/take-orders.ts`,
-      find: 'isFailing && plan.kind === "buy"',
-      replace: 'isFailing && plan.kind === "look-up"',
+      find: 'plan: plan.kind === "buy" ?',
+      replace: 'plan: plan.kind === "look-up" ?',
       tests: [`${AT}/end/all-or-nothing.test.ts`],
       why: "A unit would be bought beside one that is given up in the same run.",
+    },
+    {
+      name: "failing-order-sends-again",
+      file: `${AT}/take/take-orders.ts`,
+      find: "order: { ...order, isDoomed: true }",
+      replace: "order: { ...order, isDoomed: false }",
+      tests: [`${AT}/end/all-or-nothing.test.ts`],
+      why: "A purchase would be sent again beside a unit that is given up in the same run.",
     },
     {
       name: "abandoned-purchase-is-not-followed",

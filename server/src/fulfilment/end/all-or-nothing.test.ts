@@ -195,6 +195,25 @@ test("nothing is bought in the run in which another unit is given up", async () 
   assert.deepEqual(supplier.asked, []);
 });
 
+test("nothing is sent again in the run in which another unit is given up", async () => {
+  const { db } = shop.scrip;
+  const [bought, failing] = [await shop.addBought(supplierId), await shop.addBought(supplierId)];
+  supplier.answers = [lost, accepted, notFound];
+  const id = await order([bought, 1], [failing, 1]);
+  await worker.drain();
+  // Both are due at once when a worker runs again: one is not known, and nobody sells the other any more.
+  await db.rows(sql`
+    update supplier_attempts set status = 'refused', failure_code = 'out_of_stock', resolved_at = ${shop.clock.now()}
+    where order_id = ${id} and upstream_id is not null`);
+  shop.clock.advance(60_000);
+  await worker.drain();
+  await assertRefundedWhole(id);
+  assert.deepEqual(
+    supplier.asked.map((call) => call.split(" ")[0]),
+    ["buy", "buy", "look"],
+  );
+});
+
 test("an order whose refund is on hold stays failed with its codes back in stock, and is refunded when released", async () => {
   const full = await shop.addStocked(1);
   const gone = await addGone();

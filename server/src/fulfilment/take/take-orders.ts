@@ -44,20 +44,21 @@ export async function planOrders(
       unit,
       plan: planUnit({ ...order, unit, ...choose(unit, order.currency), now, limits }),
     }));
-    return { order, planned: order.allOrNothing ? holdPurchases(units, now) : units };
+    const isFailing = order.allOrNothing && units.some(({ plan }) => plan.kind === "give-up");
+    return isFailing
+      ? { order: { ...order, isDoomed: true }, planned: holdPurchases(units, now) }
+      : { order, planned: units };
   });
   await noteLosses(db, planned, now);
   return planned;
 }
 
 /** An order that is delivered whole or not at all buys nothing beside a unit that fails. Its next run knows that it has failed. */
-function holdPurchases(planned: readonly PlannedUnit[], now: Date): PlannedUnit[] {
-  const isFailing = planned.some(({ plan }) => plan.kind === "give-up");
-  return planned.map(({ unit, plan }) => ({
+const holdPurchases = (planned: readonly PlannedUnit[], now: Date): PlannedUnit[] =>
+  planned.map(({ unit, plan }) => ({
     unit,
-    plan: isFailing && plan.kind === "buy" ? { kind: "wait", until: now } : plan,
+    plan: plan.kind === "buy" ? { kind: "wait", until: now } : plan,
   }));
-}
 
 /** For the alert: which products were not bought because that would have been a loss. */
 async function noteLosses(db: Db, orders: readonly PlannedOrder[], now: Date): Promise<void> {
