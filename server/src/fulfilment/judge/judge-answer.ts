@@ -16,8 +16,8 @@ type Known = Pick<Attempt, "upstreamId" | "doubtful" | "doubtedFailureCode" | "l
 
 /**
  * After the purchase was sent. A refusal is believed at once only if no earlier answer was lost and its words are known. Otherwise a
- * request may still arrive or become visible, and the purchase is looked up once more after that time. Refused credentials then say nothing: the purchase stays
- * open until the supplier accepts them again, and is asked for under its own reference.
+ * request may still arrive or become visible, and the purchase is looked up once more after that time. Refused credentials then say
+ * nothing: the purchase stays open until the supplier accepts them again, and is asked for under its own reference.
  */
 export function judgeSent(
   attempt: Known,
