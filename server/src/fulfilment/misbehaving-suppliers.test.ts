@@ -21,6 +21,8 @@ const ORDERS = sizeFor("chaos", { share: 60, wide: 100, full: 2_000 });
 const PLACED_AT_ONCE = sizeFor("chaos", { share: 20, full: 50 });
 const PRICE_MINOR = 500;
 const PRODUCT = "account-card";
+/** Nobody sells it, so that whatever the seed an order is refunded. */
+const GONE = "gone-card";
 const TIMEOUT_MS = 400;
 /** Looking more often would take the time of those who work. */
 const PATIENCE = { deadlineMs: 240_000, everyMs: 100 };
@@ -50,8 +52,9 @@ before(async () => {
   scrip = await createTestApp();
   buyer = await addBuyer(scrip, "100000.00");
   const inputFields = [{ key: "account", type: "text", required: true, regex: "", options: [] }];
-  await addProducts(scrip.db, [{ id: PRODUCT, inputFields }]);
-  await addListPrice(scrip.db, { productId: PRODUCT, amountMinor: BigInt(PRICE_MINOR) });
+  await addProducts(scrip.db, [{ id: PRODUCT, inputFields }, { id: GONE }]);
+  for (const productId of [PRODUCT, GONE])
+    await addListPrice(scrip.db, { productId, amountMinor: BigInt(PRICE_MINOR) });
   upstreams = await Promise.all(
     [0, 1].map((index) =>
       startFakeUpstream({ seed: SEED + index, noise: 0.05, lateMs: 2 * TIMEOUT_MS, landMs: 600 }),
@@ -76,6 +79,8 @@ after(async () => {
 test(`${ORDERS} orders from suppliers that lose, delay, repeat and lie: each unit bought once at most, every order ends (SEED=${SEED})`, async () => {
   const balance = await balanceOf(scrip.db, buyer);
   const orders = await placeOrders();
+  const gone = await postOrder(scrip, buyer, "gone", { lines: [{ productId: GONE, quantity: 1 }] });
+  assert.equal(gone.statusCode, 202, gone.body);
   await workUntilDone();
   await assertOrdersEnded();
   assertBoughtOnce();
