@@ -8,6 +8,7 @@ import { eventually } from "../../../testing/eventually.ts";
 import {
   createScriptedSupplier,
   lost,
+  notFound,
   type ScriptedSupplier,
   sold,
 } from "../../../testing/upstream/scripted-supplier.ts";
@@ -176,6 +177,25 @@ test("a look-up says which product and face value were asked for, so that others
     sql`select sku from supplier_routes where product_id = ${valued}`,
   );
   assert.deepEqual(asked, [{ sku: route?.sku, value: "25.00", inputFields: null }]);
+});
+
+test("a purchase that is not found does not close the breaker: that the supplier can be read does not mean that it sells", async () => {
+  const { db } = shop.scrip;
+  const failures = async () =>
+    (await db.rows(sql`select consecutive_failures as failures from suppliers where id = ${supplierId}`))[0];
+  supplier.answers = [lost, notFound, sold("at last")];
+  const id = await shop.order([productId, 1]);
+  const worker = createWorker();
+  await worker.drain();
+  assert.deepEqual(await failures(), { failures: 1 });
+  shop.clock.advance(2 * worker.deps.limits.lookFirstMs);
+  await worker.drain();
+  assert.deepEqual(supplier.asked, [`buy ${id}.0.0.1`, `look up ${id}.0.0.1`]);
+  assert.deepEqual(await failures(), { failures: 1 });
+  shop.clock.advance(worker.deps.limits.resendDelayMs);
+  await worker.drain();
+  assert.equal((await shop.read(id)).status, "completed");
+  assert.deepEqual(await failures(), { failures: 0 });
 });
 
 test("nothing is bought when two input fields have one name at the supplier", async () => {

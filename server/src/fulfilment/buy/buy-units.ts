@@ -217,7 +217,10 @@ export async function lookUpAttempt(
     : { ...toOutcome(deps, unit, attempt, judgement), ...price, said: { look: answerClass(answer) } };
 }
 
-/** One call. Its answer also updates the supplier's circuit breaker. */
+/**
+ * One call. Its answer also updates the supplier's circuit breaker. That a purchase is not found says nothing about whether the
+ * supplier sells, so it leaves the breaker as it is.
+ */
 async function ask<Answer extends LookUpOutcome>(
   deps: BuyDeps,
   supplierId: string,
@@ -228,7 +231,7 @@ async function ask<Answer extends LookUpOutcome>(
   const answer = opened ? await call(opened.supplier) : unavailable;
   const isFault = answer.kind === "unknown" || (answer.kind === "refused" && answer.supplierFault);
   if (!isFault) {
-    if (opened?.hasFailed) await recordAnswer(deps.db, supplierId);
+    if (opened?.hasFailed && answer.kind !== "not_found") await recordAnswer(deps.db, supplierId);
   } else if (await recordFailure(deps.db, supplierId, deps.clock.now(), deps.limits)) {
     deps.onBreakerOpened(supplierId, answer.kind === "unknown" ? answer.reason : answer.kind);
   }
