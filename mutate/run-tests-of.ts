@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { endDescendants, listDescendants } from "../scripts/testing/end-descendants.ts";
+import { TEST_SIZE, WIDE } from "../server/testing/full-size.ts";
 import { COMPILE_CACHE } from "../server/testing/processes/compile-cache.ts";
 
 export type TestsResult =
@@ -35,7 +36,7 @@ export async function runTestsOf({ root, file, env, limitMs, onStart }: TestsRun
   const child = spawn(
     process.execPath,
     ["--import", preload, "--test-reporter=tap", "--test-timeout", String(limitMs), join(root, file)],
-    { cwd: root, env: { ...env, ...ownCache(root) }, stdio: ["ignore", "pipe", "pipe"] },
+    { cwd: root, env: { ...env, ...ownCache(root), [TEST_SIZE]: WIDE }, stdio: ["ignore", "pipe", "pipe"] },
   );
   if (child.pid !== undefined) onStart(child.pid);
   const result = await watch(child, limitMs);

@@ -38,8 +38,8 @@ const TEST_FOLDERS = [
 
 const HELP = `usage: npm test -- [--wide] [FILE or FOLDER...]
 
-  npm test                         the tests, with a share of what gains only from repetition
-  npm test -- server/src/lib       the tests of a folder or a file
+  npm test                         most tests, with a share of what gains only from repetition
+  npm test -- server/src/lib       every test of a folder or a file
   npm test -- --wide               every test, with more pages, roles and starts: what CI runs
 
   npm run chaos, fuzz and soak run the same tests at full size.`;
@@ -49,8 +49,8 @@ if (help) {
   console.log(HELP);
   process.exit(0);
 }
-if (wide) process.env[TEST_SIZE] = WIDE;
 const isWhole = chosen.length === 0;
+if (wide || !isWhole) process.env[TEST_SIZE] ??= WIDE;
 const leftOut = new Set(isWhole && !wide ? readJson("scripts/testing/wide-files.json") : []);
 const sources = (isWhole ? TEST_FOLDERS : chosen)
   .flatMap(testFiles)

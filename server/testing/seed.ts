@@ -3,6 +3,9 @@ import { randomInt } from "node:crypto";
 /** One seed for each run. A failing property prints it; `SEED=123 npm test -- FILE` repeats the same values. */
 export const SEED = process.env.SEED === undefined ? randomInt(2 ** 31) : Number(process.env.SEED);
 
+/** One of several that cost too much together. */
+export const pickBySeed = <Item>(items: readonly Item[]): Item => items[SEED % items.length] as Item;
+
 export type Random = {
   /** A whole number from 0 to below - 1. */
   below(below: number): number;

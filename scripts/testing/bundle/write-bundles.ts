@@ -84,6 +84,15 @@ const loaderOf = (files: readonly string[]): string =>
     .map((file) => `${JSON.stringify(file)}: () => import(${JSON.stringify(`./${file}`)}),`)
     .join("\n")}\n};\n`;
 
+/**
+ * A hundred characters beyond ASCII, in templates that the bundler leaves as they are, would make V8 keep the whole file in twice
+ * the memory, and each process encode all of it to find what is compiled for it.
+ */
+const inAscii = (contents: Uint8Array): string =>
+  Buffer.from(contents)
+    .toString()
+    .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 /** Written aside and renamed when complete, so that runs side by side can use it. */
 function keep(parent: string, target: string, files: readonly OutputFile[]): string {
   const hash = createHash("sha256");
@@ -98,7 +107,7 @@ function keep(parent: string, target: string, files: readonly OutputFile[]): str
   for (const { path, contents } of files) {
     const place = join(draft, relative(target, path));
     mkdirSync(dirname(place), { recursive: true });
-    writeFileSync(place, contents);
+    writeFileSync(place, path.endsWith(".mjs") ? inAscii(contents) : contents);
   }
   try {
     renameSync(draft, folder);

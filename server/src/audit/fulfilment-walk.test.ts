@@ -17,7 +17,7 @@ import { refundOrder } from "../fulfilment/refund/refund-order.ts";
 import type { LookUpOutcome, PurchaseOutcome, RemoteSupplier } from "../suppliers/supplier.ts";
 import { audit } from "./audit.ts";
 
-const STEPS = sizeFor("fuzz", { share: 40, full: 120 });
+const STEPS = sizeFor("fuzz", { share: 20, wide: 40, full: 120 });
 const DAY_MS = 86_400_000;
 const PRODUCTS = ["bought", "stocked"];
 

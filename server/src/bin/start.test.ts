@@ -16,6 +16,7 @@ import {
   startScrip,
 } from "../../testing/processes/run-scrip.ts";
 import { SCRIP_SOURCE } from "../../testing/processes/spawn-node.ts";
+import { wideTest } from "../../testing/wide-test.ts";
 import { openDataDir } from "../db/embedded/open-data-dir.ts";
 import { isAlive } from "../db/embedded/process-state.ts";
 
@@ -39,41 +40,44 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("npm start on an empty database fills the demo and prints an address, keys and a curl line that work", async () => {
-  const env = { DATA_DIR: join(folder, "first"), CONSOLE_PORT: String(await freePort()) };
-  const first = await startScrip(["--demo"], env, START_TIMEOUT_MS, SCRIP_SOURCE);
-  assert.equal((await stat(join(env.DATA_DIR, "master.key"))).mode & 0o777, 0o600);
-  assert.equal((await stat(env.DATA_DIR)).mode & 0o077, 0, "its owner alone can read what is there");
-  const [live, test_] = [keyOf(first, "live"), keyOf(first, "test")];
-  for (const key of [live, test_]) assert.equal(await statusOf(first, key), 200);
-  const curl = /curl -s -H "X-API-Key: (\S+)" "(\S+)"/.exec(first.stdout());
-  assert.ok(curl, "a curl line is printed");
-  const reply = await fetch(curl[2] ?? "", { headers: { "x-api-key": curl[1] ?? "" } });
-  assert.equal(((await reply.json()) as { data: unknown[] }).data.length, 2);
-  assert.deepEqual(await openEntries(first), [303, 410, 303, 410], "the link into each face works once");
-  assert.match(first.stdout(), /admin@scrip\.example, password \S+,\n {2}with this key .*: [A-Z2-7]{32}\n/);
-  const countOrders = async () =>
-    (await scripJson<{ data: unknown[] }>(["order", "list", "--limit", "1000"], env)).data.length;
-  const orders = await countOrders();
-  assert.ok(orders > 100, "the demo has a history");
+wideTest(
+  "npm start on an empty database fills the demo and prints an address, keys and a curl line that work",
+  async () => {
+    const env = { DATA_DIR: join(folder, "first"), CONSOLE_PORT: String(await freePort()) };
+    const first = await startScrip(["--demo"], env, START_TIMEOUT_MS, SCRIP_SOURCE);
+    assert.equal((await stat(join(env.DATA_DIR, "master.key"))).mode & 0o777, 0o600);
+    assert.equal((await stat(env.DATA_DIR)).mode & 0o077, 0, "its owner alone can read what is there");
+    const [live, test_] = [keyOf(first, "live"), keyOf(first, "test")];
+    for (const key of [live, test_]) assert.equal(await statusOf(first, key), 200);
+    const curl = /curl -s -H "X-API-Key: (\S+)" "(\S+)"/.exec(first.stdout());
+    assert.ok(curl, "a curl line is printed");
+    const reply = await fetch(curl[2] ?? "", { headers: { "x-api-key": curl[1] ?? "" } });
+    assert.equal(((await reply.json()) as { data: unknown[] }).data.length, 2);
+    assert.deepEqual(await openEntries(first), [303, 410, 303, 410], "the link into each face works once");
+    assert.match(first.stdout(), /admin@scrip\.example, password \S+,\n {2}with this key .*: [A-Z2-7]{32}\n/);
+    const countOrders = async () =>
+      (await scripJson<{ data: unknown[] }>(["order", "list", "--limit", "1000"], env)).data.length;
+    const orders = await countOrders();
+    assert.ok(orders > 100, "the demo has a history");
 
-  const pid = await postmasterPid(env.DATA_DIR);
-  assert.equal((await first.stop("SIGINT")).code, 0);
-  assert.equal(isAlive(pid), false, "PostgreSQL has stopped too");
+    const pid = await postmasterPid(env.DATA_DIR);
+    assert.equal((await first.stop("SIGINT")).code, 0);
+    assert.equal(isAlive(pid), false, "PostgreSQL has stopped too");
 
-  const second = await startScrip(["--demo"], env, START_TIMEOUT_MS);
-  assert.equal(await statusOf(second, live), 200, "the data is kept");
-  assert.equal(await countOrders(), orders, "the history is written once");
-  assert.doesNotMatch(second.stdout(), /sc_live_|password/, "keys and the password are shown once");
-  assert.deepEqual(await openEntries(second), [303, 410, 303, 410], "each start prints new links");
-  const wayIn = /npx scrip (key create --reseller rsl_\w+ --env test)/.exec(second.stdout())?.[1];
-  assert.ok(wayIn, "the second start says how to get another key");
-  const { key } = await scripJson<{ key: string }>(wayIn.split(" "), env);
-  assert.equal(await statusOf(second, key), 200);
-  assert.equal((await second.stop("SIGTERM")).code, 0);
-});
+    const second = await startScrip(["--demo"], env, START_TIMEOUT_MS);
+    assert.equal(await statusOf(second, live), 200, "the data is kept");
+    assert.equal(await countOrders(), orders, "the history is written once");
+    assert.doesNotMatch(second.stdout(), /sc_live_|password/, "keys and the password are shown once");
+    assert.deepEqual(await openEntries(second), [303, 410, 303, 410], "each start prints new links");
+    const wayIn = /npx scrip (key create --reseller rsl_\w+ --env test)/.exec(second.stdout())?.[1];
+    assert.ok(wayIn, "the second start says how to get another key");
+    const { key } = await scripJson<{ key: string }>(wayIn.split(" "), env);
+    assert.equal(await statusOf(second, key), 200);
+    assert.equal((await second.stop("SIGTERM")).code, 0);
+  },
+);
 
-test("after kill -9 of the server the next start adopts the database, and nothing is lost", async () => {
+wideTest("after kill -9 of the server the next start adopts the database, and nothing is lost", async () => {
   const env = { DATA_DIR: await seeded("killed") };
   const first = await startScrip(["--demo", "--no-history"], env);
   const live = keyOf(first, "live");
@@ -88,7 +92,7 @@ test("after kill -9 of the server the next start adopts the database, and nothin
   assert.equal(isAlive(pid), false, "the process that adopted it stops it");
 });
 
-test("with DATABASE_URL no database is started", async () => {
+wideTest("with DATABASE_URL no database is started", async () => {
   const env = {
     DATA_DIR: join(folder, "external"),
     DATABASE_URL: external.connectionString,
@@ -100,7 +104,7 @@ test("with DATABASE_URL no database is started", async () => {
   await assert.rejects(stat(join(env.DATA_DIR, "db")), { code: "ENOENT" });
 });
 
-test("a database set up with another master key is refused in one line", async () => {
+wideTest("a database set up with another master key is refused in one line", async () => {
   const env = {
     DATABASE_URL: external.connectionString,
     SCRIP_MASTER_KEY: Buffer.alloc(32, 9).toString("base64"),
@@ -111,7 +115,7 @@ test("a database set up with another master key is refused in one line", async (
   );
 });
 
-test("a port in use is refused in one line", async (t) => {
+wideTest("a port in use is refused in one line", async (t) => {
   const other = createServer().listen(0, "127.0.0.1");
   t.after(() => other.close());
   await once(other, "listening");
@@ -124,7 +128,7 @@ test("a port in use is refused in one line", async (t) => {
   await assertRefused(env, new RegExp(`^(?:\\{.*\\}\\n)*scrip: PORT ${port} is in use; .*\\n$`), runScrip);
 });
 
-test("METRICS_PORT in use ends the start in one line, and leaves nothing behind", async (t) => {
+wideTest("METRICS_PORT in use ends the start in one line, and leaves nothing behind", async (t) => {
   const other = createServer().listen(0, "127.0.0.1");
   t.after(() => other.close());
   await once(other, "listening");
@@ -154,7 +158,7 @@ test("a DATA_DIR that is world-writable or cannot be created is refused in one l
     await assert.rejects(openDataDir(impossible), /^Error: cannot use DATA_DIR .*$/);
 });
 
-test("a lost master key is reported, and the database is unchanged", async () => {
+wideTest("a lost master key is reported, and the database is unchanged", async () => {
   const env = { DATA_DIR: join(folder, "lost key"), DATABASE_URL: external.connectionString };
   await assertRefused(env, /^scrip: the master key .*master\.key is missing, .*SCRIP_MASTER_KEY.*\n$/);
   await assert.rejects(stat(join(env.DATA_DIR, "master.key")), { code: "ENOENT" });
@@ -187,7 +191,7 @@ test("a wrong setting is refused in one line that names it", async () => {
   await assertRefused({ PORT: "http" }, /^scrip: PORT must be a whole number from 0 to 65535, not "http"\n$/);
 });
 
-test("a stop lets requests in flight finish, and is not ready in the meantime", async () => {
+wideTest("a stop lets requests in flight finish, and is not ready in the meantime", async () => {
   assert.ok(running, "the server on the external database still runs");
   const [server, key] = [running, externalKey];
   const statuses = Array.from({ length: 64 }, () => statusOf(server, key));

@@ -11,6 +11,7 @@ import type { ConsoleVisit } from "../../testing/people/console-desk.ts";
 import { PASSWORD } from "../../testing/people/people-desk.ts";
 import { freePort } from "../../testing/processes/free-port.ts";
 import { sold } from "../../testing/upstream/scripted-supplier.ts";
+import { wideTest } from "../../testing/wide-test.ts";
 
 const WAIT_MS = 60_000;
 const STALE_PROOF_MS = 6 * 60_000;
@@ -160,7 +161,7 @@ const VIEWS_OF = sizeFor<(index: number) => readonly View[]>("fuzz", {
   full: () => [LIGHT_AND_WIDE, DARK_AND_NARROW],
 });
 
-test("the pages of a bad night are sound, light and wide, dark and narrow", async () => {
+wideTest("the pages of a bad night are sound, light and wide, dark and narrow", async () => {
   const [one, two] = night.unknown;
   const cookie = { name: "scrip-console", value: (await night.orders.desk.enter("support")).cookie };
   const checker = await openChecker(chromium.browser, { url, cookie });

@@ -9,13 +9,14 @@ import type { WorkerEnd } from "../../testing/processes/start-worker-process.ts"
 import { SEED } from "../../testing/seed.ts";
 import { sale } from "../../testing/upstream/upstream-faults.ts";
 import { after as heard, before as unheard } from "../../testing/upstream/upstream-steps.ts";
+import { wideTest } from "../../testing/wide-test.ts";
 import { refundOrder } from "./refund/refund-order.ts";
 
 /** Each has a database and a worker. Fewer of them die at the same points, in more turns. */
 const TRACKS = sizeFor("chaos", { share: 2, wide: 5, full: 5 });
 const AUDIT_EVERY = 10;
 /** Every so many points is the end of a run; where it begins is drawn, so that in time each has its turn. */
-const POINT_EVERY = sizeFor("chaos", { share: 24, full: 1 });
+const POINT_EVERY = sizeFor("chaos", { share: 48, wide: 24, full: 1 });
 
 let tracks: CrashTrack[];
 before(async () => {
@@ -28,8 +29,10 @@ after(async () => {
 test(`kill -9 between any two statements or calls of fulfilment: every order ends as it should, nothing is bought, delivered or paid twice (SEED=${SEED})`, (t) =>
   killAtEachPoint(t, openOrdersStory, 150));
 
-test(`kill -9 between any two statements or calls of an operator's refund: it is paid once, and what arrives late goes to quarantine (SEED=${SEED})`, (t) =>
-  killAtEachPoint(t, openRefundStory, 40));
+wideTest(
+  `kill -9 between any two statements or calls of an operator's refund: it is paid once, and what arrives late goes to quarantine (SEED=${SEED})`,
+  (t) => killAtEachPoint(t, openRefundStory, 40),
+);
 
 /**
  * The first run of each track is not killed and tells the points; with fewer than so many it was not the whole story. Then

@@ -11,12 +11,12 @@ import { setPrice } from "../catalog/prices/set-price.ts";
 import { systemClock } from "../lib/clock.ts";
 import { revokeKey } from "./revoke-key.ts";
 
-const REVOCATIONS = sizeFor("soak", { share: 12, full: 200 });
+const REVOCATIONS = sizeFor("soak", { share: 5, wide: 12, full: 200 });
 const KEYS_THAT_STAY = 20;
 const LOOPS_PER_PROCESS = 6;
 const REQUESTS_AT_ONCE = 3;
-const PRICE_CHANGES = sizeFor("soak", { share: 5, full: 40 });
-const HIDINGS = sizeFor("soak", { share: 4, full: 30 });
+const PRICE_CHANGES = sizeFor("soak", { share: 2, wide: 5, full: 40 });
+const HIDINGS = sizeFor("soak", { share: 2, wide: 4, full: 30 });
 
 /** Creates and changes the keys. The requests go to the two processes. */
 let scrip: TestApp;

@@ -14,6 +14,7 @@ import {
   type ScriptedSupplier,
   sold,
 } from "../../testing/upstream/scripted-supplier.ts";
+import { wideTest } from "../../testing/wide-test.ts";
 import { audit } from "../audit/audit.ts";
 import type { Db, Statement, Tx } from "../db/database.ts";
 import { followWrittenOff } from "../fulfilment/operate/follow-written-off.ts";
@@ -239,28 +240,31 @@ test("each change finds its order by key, also while nothing has analysed the ta
   await countAll();
 });
 
-test("wallets that sell at the same time are counted in one transaction, until it has enough entries", async () => {
-  const stocked = await shop.addStocked(30);
-  const lines = [{ productId: stocked, quantity: 1 }];
-  const buyers = await Promise.all(Array.from({ length: 25 }, () => addBuyer(shop.scrip, "100.00")));
-  const sell = async (name: string) => {
-    for (const buyer of buyers)
-      assert.equal((await postOrder(shop.scrip, buyer, name, { lines })).statusCode, 202);
-  };
-  await countAll();
-  await sell("first");
-  const before = await totals();
-  assert.equal(await countFacts({ db, clock: shop.clock }), false);
-  assert.equal((await totals()).orders, (before.orders ?? 0n) + 25n);
-  await sell("second");
-  const few = { walletsMax: 100, entriesMax: 10, allEntriesMax: 3, changesMax: 10 };
-  assert.equal(await countFacts({ db, clock: shop.clock }, few), true);
-  assert.equal((await totals()).orders, (before.orders ?? 0n) + 28n);
-  await countAll();
-  await worker.drain();
-  await countAll();
-  await assertProven();
-});
+wideTest(
+  "wallets that sell at the same time are counted in one transaction, until it has enough entries",
+  async () => {
+    const stocked = await shop.addStocked(30);
+    const lines = [{ productId: stocked, quantity: 1 }];
+    const buyers = await Promise.all(Array.from({ length: 25 }, () => addBuyer(shop.scrip, "100.00")));
+    const sell = async (name: string) => {
+      for (const buyer of buyers)
+        assert.equal((await postOrder(shop.scrip, buyer, name, { lines })).statusCode, 202);
+    };
+    await countAll();
+    await sell("first");
+    const before = await totals();
+    assert.equal(await countFacts({ db, clock: shop.clock }), false);
+    assert.equal((await totals()).orders, (before.orders ?? 0n) + 25n);
+    await sell("second");
+    const few = { walletsMax: 100, entriesMax: 10, allEntriesMax: 3, changesMax: 10 };
+    assert.equal(await countFacts({ db, clock: shop.clock }, few), true);
+    assert.equal((await totals()).orders, (before.orders ?? 0n) + 28n);
+    await countAll();
+    await worker.drain();
+    await countAll();
+    await assertProven();
+  },
+);
 
 test("processes that count at the same time, beside placements and fulfilment, count each thing once", async () => {
   const stocked = await shop.addStocked(30);

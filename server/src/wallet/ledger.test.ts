@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import sql, { raw } from "sql-template-tag";
+import { anyCharacter } from "../../testing/any-character.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { SEED } from "../../testing/seed.ts";
 import { errorCodeOf } from "../db/database.ts";
@@ -62,7 +63,7 @@ test("the database computes the same hashes as the code, for any entry", async (
 /** The database accepts neither NUL nor lone surrogates. Any other text is a valid note. */
 const anyNote = fc.oneof(
   fc.constantFrom("", "|", "||", "a|b", "|x|", "é", "e\u0301", "💶 paid", "a\nb", "\\", "'", "\u0001", " "),
-  fc.string({ unit: "binary", maxLength: 40 }).filter((text) => text.isWellFormed() && !text.includes("\0")),
+  fc.string({ unit: anyCharacter, maxLength: 40 }).filter((text) => !text.includes("\0")),
 );
 
 const anyEntry: fc.Arbitrary<Omit<Entry, "hash">> = fc.record({

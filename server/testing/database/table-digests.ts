@@ -14,7 +14,7 @@ export async function digestTables(db: Queryable): Promise<Record<string, string
            coalesce(string_agg(quote_ident(attname), ', ') filter (where attname <> all(${WRITTEN_BY_ANY_USE})), '') as others,
            bool_or(attname = any(${WRITTEN_BY_ANY_USE})) as "isWrittenByAnyUse"
     from pg_attribute join pg_class c on c.oid = attrelid
-    where relkind in ('r', 'p') and relnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+    where relkind = 'r' and relnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
       and attnum > 0 and not attisdropped
     group by attrelid order by 1`);
   const query = join(tables.map(digestOf), " union all ");

@@ -13,6 +13,7 @@ import { createTestDatabase, type TestDatabase } from "../../../testing/database
 import { eventually } from "../../../testing/eventually.ts";
 import { COMPILE_CACHE } from "../../../testing/processes/compile-cache.ts";
 import { runScrip, scripJson, startScrip } from "../../../testing/processes/run-scrip.ts";
+import { wideTest } from "../../../testing/wide-test.ts";
 import { lockKeyFile } from "../../admin/rotate-queries.ts";
 import type { Rotated } from "../../admin/rotate-vault.ts";
 import type { VaultStatus } from "../../admin/vault-status.ts";
@@ -42,43 +43,46 @@ beforeEach(async () => {
   keyFile = join(env.DATA_DIR, "master.key");
 });
 
-test("with the embedded database a running server picks up a new key, and the old key can be removed", async () => {
-  const embedded = { DATA_DIR: join(root, "embedded") };
-  await seedCluster(embedded.DATA_DIR);
-  await runScrip(["migrate"], embedded);
-  await scripJson(["migrate"], embedded);
-  const path = join(embedded.DATA_DIR, "master.key");
-  const { id: reseller } = await scripJson<{ id: string }>(CREATE_RESELLER, embedded);
-  const createKey = ["key", "create", "--reseller", reseller, "--env", "live"];
-  const { key } = await scripJson<{ key: string }>(createKey, embedded);
-  const [old = ""] = await linesOf(path);
-  const server = await startScrip([], embedded);
-  try {
-    const rotated = await scripJson<Rotated>(["vault", "rotate", "--new-key"], embedded);
-    const counts = { rewrapped: 4, current: 0, failed: 0, complete: true, failures: [] };
-    assert.deepEqual(rotated, { key: rotated.key, ...counts });
-    const keys = await linesOf(path);
-    assert.equal(keys.length, 2);
-    assert.equal(keys[1], old);
-    assert.equal((await fetch(`${server.url}/v1/balance`, { headers: { "x-api-key": key } })).status, 200);
-    const shown = await runScrip(["vault", "status"], embedded);
-    const [, newest = "", older = ""] = shown.stdout.split("\n");
-    assert.match(newest, new RegExp(`^${rotated.key} +0 +0 +0 +0 +0 +4 +newest$`));
-    assert.match(
-      older,
-      /^[0-9a-f]{8} +0 +0 +0 +0 +0 +0 +no longer needed: key 2 of .*master\.key can be removed/,
-    );
-    await writeFile(path, `${keys[0]}\n`);
-  } finally {
-    await server.stop("SIGTERM");
-  }
-  const again = await startScrip([], embedded);
-  try {
-    assert.equal((await fetch(`${again.url}/v1/balance`, { headers: { "x-api-key": key } })).status, 200);
-  } finally {
-    await again.stop("SIGTERM");
-  }
-});
+wideTest(
+  "with the embedded database a running server picks up a new key, and the old key can be removed",
+  async () => {
+    const embedded = { DATA_DIR: join(root, "embedded") };
+    await seedCluster(embedded.DATA_DIR);
+    await runScrip(["migrate"], embedded);
+    await scripJson(["migrate"], embedded);
+    const path = join(embedded.DATA_DIR, "master.key");
+    const { id: reseller } = await scripJson<{ id: string }>(CREATE_RESELLER, embedded);
+    const createKey = ["key", "create", "--reseller", reseller, "--env", "live"];
+    const { key } = await scripJson<{ key: string }>(createKey, embedded);
+    const [old = ""] = await linesOf(path);
+    const server = await startScrip([], embedded);
+    try {
+      const rotated = await scripJson<Rotated>(["vault", "rotate", "--new-key"], embedded);
+      const counts = { rewrapped: 4, current: 0, failed: 0, complete: true, failures: [] };
+      assert.deepEqual(rotated, { key: rotated.key, ...counts });
+      const keys = await linesOf(path);
+      assert.equal(keys.length, 2);
+      assert.equal(keys[1], old);
+      assert.equal((await fetch(`${server.url}/v1/balance`, { headers: { "x-api-key": key } })).status, 200);
+      const shown = await runScrip(["vault", "status"], embedded);
+      const [, newest = "", older = ""] = shown.stdout.split("\n");
+      assert.match(newest, new RegExp(`^${rotated.key} +0 +0 +0 +0 +0 +4 +newest$`));
+      assert.match(
+        older,
+        /^[0-9a-f]{8} +0 +0 +0 +0 +0 +0 +no longer needed: key 2 of .*master\.key can be removed/,
+      );
+      await writeFile(path, `${keys[0]}\n`);
+    } finally {
+      await server.stop("SIGTERM");
+    }
+    const again = await startScrip([], embedded);
+    try {
+      assert.equal((await fetch(`${again.url}/v1/balance`, { headers: { "x-api-key": key } })).status, 200);
+    } finally {
+      await again.stop("SIGTERM");
+    }
+  },
+);
 
 test("with the key in the environment --new-key says in one line what to do, and changes nothing", async () => {
   const configured = { ...env, SCRIP_MASTER_KEY: Buffer.alloc(32, 5).toString("base64") };
@@ -143,30 +147,33 @@ test("after a kill half way everything can be decrypted, and the next run does t
   assert.deepEqual((await linesOf(keyFile))[0], newest);
 });
 
-test("after a kill while a new key is announced, the old key stays in use, and the next run creates its own", async () => {
-  const keyring = await openKeyring([], env.DATA_DIR);
-  await addSealedCodes(database.db, createCodeVault(keyring), { prefix: "cod", count: 10, state: "stock" });
-  const [old] = await linesOf(keyFile);
-  const rotation = startRotation();
-  await eventually("the new key is announced", async () =>
-    (await linesOf(keyFile)).length === 2 ? true : undefined,
-  );
-  await killed(rotation);
-  assert.equal((await linesOf(keyFile))[0], old);
-  const rotated = await scripJson<Rotated>(["vault", "rotate", "--new-key"], env);
-  assert.deepEqual([rotated.rewrapped, rotated.failed], [14, 0]);
-  const { keys } = await scripJson<VaultStatus>(["vault", "status"], env);
-  assert.deepEqual(
-    keys.map(({ newest, removable, values }) => [newest, removable, values.codes]),
-    [
-      [true, false, 10],
-      [false, true, 0],
-      [false, true, 0],
-    ],
-  );
-});
+wideTest(
+  "after a kill while a new key is announced, the old key stays in use, and the next run creates its own",
+  async () => {
+    const keyring = await openKeyring([], env.DATA_DIR);
+    await addSealedCodes(database.db, createCodeVault(keyring), { prefix: "cod", count: 10, state: "stock" });
+    const [old] = await linesOf(keyFile);
+    const rotation = startRotation();
+    await eventually("the new key is announced", async () =>
+      (await linesOf(keyFile)).length === 2 ? true : undefined,
+    );
+    await killed(rotation);
+    assert.equal((await linesOf(keyFile))[0], old);
+    const rotated = await scripJson<Rotated>(["vault", "rotate", "--new-key"], env);
+    assert.deepEqual([rotated.rewrapped, rotated.failed], [14, 0]);
+    const { keys } = await scripJson<VaultStatus>(["vault", "status"], env);
+    assert.deepEqual(
+      keys.map(({ newest, removable, values }) => [newest, removable, values.codes]),
+      [
+        [true, false, 10],
+        [false, true, 0],
+        [false, true, 0],
+      ],
+    );
+  },
+);
 
-test("the key file is changed by one process at a time", async () => {
+wideTest("the key file is changed by one process at a time", async () => {
   const { db } = database;
   await scripJson(["vault", "status"], env);
   const before = await linesOf(keyFile);

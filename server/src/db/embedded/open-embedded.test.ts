@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { atEnd, makeDataDir, postmasterPid, query } from "../../../testing/database/embedded-testing.ts";
 import { makeSeededDataDir, seedCluster } from "../../../testing/database/seed-cluster.ts";
+import { wideTest } from "../../../testing/wide-test.ts";
 import { openEmbedded } from "./open-embedded.ts";
 import { isAlive } from "./process-state.ts";
 
@@ -71,7 +72,7 @@ test("a path with a space below a directory that only root can enter works", asy
   assert.deepEqual(await query(database.connectionString, "select 1 as one"), [{ one: 1 }]);
 });
 
-test("an occupied port is replaced, and the new one is remembered", async (t) => {
+wideTest("an occupied port is replaced, and the new one is remembered", async (t) => {
   const dataDir = await makeSeededDataDir(t);
   const first = await openEmbedded({ dataDir, log: quiet });
   await first.close();
@@ -86,7 +87,7 @@ test("an occupied port is replaced, and the new one is remembered", async (t) =>
   assert.equal(String(port), new URL(second.connectionString).port);
 });
 
-test("leftovers of a killed initdb are removed", async (t) => {
+wideTest("leftovers of a killed initdb are removed", async (t) => {
   const dataDir = await makeDataDir(t);
   const impossiblePid = 2 ** 30;
   await mkdir(join(dataDir, `db.new-${impossiblePid}-00`, "data"), { recursive: true });

@@ -6,6 +6,7 @@ import { createTestFulfiller, type TestFulfiller } from "../../../testing/builde
 import { openShop, PRICE_MINOR, type Shop } from "../../../testing/builders/shop.ts";
 import { addSupplierRow } from "../../../testing/builders/supply-builders.ts";
 import { eventually } from "../../../testing/eventually.ts";
+import { isWide } from "../../../testing/full-size.ts";
 import { createRandom, SEED } from "../../../testing/seed.ts";
 import {
   accepted,
@@ -23,7 +24,7 @@ import { followWrittenOff } from "./follow-written-off.ts";
 import { holdOrder, retryOrder } from "./hold-order.ts";
 
 const ORDERS = 60;
-const ROUNDS = 8;
+const ROUNDS = isWide() ? 8 : 3;
 const ACTIONS_PER_ROUND = 30;
 
 const random = createRandom(SEED);

@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
-import { isWide } from "../../../testing/full-size.ts";
 import { COMPILE_CACHE } from "../../../testing/processes/compile-cache.ts";
+import { wideTest } from "../../../testing/wide-test.ts";
 import { problemTable } from "../../lib/problem-table.ts";
 import { findBreaks } from "./breaks.ts";
 import type { OpenApiDocument } from "./openapi.ts";
@@ -121,7 +121,7 @@ test("every schema is valid JSON Schema 2020-12 without unknown keywords, and ev
   }
 });
 
-test("redocly reports no errors or warnings for the served document", async () => {
+wideTest("redocly reports no errors or warnings for the served document", async () => {
   await writeFile(join(folder, "redocly.yaml"), "extends: [recommended]\n");
   const cli = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
   const { code, output } = await run(cli, "lint", "--format=stylish", "openapi.json");
@@ -129,21 +129,19 @@ test("redocly reports no errors or warnings for the served document", async () =
   assert.doesNotMatch(output, /warning|error/i);
 });
 
-/** It takes as long as all other tests of the document. */
-if (isWide())
-  test("spectral reports no errors or warnings for the served document", async () => {
-    await writeFile(join(folder, "ruleset.json"), JSON.stringify({ extends: ["spectral:oas"] }));
-    const cli = fileURLToPath(import.meta.resolve("@stoplight/spectral-cli/dist/index.js"));
-    const result = await run(
-      cli,
-      "lint",
-      "--ruleset=ruleset.json",
-      "--fail-severity=hint",
-      "--quiet",
-      "openapi.json",
-    );
-    assert.deepEqual(result, { code: 0, output: "" });
-  });
+wideTest("spectral reports no errors or warnings for the served document", async () => {
+  await writeFile(join(folder, "ruleset.json"), JSON.stringify({ extends: ["spectral:oas"] }));
+  const cli = fileURLToPath(import.meta.resolve("@stoplight/spectral-cli/dist/index.js"));
+  const result = await run(
+    cli,
+    "lint",
+    "--ruleset=ruleset.json",
+    "--fail-severity=hint",
+    "--quiet",
+    "openapi.json",
+  );
+  assert.deepEqual(result, { code: 0, output: "" });
+});
 
 const ID = "https://scrip.example/openapi.json";
 

@@ -4,6 +4,7 @@ import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import { openBrowser, type TestBrowser } from "../../../testing/browser/open-browser.ts";
 import { openWatchedPage, type WatchedPage } from "../../../testing/browser/watch-page.ts";
 import { sizeFor } from "../../../testing/full-size.ts";
+import { wideTest } from "../../../testing/wide-test.ts";
 import { operationsOf } from "../../http/openapi/parts.ts";
 import { problemCodes, problemTable } from "../../lib/problem-table.ts";
 
@@ -35,7 +36,7 @@ async function openPage(path: string): Promise<WatchedPage> {
   return watched;
 }
 
-test("/docs shows every operation and requests nothing from other hosts", async () => {
+wideTest("/docs shows every operation and requests nothing from other hosts", async () => {
   const { page, asked, complaints } = docs;
   const summaries = [...operationsOf(scrip.app.openApi()).values()].map(({ summary = "" }) => summary);
   assert.ok(summaries.includes("List the catalog"));
