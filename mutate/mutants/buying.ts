@@ -7,6 +7,22 @@ export const BUYING: Area = {
   title: "buying from suppliers",
   mutants: [
     {
+      name: "missing-purchase-closes-the-breaker",
+      file: `${AT}/buy/buy-units.ts`,
+      find: 'if (opened?.hasFailed && answer.kind !== "not_found")',
+      replace: "if (opened?.hasFailed)",
+      tests: [`${AT}/buy/buy-units.test.ts`],
+      why: "A supplier that refuses everything would be asked again and again, because it can be read.",
+    },
+    {
+      name: "dtone-sells-another-product",
+      file: "server/src/suppliers/dtone/judge-dtone.ts",
+      find: 'if (isOtherNumber(textAt(body, "product", "id"), asked?.sku)) return NONSENSE;',
+      replace: "",
+      tests: ["server/src/suppliers/recorded-examples.test.ts"],
+      why: "A top-up of another product would be delivered as the one that was paid for.",
+    },
+    {
       name: "doomed-order-sends-again",
       file: `${AT}/buy/buy-units.ts`,
       find: "if (isDoomed) return abandon(unit, attempt);",

@@ -87,8 +87,8 @@ for (const kind of SUPPLIER_KINDS) {
   }
 }
 
-/** What of an answer names the product and its face value, by kind. */
-const NAMED: readonly [kind: string, name: string, call: string, sku: string, value: string][] = [
+/** What of an answer names the product and, where one can be asked for, its face value, by kind. */
+const NAMED: readonly [kind: string, name: string, call: string, sku: string, value?: string][] = [
   ["reloadly", "an order that succeeds", "POST /orders", "product.productId", "product.unitPrice"],
   [
     ...(["reloadly", "a transaction that is found"] as const),
@@ -99,6 +99,15 @@ const NAMED: readonly [kind: string, name: string, call: string, sku: string, va
     ...(["bamboo", "an order that succeeded"] as const),
     `GET /api/integration/v1.0/orders/${requestIdOf(REFERENCE)}`,
     ...(["items.0.productId", "items.0.productFaceValue"] as const),
+  ],
+  ["dtone", "a transaction that is confirmed", "POST /v1/async/transactions", "product.id"],
+  [
+    ...(["dtone", "a voucher that is completed"] as const),
+    ...([`GET /v1/transactions?external_id=${REFERENCE}`, "0.product.id"] as const),
+  ],
+  [
+    ...(["dtone", "a transaction that is declined"] as const),
+    ...([`GET /v1/transactions?external_id=${REFERENCE}`, "0.product.id"] as const),
   ],
 ];
 
@@ -120,12 +129,15 @@ for (const [kind, name, call, skuPath, valuePath] of NAMED)
       };
     for (const other of [4522, "4522", "45210", "x"])
       assert.equal(await answers(skuPath, say(other)), "unknown: nonsense", `product ${other}`);
+    for (const same of ["4521", "", null])
+      assert.equal(await answers(skuPath, say(same)), example.expect, `product ${same}`);
+    assert.equal(await answers(skuPath, remove), example.expect, `no ${skuPath}`);
+    if (valuePath === undefined) return;
     for (const other of [5, Number(value) + 0.01, `${value}0`, `${value}.001`, "-1"])
       assert.equal(await answers(valuePath, say(other)), "unknown: nonsense", `value ${other}`);
     for (const same of [Number(value), `${value}.0`, `${value}.00`, "", null])
       assert.equal(await answers(valuePath, say(same)), example.expect, `value ${same}`);
-    for (const path of [skuPath, valuePath])
-      assert.equal(await answers(path, remove), example.expect, `no ${path}`);
+    assert.equal(await answers(valuePath, remove), example.expect, `no ${valuePath}`);
   });
 
 const HTML = "<!doctype html><title>Maintenance</title>";

@@ -14,7 +14,13 @@ import {
   unknownBecauseOf,
 } from "../calls/read-answer.ts";
 import { type CallLimit, limitFor } from "../calls/throttle.ts";
-import type { LookUpOutcome, PurchaseOutcome, PurchaseRequest, RemoteSupplier } from "../supplier.ts";
+import type {
+  AskedGoods,
+  LookUpOutcome,
+  PurchaseOutcome,
+  PurchaseRequest,
+  RemoteSupplier,
+} from "../supplier.ts";
 import { judgeDtoneTransaction, readDtoneError } from "./judge-dtone.ts";
 import { listDtoneOffers, readDtoneStatement } from "./list-dtone.ts";
 
@@ -69,7 +75,7 @@ async function buy(
 type LookUp = {
   reference: string;
   upstreamId: string | undefined;
-  asked: Pick<PurchaseRequest, "inputFields"> | undefined;
+  asked: AskedGoods | undefined;
 };
 
 async function lookUp(

@@ -1,18 +1,12 @@
 import { secret } from "../../lib/secret.ts";
 import type { Json } from "../../lib/strict-json.ts";
 import { checkedEntry } from "../calls/checked-reading.ts";
-import { readCharge } from "../calls/decimal-amount.ts";
+import { isOtherNumber, readCharge } from "../calls/decimal-amount.ts";
 import { refused, type ToldError } from "../calls/judge-error.ts";
 import { listOf, NONSENSE, objectAt, textAt, UNUSABLE, usableId } from "../calls/read-answer.ts";
 import type { HttpAnswer } from "../calls/supplier-http.ts";
 import { toCodeGoods } from "../calls/to-goods.ts";
-import type {
-  FailureCode,
-  PurchaseOutcome,
-  PurchaseRequest,
-  StatementEntry,
-  ToldPrice,
-} from "../supplier.ts";
+import type { AskedGoods, FailureCode, PurchaseOutcome, StatementEntry, ToldPrice } from "../supplier.ts";
 
 /** DT One's classes of statuses: created, confirmed, rejected, cancelled, submitted, completed, reversed, declined. */
 const CLASSES: ReadonlyMap<string, StatementEntry["state"]> = new Map([
@@ -29,18 +23,17 @@ const CLASSES: ReadonlyMap<string, StatementEntry["state"]> = new Map([
 const stateOf = (body: Json | undefined): StatementEntry["state"] | undefined =>
   CLASSES.get(textAt(body, "status", "class", "id") ?? "");
 
-type Asked = Pick<PurchaseRequest, "inputFields">;
-
 /** What a transaction says about the purchase under our reference. */
 export function judgeDtoneTransaction(
   body: Json | undefined,
   reference: string,
-  asked: Asked | undefined,
+  asked: AskedGoods | undefined,
 ): PurchaseOutcome {
   const upstreamId = usableId(textAt(body, "id"));
   const state = stateOf(body);
   if (upstreamId === undefined || state === undefined) return NONSENSE;
   if (textAt(body, "external_id") !== reference) return NONSENSE;
+  if (isOtherNumber(textAt(body, "product", "id"), asked?.sku)) return NONSENSE;
   const charge = chargeOf(body);
   if (charge === "unreadable") return NONSENSE;
   const price = charge === undefined ? {} : { price: charge };
@@ -60,7 +53,7 @@ function completed(
   body: Json | undefined,
   upstreamId: string,
   price: { price?: ToldPrice },
-  asked: Asked | undefined,
+  asked: AskedGoods | undefined,
 ): PurchaseOutcome {
   const pin = objectAt(body, "pin");
   if (pin) {
@@ -74,7 +67,7 @@ function completed(
 }
 
 /** Only a top-up has an account. */
-function isTopUp(body: Json | undefined, asked: Asked | undefined): boolean {
+function isTopUp(body: Json | undefined, asked: AskedGoods | undefined): boolean {
   if (/pin|voucher/i.test(textAt(body, "product", "type") ?? "")) return false;
   const party = asked?.inputFields ?? objectAt(body, "credit_party_identifier") ?? {};
   return Object.values(party).some((value) => typeof value === "string" && value !== "");
