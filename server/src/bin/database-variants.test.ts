@@ -2,8 +2,6 @@ import { after, before, type TestContext, test } from "node:test";
 import { raw } from "sql-template-tag";
 import { freshName, smoke } from "../../testing/app/smoke.ts";
 import { openTestServer } from "../../testing/database/test-server.ts";
-import { isWide } from "../../testing/full-size.ts";
-import { pickBySeed } from "../../testing/seed.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
 import type { EmbeddedDatabase } from "../db/embedded/open-embedded.ts";
 
@@ -43,8 +41,6 @@ const CASES: readonly (readonly Variant[])[] =
   process.env.SCRIP_TEST_VARIANTS === "each"
     ? VARIANTS.map((variant) => [variant])
     : [VARIANTS.slice(0, 6), VARIANTS.slice(6)];
-/** In `npm test` one of them, by the seed. */
-const CHOSEN = isWide() ? CASES : [pickBySeed(CASES)];
 
 let server: EmbeddedDatabase;
 let admin: Db;
@@ -96,7 +92,7 @@ async function createSchema(connectionString: string, role: string, schema: stri
   await admin.rows(raw(`alter role ${role} set search_path to ${schema}, public`));
 }
 
-for (const variants of CHOSEN) {
+for (const variants of CASES) {
   test(`everything works with ${variants.map(({ name }) => name).join(", ")}`, async (t) => {
     await smoke(await createVariant(t, variants));
   });

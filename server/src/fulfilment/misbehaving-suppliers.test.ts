@@ -17,7 +17,7 @@ import { createScripSupplier } from "../suppliers/scrip/scrip-supplier.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 import { runFulfilment } from "./run-fulfilment.ts";
 
-const ORDERS = sizeFor("chaos", { share: 30, wide: 100, full: 2_000 });
+const ORDERS = sizeFor("chaos", { share: 100, full: 2_000 });
 const PLACED_AT_ONCE = sizeFor("chaos", { share: 20, full: 50 });
 const PRICE_MINOR = 500;
 const PRODUCT = "account-card";

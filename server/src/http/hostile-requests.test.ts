@@ -15,10 +15,10 @@ import { createRandom, SEED } from "../../testing/seed.ts";
 import { type WireRequest, wireRequest } from "../../testing/upstream/wire-faults.ts";
 import { type ProblemCode, problemTable } from "../lib/problem-table.ts";
 
-const RAW_REQUESTS = sizeFor("fuzz", { share: 200, wide: 400, full: 9_000 });
+const RAW_REQUESTS = sizeFor("fuzz", { share: 400, full: 9_000 });
 const MORE_ROUNDS = 3;
-const PIPELINES = sizeFor("fuzz", { share: 30, wide: 60, full: 1_000 });
-const INJECTED_REQUESTS = sizeFor("fuzz", { share: 200, wide: 400, full: 10_000 });
+const PIPELINES = sizeFor("fuzz", { share: 60, full: 1_000 });
+const INJECTED_REQUESTS = sizeFor("fuzz", { share: 400, full: 10_000 });
 const AT_ONCE = 24;
 const DEADLINE_MS = 15_000;
 const HEAP_REQUESTS = sizeFor("fuzz", { share: 250, full: 1_500 });

@@ -26,7 +26,7 @@ import { createScripSupplier } from "../suppliers/scrip/scrip-supplier.ts";
 import { type OrderScenario, SCENARIO_NAMES, type Scenario } from "./scenarios.ts";
 import { testCode } from "./test-code.ts";
 
-const ORDERS = sizeFor("soak", { share: 60, wide: 300, full: 10_000 });
+const ORDERS = sizeFor("soak", { share: 300, full: 10_000 });
 const PLACED_AT_ONCE = 100;
 const STOCK = 50;
 const URLS = { live: "https://live.example/", test: "https://sandbox.example/" };

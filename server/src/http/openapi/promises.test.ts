@@ -8,7 +8,7 @@ import { findBreaks } from "./breaks.ts";
 import type { OpenApiDocument } from "./openapi.ts";
 
 /** Every so many promises is looked at; where that begins is drawn, so that in time each has its turn. */
-const EVERY = sizeFor("fuzz", { share: 36, wide: 12, full: 1 });
+const EVERY = sizeFor("fuzz", { share: 12, full: 1 });
 
 const committed = JSON.parse(
   readFileSync(new URL("../../../openapi.json", import.meta.url), "utf8"),
