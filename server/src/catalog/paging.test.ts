@@ -10,7 +10,7 @@ import { setHidden } from "./hide-product.ts";
 import { setListing } from "./prices/set-listing.ts";
 import { setPrice } from "./prices/set-price.ts";
 
-const PRODUCTS = sizeFor("soak", { share: 1_200, wide: 2_500, full: 10_000 });
+const PRODUCTS = sizeFor("soak", { share: 2_500, full: 10_000 });
 const CHANGES_PER_WALK_MIN = PRODUCTS / 500;
 
 let scrip: TestApp;

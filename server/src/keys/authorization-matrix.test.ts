@@ -116,11 +116,12 @@ async function casesOf(route: ApiRoute): Promise<Case[]> {
   for (const caller of callers) {
     const objectId = route.object === undefined ? "" : await make(route.object);
     cases.push({ caller, objectId, exists: true });
-    const all = route.object === undefined ? [] : unseen[route.object];
-    const unseenIds = isWide() || all.length === 0 ? all : [pickBySeed(all)];
     // An overlong id is invalid in a body; in a path it is just another unknown id.
-    for (const unseenId of unseenIds.filter((id) => route.path.includes("{") || id.length <= ID_MAX))
-      cases.push({ caller, objectId: unseenId, exists: false });
+    const all = (route.object === undefined ? [] : unseen[route.object]).filter(
+      (id) => route.path.includes("{") || id.length <= ID_MAX,
+    );
+    const unseenIds = isWide() || all.length === 0 ? all : [pickBySeed(all)];
+    for (const unseenId of unseenIds) cases.push({ caller, objectId: unseenId, exists: false });
   }
   return cases;
 }

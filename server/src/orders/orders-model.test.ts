@@ -12,14 +12,13 @@ import {
   place,
   toView,
 } from "../../testing/builders/order-model.ts";
-import { isWide } from "../../testing/full-size.ts";
 import { createRandom, type Random, SEED } from "../../testing/seed.ts";
 import { audit } from "../audit/audit.ts";
 import { setHidden } from "../catalog/hide-product.ts";
 import { setPrice } from "../catalog/prices/set-price.ts";
 import { moveFunds } from "../wallet/move-funds.ts";
 
-const RUNS = isWide() ? 3 : 1;
+const RUNS = 3;
 const STEPS = 250;
 const FIELDS = ["account", "server"].map((key) => ({
   key,
