@@ -7,7 +7,6 @@ import {
   makeConsoleFixtures,
 } from "../../testing/app/console-matrix.ts";
 import { faceMatrixPage } from "../../testing/app/face-matrix-page.ts";
-import { isWide } from "../../testing/full-size.ts";
 import {
   CONSOLE_COOKIE,
   CONSOLE_ORIGIN,
@@ -16,7 +15,6 @@ import {
   openConsoleDesk,
 } from "../../testing/people/console-desk.ts";
 import { signInAs } from "../../testing/people/dashboard-visitor.ts";
-import { SEED } from "../../testing/seed.ts";
 import { STAFF_ROLES } from "../accounts/permissions.ts";
 import { newCookie } from "../accounts/sessions/session-id.ts";
 
@@ -78,13 +76,9 @@ test("nobody signed in, an ended session, an invented one and one of the dashboa
     }
 });
 
-/** In `npm test` every other row, by the seed. Roles that follow each other have the two halves. */
-const shareFor = <Row>(role: number, all: readonly Row[]): readonly Row[] =>
-  isWide() ? all : all.filter((_row, index) => (index + role + SEED) % 2 === 0);
-
 test("each role reaches what it may, and is refused everything else with 403", async () => {
-  for (const [index, person] of people.entries())
-    for (const [key, { roles, endsSession }] of shareFor(index, guarded)) {
+  for (const person of people)
+    for (const [key, { roles, endsSession }] of guarded) {
       if (endsSession) continue;
       const { statusCode } = await ask(person, key);
       const isRefused = statusCode === 403 || statusCode === 401;
