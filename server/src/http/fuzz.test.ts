@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
+import { sizeFor } from "../../testing/full-size.ts";
 import { BROKEN_BYTES, NO_OPERATION } from "../../testing/fuzz/fuzz-request.ts";
 import { type FuzzResult, fuzzServer, type SurfaceReport } from "../../testing/fuzz/fuzz-session.ts";
 import { SEED } from "../../testing/seed.ts";
+import { wideTest } from "../../testing/wide-test.ts";
 
 /** A short run. `npm run fuzz -- --requests 100000` is the long one. */
+const API = sizeFor("fuzz", { share: 150, wide: 1_500, full: 1_500 });
+const WEB = sizeFor("fuzz", { share: 15, wide: 120, full: 120 });
 const RUNS = [
-  { surface: "api", requests: 1_500 },
-  { surface: "web", requests: 120 },
+  { surface: "api", requests: API },
+  { surface: "web", requests: WEB },
 ] as const;
 
 let database: TestDatabase;
@@ -40,7 +44,7 @@ test("afterwards the audit is clean, and the server stops without an error in it
   assert.deepEqual(result.faults, []);
 });
 
-test("the requests reach every operation, and each one both succeeds and refuses", () => {
+wideTest("the requests reach every operation, and each one both succeeds and refuses", async () => {
   const { answers } = reportOf("api");
   const operations = [...answers].filter(
     ([operation]) => operation !== NO_OPERATION && operation !== BROKEN_BYTES,
@@ -52,7 +56,7 @@ test("the requests reach every operation, and each one both succeeds and refuses
   assert.deepEqual(without("2xx"), []);
 });
 
-test("pages of both faces are read, and forms are accepted and refused", () => {
+wideTest("pages of both faces are read, and forms are accepted and refused", async () => {
   const answers = [...reportOf("web").answers];
   const has = (what: RegExp, statusClass: string) =>
     answers.some(([key, classes]) => what.test(key) && classes.has(statusClass));

@@ -11,6 +11,7 @@ import {
 import { type AuthorizationShop, openAuthorizationShop } from "../../testing/app/authorization-objects.ts";
 import { type AuthorizationRow, authorizationPage } from "../../testing/app/authorization-page.ts";
 import { digestTables } from "../../testing/database/table-digests.ts";
+import type { Scope } from "../http/caller.ts";
 import { operationsOf } from "../http/openapi/parts.ts";
 import { type ProblemCode, problemTable } from "../lib/problem-table.ts";
 
@@ -103,14 +104,14 @@ async function walk(route: ApiRoute): Promise<Walked> {
 }
 
 async function casesOf(route: ApiRoute): Promise<Case[]> {
-  const { shop, tenants, make, unseen } = place;
-  const callers =
-    route.scope === undefined
-      ? openCallers(route)
-      : await authorizationCallers(shop.scrip, tenants, route.scope);
+  const { make, unseen } = place;
+  const makeObject = async () => (route.object === undefined ? "" : await make(route.object));
+  // Nothing may happen to it, which is looked at. One that may be changed or removed is the caller's own.
+  const sharedId = await makeObject();
   const cases: Case[] = [];
-  for (const caller of callers) {
-    const objectId = route.object === undefined ? "" : await make(route.object);
+  for (const caller of route.scope === undefined ? openCallers(route) : await callersOf(route.scope)) {
+    const isShared = caller.refusal !== undefined || !caller.owns;
+    const objectId = isShared ? sharedId : await makeObject();
     cases.push({ caller, objectId, exists: true });
     const unseenIds = route.object === undefined ? [] : unseen[route.object];
     // An overlong id is invalid in a body; in a path it is just another unknown id.
@@ -118,6 +119,15 @@ async function casesOf(route: ApiRoute): Promise<Case[]> {
       cases.push({ caller, objectId: unseenId, exists: false });
   }
   return cases;
+}
+
+const callersByScope = new Map<Scope, Promise<AuthorizationCaller[]>>();
+
+/** Their keys are made once for each scope. */
+function callersOf(scope: Scope): Promise<AuthorizationCaller[]> {
+  const made = callersByScope.get(scope) ?? authorizationCallers(place.shop.scrip, place.tenants, scope);
+  callersByScope.set(scope, made);
+  return made;
 }
 
 /** All rules (CONTRACT 1, Check order; CONTRACT 2). */

@@ -4,6 +4,7 @@ import type { LightMyRequestResponse } from "fastify";
 import { type ApiRoute, apiRoutes, SEEN_PRODUCT } from "../../testing/app/api-routes.ts";
 import { type CallOptions, createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { addProducts } from "../../testing/builders/builders.ts";
+import { isWide } from "../../testing/full-size.ts";
 import { generateKey } from "./key-format.ts";
 import { revokeKey } from "./revoke-key.ts";
 
@@ -73,9 +74,13 @@ test("a key is accepted in either header, in both if they match, with the scheme
     { key, headers: { authorization: `Bearer ${key}` } },
     { headers: { "X-API-KEY": key } },
   ];
-  for (const { method, url } of guarded) {
-    for (const options of accepted) assert.equal(isRefused(await scrip.call(method, url, options)), false);
+  for (const [index, { method, url }] of guarded.entries()) {
+    const tried = isWide()
+      ? accepted
+      : accepted.slice(index % accepted.length, (index % accepted.length) + 1);
+    for (const options of tried) assert.equal(isRefused(await scrip.call(method, url, options)), false);
   }
+  assert.ok(guarded.length > accepted.length, "each way to send a key was tried");
 });
 
 test("a key is refused from the millisecond it expires", async () => {

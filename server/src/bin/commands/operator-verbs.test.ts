@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
 import { openScripDesk, type ScripDesk } from "../../../testing/processes/scrip-desk.ts";
+import { wideTest } from "../../../testing/wide-test.ts";
 
 let database: TestDatabase;
 let folder: string;
@@ -122,7 +123,7 @@ test("price import sets all prices of a file, with semicolons and a BOM too, or 
   await assertFails(["price", "import", await file("no.csv", "a,b\n1,2\n")], 1, /unknown column "a"/);
 });
 
-test("ten thousand prices take a few seconds, not one start-up each", async () => {
+wideTest("ten thousand prices take a few seconds, not one start-up each", async () => {
   const products = Array.from({ length: 5_000 }, (_, index) => `p-${index},P,1,USD`);
   const header = "id,name,faceValue.amount,faceValue.currency";
   await scrip.json(["catalog", "import", await file("many.csv", `${header}\n${products.join("\n")}\n`)]);

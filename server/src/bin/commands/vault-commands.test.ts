@@ -121,7 +121,7 @@ test("a key file that others may read stops every command with one line", async 
   assert.equal(stderr, `scrip: ${keyFile} is readable by other users; run: chmod 600 ${keyFile}\n`);
 });
 
-test("after a kill half way everything can be decrypted, and the next run does the rest", async () => {
+wideTest("after a kill half way everything can be decrypted, and the next run does the rest", async () => {
   const { db } = database;
   const total = 3_000;
   const keyring = await openKeyring([], env.DATA_DIR);
@@ -192,21 +192,28 @@ wideTest("the key file is changed by one process at a time", async () => {
   assert.equal((await linesOf(keyFile)).length, 2);
 });
 
-test("two rotations at the same time leave both keys in the file, and everything under the newest", async () => {
-  const keyring = await openKeyring([], env.DATA_DIR);
-  await addSealedCodes(database.db, createCodeVault(keyring), { prefix: "cod", count: 500, state: "stock" });
-  const renew = ["vault", "rotate", "--new-key"];
-  const both = await Promise.all([scripJson<Rotated>(renew, env), scripJson<Rotated>(renew, env)]);
-  for (const { failed, complete } of both) assert.deepEqual([failed, complete], [0, true]);
-  assert.equal(new Set(await linesOf(keyFile)).size, 3);
-  await scripJson<Rotated>(["vault", "rotate"], env);
-  const { keys, newest } = await scripJson<VaultStatus>(["vault", "status"], env);
-  assert.equal(keys[0]?.id, newest);
-  assert.deepEqual(
-    keys.map(({ values }) => values.codes),
-    [500, 0, 0],
-  );
-});
+wideTest(
+  "two rotations at the same time leave both keys in the file, and everything under the newest",
+  async () => {
+    const keyring = await openKeyring([], env.DATA_DIR);
+    await addSealedCodes(database.db, createCodeVault(keyring), {
+      prefix: "cod",
+      count: 500,
+      state: "stock",
+    });
+    const renew = ["vault", "rotate", "--new-key"];
+    const both = await Promise.all([scripJson<Rotated>(renew, env), scripJson<Rotated>(renew, env)]);
+    for (const { failed, complete } of both) assert.deepEqual([failed, complete], [0, true]);
+    assert.equal(new Set(await linesOf(keyFile)).size, 3);
+    await scripJson<Rotated>(["vault", "rotate"], env);
+    const { keys, newest } = await scripJson<VaultStatus>(["vault", "status"], env);
+    assert.equal(keys[0]?.id, newest);
+    assert.deepEqual(
+      keys.map(({ values }) => values.codes),
+      [500, 0, 0],
+    );
+  },
+);
 
 const CREATE_RESELLER = [
   "reseller",

@@ -7,6 +7,7 @@ import {
   openDepositDesk,
 } from "../../../testing/deposits/deposit-desk.ts";
 import { COMMAND } from "../../../testing/people/people-desk.ts";
+import { wideTest } from "../../../testing/wide-test.ts";
 import { audit } from "../../audit/audit.ts";
 import { creditDeposit } from "../credit-deposit.ts";
 import { createReference, showReference } from "../reference.ts";
@@ -216,7 +217,7 @@ test("above the limit an import proposes for a person, and only receives for the
   assert.ok("proposed" in (await creditDeposit(deps, other.id, ben)));
 });
 
-test("files that are no statement, or too large, are refused as a whole", async () => {
+wideTest("a file that is too large is refused as soon as it is", async () => {
   async function* endless() {
     yield Buffer.from("date,amount,currency,text,id\n");
     for (;;) yield Buffer.from(`${DAY},1.00,USD,${"x".repeat(60_000)},y\n`);
@@ -227,6 +228,9 @@ test("files that are no statement, or too large, are refused as a whole", async 
   }
   await assert.rejects(previewStatement(db, endless()), /larger than 32 MiB/);
   await assert.rejects(previewStatement(db, endlessXml()), /larger than 32 MiB/);
+});
+
+test("files that are no statement are refused as a whole", async () => {
   for (const [text, message] of [
     ["", /the file is empty/],
     ["date,amount\n", /missing column currency and reference; the columns are/],

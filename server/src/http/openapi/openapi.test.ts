@@ -48,7 +48,7 @@ test("npm run openapi writes the committed document byte for byte, without a dat
   );
 });
 
-test("npm run openapi lists each break and leaves the file unchanged", async () => {
+wideTest("npm run openapi lists each break and leaves the file unchanged", async () => {
   const file = join(folder, "older.json");
   const { get: operation } = document.paths["/v1/catalog"] ?? {};
   const older = JSON.stringify({
@@ -129,20 +129,6 @@ wideTest("redocly reports no errors or warnings for the served document", async 
   assert.doesNotMatch(output, /warning|error/i);
 });
 
-wideTest("spectral reports no errors or warnings for the served document", async () => {
-  await writeFile(join(folder, "ruleset.json"), JSON.stringify({ extends: ["spectral:oas"] }));
-  const cli = fileURLToPath(import.meta.resolve("@stoplight/spectral-cli/dist/index.js"));
-  const result = await run(
-    cli,
-    "lint",
-    "--ruleset=ruleset.json",
-    "--fail-severity=hint",
-    "--quiet",
-    "openapi.json",
-  );
-  assert.deepEqual(result, { code: 0, output: "" });
-});
-
 const ID = "https://scrip.example/openapi.json";
 
 /** Strict mode: an unknown keyword is an error, except those that OpenAPI adds. */
@@ -171,7 +157,7 @@ function schemaAt(pointer: string): object {
 const readDocument = async (file: string): Promise<OpenApiDocument> =>
   JSON.parse(await readFile(file, "utf8"));
 
-/** Runs a script with this Node.js in the folder. The settings stop the linters from contacting external servers. */
+/** Runs a script with this Node.js in the folder. The settings stop the linter from contacting external servers. */
 const run = (script: string, ...args: string[]): Promise<{ code: number; output: string }> =>
   new Promise((resolve) => {
     const env = {
