@@ -1,4 +1,5 @@
 import sql, { type Sql } from "sql-template-tag";
+import { inStockOrder } from "../suppliers/stock/stock-order.ts";
 
 const DAY_MS = 86_400_000;
 /** The rate of sales is that of a week, or of the newest sales where a week has more. */
@@ -68,7 +69,7 @@ export const findLowStock = (now: Date, limit: number): Sql => sql`
       select from codes c
       where c.state = 'stock' and c.product_id = wanted.product_id and c.supplier_id = wanted.supplier_id
         and (c.expires_at is null or c.expires_at > ${now})
-      limit greatest(wanted.needed, 1)
+      ${inStockOrder} limit greatest(wanted.needed, 1)
     ) one
   ) stocked
   group by wanted.product_id

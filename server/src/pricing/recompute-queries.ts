@@ -1,5 +1,6 @@
 import sql from "sql-template-tag";
 import type { Queryable, Tx } from "../db/database.ts";
+import { inStockOrder } from "../suppliers/stock/stock-order.ts";
 import type { RankedRoute, Routing } from "./choose-route.ts";
 import type { PriceFor, RuledProduct } from "./choose-rule.ts";
 
@@ -77,7 +78,7 @@ export const listEnabledRoutes = (db: Queryable, productIds: readonly string[], 
              select true from codes c
              where c.state = 'stock' and c.product_id = r.product_id and c.supplier_id = r.supplier_id
                and (c.expires_at is null or c.expires_at > ${now})
-             order by c.product_id, c.supplier_id, c.expires_at, c.id limit 1
+             ${inStockOrder} limit 1
            ) is not null as "hasGoods"
     from supplier_routes r join suppliers s on s.id = r.supplier_id
     where r.product_id = any(${productIds}::text[]) and s.enabled

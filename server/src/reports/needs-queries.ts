@@ -1,6 +1,7 @@
 import sql from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
+import { inStockOrder } from "../suppliers/stock/stock-order.ts";
 
 /** Beyond this a page says "more than", and counting ends. */
 export const COUNTED_MAX = 1_000;
@@ -98,7 +99,7 @@ export const listRunningOut = (
       select count(*)::integer as in_stock
       from (
         select from codes c where c.product_id = p.id and c.state = 'stock'
-        limit s.units * ${days}::integer / ${rateDays}::integer + 1
+        ${inStockOrder} limit s.units * ${days}::integer / ${rateDays}::integer + 1
       ) few
     ) c
     where s.units > 0 and p.active and not p.hidden and c.in_stock > 0

@@ -1,5 +1,6 @@
 import sql, { empty, type Sql } from "sql-template-tag";
 import type { Queryable, Tx } from "../db/database.ts";
+import { inStockOrder } from "./stock/stock-order.ts";
 
 /** Which products to check, and the time that decides whether a code has expired. */
 export type SupplyScope = { productIds: readonly string[] | undefined; now: Date };
@@ -86,7 +87,7 @@ export const countDeliverable = (
           select from codes c
           where c.state = 'stock' and c.product_id = r.product_id and c.supplier_id = r.supplier_id
             and (c.expires_at is null or c.expires_at > ${now})
-          limit wanted.quantity
+          ${inStockOrder} limit wanted.quantity
         ) one
       ) stocked
       group by wanted.product_id
@@ -107,7 +108,7 @@ const hasStock = (now: Date): Sql => sql`
 const firstInStock = (condition: Sql): Sql => sql`(
   select true from codes c
   where c.state = 'stock' and c.product_id = r.product_id and c.supplier_id = r.supplier_id and ${condition}
-  order by c.product_id, c.supplier_id, c.expires_at, c.id limit 1
+  ${inStockOrder} limit 1
 )`;
 
 /** A locked code is left for the next run. */

@@ -1,5 +1,6 @@
 import sql, { empty } from "sql-template-tag";
 import type { Queryable } from "../../db/database.ts";
+import { inStockOrder } from "./stock-order.ts";
 
 export type StockedProduct = {
   productId: string;
@@ -45,7 +46,7 @@ export async function listStock(
         select c.expires_at from codes c
         where c.state = 'stock' and c.product_id = r.product_id and c.supplier_id = r.supplier_id
           and (c.expires_at is null or c.expires_at > ${now})
-        order by c.product_id, c.supplier_id, c.expires_at, c.id limit ${COUNTED_MAX}
+        ${inStockOrder} limit ${COUNTED_MAX}
       ) one
     ) stocked
     where (r.product_id, r.supplier_id) > (${afterProduct}, ${afterSupplier})
