@@ -1,5 +1,4 @@
 import sql, { type Sql } from "sql-template-tag";
-import { inStockOrder } from "../suppliers/stock/stock-order.ts";
 
 const DAY_MS = 86_400_000;
 /** The rate of sales is that of a week, or of the newest sales where a week has more. */
@@ -69,7 +68,8 @@ export const findLowStock = (now: Date, limit: number): Sql => sql`
       select from codes c
       where c.state = 'stock' and c.product_id = wanted.product_id and c.supplier_id = wanted.supplier_id
         and (c.expires_at is null or c.expires_at > ${now})
-      ${inStockOrder} limit greatest(wanted.needed, 1)
+      -- The order of the index, as in suppliers/stock/stock-order.ts.
+      order by c.product_id, c.supplier_id, c.expires_at, c.id limit greatest(wanted.needed, 1)
     ) one
   ) stocked
   group by wanted.product_id

@@ -1,7 +1,6 @@
 import sql from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
-import { inStockOrder } from "../suppliers/stock/stock-order.ts";
 
 /** Beyond this a page says "more than", and counting ends. */
 export const COUNTED_MAX = 1_000;
@@ -99,7 +98,8 @@ export const listRunningOut = (
       select count(*)::integer as in_stock
       from (
         select from codes c where c.product_id = p.id and c.state = 'stock'
-        ${inStockOrder} limit s.units * ${days}::integer / ${rateDays}::integer + 1
+        -- The order of the index, as in suppliers/stock/stock-order.ts.
+        order by c.product_id, c.supplier_id, c.expires_at, c.id limit s.units * ${days}::integer / ${rateDays}::integer + 1
       ) few
     ) c
     where s.units > 0 and p.active and not p.hidden and c.in_stock > 0
