@@ -106,9 +106,9 @@ function exchange(
       rejectUnauthorized: true,
     });
     let isAnswered = false;
-    const late = new TimedOut("timeout");
     // A request that is already destroyed emits nothing, so the time limit does not rely on it.
     const wall = setTimeout(() => {
+      const late = new TimedOut("timeout");
       sent.destroy(late);
       reject(late);
     }, limits.wallMs);
