@@ -4,10 +4,11 @@ import { PAGE_HEADERS } from "../../../src/web/security/page-headers.ts";
 import { judgeHeap } from "../heap-watch.ts";
 import type { RawReply } from "../raw-http.ts";
 import { createWebJudge } from "./web-judge.ts";
+import { NOBODYS_ID } from "./web-memory.ts";
 import type { WebFace } from "./web-people.ts";
 import type { WebRequest } from "./web-sources.ts";
 
-const ORDER = `ord_${"0".repeat(26)}`;
+const ORDER = `ord_${"1".repeat(26)}`;
 const page = (changes: Partial<RawReply> = {}): RawReply => ({
   status: 200,
   headers: { ...PAGE_HEADERS, "content-type": "text/html; charset=utf-8" },
@@ -60,6 +61,7 @@ test("the judge of pages accepts a good one and notices each broken promise", ()
     ],
   ] as const)
     assert.throws(() => judge(broken, wrong), assert.AssertionError, what);
+  for (const team of ["ann", "bob"]) judge(request(team), shows(NOBODYS_ID));
   // What someone typed may come back to them, and staff may know suppliers.
   judge(request("bob", { typed: [ORDER] }), shows(ORDER));
   judge(request("staff", {}, "console"), shows("Planted Supplier"));

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { PAGE_HEADERS } from "../../../src/web/security/page-headers.ts";
 import type { RawReply } from "../raw-http.ts";
+import { NOBODYS_ID } from "./web-memory.ts";
 import type { WebRequest } from "./web-sources.ts";
 import { MARKUP } from "./web-spoils.ts";
 
@@ -30,7 +31,7 @@ export function createWebJudge(teams: readonly string[]): WebJudge {
     for (const text of request.typed) for (const [id] of text.matchAll(ID)) typed.add(`${team} ${id}`);
     for (const [id] of REQUEST_LOG.test(request.route.key) ? [] : body.matchAll(ID)) {
       // Each answer has the id of its own request.
-      if (id.startsWith("req_")) continue;
+      if (id.startsWith("req_") || id === NOBODYS_ID) continue;
       const owner = owners.get(id);
       if (owner === undefined) owners.set(id, team);
       else if (owner !== team && !typed.has(`${team} ${id}`))

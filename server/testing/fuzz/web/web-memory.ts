@@ -74,7 +74,9 @@ export function createWebMemory(): WebMemory {
   };
 }
 
-const MADE_UP = ["missing", "card", "ord_00000000000000000000000000", "hold", "refund", "margin", "sales"];
+/** The id of nothing. Whoever asks for it may see it again, such as in an address to come back to. */
+export const NOBODYS_ID = "ord_00000000000000000000000000";
+const MADE_UP = ["missing", "card", NOBODYS_ID, "hold", "refund", "margin", "sales"];
 
 const routesOf = (
   face: WebFace,
