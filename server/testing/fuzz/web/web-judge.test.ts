@@ -62,6 +62,11 @@ test("the judge of pages accepts a good one and notices each broken promise", ()
   ] as const)
     assert.throws(() => judge(broken, wrong), assert.AssertionError, what);
   for (const team of ["ann", "bob"]) judge(request(team), shows(NOBODYS_ID));
+  const csv = { ...page().headers, "content-type": "text/csv; charset=utf-8" };
+  const asFile = { ...csv, "content-disposition": 'attachment; filename="activity.csv"' };
+  const typed = '"<img src=x onerror=alert(1)>"';
+  judge(request("ann"), page({ headers: asFile, body: typed }));
+  assert.throws(() => judge(request("ann"), page({ headers: csv, body: typed })), assert.AssertionError);
   // What someone typed may come back to them, and staff may know suppliers.
   judge(request("bob", { typed: [ORDER] }), shows(ORDER));
   judge(request("staff", {}, "console"), shows("Planted Supplier"));
