@@ -40,7 +40,11 @@ for (const limit of [100, 99, 37]) {
     const seen: string[] = [];
     let cursor = "";
     do {
-      const page = await readPage(`/v1/catalog?limit=${limit}&cursor=${cursor}`);
+      const [page] = await Promise.all([
+        readPage(`/v1/catalog?limit=${limit}&cursor=${cursor}`),
+        // However slow the machine is, something changes beside each page.
+        changes.next(),
+      ]);
       assert.equal(page.data.length <= limit && (page.data.length === limit || !page.hasMore), true);
       seen.push(...page.data.map((product) => product.id));
       assert.equal(page.hasMore, page.nextCursor !== "");
@@ -204,7 +208,7 @@ async function refusesCursor(cursor: string, withKey = key): Promise<void> {
 }
 
 /** Changes the catalog over its own connection until stopped. `stop` returns the number of changes. */
-function startChanging(): { stop(): Promise<number> } {
+function startChanging(): { next(): Promise<void>; stop(): Promise<number> } {
   const random = createRandom(SEED);
   const db = connectDatabase({
     connectionString: scrip.connectionString,
@@ -213,10 +217,18 @@ function startChanging(): { stop(): Promise<number> } {
     onConnectionLost: () => {},
   });
   let [stopped, made] = [false, 0];
+  let changed = Promise.withResolvers<void>();
   const loop = (async () => {
-    for (; !stopped; made += 1) await changeSomething(db, random.pick(CHANGES), random.below(PRODUCTS / 2));
+    for (; !stopped; made += 1) {
+      await changeSomething(db, random.pick(CHANGES), random.below(PRODUCTS / 2));
+      changed.resolve();
+      changed = Promise.withResolvers<void>();
+    }
   })();
+  // A change that fails ends whoever waits for the next one.
+  loop.catch((error) => changed.reject(error));
   return {
+    next: () => changed.promise,
     async stop() {
       stopped = true;
       await loop;

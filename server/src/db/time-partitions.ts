@@ -65,10 +65,13 @@ export async function tryKeepTimePartitions(db: Db, plan: TimePartitions, now: D
     return true;
   } catch (error) {
     if (errorCodeOf(error) === NOT_OWNER) return false;
-    if (!HELD_BACK.includes(errorCodeOf(error))) throw error;
+    if (!isHeldBack(error)) throw error;
     return true;
   }
 }
+
+/** Whether somebody else held what was needed: another process that does the same, a backup, an audit. */
+export const isHeldBack = (error: unknown): boolean => HELD_BACK.includes(errorCodeOf(error));
 
 async function drop(tx: Tx, { table, needed }: TimePartitions, name: string, range: PartitionRange) {
   await tx.rows(sql`select set_config('lock_timeout', ${DROP_LOCK_TIMEOUT}, true)`);

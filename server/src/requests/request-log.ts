@@ -1,4 +1,5 @@
 import { type Db, isDatabaseUnavailable } from "../db/database.ts";
+import { isHeldBack } from "../db/time-partitions.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { LoggedRequest } from "./logged-request.ts";
 import { keepPartitions } from "./partitions.ts";
@@ -51,6 +52,7 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
   let preparedDay = -1;
+  let wasHeldBack = false;
   /** How many of those that wait were in a batch that may have been written. */
   let tried = 0;
   let closed = false;
@@ -61,14 +63,16 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
     if (day === preparedDay) return;
     await keepPartitions(deps.db, now);
     preparedDay = day;
+    wasHeldBack = false;
   };
   /** Whether the batch is done with: written, or of no use to the database. */
   const write = async (batch: readonly LoggedRequest[], again: boolean): Promise<boolean> => {
     try {
       await prepareDay();
     } catch (error) {
-      // Partitions are made days ahead, so the batch may well have one.
-      deps.onError(error);
+      // Partitions are made days ahead, so the batch may well have one. The first time, another process may be making them.
+      if (!isHeldBack(error) || wasHeldBack) deps.onError(error);
+      wasHeldBack = true;
     }
     try {
       await insertRequests(deps.db, batch, { again });

@@ -146,8 +146,12 @@ test("keys, copying, the theme and the tips work, and nothing of it breaks the p
   assert.equal(await page.evaluate("document.activeElement.matches('[data-search]')"), true);
   await page.keyboard.press("Escape");
   await page.evaluate("document.activeElement.blur()");
+  // The button says so for a moment only, which a slow machine would miss.
+  await page.evaluate(
+    "new MutationObserver((_changes, one) => document.querySelector('.copy.copied') && one.disconnect(document.body.dataset.seen = '1')).observe(document.body, { subtree: true, attributes: true, attributeFilter: ['class'] })",
+  );
   await page.locator(".copy").first().click();
-  await page.locator(".copy.copied").waitFor();
+  await page.locator("body[data-seen]").waitFor();
   const copied = await page.evaluate("navigator.clipboard.readText()");
   assert.equal(copied, await page.locator(".copy").first().getAttribute("data-copy"));
   await page.locator("tbody time").nth(2).focus();
