@@ -72,7 +72,7 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
     } catch (error) {
       // Partitions are made days ahead, so the batch may well have one. The first time, another process may be making them.
       if (!isHeldBack(error) || wasHeldBack) deps.onError(error);
-      wasHeldBack = true;
+      wasHeldBack = isHeldBack(error);
     }
     try {
       await insertRequests(deps.db, batch, { again });

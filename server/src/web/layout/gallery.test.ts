@@ -148,7 +148,9 @@ test("keys, copying, the theme and the tips work, and nothing of it breaks the p
   await page.evaluate("document.activeElement.blur()");
   // The button says so for a moment only, which a slow machine would miss.
   await page.evaluate(
-    "new MutationObserver((_changes, one) => document.querySelector('.copy.copied') && one.disconnect(document.body.dataset.seen = '1')).observe(document.body, { subtree: true, attributes: true, attributeFilter: ['class'] })",
+    `new MutationObserver(() => {
+      if (document.querySelector(".copy.copied")) document.body.dataset.seen = "copied";
+    }).observe(document.body, { subtree: true, attributeFilter: ["class"] })`,
   );
   await page.locator(".copy").first().click();
   await page.locator("body[data-seen]").waitFor();
