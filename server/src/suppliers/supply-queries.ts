@@ -5,22 +5,22 @@ import { inStockOrder } from "./stock/stock-order.ts";
 /** Which products to check, and the time that decides whether a code has expired. */
 export type SupplyScope = { productIds: readonly string[] | undefined; now: Date };
 
-/** How many products lack the right row, and how many have one that must go. */
-export async function countStaleSupply(
-  db: Queryable,
-  scope: SupplyScope,
-): Promise<{ toSet: number; toDelete: number }> {
-  const [counts] = await db.rows<{ toSet: number; toDelete: number }>(sql`
-    select (count(*) filter (where state is not null))::integer as "toSet",
-           (count(*) filter (where state is null))::integer as "toDelete"
+/** How many products lack the right row, how many have one that must go, and how many routes ran out of stock or have it again. */
+export type StaleSupply = { toSet: number; toDelete: number; toMark: number };
+
+export async function countStaleSupply(db: Queryable, scope: SupplyScope): Promise<StaleSupply> {
+  const [counts] = await db.rows<StaleSupply>(sql`
+    select (count(*) filter (where differs and state is not null))::integer as "toSet",
+           (count(*) filter (where differs and state is null))::integer as "toDelete",
+           coalesce(sum(routes), 0)::integer as "toMark"
     from (${staleSupply(scope)}) stale`);
-  return counts ?? { toSet: 0, toDelete: 0 };
+  return counts ?? { toSet: 0, toDelete: 0, toMark: 0 };
 }
 
 export const upsertStaleSupply = (tx: Tx, scope: SupplyScope) =>
   tx.rows(sql`
     insert into product_supply (product_id, state)
-    select product_id, state from (${staleSupply(scope)}) stale where state is not null
+    select product_id, state from (${staleSupply(scope)}) stale where differs and state is not null
     order by product_id
     on conflict (product_id) do update set state = excluded.state
     returning product_id`);
@@ -29,31 +29,53 @@ export const deleteStaleSupply = (tx: Tx, scope: SupplyScope) =>
   tx.rows(sql`
     delete from product_supply s
     using (${staleSupply(scope)}) stale
-    where stale.state is null and s.product_id = stale.product_id
+    where stale.differs and stale.state is null and s.product_id = stale.product_id
     returning s.product_id`);
 
-/** Products whose row differs from the truth, with the truth: available, empty, or null where no row belongs. */
+/**
+ * A route that somebody else is changing is left to them, because they call refreshSupply after their commit: who waited for it
+ * while holding the catalog's lock could meet an import that waits the other way round.
+ */
+export const markStaleRoutes = (tx: Tx, scope: SupplyScope) =>
+  tx.rows(sql`
+    update supplier_routes r set in_stock = not r.in_stock
+    from (${staleRoutes(scope)} for no key update of r skip locked) stale
+    where r.product_id = stale.product_id and r.supplier_id = stale.supplier_id
+    returning r.product_id`);
+
+/** Routes of own stock that are marked as having a code and have none, or the other way round. */
+const staleRoutes = (scope: SupplyScope): Sql => sql`
+  select r.product_id, r.supplier_id
+  from supplier_routes r join suppliers s on s.id = r.supplier_id
+  where s.has_own_stock and r.in_stock <> ${hasStock(scope.now)} ${within(sql`r.product_id`, scope)}`;
+
+/**
+ * Products whose row differs from the truth, with the truth: available, empty, or null where no row belongs. Also those with routes
+ * that are marked wrongly, and how many. Both come from one look at the stock, because this runs after every sale.
+ */
 const staleSupply = (scope: SupplyScope): Sql => sql`
-  select truth.product_id, truth.state
+  select truth.product_id, truth.state, truth.routes, present.state is distinct from truth.state as differs
   from (
     select concerned.product_id,
-           case when bool_or(u.supplier_id is not null) then
-             case when bool_or(u.has_goods) then 'available' else 'empty' end
-           end as state
+           case when bool_or(u.can_sell) then
+             case when bool_or(u.can_sell and u.has_goods) then 'available' else 'empty' end
+           end as state,
+           count(*) filter (where u.has_own_stock and u.in_stock <> u.has_goods) as routes
     from (
       select r.product_id from supplier_routes r where true ${within(sql`r.product_id`, scope)}
       union
       select s.product_id from product_supply s where true ${within(sql`s.product_id`, scope)}
     ) concerned
     left join (
-      select r.product_id, r.supplier_id, not s.has_own_stock or ${hasStock(scope.now)} as has_goods
+      select r.product_id, r.in_stock, s.has_own_stock, ${canSell(scope.now)} as can_sell,
+             not s.has_own_stock or ${hasStock(scope.now)} as has_goods
       from supplier_routes r join suppliers s on s.id = r.supplier_id
-      where ${canSell(scope.now)} ${within(sql`r.product_id`, scope)}
+      where true ${within(sql`r.product_id`, scope)}
     ) u on u.product_id = concerned.product_id
     group by concerned.product_id
   ) truth
   left join product_supply present on present.product_id = truth.product_id
-  where present.state is distinct from truth.state`;
+  where present.state is distinct from truth.state or truth.routes > 0`;
 
 /**
  * A supplier that is paused for longer than this sells nothing for now. Orders wait for a shorter pause, and must: without

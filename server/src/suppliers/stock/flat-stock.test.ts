@@ -9,7 +9,7 @@ import { findLowStock } from "../../alerts/supply-conditions.ts";
 import type { Queryable } from "../../db/database.ts";
 import { listEnabledRoutes } from "../../pricing/recompute-queries.ts";
 import { listRunningOut } from "../../reports/needs-queries.ts";
-import { countDeliverable } from "../supply-queries.ts";
+import { countDeliverable, countStaleSupply } from "../supply-queries.ts";
 import { listStock } from "./list-stock.ts";
 
 /** Two products have all codes. The others are sold from the same stock and have none, as in most catalogs. */
@@ -53,6 +53,10 @@ const READS: Record<string, (db: Queryable) => Promise<unknown>> = {
       NOW,
     ),
   "routes with goods, for prices": (db) => listEnabledRoutes(db, PRODUCTS, NOW),
+  "supply and routes in stock, after a sale": (db) =>
+    countStaleSupply(db, { productIds: PRODUCTS, now: NOW }),
+  "supply and routes in stock, of everything": (db) =>
+    countStaleSupply(db, { productIds: undefined, now: NOW }),
   "the list of stock": (db) => listStock(db, { after: "", limit: 100, now: NOW }),
 };
 
