@@ -96,6 +96,31 @@ export const PRICES: Area = {
       why: "A rule for one product would not win over that of its brand.",
     },
     {
+      name: "price-of-stock-that-ran-out",
+      file: "server/src/suppliers/refresh-supply.ts",
+      find: "if (stale.toMark > 0) await markStaleRoutes(tx, scope);",
+      replace: "",
+      tests: [`${AT}/prices-follow-stock.test.ts`],
+      why: "A price would keep the cost of stock that ran out, and orders would be refunded as losses.",
+    },
+    {
+      name: "empty-route-priced",
+      file: `${AT}/recompute-queries.ts`,
+      find: "(not s.has_own_stock or r.in_stock)",
+      replace: "true",
+      tests: [`${AT}/prices-follow-stock.test.ts`],
+      why: "A price would rest on stock that has no code.",
+    },
+    {
+      name: "price-by-a-look-at-the-codes",
+      file: `${AT}/recompute-queries.ts`,
+      find: "(not s.has_own_stock or r.in_stock)",
+      replace:
+        "(not s.has_own_stock or exists (select from codes c where c.state = 'stock' and c.product_id = r.product_id))",
+      tests: [`${AT}/prices-follow-stock.test.ts`],
+      why: "A price that had seen codes go before anyone noted it would stay when they come back.",
+    },
+    {
       name: "cheapest-is-dearest",
       file: `${AT}/choose-route.ts`,
       find: "return compare(one, other) || a.failures - b.failures",

@@ -51,7 +51,7 @@ export async function explainPrice(
   const rates = createRateTable(await listCurrentRates(db), now, settings.rateMaxAgeMs);
   const worth = { rates, bufferBp: settings.bufferBp };
   const { currency } = target;
-  const cost = chooseCost(product, await listEnabledRoutes(db, [product.id], now), currency, worth);
+  const cost = chooseCost(product, await listEnabledRoutes(db, [product.id]), currency, worth);
   const landed = cost && landedCost({ cost, currency, ...worth });
   const known = typeof landed === "object" ? landed : undefined;
   const published = await findPublished(db, product.id, target);

@@ -4,12 +4,10 @@ import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { addProducts } from "../../testing/builders/builders.ts";
 import { addRouteRow, addSupplierRow } from "../../testing/builders/supply-builders.ts";
-import { explain as explainCost } from "../../testing/database/explain.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { createHandClock } from "../../testing/hand-clock.ts";
 import type { By } from "../activity/record-activity.ts";
 import { removePrice, setPrice } from "../catalog/prices/set-price.ts";
-import type { Queryable } from "../db/database.ts";
 import { setRate } from "../fx/set-rate.ts";
 import { PRICING_DEFAULTS } from "../lib/settings/pricing-config.ts";
 import { explainPrice } from "./explain-price.ts";
@@ -18,7 +16,7 @@ import type { RuleText } from "./parse-rule.ts";
 import { listProposals } from "./proposal-queries.ts";
 import { publishPrices } from "./publish-prices.ts";
 import { type RecomputeDeps, recomputeAll, recomputeChanged } from "./recompute-prices.ts";
-import { awaitPricing, listEnabledRoutes } from "./recompute-queries.ts";
+import { awaitPricing } from "./recompute-queries.ts";
 import { listRules } from "./rule-queries.ts";
 import { removeRule, setRule } from "./set-rule.ts";
 
@@ -317,25 +315,4 @@ test("a price that no rule gives any more is withheld too once its rate is too o
   await recomputeChanged(deps);
   assert.deepEqual(await prices(), [["standard USD 8400"], ["standard USD 8400"], []]);
   assert.deepEqual(await withheld(), []);
-});
-
-test("whether a product has stock is looked up in the index of stock, also where most products have many codes", async () => {
-  const own = await addSupplierRow(scrip.db, { kind: "stock" });
-  await addProducts(scrip.db, [{ id: "full" }, { id: "empty" }]);
-  for (const productId of ["full", "empty"]) await addRouteRow(scrip.db, { productId, supplierId: own });
-  await scrip.db.rows(sql`
-    insert into codes (id, environment, product_id, supplier_id, state, type, sealed)
-    select 'cod_' || lpad(n::text, 26, '0'), 'live', 'full', ${own}, 'stock', 'code', '\\x00'
-    from generate_series(1, 3000) n`);
-  await scrip.db.rows(sql`analyze codes`);
-  const read = (db: Queryable) => listEnabledRoutes(db, ["empty", "full"], clock.now());
-  const { scanned, plan } = await explainCost(scrip.db, read);
-  assert.ok(!scanned.includes("codes"), plan);
-  assert.deepEqual(
-    (await read(scrip.db)).map(({ productId, hasGoods }) => [productId, hasGoods]),
-    [
-      ["empty", false],
-      ["full", true],
-    ],
-  );
 });

@@ -161,7 +161,7 @@ async function prepareChunk(
   products: readonly PricedProductRow[],
 ): Promise<WorkedPrice[]> {
   const ids = products.map(({ id }) => id);
-  const routes = await listEnabledRoutes(db, ids, pass.now);
+  const routes = await listEnabledRoutes(db, ids);
   const targets = [...pass.targets, ...(await listOwnTargets(db, ids, pass.ruledResellers))];
   return workOutChunk(products, routes, targets, pass.book, pass.worth);
 }

@@ -1,6 +1,5 @@
 import sql from "sql-template-tag";
 import type { Queryable, Tx } from "../db/database.ts";
-import { inStockOrder } from "../suppliers/stock/stock-order.ts";
 import type { RankedRoute, Routing } from "./choose-route.ts";
 import type { PriceFor, RuledProduct } from "./choose-rule.ts";
 
@@ -67,19 +66,14 @@ export const listProductsById = (db: Queryable, ids: readonly string[]) =>
 export type PricedRoute = RankedRoute & { productId: string; learntAt: Date; hasGoods: boolean };
 
 /**
- * The routes of suppliers that are enabled, and whether there is anything: stock can be empty. The first code in the order of its
- * index is looked for, because for a mere `exists` the planner reads the whole table of codes, where most products have many.
+ * The routes of suppliers that are enabled, and whether there is anything: own stock can be empty. The codes are not looked at: a
+ * price that rests on what nobody marked would miss the change back.
  */
-export const listEnabledRoutes = (db: Queryable, productIds: readonly string[], now: Date) =>
+export const listEnabledRoutes = (db: Queryable, productIds: readonly string[]) =>
   db.rows<PricedRoute>(sql`
     select r.product_id as "productId", r.supplier_id as "supplierId", r.priority, r.cost_minor as "costMinor",
            r.cost_currency as "costCurrency", s.consecutive_failures as failures, r.updated_at as "learntAt",
-           not s.has_own_stock or (
-             select true from codes c
-             where c.state = 'stock' and c.product_id = r.product_id and c.supplier_id = r.supplier_id
-               and (c.expires_at is null or c.expires_at > ${now})
-             ${inStockOrder} limit 1
-           ) is not null as "hasGoods"
+           (not s.has_own_stock or r.in_stock) as "hasGoods"
     from supplier_routes r join suppliers s on s.id = r.supplier_id
     where r.product_id = any(${productIds}::text[]) and s.enabled
     order by r.product_id, r.priority, r.supplier_id`);

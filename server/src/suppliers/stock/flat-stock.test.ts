@@ -7,7 +7,6 @@ import { explain } from "../../../testing/database/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
 import { findLowStock } from "../../alerts/supply-conditions.ts";
 import type { Queryable } from "../../db/database.ts";
-import { listEnabledRoutes } from "../../pricing/recompute-queries.ts";
 import { listRunningOut } from "../../reports/needs-queries.ts";
 import { countDeliverable, countStaleSupply } from "../supply-queries.ts";
 import { listStock } from "./list-stock.ts";
@@ -52,7 +51,6 @@ const READS: Record<string, (db: Queryable) => Promise<unknown>> = {
       PRODUCTS.map((productId) => ({ productId, quantity: 10 })),
       NOW,
     ),
-  "routes with goods, for prices": (db) => listEnabledRoutes(db, PRODUCTS, NOW),
   "supply and routes in stock, after a sale": (db) =>
     countStaleSupply(db, { productIds: PRODUCTS, now: NOW }),
   "supply and routes in stock, of everything": (db) =>
