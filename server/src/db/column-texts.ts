@@ -24,16 +24,19 @@ const SEPARATOR = "\u001f";
 const NULL = "\u001e";
 
 /**
- * The rows of these columns as a statement reads them: `unnest(…) as alias (names)`. Each column is one parameter, a
- * text that the database splits, because an array or JSON costs both sides several times as much.
+ * The rows of these columns as a statement reads them. Each column is one parameter, a text that the database splits, because
+ * an array or JSON costs both sides several times as much. The columns are unnested in a list and not by one `unnest` of them
+ * all, which keeps each column in a store of its own before it makes rows of them.
  */
 export function fromTexts(
   alias: string,
   columns: readonly SentColumn<never>[],
   firstParameter: number,
 ): string {
-  const values = columns.map(({ type }, index) => splitText(firstParameter + index, type));
-  return `unnest(${values.join(", ")}) as ${alias} (${columns.map(({ column }) => column).join(", ")})`;
+  const values = columns.map(
+    ({ column, type }, index) => `unnest(${splitText(firstParameter + index, type)}) as ${column}`,
+  );
+  return `(select ${values.join(", ")}) ${alias}`;
 }
 
 /** One parameter of `joinTexts` as the array that it was. */
@@ -49,9 +52,12 @@ export const fromRows = <Row>(
   alias: string,
   columns: readonly SentColumn<Row>[],
   rows: readonly Row[],
-): Sql => sql`
-  unnest(${join(columns.map(({ type, value }) => fromList(type, rows, value)))})
-    as ${raw(`${alias} (${columns.map(({ column }) => column).join(", ")})`)}`;
+): Sql => {
+  const values = columns.map(
+    ({ column, type, value }) => sql`unnest(${fromList(type, rows, value)}) as ${raw(column)}`,
+  );
+  return sql`(select ${join(values)}) ${raw(alias)}`;
+};
 
 /** One value of each row as an array, sent as one text. */
 export const fromList = <Row>(
