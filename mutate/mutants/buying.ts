@@ -8,7 +8,7 @@ export const BUYING: Area = {
   mutants: [
     {
       name: "missing-purchase-closes-the-breaker",
-      file: `${AT}/buy/buy-units.ts`,
+      file: `${AT}/buy/ask-supplier.ts`,
       find: 'if (opened?.hasFailed && answer.kind !== "not_found")',
       replace: "if (opened?.hasFailed)",
       tests: [`${AT}/buy/buy-units.test.ts`],
@@ -24,7 +24,7 @@ export const BUYING: Area = {
     },
     {
       name: "doomed-order-sends-again",
-      file: `${AT}/buy/buy-units.ts`,
+      file: `${AT}/buy/look-up-purchase.ts`,
       find: "if (isDoomed) return abandon(unit, attempt);",
       replace: "if (isDoomed && attempt.sends === 0) return abandon(unit, attempt);",
       tests: [`${AT}/end/all-or-nothing.test.ts`],
@@ -72,11 +72,19 @@ export const BUYING: Area = {
     },
     {
       name: "resend-without-lease",
-      file: `${AT}/buy/buy-units.ts`,
-      find: "return mine.length > 0 && (await markSentAgain(tx, unit, attempt.number, now));",
-      replace: "return mine.length >= 0 && (await markSentAgain(tx, unit, attempt.number, now));",
+      file: `${AT}/buy/look-up-purchase.ts`,
+      find: 'if (mine.length === 0) return "wait";',
+      replace: 'if (mine.length > 1) return "wait";',
       tests: [`${AT}/buy/send-again.test.ts`],
       why: "A worker that lost its lease would send a purchase again.",
+    },
+    {
+      name: "resend-to-a-disabled-supplier",
+      file: `${AT}/buy/look-up-purchase.ts`,
+      find: 'if (!(await isEnabled(tx, attempt.supplierId))) return "hold";',
+      replace: 'if (!(await isEnabled(tx, attempt.supplierId))) await Promise.resolve("hold");',
+      tests: [`${AT}/buy/send-again.test.ts`],
+      why: "Money would be spent at a supplier from which the operator has stopped buying.",
     },
     {
       name: "resend-of-a-written-off-unit",
@@ -96,7 +104,7 @@ export const BUYING: Area = {
     },
     {
       name: "resend-judged-as-the-first-send",
-      file: `${AT}/buy/buy-units.ts`,
+      file: `${AT}/buy/look-up-purchase.ts`,
       find: "{ ...attempt, doubtful: true, lastSentAt: now }",
       replace: "{ ...attempt, lastSentAt: now }",
       tests: [`${AT}/buy/send-again.test.ts`],
@@ -120,7 +128,7 @@ export const BUYING: Area = {
     },
     {
       name: "sleep-of-the-machine-ignored",
-      file: `${AT}/buy/buy-units.ts`,
+      file: `${AT}/buy/send-purchase.ts`,
       find: "machineTime(deps) - startedAt > limits.callTimeoutMs;",
       replace: "Number.isNaN(startedAt);",
       tests: [`${AT}/buy/send-again.test.ts`],
@@ -168,7 +176,7 @@ export const BUYING: Area = {
     },
     {
       name: "suspended-process-sends-late",
-      file: `${AT}/buy/buy-units.ts`,
+      file: `${AT}/buy/send-purchase.ts`,
       find: "return isOverdue() ? OVERDUE : supplier.buy",
       replace: "return supplier.buy",
       tests: [`${AT}/buy/send-again.test.ts`],
@@ -176,7 +184,7 @@ export const BUYING: Area = {
     },
     {
       name: "unopened-supplier-counts-as-unknown",
-      file: `${AT}/buy/buy-units.ts`,
+      file: `${AT}/buy/send-purchase.ts`,
       find: "isFirst ? NEVER_ASKED : UNAVAILABLE",
       replace: "UNAVAILABLE",
       tests: [`${AT}/buy/send-again.test.ts`],
@@ -184,7 +192,7 @@ export const BUYING: Area = {
     },
     {
       name: "answer-to-resend-refuses-unasked",
-      file: `${AT}/buy/buy-units.ts`,
+      file: `${AT}/buy/send-purchase.ts`,
       find: "isFirst ? NEVER_ASKED : UNAVAILABLE",
       replace: "NEVER_ASKED",
       tests: [`${AT}/buy/send-again.test.ts`],

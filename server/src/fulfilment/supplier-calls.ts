@@ -6,7 +6,7 @@ import { createOpenSuppliers, type OpenSuppliersDeps } from "../suppliers/open-s
 import { createCodeDigest } from "../vault/code-digest.ts";
 import type { CodeVault } from "../vault/code-vault.ts";
 import type { Keyring } from "../vault/keyring.ts";
-import type { BuyDeps } from "./buy/buy-units.ts";
+import type { BuyDeps } from "./buy/ask-supplier.ts";
 import type { PriceAlert } from "./buy/guard-price.ts";
 import type { FulfilmentLimits } from "./limits.ts";
 import type { SettleDeps } from "./settle/settle-orders.ts";

@@ -12,6 +12,7 @@ import {
   type ScriptedSupplier,
   sold,
 } from "../../../testing/upstream/scripted-supplier.ts";
+import { setEnabled } from "../../suppliers/enable-supplier.ts";
 import { FULFILMENT_LIMITS } from "../limits.ts";
 import { refundOrder } from "../refund/refund-order.ts";
 
@@ -129,6 +130,32 @@ test("a refusal of what was sent again is doubted, and the doubt is stored befor
   shop.clock.advance(FULFILMENT_LIMITS.resendDelayMs);
   supplier.lookUp = async () => sold("the first one arrived after all");
   await worker.drain();
+  assert.deepEqual(await unitStatuses(shop.scrip.db, id), ["delivered"]);
+});
+
+test("a supplier that was disabled is asked and sent nothing, until it is enabled again", async () => {
+  const id = await orderWithLostAttempt();
+  supplier.lookUp = async (reference) => {
+    supplier.asked.push(`look up ${reference}`);
+    return notFound;
+  };
+  supplier.buy = async ({ reference }) => {
+    supplier.asked.push(`buy ${reference}`);
+    return sold(`sent again ${reference}`);
+  };
+  const reference = `${id}.0.0.1`;
+  await setEnabled(shop.scrip.db, shop.clock, supplierId, false);
+  await createWorker().drain();
+  assert.deepEqual(supplier.asked, [`look up ${reference}`]);
+  assert.deepEqual(await attemptOf(id), { sends: 1, doubtful: false, doubted: null });
+  assert.deepEqual(await unitStatuses(shop.scrip.db, id), ["waiting"]);
+  shop.clock.advance(FULFILMENT_LIMITS.lookMaxMs);
+  await createWorker().drain();
+  assert.deepEqual(supplier.asked, [`look up ${reference}`, `look up ${reference}`]);
+  await setEnabled(shop.scrip.db, shop.clock, supplierId, true);
+  shop.clock.advance(FULFILMENT_LIMITS.lookMaxMs);
+  await createWorker().drain();
+  assert.deepEqual(supplier.asked.slice(2), [`look up ${reference}`, `buy ${reference}`]);
   assert.deepEqual(await unitStatuses(shop.scrip.db, id), ["delivered"]);
 });
 

@@ -45,6 +45,12 @@ export async function reserveCalls(
   return granted;
 }
 
+/** Whether the operator buys from this supplier. */
+export const isEnabled = async (tx: Tx, supplierId: string): Promise<boolean> => {
+  const rows = await tx.rows(sql`select from suppliers where id = ${supplierId} and enabled`);
+  return rows.length > 0;
+};
+
 /** A valid answer closes the breaker. */
 export const recordAnswer = (db: Queryable, supplierId: string) =>
   db.rows(sql`

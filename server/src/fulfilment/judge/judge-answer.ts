@@ -67,6 +67,16 @@ export function judgeLookedUp(
   }
 }
 
+/**
+ * The purchase would be sent again, but the operator does not buy from this supplier now. It may still become visible there, so it stays
+ * open and is looked up.
+ */
+export const judgeHeld = (attempt: Known, now: Date, limits: FulfilmentLimits): Judgement => ({
+  ...notesOf(attempt),
+  kind: "open",
+  dueAt: later(now, lookPauseMs(limits, attempt.looks)),
+});
+
 const UNHEARD = { kind: "unknown", reason: "not_authorized" } as const;
 
 function stillOpen(

@@ -1,6 +1,7 @@
 import { idsOf } from "../../lib/ids.ts";
 import { NOT_FOUND } from "../../suppliers/answer-class.ts";
-import { type BuyDeps, keyOf, lookUpAttempt } from "../buy/buy-units.ts";
+import { type BuyDeps, keyOf } from "../buy/ask-supplier.ts";
+import { lookUpAttempt } from "../buy/look-up-purchase.ts";
 import { lookPauseMs } from "../limits.ts";
 import type { UnitOutcome } from "../settle/decide-settlement.ts";
 import type { SettleDeps } from "../settle/settle-orders.ts";
