@@ -11,7 +11,7 @@ import { loadTable } from "./load-table.ts";
 import { HOUR_MS, type Plan, SUPPLIERS } from "./scale-orders.ts";
 import { independentTables } from "./scale-tables.ts";
 
-const DAYS = 100;
+export const DAYS = 100;
 const EVENT_DAYS = 7;
 const RESELLERS = 20;
 const CHUNK_HOURS = 24;

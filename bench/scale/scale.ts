@@ -19,7 +19,7 @@ import { placeOrders } from "../place-orders.ts";
 import { type Running, startProcess } from "../processes.ts";
 import { median, type Row, report } from "../report.ts";
 import { completeTestOrder } from "./complete-test-order.ts";
-import { FILL_SETTINGS, type Filled, fillScale } from "./fill-scale.ts";
+import { DAYS, FILL_SETTINGS, type Filled, fillScale } from "./fill-scale.ts";
 import { API_PATHS, PAGE_PATHS } from "./scale-paths.ts";
 import { compareReplies, RATIO_MAX, type Source } from "./time-replies.ts";
 
@@ -32,6 +32,7 @@ const KEPT = process.env.BENCH_KEPT;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const ROUND_SECONDS = 4;
 const DAY_MS = 86_400_000;
+/** For a day's worth of orders. */
 const AUDIT_MAX_S = 60;
 
 /** Everything that a reseller reads and writes, with few orders in the database and with many. */
@@ -60,7 +61,7 @@ export async function benchScale(): Promise<void> {
 }
 
 const NOTES = [
-  `${ORDERS.toLocaleString("en")} orders of one line in 100 days, half of them of one reseller, beside a database with ${FEW_ORDERS.toLocaleString("en")}; events and deliveries of the last 7 days`,
+  `${ORDERS.toLocaleString("en")} orders of one line in ${DAYS} days, half of them of one reseller, beside a database with ${FEW_ORDERS.toLocaleString("en")}; events and deliveries of the last 7 days`,
   "processor time of the server and of PostgreSQL for a reply, one request at a time, in turn from both, because others use the machine too; beside it the time until the last byte, lower quartiles",
   `placing: 64 callers, ${ROUNDS} alternating rounds of ${ROUND_SECONDS} s each; processor time of all rounds, and the medians of the rates`,
 ];
@@ -226,12 +227,14 @@ async function timeAudit(db: Db): Promise<Row[]> {
   const broken = invariants.filter(({ ok }) => !ok).map(({ number }) => number);
   if (broken.length > 0) console.log(JSON.stringify(invariants.filter(({ ok }) => !ok)));
   const orders = invariants.find(({ number }) => number === 3)?.checked ?? 0;
+  // A proof ends with a day, so what follows it is up to two days' worth, by the time of the day.
+  const daySeconds = (seconds / orders) * (ORDERS / DAYS);
   return [
     {
       what: `\`scrip audit\` since the beginning of yesterday, ${orders.toLocaleString("en")} orders; ${broken.length} invariants broken`,
-      measured: `${seconds.toFixed(0)} s, ${cpuSeconds.toFixed(0)} s of processor time`,
-      goal: `< ${AUDIT_MAX_S} s`,
-      met: seconds < AUDIT_MAX_S && broken.length === 0,
+      measured: `${seconds.toFixed(0)} s, ${cpuSeconds.toFixed(0)} s of processor time; ${daySeconds.toFixed(0)} s for a day's worth, ${(ORDERS / DAYS).toLocaleString("en")} orders`,
+      goal: `< ${AUDIT_MAX_S} s a day's worth`,
+      met: daySeconds < AUDIT_MAX_S && broken.length === 0,
     },
   ];
 }
