@@ -28,15 +28,18 @@ export async function refreshSupply(
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const { toSet, toDelete, toMark } = await countStaleSupply(db, scope);
     if (toSet + toDelete + toMark === 0) break;
-    changed += await db.transaction(async (tx) => {
+    const { products, routes } = await db.transaction(async (tx) => {
       await lockCatalog(tx);
       const stale = await countStaleSupply(tx, scope);
       // A statement raises the revision even when it changes no row, so it runs only when there is something to change.
       const set = stale.toSet > 0 ? await upsertStaleSupply(tx, scope) : [];
       const deleted = stale.toDelete > 0 ? await deleteStaleSupply(tx, scope) : [];
-      if (stale.toMark > 0) await markStaleRoutes(tx, scope);
-      return set.length + deleted.length;
+      const marked = stale.toMark > 0 ? await markStaleRoutes(tx, scope) : [];
+      return { products: set.length + deleted.length, routes: marked.length };
     });
+    changed += products;
+    // All that is left is being changed by others.
+    if (products + routes === 0) break;
   }
   return changed;
 }

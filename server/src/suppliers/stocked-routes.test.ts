@@ -140,7 +140,16 @@ test("a route that somebody is changing is not waited for, and is marked after t
   await addStockRow(db, { productId: "busy", supplierId });
   await db.transaction(async (tx) => {
     await tx.rows(sql`update supplier_routes set priority = 5 where product_id = 'busy'`);
-    await refreshSupply(db, ["busy"], NOW);
+    let rounds = 0;
+    const counted: Db = {
+      ...db,
+      transaction: (run) => {
+        rounds += 1;
+        return db.transaction(run);
+      },
+    };
+    await refreshSupply(counted, ["busy"], NOW);
+    assert.equal(rounds, 1);
     assert.deepEqual(await listInStock("busy"), []);
   });
   await refreshSupply(db, ["busy"], NOW);

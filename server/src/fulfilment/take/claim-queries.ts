@@ -178,7 +178,7 @@ export const listRoutes = (db: Queryable, productIds: readonly string[], now: Da
     { name: "list-routes" },
   );
 
-/** The price is worked out again too: it may rest on stock that has been sold since, which is no change of a cost. */
+/** The price is worked out again too. Stock that was sold and is still marked notes the product once more when its mark is changed. */
 export const upsertLossStops = (
   db: Queryable,
   stops: readonly { productId: string; orderId: string }[],
