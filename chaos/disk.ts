@@ -27,8 +27,9 @@ const run = (program: string, ...args: string[]) =>
   promisify(execFile)(program, args, { timeout: COMMAND_TIMEOUT_MS }).then(({ stdout }) => stdout.trim());
 
 /** Mounts a disk of its own for the database, if this user can. `path` must exist. */
-export async function mountDisk(path: string): Promise<Disk | undefined> {
-  return (await mountFile(path).catch(() => undefined)) ?? (await mountMemory(path).catch(() => undefined));
+export async function mountDisk(path: string, copiesMax = COPIES_MAX): Promise<Disk | undefined> {
+  const inFile = await mountFile(path, copiesMax).catch(() => undefined);
+  return inFile ?? (await mountMemory(path).catch(() => undefined));
 }
 
 async function mountMemory(path: string): Promise<Disk> {
@@ -42,7 +43,7 @@ async function mountMemory(path: string): Promise<Disk> {
   };
 }
 
-async function mountFile(path: string): Promise<Disk> {
+async function mountFile(path: string, copiesMax: number): Promise<Disk> {
   let number = 0;
   const fileNow = () => `${path}.disk-${number}`;
   try {
@@ -57,12 +58,19 @@ async function mountFile(path: string): Promise<Disk> {
     path,
     async loseWhatIsInMemory() {
       const old = fileNow();
-      number += 1;
-      await copyWhileQuiet(await deviceOf(path), old, fileNow());
+      const left = `${path}.disk-${number + 1}`;
+      try {
+        await copyWhileQuiet(await deviceOf(path), old, left, copiesMax);
+      } catch (error) {
+        rmSync(left, { force: true });
+        throw error;
+      }
       // Who uses the old disk keeps it until it ends, and then the system removes it.
       await run("umount", "--lazy", path);
       rmSync(old);
-      await mountLoop(fileNow(), path);
+      // Only now: after a copy that failed, the next one must not be of that copy, which is from the past.
+      number += 1;
+      await mountLoop(left, path);
     },
     async unmount() {
       await run("umount", path);
@@ -83,12 +91,12 @@ const deviceOf = (path: string) => run("findmnt", "--noheadings", "--output", "S
  * A copy during which the system wrote something would be a mixture of two moments, which no power cut leaves. Then it is
  * made again.
  */
-async function copyWhileQuiet(device: string, from: string, to: string): Promise<void> {
+async function copyWhileQuiet(device: string, from: string, to: string, copiesMax: number): Promise<void> {
   const written = () =>
     readFileSync(`/sys/block/${basename(device)}/stat`, "utf8")
       .trim()
       .split(/\s+/)[SECTORS_WRITTEN];
-  for (let copies = 0; copies < COPIES_MAX; copies += 1) {
+  for (let copies = 0; copies < copiesMax; copies += 1) {
     const before = written();
     await run("cp", "--sparse=always", from, to);
     if (written() === before) return;

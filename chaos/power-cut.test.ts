@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -26,6 +27,37 @@ for (const { fsync, promise } of [
     if (fsync === "on") assert.equal(left, COMMITS);
     else assert.ok(left === "did not start" || left < COMMITS);
   });
+}
+
+test("after a power cut that failed, the next one leaves what is on the disk by then", async (t) => {
+  const home = mkdtempSync(join(tmpdir(), "scrip-power-"));
+  atEnd(t, () => rmSync(home, { recursive: true, force: true }));
+  const disk = await mountDisk(home, 1);
+  if (disk) atEnd(t, disk.unmount);
+  const { loseWhatIsInMemory } = disk ?? {};
+  if (!loseWhatIsInMemory)
+    return t.diagnostic("no disk in a file could be mounted: power cuts were not tested");
+  let isCut = false;
+  const cut = loseWhatIsInMemory().finally(() => {
+    isCut = true;
+  });
+  // It is written to while it is copied, so that the copy is of no moment.
+  const written = (async () => {
+    for (let number = 0; !isCut; number += 1) await write(join(home, "number"), String(number));
+  })();
+  await assert.rejects(cut, /did not become quiet/);
+  await written;
+  await write(join(home, "number"), "since then");
+  execFileSync("sync", ["--file-system", home]);
+  await until(() => loseWhatIsInMemory().then(() => true));
+  assert.equal(readFileSync(join(home, "number"), "utf8"), "since then");
+});
+
+async function write(path: string, text: string): Promise<void> {
+  const file = await open(path, "w");
+  await file.writeFile(text);
+  await file.sync();
+  await file.close();
 }
 
 async function commitAndCut(t: TestContext, fsync: string): Promise<number | "no disk" | "did not start"> {
