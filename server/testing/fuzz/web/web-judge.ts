@@ -35,7 +35,7 @@ export function createWebJudge(teams: readonly string[]): WebJudge {
       const owner = owners.get(id);
       if (owner === undefined) owners.set(id, team);
       else if (owner !== team && !typed.has(`${team} ${id}`))
-        assert.fail(`${request.route.key} showed ${team} ${id}, which is ${owner}'s`);
+        assert.fail(`${request.route.key} showed ${team} ${id}, which is ${owner}'s: ${around(body, id)}`);
     }
     const other = teams.find((name) => name !== team && body.includes(`@${name}.example`));
     assert.equal(other, undefined, `${request.route.key} showed ${team} a person of ${other}`);
@@ -56,6 +56,14 @@ export function createWebJudge(teams: readonly string[]): WebJudge {
       checkOwners(request, body);
     },
   };
+}
+
+const CONTEXT_CHARACTERS = 300;
+
+/** Where it is, so that a finding can be explained without a second run. */
+function around(body: string, id: string): string {
+  const at = body.indexOf(id);
+  return body.slice(Math.max(0, at - CONTEXT_CHARACTERS), at + CONTEXT_CHARACTERS);
 }
 
 /** A page, a file, a redirect within the face, or an error, with the headers that keep a browser safe. */
