@@ -98,8 +98,8 @@ export const PRICES: Area = {
     {
       name: "price-of-stock-that-ran-out",
       file: "server/src/suppliers/refresh-supply.ts",
-      find: "if (stale.toMark > 0) await markStaleRoutes(tx, scope);",
-      replace: "",
+      find: "stale.toMark > 0 ? await markStaleRoutes(tx, scope) : []",
+      replace: "[]",
       tests: [`${AT}/prices-follow-stock.test.ts`],
       why: "A price would keep the cost of stock that ran out, and orders would be refunded as losses.",
     },
