@@ -77,6 +77,7 @@ function withoutDatabase(): Db {
     rows: refuse,
     transaction: refuse,
     shortTransaction: refuse,
+    wholeTransaction: refuse,
     listen: () => ({ close: async () => {} }),
     close: async () => {},
   };

@@ -26,17 +26,19 @@ const NULL = "\u001e";
 /**
  * The rows of these columns as a statement reads them. Each column is one parameter, a text that the database splits, because
  * an array or JSON costs both sides several times as much. The columns are unnested in a list and not by one `unnest` of them
- * all, which keeps each column in a store of its own before it makes rows of them.
+ * all, which keeps each column in a store of its own before it makes rows of them. There are none where the condition, which is of no
+ * row, does not hold.
  */
 export function fromTexts(
   alias: string,
   columns: readonly SentColumn<never>[],
   firstParameter: number,
+  condition = "",
 ): string {
   const values = columns.map(
     ({ column, type }, index) => `unnest(${splitText(firstParameter + index, type)}) as ${column}`,
   );
-  return `(select ${values.join(", ")}) ${alias}`;
+  return `(select ${values.join(", ")}${condition === "" ? "" : ` where ${condition}`}) ${alias}`;
 }
 
 /** One parameter of `joinTexts` as the array that it was. */

@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { Sql } from "sql-template-tag";
 import { columnTypes } from "./column-types.ts";
 import { type Hosts, hostOf, NoPrimaryError, openHosts } from "./hosts.ts";
-import { type NamedStatement, runAfter, runBefore } from "./joined-query.ts";
+import { type NamedStatement, runAfter, runBefore, runWhole } from "./joined-query.ts";
 import { type Listener, listen } from "./listen.ts";
 import { type Connection, openPool, type PoolSettings, type PrimaryPool } from "./open-pool.ts";
 import { openBeatLine } from "./primary/beat-line.ts";
@@ -30,6 +30,16 @@ export type Db = Queryable & {
     first: NamedStatement,
     work: (tx: Tx, rows: Row[]) => Promise<{ result: T; last: NamedStatement | undefined }>,
   ): Promise<T>;
+  /**
+   * A transaction of one round trip, in which nothing waits for this process: both statements and `commit` are sent at once, so the
+   * second one must see for itself whether it is to write anything. `onWritten` gets the rows of the first one and how many the second
+   * one changed, while the commit is under way.
+   */
+  wholeTransaction<Row>(
+    first: NamedStatement,
+    second: NamedStatement | undefined,
+    onWritten: (rows: Row[], changed: number) => void,
+  ): Promise<void>;
   /** Calls back for each NOTIFY on the channel until the listener is closed; see listen.ts. */
   listen(channel: string, onNotify: () => void): Listener;
   close(): Promise<void>;
@@ -91,6 +101,7 @@ export function connectDatabase(settings: ConnectionSettings): ServingDb {
     rows: (query, options) => runAlone(pool, query, options),
     transaction: (work) => transaction(pool, work),
     shortTransaction: (first, work) => shortTransaction(pool, first, work),
+    wholeTransaction: (first, second, onWritten) => wholeTransaction(pool, { first, second }, onWritten),
     listen: (channel, onNotify) => listen({ ...settings, hosts }, channel, onNotify),
     async watchPrimary(process, events) {
       const before = watch;
@@ -213,6 +224,16 @@ const shortTransaction = <Row, T>(
     const { result, last } = await work(toTx(client), rows);
     checkCommitted(await (last ? runBefore(client, last, COMMIT) : client.query(COMMIT)));
     return result;
+  });
+
+const wholeTransaction = <Row>(
+  pool: PrimaryPool,
+  statements: { first: NamedStatement; second: NamedStatement | undefined },
+  onWritten: (rows: Row[], changed: number) => void,
+): Promise<void> =>
+  onConnection(pool, async (client) => {
+    const whole = { opening: BEGIN, ...statements, closing: COMMIT };
+    checkCommitted(await runWhole(client, whole, (rows, changed) => onWritten(rows as Row[], changed)));
   });
 
 /** Explicit, so that no server default can change what a statement sees. */

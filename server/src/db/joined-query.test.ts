@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql, { raw } from "sql-template-tag";
+import { countWaiting } from "../../testing/database/count-waiting.ts";
 import { startFaultProxy } from "../../testing/database/fault-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { eventually } from "../../testing/eventually.ts";
@@ -112,6 +113,87 @@ test("a commit that never reaches the server leaves no lock behind, although the
   const fault = proxy.arm(/^commit$/, "stall");
   const update = { name: "update", text: "update notes set text = $1", values: ["changed"] };
   const lost = far.shortTransaction(read(), async () => ({ result: undefined, last: update }));
+  await fault.struck;
+  await assert.rejects(lost, isDatabaseUnavailable);
+  await eventually("the server ends the transaction", async () => {
+    const free = await database.db.rows(sql`select text from notes for update skip locked`);
+    return free.length === 1 ? true : undefined;
+  });
+  assert.deepEqual(await notes(), ["locked"]);
+});
+
+/** What a whole transaction told before its commit was answered. */
+function listen() {
+  const told: string[] = [];
+  const note = ([row]: { said: string }[], changed: number): void => {
+    told.push(`${row?.said} ${changed}`);
+  };
+  return { told, note };
+}
+
+test("a whole transaction tells what both statements answered, and commits, again and again on one connection", async () => {
+  await database.db.rows(sql`delete from notes`);
+  const { told, note } = listen();
+  for (const text of ["a", "b", "c"]) await db.wholeTransaction(read(), write(text), note);
+  assert.deepEqual(await notes(), ["a", "b", "c"]);
+  const clear = { name: "clear", text: "delete from notes where $1 <> ''", values: ["all"] };
+  await db.wholeTransaction(read(), clear, note);
+  await db.wholeTransaction(read(), undefined, note);
+  assert.deepEqual(told, ["hello 1", "hello 1", "hello 1", "hello 3", "hello 0"]);
+  assert.deepEqual(await notes(), []);
+});
+
+test("whatever fails in a whole transaction, nothing is committed, and the connection serves the next one", async () => {
+  const { told, note } = listen();
+  const bad = { name: "bad number", text: "insert into notes values ($1::integer)", values: ["x"] };
+  const noTable = { name: "no table", text: "insert into nowhere values ($1)", values: ["x"] };
+  await assert.rejects(db.wholeTransaction(read("select $1::integer"), write("lost"), note), codeOf("22P02"));
+  await assert.rejects(db.wholeTransaction(read(), bad, note), codeOf("22P02"));
+  for (let time = 0; time < 2; time += 1)
+    await assert.rejects(db.wholeTransaction(read(), noTable, note), codeOf("42P01"));
+  assert.deepEqual(told, []);
+  await db.wholeTransaction(read(), write("first of its name"), note);
+  // Found at the commit, when the statements have been told of.
+  await assert.rejects(db.wholeTransaction(read(), write("first of its name"), note), codeOf("23505"));
+  assert.equal(told.length, 2);
+  assert.deepEqual(await notes(), ["first of its name"]);
+  await database.db.rows(sql`delete from notes`);
+});
+
+test("an error of the one who is told comes out of the whole transaction, and the connection serves the next one", async () => {
+  const changedMind = db.wholeTransaction(read(), write("written all the same"), () => {
+    throw new Error("changed our mind");
+  });
+  await assert.rejects(changedMind, /changed our mind/);
+  await db.wholeTransaction(read(), write("after"), () => {});
+  assert.deepEqual(await notes(), ["after", "written all the same"]);
+  await database.db.rows(sql`delete from notes`);
+});
+
+test("a whole transaction waits for a lock without this process, and sees what was committed meanwhile", async () => {
+  await database.db.rows(sql`insert into notes values ('held')`);
+  const lock = { name: "lock", text: "select from notes where $1 <> '' for update", values: ["x"] };
+  const copy = { name: "copy", text: "insert into notes select text || $1 from notes", values: [" twice"] };
+  let waiting: Promise<void> | undefined;
+  await database.db.transaction(async (tx) => {
+    await tx.rows(sql`update notes set text = 'changed'`);
+    waiting = db.wholeTransaction(lock, copy, () => {});
+    await eventually("it waits", async () => ((await countWaiting(database.db)) > 0 ? true : undefined));
+  });
+  await waiting;
+  assert.deepEqual(await notes(), ["changed", "changed twice"]);
+  await database.db.rows(sql`delete from notes`);
+});
+
+test("a whole transaction whose commit never reaches the server leaves no lock behind", async (t) => {
+  const proxy = await startFaultProxy(database.connectionString);
+  t.after(() => proxy.close());
+  const far = connect(proxy.connectionString);
+  t.after(() => far.close());
+  await database.db.rows(sql`insert into notes values ('locked')`);
+  const fault = proxy.arm(/^commit$/, "stall");
+  const update = { name: "update", text: "update notes set text = $1", values: ["changed"] };
+  const lost = far.wholeTransaction(read(), update, () => {});
   await fault.struck;
   await assert.rejects(lost, isDatabaseUnavailable);
   await eventually("the server ends the transaction", async () => {

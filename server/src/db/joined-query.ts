@@ -3,7 +3,7 @@ import pg from "pg";
 /** A statement that is prepared under its name. Its values are sent as they are. */
 export type NamedStatement = { name: string; text: string; values: string[] };
 
-export type Answer = { command: string; rows: unknown[] };
+export type Answer = { command: string; rows: unknown[]; rowCount: number | null };
 
 /** What the driver has and its types do not show. */
 type Wire = {
@@ -24,15 +24,8 @@ export async function runAfter(
   opening: string,
   statement: NamedStatement,
 ): Promise<unknown[]> {
-  const answers = await submit(client, statement, (connection) => {
-    // The named statement is parsed first: the driver takes the first answer to a parse for its own.
-    parseOnce(connection, statement);
-    connection.parse({ name: "", text: opening });
-    connection.bind({ portal: "", statement: "", values: [] });
-    connection.execute({ portal: "" });
-    execute(connection, statement);
-  });
-  return answers.at(-1)?.rows ?? [];
+  const [answer] = await sendAll(client, [statement], (connection) => open(connection, opening, statement));
+  return answer?.rows ?? [];
 }
 
 /**
@@ -45,36 +38,108 @@ export async function runBefore(
   statement: NamedStatement,
   closing: string,
 ): Promise<Answer | undefined> {
-  const first = submit(client, statement, (connection) => {
+  const answers = await sendAll(client, [statement, { name: "", text: closing }], (connection) => {
     parseOnce(connection, statement);
     execute(connection, statement);
     connection.query(closing);
   });
-  // Its message is on the way already. This query only waits for the answer.
-  const second = submit(client, { name: "", text: closing }, () => {});
-  const [one, other] = await Promise.allSettled([first, second]);
-  if (one.status === "rejected") throw one.reason;
-  if (other.status === "rejected") throw other.reason;
-  return other.value.at(-1);
+  return answers.at(-1);
 }
 
-/** The driver asks the query itself what to send, and collects the answers to all statements until the server is ready again. */
+export type WholeTransaction = {
+  opening: string;
+  first: NamedStatement;
+  second: NamedStatement | undefined;
+  closing: string;
+};
+
+/**
+ * Both in one: a whole transaction in one round trip, in messages of their own. `onWritten` is called when the statements have been
+ * answered and `closing` may be under way, with the rows of the first one and how many the second one changed.
+ */
+export async function runWhole(
+  client: pg.ClientBase,
+  { opening, first, second, closing }: WholeTransaction,
+  onWritten: (rows: unknown[], changed: number) => void,
+): Promise<Answer | undefined> {
+  const messages = [first, ...(second ? [second] : []), { name: "", text: closing }];
+  const send: Send = (connection) => {
+    open(connection, opening, first);
+    if (second) {
+      parseOnce(connection, second);
+      execute(connection, second);
+    }
+    connection.query(closing);
+  };
+  const answers = await sendAll(client, messages, send, (known) => {
+    if (known.length === messages.length - 1)
+      onWritten(known[0]?.rows ?? [], second ? (known[1]?.rowCount ?? 0) : 0);
+  });
+  return answers.at(-1);
+}
+
+/** What the driver has to know of a message. */
+type Message = Pick<NamedStatement, "name" | "text">;
+
+/**
+ * Sends several messages at once, and waits for the answers to all of them, whatever fails. The driver asks its first query what to
+ * send; the others wait for answers to what is on the way already. Returns the answer to the last statement of each message.
+ */
+function sendAll(
+  client: pg.ClientBase,
+  messages: readonly Message[],
+  send: Send,
+  onAnswer: (known: readonly (Answer | undefined)[]) => void = () => {},
+): Promise<(Answer | undefined)[]> {
+  return new Promise((resolve, reject) => {
+    const known: (Answer | undefined)[] = [];
+    let failure: unknown;
+    const fail = (error: unknown): void => {
+      failure ??= error;
+    };
+    const awaitNext = (at: number): void => {
+      const message = messages[at];
+      if (message === undefined) {
+        if (failure === undefined) resolve(known);
+        else reject(failure);
+        return;
+      }
+      submit(client, message, at === 0 ? send : () => {}, (error, answers) => {
+        if (error) fail(error);
+        else {
+          known.push([answers].flat().at(-1));
+          try {
+            if (failure === undefined) onAnswer(known);
+          } catch (thrown) {
+            fail(thrown);
+          }
+        }
+        awaitNext(at + 1);
+      });
+    };
+    awaitNext(0);
+  });
+}
+
+/** Collects the answers to all statements until the server is ready again. */
 function submit(
   client: pg.ClientBase,
-  { name, text }: Pick<NamedStatement, "name" | "text">,
+  { name, text }: Message,
   send: Send,
-): Promise<Answer[]> {
-  return new Promise((resolve, reject) => {
-    const query = new pg.Query(text);
-    Object.assign(query, {
-      name,
-      queryMode: "extended",
-      prepare: send,
-      callback: (error: Error | null, answers: Answer | Answer[]) =>
-        error ? reject(error) : resolve([answers].flat()),
-    });
-    client.query(query);
-  });
+  callback: (error: Error | null, answers: Answer | Answer[]) => void,
+): void {
+  const query = new pg.Query(text);
+  Object.assign(query, { name, queryMode: "extended", prepare: send, callback });
+  client.query(query);
+}
+
+function open(connection: Wire, opening: string, statement: NamedStatement): void {
+  // The named statement is parsed first: the driver takes the first answer to a parse for its own.
+  parseOnce(connection, statement);
+  connection.parse({ name: "", text: opening });
+  connection.bind({ portal: "", statement: "", values: [] });
+  connection.execute({ portal: "" });
+  execute(connection, statement);
 }
 
 function parseOnce(connection: Wire, { name, text }: NamedStatement): void {

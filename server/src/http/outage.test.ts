@@ -25,6 +25,7 @@ async function callWithout(databaseError: Error): Promise<{ reply: LightMyReques
     rows: fail,
     transaction: fail,
     shortTransaction: fail,
+    wholeTransaction: fail,
     listen: () => ({ close: async () => {} }),
     close: async () => {},
   };

@@ -120,3 +120,60 @@ test("a run that throws synchronously rejects its calls", async () => {
   await assert.rejects(call("a"), /at once/);
   await assert.rejects(call("b"), /at once/);
 });
+
+/** A batcher whose runs the test lets go on and ends. */
+function createPatientBatcher(patienceMs: number) {
+  const runs: { inputs: readonly string[]; letNext: () => void; end: () => void }[] = [];
+  const call = createBatcher<string, string>({
+    maxSize: 100,
+    maxRunning: 2,
+    patienceMs,
+    run: (inputs, letNext) =>
+      new Promise((resolve) => {
+        runs.push({ inputs, letNext, end: () => resolve(inputs) });
+      }),
+  });
+  return { call, runs, inputs: () => runs.map((run) => run.inputs) };
+}
+
+test("with patience a run starts once the one before lets it or has ended, with all that wait by then", async () => {
+  const { call, runs, inputs } = createPatientBatcher(60_000);
+  const calls: Promise<string>[] = [];
+  for (const input of ["a", "b", "c"]) {
+    calls.push(call(input));
+    await nextTurn();
+  }
+  assert.deepEqual(inputs(), [["a"]]);
+  runs[0]?.letNext();
+  await nextTurn();
+  assert.deepEqual(inputs(), [["a"], ["b", "c"]]);
+  calls.push(call("d"));
+  // Only the last one is waited for, and it has not let anything start.
+  runs[0]?.letNext();
+  runs[0]?.end();
+  await calls[0];
+  await nextTurn();
+  assert.deepEqual(inputs(), [["a"], ["b", "c"]]);
+  runs[1]?.end();
+  await calls[1];
+  await nextTurn();
+  assert.deepEqual(inputs(), [["a"], ["b", "c"], ["d"]]);
+  runs[2]?.end();
+  assert.deepEqual(await Promise.all(calls), ["a", "b", "c", "d"]);
+});
+
+test("a run that takes too long does not hold up the next one", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { call, runs, inputs } = createPatientBatcher(100);
+  const calls = [call("a")];
+  await nextTurn();
+  calls.push(call("b"));
+  t.mock.timers.tick(99);
+  await nextTurn();
+  assert.deepEqual(inputs(), [["a"]]);
+  t.mock.timers.tick(1);
+  await nextTurn();
+  assert.deepEqual(inputs(), [["a"], ["b"]]);
+  for (const run of runs) run.end();
+  assert.deepEqual(await Promise.all(calls), ["a", "b"]);
+});

@@ -4,9 +4,11 @@
  * of the event loop's check phase, and calls that arrive while `maxRunning` batches are running form the next batch.
  */
 export function createBatcher<Input, Output>(options: {
-  run: (inputs: readonly Input[]) => Promise<readonly Output[]>;
+  run: (inputs: readonly Input[], letNext: () => void) => Promise<readonly Output[]>;
   maxSize: number;
   maxRunning: number;
+  /** If set, a run starts once the one before has called `letNext` or ended, or after this time. */
+  patienceMs?: number;
   /** How many calls can wait. Further calls are rejected with `overflow`. */
   maxWaiting?: number;
   overflow?: () => Error;
@@ -15,9 +17,11 @@ export function createBatcher<Input, Output>(options: {
   const waiting: Member[] = [];
   let running = 0;
   let scheduled = false;
+  /** The timer of the run that the next one waits for. */
+  let awaited: NodeJS.Timeout | undefined;
 
   const schedule = () => {
-    if (scheduled || running >= options.maxRunning || waiting.length === 0) return;
+    if (scheduled || awaited || running >= options.maxRunning || waiting.length === 0) return;
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
@@ -25,12 +29,29 @@ export function createBatcher<Input, Output>(options: {
     });
   };
 
+  const awaitRun = (): (() => void) => {
+    if (options.patienceMs === undefined) return () => {};
+    const letNext = () => {
+      if (awaited !== timer) return;
+      clearTimeout(timer);
+      awaited = undefined;
+      schedule();
+    };
+    const timer = setTimeout(letNext, options.patienceMs);
+    awaited = timer;
+    return letNext;
+  };
+
   const start = async () => {
     const members = waiting.splice(0, options.maxSize);
     running += 1;
+    const letNext = awaitRun();
     schedule();
     try {
-      const outputs = await options.run(members.map((member) => member.input));
+      const outputs = await options.run(
+        members.map((member) => member.input),
+        letNext,
+      );
       members.forEach((member, index) => {
         member.resolve(outputs[index] as Output);
       });
@@ -38,6 +59,7 @@ export function createBatcher<Input, Output>(options: {
       for (const member of members) member.reject(error);
     } finally {
       running -= 1;
+      letNext();
       schedule();
     }
   };

@@ -66,6 +66,7 @@ function openNode(failures: string[]): Db {
     ...db,
     transaction: (work) => db.transaction(work).catch(recordFailure),
     shortTransaction: (first, work) => db.shortTransaction(first, work).catch(recordFailure),
+    wholeTransaction: (...args) => db.wholeTransaction(...args).catch(recordFailure),
   };
 }
 

@@ -1,24 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Db, errorCodeOf, isDatabaseUnavailable, type Tx } from "../db/database.ts";
+import { type Db, errorCodeOf, isDatabaseUnavailable } from "../db/database.ts";
 import { createBatcher } from "../lib/batch.ts";
 import type { Clock } from "../lib/clock.ts";
-import { machineTimeMs } from "../lib/machine-time.ts";
 import { Problem } from "../lib/problem.ts";
-import {
-  type Decision,
-  decidePlacements,
-  type Placement,
-  type PlacementState,
-  walletKey,
-} from "./decide-placements.ts";
-import {
-  beginPlacements,
-  findFreeWallets,
-  freezeKeys,
-  insertPlacements,
-  type StateRow,
-  toState,
-} from "./placement-queries.ts";
+import { type Decision, type Placement, walletKey } from "./decide-placements.ts";
+import { createKnownWallets } from "./known-wallets.ts";
+import { type PlaceDeps, placeOnce } from "./place-once.ts";
+import { findFreeWallets } from "./placement-queries.ts";
 
 /** `busy`: another process locked the wallet for too long, or decides the placement itself. */
 export type BatchDecision = Decision | { kind: "failed"; error: unknown };
@@ -46,10 +34,10 @@ const RECOVERY_PAUSE_MS = 100;
 const GROUPS_WAITING_MAX = 64;
 /** Groups of different callers do not wait for each other. Those of one caller come one after the other by themselves. */
 const GROUPS_RUNNING_MAX = 4;
+/** A batch starts when the one before is written, so that it can be predicted. It does not wait longer for wallets of others. */
+const PATIENCE_MS = 100;
 
-type BatchDeps = {
-  db: Db;
-  clock: Clock;
+type BatchDeps = PlaceDeps & {
   limits: PlacementLimits;
   /** Wallets that were seen locked for long, the one that was waited for longest ago first. */
   held: Set<string>;
@@ -66,15 +54,17 @@ export function createPlacementQueues(
   changes: Partial<PlacementLimits> = {},
 ): PlacementQueues {
   const limits = { ...PLACEMENT_LIMITS, ...changes };
-  const deps: BatchDeps = { db, clock, limits, held: new Set() };
+  const { lockTimeoutMs } = limits;
+  const deps: BatchDeps = { db, clock, lockTimeoutMs, known: createKnownWallets(), limits, held: new Set() };
   const isHeld = (placement: Placement) => deps.held.size > 0 && deps.held.has(walletKey(placement));
-  const common = createQueue(limits, (placements) =>
+  const common = createQueue(limits, (placements, letNext) =>
     placeBatch(
       deps,
       placements.filter((one) => !isHeld(one)),
+      letNext,
     ),
   );
-  const aside = createQueue(limits, (placements) => placeHeld(deps, placements));
+  const aside = createQueue(limits, (placements, letNext) => placeHeld(deps, placements, letNext));
   const groups = createGroupQueue(deps);
   const groupsAside = createGroupQueue(deps);
   return {
@@ -92,15 +82,16 @@ type Decided = ReadonlyMap<Placement, BatchDecision>;
 
 const createQueue = (
   limits: PlacementLimits,
-  place: (placements: readonly Placement[]) => Promise<Decided>,
+  place: (placements: readonly Placement[], letNext: () => void) => Promise<Decided>,
 ): SubmitPlacement =>
   createBatcher<Placement, BatchDecision>({
     maxSize: limits.batchMax,
     maxRunning: 2,
     maxWaiting: limits.waitingMax,
+    patienceMs: PATIENCE_MS,
     overflow: tooManyOrders,
-    run: async (placements) => {
-      const decided = await place(placements);
+    run: async (placements, letNext) => {
+      const decided = await place(placements, letNext);
       return placements.map((placement) => decided.get(placement) ?? { kind: "busy" });
     },
   });
@@ -125,7 +116,11 @@ const tooManyOrders = (): Problem =>
   });
 
 /** Settles the placements whose wallets are free now, and waits for one locked wallet at a time, in turn. */
-async function placeHeld(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
+async function placeHeld(
+  deps: BatchDeps,
+  placements: readonly Placement[],
+  letNext: () => void,
+): Promise<Decided> {
   const free = await findFreeWallets(deps.db, placements);
   const asked = new Set(placements.map(walletKey));
   const next = [...deps.held].find((key) => asked.has(key) && !free.has(key));
@@ -134,13 +129,17 @@ async function placeHeld(deps: BatchDeps, placements: readonly Placement[]): Pro
     deps.held.add(next);
   }
   const chosen = placements.filter((one) => free.has(walletKey(one)) || walletKey(one) === next);
-  return placeBatch(deps, chosen);
+  return placeBatch(deps, chosen, letNext);
 }
 
-async function placeBatch(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
+async function placeBatch(
+  deps: BatchDeps,
+  placements: readonly Placement[],
+  letNext: () => void = () => {},
+): Promise<Decided> {
   if (placements.length === 0) return new Map();
   try {
-    return await placeUntilKnown(deps, placements);
+    return await placeUntilKnown(deps, placements, letNext);
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
     if (!isLockTimeout(error)) return placeApart(deps, placements);
@@ -157,12 +156,16 @@ async function placeBatch(deps: BatchDeps, placements: readonly Placement[]): Pr
  * A COMMIT whose response was lost may have succeeded. The same batch is written again, with the same order ids,
  * until the outcome is known: what was committed is then bound to its key.
  */
-async function placeUntilKnown(deps: BatchDeps, placements: readonly Placement[]): Promise<Decided> {
+async function placeUntilKnown(
+  deps: BatchDeps,
+  placements: readonly Placement[],
+  letNext: () => void = () => {},
+): Promise<Decided> {
   // Counts from the first loss: even a response that took long to fail must be retried.
   let deadlineMs: number | undefined;
   for (;;) {
     try {
-      const decisions = await placeOnce(deps, placements);
+      const decisions = await placeOnce(deps, placements, letNext);
       if (deps.held.size > 0) for (const one of placements) deps.held.delete(walletKey(one));
       return new Map(placements.map((placement, index) => [placement, decisions[index] as Decision]));
     } catch (error) {
@@ -171,47 +174,6 @@ async function placeUntilKnown(deps: BatchDeps, placements: readonly Placement[]
       await delay(RECOVERY_PAUSE_MS);
     }
   }
-}
-
-/** Two round trips: the wallets are locked with `begin`, and everything is written with `commit`. */
-const placeOnce = ({ db, clock, limits }: BatchDeps, placements: readonly Placement[]): Promise<Decision[]> =>
-  db.shortTransaction<StateRow, Decision[]>(
-    beginPlacements(placements, clock.now(), limits.lockTimeoutMs),
-    async (tx, rows) => {
-      const state = toState(rows);
-      const before = new Map(state.wallets);
-      const decisions = decidePlacements(state, await priceUnderLock(tx, state, placements), machineTimeMs());
-      const frozen = decisions.flatMap((decision) =>
-        decision.kind === "refused" && decision.freezes !== undefined ? [decision.freezes] : [],
-      );
-      if (frozen.length > 0) await freezeKeys(tx, frozen, clock.now());
-      const placed = decisions.flatMap((decision) => (decision.kind === "placed" ? [decision.placed] : []));
-      if (placed.length === 0) return { result: decisions, last: undefined };
-      const changed = [...state.wallets].filter(([key, head]) => before.get(key) !== head);
-      return {
-        result: decisions,
-        last: insertPlacements(
-          placed,
-          changed.map(([, head]) => head),
-        ),
-      };
-    },
-  );
-
-/** Prices what could not be priced ahead, at exactly the revision of the decision. */
-async function priceUnderLock(
-  tx: Tx,
-  state: PlacementState,
-  placements: readonly Placement[],
-): Promise<readonly Placement[]> {
-  if (placements.every(({ priceAgain }) => priceAgain === undefined)) return placements;
-  const current: Placement[] = [];
-  for (const placement of placements) {
-    const catalogRevision = state.revisions.get(placement.resellerId) ?? "";
-    const { priceAgain } = placement;
-    current.push(priceAgain ? { ...placement, catalogRevision, priced: await priceAgain(tx) } : placement);
-  }
-  return current;
 }
 
 /** One wallet or order blocked the whole batch: places each wallet, and if necessary each order, separately. */

@@ -122,7 +122,7 @@ function distinctTenants(placements: readonly Placement[]): Placement[] {
 }
 
 /** One placement for each actor. Compared by id first, because that is cheapest; a duplicate actor does no harm. */
-function distinctActors(placements: readonly Placement[]): Placement[] {
+export function distinctActors(placements: readonly Placement[]): Placement[] {
   const seen = new Map<string, Placement>();
   return placements.filter((one) => {
     const before = seen.get(one.actor.id);
@@ -153,13 +153,13 @@ const PLACED = [...sentColumns(ORDER_COLUMNS), ...sentColumns(ENTRY_COLUMNS, ENT
 const LINES = sentColumns(LINE_COLUMNS);
 const HEADS = [...WALLET_KEY_COLUMNS, ...WALLET_HEAD_COLUMNS];
 
-const INSERT_PLACED = `
+const insertPlaced = (condition?: string): string => `
   with placed as materialized (
-    select * from ${fromTexts("one", PLACED, 1)}
+    select * from ${fromTexts("one", PLACED, 1, condition)}
   ), new_orders as (
     ${insertFrom("placed", "orders", ORDER_COLUMNS)}
   ), new_lines as (
-    ${insertFrom(fromTexts("line", LINES, 1 + PLACED.length), "order_lines", LINE_COLUMNS)}
+    ${insertFrom(fromTexts("line", LINES, 1 + PLACED.length, condition), "order_lines", LINE_COLUMNS)}
   ), new_entries as (
     ${insertFrom("placed", "ledger_entries", ENTRY_COLUMNS, ENTRY_PREFIX)}
   ), new_work as (
@@ -169,15 +169,18 @@ const COUNT_SPENDING = `, counted as (
     ${insertFrom(fromTexts("part", SPENDING_COLUMNS, 1 + PLACED.length + LINES.length + HEADS.length), "key_spending", SPENDING_COLUMNS)}
     on conflict (key_id, hour) do update set spent_minor = key_spending.spent_minor + excluded.spent_minor
   )`;
-const UPDATE_WALLETS = `
+const updateWallets = (condition?: string): string => `
   update wallets w
   set ${WALLET_HEAD_COLUMNS.map(({ column }) => `${column} = head.${column}`).join(", ")}
-  from ${fromTexts("head", HEADS, 1 + PLACED.length + LINES.length)}
+  from ${fromTexts("head", HEADS, 1 + PLACED.length + LINES.length, condition)}
   where ${WALLET_KEY_COLUMNS.map(({ column }) => `w.${column} = head.${column}`).join(" and ")}`;
 
-const INSERT = INSERT_PLACED + UPDATE_WALLETS;
+const INSERT = insertPlaced() + updateWallets();
 /** The same for a batch that has orders of keys whose spending is counted. */
-const INSERT_AND_COUNT = INSERT_PLACED + COUNT_SPENDING + UPDATE_WALLETS;
+const INSERT_AND_COUNT = insertPlaced() + COUNT_SPENDING + updateWallets();
+/** Set by `confirm_placement_batch` until the transaction ends. */
+const IS_CONFIRMED = "current_setting('scrip.confirmed', true) = 'true'";
+const INSERT_IF_CONFIRMED = insertPlaced(IS_CONFIRMED) + updateWallets(IS_CONFIRMED);
 
 /**
  * Writes everything that a batch decided in one statement: orders, lines, entries, work, the wallets' new heads, and what counted
@@ -187,11 +190,7 @@ export function insertPlacements(
   placed: readonly PlacedOrder[],
   heads: readonly WalletHead[],
 ): NamedStatement {
-  const values = [
-    ...toTexts(PLACED, placed),
-    ...toTexts(LINES, placed.flatMap(toLines)),
-    ...toTexts(HEADS, heads),
-  ];
+  const values = toValues(placed, heads);
   const spending = sumSpending(placed.flatMap((one) => one.spending ?? []));
   if (spending.length === 0) return { name: "insert-placements", text: INSERT, values };
   return {
@@ -200,6 +199,22 @@ export function insertPlacements(
     values: [...values, ...toTexts(SPENDING_COLUMNS, spending)],
   };
 }
+
+/** The same where the database has confirmed what it rests on, and nothing where it has not. No key of it is counted. */
+export const insertConfirmedPlacements = (
+  placed: readonly PlacedOrder[],
+  heads: readonly WalletHead[],
+): NamedStatement => ({
+  name: "insert-confirmed-placements",
+  text: INSERT_IF_CONFIRMED,
+  values: toValues(placed, heads),
+});
+
+const toValues = (placed: readonly PlacedOrder[], heads: readonly WalletHead[]): string[] => [
+  ...toTexts(PLACED, placed),
+  ...toTexts(LINES, placed.flatMap(toLines)),
+  ...toTexts(HEADS, heads),
+];
 
 /** Keys that a batch freezes, in the order of their ids. */
 export const freezeKeys = (tx: Tx, ids: readonly string[], now: Date) =>

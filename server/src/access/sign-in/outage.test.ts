@@ -12,6 +12,7 @@ const away: Db = {
   rows: refuse,
   transaction: refuse,
   shortTransaction: refuse,
+  wholeTransaction: refuse,
   listen: () => ({ close: async () => {} }),
   close: async () => {},
 };

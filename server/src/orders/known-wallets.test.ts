@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ORDINARY_FATE } from "../sandbox/order-fate.ts";
+import { appendEntry, emptyHead, type WalletHead } from "../wallet/entry.ts";
+import type { Placement } from "./decide-placements.ts";
+import { createKnownWallets } from "./known-wallets.ts";
+
+const AT = new Date("2026-11-18T12:00:00Z");
+
+const placementOf = (resellerId: string, changes: Partial<Placement> = {}): Placement => ({
+  orderId: "ord_1",
+  resellerId,
+  environment: "live",
+  actor: { kind: "key", id: `key_${resellerId}` },
+  idempotencyKey: "one",
+  fingerprint: Buffer.alloc(32),
+  reference: null,
+  fate: ORDINARY_FATE,
+  catalogRevision: "1.1",
+  priced: { lines: [], totalMinor: 1n, currency: "USD" },
+  createdAt: AT,
+  ...changes,
+});
+
+/** The head of a wallet after so many deposits of one cent. */
+function headAfter(resellerId: string, entries: number): WalletHead {
+  let head = emptyHead({ resellerId, environment: "live" }, "USD");
+  for (let number = 0; number < entries; number += 1) {
+    const movement = { type: "deposit", amountMinor: 1n, orderId: null, note: null, createdAt: AT } as const;
+    const next = appendEntry(head, { id: `ent_${number}`, ...movement });
+    assert.ok(next);
+    head = next.head;
+  }
+  return head;
+}
+
+const headsOf = (entries: Record<string, number>) =>
+  new Map(Object.entries(entries).map(([id, count]) => [`${id} live`, headAfter(id, count)]));
+
+/** A wallet that was found as it was left: what is predicted of it next. */
+function knowing(entries: Record<string, number>) {
+  const known = createKnownWallets();
+  const heads = headsOf(entries);
+  known.found(heads, heads, true);
+  known.found(heads, heads, true);
+  return known;
+}
+
+test("only a wallet that was found as it was left is predicted, with its last head", () => {
+  const known = createKnownWallets();
+  const asked = [placementOf("a")];
+  assert.equal(known.predict(asked), undefined);
+  known.found(headsOf({ a: 1 }), headsOf({ a: 2 }), true);
+  assert.equal(known.predict(asked), undefined, "locked once");
+  known.found(headsOf({ a: 3 }), headsOf({ a: 4 }), true);
+  assert.equal(known.predict(asked), undefined, "moved by others");
+  known.found(headsOf({ a: 4 }), headsOf({ a: 5 }), false);
+  assert.equal(known.predict(asked), undefined, "in a state that nobody could predict");
+  known.found(headsOf({ a: 5 }), headsOf({ a: 6 }), true);
+  assert.deepEqual(known.predict(asked)?.wallets, headsOf({ a: 6 }));
+});
+
+test("while a batch is under way nothing more is predicted of its wallets", () => {
+  const known = knowing({ a: 1, b: 1 });
+  const [a, b] = [placementOf("a"), placementOf("b")];
+  assert.ok(known.predict([a]));
+  assert.equal(known.predict([a]), undefined);
+  assert.equal(known.predict([a, b]), undefined);
+  assert.ok(known.predict([b]), "what was not predicted because of another wallet can be");
+  known.confirmed(headsOf({ a: 2 }));
+  assert.deepEqual(known.predict([a])?.wallets, headsOf({ a: 2 }));
+  known.forget([a]);
+  assert.equal(known.predict([a]), undefined);
+});
+
+test("an answer that comes after that to a later batch changes nothing", () => {
+  const known = knowing({ a: 1 });
+  const asked = [placementOf("a")];
+  known.predict(asked);
+  known.found(headsOf({ a: 2 }), headsOf({ a: 3 }), true);
+  known.confirmed(headsOf({ a: 2 }));
+  assert.equal(known.predict(asked), undefined);
+  known.found(headsOf({ a: 3 }), headsOf({ a: 4 }), true);
+  assert.deepEqual(known.predict(asked)?.wallets, headsOf({ a: 4 }));
+});
+
+test("what this process must decide under the locks, and what cannot be right as a whole, is not predicted", () => {
+  const known = knowing({ a: 1 });
+  const refused: readonly Placement[][] = [
+    [placementOf("a", { actor: { kind: "user", id: "usr_1" } })],
+    [placementOf("a", { deadlineMs: 1 })],
+    [placementOf("a", { priceAgain: async () => ({ lines: [], totalMinor: 1n, currency: "USD" }) })],
+    [placementOf("a"), placementOf("a", { catalogRevision: "1.2" })],
+    [placementOf("a"), placementOf("unknown")],
+  ];
+  for (const placements of refused) assert.equal(known.predict(placements), undefined);
+  assert.ok(known.predict([placementOf("a"), placementOf("a")]));
+});
+
+test("of very many wallets those that were locked longest ago are forgotten", () => {
+  const known = knowing({ first: 0, second: 0 });
+  const [first, second] = [headsOf({ first: 0 }), headsOf({ second: 0 })];
+  known.found(first, first, true);
+  const template = headAfter("other", 0);
+  for (let number = 0; number < 9_999; number += 1)
+    known.confirmed(new Map([[`other-${number} live`, template]]));
+  assert.equal(known.predict([placementOf("second")]), undefined);
+  assert.ok(known.predict([placementOf("first")]));
+  known.found(second, second, true);
+  assert.equal(known.predict([placementOf("second")]), undefined);
+});

@@ -1,0 +1,106 @@
+import type { WalletHead } from "../wallet/entry.ts";
+import { livingKey, type Placement, type PlacementState, walletKey } from "./decide-placements.ts";
+
+type Heads = PlacementState["wallets"];
+
+/**
+ * What this process remembers of wallets that it has locked. A guess and no more: what is decided by it is written only where the
+ * database confirms it.
+ */
+export type KnownWallets = {
+  /**
+   * What the database will most likely return for these placements, or undefined if that cannot be told: only for wallets that
+   * nobody else has moved since this process locked them last. Until the outcome is told, nothing is predicted of them again.
+   */
+  predict(placements: readonly Placement[]): PlacementState | undefined;
+  /** The prediction was confirmed, and the wallets are left like this. */
+  confirmed(after: Heads): void;
+  /** The wallets were locked like this and left like that, in a state that is predictable but for them, or is not. */
+  found(before: Heads, after: Heads, isPredictable: boolean): void;
+  forget(placements: readonly Placement[]): void;
+};
+
+type Known = { head: WalletHead; isQuiet: boolean };
+
+const WALLETS_MAX = 10_000;
+
+export function createKnownWallets(): KnownWallets {
+  /** The one that was locked last comes last. */
+  const known = new Map<string, Known>();
+
+  const remember = (key: string, head: WalletHead, isQuiet: boolean): void => {
+    const before = known.get(key);
+    // The answer to an earlier batch can come later.
+    if (before && before.head.sequence > head.sequence) return;
+    known.delete(key);
+    known.set(key, { head, isQuiet });
+    for (const oldest of known.keys()) {
+      if (known.size <= WALLETS_MAX) break;
+      known.delete(oldest);
+    }
+  };
+
+  return {
+    predict(placements) {
+      const revisions = placements.every(canBeConfirmed) ? revisionsOf(placements) : undefined;
+      if (revisions === undefined) return undefined;
+      const found = new Map<string, Known>();
+      for (const placement of placements) {
+        const key = walletKey(placement);
+        const one = known.get(key);
+        if (!one?.isQuiet) return undefined;
+        found.set(key, one);
+      }
+      for (const one of found.values()) one.isQuiet = false;
+      return {
+        wallets: new Map([...found].map(([key, { head }]) => [key, head])),
+        bound: new Map(),
+        living: new Set(placements.map(({ actor, resellerId }) => livingKey(actor, resellerId))),
+        revisions,
+        limits: new Map(),
+      };
+    },
+    confirmed(after) {
+      for (const [key, head] of after) remember(key, head, true);
+    },
+    found(before, after, isPredictable) {
+      for (const [key, head] of after) {
+        const left = known.get(key)?.head;
+        remember(key, head, isPredictable && left?.hash.equals(headOf(before, key).hash) === true);
+      }
+    },
+    forget(placements) {
+      for (const placement of placements) known.delete(walletKey(placement));
+    },
+  };
+}
+
+/** Only keys are confirmed. A deadline, and a price that is made under the locks, need this process while they are held. */
+const canBeConfirmed = ({ actor, priceAgain, deadlineMs }: Placement): boolean =>
+  actor.kind === "key" && priceAgain === undefined && deadlineMs === undefined;
+
+/** Undefined if placements of one reseller were priced at different revisions: not all of them can be right. */
+function revisionsOf(placements: readonly Placement[]): Map<string, string> | undefined {
+  const revisions = new Map<string, string>();
+  for (const { resellerId, catalogRevision } of placements) {
+    const other = revisions.get(resellerId);
+    if (other !== undefined && other !== catalogRevision) return undefined;
+    revisions.set(resellerId, catalogRevision);
+  }
+  return revisions;
+}
+
+function headOf(heads: Heads, key: string): WalletHead {
+  const head = heads.get(key);
+  if (!head) throw new Error("a wallet that was left was not found before");
+  return head;
+}
+
+/** Whether a state that was read could have been predicted, but for the wallets. */
+export const isPredictable = (state: PlacementState, placements: readonly Placement[]): boolean =>
+  state.bound.size === 0 &&
+  state.limits.size === 0 &&
+  placements.every(
+    ({ actor, resellerId, catalogRevision }) =>
+      state.living.has(livingKey(actor, resellerId)) && state.revisions.get(resellerId) === catalogRevision,
+  );
