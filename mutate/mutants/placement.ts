@@ -277,7 +277,7 @@ export const PLACEMENT: Area = {
     {
       name: "moved-wallet-confirmed",
       file: "server/migrations/0123_confirm_placements.sql",
-      find: "\n        and w.sequence = asked.sequence and w.head_hash = asked.hash",
+      find: " filter (where locked.sequence = locked.asked_sequence and locked.head_hash = locked.asked_hash)",
       replace: "",
       tests: [`${AT}/predicted-placements.test.ts`],
       why: "A batch would be written on a balance that is no longer there.",

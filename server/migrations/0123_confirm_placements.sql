@@ -2,7 +2,8 @@
 -- live and have no limits, revisions, and idempotency keys that are bound to no order. What is written next in the same transaction
 -- depends on `scrip.confirmed`, which ends with it. Nothing fails when something has changed: the batch writes nothing.
 --
--- What is compared is read by a later statement than the one that locks. That one may have waited, and it sees rows as they were before.
+-- The heads are compared above the locks and not in what is joined: rows that are locked come as they are by then, and a statement that
+-- had to wait would look for them as they were. The rest is read by a later statement, which sees what was committed meanwhile.
 create function confirm_placement_batch(
   reseller_ids text[], environments text[], sequences bigint[], hashes bytea[], revisions text[],
   bindings text[], key_ids text[], key_reseller_ids text[], at timestamptz, lock_timeout_ms integer
@@ -17,17 +18,18 @@ declare
   confirmed boolean;
 begin
   perform set_config('lock_timeout', lock_timeout_ms::text, true);
-  perform from wallets w
-  join unnest(reseller_ids, environments) as asked (reseller_id, environment)
-    on w.reseller_id = asked.reseller_id and w.environment = asked.environment
-  order by w.reseller_id, w.environment
-  for update of w;
+  select cardinality(reseller_ids) = count(*) filter (where locked.sequence = locked.asked_sequence and locked.head_hash = locked.asked_hash)
+  into confirmed
+  from (
+    select w.sequence, w.head_hash, asked.sequence as asked_sequence, asked.hash as asked_hash
+    from wallets w
+    join unnest(reseller_ids, environments, sequences, hashes) as asked (reseller_id, environment, sequence, hash)
+      on w.reseller_id = asked.reseller_id and w.environment = asked.environment
+    order by w.reseller_id, w.environment
+    for update of w
+  ) locked;
 
-  select cardinality(reseller_ids) = (
-      select count(*) from wallets w
-      join unnest(reseller_ids, environments, sequences, hashes) as asked (reseller_id, environment, sequence, hash)
-        on w.reseller_id = asked.reseller_id and w.environment = asked.environment
-        and w.sequence = asked.sequence and w.head_hash = asked.hash)
+  select confirmed
     and cardinality(reseller_ids) = (
       select count(*) from unnest(reseller_ids, revisions) as asked (id, revision)
       join resellers r on r.id = asked.id cross join catalog_state c
