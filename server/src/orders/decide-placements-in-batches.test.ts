@@ -179,6 +179,8 @@ function decide(store: Store, batch: readonly Placement[]): Decision[] {
   const wallets = new Set(batch.map(walletKey));
   const state: PlacementState = {
     wallets: new Map([...store.wallets].filter(([key]) => wallets.has(key))),
+    fences: new Map(),
+    atMs: 0,
     bound: new Map([...store.orders].filter(([key]) => asked.has(key))),
     living: new Set(
       TENANTS.flatMap(({ resellerId }) => ACTORS.map((id) => livingKey({ kind: "key", id }, resellerId))),

@@ -41,6 +41,8 @@ const state = (): PlacementState => ({
   wallets: new Map(
     [LIVE, TEST, OTHER].map((one) => [`${one.resellerId} ${one.environment}`, funded(one, 100n)]),
   ),
+  fences: new Map(),
+  atMs: 0,
   bound: new Map(),
   living: new Set(
     ["rsl_a", "rsl_b", "rsl_none"].flatMap((one) => ["key_1", "key_2"].map((id) => livingKey(key(id), one))),

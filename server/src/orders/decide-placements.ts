@@ -35,6 +35,8 @@ export type Placement = Tenant & {
   createdAt: Date;
   /** Set if another process forwarded it: from then on that process decides (`machineTimeMs`). */
   deadlineMs?: number;
+  /** Set if it may have been sent before, and could still be placed by that: what is refused now must not be placed then. */
+  isInDoubt?: boolean;
 };
 
 export type BoundOrder = {
@@ -48,6 +50,10 @@ export type BoundOrder = {
 /** What the database returned under the locks of the wallets. */
 export type PlacementState = {
   wallets: Map<string, WalletHead>;
+  /** How often each wallet was fenced off from what was decided ahead. */
+  fences: ReadonlyMap<string, string>;
+  /** When it was read, by the database's clock. */
+  atMs: number;
   /** Orders by wallet and idempotency key. */
   bound: Map<string, BoundOrder>;
   /** The actors that are allowed to place orders for a reseller now, by `livingKey`. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ORDINARY_FATE } from "../sandbox/order-fate.ts";
 import { appendEntry, emptyHead, type WalletHead } from "../wallet/entry.ts";
-import type { Placement } from "./decide-placements.ts";
+import type { Placement, PlacementState } from "./decide-placements.ts";
 import { createKnownWallets } from "./known-wallets.ts";
 
 const AT = new Date("2026-11-18T12:00:00Z");
@@ -37,12 +37,23 @@ function headAfter(resellerId: string, entries: number): WalletHead {
 const headsOf = (entries: Record<string, number>) =>
   new Map(Object.entries(entries).map(([id, count]) => [`${id} live`, headAfter(id, count)]));
 
+/** What the database returns for them, with their fences. */
+const stateOf = (wallets: Map<string, WalletHead>, fence = "0"): PlacementState => ({
+  wallets,
+  fences: new Map([...wallets.keys()].map((key) => [key, fence])),
+  atMs: AT.getTime(),
+  bound: new Map(),
+  living: new Set(),
+  revisions: new Map(),
+  limits: new Map(),
+});
+
 /** A wallet that was found as it was left: what is predicted of it next. */
 function knowing(entries: Record<string, number>) {
   const known = createKnownWallets();
   const heads = headsOf(entries);
-  known.found(heads, heads, true);
-  known.found(heads, heads, true);
+  known.found(heads, stateOf(heads), true);
+  known.found(heads, stateOf(heads), true);
   return known;
 }
 
@@ -50,13 +61,13 @@ test("only a wallet that was found as it was left is predicted, with its last he
   const known = createKnownWallets();
   const asked = [placementOf("a")];
   assert.equal(known.predict(asked), undefined);
-  known.found(headsOf({ a: 1 }), headsOf({ a: 2 }), true);
+  known.found(headsOf({ a: 1 }), stateOf(headsOf({ a: 2 })), true);
   assert.equal(known.predict(asked), undefined, "locked once");
-  known.found(headsOf({ a: 3 }), headsOf({ a: 4 }), true);
+  known.found(headsOf({ a: 3 }), stateOf(headsOf({ a: 4 })), true);
   assert.equal(known.predict(asked), undefined, "moved by others");
-  known.found(headsOf({ a: 4 }), headsOf({ a: 5 }), false);
+  known.found(headsOf({ a: 4 }), stateOf(headsOf({ a: 5 })), false);
   assert.equal(known.predict(asked), undefined, "in a state that nobody could predict");
-  known.found(headsOf({ a: 5 }), headsOf({ a: 6 }), true);
+  known.found(headsOf({ a: 5 }), stateOf(headsOf({ a: 6 })), true);
   assert.deepEqual(known.predict(asked)?.wallets, headsOf({ a: 6 }));
 });
 
@@ -67,7 +78,7 @@ test("while a batch is under way nothing more is predicted of its wallets", () =
   assert.equal(known.predict([a]), undefined);
   assert.equal(known.predict([a, b]), undefined);
   assert.ok(known.predict([b]), "what was not predicted because of another wallet can be");
-  known.confirmed(headsOf({ a: 2 }));
+  known.confirmed(stateOf(headsOf({ a: 2 })), AT.getTime());
   assert.deepEqual(known.predict([a])?.wallets, headsOf({ a: 2 }));
   known.forget([a]);
   assert.equal(known.predict([a]), undefined);
@@ -77,10 +88,10 @@ test("an answer that comes after that to a later batch changes nothing", () => {
   const known = knowing({ a: 1 });
   const asked = [placementOf("a")];
   known.predict(asked);
-  known.found(headsOf({ a: 2 }), headsOf({ a: 3 }), true);
-  known.confirmed(headsOf({ a: 2 }));
+  known.found(headsOf({ a: 2 }), stateOf(headsOf({ a: 3 })), true);
+  known.confirmed(stateOf(headsOf({ a: 2 })), AT.getTime());
   assert.equal(known.predict(asked), undefined);
-  known.found(headsOf({ a: 3 }), headsOf({ a: 4 }), true);
+  known.found(headsOf({ a: 3 }), stateOf(headsOf({ a: 4 })), true);
   assert.deepEqual(known.predict(asked)?.wallets, headsOf({ a: 4 }));
 });
 
@@ -88,7 +99,7 @@ test("what this process must decide under the locks, and what cannot be right as
   const known = knowing({ a: 1 });
   const refused: readonly Placement[][] = [
     [placementOf("a", { actor: { kind: "user", id: "usr_1" } })],
-    [placementOf("a", { deadlineMs: 1 })],
+    [placementOf("a", { isInDoubt: true })],
     [placementOf("a", { priceAgain: async () => ({ lines: [], totalMinor: 1n, currency: "USD" }) })],
     [placementOf("a"), placementOf("a", { catalogRevision: "1.2" })],
     [placementOf("a"), placementOf("unknown")],
@@ -100,12 +111,23 @@ test("what this process must decide under the locks, and what cannot be right as
 test("of very many wallets those that were locked longest ago are forgotten", () => {
   const known = knowing({ first: 0, second: 0 });
   const [first, second] = [headsOf({ first: 0 }), headsOf({ second: 0 })];
-  known.found(first, first, true);
+  known.found(first, stateOf(first), true);
   const template = headAfter("other", 0);
   for (let number = 0; number < 9_999; number += 1)
-    known.confirmed(new Map([[`other-${number} live`, template]]));
+    known.confirmed(stateOf(new Map([[`other-${number} live`, template]])), 0);
   assert.equal(known.predict([placementOf("second")]), undefined);
   assert.ok(known.predict([placementOf("first")]));
-  known.found(second, second, true);
+  known.found(second, stateOf(second), true);
   assert.equal(known.predict([placementOf("second")]), undefined);
+});
+
+test("a wallet that was fenced since is not predicted, and what is predicted carries the fence and the time", () => {
+  const known = knowing({ a: 1 });
+  const heads = headsOf({ a: 1 });
+  known.found(heads, stateOf(heads, "1"), true);
+  assert.equal(known.predict([placementOf("a")]), undefined);
+  known.found(heads, stateOf(heads, "1"), true);
+  const predicted = known.predict([placementOf("a")]);
+  assert.deepEqual(predicted?.fences, new Map([["a live", "1"]]));
+  assert.ok(predicted && predicted.atMs >= AT.getTime(), "time goes on since it was read");
 });

@@ -1,3 +1,4 @@
+import { machineTimeMs } from "../lib/machine-time.ts";
 import type { WalletHead } from "../wallet/entry.ts";
 import { livingKey, type Placement, type PlacementState, walletKey } from "./decide-placements.ts";
 
@@ -14,26 +15,28 @@ export type KnownWallets = {
    */
   predict(placements: readonly Placement[]): PlacementState | undefined;
   /** The prediction was confirmed, and the wallets are left like this. */
-  confirmed(after: Heads): void;
-  /** The wallets were locked like this and left like that, in a state that is predictable but for them, or is not. */
-  found(before: Heads, after: Heads, isPredictable: boolean): void;
+  confirmed(after: PlacementState, atMs: number): void;
+  /** The wallets were locked with these heads and left like that, in a state that is predictable but for them, or is not. */
+  found(before: Heads, after: PlacementState, isPredictable: boolean): void;
   forget(placements: readonly Placement[]): void;
 };
 
-type Known = { head: WalletHead; isQuiet: boolean };
+type Known = { head: WalletHead; fence: string | undefined; isQuiet: boolean };
 
 const WALLETS_MAX = 10_000;
 
 export function createKnownWallets(): KnownWallets {
+  /** The time of the database was this at that time of the machine, or later. */
+  let databaseTime = { atMs: 0, machineMs: 0 };
   /** The one that was locked last comes last. */
   const known = new Map<string, Known>();
 
-  const remember = (key: string, head: WalletHead, isQuiet: boolean): void => {
+  const remember = (key: string, head: WalletHead, fence: string | undefined, isQuiet: boolean): void => {
     const before = known.get(key);
     // The answer to an earlier batch can come later.
     if (before && before.head.sequence > head.sequence) return;
     known.delete(key);
-    known.set(key, { head, isQuiet });
+    known.set(key, { head, fence, isQuiet });
     for (const oldest of known.keys()) {
       if (known.size <= WALLETS_MAX) break;
       known.delete(oldest);
@@ -42,31 +45,38 @@ export function createKnownWallets(): KnownWallets {
 
   return {
     predict(placements) {
+      const atMs = databaseTime.atMs + (machineTimeMs() - databaseTime.machineMs);
       const revisions = placements.every(canBeConfirmed) ? revisionsOf(placements) : undefined;
       if (revisions === undefined) return undefined;
       const found = new Map<string, Known>();
       for (const placement of placements) {
         const key = walletKey(placement);
         const one = known.get(key);
-        if (!one?.isQuiet) return undefined;
+        if (!one?.isQuiet || one.fence === undefined) return undefined;
         found.set(key, one);
       }
       for (const one of found.values()) one.isQuiet = false;
       return {
         wallets: new Map([...found].map(([key, { head }]) => [key, head])),
+        fences: new Map([...found].map(([key, { fence }]) => [key, fence ?? ""])),
+        atMs,
         bound: new Map(),
         living: new Set(placements.map(({ actor, resellerId }) => livingKey(actor, resellerId))),
         revisions,
         limits: new Map(),
       };
     },
-    confirmed(after) {
-      for (const [key, head] of after) remember(key, head, true);
+    confirmed({ wallets, fences }, atMs) {
+      databaseTime = { atMs, machineMs: machineTimeMs() };
+      for (const [key, head] of wallets) remember(key, head, fences.get(key), true);
     },
-    found(before, after, isPredictable) {
-      for (const [key, head] of after) {
-        const left = known.get(key)?.head;
-        remember(key, head, isPredictable && left?.hash.equals(headOf(before, key).hash) === true);
+    found(before, { wallets, fences, atMs }, isPredictable) {
+      databaseTime = { atMs, machineMs: machineTimeMs() };
+      for (const [key, head] of wallets) {
+        const left = known.get(key);
+        const isAsLeft =
+          left?.head.hash.equals(headOf(before, key).hash) === true && left.fence === fences.get(key);
+        remember(key, head, fences.get(key), isPredictable && isAsLeft);
       }
     },
     forget(placements) {
@@ -75,9 +85,9 @@ export function createKnownWallets(): KnownWallets {
   };
 }
 
-/** Only keys are confirmed. A deadline, and a price that is made under the locks, need this process while they are held. */
-const canBeConfirmed = ({ actor, priceAgain, deadlineMs }: Placement): boolean =>
-  actor.kind === "key" && priceAgain === undefined && deadlineMs === undefined;
+/** Only keys are confirmed. A price that is made under the locks, and what is in doubt, need this process while they are held. */
+const canBeConfirmed = ({ actor, priceAgain, isInDoubt }: Placement): boolean =>
+  actor.kind === "key" && priceAgain === undefined && isInDoubt !== true;
 
 /** Undefined if placements of one reseller were priced at different revisions: not all of them can be right. */
 function revisionsOf(placements: readonly Placement[]): Map<string, string> | undefined {

@@ -6,6 +6,7 @@ import { type Decision, decidePlacements, type Placement, type PlacementState } 
 import { isPredictable, type KnownWallets } from "./known-wallets.ts";
 import {
   beginPlacements,
+  fenceWallets,
   freezeKeys,
   insertConfirmedPlacements,
   insertPlacements,
@@ -44,15 +45,16 @@ async function placeAsPredicted(
 ): Promise<Decision[] | undefined> {
   const confirm = confirmPlacements(placements, state, clock.now(), lockTimeoutMs);
   const before = new Map(state.wallets);
-  const decisions = decidePlacements(state, placements);
+  const decisions = decidePlacements(state, placements, machineTimeMs());
   const { placed, heads } = toWrite(decisions, before, state);
   const insert = placed.length > 0 ? insertConfirmedPlacements(placed, heads) : undefined;
   let isConfirmed = false;
   await db.wholeTransaction<ConfirmedRow>(confirm, insert, ([row], changed) => {
-    isConfirmed = row?.confirmed === true;
+    const atMs = row?.confirmedAtMs ?? null;
+    isConfirmed = atMs !== null;
     if (changed !== (isConfirmed ? heads.length : 0)) throw new Error("a batch was not written as confirmed");
-    if (!isConfirmed) return known.forget(placements);
-    known.confirmed(state.wallets);
+    if (atMs === null) return known.forget(placements);
+    known.confirmed(state, Number(atMs));
     letNext();
   });
   return isConfirmed ? decisions : undefined;
@@ -71,16 +73,24 @@ const placeUnderLock = (
       const isRegular = isPredictable(state, placements);
       const before = new Map(state.wallets);
       const decisions = decidePlacements(state, await priceUnderLock(tx, state, placements), machineTimeMs());
-      known.found(before, state.wallets, isRegular);
+      known.found(before, state, isRegular);
       letNext();
       const frozen = decisions.flatMap((decision) =>
         decision.kind === "refused" && decision.freezes !== undefined ? [decision.freezes] : [],
       );
       if (frozen.length > 0) await freezeKeys(tx, frozen, clock.now());
+      const doubtful = placements.filter((one, index) => one.isInDoubt && isRefusal(decisions[index]));
+      if (doubtful.length > 0) {
+        await fenceWallets(tx, doubtful);
+        known.forget(doubtful);
+      }
       const { placed, heads } = toWrite(decisions, before, state);
       return { result: decisions, last: placed.length > 0 ? insertPlacements(placed, heads) : undefined };
     },
   );
+
+const isRefusal = (decision: Decision | undefined): boolean =>
+  decision?.kind === "refused" || decision?.kind === "revoked";
 
 /** The orders to write, and the heads that they change. */
 function toWrite(

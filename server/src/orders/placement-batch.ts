@@ -171,6 +171,7 @@ async function placeUntilKnown(
     } catch (error) {
       deadlineMs ??= performance.now() + deps.limits.recoveryTimeoutMs;
       if (!isDatabaseUnavailable(error) || performance.now() > deadlineMs) throw error;
+      for (const one of placements) one.isInDoubt = true;
       await delay(RECOVERY_PAUSE_MS);
     }
   }

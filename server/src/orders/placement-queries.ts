@@ -33,6 +33,7 @@ type StateJson = {
   otherActors: string[] | null;
   revisions: Record<string, string> | null;
   limits: LimitsJson[] | null;
+  atMs: number;
 };
 type LimitsJson = {
   id: string;
@@ -51,6 +52,7 @@ type WalletJson = Tenant & {
   sequence: string;
   hash: string;
   lastEntryAtMs: number;
+  fence: string;
 };
 type BoundJson = {
   binding: string;
@@ -93,9 +95,11 @@ export type StateRow = { state: StateJson };
 
 export function toState([row]: readonly StateRow[]): PlacementState {
   if (!row) throw new Error("failed to begin the placements");
-  const { wallets, bound, livingKeys, otherActors, revisions, limits } = row.state;
+  const { wallets, bound, livingKeys, otherActors, revisions, limits, atMs } = row.state;
   return {
     wallets: new Map((wallets ?? []).map((one) => [walletKey(one), toHead(one)])),
+    fences: new Map((wallets ?? []).map((one) => [walletKey(one), one.fence])),
+    atMs,
     bound: new Map((bound ?? []).map((one) => [one.binding, toBound(one)])),
     living: new Set([...(livingKeys ?? []), ...(otherActors ?? [])]),
     revisions: new Map(Object.entries(revisions ?? {})),
@@ -215,6 +219,15 @@ const toValues = (placed: readonly PlacedOrder[], heads: readonly WalletHead[]):
   ...toTexts(LINES, placed.flatMap(toLines)),
   ...toTexts(HEADS, heads),
 ];
+
+/** What any process has decided ahead about these locked wallets is not confirmed from now on. */
+export const fenceWallets = (tx: Tx, tenants: readonly Tenant[]) =>
+  tx.rows(sql`
+    update wallets w set fence = w.fence + 1
+    from (select distinct * from unnest(
+      ${tenants.map((one) => one.resellerId)}::text[], ${tenants.map((one) => one.environment)}::text[]
+    ) as one (reseller_id, environment)) asked
+    where w.reseller_id = asked.reseller_id and w.environment = asked.environment`);
 
 /** Keys that a batch freezes, in the order of their ids. */
 export const freezeKeys = (tx: Tx, ids: readonly string[], now: Date) =>

@@ -13,12 +13,14 @@ import {
   ordersOf,
 } from "../../testing/builders/buyers.ts";
 import { startFaultProxy } from "../../testing/database/fault-proxy.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { createRandom, SEED } from "../../testing/seed.ts";
 import { audit } from "../audit/audit.ts";
 import { setPrice } from "../catalog/prices/set-price.ts";
 import { connectDatabase, type Db } from "../db/database.ts";
 import { changeKey } from "../keys/change-key.ts";
 import { revokeKey } from "../keys/revoke-key.ts";
+import { machineTimeMs } from "../lib/machine-time.ts";
 import { Problem } from "../lib/problem.ts";
 import { freezeReseller } from "../resellers/freeze-reseller.ts";
 import { moveFunds } from "../wallet/move-funds.ts";
@@ -189,12 +191,12 @@ for (const { what, change, decided } of CHANGES) {
   });
 }
 
-test("orders that are forwarded, of people, or priced under the locks are not decided ahead", async () => {
+test("orders in doubt, of people, or priced under the locks are not decided ahead", async () => {
   const buyer = await addBuyer(scrip);
   const { submit, ways } = await openExperienced(buyer);
   const placement = await make(buyer);
   const { priced } = placement;
-  await submit({ ...placement, deadlineMs: Number.POSITIVE_INFINITY });
+  await submit({ ...placement, isInDoubt: true });
   await submit({ ...(await make(buyer)), priceAgain: async () => priced });
   await submit({ ...(await make(buyer)), actor: { kind: "user", id: "usr_unknown" } });
   const [one, other] = [await make(buyer), { ...(await make(buyer)), catalogRevision: "0.0" }];
@@ -214,6 +216,56 @@ test("a batch with one wallet that is not known is decided under the locks, and 
     assert.ok(decisions.every(({ kind }) => kind === "placed"));
   }
   assert.deepEqual(ways, ["under", "under", "ahead"]);
+});
+
+/** A process whose messages to the database leave it only once they are let go. */
+async function openSlow(buyer: Buyer) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let isSlow = false;
+  const slow: Db = {
+    ...scrip.db,
+    wholeTransaction: async (...args) => {
+      if (isSlow) await promise;
+      return scrip.db.wholeTransaction(...args);
+    },
+  };
+  const experienced = await openExperienced(buyer, slow);
+  isSlow = true;
+  return { ...experienced, letGo: resolve };
+}
+
+test("what another process refused in doubt is not placed by a message that was decided ahead and comes late", async () => {
+  const buyer = await addBuyer(scrip);
+  const slow = await openSlow(buyer);
+  const deadlineMs = machineTimeMs() + 100;
+  const placement = await make(buyer);
+  const late = slow.submit({ ...placement, deadlineMs });
+  await eventually("its time is over", async () => (machineTimeMs() > deadlineMs ? true : undefined));
+  const priced = new Problem("out_of_stock", "Sold out.");
+  assert.equal((await openProcess().submit({ ...placement, priced, isInDoubt: true })).kind, "refused");
+  slow.letGo();
+  assert.equal((await late).kind, "busy");
+  assert.deepEqual(slow.ways, ["ahead", "under"]);
+  assert.equal((await ordersOf(scrip.db, buyer)).length, 3);
+});
+
+test("a message that was decided ahead and comes too late is not confirmed", async () => {
+  const buyer = await addBuyer(scrip);
+  let arrivesAfter = false;
+  const { submit, ways } = await openExperienced(buyer, {
+    ...scrip.db,
+    wholeTransaction: (first, ...others) => {
+      const notAfter = new Date(String(first.values[10]));
+      assert.ok(Math.abs(notAfter.getTime() - Date.now() - 5_000) < 2_000, "five seconds from now");
+      const values = arrivesAfter
+        ? first.values.with(10, new Date(Date.now() - 1).toISOString())
+        : first.values;
+      return scrip.db.wholeTransaction({ ...first, values }, ...others);
+    },
+  });
+  arrivesAfter = true;
+  assert.equal((await submit(await make(buyer))).kind, "placed");
+  assert.deepEqual(ways, ["ahead", "under"]);
 });
 
 for (const statement of [/^begin/, /confirm_placement_batch/, /insert into orders/, /^commit$/]) {
@@ -241,6 +293,10 @@ for (const statement of [/^begin/, /confirm_placement_batch/, /insert into order
       assert.equal((await ordersOf(scrip.db, buyer)).length, 5);
       assert.equal(await balanceOf(scrip.db, buyer), FUNDS_MINOR - 5 * CARD_PRICE_MINOR);
       assert.deepEqual(ways, ["ahead", "under"]);
+      assert.ok(
+        placements.every(({ isInDoubt }) => isInDoubt),
+        "what was sent may still arrive",
+      );
     });
   }
 }

@@ -60,8 +60,9 @@ export function forwardPlacements(
     lastId += 1;
     return lastId;
   };
-  // A function cannot be sent.
-  const canForward = ({ priceAgain }: Placement): boolean => state.isGreeted && priceAgain === undefined;
+  // A function cannot be sent. What is in doubt is decided here alone.
+  const canForward = ({ priceAgain, isInDoubt }: Placement): boolean =>
+    state.isGreeted && priceAgain === undefined && isInDoubt !== true;
   return {
     submit: (placement) =>
       canForward(placement)
@@ -187,12 +188,18 @@ async function decideHere(
 
 /**
  * The other process can still decide these. An order that is placed here it only finds. One that is refused here it could still
- * place, for example after a credit, so that is decided again when its time is over.
+ * place, for example after a credit, so that is decided again when its time is over. The refusal then fences the wallet: what the other
+ * process decided ahead before its time was over, and sends only now, is not confirmed.
  */
-async function decideInDoubt(state: Forwarding, sent: InFlight): Promise<readonly BatchDecision[]> {
-  const { placements, isGroup, deadlineMs } = sent;
+async function decideInDoubt(
+  state: Forwarding,
+  { isGroup, deadlineMs, ...sent }: InFlight,
+): Promise<readonly BatchDecision[]> {
+  const { placements } = sent;
+  // Also for each time that it is submitted again.
+  for (const one of placements) one.isInDoubt = true;
   const isOver = machineTimeMs() >= deadlineMs;
-  const decisions = await decideHere(state, sent);
+  const decisions = await decideHere(state, { placements, isGroup });
   const open = placements.filter((_, index) => isOpenElsewhere(decisions[index]));
   if (isOver || open.length === 0) return decisions;
   while (machineTimeMs() < deadlineMs) await delay(Math.ceil(deadlineMs - machineTimeMs()));

@@ -160,10 +160,10 @@ test("a changed message has a new version", () => {
   const row = `[0,"ord_1",1767323045678,"invoice-1","AQEB","R",false,null,1900,[0,2,1900,null]]`;
   assert.equal(
     packSubmissions({ deadlineMs: 5.5, submissions }),
-    `[2,5.5,[["rsl_1","live","key","key_1","1.2","USD"]],[["card","Card",950,null]],[[1,false,${row}],[2,true,${row}]]]`,
+    `[3,5.5,[["rsl_1","live","key","key_1","1.2","USD"]],[["card","Card",950,null]],[[1,false,${row}],[2,true,${row}]]]`,
     "increase WIRE_VERSION when this changes",
   );
-  assert.equal(packGreeting(), "[2]", "the greeting");
+  assert.equal(packGreeting(), "[3]", "the greeting");
 });
 
 /** Where the message has a text, a number, a flag or a list. What a problem or an input field says can be anything. */

@@ -2,10 +2,10 @@ import { Problem, type ProblemOptions } from "../../lib/problem.ts";
 import { type ProblemCode, problemTable } from "../../lib/problem-table.ts";
 
 /**
- * Increase it when a message changes. Both ends are the same program, but a process that is started again after an upgrade is newer than
+ * Increase it when a message changes, or what both ends rely on: since 3, that a refusal in doubt fences its wallet. Both ends are the same program, but a process that is started again after an upgrade is newer than
  * the others. They do not understand each other, and each decides its placements by itself.
  */
-export const WIRE_VERSION = 2;
+export const WIRE_VERSION = 3;
 
 /** Messages are JSON: V8 reads and writes it several times as fast as its own format, and no value can pretend to be another. */
 export const packValues = (values: readonly unknown[]): string => JSON.stringify([WIRE_VERSION, ...values]);
