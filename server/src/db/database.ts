@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { Sql } from "sql-template-tag";
 import { columnTypes } from "./column-types.ts";
 import { type Hosts, hostOf, NoPrimaryError, openHosts } from "./hosts.ts";
-import { type NamedStatement, runAfter, runBefore, runWhole } from "./joined-query.ts";
+import { type NamedStatement, runAfter, runBefore, runWhole, UNANSWERED_MESSAGE } from "./joined-query.ts";
 import { type Listener, listen } from "./listen.ts";
 import { type Connection, openPool, type PoolSettings, type PrimaryPool } from "./open-pool.ts";
 import { openBeatLine } from "./primary/beat-line.ts";
@@ -175,7 +175,6 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** The driver reports these without a code. */
-const UNANSWERED_MESSAGE = "Query read timeout";
 const UNAVAILABLE_MESSAGES = [
   UNANSWERED_MESSAGE,
   "Connection terminated",

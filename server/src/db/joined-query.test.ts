@@ -202,3 +202,19 @@ test("a whole transaction whose commit never reaches the server leaves no lock b
   });
   assert.deepEqual(await notes(), ["locked"]);
 });
+
+test("whoever has no answer to the first statement does not wait again for each of the others", async (t) => {
+  const proxy = await startFaultProxy(database.connectionString);
+  t.after(() => proxy.close());
+  const far = connect(proxy.connectionString);
+  t.after(() => far.close());
+  await far.wholeTransaction(read(), undefined, () => {});
+  const fault = proxy.arm(/^select \$1 as said/, "stall");
+  const begunMs = performance.now();
+  const lost = far.wholeTransaction(read(), write("lost"), () => {});
+  await fault.struck;
+  await assert.rejects(lost, isDatabaseUnavailable);
+  const waitedMs = performance.now() - begunMs;
+  // The driver waits for the limit and a second; three times that is what is not to happen.
+  assert.ok(waitedMs < 2 * (STATEMENT_TIMEOUT_MS + 1_000), `it waited ${waitedMs} ms`);
+});

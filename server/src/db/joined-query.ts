@@ -18,6 +18,9 @@ type Wire = {
 };
 type Send = (connection: Wire) => void;
 
+/** What the driver reports when a query has no answer in time. */
+export const UNANSWERED_MESSAGE = "Query read timeout";
+
 /** Runs `opening`, such as `begin`, and a statement in one round trip. If `opening` fails, the server skips the statement. */
 export async function runAfter(
   client: pg.ClientBase,
@@ -105,6 +108,8 @@ function sendAll(
         return;
       }
       submit(client, message, at === 0 ? send : () => {}, (error, answers) => {
+        // Whoever waits for what does not come must not wait as long for the next. The connection is of no more use.
+        if (error?.message === UNANSWERED_MESSAGE) return reject(error);
         if (error) fail(error);
         else {
           known.push([answers].flat().at(-1));

@@ -1,6 +1,6 @@
 /**
  * Batches concurrent calls into one run. A call joins a batch that has not started, never one in progress, so what
- * `run` reads is at least as recent as the call. There is no timer: the first call starts a batch in the same turn
+ * `run` reads is at least as recent as the call. No call waits for others to come: the first one starts a batch in the same turn
  * of the event loop's check phase, and calls that arrive while `maxRunning` batches are running form the next batch.
  */
 export function createBatcher<Input, Output>(options: {

@@ -126,7 +126,7 @@ function decide(state: PlacementState, placement: Placement, nowMs: number): Dec
 }
 
 /** What the database returns instead of a revision for a reseller that must not place orders. */
-const FROZEN = "frozen";
+export const FROZEN = "frozen";
 
 const resellerFrozen = (): Problem =>
   new Problem("reseller_frozen", "The operator has frozen this reseller. No order was placed.");

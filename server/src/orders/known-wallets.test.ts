@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { KeyLimits } from "../keys/limits/decide-limits.ts";
 import { ORDINARY_FATE } from "../sandbox/order-fate.ts";
 import { appendEntry, emptyHead, type WalletHead } from "../wallet/entry.ts";
 import type { Placement, PlacementState } from "./decide-placements.ts";
-import { createKnownWallets } from "./known-wallets.ts";
+import { createKnownWallets, irregularWallets } from "./known-wallets.ts";
 
+const NONE: ReadonlySet<string> = new Set();
 const AT = new Date("2026-11-18T12:00:00Z");
 
 const placementOf = (resellerId: string, changes: Partial<Placement> = {}): Placement => ({
@@ -52,8 +54,8 @@ const stateOf = (wallets: Map<string, WalletHead>, fence = "0"): PlacementState 
 function knowing(entries: Record<string, number>) {
   const known = createKnownWallets();
   const heads = headsOf(entries);
-  known.found(heads, stateOf(heads), true);
-  known.found(heads, stateOf(heads), true);
+  known.found(heads, stateOf(heads), NONE);
+  known.found(heads, stateOf(heads), NONE);
   return known;
 }
 
@@ -61,13 +63,13 @@ test("only a wallet that was found as it was left is predicted, with its last he
   const known = createKnownWallets();
   const asked = [placementOf("a")];
   assert.equal(known.predict(asked), undefined);
-  known.found(headsOf({ a: 1 }), stateOf(headsOf({ a: 2 })), true);
+  known.found(headsOf({ a: 1 }), stateOf(headsOf({ a: 2 })), NONE);
   assert.equal(known.predict(asked), undefined, "locked once");
-  known.found(headsOf({ a: 3 }), stateOf(headsOf({ a: 4 })), true);
+  known.found(headsOf({ a: 3 }), stateOf(headsOf({ a: 4 })), NONE);
   assert.equal(known.predict(asked), undefined, "moved by others");
-  known.found(headsOf({ a: 4 }), stateOf(headsOf({ a: 5 })), false);
-  assert.equal(known.predict(asked), undefined, "in a state that nobody could predict");
-  known.found(headsOf({ a: 5 }), stateOf(headsOf({ a: 6 })), true);
+  known.found(headsOf({ a: 4 }), stateOf(headsOf({ a: 5 })), new Set(["a live"]));
+  assert.equal(known.predict(asked), undefined, "irregular");
+  known.found(headsOf({ a: 5 }), stateOf(headsOf({ a: 6 })), NONE);
   assert.deepEqual(known.predict(asked)?.wallets, headsOf({ a: 6 }));
 });
 
@@ -80,6 +82,11 @@ test("while a batch is under way nothing more is predicted of its wallets", () =
   assert.ok(known.predict([b]), "what was not predicted because of another wallet can be");
   known.confirmed(stateOf(headsOf({ a: 2 })), AT.getTime());
   assert.deepEqual(known.predict([a])?.wallets, headsOf({ a: 2 }));
+  known.willLock([a]);
+  assert.equal(known.predict([a]), undefined, "it is being locked");
+  known.found(headsOf({ a: 2 }), stateOf(headsOf({ a: 3 })), NONE);
+  assert.ok(known.predict([a]), "it was as this process had left it");
+  known.confirmed(stateOf(headsOf({ a: 4 })), AT.getTime());
   known.forget([a]);
   assert.equal(known.predict([a]), undefined);
 });
@@ -88,10 +95,10 @@ test("an answer that comes after that to a later batch changes nothing", () => {
   const known = knowing({ a: 1 });
   const asked = [placementOf("a")];
   known.predict(asked);
-  known.found(headsOf({ a: 2 }), stateOf(headsOf({ a: 3 })), true);
+  known.found(headsOf({ a: 2 }), stateOf(headsOf({ a: 3 })), NONE);
   known.confirmed(stateOf(headsOf({ a: 2 })), AT.getTime());
   assert.equal(known.predict(asked), undefined);
-  known.found(headsOf({ a: 3 }), stateOf(headsOf({ a: 4 })), true);
+  known.found(headsOf({ a: 3 }), stateOf(headsOf({ a: 4 })), NONE);
   assert.deepEqual(known.predict(asked)?.wallets, headsOf({ a: 4 }));
 });
 
@@ -111,23 +118,47 @@ test("what this process must decide under the locks, and what cannot be right as
 test("of very many wallets those that were locked longest ago are forgotten", () => {
   const known = knowing({ first: 0, second: 0 });
   const [first, second] = [headsOf({ first: 0 }), headsOf({ second: 0 })];
-  known.found(first, stateOf(first), true);
+  known.found(first, stateOf(first), NONE);
   const template = headAfter("other", 0);
   for (let number = 0; number < 9_999; number += 1)
     known.confirmed(stateOf(new Map([[`other-${number} live`, template]])), 0);
   assert.equal(known.predict([placementOf("second")]), undefined);
   assert.ok(known.predict([placementOf("first")]));
-  known.found(second, stateOf(second), true);
+  known.found(second, stateOf(second), NONE);
   assert.equal(known.predict([placementOf("second")]), undefined);
 });
 
 test("a wallet that was fenced since is not predicted, and what is predicted carries the fence and the time", () => {
   const known = knowing({ a: 1 });
   const heads = headsOf({ a: 1 });
-  known.found(heads, stateOf(heads, "1"), true);
+  known.found(heads, stateOf(heads, "1"), NONE);
   assert.equal(known.predict([placementOf("a")]), undefined);
-  known.found(heads, stateOf(heads, "1"), true);
+  known.found(heads, stateOf(heads, "1"), NONE);
   const predicted = known.predict([placementOf("a")]);
   assert.deepEqual(predicted?.fences, new Map([["a live", "1"]]));
   assert.ok(predicted && predicted.atMs >= AT.getTime(), "time goes on since it was read");
+});
+
+test("what is remembered of a wallet keeps no more memory than its own", () => {
+  const known = knowing({ a: 1 });
+  const head = known.predict([placementOf("a")])?.wallets.get("a live");
+  assert.equal(head?.hash.buffer.byteLength, 32);
+});
+
+test("wallets of keys with limits and of frozen resellers are irregular", () => {
+  const state = stateOf(headsOf({ a: 1, b: 1, c: 1 }));
+  const limits = { isFrozen: false, spent: new Map() } as unknown as KeyLimits;
+  const irregular = irregularWallets(
+    {
+      ...state,
+      limits: new Map([["key_a", limits]]),
+      revisions: new Map([
+        ["a", "1.1"],
+        ["b", "frozen"],
+        ["c", "1.2"],
+      ]),
+    },
+    ["a", "b", "c"].map((id) => placementOf(id)),
+  );
+  assert.deepEqual([...irregular], ["a live", "b live"]);
 });

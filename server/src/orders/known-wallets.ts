@@ -1,6 +1,6 @@
 import { machineTimeMs } from "../lib/machine-time.ts";
 import type { WalletHead } from "../wallet/entry.ts";
-import { livingKey, type Placement, type PlacementState, walletKey } from "./decide-placements.ts";
+import { FROZEN, livingKey, type Placement, type PlacementState, walletKey } from "./decide-placements.ts";
 
 type Heads = PlacementState["wallets"];
 
@@ -14,10 +14,12 @@ export type KnownWallets = {
    * nobody else has moved since this process locked them last. Until the outcome is told, nothing is predicted of them again.
    */
   predict(placements: readonly Placement[]): PlacementState | undefined;
-  /** The prediction was confirmed, and the wallets are left like this. */
+  /** The prediction was confirmed at this time of the database, and the wallets are left like this. */
   confirmed(after: PlacementState, atMs: number): void;
-  /** The wallets were locked with these heads and left like that, in a state that is predictable but for them, or is not. */
-  found(before: Heads, after: PlacementState, isPredictable: boolean): void;
+  /** These are decided under the locks. Until it is told what was found, nothing is predicted of their wallets. */
+  willLock(placements: readonly Placement[]): void;
+  /** The wallets were locked with these heads and left like that. Of irregular ones nothing is predicted next. */
+  found(before: Heads, after: PlacementState, irregular: ReadonlySet<string>): void;
   forget(placements: readonly Placement[]): void;
 };
 
@@ -36,7 +38,7 @@ export function createKnownWallets(): KnownWallets {
     // The answer to an earlier batch can come later.
     if (before && before.head.sequence > head.sequence) return;
     known.delete(key);
-    known.set(key, { head, fence, isQuiet });
+    known.set(key, { head: { ...head, hash: ownBytes(head.hash) }, fence, isQuiet });
     for (const oldest of known.keys()) {
       if (known.size <= WALLETS_MAX) break;
       known.delete(oldest);
@@ -70,13 +72,19 @@ export function createKnownWallets(): KnownWallets {
       databaseTime = { atMs, machineMs: machineTimeMs() };
       for (const [key, head] of wallets) remember(key, head, fences.get(key), true);
     },
-    found(before, { wallets, fences, atMs }, isPredictable) {
+    willLock(placements) {
+      for (const placement of placements) {
+        const one = known.get(walletKey(placement));
+        if (one) one.isQuiet = false;
+      }
+    },
+    found(before, { wallets, fences, atMs }, irregular) {
       databaseTime = { atMs, machineMs: machineTimeMs() };
       for (const [key, head] of wallets) {
         const left = known.get(key);
         const isAsLeft =
           left?.head.hash.equals(headOf(before, key).hash) === true && left.fence === fences.get(key);
-        remember(key, head, fences.get(key), isPredictable && isAsLeft);
+        remember(key, head, fences.get(key), isAsLeft && !irregular.has(key));
       }
     },
     forget(placements) {
@@ -106,11 +114,23 @@ function headOf(heads: Heads, key: string): WalletHead {
   return head;
 }
 
-/** Whether a state that was read could have been predicted, but for the wallets. */
-export const isPredictable = (state: PlacementState, placements: readonly Placement[]): boolean =>
-  state.bound.size === 0 &&
-  state.limits.size === 0 &&
-  placements.every(
-    ({ actor, resellerId, catalogRevision }) =>
-      state.living.has(livingKey(actor, resellerId)) && state.revisions.get(resellerId) === catalogRevision,
+/** A buffer of its own: one from the pool would keep all of the pool in memory for as long as the wallet is known. */
+function ownBytes(bytes: Buffer): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
+}
+
+/**
+ * The wallets of placements that were not as they would be predicted, and will not be next time: of keys with limits, and of frozen
+ * resellers. That a key was bound, revoked or priced before the last change says nothing about the next placement.
+ */
+export const irregularWallets = (
+  { limits, revisions }: PlacementState,
+  placements: readonly Placement[],
+): ReadonlySet<string> =>
+  new Set(
+    placements
+      .filter(({ actor, resellerId }) => limits.has(actor.id) || revisions.get(resellerId) === FROZEN)
+      .map(walletKey),
   );

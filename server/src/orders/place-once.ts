@@ -3,7 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import { machineTimeMs } from "../lib/machine-time.ts";
 import { type ConfirmedRow, confirmPlacements } from "./confirm-queries.ts";
 import { type Decision, decidePlacements, type Placement, type PlacementState } from "./decide-placements.ts";
-import { isPredictable, type KnownWallets } from "./known-wallets.ts";
+import { irregularWallets, type KnownWallets } from "./known-wallets.ts";
 import {
   beginPlacements,
   fenceWallets,
@@ -53,7 +53,7 @@ async function placeAsPredicted(
     const atMs = row?.confirmedAtMs ?? null;
     isConfirmed = atMs !== null;
     if (changed !== (isConfirmed ? heads.length : 0)) throw new Error("a batch was not written as confirmed");
-    if (atMs === null) return known.forget(placements);
+    if (atMs === null) return;
     known.confirmed(state, Number(atMs));
     letNext();
   });
@@ -65,15 +65,16 @@ const placeUnderLock = (
   { db, clock, lockTimeoutMs, known }: PlaceDeps,
   placements: readonly Placement[],
   letNext: () => void,
-): Promise<Decision[]> =>
-  db.shortTransaction<StateRow, Decision[]>(
+): Promise<Decision[]> => {
+  known.willLock(placements);
+  return db.shortTransaction<StateRow, Decision[]>(
     beginPlacements(placements, clock.now(), lockTimeoutMs),
     async (tx, rows) => {
       const state = toState(rows);
-      const isRegular = isPredictable(state, placements);
+      const irregular = irregularWallets(state, placements);
       const before = new Map(state.wallets);
       const decisions = decidePlacements(state, await priceUnderLock(tx, state, placements), machineTimeMs());
-      known.found(before, state, isRegular);
+      known.found(before, state, irregular);
       letNext();
       const frozen = decisions.flatMap((decision) =>
         decision.kind === "refused" && decision.freezes !== undefined ? [decision.freezes] : [],
@@ -88,6 +89,7 @@ const placeUnderLock = (
       return { result: decisions, last: placed.length > 0 ? insertPlacements(placed, heads) : undefined };
     },
   );
+};
 
 const isRefusal = (decision: Decision | undefined): boolean =>
   decision?.kind === "refused" || decision?.kind === "revoked";
