@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { isDatabaseUnavailable } from "../../server/src/db/database.ts";
+import { isDatabaseUnavailable } from "../../server/src/db/database-errors.ts";
 import { refundOrder } from "../../server/src/fulfilment/refund/refund-order.ts";
 import { revokeKey } from "../../server/src/keys/revoke-key.ts";
 import { systemClock } from "../../server/src/lib/clock.ts";

@@ -27,7 +27,7 @@ export const REFUNDS: Area = {
       file: `${AT}/refund/refund-queries.ts`,
       find: "order by reseller_id, environment, id`);",
       replace: "order by reseller_id desc, environment desc, id desc`);",
-      tests: ["server/src/orders/lock-order.test.ts"],
+      tests: ["server/src/orders/placing/lock-order.test.ts"],
       why: "Two batches of refunds, or a refund and a placement, would deadlock.",
     },
     {

@@ -205,7 +205,7 @@ export const SCHEMA: Area = {
       file: `${AT}/0090_placement_plans.sql`,
       find: "  order by w.reseller_id, w.environment\n  for update of w;",
       replace: "  order by w.reseller_id desc, w.environment desc\n  for update of w;",
-      tests: ["server/src/orders/lock-order.test.ts"],
+      tests: ["server/src/orders/placing/lock-order.test.ts"],
       why: "A batch of placements and a refund would deadlock.",
     },
     {
@@ -213,7 +213,7 @@ export const SCHEMA: Area = {
       file: `${AT}/0090_placement_plans.sql`,
       find: "  order by w.reseller_id, w.environment\n  for update of w;",
       replace: "  order by w.reseller_id, w.environment;",
-      tests: ["server/src/orders/lock-order.test.ts"],
+      tests: ["server/src/orders/placing/lock-order.test.ts"],
       why: "Two batches would spend the same balance.",
     },
     {
@@ -221,7 +221,7 @@ export const SCHEMA: Area = {
       file: `${AT}/0090_placement_plans.sql`,
       find: "perform set_config('lock_timeout', lock_timeout_ms::text, true);",
       replace: "perform set_config('lock_timeout', lock_timeout_ms::text, false);",
-      tests: ["server/src/orders/lock-order.test.ts"],
+      tests: ["server/src/orders/placing/lock-order.test.ts"],
       why: "Every later statement on the connection would give up after half a second.",
     },
     {

@@ -75,7 +75,7 @@ export const WALLETS: Area = {
       file: `${AT}/queries.ts`,
       find: "order by reseller_id, environment for update`);",
       replace: "order by reseller_id, environment desc for update`);",
-      tests: ["server/src/orders/lock-order.test.ts"],
+      tests: ["server/src/orders/placing/lock-order.test.ts"],
       why: "A freeze and a batch of placements would deadlock.",
     },
     {

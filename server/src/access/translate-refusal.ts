@@ -1,5 +1,5 @@
 import { Refusal, type RefusalCode } from "../accounts/refusal.ts";
-import { isDatabaseUnavailable } from "../db/database.ts";
+import { isDatabaseUnavailable } from "../db/database-errors.ts";
 import { Problem } from "../lib/problem.ts";
 import type { ProblemCode } from "../lib/problem-table.ts";
 

@@ -1,5 +1,6 @@
 import sql from "sql-template-tag";
-import { type Db, errorCodeOf, isDatabaseUnavailable } from "./database.ts";
+import type { Db } from "./database.ts";
+import { errorCodeOf, isDatabaseUnavailable } from "./database-errors.ts";
 import { findRisks } from "./find-risks.ts";
 import { isRefusedLogin } from "./hosts.ts";
 

@@ -4,7 +4,7 @@ import sql, { join, raw, type Sql } from "sql-template-tag";
 import { FULFILMENT_CONSTRAINTS } from "../../testing/database/fulfilment-constraints.ts";
 import { MONEY_CONSTRAINTS } from "../../testing/database/money-constraints.ts";
 import { createTestDatabase } from "../../testing/database/test-database.ts";
-import { errorCodeOf } from "./database.ts";
+import { errorCodeOf } from "./database-errors.ts";
 
 const { db, drop } = await createTestDatabase();
 after(drop);

@@ -8,13 +8,8 @@ import { startFaultProxy } from "../../testing/database/fault-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { checkServer } from "./check-server.ts";
-import {
-  connectDatabase,
-  errorCodeOf,
-  isDatabaseUnavailable,
-  type Queryable,
-  type ServingDb,
-} from "./database.ts";
+import { connectDatabase, type Queryable, type ServingDb } from "./database.ts";
+import { errorCodeOf, isDatabaseUnavailable } from "./database-errors.ts";
 import { describeProcess } from "./primary/serving-process.ts";
 
 const STATEMENT_TIMEOUT_MS = 300;

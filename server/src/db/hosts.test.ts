@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isDatabaseUnavailable } from "./database.ts";
+import { isDatabaseUnavailable } from "./database-errors.ts";
 import { type Hosts, NoPrimaryError, openHosts } from "./hosts.ts";
 
 const PASSWORD = "hunter2-correct-horse";

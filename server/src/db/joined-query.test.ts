@@ -5,7 +5,8 @@ import { countWaiting } from "../../testing/database/count-waiting.ts";
 import { startFaultProxy } from "../../testing/database/fault-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { connectDatabase, type Db, errorCodeOf, isDatabaseUnavailable } from "./database.ts";
+import { connectDatabase, type Db } from "./database.ts";
+import { errorCodeOf, isDatabaseUnavailable } from "./database-errors.ts";
 
 const STATEMENT_TIMEOUT_MS = 300;
 

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import sql, { raw } from "sql-template-tag";
-import { type Db, errorCodeOf, type Queryable, type Tx } from "./database.ts";
+import type { Db, Queryable, Tx } from "./database.ts";
+import { errorCodeOf } from "./database-errors.ts";
 import { createMissingGuards, ENVIRONMENT_GUARDS } from "./guards.ts";
 
 export type Migration = { name: string; checksum: string; text: string };

@@ -1,6 +1,7 @@
 import sql, { raw, type Sql } from "sql-template-tag";
 import { firstIdAt, type IdPrefix, timeOfId } from "../lib/ids.ts";
-import { type Db, errorCodeOf, type Tx } from "./database.ts";
+import type { Db, Tx } from "./database.ts";
+import { errorCodeOf } from "./database-errors.ts";
 
 /** A table whose partitions are ranges of ids, and so of times. All are names of ours, not input. */
 export type TimePartitions = {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { errorCodeOf, isDatabaseUnavailable } from "../db/database.ts";
+import { errorCodeOf, isDatabaseUnavailable } from "../db/database-errors.ts";
 import type { Tenant } from "../http/caller.ts";
 import { createBatcher } from "../lib/batch.ts";
 import type { Log } from "../lib/log.ts";

@@ -11,7 +11,7 @@ import { sizeFor } from "../../testing/full-size.ts";
 import { createRandom, SEED } from "../../testing/seed.ts";
 import { type FakeUpstream, startFakeUpstream } from "../../testing/upstream/fake-upstream.ts";
 import { audit } from "../audit/audit.ts";
-import { isDatabaseUnavailable } from "../db/database.ts";
+import { isDatabaseUnavailable } from "../db/database-errors.ts";
 import { secret } from "../lib/secret.ts";
 import { createScripSupplier } from "../suppliers/scrip/scrip-supplier.ts";
 import type { FulfilmentLimits } from "./limits.ts";

@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from "../db/database.ts";
+import { isDatabaseUnavailable } from "../db/database-errors.ts";
 import type { Log } from "../lib/log.ts";
 import { type HeldJob, holdJob, LEASE_MS } from "./hold-job.ts";
 import { JobCancelled, type JobDeps, JobFailed, JobReleased } from "./job-kind.ts";

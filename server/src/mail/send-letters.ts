@@ -1,5 +1,5 @@
 import type { Db } from "../db/database.ts";
-import { errorCodeOf } from "../db/database.ts";
+import { errorCodeOf } from "../db/database-errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import { claimLetter, endLetter } from "./letter-queries.ts";

@@ -24,7 +24,7 @@ import type { LimitChanges } from "../keys/limits/read-limits.ts";
 import { unfreezeKey } from "../keys/limits/unfreeze-key.ts";
 import { USUAL_HOURS_MIN, watchVelocity } from "../keys/limits/watch-velocity.ts";
 import { rollKey } from "../keys/roll-key.ts";
-import { createPlacementBatch } from "./placement-batch.ts";
+import { createPlacementBatch } from "./placing/placement-batch.ts";
 
 const CALLERS = 64;
 const ROUNDS = sizeFor("soak", { share: 1, full: 12 });

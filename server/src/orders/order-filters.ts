@@ -3,8 +3,8 @@ import type { TSchema } from "typebox";
 import { Type } from "../http/openapi/type.ts";
 import { type Asked, invalidParameter, queryFilter, queryTime } from "../http/query.ts";
 import { firstIdAt } from "../lib/ids.ts";
-import { bindingKey } from "./decide-placements.ts";
 import { type IdRange, inRange, type TenantValues } from "./order-range.ts";
+import { bindingKey } from "./placing/decide-placements.ts";
 import { isOrderStatus, ORDER_STATUSES, type OrderStatus } from "./status.ts";
 
 /** One filter of a list of orders. */

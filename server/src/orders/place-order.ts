@@ -13,9 +13,9 @@ import { orderFate } from "../sandbox/order-fate.ts";
 import { refuseAsAsked } from "../sandbox/refuse-as-asked.ts";
 import { isForcedRefusal, type Scenario } from "../sandbox/scenarios.ts";
 import type { ShortageFinder } from "../suppliers/stock/stock-levels.ts";
-import { type BoundOrder, bindingKey, type Placement } from "./decide-placements.ts";
 import type { OrderRequest } from "./order-request.ts";
-import type { BatchDecision, SubmitPlacement } from "./placement-batch.ts";
+import { type BoundOrder, bindingKey, type Placement } from "./placing/decide-placements.ts";
+import type { BatchDecision, SubmitPlacement } from "./placing/placement-batch.ts";
 import { type PricedOrder, priceOrder, shortageProblem, wantedOf } from "./price-order.ts";
 
 export type PlaceOrderDeps = {

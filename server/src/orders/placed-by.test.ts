@@ -16,7 +16,7 @@ import { audit } from "../audit/audit.ts";
 import type { Queryable } from "../db/database.ts";
 import { revokeKey } from "../keys/revoke-key.ts";
 import { ACTOR_KINDS, type Actor, keyIdOf, otherIdOf } from "../lib/actor.ts";
-import { createPlacementBatch } from "./placement-batch.ts";
+import { createPlacementBatch } from "./placing/placement-batch.ts";
 import { findAnyOrder } from "./queries.ts";
 
 let scrip: TestApp;

@@ -14,7 +14,7 @@ import { Problem } from "../lib/problem.ts";
 import { lockWallet } from "../wallet/queries.ts";
 import { toOrderRequest } from "./order-request.ts";
 import { placeOrder } from "./place-order.ts";
-import type { SubmitPlacement } from "./placement-batch.ts";
+import type { SubmitPlacement } from "./placing/placement-batch.ts";
 
 let scrip: TestApp;
 let live: Buyer;

@@ -19,12 +19,13 @@ import {
 } from "../../testing/database/replicated-postgres.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { checkServer } from "../db/check-server.ts";
-import { connectDatabase, type Db, errorCodeOf, isDatabaseUnavailable } from "../db/database.ts";
+import { connectDatabase, type Db } from "../db/database.ts";
+import { errorCodeOf, isDatabaseUnavailable } from "../db/database-errors.ts";
 import { migrate } from "../db/migrate.ts";
 import { loadServerSecrets } from "../keys/server-secrets.ts";
 import { systemClock } from "../lib/clock.ts";
 import { secret } from "../lib/secret.ts";
-import { createPlacementBatch } from "./placement-batch.ts";
+import { createPlacementBatch } from "./placing/placement-batch.ts";
 
 const STATEMENT_TIMEOUT_MS = 1_000;
 const WAITING = "from pg_stat_activity where wait_event = 'SyncRep'";

@@ -1,4 +1,5 @@
-import { type Db, isDatabaseUnavailable } from "../db/database.ts";
+import type { Db } from "../db/database.ts";
+import { isDatabaseUnavailable } from "../db/database-errors.ts";
 import { isHeldBack } from "../db/time-partitions.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { LoggedRequest } from "./logged-request.ts";

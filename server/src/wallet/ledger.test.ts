@@ -5,7 +5,7 @@ import sql, { raw } from "sql-template-tag";
 import { anyCharacter } from "../../testing/any-character.ts";
 import { createTestDatabase, type TestDatabase } from "../../testing/database/test-database.ts";
 import { SEED } from "../../testing/seed.ts";
-import { errorCodeOf } from "../db/database.ts";
+import { errorCodeOf } from "../db/database-errors.ts";
 import { AMOUNT_MAX_MINOR } from "../lib/money.ts";
 import { chainHash, type Entry, type EntryType, genesisHash } from "./entry.ts";
 import { insertEntry } from "./queries.ts";

@@ -1,5 +1,6 @@
 import type { By } from "../activity/record-activity.ts";
-import { type Db, isDatabaseUnavailable } from "../db/database.ts";
+import type { Db } from "../db/database.ts";
+import { isDatabaseUnavailable } from "../db/database-errors.ts";
 import type { Tenant } from "../http/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import { idsOf } from "../lib/ids.ts";

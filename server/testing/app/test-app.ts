@@ -12,7 +12,7 @@ import { lazily } from "../../src/lib/lazily.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { secret } from "../../src/lib/secret.ts";
 import type { Placer } from "../../src/orders/forward/share-placements.ts";
-import type { PlacementLimits } from "../../src/orders/placement-batch.ts";
+import type { PlacementLimits } from "../../src/orders/placing/placement-batch.ts";
 import type { RequestLogLimits } from "../../src/requests/request-log.ts";
 import { createReseller } from "../../src/resellers/create-reseller.ts";
 import type { ResellerRow } from "../../src/resellers/queries.ts";

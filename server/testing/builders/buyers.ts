@@ -4,7 +4,7 @@ import sql from "sql-template-tag";
 import type { Queryable } from "../../src/db/database.ts";
 import { SCOPES, type Tenant } from "../../src/http/caller.ts";
 import { createKey } from "../../src/keys/create-key.ts";
-import type { Placement } from "../../src/orders/decide-placements.ts";
+import type { Placement } from "../../src/orders/placing/decide-placements.ts";
 import { createReseller } from "../../src/resellers/create-reseller.ts";
 import { ORDINARY_FATE } from "../../src/sandbox/order-fate.ts";
 import { moveFunds } from "../../src/wallet/move-funds.ts";

@@ -1,5 +1,5 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
-import { isDatabaseUnavailable } from "../../db/database.ts";
+import { isDatabaseUnavailable } from "../../db/database-errors.ts";
 import type { AccountDeps } from "../account-deps.ts";
 import type { Face } from "../permissions.ts";
 import { Refusal } from "../refusal.ts";

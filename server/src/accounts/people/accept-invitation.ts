@@ -1,5 +1,6 @@
 import { recordActivity } from "../../activity/record-activity.ts";
-import { errorCodeOf, type Tx } from "../../db/database.ts";
+import type { Tx } from "../../db/database.ts";
+import { errorCodeOf } from "../../db/database-errors.ts";
 import type { AccountDeps, Visitor } from "../account-deps.ts";
 import { type AccountRow, findAccount, markAccepted, resellerOf, teamOf } from "../account-queries.ts";
 import { checkPersonName } from "../check-person.ts";

@@ -3,7 +3,7 @@ import type { KeyDeps } from "../../keys/create-key.ts";
 import { createKey } from "../../keys/create-key.ts";
 import { markKeysUsed } from "../../keys/queries.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { createPlacementBatch } from "../../orders/placement-batch.ts";
+import { createPlacementBatch } from "../../orders/placing/placement-batch.ts";
 import { countFacts } from "../../reports/count-facts.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import type { Keyring } from "../../vault/keyring.ts";

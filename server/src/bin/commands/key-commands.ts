@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { By } from "../../activity/record-activity.ts";
-import { isDatabaseUnavailable } from "../../db/database.ts";
+import { isDatabaseUnavailable } from "../../db/database-errors.ts";
 import { changeKey } from "../../keys/change-key.ts";
 import { createKey } from "../../keys/create-key.ts";
 import { keySummary, recordOnKey } from "../../keys/key-activity.ts";

@@ -1,5 +1,6 @@
 import sql, { empty, type Sql } from "sql-template-tag";
-import { type Db, errorCodeOf, type QueryOptions, type Tx } from "../../db/database.ts";
+import type { Db, QueryOptions, Tx } from "../../db/database.ts";
+import { errorCodeOf } from "../../db/database-errors.ts";
 import { deliveredPlace, stockPlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { KEY_NOT_AT_HAND, SealError } from "../../vault/seal.ts";

@@ -1,4 +1,5 @@
-import { type Db, errorCodeOf } from "../../db/database.ts";
+import type { Db } from "../../db/database.ts";
+import { errorCodeOf } from "../../db/database-errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { idsOf } from "../../lib/ids.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";

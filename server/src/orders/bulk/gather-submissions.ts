@@ -1,5 +1,5 @@
-import type { Placement } from "../decide-placements.ts";
-import type { BatchDecision, SubmitGroup, SubmitPlacement } from "../placement-batch.ts";
+import type { Placement } from "../placing/decide-placements.ts";
+import type { BatchDecision, SubmitGroup, SubmitPlacement } from "../placing/placement-batch.ts";
 
 export type Gathering = {
   /** How a member submits its placement, also when it does so again. */

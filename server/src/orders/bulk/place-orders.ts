@@ -6,7 +6,7 @@ import {
   type PlaceOrderResult,
   placeOrder,
 } from "../place-order.ts";
-import type { PlacementQueues } from "../placement-batch.ts";
+import type { PlacementQueues } from "../placing/placement-batch.ts";
 import { gatherSubmissions } from "./gather-submissions.ts";
 
 export type PlaceOrdersDeps = PlaceOrderDeps & PlacementQueues;

@@ -18,7 +18,7 @@ import {
 } from "../../../testing/builders/buyers.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { audit } from "../../audit/audit.ts";
-import { createPlacementQueues, type PlacementQueues } from "../placement-batch.ts";
+import { createPlacementQueues, type PlacementQueues } from "../placing/placement-batch.ts";
 import { forwardPlacements } from "./forward-placements.ts";
 import { writeFrame } from "./frames.ts";
 import { servePlacements } from "./serve-placements.ts";

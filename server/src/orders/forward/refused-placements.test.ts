@@ -15,7 +15,7 @@ import {
 } from "../../../testing/builders/buyers.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { moveFunds } from "../../wallet/move-funds.ts";
-import { type BatchDecision, createPlacementQueues } from "../placement-batch.ts";
+import { type BatchDecision, createPlacementQueues } from "../placing/placement-batch.ts";
 import { forwardPlacements } from "./forward-placements.ts";
 import { servePlacements } from "./serve-placements.ts";
 

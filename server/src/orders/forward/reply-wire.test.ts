@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Problem } from "../../lib/problem.ts";
-import type { BatchDecision } from "../placement-batch.ts";
+import type { BatchDecision } from "../placing/placement-batch.ts";
 import {
   type ForwardedDecision,
   forwardDecision,

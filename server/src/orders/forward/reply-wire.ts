@@ -1,7 +1,7 @@
 import { toSafeInteger } from "../../lib/money.ts";
 import type { Problem } from "../../lib/problem.ts";
-import type { BoundOrder } from "../decide-placements.ts";
-import type { BatchDecision } from "../placement-batch.ts";
+import type { BoundOrder } from "../placing/decide-placements.ts";
+import type { BatchDecision } from "../placing/placement-batch.ts";
 import { ORDER_STATUSES } from "../status.ts";
 import {
   packBytes,

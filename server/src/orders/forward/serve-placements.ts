@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
-import { isDatabaseUnavailable } from "../../db/database.ts";
+import { isDatabaseUnavailable } from "../../db/database-errors.ts";
 import { Problem } from "../../lib/problem.ts";
-import type { BatchDecision, PlacementQueues } from "../placement-batch.ts";
+import type { BatchDecision, PlacementQueues } from "../placing/placement-batch.ts";
 import { createOutbox, readFrames, writeFrame } from "./frames.ts";
 import { type ForwardedDecision, forwardDecision, packReplies, type Reply } from "./reply-wire.ts";
 import { type Submission, unpackSubmissions } from "./submission-wire.ts";

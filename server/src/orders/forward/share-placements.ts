@@ -1,5 +1,5 @@
 import type { Log } from "../../lib/log.ts";
-import type { PlacementQueues } from "../placement-batch.ts";
+import type { PlacementQueues } from "../placing/placement-batch.ts";
 import { forwardPlacements } from "./forward-placements.ts";
 import { servePlacements } from "./serve-placements.ts";
 import { WIRE_VERSION } from "./wire-values.ts";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { AMOUNT_MAX_MINOR } from "../../lib/money.ts";
 import { Problem } from "../../lib/problem.ts";
 import { ORDINARY_FATE, orderFate } from "../../sandbox/order-fate.ts";
-import type { Placement } from "../decide-placements.ts";
+import type { Placement } from "../placing/decide-placements.ts";
 import type { PricedLine } from "../price-order.ts";
 import { packSubmissions, type Submission, unpackSubmissions } from "./submission-wire.ts";
 import { packGreeting, WIRE_VERSION } from "./wire-values.ts";

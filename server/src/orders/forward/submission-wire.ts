@@ -2,7 +2,7 @@ import { ACTOR_KINDS } from "../../lib/actor.ts";
 import { toSafeInteger } from "../../lib/money.ts";
 import { Problem } from "../../lib/problem.ts";
 import { ORDINARY_FATE, type OrderFate } from "../../sandbox/order-fate.ts";
-import type { Placement } from "../decide-placements.ts";
+import type { Placement } from "../placing/decide-placements.ts";
 import type { PricedLine, PricedOrder } from "../price-order.ts";
 import {
   packBytes,

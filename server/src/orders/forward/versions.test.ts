@@ -14,8 +14,8 @@ import {
   ordersOf,
 } from "../../../testing/builders/buyers.ts";
 import { eventually } from "../../../testing/eventually.ts";
-import type { Placement } from "../decide-placements.ts";
-import { createPlacementQueues } from "../placement-batch.ts";
+import type { Placement } from "../placing/decide-placements.ts";
+import { createPlacementQueues } from "../placing/placement-batch.ts";
 import { forwardPlacements } from "./forward-placements.ts";
 import { readFrames, writeFrame } from "./frames.ts";
 import { packReplies } from "./reply-wire.ts";

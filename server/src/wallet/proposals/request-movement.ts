@@ -1,7 +1,8 @@
 import { lockStaff } from "../../accounts/people/lock-staff.ts";
 import { Refusal } from "../../accounts/refusal.ts";
 import { type By, recordActivity } from "../../activity/record-activity.ts";
-import { type Db, isDatabaseUnavailable, type Queryable, type Tx } from "../../db/database.ts";
+import type { Db, Queryable, Tx } from "../../db/database.ts";
+import { isDatabaseUnavailable } from "../../db/database-errors.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { idsOf } from "../../lib/ids.ts";

@@ -1,4 +1,5 @@
-import { type Db, errorCodeOf, type Tx } from "../../db/database.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import { errorCodeOf } from "../../db/database-errors.ts";
 import {
   type AttemptRecord,
   type EndpointTally,

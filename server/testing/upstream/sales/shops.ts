@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import sql from "sql-template-tag";
-import { isDatabaseUnavailable } from "../../../src/db/database.ts";
+import { isDatabaseUnavailable } from "../../../src/db/database-errors.ts";
 import { refreshSupply } from "../../../src/suppliers/refresh-supply.ts";
 import { sealSupplierConfig } from "../../../src/suppliers/supplier-config.ts";
 import type { TestApp } from "../../app/test-app.ts";

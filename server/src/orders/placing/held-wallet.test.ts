@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import {
   addBuyer,
   addCard,
@@ -9,10 +9,10 @@ import {
   balanceOf,
   ordersOf,
   postOrder,
-} from "../../testing/builders/buyers.ts";
-import { eventually } from "../../testing/eventually.ts";
-import { audit } from "../audit/audit.ts";
-import { lockWallet } from "../wallet/queries.ts";
+} from "../../../testing/builders/buyers.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { audit } from "../../audit/audit.ts";
+import { lockWallet } from "../../wallet/queries.ts";
 
 /** The first of them may wait once, together with the held one, until that is known to be held. */
 const OTHERS_WAIT_AT_MOST_MS = 2_000;

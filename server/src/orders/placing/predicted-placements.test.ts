@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import {
   addBuyer,
   addCard,
@@ -11,19 +11,19 @@ import {
   CARD_PRICE_MINOR,
   createPlacementMaker,
   ordersOf,
-} from "../../testing/builders/buyers.ts";
-import { startFaultProxy } from "../../testing/database/fault-proxy.ts";
-import { eventually } from "../../testing/eventually.ts";
-import { createRandom, SEED } from "../../testing/seed.ts";
-import { audit } from "../audit/audit.ts";
-import { setPrice } from "../catalog/prices/set-price.ts";
-import { connectDatabase, type Db } from "../db/database.ts";
-import { changeKey } from "../keys/change-key.ts";
-import { revokeKey } from "../keys/revoke-key.ts";
-import { machineTimeMs } from "../lib/machine-time.ts";
-import { Problem } from "../lib/problem.ts";
-import { freezeReseller } from "../resellers/freeze-reseller.ts";
-import { moveFunds } from "../wallet/move-funds.ts";
+} from "../../../testing/builders/buyers.ts";
+import { startFaultProxy } from "../../../testing/database/fault-proxy.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { createRandom, SEED } from "../../../testing/seed.ts";
+import { audit } from "../../audit/audit.ts";
+import { setPrice } from "../../catalog/prices/set-price.ts";
+import { connectDatabase, type Db } from "../../db/database.ts";
+import { changeKey } from "../../keys/change-key.ts";
+import { revokeKey } from "../../keys/revoke-key.ts";
+import { machineTimeMs } from "../../lib/machine-time.ts";
+import { Problem } from "../../lib/problem.ts";
+import { freezeReseller } from "../../resellers/freeze-reseller.ts";
+import { moveFunds } from "../../wallet/move-funds.ts";
 import type { Placement } from "./decide-placements.ts";
 import { type BatchDecision, createPlacementBatch, type SubmitPlacement } from "./placement-batch.ts";
 

@@ -1,5 +1,5 @@
-import type { Tx } from "../db/database.ts";
-import type { Tenant } from "../http/caller.ts";
+import type { Tx } from "../../db/database.ts";
+import type { Tenant } from "../../http/caller.ts";
 import {
   countSpending,
   freezeIfTooFast,
@@ -7,15 +7,15 @@ import {
   type LimitsByKey,
   refuseByCaps,
   refuseFrozen,
-} from "../keys/limits/decide-limits.ts";
-import { type Actor, actorKey } from "../lib/actor.ts";
-import { entryIdOf } from "../lib/ids.ts";
-import { formatAmount } from "../lib/money.ts";
-import { Problem } from "../lib/problem.ts";
-import type { OrderFate } from "../sandbox/order-fate.ts";
-import { appendEntry, type Entry, type WalletHead } from "../wallet/entry.ts";
-import type { PricedOrder } from "./price-order.ts";
-import type { OrderStatus } from "./status.ts";
+} from "../../keys/limits/decide-limits.ts";
+import { type Actor, actorKey } from "../../lib/actor.ts";
+import { entryIdOf } from "../../lib/ids.ts";
+import { formatAmount } from "../../lib/money.ts";
+import { Problem } from "../../lib/problem.ts";
+import type { OrderFate } from "../../sandbox/order-fate.ts";
+import { appendEntry, type Entry, type WalletHead } from "../../wallet/entry.ts";
+import type { PricedOrder } from "../price-order.ts";
+import type { OrderStatus } from "../status.ts";
 
 /** One caller's request to place an order, priced at a catalog revision, or refused by it. */
 export type Placement = Tenant & {

@@ -1,6 +1,6 @@
-import { hex, joinTexts, splitText } from "../db/column-texts.ts";
-import type { NamedStatement } from "../db/joined-query.ts";
-import type { WalletHead } from "../wallet/entry.ts";
+import { hex, joinTexts, splitText } from "../../db/column-texts.ts";
+import type { NamedStatement } from "../../db/joined-query.ts";
+import type { WalletHead } from "../../wallet/entry.ts";
 import { bindingKey, type Placement, type PlacementState, walletKey } from "./decide-placements.ts";
 import { distinctActors } from "./placement-queries.ts";
 

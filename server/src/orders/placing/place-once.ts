@@ -1,18 +1,11 @@
-import type { Db, Tx } from "../db/database.ts";
-import type { Clock } from "../lib/clock.ts";
-import { machineTimeMs } from "../lib/machine-time.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { machineTimeMs } from "../../lib/machine-time.ts";
 import { type ConfirmedRow, confirmPlacements } from "./confirm-queries.ts";
 import { type Decision, decidePlacements, type Placement, type PlacementState } from "./decide-placements.ts";
+import { insertConfirmedPlacements, insertPlacements } from "./insert-queries.ts";
 import { irregularWallets, type KnownWallets } from "./known-wallets.ts";
-import {
-  beginPlacements,
-  fenceWallets,
-  freezeKeys,
-  insertConfirmedPlacements,
-  insertPlacements,
-  type StateRow,
-  toState,
-} from "./placement-queries.ts";
+import { beginPlacements, fenceWallets, freezeKeys, type StateRow, toState } from "./placement-queries.ts";
 
 export type PlaceDeps = { db: Db; clock: Clock; lockTimeoutMs: number; known: KnownWallets };
 

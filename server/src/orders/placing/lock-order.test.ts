@@ -1,25 +1,26 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql, { raw } from "sql-template-tag";
-import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
-import { addOrder } from "../../testing/builders/builders.ts";
+import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
+import { addOrder } from "../../../testing/builders/builders.ts";
 import {
   addBuyer,
   addCard,
   type Buyer,
   balanceOf,
   createPlacementMaker,
-} from "../../testing/builders/buyers.ts";
-import { countWaiting } from "../../testing/database/count-waiting.ts";
-import { eventually } from "../../testing/eventually.ts";
-import { sizeFor } from "../../testing/full-size.ts";
-import { createRandom, SEED } from "../../testing/seed.ts";
-import { audit } from "../audit/audit.ts";
-import { connectDatabase, type Db, errorCodeOf } from "../db/database.ts";
-import { findOwners } from "../fulfilment/refund/refund-queries.ts";
-import type { Tenant } from "../http/caller.ts";
-import { moveFunds } from "../wallet/move-funds.ts";
-import { lockWallet, lockWalletsOf } from "../wallet/queries.ts";
+} from "../../../testing/builders/buyers.ts";
+import { countWaiting } from "../../../testing/database/count-waiting.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { sizeFor } from "../../../testing/full-size.ts";
+import { createRandom, SEED } from "../../../testing/seed.ts";
+import { audit } from "../../audit/audit.ts";
+import { connectDatabase, type Db } from "../../db/database.ts";
+import { errorCodeOf } from "../../db/database-errors.ts";
+import { findOwners } from "../../fulfilment/refund/refund-queries.ts";
+import type { Tenant } from "../../http/caller.ts";
+import { moveFunds } from "../../wallet/move-funds.ts";
+import { lockWallet, lockWalletsOf } from "../../wallet/queries.ts";
 import type { Placement } from "./decide-placements.ts";
 import { createPlacementBatch } from "./placement-batch.ts";
 import { beginPlacements } from "./placement-queries.ts";

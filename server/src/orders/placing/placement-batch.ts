@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Db, errorCodeOf, isDatabaseUnavailable } from "../db/database.ts";
-import { createBatcher } from "../lib/batch.ts";
-import type { Clock } from "../lib/clock.ts";
-import { Problem } from "../lib/problem.ts";
+import type { Db } from "../../db/database.ts";
+import { errorCodeOf, isDatabaseUnavailable } from "../../db/database-errors.ts";
+import { createBatcher } from "../../lib/batch.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { Problem } from "../../lib/problem.ts";
 import { type Decision, type Placement, walletKey } from "./decide-placements.ts";
 import { createKnownWallets } from "./known-wallets.ts";
 import { type PlaceDeps, placeOnce } from "./place-once.ts";

@@ -1,5 +1,5 @@
-import { machineTimeMs } from "../lib/machine-time.ts";
-import type { WalletHead } from "../wallet/entry.ts";
+import { machineTimeMs } from "../../lib/machine-time.ts";
+import type { WalletHead } from "../../wallet/entry.ts";
 import { FROZEN, livingKey, type Placement, type PlacementState, walletKey } from "./decide-placements.ts";
 
 type Heads = PlacementState["wallets"];

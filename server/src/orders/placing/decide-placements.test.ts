@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { KeyLimits } from "../keys/limits/decide-limits.ts";
-import type { Actor } from "../lib/actor.ts";
-import { Problem } from "../lib/problem.ts";
-import { ORDINARY_FATE } from "../sandbox/order-fate.ts";
-import { appendEntry, chainHash, emptyHead, type WalletHead } from "../wallet/entry.ts";
+import type { KeyLimits } from "../../keys/limits/decide-limits.ts";
+import type { Actor } from "../../lib/actor.ts";
+import { Problem } from "../../lib/problem.ts";
+import { ORDINARY_FATE } from "../../sandbox/order-fate.ts";
+import { appendEntry, chainHash, emptyHead, type WalletHead } from "../../wallet/entry.ts";
 import {
   bindingKey,
   decidePlacements,

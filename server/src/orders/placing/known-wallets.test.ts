@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { KeyLimits } from "../keys/limits/decide-limits.ts";
-import { ORDINARY_FATE } from "../sandbox/order-fate.ts";
-import { appendEntry, emptyHead, type WalletHead } from "../wallet/entry.ts";
+import type { KeyLimits } from "../../keys/limits/decide-limits.ts";
+import { ORDINARY_FATE } from "../../sandbox/order-fate.ts";
+import { appendEntry, emptyHead, type WalletHead } from "../../wallet/entry.ts";
 import type { Placement, PlacementState } from "./decide-placements.ts";
 import { createKnownWallets, irregularWallets } from "./known-wallets.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { SEED } from "../../testing/seed.ts";
-import type { Tenant } from "../http/caller.ts";
-import { type KeyLimits, type KeySpending, sumSpending } from "../keys/limits/decide-limits.ts";
-import { Problem } from "../lib/problem.ts";
-import { ORDINARY_FATE } from "../sandbox/order-fate.ts";
+import { SEED } from "../../../testing/seed.ts";
+import type { Tenant } from "../../http/caller.ts";
+import { type KeyLimits, type KeySpending, sumSpending } from "../../keys/limits/decide-limits.ts";
+import { Problem } from "../../lib/problem.ts";
+import { ORDINARY_FATE } from "../../sandbox/order-fate.ts";
 import {
   appendEntry,
   chainHash,
@@ -13,7 +13,7 @@ import {
   emptyHead,
   genesisHash,
   type WalletHead,
-} from "../wallet/entry.ts";
+} from "../../wallet/entry.ts";
 import {
   type BoundOrder,
   bindingKey,

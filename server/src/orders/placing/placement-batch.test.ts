@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import sql from "sql-template-tag";
-import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import {
   addBuyer,
   addCard,
@@ -12,12 +12,12 @@ import {
   createPlacementMaker,
   ordersOf,
   postOrder,
-} from "../../testing/builders/buyers.ts";
-import { createRandom, SEED } from "../../testing/seed.ts";
-import { audit } from "../audit/audit.ts";
-import { revokeKey } from "../keys/revoke-key.ts";
-import { Problem } from "../lib/problem.ts";
-import { lockWallet } from "../wallet/queries.ts";
+} from "../../../testing/builders/buyers.ts";
+import { createRandom, SEED } from "../../../testing/seed.ts";
+import { audit } from "../../audit/audit.ts";
+import { revokeKey } from "../../keys/revoke-key.ts";
+import { Problem } from "../../lib/problem.ts";
+import { lockWallet } from "../../wallet/queries.ts";
 import { type BatchDecision, createPlacementBatch, type PlacementLimits } from "./placement-batch.ts";
 
 const FUNDS_MINOR = 100_000;

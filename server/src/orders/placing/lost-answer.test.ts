@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
-import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
+import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
 import {
   addBuyer,
   addCard,
@@ -12,10 +12,10 @@ import {
   createPlacementMaker,
   ordersOf,
   postOrder,
-} from "../../testing/builders/buyers.ts";
-import { type FaultProxy, startFaultProxy } from "../../testing/database/fault-proxy.ts";
-import { audit } from "../audit/audit.ts";
-import { connectDatabase, type Db } from "../db/database.ts";
+} from "../../../testing/builders/buyers.ts";
+import { type FaultProxy, startFaultProxy } from "../../../testing/database/fault-proxy.ts";
+import { audit } from "../../audit/audit.ts";
+import { connectDatabase, type Db } from "../../db/database.ts";
 import { createPlacementBatch } from "./placement-batch.ts";
 
 /** Long enough for a busy machine: only a stalled statement is to meet it. */

@@ -1,10 +1,10 @@
-import { type Column, hex, type SentColumn, withoutSeparators } from "../db/column-texts.ts";
-import type { KeySpending } from "../keys/limits/decide-limits.ts";
-import { keyIdOf, otherIdOf } from "../lib/actor.ts";
-import { toIsoTime } from "../lib/time.ts";
-import type { WalletHead } from "../wallet/entry.ts";
+import { type Column, hex, type SentColumn, withoutSeparators } from "../../db/column-texts.ts";
+import type { KeySpending } from "../../keys/limits/decide-limits.ts";
+import { keyIdOf, otherIdOf } from "../../lib/actor.ts";
+import { toIsoTime } from "../../lib/time.ts";
+import type { WalletHead } from "../../wallet/entry.ts";
+import type { PricedLine } from "../price-order.ts";
 import type { PlacedOrder } from "./decide-placements.ts";
-import type { PricedLine } from "./price-order.ts";
 
 export type PlacedLine = { placed: PlacedOrder; line: PricedLine; index: number };
 
