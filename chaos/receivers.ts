@@ -12,7 +12,7 @@ export type Receivers = {
   received(name: string): ReadonlyMap<string, string>;
   /** Deliveries beyond the first of each event. */
   repeats(): number;
-  /** Deliveries whose signature none of the known secrets explains. */
+  /** Deliveries whose signature none of the known secrets explains, while there must have been one of them. */
   unexplained(): string[];
   goDown(): void;
   comeUp(): void;
@@ -56,6 +56,7 @@ export async function createReceivers(seed: number, recorder: Recorder): Promise
     unexplained: () =>
       doubtful
         .filter(({ name, request }) => !isSigned(recorder.secrets.get(name) ?? [], request))
+        .filter(({ name, request }) => !canBeUnknown(recorder, name, request))
         .map(({ name, request }) => `${name} ${request.headers["service-event-id"]}`),
     goDown() {
       isDown = !isHealed;
@@ -71,10 +72,22 @@ export async function createReceivers(seed: number, recorder: Recorder): Promise
   };
 }
 
+/** Whether it was signed while the endpoint may have had a secret alone that nobody was told. */
+function canBeUnknown({ unknownSecrets }: Recorder, name: string, request: ReceivedRequest): boolean {
+  const signedAtMs = signedAtSecond(request) * 1_000;
+  return unknownSecrets.some(
+    (one) => one.name === name && signedAtMs >= one.fromMs - 1_000 && signedAtMs <= one.toMs,
+  );
+}
+
+const signedAtSecond = ({ headers }: ReceivedRequest): number =>
+  Number(/^t=(\d+)/.exec(String(headers["service-signature"]))?.[1]);
+
 /** Whether any of the secrets explains any of the signatures. */
-function isSigned(secrets: readonly string[], { headers, body }: ReceivedRequest): boolean {
+function isSigned(secrets: readonly string[], request: ReceivedRequest): boolean {
+  const { headers, body } = request;
   const header = String(headers["service-signature"]);
-  const time = Number(/^t=(\d+)/.exec(header)?.[1]);
+  const time = signedAtSecond(request);
   return secrets.some((one) => {
     const [, expected = "none"] = signDelivery([one], time, body.toString()).split(",");
     return header.split(",").includes(expected);

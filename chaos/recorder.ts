@@ -46,6 +46,8 @@ export type Recorder = {
   codes: Map<string, Map<string, string>>;
   /** Secrets of webhook endpoints, by endpoint: any of them can have signed a delivery. */
   secrets: Map<string, string[]>;
+  /** Times at which an endpoint may have had a secret alone whose response was lost. */
+  unknownSecrets: { name: string; fromMs: number; toMs: number }[];
   /** Jobs whose start was acknowledged. */
   jobs: StartedJob[];
   /** Why processes did not start. They were started again. */
@@ -72,6 +74,7 @@ export function createRecorder(): Recorder {
     refunded: new Set(),
     codes: new Map(),
     secrets: new Map(),
+    unknownSecrets: [],
     jobs: [],
     refusedStarts: [],
     contradictions: [],

@@ -98,14 +98,19 @@ export function noteUnforeseen(recorder: Recorder, error: unknown): undefined {
   if (!isOutage && !(error instanceof RangeError)) recorder.contradictions.push(`the operator: ${error}`);
 }
 
-/** Signing secrets are rotated. A secret whose response was lost is unknown: the next rotation ends it at once. */
+/**
+ * Signing secrets are rotated. A secret whose response was lost is unknown: the next rotation ends it at once. If its response is lost
+ * as well, nothing but an unknown secret can be there until a rotation is answered.
+ */
 export const rotateSecrets: Actor = async (world, accounts, recorder, weather) => {
   const random = createRandom(weather.seed + 6_000);
   while (weather.isStormy) {
     await wait(random.below(4 * PAUSE_MAX_MS));
     const account = random.pick(accounts);
     const path = `/v1/webhooks/${account.endpointId}/rotate`;
+    let unknownFromMs = Number.POSITIVE_INFINITY;
     for (let gracePeriodSeconds = 3_600; ; gracePeriodSeconds = 0) {
+      const sentAtMs = Date.now();
       const { port } = random.pick(world.apis);
       const body = { gracePeriodSeconds };
       const answer = await call(port, account.key, "POST", path, body).catch(() => undefined);
@@ -116,9 +121,12 @@ export const rotateSecrets: Actor = async (world, accounts, recorder, weather) =
       }
       // 409: there are three, and none was made.
       if (answer?.status === 200 || answer?.status === 409) break;
+      if (gracePeriodSeconds === 0) unknownFromMs = Math.min(unknownFromMs, sentAtMs);
       if (answer && answer.status !== 503 && answer.status !== 401)
         recorder.contradictions.push(`a rotation gets ${answer.status} ${answer.body}`);
       await wait(RETRY_PAUSE_MS);
     }
+    if (unknownFromMs < Number.POSITIVE_INFINITY)
+      recorder.unknownSecrets.push({ name: account.name, fromMs: unknownFromMs, toMs: Date.now() });
   }
 };

@@ -340,6 +340,22 @@ export const PLACEMENT: Area = {
       why: "An order that was refused would be placed by another process, which had decided it before.",
     },
     {
+      name: "doubt-of-another-process-forgotten",
+      file: `${AT}/forward/forward-placements.ts`,
+      find: "for (const each of one.placements) each.isInDoubt = true;",
+      replace: "{}",
+      tests: [`${AT}/forward/refused-placements.test.ts`],
+      why: "An order could be refused here while the other process's message that places it is on its way.",
+    },
+    {
+      name: "doubt-of-a-lost-answer-forgotten",
+      file: `${AT}/placing/placement-batch.ts`,
+      find: "if (!isAnswer(error)) for (const one of placements) one.isInDoubt = true;",
+      replace: "",
+      tests: [`${AT}/placing/predicted-placements.test.ts`],
+      why: "An order could be refused while the message that places it is on its way.",
+    },
+    {
       name: "wallet-predicted-twice",
       file: `${AT}/placing/known-wallets.ts`,
       find: "for (const one of found.values()) one.isQuiet = false;",

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type PricedProducts,
   type ProductReader,
@@ -14,6 +15,7 @@ import { refuseAsAsked } from "../sandbox/refuse-as-asked.ts";
 import { isForcedRefusal, type Scenario } from "../sandbox/scenarios.ts";
 import type { ShortageFinder } from "../suppliers/stock/stock-levels.ts";
 import type { OrderRequest } from "./order-request.ts";
+import { ARRIVES_WITHIN_MS } from "./placing/confirm-queries.ts";
 import { type BoundOrder, bindingKey, type Placement } from "./placing/decide-placements.ts";
 import type { BatchDecision, SubmitPlacement } from "./placing/placement-batch.ts";
 import { type PricedOrder, priceOrder, shortageProblem, wantedOf } from "./price-order.ts";
@@ -84,7 +86,9 @@ async function submitUntilDecided(
       createdAt: new Date(timeOfId(orderId)),
       ...(pricings > PRICINGS_AHEAD_MAX ? { priceAgain: priceIn(deps, caller, request, scenario, ids) } : {}),
     };
-    const decision = await submitWhileBusy(deps, placement, giveUpAtMs, isDuplicate);
+    const decision = await submitWhileBusy(deps, placement, giveUpAtMs, isDuplicate).catch(toFailure);
+    // Whoever is told that nothing was decided may send the request again, and must not be refused before this one is over.
+    if (decision.kind === "failed" && placement.isInDoubt) await delay(ARRIVES_WITHIN_MS);
     if (decision.kind === "placed") deps.onPlaced();
     if (decision.kind !== "stale") return answer(decision, orderId);
     // The catalog changed between the pricing and the lock. The next pricing reads it again.
@@ -110,6 +114,8 @@ async function price(
     throw error;
   }
 }
+
+const toFailure = (error: unknown): { kind: "failed"; error: unknown } => ({ kind: "failed", error });
 
 type Pricing = { request: OrderRequest; scenario: Scenario | undefined; catalog: PricedProducts };
 

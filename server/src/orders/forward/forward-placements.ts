@@ -139,6 +139,9 @@ function accept(state: Forwarding, { id, decisions }: Reply): void {
   const undecided = decisions.find(isUndecided);
   const decided = undecided ? [] : decisions.map((each, at) => toDecision(each, one.placements[at]));
   state.inFlight.delete(id);
+  // The other process may have sent what it then could not decide. From now on it is decided here.
+  if (decisions.some((each) => each.kind === "busy" || isUndecided(each)))
+    for (const each of one.placements) each.isInDoubt = true;
   if (!undecided) one.resolve(decided);
   else if (undecided.kind === "problem") one.reject(undecided.problem);
   else settle(one, decideHere(state, one));

@@ -133,3 +133,27 @@ test("after a lost connection nothing is refused while the other process can sti
     `refused here and ${decidedThere} there`,
   );
 });
+
+test("what the other process could not decide is decided here from then on, because it may have been sent", async (t) => {
+  const path = join(folder, "busy");
+  const server = await servePlacements(
+    path,
+    {
+      submit: async () => ({ kind: "busy" }),
+      submitGroup: async (all) => all.map(() => ({ kind: "busy" })),
+    },
+    () => {},
+  );
+  const forwarded = forwardPlacements(path, createPlacementQueues(scrip.db, scrip.clock));
+  t.after(() => Promise.all([forwarded.close(), server.close()]));
+  const buyer = await addBuyer(scrip, "100.00");
+  const place = await createPlacementMaker(scrip.db);
+  let asked = 0;
+  const placement = await eventually("it is connected", async () => {
+    asked += 1;
+    const one = place(buyer, `busy-${asked}`);
+    return (await forwarded.submit(one)).kind === "busy" ? one : undefined;
+  });
+  assert.equal(placement.isInDoubt, true);
+  assert.equal((await forwarded.submit(placement)).kind, "placed");
+});

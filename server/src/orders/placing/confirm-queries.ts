@@ -12,8 +12,8 @@ const CONFIRM = `
 /** What `confirmPlacements` answers. */
 export type ConfirmedRow = { confirmedAtMs: bigint | null };
 
-/** How late a batch that was decided ahead may arrive. Shorter than any wait for its answer. */
-const ARRIVES_WITHIN_MS = 5_000;
+/** How late a batch that was decided ahead may arrive. One that is later is decided under the locks. */
+export const ARRIVES_WITHIN_MS = 1_000;
 
 /** Locks the wallets of a batch that was decided ahead, and asks whether all is as it was decided. Before the decision: it changes the state. */
 export function confirmPlacements(

@@ -171,8 +171,8 @@ async function placeUntilKnown(
       return new Map(placements.map((placement, index) => [placement, decisions[index] as Decision]));
     } catch (error) {
       deadlineMs ??= performance.now() + deps.limits.recoveryTimeoutMs;
+      if (!isAnswer(error)) for (const one of placements) one.isInDoubt = true;
       if (!isDatabaseUnavailable(error) || performance.now() > deadlineMs) throw error;
-      for (const one of placements) one.isInDoubt = true;
       await delay(RECOVERY_PAUSE_MS);
     }
   }
@@ -207,6 +207,11 @@ async function placeGroup(
     else for (const one of group) decided.set(one, { kind: "failed", error });
   }
 }
+
+/** An error of PostgreSQL, which is over with the transaction. After any other the transaction can still come. */
+const isAnswer = (error: unknown): boolean =>
+  SQLSTATE.test(errorCodeOf(error)) && !isDatabaseUnavailable(error);
+const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 /** lock_not_available */
 const isLockTimeout = (error: unknown): boolean => errorCodeOf(error) === "55P03";

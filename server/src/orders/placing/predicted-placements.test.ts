@@ -16,6 +16,7 @@ import { startFaultProxy } from "../../../testing/database/fault-proxy.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { createRandom, SEED } from "../../../testing/seed.ts";
 import { audit } from "../../audit/audit.ts";
+import { createProductReader } from "../../catalog/prices/priced-products.ts";
 import { setPrice } from "../../catalog/prices/set-price.ts";
 import { connectDatabase, type Db } from "../../db/database.ts";
 import { changeKey } from "../../keys/change-key.ts";
@@ -24,6 +25,9 @@ import { machineTimeMs } from "../../lib/machine-time.ts";
 import { Problem } from "../../lib/problem.ts";
 import { freezeReseller } from "../../resellers/freeze-reseller.ts";
 import { moveFunds } from "../../wallet/move-funds.ts";
+import { toOrderRequest } from "../order-request.ts";
+import { placeOrder } from "../place-order.ts";
+import { ARRIVES_WITHIN_MS } from "./confirm-queries.ts";
 import type { Placement } from "./decide-placements.ts";
 import { type BatchDecision, createPlacementBatch, type SubmitPlacement } from "./placement-batch.ts";
 
@@ -267,7 +271,7 @@ test("a message that was decided ahead and comes too late is not confirmed", asy
     ...scrip.db,
     wholeTransaction: (first, ...others) => {
       const notAfter = new Date(String(first.values[10]));
-      assert.ok(Math.abs(notAfter.getTime() - Date.now() - 5_000) < 2_000, "five seconds from now");
+      assert.ok(Math.abs(notAfter.getTime() - Date.now() - ARRIVES_WITHIN_MS) < 2_000, "soon");
       const values = arrivesAfter
         ? first.values.with(10, new Date(Date.now() - 1).toISOString())
         : first.values;
@@ -277,6 +281,41 @@ test("a message that was decided ahead and comes too late is not confirmed", asy
   arrivesAfter = true;
   assert.equal((await submit(await make(buyer))).kind, "placed");
   assert.deepEqual(ways, ["ahead", "under"]);
+});
+
+test("a caller is told that nothing was decided only once nothing that was sent can arrive any more", async () => {
+  const buyer = await addBuyer(scrip);
+  const { catalogRevision } = await make(buyer);
+  const place = (isInDoubt: boolean) =>
+    placeOrder(
+      {
+        readProducts: createProductReader(scrip.db),
+        findShortage: async () => undefined,
+        submit: async (placement) => {
+          placement.isInDoubt = isInDoubt;
+          throw new Error("the database is gone");
+        },
+        clock: scrip.clock,
+        underWay: new Map(),
+        onPlaced: () => {},
+      },
+      {
+        ...buyer,
+        actor: { kind: "key", id: buyer.keyId },
+        scopes: [],
+        allowedIps: [],
+        rateLimits: { orders: undefined, reads: undefined },
+        catalogRevision,
+      },
+      {
+        idempotencyKey: "in doubt",
+        request: toOrderRequest({ lines: [{ productId: CARD, quantity: 1 }] }),
+        scenario: undefined,
+      },
+    );
+  const begunMs = performance.now();
+  await assert.rejects(place(true), /gone/);
+  assert.ok(performance.now() - begunMs >= ARRIVES_WITHIN_MS - 5);
 });
 
 for (const statement of [/^begin/, /confirm_placement_batch/, /insert into orders/, /^commit$/]) {
