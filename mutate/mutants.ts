@@ -1,4 +1,5 @@
 import type { Area } from "./mutant.ts";
+import { AHEAD } from "./mutants/ahead.ts";
 import { BUYING } from "./mutants/buying.ts";
 import { DEPOSITS } from "./mutants/deposits.ts";
 import { DIRECT } from "./mutants/direct.ts";
@@ -17,6 +18,7 @@ import { WEBHOOKS } from "./mutants/webhooks.ts";
 /** Every mutant, by the part of the product that it is in. */
 export const AREAS: readonly Area[] = [
   PLACEMENT,
+  AHEAD,
   WALLETS,
   TAKING,
   BUYING,
