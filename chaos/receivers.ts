@@ -12,7 +12,7 @@ export type Receivers = {
   received(name: string): ReadonlyMap<string, string>;
   /** Deliveries beyond the first of each event. */
   repeats(): number;
-  /** Deliveries whose signature none of the known secrets explains, while there must have been one of them. */
+  /** Deliveries whose signature none of the known secrets explains, and whether an unknown one may have been alone. */
   unexplained(): string[];
   goDown(): void;
   comeUp(): void;
@@ -56,8 +56,10 @@ export async function createReceivers(seed: number, recorder: Recorder): Promise
     unexplained: () =>
       doubtful
         .filter(({ name, request }) => !isSigned(recorder.secrets.get(name) ?? [], request))
-        .filter(({ name, request }) => !canBeUnknown(recorder, name, request))
-        .map(({ name, request }) => `${name} ${request.headers["service-event-id"]}`),
+        .map(
+          ({ name, request }) =>
+            `${name} ${request.headers["service-event-id"]}${hint(recorder, name, request)}`,
+        ),
     goDown() {
       isDown = !isHealed;
     },
@@ -72,12 +74,13 @@ export async function createReceivers(seed: number, recorder: Recorder): Promise
   };
 }
 
-/** Whether it was signed while the endpoint may have had a secret alone that nobody was told. */
-function canBeUnknown({ unknownSecrets }: Recorder, name: string, request: ReceivedRequest): boolean {
+/** Says where to look: it explains nothing, because any signature could come at such a time. */
+function hint({ unknownSecrets }: Recorder, name: string, request: ReceivedRequest): string {
   const signedAtMs = signedAtSecond(request) * 1_000;
-  return unknownSecrets.some(
+  const mayBeAlone = unknownSecrets.some(
     (one) => one.name === name && signedAtMs >= one.fromMs - 1_000 && signedAtMs <= one.toMs,
   );
+  return mayBeAlone ? " (nobody may have been told the only secret)" : "";
 }
 
 const signedAtSecond = ({ headers }: ReceivedRequest): number =>
