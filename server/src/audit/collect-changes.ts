@@ -67,8 +67,10 @@ const olderOrders = (proof: Proof): Sql => sql`
     union
     select unfinished.id from wallets w
     cross join lateral (
-      select o.id from orders o
-      where o.reseller_id = w.reseller_id and o.environment = w.environment and o.status in ('pending', 'processing', 'failed')
+      select o.id from unnest(array['pending', 'processing', 'failed']) unfinished_status (status)
+      join orders o on hashtextextended(o.status, tenant_hash(o.reseller_id, o.environment))
+                     = hashtextextended(unfinished_status.status, tenant_hash(w.reseller_id, w.environment))
+      where o.status = unfinished_status.status and o.reseller_id = w.reseller_id and o.environment = w.environment
       offset 0
     ) unfinished
     union

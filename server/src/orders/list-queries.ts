@@ -3,7 +3,7 @@ import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { EXAMINED_MAX, lookInSteps, type Slice } from "../lib/slice.ts";
 import { givenFilters, type OrderFilterValues } from "./order-filters.ts";
-import { type IdRange, inRange, intersect, type TenantValues } from "./order-range.ts";
+import { intersect, newestOrders } from "./order-range.ts";
 import { searchedOrders } from "./order-search.ts";
 import { type OrderRow, orderColumns } from "./queries.ts";
 
@@ -64,7 +64,3 @@ export const selectSlice = (
     select ${columns} from examined o where o.matches order by o.id desc limit ${wanted}
   ) shown on true
   order by shown.id desc`;
-
-export const newestOrders = (tenant: TenantValues, ids: IdRange, limit: number): Sql => sql`
-  select o.* from orders o where ${inRange(sql`o.reseller_id, o.environment, o.id`, tenant, [], ids)}
-  order by o.reseller_id desc, o.environment desc, o.id desc limit ${limit}`;

@@ -3,7 +3,16 @@ import type { TSchema } from "typebox";
 import { Type } from "../http/openapi/type.ts";
 import { type Asked, invalidParameter, queryFilter, queryTime } from "../http/query.ts";
 import { firstIdAt } from "../lib/ids.ts";
-import { type IdRange, inRange, type TenantValues } from "./order-range.ts";
+import {
+  BY_REFERENCE,
+  BY_STATUS,
+  type IdRange,
+  inRange,
+  LINES_BY_PRODUCT,
+  NEWEST,
+  newestFirst,
+  type TenantValues,
+} from "./order-range.ts";
 import { bindingKey } from "./placing/decide-placements.ts";
 import { isOrderStatus, ORDER_STATUSES, type OrderStatus } from "./status.ts";
 
@@ -41,8 +50,7 @@ const status: OrderFilter<OrderStatus> = {
     rank: (value) => (value === "completed" ? 5 : 3),
     bring: (tenant, value, ids, limit) => sql`
       select o.* from orders o
-      where ${inRange(sql`o.reseller_id, o.environment, o.status, o.id`, tenant, [value], ids)}
-      order by o.reseller_id desc, o.environment desc, o.status desc, o.id desc limit ${limit}`,
+      where ${inRange(BY_STATUS, tenant, ids, value)} order by ${newestFirst(BY_STATUS)} limit ${limit}`,
   },
 };
 
@@ -54,9 +62,8 @@ const reference: IndexedFilter<string> = {
     rank: () => 2,
     bring: (tenant, value, ids, limit) => sql`
       select o.* from orders o
-      where ${inRange(sql`o.reseller_id, o.environment, o.reference, o.id`, tenant, [value], ids)}
-        and o.reference is not null
-      order by o.reseller_id desc, o.environment desc, o.reference desc, o.id desc limit ${limit}`,
+      where ${inRange(BY_REFERENCE, tenant, ids, value)} and o.reference is not null
+      order by ${newestFirst(BY_REFERENCE)} limit ${limit}`,
   },
 };
 
@@ -72,7 +79,7 @@ const idempotencyKey: IndexedFilter<string> = {
     // At most one order, found by its key before any other filter applies.
     bring: (tenant, value, ids) => sql`
       select o.* from (select * from orders where binding = ${bindingOf(tenant, value)} limit 1) o
-      where ${inRange(sql`o.reseller_id, o.environment, o.id`, tenant, [], ids)}`,
+      where ${inRange(NEWEST, tenant, ids)}`,
   },
 };
 
@@ -91,9 +98,8 @@ const productId: OrderFilter<string> = {
     // A product's newest orders come from the index of lines, which can list an order several times.
     bring: (tenant, value, ids, limit) => sql`
       select o.* from (
-        select distinct l.reseller_id, l.environment, l.product_id, l.order_id from order_lines l
-        where ${inRange(sql`l.reseller_id, l.environment, l.product_id, l.order_id`, tenant, [value], ids)}
-        order by l.reseller_id desc, l.environment desc, l.product_id desc, l.order_id desc limit ${limit}
+        select distinct ${LINES_BY_PRODUCT.hash}, l.order_id from order_lines l
+        where ${inRange(LINES_BY_PRODUCT, tenant, ids, value)} order by ${newestFirst(LINES_BY_PRODUCT)} limit ${limit}
       ) bought join orders o on o.id = bought.order_id`,
   },
 };

@@ -1,4 +1,4 @@
-import sql, { join, type Sql } from "sql-template-tag";
+import sql, { empty, raw, type Sql } from "sql-template-tag";
 import type { Tenant } from "../http/caller.ts";
 
 /** Ids from the first, inclusive, to the second, exclusive. Ids begin with their time, so this is a range of times too. */
@@ -9,6 +9,34 @@ export const EVERY_ID: IdRange = { fromId: "", toId: "~" };
 
 /** One tenant, or the columns of a row that has one, for lists over all resellers. */
 export type TenantValues = { resellerId: string | Sql; environment: Tenant["environment"] };
+/** The environment as a column too. */
+type AnyTenant = { resellerId: string | Sql; environment: Tenant["environment"] | Sql };
+
+/**
+ * An index of the rows of each tenant, or of those with one value of a column, by their ids. It is over a hash of tenant and value
+ * (migration 0124), which others can share by chance, so each condition compares the columns too.
+ */
+export type TenantIndex = { table: string; id: Sql; hash: Sql; column?: Sql };
+
+const tenantHash = ({ resellerId, environment }: AnyTenant): Sql =>
+  sql`tenant_hash(${resellerId}, ${environment})`;
+
+function indexOf(table: string, id: string, column?: string): TenantIndex {
+  const tenant = tenantHash({
+    resellerId: raw(`${table}.reseller_id`),
+    environment: raw(`${table}.environment`),
+  });
+  const base = { table, id: raw(`${table}.${id}`) };
+  if (column === undefined) return { ...base, hash: tenant };
+  const value = raw(`${table}.${column}`);
+  return { ...base, hash: sql`hashtextextended(${value}, ${tenant})`, column: value };
+}
+
+/** `orders` as `o`, and `order_lines` as `l`. */
+export const NEWEST = indexOf("o", "id");
+export const BY_STATUS = indexOf("o", "id", "status");
+export const BY_REFERENCE = indexOf("o", "id", "reference");
+export const LINES_BY_PRODUCT = indexOf("l", "order_id", "product_id");
 
 /**
  * The rows of one tenant and value, newest first, are a range of one index. It is said as a comparison of whole rows and
@@ -16,14 +44,43 @@ export type TenantValues = { resellerId: string | Sql; environment: Tenant["envi
  * index of ids and filters, which is fast as long as what is looked for is not far back, and else reads a whole year.
  */
 export function inRange(
-  columns: Sql,
-  { resellerId, environment }: TenantValues,
-  values: readonly string[],
+  index: TenantIndex,
+  tenant: AnyTenant,
   { fromId, toId }: IdRange,
+  value?: string,
 ): Sql {
-  const rowWith = (id: string) => sql`(${join([resellerId, environment, ...values, id])})`;
-  return sql`(${columns}) >= ${rowWith(fromId)} and (${columns}) < ${rowWith(toId)}`;
+  const hash = hashOf(tenant, value);
+  return sql`
+    (${index.hash}, ${index.id}) >= (${hash}, ${fromId}) and (${index.hash}, ${index.id}) < (${hash}, ${toId})
+    and ${isSame(index, tenant, value)}`;
 }
+
+/** The same without an order: for a tenant with few such rows. */
+export const isOf = (index: TenantIndex, tenant: AnyTenant, value?: string): Sql =>
+  sql`${index.hash} = ${hashOf(tenant, value)} and ${isSame(index, tenant, value)}`;
+
+/** What a list in a range is ordered by. */
+export const newestFirst = ({ hash, id }: TenantIndex): Sql => sql`${hash} desc, ${id} desc`;
+export const oldestFirst = ({ hash, id }: TenantIndex): Sql => sql`${hash}, ${id}`;
+
+const hashOf = (tenant: AnyTenant, value?: string): Sql =>
+  value === undefined ? tenantHash(tenant) : sql`hashtextextended(${value}, ${tenantHash(tenant)})`;
+
+/**
+ * Not as plain conditions: the planner would count on them and not on the hash, expect a row or none, and sort all that it
+ * finds instead of reading the first ones in order.
+ */
+const isSame = (
+  { table, column }: TenantIndex,
+  { resellerId, environment }: AnyTenant,
+  value?: string,
+): Sql => sql`
+  case when ${raw(table)}.reseller_id = ${resellerId} and ${raw(table)}.environment = ${environment}
+    ${column === undefined ? empty : sql`and ${column} = ${value}`} then true end`;
+
+/** The newest orders of a tenant. */
+export const newestOrders = (tenant: TenantValues, ids: IdRange, limit: number): Sql => sql`
+  select o.* from orders o where ${inRange(NEWEST, tenant, ids)} order by ${newestFirst(NEWEST)} limit ${limit}`;
 
 /** What lies in all of the ranges. */
 export const intersect = (ranges: readonly Partial<IdRange>[]): IdRange =>

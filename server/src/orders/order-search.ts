@@ -1,6 +1,6 @@
 import sql, { type Sql } from "sql-template-tag";
 import { ORDER_FILTERS } from "./order-filters.ts";
-import { type IdRange, inRange, intersect, type TenantValues } from "./order-range.ts";
+import { type IdRange, intersect, newestOrders, type TenantValues } from "./order-range.ts";
 
 /** The prefix and some of the time: what people paste when they have only the beginning of an id. */
 const ID_BEGINNING = /^ord_[0-9a-z]{4,26}$/;
@@ -22,8 +22,5 @@ export const searchedOrders = (tenant: TenantValues, text: string, ids: IdRange,
 /** All ids with one beginning are a range. A text that is no id has an empty one. */
 function idsThatBegin(tenant: TenantValues, text: string, ids: IdRange, limit: number): Sql {
   const range = ID_BEGINNING.test(text) ? { fromId: text, toId: `${text}~` } : { toId: "" };
-  return sql`
-    select o.* from orders o
-    where ${inRange(sql`o.reseller_id, o.environment, o.id`, tenant, [], intersect([ids, range]))}
-    order by o.reseller_id desc, o.environment desc, o.id desc limit ${limit}`;
+  return newestOrders(tenant, intersect([ids, range]), limit);
 }

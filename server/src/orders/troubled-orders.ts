@@ -2,7 +2,7 @@ import sql from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { listOrderRows } from "./list-queries.ts";
-import { EVERY_ID, inRange } from "./order-range.ts";
+import { BY_STATUS, EVERY_ID, inRange, oldestFirst } from "./order-range.ts";
 import type { OrderRow } from "./queries.ts";
 import type { OrderStatus } from "./status.ts";
 
@@ -16,8 +16,7 @@ export async function findOldestOpen(db: Queryable, tenant: Tenant): Promise<Dat
 
 const oldestWith = (tenant: Tenant, status: OrderStatus) => sql`
   (select o.created_at from orders o
-   where ${inRange(sql`o.reseller_id, o.environment, o.status, o.id`, tenant, [status], EVERY_ID)}
-   order by o.reseller_id, o.environment, o.status, o.id limit 1)`;
+   where ${inRange(BY_STATUS, tenant, EVERY_ID, status)} order by ${oldestFirst(BY_STATUS)} limit 1)`;
 
 /** The newest orders that failed or were refunded as a whole. */
 export async function listFailedOrders(db: Queryable, tenant: Tenant, limit: number): Promise<OrderRow[]> {

@@ -89,12 +89,15 @@ const entriesInTail = (tenant: Tenant): Sql => sql`
     order by e.sequence limit ${SLICE}
   ) e`;
 
-/** The list holds a few seconds' worth of all tenants. */
+/** The list holds a few seconds' worth of all tenants. Its orders are looked up one by one, however few the planner thinks there are. */
 const endedInTail = (tenant: Tenant): Sql => sql`
   select coalesce(o.ended_at, o.created_at) as ended_at, l.units, l.delivered,
          (extract(epoch from o.ended_at - o.created_at) * 1000)::bigint as took_ms
   from (select order_id from report_changes where line_index is null limit ${TAIL_MAX}) c
-  join orders o on o.id = c.order_id and o.reseller_id = ${tenant.resellerId} and o.environment = ${tenant.environment}
+  cross join lateral (
+    select * from orders
+    where id = c.order_id and reseller_id = ${tenant.resellerId} and environment = ${tenant.environment} offset 0
+  ) o
   cross join lateral (
     select sum(quantity) as units, sum(fulfilled_quantity) as delivered from order_lines where order_id = o.id
   ) l`;

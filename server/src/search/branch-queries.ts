@@ -1,4 +1,5 @@
 import sql, { type Sql } from "sql-template-tag";
+import { BY_REFERENCE, EVERY_ID, inRange, newestFirst } from "../orders/order-range.ts";
 import type { FoundKind } from "./found.ts";
 import type { Term } from "./read-term.ts";
 
@@ -179,7 +180,9 @@ export const BRANCHES: readonly Branch[] = [
         ? undefined
         : ofEachTenant(sql`
       select ${ORDER} from orders o
-      where o.reseller_id = r.id and o.environment = tenant.environment and o.reference = ${text} order by o.id desc ${some}`),
+      where ${inRange(BY_REFERENCE, { resellerId: sql`r.id`, environment: sql`tenant.environment` }, EVERY_ID, text)}
+        and o.reference is not null
+      order by ${newestFirst(BY_REFERENCE)} ${some}`),
   },
   {
     kind: "purchase",

@@ -46,7 +46,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "orders",
   ],
   reports: ["db", "http", "work"],
-  search: ["db", "http", "vault", "activity", "keys", "deposits"],
+  search: ["db", "http", "vault", "activity", "keys", "orders", "deposits"],
   audit: ["db", "events"],
   alerts: ["db", "http", "work", "mail", "activity"],
   admin: [

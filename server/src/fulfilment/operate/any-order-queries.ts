@@ -2,9 +2,9 @@ import sql, { type Sql } from "sql-template-tag";
 import type { Queryable } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { EXAMINED_MAX, type LookedRow, type Slice, toSlice } from "../../lib/slice.ts";
-import { newestOrders, selectSlice } from "../../orders/list-queries.ts";
+import { selectSlice } from "../../orders/list-queries.ts";
 import { givenFilters, type OrderFilterValues } from "../../orders/order-filters.ts";
-import { type IdRange, intersect, type TenantValues } from "../../orders/order-range.ts";
+import { type IdRange, intersect, newestOrders, type TenantValues } from "../../orders/order-range.ts";
 import { searchedOrders } from "../../orders/order-search.ts";
 import { type OrderRow, orderColumns } from "../../orders/queries.ts";
 

@@ -3,6 +3,7 @@ import type { Queryable } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { givenFilters, type OrderFilterValues } from "../../orders/order-filters.ts";
+import { isOf, NEWEST } from "../../orders/order-range.ts";
 import type { OrderStatus } from "../../orders/status.ts";
 import { isUnknown } from "./unit-choice.ts";
 
@@ -68,7 +69,7 @@ function conditionsOf(search: OrderSearch, now: Date): Sql[] {
   const given = [
     ...givenFilters(search).map(({ filter, value }) => filter.condition(value)),
     search.environment === undefined ? empty : sql`o.environment = ${search.environment}`,
-    search.resellerId === undefined ? empty : sql`o.reseller_id = ${search.resellerId}`,
+    search.resellerId === undefined ? empty : isOfReseller(search.resellerId, search.environment),
     search.beforeId === undefined ? empty : sql`o.id < ${search.beforeId}`,
     search.held === true ? sql`o.refund_held` : empty,
     search.stuck === true
@@ -81,3 +82,9 @@ function conditionsOf(search: OrderSearch, now: Date): Sql[] {
   ].filter((condition) => condition !== empty);
   return [sql`true`, ...given];
 }
+
+/** In one environment or in both, as the index of each tenant's orders finds them. */
+const isOfReseller = (resellerId: string, environment: OrderSearch["environment"]): Sql =>
+  environment === undefined
+    ? sql`(${isOf(NEWEST, { resellerId, environment: "live" })} or ${isOf(NEWEST, { resellerId, environment: "test" })})`
+    : isOf(NEWEST, { resellerId, environment });

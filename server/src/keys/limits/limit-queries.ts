@@ -32,7 +32,8 @@ export const countFromOrders = (tx: Tx, key: KeyRow, day: string, fromId: string
       where o.refunded_minor > 0 and e.order_id = o.id and e.type = 'refund'
         and (e.created_at at time zone 'UTC')::date = (o.created_at at time zone 'UTC')::date
     ) r on true
-    where o.reseller_id = ${key.resellerId} and o.environment = ${key.environment} and o.id >= ${fromId}
+    where tenant_hash(o.reseller_id, o.environment) = tenant_hash(${key.resellerId}, ${key.environment}) and o.id >= ${fromId}
+      and o.reseller_id = ${key.resellerId} and o.environment = ${key.environment}
       and o.key_id = ${key.id} and (o.created_at at time zone 'UTC')::date >= ${day}::date
     group by o.key_id, hour`);
 
