@@ -119,7 +119,11 @@ async function run<Row>(client: pg.PoolClient, query: Statement, options: QueryO
   const config: pg.QueryConfig = { text: query.text, values: query.values };
   if (options.name !== undefined) config.name = options.name;
   const result = await client.query(config);
-  return result.rows as Row[];
+  const rows = result.rows as Row[];
+  // The driver's promise keeps its result alive for longer than anyone needs it. With the rows in it, a third of all garbage became
+  // old, for the expensive collections; without them, almost nothing.
+  result.rows = [];
+  return rows;
 }
 
 /** Rolls back. Returns an error if that fails or if the connection must not be reused. */
