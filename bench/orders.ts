@@ -1,6 +1,6 @@
 import sql from "sql-template-tag";
 import type { Db } from "../server/src/db/database.ts";
-import { onBenchDatabase } from "./bench-database.ts";
+import { type BenchDatabase, onBenchDatabase } from "./bench-database.ts";
 import { postgresMs, processMs } from "./cpu-time.ts";
 import { fillOrders } from "./fill-orders.ts";
 import type { CallerFigures } from "./order-callers.ts";
@@ -14,46 +14,49 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ROUND_SECONDS = 6;
 const ORDERS_THERE = Number(process.env.BENCH_ORDERS ?? 2_000_000);
 
+const WARM_UP_SECONDS = 2;
+/** The case with one wallet and 256 callers. */
+const COMPARED_WITH_FULL = 1;
+
 type Case = { name: string; keys: string[]; callers: number };
 /** What a case took: the processor time for an order too, of the server and of PostgreSQL. */
 type Figures = CallerFigures & { serverUs: number; postgresUs: number };
 
-/** Placements over HTTP from one wallet and from many, beside a naive server and pgbench, with fsync on. */
+/**
+ * Placements over HTTP from one wallet and from many, beside a naive server and pgbench, with fsync on; and in turn with them on a
+ * second database that is full.
+ */
 export const benchOrders = (): Promise<void> =>
-  onBenchDatabase(async ({ db, dataDir, connectionString }) => {
-    const sellers = await fillSellers(db, dataDir);
-    report("orders", NOTES, await measure(db, dataDir, connectionString, sellers));
-  });
+  onBenchDatabase((full) =>
+    onBenchDatabase(async (empty) => {
+      const [rich] = await fillSellers(full.db, full.dataDir);
+      if (!rich) throw new Error("no seller");
+      console.log(`filling ${ORDERS_THERE} orders`);
+      await fillOrders(full.db, rich.id, ORDERS_THERE);
+      const sellers = await fillSellers(empty.db, empty.dataDir);
+      report("orders", NOTES, await measure(empty, sellers, full, rich));
+    }),
+  );
 
 const NOTES = [
   "`POST /v1/orders` with two lines over HTTP, fsync on, the embedded server with its default settings; the rate limit is off",
   `${ROUNDS} alternating rounds of ${ROUND_SECONDS} s each; medians. Callers, server and PostgreSQL share the machine`,
   "naive: a server that opens a transaction for each order and runs one statement after another in it, same tables and driver",
   "pgbench: `-c 64 -j 2 -M prepared`, scale 10, on the same PostgreSQL",
+  "the full table is that of a second PostgreSQL and server, measured in each round right after the empty one",
 ];
 
 async function measure(
-  db: Db,
-  dataDir: string,
-  connectionString: string,
+  empty: BenchDatabase,
   [hot, ...others]: Seller[],
+  full: BenchDatabase,
+  rich: Seller,
 ): Promise<Row[]> {
   if (!hot) throw new Error("no seller");
-  const environment = {
-    DATA_DIR: dataDir,
-    PORT: "0",
-    METRICS_PORT: "0",
-    CONSOLE_PORT: "0",
-    LOG_LEVEL: "warn",
-    RATE_LIMIT_ORDERS: "0",
-  };
-  const scrip = await startProcess(
-    new URL("../server/src/bin/scrip.ts", import.meta.url).pathname,
-    ["start", "--role", "api"],
-    environment,
-  );
+  const scrip = await startScrip(empty);
+  const scripOfFull = await startScrip(full);
   const naive = await startProcess(new URL("./servers/naive-server.ts", import.meta.url).pathname, [], {
-    NAIVE_DATABASE_URL: connectionString,
+    NAIVE_DATABASE_URL: empty.connectionString,
     NAIVE_RESELLER: others[0]?.id ?? "",
   });
   const cases: Case[] = [
@@ -62,31 +65,39 @@ async function measure(
     { name: `${WALLETS} wallets, 256 callers`, keys: others.map((seller) => seller.key), callers: 256 },
   ];
   try {
-    await placeOrders({ url: scrip.url, keys: [hot.key], callers: 64, seconds: 2 });
-    const empty = await rounds(db, connectionString, scrip, naive.url, cases);
-    console.log(`filling ${ORDERS_THERE} orders`);
-    await fillOrders(db, hot.id, ORDERS_THERE);
-    const full: CallerFigures[] = [];
-    for (let round = 0; round < ROUNDS; round += 1)
-      full.push(await placeOrders({ url: scrip.url, keys: [hot.key], callers: 256, seconds: ROUND_SECONDS }));
-    return toRows(cases, empty, full);
+    await placeOrders({ url: scrip.url, keys: [hot.key], callers: 64, seconds: WARM_UP_SECONDS });
+    await placeOrders({ url: scripOfFull.url, keys: [rich.key], callers: 64, seconds: WARM_UP_SECONDS });
+    const placeInFull = (): Promise<CallerFigures> =>
+      placeOrders({ url: scripOfFull.url, keys: [rich.key], callers: 256, seconds: ROUND_SECONDS });
+    return toRows(cases, await rounds(empty, scrip, naive.url, cases, placeInFull));
   } finally {
     await naive.stop();
+    await scripOfFull.stop();
     await scrip.stop();
   }
 }
 
-type Rounds = { pgbench: number[]; naive: CallerFigures[]; ours: Figures[][] };
+const startScrip = ({ dataDir }: BenchDatabase): Promise<Running> =>
+  startProcess(new URL("../server/src/bin/scrip.ts", import.meta.url).pathname, ["start", "--role", "api"], {
+    DATA_DIR: dataDir,
+    PORT: "0",
+    METRICS_PORT: "0",
+    CONSOLE_PORT: "0",
+    LOG_LEVEL: "warn",
+    RATE_LIMIT_ORDERS: "0",
+  });
+
+type Rounds = { pgbench: number[]; naive: CallerFigures[]; ours: Figures[][]; full: CallerFigures[] };
 
 /** Each round measures everything once, so that noise affects all of them alike. */
 async function rounds(
-  db: Db,
-  connectionString: string,
+  { db, connectionString }: BenchDatabase,
   scrip: Running,
   naiveUrl: string,
   cases: readonly Case[],
+  placeInFull: () => Promise<CallerFigures>,
 ): Promise<Rounds> {
-  const result: Rounds = { pgbench: [], naive: [], ours: cases.map(() => []) };
+  const result: Rounds = { pgbench: [], naive: [], ours: cases.map(() => []), full: [] };
   for (let round = 0; round < ROUNDS; round += 1) {
     await db.rows(sql`checkpoint`);
     const rate = await pgbenchRate(connectionString, ROUND_SECONDS);
@@ -94,14 +105,18 @@ async function rounds(
     result.naive.push(
       await placeOrders({ url: naiveUrl, keys: ["none"], callers: 64, seconds: ROUND_SECONDS }),
     );
-    for (const [index, one] of cases.entries()) result.ours[index]?.push(await place(db, scrip, one));
+    for (const [index, one] of cases.entries()) {
+      result.ours[index]?.push(await place(db, scrip, one));
+      if (index === COMPARED_WITH_FULL) result.full.push(await placeInFull());
+    }
     const figures = [
       rate,
       result.naive.at(-1)?.ordersPerSecond,
       ...result.ours.map((one) => one.at(-1)?.ordersPerSecond),
+      result.full.at(-1)?.ordersPerSecond,
     ];
     console.log(
-      `round ${round + 1}: pgbench, naive, ${cases.map((one) => one.name).join(", ")}: ${figures.map((figure) => Math.round(figure ?? 0)).join(", ")}/s`,
+      `round ${round + 1}: pgbench, naive, ${cases.map((one) => one.name).join(", ")}, full table: ${figures.map((figure) => Math.round(figure ?? 0)).join(", ")}/s`,
     );
   }
   return result;
@@ -122,11 +137,7 @@ async function place(db: Db, { url, child }: Running, { keys, callers }: Case): 
 const rateOf = (figures: readonly CallerFigures[]): number =>
   median(figures.map((one) => one.ordersPerSecond));
 
-function toRows(
-  cases: readonly Case[],
-  { pgbench, naive, ours }: Rounds,
-  full: readonly CallerFigures[],
-): Row[] {
+function toRows(cases: readonly Case[], { pgbench, naive, ours, full }: Rounds): Row[] {
   const [at64 = [], at256 = [], many = []] = ours;
   const reference = pgbench.length > 0 ? median(pgbench) : undefined;
   const ratio = (what: string, value: number, goal: number): Row => ({
