@@ -20,6 +20,14 @@ const FULFILMENT = "0003_fulfilment.sql";
 export const SCHEMA: Area = {
   title: "the schema",
   mutants: [
+    {
+      name: "hash-tells-the-tenant",
+      file: "server/src/orders/order-range.ts",
+      find: "  case when ${raw(table)}.reseller_id = ${resellerId} and ${raw(table)}.environment = ${environment}\n",
+      replace: "  case when ${environment}::text is not null and ${resellerId}::text is not null\n",
+      tests: ["server/src/fulfilment/operate/shared-hash.test.ts"],
+      why: "A reseller whose hash is that of another would see the orders of both.",
+    },
     loosened(
       "wallet-below-zero",
       MONEY,
