@@ -3,7 +3,7 @@ import type { Queryable } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { givenFilters, type OrderFilterValues } from "../../orders/order-filters.ts";
-import { isOf, NEWEST } from "../../orders/order-range.ts";
+import { BY_REFERENCE, BY_STATUS, isOf, NEWEST } from "../../orders/order-range.ts";
 import type { OrderStatus } from "../../orders/status.ts";
 import { isUnknown } from "./unit-choice.ts";
 
@@ -69,7 +69,7 @@ function conditionsOf(search: OrderSearch, now: Date): Sql[] {
   const given = [
     ...givenFilters(search).map(({ filter, value }) => filter.condition(value)),
     search.environment === undefined ? empty : sql`o.environment = ${search.environment}`,
-    search.resellerId === undefined ? empty : isOfReseller(search.resellerId, search.environment),
+    search.resellerId === undefined ? empty : isOfReseller(search.resellerId, search),
     search.beforeId === undefined ? empty : sql`o.id < ${search.beforeId}`,
     search.held === true ? sql`o.refund_held` : empty,
     search.stuck === true
@@ -83,8 +83,12 @@ function conditionsOf(search: OrderSearch, now: Date): Sql[] {
   return [sql`true`, ...given];
 }
 
-/** In one environment or in both, as the index of each tenant's orders finds them. */
-const isOfReseller = (resellerId: string, environment: OrderSearch["environment"]): Sql =>
-  environment === undefined
-    ? sql`(${isOf(NEWEST, { resellerId, environment: "live" })} or ${isOf(NEWEST, { resellerId, environment: "test" })})`
-    : isOf(NEWEST, { resellerId, environment });
+/** In one environment or in both, by the index that finds the fewest. */
+function isOfReseller(resellerId: string, { environment, reference, status }: OrderSearch): Sql {
+  const isIn = (one: Tenant["environment"]): Sql => {
+    const tenant = { resellerId, environment: one };
+    if (reference !== undefined) return isOf(BY_REFERENCE, tenant, reference);
+    return status === undefined ? isOf(NEWEST, tenant) : isOf(BY_STATUS, tenant, status);
+  };
+  return environment === undefined ? sql`(${isIn("live")} or ${isIn("test")})` : isIn(environment);
+}

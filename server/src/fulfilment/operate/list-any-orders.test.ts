@@ -5,6 +5,7 @@ import { explain } from "../../../testing/database/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
 import { sizeFor } from "../../../testing/full-size.ts";
 import { type AnyOrderSelection, listAnyOrderRows } from "./any-order-queries.ts";
+import { findOrders } from "./find-orders.ts";
 import { exportAnyOrders } from "./list-any-orders.ts";
 
 const ORDERS = sizeFor("soak", { share: 24_000, full: 400_000 });
@@ -151,4 +152,25 @@ test(`every list of all resellers touches few pages of ${ORDERS} orders, on its 
       assert.ok(cost.buffers <= BUFFERS_MAX, `${what}: ${cost.buffers} buffers${cost.plan}`);
     }
   }
+});
+
+test("scrip order list finds what is rare of one reseller by an index, in one environment and in both", async () => {
+  const rare = [
+    { reference: "ref-700" },
+    { reference: "none" },
+    { status: "refunded" },
+    { status: "failed" },
+  ] as const;
+  for (const filters of rare)
+    for (const environment of ["live", undefined] as const) {
+      const search = { resellerId: "rsl_5", environment, limit: 50, ...filters };
+      const cost = await explain(database.db, (db) => findOrders(db, search, new Date()));
+      const what = `${JSON.stringify(search)}${cost.plan}`;
+      assert.deepEqual(
+        cost.scanned.filter((table) => !SMALL_TABLES.has(table)),
+        [],
+        what,
+      );
+      assert.ok(cost.rows <= ROWS_MAX && cost.buffers <= BUFFERS_MAX, what);
+    }
 });
