@@ -171,6 +171,7 @@ test("scrip order list finds what is rare of one reseller by an index, in one en
         [],
         what,
       );
-      assert.ok(cost.rows <= ROWS_MAX && cost.buffers <= BUFFERS_MAX, what);
+      // All orders of the reseller would be 311.
+      assert.ok(cost.buffers < 50, what);
     }
 });
