@@ -57,7 +57,7 @@ export function inRange(
     and ${isSame(index, tenant, value, sql`and ${index.id} < ${toId}`)}`;
 }
 
-/** The same without an order: for a tenant with few such rows. */
+/** All of them, in no order. */
 export const isOf = (index: TenantIndex, tenant: AnyTenant, value?: string): Sql =>
   sql`${index.hash} = ${hashOf(tenant, value)} and ${isSame(index, tenant, value)}`;
 
