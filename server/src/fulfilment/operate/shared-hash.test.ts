@@ -9,7 +9,7 @@ import { findOrders } from "./find-orders.ts";
 let scrip: TestApp;
 let buyers: Buyer[];
 
-/** Real tenants share a hash once in billions of years. Here all of them do. */
+/** Real tenants hardly ever share a hash. Here all of them do. */
 before(async () => {
   scrip = await createTestApp();
   await scrip.db.rows(
