@@ -1,7 +1,7 @@
 import pg from "pg";
 
 /** A statement that is prepared under its name. Its values are sent as they are. */
-export type NamedStatement = { name: string; text: string; values: string[] };
+export type NamedStatement = { name: string; text: string; values: (string | Buffer)[] };
 
 export type Answer = { command: string; rows: unknown[]; rowCount: number | null };
 
@@ -11,7 +11,7 @@ type Wire = {
   submittedNamedStatements: Record<string, string | undefined>;
   query(text: string): void;
   parse(message: { name: string; text: string }): void;
-  bind(message: { portal: string; statement: string; values: readonly string[] }): void;
+  bind(message: { portal: string; statement: string; values: readonly (string | Buffer)[] }): void;
   describe(message: { type: "P"; name: string }): void;
   execute(message: { portal: string }): void;
   sync(): void;

@@ -1,5 +1,5 @@
 import sql, { type Sql } from "sql-template-tag";
-import { fromRows, type SentColumn } from "../db/column-texts.ts";
+import { fromRows, type SentColumn } from "../db/column-arrays.ts";
 import type { Tx } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { type Ids, timeOfId } from "../lib/ids.ts";
@@ -69,16 +69,15 @@ const EVENT_COLUMNS: readonly SentColumn<EventRow>[] = [
   { column: "reseller_id", type: "text", value: (row) => row.resellerId },
   { column: "environment", type: "text", value: (row) => row.environment },
   { column: "type", type: "text", value: (row) => row.type },
-  // JSON escapes control characters, so the text has no separators.
   { column: "body", type: "text", value: (row) => row.body },
   { column: "order_id", type: "text", value: (row) => row.orderId },
   { column: "subject_kind", type: "text", value: (row) => row.subjectKind },
   { column: "subject_id", type: "text", value: (row) => row.subjectId },
   { column: "cause", type: "text", value: (row) => row.cause },
-  { column: "created_at", type: "timestamptz", value: (row) => row.createdAt.toISOString() },
+  { column: "created_at", type: "timestamptz", value: (row) => row.createdAt },
   { column: "send_twice", type: "boolean", value: (row) => row.sendTwice },
   { column: "bad_signature", type: "boolean", value: (row) => row.badSignature },
-  { column: "due_at", type: "timestamptz", value: (row) => row.dueAt.toISOString() },
+  { column: "due_at", type: "timestamptz", value: (row) => row.dueAt },
 ];
 
 function toRow(event: NewEvent, id: string, now: Date) {

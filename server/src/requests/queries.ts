@@ -1,5 +1,5 @@
 import sql, { type Sql } from "sql-template-tag";
-import { type Column, fromTexts, hex, sentColumns, toTexts } from "../db/column-texts.ts";
+import { type Column, fromArrays, sentColumns, toArrays } from "../db/column-arrays.ts";
 import type { Db, Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import { EXAMINED_MAX, type LookedRow, NO_ID, type Slice, toSlice } from "../lib/slice.ts";
@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<LoggedRequest>[] = [
   { column: "actor_kind", type: "text", value: (one) => one.actor?.kind ?? null },
   { column: "actor_id", type: "text", value: (one) => one.actor?.id ?? null },
   { column: "key_hint", type: "text", value: (one) => one.keyHint },
-  { column: "key_digest", type: "bytea", value: (one) => one.keyDigest && hex(one.keyDigest) },
+  { column: "key_digest", type: "bytea", value: (one) => one.keyDigest },
   { column: "method", type: "text", value: (one) => one.method },
   { column: "path", type: "text", value: (one) => one.path },
   { column: "status", type: "smallint", value: (one) => one.status },
@@ -25,7 +25,7 @@ const SENT = sentColumns(COLUMNS);
 
 const NAMES = COLUMNS.map(({ column }) => column).filter((column) => column !== "key_digest");
 const INSERT = `insert into api_requests (${NAMES.join(", ")})`;
-const ROWS = fromTexts("r", SENT, 1);
+const ROWS = fromArrays("r", SENT, 1);
 
 const INSERT_ACCEPTED = `${INSERT} select ${NAMES.join(", ")} from ${ROWS}`;
 
@@ -58,11 +58,11 @@ export async function insertRequests(
     await tx.rows(sql`set local synchronous_commit to off`);
     if (accepted.length > 0) {
       const text = again ? UNLESS_THERE(INSERT_ACCEPTED, "r") : INSERT_ACCEPTED;
-      await tx.rows({ text, values: toTexts(SENT, accepted) }, again ? {} : { name: "insert-requests" });
+      await tx.rows({ text, values: toArrays(SENT, accepted) }, again ? {} : { name: "insert-requests" });
     }
     if (refused.length > 0) {
       const text = again ? UNLESS_THERE(INSERT_REFUSED, "k") : INSERT_REFUSED;
-      await tx.rows({ text, values: toTexts(SENT, refused) });
+      await tx.rows({ text, values: toArrays(SENT, refused) });
     }
   });
 }

@@ -1,5 +1,5 @@
 import sql from "sql-template-tag";
-import { fromList, fromRows, hex, type SentColumn, withoutSeparators } from "../../db/column-texts.ts";
+import { fromRows, fromTexts, type SentColumn } from "../../db/column-arrays.ts";
 import type { Tx } from "../../db/database.ts";
 import { emitParts, type toEventRows } from "../../events/emit-events.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
@@ -27,14 +27,14 @@ const UNIT_COLUMNS: readonly SentColumn<DeliveredUnit>[] = [
   { column: "line_index", type: "smallint", value: (unit) => unit.lineIndex },
   { column: "unit_index", type: "integer", value: (unit) => unit.unitIndex },
   { column: "code_id", type: "text", value: (unit) => unit.id },
-  { column: "sealed", type: "bytea", value: ({ sealed }) => sealed && hex(sealed) },
+  { column: "sealed", type: "bytea", value: ({ sealed }) => sealed },
   { column: "kid", type: "text", value: (unit) => unit.kid },
-  { column: "enc", type: "bytea", value: ({ enc }) => enc && hex(enc) },
-  { column: "ciphertext", type: "bytea", value: ({ ciphertext }) => ciphertext && hex(ciphertext) },
+  { column: "enc", type: "bytea", value: ({ enc }) => enc },
+  { column: "ciphertext", type: "bytea", value: ({ ciphertext }) => ciphertext },
   { column: "number", type: "smallint", value: (unit) => unit.number },
   { column: "product_id", type: "text", value: (unit) => unit.productId },
   { column: "supplier_id", type: "text", value: ({ route }) => route.supplierId },
-  { column: "sku", type: "text", value: ({ route }) => withoutSeparators(route.sku) },
+  { column: "sku", type: "text", value: ({ route }) => route.sku },
   { column: "cost_minor", type: "bigint", value: ({ route }) => route.costMinor },
   { column: "cost_currency", type: "text", value: ({ route }) => route.costCurrency },
   { column: "chosen", type: "text", value: ({ route }) => route.chosen },
@@ -50,7 +50,7 @@ export const completeNewOrders = async (
   { orderIds, units, events }: CompletedOrders,
   now: Date,
 ): Promise<{ orders: number; codes: number }> => {
-  const ids = fromList("text", orderIds, (id) => id);
+  const ids = fromTexts(orderIds);
   const [row] = await tx.rows<{ orders: number; codes: number }>(
     sql`
       with unit as materialized (

@@ -1,5 +1,5 @@
 import sql from "sql-template-tag";
-import { fromList } from "../../db/column-texts.ts";
+import { fromTexts } from "../../db/column-arrays.ts";
 import type { Tx } from "../../db/database.ts";
 import type { NewOrder } from "./plan-express.ts";
 
@@ -39,7 +39,7 @@ export const readNewOrders = async (tx: Tx, ids: readonly string[]): Promise<New
     sql`
       select o.id, o.reseller_id as "resellerId", o.environment, o.currency, o.test_scenario as scenario,
              o.created_at as "createdAt", o.all_or_nothing as "allOrNothing", l.lines, k.kid, k.public_key as "publicKey"
-      from unnest(${fromList("text", ids, (id) => id)}) with ordinality as asked (id, place)
+      from unnest(${fromTexts(ids)}) with ordinality as asked (id, place)
       join orders o on o.id = asked.id
       cross join lateral (
         select json_agg(json_build_array(line_index, product_id, unit_price_minor, quantity) order by line_index) as lines

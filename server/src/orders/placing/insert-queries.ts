@@ -1,4 +1,4 @@
-import { fromTexts, insertFrom, sentColumns, toTexts } from "../../db/column-texts.ts";
+import { fromArrays, insertFrom, sentColumns, toArrays } from "../../db/column-arrays.ts";
 import type { NamedStatement } from "../../db/joined-query.ts";
 import { sumSpending } from "../../keys/limits/decide-limits.ts";
 import type { WalletHead } from "../../wallet/entry.ts";
@@ -22,24 +22,24 @@ const HEADS = [...WALLET_KEY_COLUMNS, ...WALLET_HEAD_COLUMNS];
 
 const insertPlaced = (condition?: string): string => `
   with placed as materialized (
-    select * from ${fromTexts("one", PLACED, 1, condition)}
+    select * from ${fromArrays("one", PLACED, 1, condition)}
   ), new_orders as (
     ${insertFrom("placed", "orders", ORDER_COLUMNS)}
   ), new_lines as (
-    ${insertFrom(fromTexts("line", LINES, 1 + PLACED.length, condition), "order_lines", LINE_COLUMNS)}
+    ${insertFrom(fromArrays("line", LINES, 1 + PLACED.length, condition), "order_lines", LINE_COLUMNS)}
   ), new_entries as (
     ${insertFrom("placed", "ledger_entries", ENTRY_COLUMNS, ENTRY_PREFIX)}
   ), new_work as (
     ${insertFrom("placed", "order_work", WORK_COLUMNS)}
   )`;
 const COUNT_SPENDING = `, counted as (
-    ${insertFrom(fromTexts("part", SPENDING_COLUMNS, 1 + PLACED.length + LINES.length + HEADS.length), "key_spending", SPENDING_COLUMNS)}
+    ${insertFrom(fromArrays("part", SPENDING_COLUMNS, 1 + PLACED.length + LINES.length + HEADS.length), "key_spending", SPENDING_COLUMNS)}
     on conflict (key_id, hour) do update set spent_minor = key_spending.spent_minor + excluded.spent_minor
   )`;
 const updateWallets = (condition?: string): string => `
   update wallets w
   set ${WALLET_HEAD_COLUMNS.map(({ column }) => `${column} = head.${column}`).join(", ")}
-  from ${fromTexts("head", HEADS, 1 + PLACED.length + LINES.length, condition)}
+  from ${fromArrays("head", HEADS, 1 + PLACED.length + LINES.length, condition)}
   where ${WALLET_KEY_COLUMNS.map(({ column }) => `w.${column} = head.${column}`).join(" and ")}`;
 
 const INSERT = insertPlaced() + updateWallets();
@@ -63,7 +63,7 @@ export function insertPlacements(
   return {
     name: "insert-counted-placements",
     text: INSERT_AND_COUNT,
-    values: [...values, ...toTexts(SPENDING_COLUMNS, spending)],
+    values: [...values, ...toArrays(SPENDING_COLUMNS, spending)],
   };
 }
 
@@ -77,10 +77,10 @@ export const insertConfirmedPlacements = (
   values: toValues(placed, heads),
 });
 
-const toValues = (placed: readonly PlacedOrder[], heads: readonly WalletHead[]): string[] => [
-  ...toTexts(PLACED, placed),
-  ...toTexts(LINES, placed.flatMap(toLines)),
-  ...toTexts(HEADS, heads),
+const toValues = (placed: readonly PlacedOrder[], heads: readonly WalletHead[]): Buffer[] => [
+  ...toArrays(PLACED, placed),
+  ...toArrays(LINES, placed.flatMap(toLines)),
+  ...toArrays(HEADS, heads),
 ];
 
 const toLines = (placed: PlacedOrder): PlacedLine[] =>

@@ -1,7 +1,6 @@
-import { type Column, hex, type SentColumn, withoutSeparators } from "../../db/column-texts.ts";
+import type { Column, SentColumn } from "../../db/column-arrays.ts";
 import type { KeySpending } from "../../keys/limits/decide-limits.ts";
 import { keyIdOf, otherIdOf } from "../../lib/actor.ts";
-import { toIsoTime } from "../../lib/time.ts";
 import type { WalletHead } from "../../wallet/entry.ts";
 import type { PricedLine } from "../price-order.ts";
 import type { PlacedOrder } from "./decide-placements.ts";
@@ -14,7 +13,7 @@ export const ORDER_COLUMNS: readonly Column<PlacedOrder>[] = [
   { column: "reseller_id", type: "text", value: ({ placement }) => placement.resellerId },
   { column: "environment", type: "text", value: ({ placement }) => placement.environment },
   { column: "idempotency_key", type: "text", value: ({ placement }) => placement.idempotencyKey },
-  { column: "fingerprint", type: "bytea", value: ({ placement }) => hex(placement.fingerprint) },
+  { column: "fingerprint", type: "bytea", value: ({ placement }) => placement.fingerprint },
   { column: "reference", type: "text", value: ({ placement }) => placement.reference },
   { column: "all_or_nothing", type: "boolean", value: ({ placement }) => placement.allOrNothing ?? false },
   { column: "test_scenario", type: "text", value: ({ placement }) => placement.fate.scenario },
@@ -25,7 +24,7 @@ export const ORDER_COLUMNS: readonly Column<PlacedOrder>[] = [
   { column: "actor_kind", type: "text", value: ({ placement }) => placement.actor.kind },
   { column: "key_id", type: "text", value: ({ placement }) => keyIdOf(placement.actor) },
   { column: "actor_id", type: "text", value: ({ placement }) => otherIdOf(placement.actor) },
-  { column: "created_at", type: "timestamptz", value: ({ placement }) => toIsoTime(placement.createdAt) },
+  { column: "created_at", type: "timestamptz", value: ({ placement }) => placement.createdAt },
   { column: "updated_at", sql: "created_at" },
 ];
 
@@ -41,8 +40,8 @@ export const ENTRY_COLUMNS: readonly Column<PlacedOrder>[] = [
   { column: "balance_after_minor", type: "bigint", value: ({ entry }) => entry.balanceAfterMinor },
   { column: "currency", sql: "currency" },
   { column: "order_id", sql: "id" },
-  { column: "hash", type: "bytea", value: ({ entry }) => hex(entry.hash) },
-  { column: "created_at", type: "timestamptz", value: ({ entry }) => toIsoTime(entry.createdAt) },
+  { column: "hash", type: "bytea", value: ({ entry }) => entry.hash },
+  { column: "created_at", type: "timestamptz", value: ({ entry }) => entry.createdAt },
 ];
 
 export const WORK_COLUMNS: readonly Column<PlacedOrder>[] = [
@@ -57,9 +56,7 @@ export const LINE_COLUMNS: readonly SentColumn<PlacedLine>[] = [
   { column: "reseller_id", type: "text", value: ({ placed }) => placed.placement.resellerId },
   { column: "environment", type: "text", value: ({ placed }) => placed.placement.environment },
   { column: "product_id", type: "text", value: ({ line }) => line.productId },
-  // A separator inside a name would shift all values after it. The import refuses control characters; this makes
-  // sure.
-  { column: "name", type: "text", value: ({ line }) => withoutSeparators(line.name) },
+  { column: "name", type: "text", value: ({ line }) => line.name },
   { column: "unit_price_minor", type: "bigint", value: ({ line }) => line.unitPriceMinor },
   { column: "quantity", type: "integer", value: ({ line }) => line.quantity },
   { column: "line_total_minor", type: "bigint", value: ({ line }) => line.lineTotalMinor },
@@ -80,13 +77,13 @@ export const WALLET_KEY_COLUMNS: readonly SentColumn<WalletHead>[] = [
 export const WALLET_HEAD_COLUMNS: readonly SentColumn<WalletHead>[] = [
   { column: "balance_minor", type: "bigint", value: (head) => head.balanceMinor },
   { column: "sequence", type: "bigint", value: (head) => head.sequence },
-  { column: "head_hash", type: "bytea", value: (head) => hex(head.hash) },
-  { column: "last_entry_at", type: "timestamptz", value: (head) => toIsoTime(head.lastEntryAt) },
+  { column: "head_hash", type: "bytea", value: (head) => head.hash },
+  { column: "last_entry_at", type: "timestamptz", value: (head) => head.lastEntryAt },
 ];
 
 /** What orders of counted keys add to the count of an hour. */
 export const SPENDING_COLUMNS: readonly SentColumn<KeySpending>[] = [
   { column: "key_id", type: "text", value: ({ keyId }) => keyId },
-  { column: "hour", type: "timestamptz", value: ({ hour }) => `${hour}:00:00Z` },
+  { column: "hour", type: "timestamptz", value: ({ hour }) => new Date(`${hour}:00:00Z`) },
   { column: "spent_minor", type: "bigint", value: ({ spentMinor }) => spentMinor },
 ];

@@ -1,5 +1,6 @@
 import sql from "sql-template-tag";
-import { joinTexts, splitText } from "../../db/column-texts.ts";
+import { toBinaryArray } from "../../db/binary-arrays.ts";
+import { arrayParameter } from "../../db/column-arrays.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { NamedStatement } from "../../db/joined-query.ts";
 import type { Tenant } from "../../http/caller.ts";
@@ -52,10 +53,9 @@ type BoundJson = {
   fingerprint: string;
 };
 
-/** The lists are texts that the database splits, as in `fromTexts`. */
 const BEGIN = `
   select begin_placement_batch(
-    ${[1, 2, 3, 4, 5, 6].map((parameter) => splitText(parameter, "text")).join(", ")}, $7, $8::integer, $9) as state`;
+    ${[1, 2, 3, 4, 5, 6].map((parameter) => arrayParameter(parameter, "text")).join(", ")}, $7, $8::integer, $9) as state`;
 
 /** Locks the wallets of a batch and reads, in a later statement, what its decisions depend on. */
 export function beginPlacements(
@@ -66,12 +66,12 @@ export function beginPlacements(
   const wallets = distinctTenants(placements);
   const actors = distinctActors(placements);
   const values = [
-    joinTexts(wallets, (one) => one.resellerId),
-    joinTexts(wallets, (one) => one.environment),
-    joinTexts(placements, (one) => bindingKey(one, one.idempotencyKey)),
-    joinTexts(actors, (one) => one.actor.kind),
-    joinTexts(actors, (one) => one.actor.id),
-    joinTexts(actors, (one) => one.resellerId),
+    toBinaryArray("text", wallets, (one) => one.resellerId),
+    toBinaryArray("text", wallets, (one) => one.environment),
+    toBinaryArray("text", placements, (one) => bindingKey(one, one.idempotencyKey)),
+    toBinaryArray("text", actors, (one) => one.actor.kind),
+    toBinaryArray("text", actors, (one) => one.actor.id),
+    toBinaryArray("text", actors, (one) => one.resellerId),
     now.toISOString(),
     String(lockTimeoutMs),
     startOfDay(placements).toISOString(),
