@@ -5,7 +5,7 @@ import { postgresMs, processMs } from "./cpu-time.ts";
 import { fillOrders } from "./fill-orders.ts";
 import type { CallerFigures } from "./order-callers.ts";
 import { pgbenchRate } from "./pgbench.ts";
-import { placeOrders } from "./place-orders.ts";
+import { callersProgram, placeOrders } from "./place-orders.ts";
 import { type Running, startProcess } from "./processes.ts";
 import { median, type Row, report } from "./report.ts";
 import { fillSellers, type Seller, WALLETS } from "./sellers.ts";
@@ -40,7 +40,7 @@ export const benchOrders = (): Promise<void> =>
 
 const NOTES = [
   "`POST /v1/orders` with two lines over HTTP, fsync on, the embedded server with its default settings; the rate limit is off",
-  `${ROUNDS} alternating rounds of ${ROUND_SECONDS} s each; medians. Callers, server and PostgreSQL share the machine`,
+  `${ROUNDS} alternating rounds of ${ROUND_SECONDS} s each; medians. Callers (${callersProgram}), server and PostgreSQL share the machine`,
   "naive: a server that opens a transaction for each order and runs one statement after another in it, same tables and driver",
   "pgbench: `-c 64 -j 2 -M prepared`, scale 10, on the same PostgreSQL",
   "the full table is that of a second PostgreSQL and server, measured in each round right after the empty one",

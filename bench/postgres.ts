@@ -11,7 +11,7 @@ import {
 import { onBenchDatabase } from "./bench-database.ts";
 import type { CallerFigures } from "./order-callers.ts";
 import { pgbenchRate } from "./pgbench.ts";
-import { placeOrders } from "./place-orders.ts";
+import { callersProgram, placeOrders } from "./place-orders.ts";
 import { startProcess } from "./processes.ts";
 import { median, type Row, report } from "./report.ts";
 import { fillSellers, WALLETS } from "./sellers.ts";
@@ -66,7 +66,7 @@ export const benchPostgres = (): Promise<void> =>
 
 const NOTES = [
   "other PostgreSQL servers of this machine with the settings that PostgreSQL has by itself, beside the embedded one; fsync on",
-  "orders: `POST /v1/orders` with two lines, the rate limit off. pgbench: `-c 64 -j 2 -M prepared`, scale 10",
+  `orders: \`POST /v1/orders\` with two lines by ${callersProgram}, the rate limit off. pgbench: \`-c 64 -j 2 -M prepared\`, scale 10`,
   `${ROUNDS} rounds of ${ROUND_SECONDS} s each, all servers in turn, pgbench and orders one after the other; medians, the ratio of each round by itself`,
 ];
 

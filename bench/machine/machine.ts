@@ -2,7 +2,7 @@ import type { Db } from "../../server/src/db/database.ts";
 import { onBenchDatabase } from "../bench-database.ts";
 import { familyMs, postgresMs } from "../cpu-time.ts";
 import type { CallerFigures } from "../order-callers.ts";
-import { placeOrders } from "../place-orders.ts";
+import { callersProgram, placeOrders } from "../place-orders.ts";
 import { type Running, startProcess } from "../processes.ts";
 import { median, type Row, report } from "../report.ts";
 import { fillSellers } from "../sellers.ts";
@@ -53,7 +53,7 @@ export const benchMachine = (): Promise<void> =>
 
 const NOTES = [
   "`POST /v1/orders` with two lines over HTTP, one wallet, fsync on; the rate limit is off",
-  `${ROUNDS} alternating rounds of ${ROUND_SECONDS} s each with ${CALLERS} callers; medians. Callers, servers and PostgreSQL share the machine`,
+  `${ROUNDS} alternating rounds of ${ROUND_SECONDS} s each with ${CALLERS} callers; medians. Callers (${callersProgram}), servers and PostgreSQL share the machine`,
   `several: one supervisor and ${PROCESSES} HTTP processes, of which one places for all`,
 ];
 
