@@ -74,6 +74,7 @@ test("times are exact to the millisecond, long ago and far ahead", async () => {
     1_700_000_000_123,
     Date.UTC(1600, 0),
     Date.UTC(2999, 11, 31, 23, 59, 59, 999),
+    Date.UTC(9999, 11, 31, 23, 59, 59, 999),
   ].map((ms) => new Date(ms));
   const rows = await database.db.rows<{ at: Date }>(
     sql`select unnest(${toBinaryArray("timestamptz", values, same)}::timestamptz[]) as at`,
@@ -82,6 +83,11 @@ test("times are exact to the millisecond, long ago and far ahead", async () => {
     rows.map(({ at }) => at),
     values,
   );
+  const micros = await database.db.rows<{ rest: string }>(
+    sql`select distinct (extract(microseconds from at)::bigint % 1000)::text as rest
+        from unnest(${toBinaryArray("timestamptz", values, same)}::timestamptz[]) at`,
+  );
+  assert.deepEqual(micros, [{ rest: "0" }]);
 });
 
 test("what does not fit into its type is refused, and not cut off", () => {
@@ -120,6 +126,17 @@ test("rows come back as they were sent, and none if there are none", async () =>
   ];
   assert.deepEqual(await read(rows), rows);
   assert.deepEqual(await read([]), []);
+});
+
+test("one plan serves any number of rows: the planner does not see how many there are", async () => {
+  const estimate = async (count: number): Promise<unknown> => {
+    const rows = Array.from({ length: count }, () => ({ name: "a", count: 1 }));
+    const plans = await database.db.rows<{ "QUERY PLAN": [{ Plan: { "Plan Rows": number } }] }>(
+      sql`explain (format json) select * from ${fromRows("given", COLUMNS, rows)}`,
+    );
+    return plans[0]?.["QUERY PLAN"][0].Plan["Plan Rows"];
+  };
+  assert.equal(await estimate(1), await estimate(300));
 });
 
 test("a list of texts is an array of them, and an empty list an empty array", async () => {

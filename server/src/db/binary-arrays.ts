@@ -99,6 +99,12 @@ function checked(value: number, max: number, type: ColumnType): number {
 
 /** PostgreSQL counts microseconds since 2000. */
 const EPOCH_MS = Date.UTC(2000);
+
+function toMicroseconds(time: Date): number | bigint {
+  const ms = time.getTime() - EPOCH_MS;
+  return Number.isSafeInteger(ms * 1000) ? ms * 1000 : BigInt(ms) * 1000n;
+}
+
 /** The version of the form in which JSON is sent. */
 const JSON_VERSION = "\u0001";
 const TRUE = sized("\u0001");
@@ -111,6 +117,6 @@ const WRITERS: { readonly [T in ColumnType]: Writer<ValueOf[T]> } = {
   smallint: writerOf((value) => sized(int4(checked(value, 2 ** 15 - 1, "smallint")).slice(2))),
   integer: writerOf((value) => sized(int4(checked(value, 2 ** 31 - 1, "integer")))),
   bigint: writerOf((value) => sized(int8(value))),
-  timestamptz: writerOf((value) => sized(int8((value.getTime() - EPOCH_MS) * 1000))),
+  timestamptz: writerOf((value) => sized(int8(toMicroseconds(value)))),
   bytea: writerOf((value) => sized(value.toString("latin1"))),
 };

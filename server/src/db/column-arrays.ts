@@ -32,14 +32,17 @@ export const arrayParameter = (parameter: number, type: ColumnType): string => `
 export const toArrays = <Row>(columns: readonly SentColumn<Row>[], rows: readonly Row[]): Buffer[] =>
   columns.map((column) => toArray(column, rows));
 
-/** The same inside of an `sql` template, with the values of these rows. */
+/**
+ * The same inside of an `sql` template, with the values of these rows. The arrays are selected, so that the planner does not see how
+ * long they are: it would plan a statement with few rows again in each call, which can take longer than to run it.
+ */
 export const fromRows = <Row>(
   alias: string,
   columns: readonly SentColumn<Row>[],
   rows: readonly Row[],
 ): Sql => {
   const values = columns.map(
-    (one) => sql`unnest(${toArray(one, rows)}${raw(`::${one.type}[]`)}) as ${raw(one.column)}`,
+    (one) => sql`unnest((select ${toArray(one, rows)}${raw(`::${one.type}[]`)})) as ${raw(one.column)}`,
   );
   return sql`(select ${join(values)}) ${raw(alias)}`;
 };
