@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { PAGE_HEADERS } from "../../../src/web/security/page-headers.ts";
 import { judgeHeap } from "../heap-watch.ts";
 import type { RawReply } from "../raw-http.ts";
-import { createWebJudge } from "./web-judge.ts";
+import { createWebJudge, judgeRole } from "./web-judge.ts";
 import { NOBODYS_ID } from "./web-memory.ts";
 import type { WebFace } from "./web-people.ts";
 import type { WebRequest } from "./web-sources.ts";
@@ -80,4 +80,16 @@ test("a heap is flat if it stops growing after the first third", () => {
     isFlat: true,
   });
   assert.equal(judgeHeap([40, 43, 46, 49, 52, 55, 58, 61, 64]).isFlat, false);
+});
+
+test("a role that may not is not served, unless its account could before or after", () => {
+  const asked = request("ann");
+  const support = { ...asked, person: { ...asked.person, role: "support" as const } };
+  const rotate = { ...support, route: { ...asked.route, roles: ["owner", "developer"] as const } };
+  assert.throws(() => judgeRole(rotate, 200, ["support", "support"]), /support was served with 200/);
+  assert.throws(() => judgeRole(rotate, 200, ["support", undefined]), /support was served with 200/);
+  judgeRole(rotate, 200, ["developer", undefined]);
+  judgeRole(rotate, 200, ["support", "owner"]);
+  judgeRole(rotate, 403, ["support", "support"]);
+  judgeRole(support, 200, ["support", "support"]);
 });

@@ -58,6 +58,20 @@ export function createWebJudge(teams: readonly string[]): WebJudge {
   };
 }
 
+/**
+ * A role that may not, is not served. A colleague's form can have changed the role of the account, or removed it, while the request was
+ * on its way: it may have been served in either of the roles that were seen before and after.
+ */
+export function judgeRole({ route, person }: WebRequest, status: number, seen: readonly RoleSeen[]): void {
+  const { roles } = route;
+  if (typeof roles === "string" || status >= 300) return;
+  const isAllowed = seen.some((role) => role !== undefined && roles.some((one) => one === role));
+  assert.ok(isAllowed, `${person.role} was served with ${status}`);
+}
+
+/** Undefined if the account was gone. */
+type RoleSeen = string | undefined;
+
 const CONTEXT_CHARACTERS = 300;
 
 /** Where it is, so that a finding can be explained without a second run. */

@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { createRandom, type Random } from "../../seed.ts";
 import { toBytes } from "../../upstream/wire-faults.ts";
 import {
@@ -11,9 +10,9 @@ import {
 } from "../fuzz-run.ts";
 import { createRawConnection, type RawConnection } from "../raw-connection.ts";
 import type { RawReply } from "../raw-http.ts";
-import { createWebJudge, isSentToSignIn } from "./web-judge.ts";
+import { createWebJudge, isSentToSignIn, judgeRole } from "./web-judge.ts";
 import type { WebMemory } from "./web-memory.ts";
-import type { WebFace, WebPeople, WebPerson } from "./web-people.ts";
+import type { WebFace, WebPeople } from "./web-people.ts";
 import { crawlRequest, webRequest } from "./web-request.ts";
 import type { WebRequest, WebSources } from "./web-sources.ts";
 
@@ -51,12 +50,14 @@ export async function runWebFuzz(options: WebFuzzOptions): Promise<FuzzReport> {
     const startedAt = performance.now();
     const { person } = request;
     const { accountId } = person;
+    const roleOf = () => people.roleOf({ ...person, accountId });
     try {
+      const roleBefore = isForOthers(options, request) ? [await roleOf()] : undefined;
       const send = () => lane[person.face].send(toBytes(request), request.method);
       const reply = await askAgainIfBusy(report, send);
       noteAnswer(report, request.route.key, reply.status);
       judge.judge(request, reply);
-      await checkRole(options, request, reply, accountId);
+      if (roleBefore) judgeRole(request, reply.status, [...roleBefore, await roleOf()]);
       follow(options, request, reply);
       if (request.isWhole && isSignedOut(request, reply) && person.accountId === accountId)
         await people.replace(person);
@@ -133,18 +134,11 @@ const isSignedOut = ({ method, route }: WebRequest, reply: RawReply): boolean =>
 const leadsToFactor = ({ status, headers }: RawReply): boolean =>
   status === 303 && (headers.location ?? "").endsWith("/add-factor");
 
-/** A role that may not, cannot. Its role may have been changed by a form of a colleague, so the account is asked. */
-async function checkRole(
-  { people, memory }: WebFuzzOptions,
-  { route, person, method, target }: WebRequest,
-  reply: RawReply,
-  accountId: string,
-): Promise<void> {
+/** Whether the route is for other roles than that of the person, so that the account's role matters. */
+function isForOthers({ memory }: WebFuzzOptions, { route, person, method, target }: WebRequest): boolean {
   const { roles } = route;
-  const isOther = memory.routeOf(person.face, method, target) !== route;
-  if (typeof roles === "string" || roles.includes(person.role) || isOther || reply.status >= 300) return;
-  const role = await people.roleOf({ ...person, accountId } satisfies WebPerson);
-  assert.ok(role !== undefined && roles.includes(role), `${person.role} was served with ${reply.status}`);
+  if (typeof roles === "string" || roles.includes(person.role)) return false;
+  return memory.routeOf(person.face, method, target) === route;
 }
 
 const describe = (request: WebRequest): string =>
