@@ -26,7 +26,7 @@ export async function placeOrders(input: Input): Promise<CallerFigures> {
 const run = promisify(execFile);
 const pathOf = (name: string): string => new URL(name, import.meta.url).pathname;
 
-/** Only for as long as no order should take. */
+/** No order should take as long. */
 const TIMEOUT = "60s";
 
 const wrk = ({ url, keys, callers, seconds }: Input): [string, string[]] => [

@@ -91,6 +91,15 @@ test("a wallet that nobody else moves is decided ahead from the third batch on, 
   assert.equal(await balanceOf(scrip.db, buyer), FUNDS_MINOR - 6 * CARD_PRICE_MINOR);
 });
 
+test("a wallet that was fenced is decided ahead again, with the fence that was found", async () => {
+  const buyer = await addBuyer(scrip);
+  const { submit, ways } = await openExperienced(buyer);
+  await scrip.db.rows(sql`update wallets set fence = fence + 7 where reseller_id = ${buyer.resellerId}`);
+  for (let time = 0; time < 3; time += 1)
+    assert.equal((await submit(await make(buyer))).kind, "placed", `order ${time}`);
+  assert.deepEqual(ways, ["ahead", "under", "under", "ahead"]);
+});
+
 test("what is refused ahead is refused as under the locks, and leaves nothing behind", async () => {
   const buyer = await addBuyer(scrip, "10.00");
   const { submit, ways } = await openExperienced(buyer);
