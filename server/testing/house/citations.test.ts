@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -99,3 +100,18 @@ function pathExists(path: string): boolean {
     ["", ".ts", ".mjs"].some((extension) => existsSync(join(ROOT, root, path + extension))),
   );
 }
+
+/** The lines that a merge leaves where both sides changed a file. A heading of Markdown may be underlined with more or fewer signs. */
+const CONFLICT = /^(?:<{7}|\|{7}|={7}|>{7})(?: .*)?$/m;
+
+test("no file has the marks of a merge that was not finished", () => {
+  const files = execFileSync("git", ["ls-files", "-z"], { cwd: ROOT, encoding: "utf8" }).split("\0");
+  const tracked = files.filter((file) => file !== "" && existsSync(join(ROOT, file)));
+  assert.ok(tracked.length > 1_000, `only ${tracked.length} files are tracked`);
+  assert.deepEqual(
+    tracked.filter((file) => CONFLICT.test(read(file).replaceAll("\r\n", "\n"))),
+    [],
+  );
+  const sides = ["<", "=", ">"].map((sign) => sign.repeat(7));
+  for (const side of sides) assert.match(`one\n${side} side\nother`, CONFLICT);
+});
