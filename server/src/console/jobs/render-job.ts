@@ -22,11 +22,12 @@ import { stateChip } from "./render-jobs.ts";
 
 export type JobData = { job: JobDetails; emails: ReadonlyMap<string, string> };
 
-/** One job. The first panel is read again while the job is under way. */
+/** One job. The page is read again while the job is under way, up to its question, its result or its reason. */
 export function renderJob({ job, emails }: JobData, ctx: ConsoleContext, error?: string): PageContent {
   const isMoving = !job.isEnded && job.state !== "ready";
   return {
     title: job.title,
+    isMoving,
     crumbs: [{ label: "Jobs", href: "/jobs" }],
     subtitle: idText(job.id),
     ...(job.file
@@ -41,7 +42,7 @@ export function renderJob({ job, emails }: JobData, ctx: ConsoleContext, error?:
       error === undefined ? undefined : notice("bad", error),
       job.error === null ? undefined : notice("bad", job.error),
       panel(
-        { title: "Progress", aside: stateChip(job), id: "progress", live: isMoving },
+        { title: "Progress", aside: stateChip(job), id: "progress" },
         stack(
           bar(job),
           facts(factsOf(job, emails, ctx)),

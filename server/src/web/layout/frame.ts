@@ -15,6 +15,8 @@ export type PageContent = {
   /** The way up, without the page itself. */
   crumbs?: readonly { label: string; href: string }[];
   body: HtmlValue;
+  /** The whole page is read again until it no longer says so: soon at first, and also under the pointer. */
+  isMoving?: boolean;
 };
 
 /** What a face puts around its pages, for one session. */

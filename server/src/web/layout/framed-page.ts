@@ -19,7 +19,7 @@ ${side(frame, setting)}
 ${topBar(frame, setting)}
 <div id="banner" up-hungry>${bannerOf(frame)}</div>
 <div id="flash" up-hungry role="status">${flashMessage(setting.flash)}</div>
-<main id="main" class="page" tabindex="-1">${pageHead(content)}${content.body}</main>
+<main id="main" class="page" tabindex="-1"${attrs({ "up-poll": content.isMoving, "data-moving": content.isMoving })}>${pageHead(content)}${content.body}</main>
 </div>
 ${shortcutsDialog(frame)}`,
   );

@@ -23,6 +23,7 @@ export function enhance(up) {
   // The server says which link is current.
   up.status.config.navSelectors = [];
   up.radio.config.pollInterval = 5_000;
+  pollMovingPages(up);
 
   up.on("up:form:submit", ({ renderOptions }) => {
     // A page that says what went wrong comes in place of the whole main part, whichever page that is.
@@ -30,7 +31,12 @@ export function enhance(up) {
   });
   // What is under the pointer or has the focus does not move.
   up.on("up:fragment:poll", (event) => {
-    if (event.target.matches(":hover, :focus-within")) event.preventDefault();
+    if (
+      event.target.matches("[data-moving]")
+        ? isInUse(event.target)
+        : event.target.matches(":hover, :focus-within")
+    )
+      event.preventDefault();
   });
   up.on("up:fragment:loaded", leaveFrame);
   up.on("up:request:offline", sayOffline);
@@ -44,6 +50,25 @@ export function enhance(up) {
     for (const form of fragment.querySelectorAll("form[data-passkey]")) showPasskeyForm(form);
   });
 }
+
+/** How soon a page that is moving is read again, counted from when a person opened it. The last one stays. */
+const MOVING_POLLS_MS = [500, 1_000, 2_000, 5_000];
+
+/** A moving page is read soon at first, because most of what moves takes less than a second. */
+function pollMovingPages(up) {
+  let reads = 0;
+  let isPolled = false;
+  up.on("up:fragment:loaded", ({ request }) => {
+    isPolled = request.background;
+  });
+  up.macro("[data-moving]", (main) => {
+    reads = isPolled ? reads + 1 : 0;
+    main.setAttribute("up-interval", MOVING_POLLS_MS[Math.min(reads, MOVING_POLLS_MS.length - 1)]);
+  });
+}
+
+/** A button that is pressed gets its click, and a field that is being filled in keeps what is typed. */
+const isInUse = (main) => main.querySelector(":active, :is(input, select, textarea):focus") !== null;
 
 /** An answer in another frame (signed out, another face, newer files) is loaded as a page. */
 function leaveFrame(event) {
