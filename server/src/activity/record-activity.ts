@@ -8,6 +8,9 @@ import { insertActivity, type Summary } from "./queries.ts";
 /** Who does something, and from where. A command and Scrip itself have no address. */
 export type By = { actor: Actor; address?: string | undefined };
 
+/** Nobody: Scrip decided by a rule that the operator knows. */
+export const SCRIP_ITSELF: By = { actor: { kind: "system", id: "scrip" } };
+
 export type NewActivity = By & {
   /** An object and what happened to it, such as `key.created`. */
   action: `${string}.${string}`;

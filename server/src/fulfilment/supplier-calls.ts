@@ -18,7 +18,7 @@ const PRICE_ALERTS: Readonly<Record<PriceAlert["alert"], string>> = {
   purchase_price_differs:
     "a supplier charged a price that differs from the cost of the route, within your maximum; see: scrip supplier statement",
   purchase_price_beyond_limit:
-    "a supplier charged more than your maximum, or in another currency, and is now disabled; see: scrip supplier statement",
+    "a supplier charged more than your maximum, or in another currency; the route is paused or the supplier disabled; see: scrip alert list",
 };
 
 export type SupplierCallsContext = {

@@ -1,8 +1,9 @@
 import type { ChosenRate } from "../fx/choose-rate.ts";
 import { formatDecimal } from "../fx/fraction.ts";
 import { formatAmount, toMoney } from "../lib/money.ts";
+import { sayPercent } from "../lib/percent.ts";
 import type { Explained } from "./explain-price.ts";
-import { type PriceRule, sayPercent, sayRule, sayWhat, sayWho } from "./rule.ts";
+import { type PriceRule, sayRule, sayWhat, sayWho } from "./rule.ts";
 import type { Unsellable } from "./work-out-price.ts";
 
 const RATE_DECIMALS = 12;

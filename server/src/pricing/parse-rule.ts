@@ -2,6 +2,7 @@ import { checkListName } from "../catalog/prices/price-row.ts";
 import { parseDecimal } from "../fx/fraction.ts";
 import { isCurrency } from "../lib/currencies.ts";
 import { parseAmount } from "../lib/money.ts";
+import { parsePercent } from "../lib/percent.ts";
 import { parseRounding } from "./round-price.ts";
 import { type PriceRule, RULE_KINDS, type RuleKind, WHAT, WHO, type What, type Who } from "./rule.ts";
 
@@ -23,7 +24,6 @@ export type RuleText = {
 };
 
 const NAME_MAX_CHARACTERS = 200;
-const PERCENT_MAX_BP = 1_000_000;
 const WHOLE_DIGITS_MAX = 13;
 const DECIMALS_MAX = 4;
 
@@ -90,17 +90,6 @@ function parseValue(kind: RuleKind, text: string): number {
   const basisPoints = parsePercent(text, "--value");
   if (kind === "off_face" && basisPoints > 10_000)
     throw new RangeError("--value of off_face must be at most 100%");
-  return basisPoints;
-}
-
-/** "4.5%" → 450. The sign can be left out. */
-function parsePercent(text: string, option: string): number {
-  const [, whole = "", decimals = ""] = /^(\d{1,5})(?:\.(\d{1,2}))?%?$/.exec(text) ?? [];
-  const basisPoints = Number(whole + decimals.padEnd(2, "0"));
-  if (whole === "" || basisPoints > PERCENT_MAX_BP)
-    throw new RangeError(
-      `${option} must be a percentage such as 4.5%, with at most 2 decimals, not "${text}"`,
-    );
   return basisPoints;
 }
 

@@ -66,7 +66,7 @@ export const listProductsById = (db: Queryable, ids: readonly string[]) =>
 export type PricedRoute = RankedRoute & { productId: string; learntAt: Date; hasGoods: boolean };
 
 /**
- * The routes of suppliers that are enabled, and whether there is anything: own stock can be empty. The codes are not looked at: a
+ * The routes that are not paused, of suppliers that are enabled, and whether there is anything: own stock can be empty. The codes are not looked at: a
  * price that rests on what nobody marked would miss the change back.
  */
 export const listEnabledRoutes = (db: Queryable, productIds: readonly string[]) =>
@@ -75,7 +75,7 @@ export const listEnabledRoutes = (db: Queryable, productIds: readonly string[]) 
            r.cost_currency as "costCurrency", s.consecutive_failures as failures, r.updated_at as "learntAt",
            (not s.has_own_stock or r.in_stock) as "hasGoods"
     from supplier_routes r join suppliers s on s.id = r.supplier_id
-    where r.product_id = any(${productIds}::text[]) and s.enabled
+    where r.product_id = any(${productIds}::text[]) and s.enabled and r.paused_at is null
     order by r.product_id, r.priority, r.supplier_id`);
 
 /** Every list in every currency that a reseller pays in. */

@@ -1,3 +1,5 @@
+import { sayPercent } from "../lib/percent.ts";
+
 /** For whom a rule sets prices, strongest last. */
 export const WHO = ["all", "list", "reseller"] as const;
 export type Who = (typeof WHO)[number];
@@ -39,12 +41,6 @@ export const sayWho = ({ who, whoId }: Pick<PriceRule, "who" | "whoId">): string
   who === "all" ? who : `${who}:${whoId}`;
 export const sayWhat = ({ what, whatId }: Pick<PriceRule, "what" | "whatId">): string =>
   what === "all" ? what : `${what}:${whatId}`;
-
-/** 450 → "4.5%". */
-export const sayPercent = (basisPoints: number): string => {
-  const digits = String(basisPoints).padStart(3, "0");
-  return `${`${digits.slice(0, -2)}.${digits.slice(-2)}`.replace(/\.?0+$/, "")}%`;
-};
 
 /** What the rule does, such as "4.5% above landed cost plus 0.10". */
 export function sayRule({ kind, valueBp, amount, addAmount, currency }: PriceRule): string {

@@ -37,13 +37,41 @@ export const findSupplier = async (db: Queryable, id: string): Promise<SupplierR
   return row;
 };
 
+export type DisablingReason =
+  | "by_hand"
+  | "other_currency"
+  | "unreadable_price"
+  | "large_overcharge"
+  | "repeated_overcharges";
+
+/** The purchase whose price disabled a supplier, in minor units. */
+export type DisablingPurchase = {
+  productId: string;
+  orderId: string;
+  lineIndex: number;
+  unitIndex: number;
+  attempt: number;
+  expected: { amount: number; currency: string };
+  /** Null where it could not be read. */
+  charged: { amount: number; currency: string } | null;
+};
+
+export type Disabling = { reason: DisablingReason; purchase?: DisablingPurchase };
+
+/** Enables without a disabling. Then overcharges are counted from the start. */
 export const updateEnabled = async (
   db: Queryable,
   id: string,
-  enabled: boolean,
+  disabling: Disabling | undefined,
+  now: Date,
 ): Promise<SupplierRow | undefined> => {
   const [row] = await db.rows<SupplierRow>(sql`
-    update suppliers set enabled = ${enabled} where id = ${id} returning ${supplierColumns}`);
+    update suppliers
+    set enabled = ${disabling === undefined}, disabled_at = ${disabling ? now : null},
+        disabled_reason = ${disabling?.reason ?? null},
+        disabled_purchase = ${disabling?.purchase ? JSON.stringify(disabling.purchase) : null}::jsonb,
+        overcharged_at = case when ${disabling === undefined} then '{}' else overcharged_at end
+    where id = ${id} returning ${supplierColumns}`);
   return row;
 };
 

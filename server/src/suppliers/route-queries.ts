@@ -32,14 +32,15 @@ export const findRoute = async (db: Queryable, key: RouteKey): Promise<RouteRow 
 
 export const upsertRoute = (db: Queryable, route: RouteRow, now: Date) =>
   db.rows(sql`
-    insert into supplier_routes (product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku,
+    insert into supplier_routes as r (product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku,
                                  buy_value, field_map, updated_at)
     values (${route.productId}, ${route.supplierId}, ${route.priority}, ${route.costMinor}, ${route.costCurrency},
             ${route.maxCostMinor}, ${route.sku}, ${route.value}, ${mapText(route)}::jsonb, ${now})
     on conflict (product_id, supplier_id) do update
       set priority = excluded.priority, cost_minor = excluded.cost_minor, cost_currency = excluded.cost_currency,
           max_cost_minor = excluded.max_cost_minor, sku = excluded.sku, buy_value = excluded.buy_value,
-          field_map = excluded.field_map, updated_at = excluded.updated_at`);
+          field_map = excluded.field_map, updated_at = excluded.updated_at,
+          synced = r.synced and (r.cost_minor, r.cost_currency) is not distinct from (excluded.cost_minor, excluded.cost_currency)`);
 
 const mapText = ({ fieldMap }: RouteRow): string | null =>
   fieldMap === null ? null : JSON.stringify(fieldMap);
@@ -58,17 +59,60 @@ export type RouteFilter = {
   limit: number;
 };
 
-export type ListedRouteRow = RouteRow & { supplierName: string; supplierEnabled: boolean };
+/** A unit of the route cost more than its limit. Nothing is bought by the route until a person enables it. */
+export type RoutePause = {
+  pausedAt: Date;
+  expectedMinor: bigint;
+  chargedMinor: bigint;
+  currency: string;
+  orderId: string;
+  lineIndex: number;
+  unitIndex: number;
+  attempt: number;
+};
+
+export type ListedRouteRow = RouteRow & {
+  supplierName: string;
+  supplierEnabled: boolean;
+  /** The supplier's headroom, where the cost comes from its catalog. */
+  headroomBp: number | null;
+  pause: RoutePause | null;
+};
+
+type PausedRow = Omit<ListedRouteRow, "pause"> & { [Name in keyof RoutePause]: RoutePause[Name] | null };
 
 /** Routes by product, within one by supplier. */
-export const listRouteRows = (db: Queryable, filter: RouteFilter) =>
-  db.rows<ListedRouteRow>(sql`
-    select ${routeColumns}, s.name as "supplierName", s.enabled as "supplierEnabled"
+export const listRouteRows = async (db: Queryable, filter: RouteFilter): Promise<ListedRouteRow[]> => {
+  const rows = await db.rows<PausedRow>(sql`
+    select ${routeColumns}, s.name as "supplierName", s.enabled as "supplierEnabled",
+           case when r.synced then s.headroom_bp end as "headroomBp", r.paused_at as "pausedAt",
+           r.paused_expected_minor as "expectedMinor", r.paused_charged_minor as "chargedMinor",
+           r.paused_currency as currency, r.paused_order_id as "orderId", r.paused_line_index as "lineIndex",
+           r.paused_unit_index as "unitIndex", r.paused_attempt as attempt
     from supplier_routes r join suppliers s on s.id = r.supplier_id
     where (r.product_id, r.supplier_id) > (${filter.after?.productId ?? ""}, ${filter.after?.supplierId ?? ""})
       ${filter.productId === undefined ? empty : sql`and r.product_id = ${filter.productId}`}
       ${filter.supplierId === undefined ? empty : sql`and r.supplier_id = ${filter.supplierId}`}
     order by r.product_id, r.supplier_id limit ${filter.limit}`);
+  return rows.map(toListed);
+};
+
+function toListed(row: PausedRow): ListedRouteRow {
+  const {
+    pausedAt,
+    expectedMinor,
+    chargedMinor,
+    currency,
+    orderId,
+    lineIndex,
+    unitIndex,
+    attempt,
+    ...route
+  } = row;
+  const pause = { pausedAt, expectedMinor, chargedMinor, currency, orderId, lineIndex, unitIndex, attempt };
+  // All or none are set: a constraint says so.
+  return { ...route, pause: pausedAt === null ? null : (pause as RoutePause) };
+}
 
 export async function listProductCurrencies(
   db: Queryable,
@@ -95,17 +139,22 @@ export async function listPresentRoutes(
   return new Map(rows.map((row) => [`${row.productId} ${row.supplierId}`, row]));
 }
 
-/** Writes what differs in one statement. Rows are written in the order of their key, so that two imports do not deadlock. */
+/**
+ * Writes what differs in one statement. `isSynced`: the costs come from the supplier's catalog, and get its headroom. Rows are written in the order of their key, so that two
+ * imports do not deadlock.
+ */
 export async function mergeRoutes(
   tx: Queryable,
   routes: readonly RouteRow[],
   now: Date,
+  isSynced = false,
 ): Promise<{ created: number; updated: number; unchanged: number }> {
   const merged = await tx.rows<{ isNew: boolean }>(sql`
     insert into supplier_routes as r
-      (product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku, buy_value, field_map, updated_at)
+      (product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku, buy_value, field_map, updated_at,
+       synced)
     select product_id, supplier_id, priority, cost_minor, cost_currency, max_cost_minor, sku, buy_value, field_map::jsonb,
-           ${now}
+           ${now}, ${isSynced}::boolean
     from unnest(
       ${routes.map((one) => one.productId)}::text[], ${routes.map((one) => one.supplierId)}::text[],
       ${routes.map((one) => one.priority)}::integer[], ${routes.map((one) => one.costMinor)}::bigint[],
@@ -116,7 +165,7 @@ export async function mergeRoutes(
     on conflict (product_id, supplier_id) do update
       set priority = excluded.priority, cost_minor = excluded.cost_minor, cost_currency = excluded.cost_currency,
           max_cost_minor = excluded.max_cost_minor, sku = excluded.sku, buy_value = excluded.buy_value,
-          field_map = excluded.field_map, updated_at = excluded.updated_at
+          field_map = excluded.field_map, updated_at = excluded.updated_at, synced = excluded.synced
       where (r.priority, r.cost_minor, r.cost_currency, r.max_cost_minor, r.sku, r.buy_value, r.field_map)
         is distinct from (excluded.priority, excluded.cost_minor, excluded.cost_currency, excluded.max_cost_minor,
                           excluded.sku, excluded.buy_value, excluded.field_map)

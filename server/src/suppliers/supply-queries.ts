@@ -83,9 +83,9 @@ const staleSupply = (scope: SupplyScope): Sql => sql`
  */
 const PAUSE_LONG_MS = 60_000;
 
-/** Whether anything is bought from the supplier `s` now. */
+/** Whether anything is bought by the route `r` from the supplier `s` now. */
 const canSell = (now: Date): Sql => sql`
-  s.enabled and coalesce(s.open_until <= ${new Date(now.getTime() + PAUSE_LONG_MS)}, true)`;
+  s.enabled and r.paused_at is null and coalesce(s.open_until <= ${new Date(now.getTime() + PAUSE_LONG_MS)}, true)`;
 
 /**
  * How many units of each product can be delivered now, counted up to the wanted quantity. No row for a product without a

@@ -10,8 +10,14 @@ export const PLANTED_MINOR = 133_713n;
  * nothing by itself. Every other column that can hold a text or a number must hold a planted one, so a new column is not forgotten.
  */
 export const HARMLESS: Readonly<Record<string, readonly string[]>> = {
-  suppliers: ["kind", "rate_per_second", "consecutive_failures", "balance_currency"],
-  supplier_routes: ["product_id", "priority", "cost_currency"],
+  suppliers: [
+    ...["kind", "rate_per_second", "consecutive_failures", "balance_currency", "disabled_reason"],
+    ...["headroom_bp", "overcharge_times", "overcharge_above_bp"],
+  ],
+  supplier_routes: [
+    ...["product_id", "priority", "cost_currency", "paused_reason", "paused_currency", "paused_order_id"],
+    ...["paused_line_index", "paused_unit_index", "paused_attempt"],
+  ],
   supplier_attempts: [
     ...[
       "order_id",
@@ -48,10 +54,14 @@ export const plantMargin = (
     await tx.rows(raw("set local session_replication_role = replica"));
     await tx.rows(sql`
       update suppliers set balance_minor = ${PLANTED_MINOR}, balance_currency = 'USD', balance_low_minor = ${PLANTED_MINOR},
-             balance_at = ${now}, feeds_rates = true
+             balance_at = ${now}, feeds_rates = true, disabled_purchase = '{"charged": "planted"}'
       where id = ${supplierId}`);
     await tx.rows(sql`
-      update supplier_routes set max_cost_minor = ${PLANTED_MINOR}, buy_value = '1337.13', field_map = '{"playerId": "planted_field"}'
+      update supplier_routes
+      set max_cost_minor = ${PLANTED_MINOR}, buy_value = '1337.13', field_map = '{"playerId": "planted_field"}',
+          paused_at = ${now}, paused_reason = 'overcharged', paused_expected_minor = ${PLANTED_MINOR},
+          paused_limit_minor = ${PLANTED_MINOR}, paused_charged_minor = ${PLANTED_MINOR}, paused_currency = 'USD',
+          paused_order_id = ${orderId}, paused_line_index = 0, paused_unit_index = 0, paused_attempt = 1
       where supplier_id = ${supplierId}`);
     await tx.rows(sql`
       update supplier_attempts set buy_value = '1337.13', field_map = '{"playerId": "planted_field"}', chosen = 'planted reason',

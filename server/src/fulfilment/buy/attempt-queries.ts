@@ -5,9 +5,12 @@ import type { Route } from "../take/order-work.ts";
 
 export type OpenedAttempt = UnitKey & { productId: string; number: number; route: Route };
 
-/** Written before the supplier is called, so that a crash leaves a record of a possible purchase. */
+/**
+ * Written before the supplier is called, so that a crash leaves a record of a possible purchase. Returns the units. One whose route
+ * was paused in the meantime is left out: routes are paused under the lock of `reserveCalls`.
+ */
 export const insertOpenAttempts = (tx: Tx, attempts: readonly OpenedAttempt[], now: Date) =>
-  tx.rows(sql`
+  tx.rows<UnitKey>(sql`
     insert into supplier_attempts (order_id, line_index, unit_index, number, environment, product_id, supplier_id, sku,
                                    buy_value, field_map, cost_minor, max_cost_minor, cost_currency, status, sends, last_sent_at,
                                    opened_at, chosen)
@@ -24,7 +27,12 @@ export const insertOpenAttempts = (tx: Tx, attempts: readonly OpenedAttempt[], n
       ${attempts.map(({ route }) => (route.fieldMap ? JSON.stringify(route.fieldMap) : null))}::text[],
       ${attempts.map((one) => one.route.chosen)}::text[]
     ) as one (order_id, line_index, unit_index, number, product_id, supplier_id, sku, cost_minor, cost_currency,
-              max_cost_minor, buy_value, field_map, chosen)`);
+              max_cost_minor, buy_value, field_map, chosen)
+    where not exists (
+      select from supplier_routes r
+      where r.product_id = one.product_id and r.supplier_id = one.supplier_id and r.paused_at is not null
+    )
+    returning order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex"`);
 
 /**
  * Written before an attempt is sent again. An attempt whose unit was given up in the meantime is not sent: what was not

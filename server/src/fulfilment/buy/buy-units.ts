@@ -71,8 +71,8 @@ function openAttempts(
       granted.push(...wanted.slice(0, await reserveCalls(tx, supplierId, wanted.length, now, limits)));
     }
     const rows = granted.map(({ unit, plan }) => ({ ...unit, number: plan.number, route: plan.route }));
-    if (rows.length > 0) await insertOpenAttempts(tx, rows, now);
-    return { units: new Set(granted.map(({ unit }) => unitText(unit))), at: now };
+    const opened = rows.length > 0 ? await insertOpenAttempts(tx, rows, now) : [];
+    return { units: new Set(opened.map(unitText)), at: now };
   });
 }
 

@@ -47,6 +47,7 @@ const known = (
   failures: 0,
   balanceMinor: null,
   balanceCurrency: null,
+  headroomBp: null,
   ...changes,
 });
 const choose = (routes: KnownRoute[], unitPriceMinor = 1_000n, maxLoss = NONE) => {
@@ -103,6 +104,17 @@ test("an upstream that may charge more than its cost must not charge more than w
   assert.equal(chooseRoutes([route], paid, rates, NONE).routes[0]?.maxCostMinor, 1_000n);
   const foreign = { ...route, costMinor: 500n, costCurrency: "EUR" };
   assert.equal(chooseRoutes([foreign], paid, rates, NONE).routes[0]?.maxCostMinor, 800n);
+});
+
+test("the headroom of a synced route ends at what was paid and may be lost, and needs a rate to be known", () => {
+  const route = known("a", 975n, { headroomBp: 200 });
+  const most = (one: KnownRoute, unitPriceMinor: bigint, maxLoss = NONE) =>
+    chooseRoutes([one], { unitPriceMinor, currency: "USD" }, rates, maxLoss).routes[0]?.maxCostMinor;
+  assert.equal(most(route, 2_000n), 994n, "2 % above the cost, rounded down");
+  assert.equal(most(route, 980n), 980n);
+  assert.equal(most(route, 980n, parseAmountLimits("USD:0.10")), 990n);
+  assert.equal(most({ ...route, maxCostMinor: 1_200n }, 2_000n), 1_200n, "a maximum by hand is stronger");
+  assert.equal(most({ ...route, costCurrency: "JPY" }, 2_000n), null, "there is no rate for yen");
 });
 
 test("a supplier whose balance cannot pay rests, like one whose circuit is open", () => {

@@ -13,6 +13,8 @@ export type KnownRoute = Route & {
   /** What the operator has at the supplier, if that was read lately. */
   balanceMinor: bigint | null;
   balanceCurrency: string | null;
+  /** How far above its cost a unit may be charged, where the route has no maximum of its own. Null for none. */
+  headroomBp: number | null;
 };
 
 export type RouteChoice = {
@@ -57,7 +59,7 @@ export function chooseRoutes(
       value: route.value,
       fieldMap: route.fieldMap,
       costMinor: route.costMinor,
-      maxCostMinor: capped(route.maxCostMinor, most),
+      maxCostMinor: capped(route.maxCostMinor ?? withHeadroom(route, most), most),
       costCurrency: route.costCurrency,
       paused: route.paused || isPoor,
       chosen: say(routing, passed),
@@ -83,6 +85,12 @@ function mostFor(
   const { num, den } = over(fraction(limitMinor), landed.value);
   return { most: num / den, isLoss };
 }
+
+/** Where nobody knows what a sale earns, nothing above the cost is accepted. */
+const withHeadroom = ({ costMinor, headroomBp }: KnownRoute, most: bigint | null): bigint | null =>
+  costMinor === null || headroomBp === null || most === null
+    ? null
+    : costMinor + (costMinor * BigInt(headroomBp)) / 10_000n;
 
 /** An upstream that may charge more than the cost must not charge more than was paid either. */
 const capped = (maxCostMinor: bigint | null, most: bigint | null): bigint | null =>

@@ -13,6 +13,10 @@ import {
   type ScriptedSupplier,
   sold,
 } from "../../../testing/upstream/scripted-supplier.ts";
+import { listActivity } from "../../activity/list-activity.ts";
+import { setEnabled } from "../../suppliers/enable-supplier.ts";
+import { decideDisabling, enableRoute } from "../../suppliers/overcharges/route-pauses.ts";
+import { listRouteRows } from "../../suppliers/route-queries.ts";
 import type { PurchaseOutcome, PurchaseRequest, ToldPrice } from "../../suppliers/supplier.ts";
 import { supplierStatement } from "../../suppliers/supplier-statement.ts";
 import { followWrittenOff } from "../operate/follow-written-off.ts";
@@ -80,6 +84,25 @@ const statement = async () => {
     ]),
   };
 };
+
+const pauseOf = async (product: string) => {
+  const filter = { productId: product, supplierId, after: undefined, limit: 1 };
+  return (await listRouteRows(shop.scrip.db, filter))[0]?.pause ?? null;
+};
+const isSold = async (product: string): Promise<boolean> => {
+  const { json } = await shop.scrip.call("GET", `/v1/products/${product}`, { key: shop.buyer.key });
+  return json().product.purchasable;
+};
+const activityOf = async (objectId: string) => {
+  const { data } = await listActivity(
+    shop.scrip.db,
+    { kind: "staff" },
+    { object: { id: objectId } },
+    { limit: 10 },
+  );
+  return data.map(({ actor, action, after }) => ({ actor: actor.kind, action, after }));
+};
+const BY = { actor: { kind: "command", id: "scrip" } } as const;
 
 async function later(ms: number): Promise<void> {
   shop.clock.advance(ms);
@@ -149,6 +172,101 @@ for (const [what, price, sum, listed] of OVERCHARGED) {
     await shop.assertHealthy();
   });
 }
+
+test("a charge above the limit pauses its route, with what was expected and charged, and nothing else", async () => {
+  const other = await shop.addBought(supplierId);
+  supplier.answers = [at(sold("G-20"), usd(84n))];
+  const id = await shop.order([productId, 1]);
+  await worker.drain();
+  assert.equal((await shop.read(id)).status, "completed");
+  assert.equal(await isEnabled(), true);
+  assert.deepEqual(await pauseOf(productId), {
+    pausedAt: shop.clock.now(),
+    ...{ expectedMinor: 80n, chargedMinor: 84n, currency: "USD" },
+    ...{ orderId: id, lineIndex: 0, unitIndex: 0, attempt: 1 },
+  });
+  assert.deepEqual([await isSold(productId), await isSold(other)], [false, true]);
+  const paused = { supplier: supplierId, expected: "0.80 USD", limit: "0.80 USD", charged: "0.84 USD" };
+  assert.deepEqual(await activityOf(productId), [
+    { actor: "system", action: "route.paused", after: { ...paused, order: id, unit: "0.0" } },
+  ]);
+
+  supplier.answers = [at(sold("G-21"), usd(80n)), at(sold("G-22"), usd(80n))];
+  await shop.order([other, 1]);
+  await worker.drain();
+  await enableRoute(shop.scrip.db, shop.clock, { productId, supplierId }, BY);
+  assert.equal(await pauseOf(productId), null);
+  assert.equal((await activityOf(productId))[0]?.action, "route.enabled");
+  const again = await shop.order([productId, 1]);
+  await worker.drain();
+  assert.equal((await shop.read(again)).status, "completed");
+  await shop.assertHealthy();
+});
+
+test("of an order that is under way the units after the pause take the next route or are refunded, and count once", async () => {
+  const quantity = worker.deps.limits.callsPerOrderMax + 2;
+  supplier.answers = Array.from({ length: quantity }, (_, index) => at(sold(`G-23-${index}`), usd(84n)));
+  const id = await shop.order([productId, quantity]);
+  await worker.drain();
+  await later(60_000);
+  const order = await shop.read(id);
+  assert.equal(order.status, "completed");
+  assert.equal(supplier.asked.length, worker.deps.limits.callsPerOrderMax);
+  assert.equal(order.lines[0]?.refundedQuantity, 2);
+  assert.equal(await isEnabled(), true);
+  await shop.assertHealthy();
+});
+
+const overcharge = async (product: string, goods: string, price = 84n): Promise<void> => {
+  supplier.answers = [at(sold(goods), usd(price))];
+  await shop.order([product, 1]);
+  await worker.drain();
+};
+
+test("the third overcharge in 24 hours disables the supplier, and enabling it starts the count again", async () => {
+  const [second, third] = [await shop.addBought(supplierId), await shop.addBought(supplierId)];
+  await overcharge(productId, "G-30");
+  shop.clock.advance(24 * 3_600_000);
+  await overcharge(second, "G-31");
+  await overcharge(third, "G-32");
+  assert.equal(await isEnabled(), true);
+  await enableRoute(shop.scrip.db, shop.clock, { productId, supplierId }, BY);
+  await overcharge(productId, "G-33");
+  assert.equal(await isEnabled(), false);
+  const [row] = await activityOf(supplierId);
+  assert.deepEqual(
+    [row?.actor, row?.action, row?.after?.reason, row?.after?.product, row?.after?.charged],
+    ["system", "supplier.disabled", "repeated_overcharges", productId, "0.84 USD"],
+  );
+  await setEnabled(shop.scrip.db, shop.clock, supplierId, true, BY);
+  await enableRoute(shop.scrip.db, shop.clock, { productId, supplierId }, BY);
+  await overcharge(productId, "G-34");
+  assert.equal(await isEnabled(), true);
+});
+
+test("a charge far above the cost disables the supplier, and its route rests too", async () => {
+  await overcharge(productId, "G-40", 97n);
+  assert.equal(await isEnabled(), false);
+  assert.equal((await pauseOf(productId))?.chargedMinor, 97n);
+});
+
+const DECIDED: [what: string, price: ToldPrice, times: number, reason: string | undefined][] = [
+  ["a little more", usd(84n), 2, undefined],
+  ["a fifth more", usd(96n), 1, undefined],
+  ["more than a fifth more", usd(97n), 1, "large_overcharge"],
+  ["a little more for the third time", usd(84n), 3, "repeated_overcharges"],
+  ["another currency", { amountMinor: 1n, currency: "NGN" }, 0, "other_currency"],
+  ["an unreadable price", "unreadable", 0, "unreadable_price"],
+];
+test("what disables a supplier: a price that cannot be compared, a large overcharge, and repeated ones", () => {
+  const limit = { expectedMinor: 80n, maxMinor: 81n, currency: "USD" };
+  for (const [what, price, times, reason] of DECIDED)
+    assert.equal(
+      decideDisabling({ limit, price }, { overchargeTimes: 3, overchargeAboveBp: 2_000 }, times),
+      reason,
+      what,
+    );
+});
 
 test("a refusal because of the price refunds the reseller, costs nothing, and is reported", async () => {
   supplier.answers = [at(refused("temporarily_unavailable"), usd(90n))];
@@ -225,8 +343,8 @@ for (const [what, outcome, sum, listed] of SOLD_AFTER_REFUSAL) {
       attempts: listed,
     });
     // A price that was charged is judged as if it had never been refused.
-    const isTold = "price" in outcome;
-    assert.equal(alerts.includes("purchase_price_beyond_limit 0.0"), isTold);
-    assert.equal(await isEnabled(), !isTold);
+    assert.equal(alerts.includes("purchase_price_beyond_limit 0.0"), "price" in outcome);
+    assert.equal(await isEnabled(), what !== "an unreadable total");
+    assert.equal((await pauseOf(productId)) !== null, what === "the refused price");
   });
 }

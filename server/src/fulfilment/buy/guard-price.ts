@@ -1,6 +1,6 @@
 import type { Db } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { setEnabled } from "../../suppliers/enable-supplier.ts";
+import { stopOvercharge } from "../../suppliers/overcharges/route-pauses.ts";
 import { judgePrice } from "../../suppliers/price-guard.ts";
 import type { LookUpOutcome, PriceLimit, SupplierPrice, ToldPrice } from "../../suppliers/supplier.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
@@ -21,12 +21,12 @@ export function limitOf({ costMinor, maxCostMinor, costCurrency }: Attempt): Pri
 
 /**
  * Compares the price in a supplier's answer with the expected one, and returns the price to be booked. A unit that was sold
- * above the limit was still bought: it is delivered, never bought again, and booked as charged. But the supplier knew the
- * expected price and charged something else, so nothing more is bought from it until the operator enables it.
+ * above the limit was still bought: it is delivered, never bought again, and booked as charged. But nothing more is bought by its
+ * route until the operator enables it, and after large or repeated overcharges nothing more from the supplier.
  */
 export async function guardPrice(
   deps: GuardDeps,
-  { orderId, lineIndex, unitIndex }: UnitKey,
+  { orderId, lineIndex, unitIndex, productId }: UnitKey & { productId: string },
   attempt: Attempt,
   answer: LookUpOutcome,
 ): Promise<{ price?: SupplierPrice }> {
@@ -35,8 +35,14 @@ export async function guardPrice(
   const unit = { orderId, lineIndex, unitIndex };
   const alert = alertOf(attempt, answer.kind, price);
   if (alert) deps.onPriceAlert({ alert, unit });
-  if (alert === "purchase_price_beyond_limit")
-    await setEnabled(deps.db, deps.clock, attempt.supplierId, false);
+  const limit = limitOf(attempt);
+  if (alert === "purchase_price_beyond_limit" && limit) {
+    const { supplierId, number } = attempt;
+    await stopOvercharge(deps.db, deps.clock, {
+      ...{ productId, supplierId, limit, price },
+      purchase: { ...unit, attempt: number },
+    });
+  }
   return price === "unreadable" ? {} : { price };
 }
 

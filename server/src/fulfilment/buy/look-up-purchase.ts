@@ -28,7 +28,7 @@ export async function lookUp(
   const next = await deps.db.transaction(async (tx) => {
     const mine = await lockTakenOrders(tx, [{ orderId: unit.orderId, token }]);
     if (mine.length === 0) return "wait";
-    if (!(await isEnabled(tx, attempt.supplierId))) return "hold";
+    if (!(await isEnabled(tx, attempt.supplierId, unit.productId))) return "hold";
     return (await markSentAgain(tx, unit, attempt.number, now)) ? "send" : "wait";
   });
   if (next === "wait") return wait(deps, unit);

@@ -45,9 +45,13 @@ export async function reserveCalls(
   return granted;
 }
 
-/** Whether the operator buys from this supplier. */
-export const isEnabled = async (tx: Tx, supplierId: string): Promise<boolean> => {
-  const rows = await tx.rows(sql`select from suppliers where id = ${supplierId} and enabled`);
+/** Whether the operator buys this product from this supplier. */
+export const isEnabled = async (tx: Tx, supplierId: string, productId: string): Promise<boolean> => {
+  const rows = await tx.rows(sql`
+    select from suppliers s where s.id = ${supplierId} and s.enabled and not exists (
+      select from supplier_routes r
+      where r.product_id = ${productId} and r.supplier_id = s.id and r.paused_at is not null
+    )`);
   return rows.length > 0;
 };
 

@@ -161,19 +161,20 @@ const toBigInt = (amount: number | null): bigint | null => (amount === null ? nu
 /** A balance that was read longer ago says nothing about now. */
 const BALANCE_MAX_AGE_MS = 15 * 60_000;
 
-/** The routes of these products. */
+/** The routes of these products that are not paused. A synced one may cost more by the supplier's headroom. */
 export const listRoutes = (db: Queryable, productIds: readonly string[], now: Date) =>
   db.rows<KnownRoute>(
     sql`
       select r.product_id as "productId", r.supplier_id as "supplierId", s.has_own_stock as "hasOwnStock", r.sku,
              r.buy_value as value, r.field_map as "fieldMap", r.cost_minor as "costMinor",
-             r.max_cost_minor as "maxCostMinor", r.cost_currency as "costCurrency", coalesce(s.open_until > ${now}, false) as paused,
+             r.max_cost_minor as "maxCostMinor", case when r.synced then s.headroom_bp end as "headroomBp",
+             r.cost_currency as "costCurrency", coalesce(s.open_until > ${now}, false) as paused,
              p.routing, r.priority, s.consecutive_failures as failures, s.balance_currency as "balanceCurrency",
              case when s.balance_at > ${new Date(now.getTime() - BALANCE_MAX_AGE_MS)} then s.balance_minor end as "balanceMinor"
       from supplier_routes r
       join suppliers s on s.id = r.supplier_id
       join products p on p.id = r.product_id
-      where r.product_id = any(${productIds}) and s.enabled
+      where r.product_id = any(${productIds}) and s.enabled and r.paused_at is null
       order by r.product_id, r.priority, r.supplier_id`,
     { name: "list-routes" },
   );

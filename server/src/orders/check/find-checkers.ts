@@ -12,7 +12,7 @@ export async function findCheckers(db: Queryable, productId: string, now: Date):
     sql`
       select r.supplier_id as "supplierId", r.sku, r.field_map as "fieldMap", s.kind
       from supplier_routes r join suppliers s on s.id = r.supplier_id
-      where r.product_id = ${productId} and s.enabled and coalesce(s.open_until <= ${now}, true)
+      where r.product_id = ${productId} and r.paused_at is null and s.enabled and coalesce(s.open_until <= ${now}, true)
       order by r.priority, r.supplier_id`,
     { name: "find-checkers" },
   );

@@ -157,7 +157,7 @@ async function changeRoutes(
     else merged.push(toRoute(supplierId, item, route));
   }
   if (gone.length > 0) await deleteRoutes(tx, supplierId, gone);
-  if (merged.length > 0) await mergeRoutes(tx, merged, now);
+  if (merged.length > 0) await mergeRoutes(tx, merged, now, true);
   return counts;
 }
 

@@ -1,5 +1,12 @@
 import type { Command } from "commander";
-import { type ListedRouteRow, listRouteRows, type RouteFilter } from "../../../suppliers/route-queries.ts";
+import { toMoney } from "../../../lib/money.ts";
+import { enableRoute } from "../../../suppliers/overcharges/route-pauses.ts";
+import {
+  type ListedRouteRow,
+  listRouteRows,
+  type RouteFilter,
+  type RoutePause,
+} from "../../../suppliers/route-queries.ts";
 import { removeRoute } from "../../../suppliers/set-route.ts";
 import { showCost, toRouteView } from "../../output/route-view.ts";
 import { table } from "../../output/table.ts";
@@ -7,6 +14,7 @@ import { type Options, required, text, UsageError, verb } from "../../verb.ts";
 import { importFile, showCounts } from "../import-file.ts";
 import { limitOf } from "../read-options.ts";
 
+const BY = { actor: { kind: "command", id: "scrip" } } as const;
 const LIMIT_MAX = 10_000;
 const LIMIT_DEFAULT = "1000";
 
@@ -27,6 +35,20 @@ export function routeCommands(program: Command): void {
       return { ...toRouteView(await removeRoute(db, clock, key)), removed: true };
     },
     ({ productId, supplierId }) => `${productId} is no longer bought from ${supplierId}`,
+  );
+
+  verb(
+    route
+      .command("enable")
+      .description("buy by a route again that was paused because its supplier charged more than its limit")
+      .requiredOption("--product <id>", "the product")
+      .requiredOption("--supplier <id>", "the supplier"),
+    async ({ db, clock }, options) => {
+      const key = { productId: required(options, "product"), supplierId: required(options, "supplier") };
+      await enableRoute(db, clock, key, BY);
+      return { ...key, enabled: true };
+    },
+    ({ productId, supplierId }) => `${productId} is bought from ${supplierId} again`,
   );
 
   verb(
@@ -101,6 +123,15 @@ const toView = (row: ListedRouteRow) => ({
   ...toRouteView(row),
   supplierName: row.supplierName,
   supplierEnabled: row.supplierEnabled,
+  ...(row.pause === null ? {} : { paused: toPause(row.pause) }),
+});
+
+const toPause = ({ pausedAt, expectedMinor, chargedMinor, currency, ...purchase }: RoutePause) => ({
+  reason: "overcharged",
+  at: pausedAt.toISOString(),
+  expected: toMoney(expectedMinor, currency),
+  charged: toMoney(chargedMinor, currency),
+  purchase,
 });
 
 function showRoutes({ data, hasMore }: { data: ReturnType<typeof toView>[]; hasMore: boolean }): string {
@@ -110,7 +141,11 @@ function showRoutes({ data, hasMore }: { data: ReturnType<typeof toView>[]; hasM
     row.supplierId,
     String(row.priority),
     showCost(row.cost),
-    row.supplierEnabled ? row.supplierName : `${row.supplierName} (disabled)`,
+    !row.supplierEnabled
+      ? `${row.supplierName} (disabled)`
+      : row.paused === undefined
+        ? row.supplierName
+        : `${row.supplierName} (paused: charged ${showCost(row.paused.charged)}, expected ${showCost(row.paused.expected)})`,
     row.sku === row.productId ? "" : row.sku,
   ]);
   const columns = [
