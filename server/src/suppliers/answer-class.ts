@@ -1,4 +1,4 @@
-import type { LookUpOutcome } from "./supplier.ts";
+import type { LookUpOutcome, Said } from "./supplier.ts";
 
 export const NOT_FOUND = "not_found";
 
@@ -9,8 +9,17 @@ const CLASS = /^[a-z_]{1,40}$/;
  * What a supplier answered, as one word of our own: `delivered`, `accepted`, `refused`, `not_found`, or why the answer proves nothing,
  * such as `timeout`. It is kept with the purchase and shown to staff. It quotes nothing of the answer.
  */
-export function answerClass(answer: LookUpOutcome): string {
+function answerClass(answer: LookUpOutcome): string {
   if (answer.kind !== "unknown") return answer.kind;
   const word = answer.reason.replaceAll(" ", "_");
   return CLASS.test(word) ? word : "nonsense";
 }
+
+/** What is kept of an answer with its purchase: our class of it, and what the supplier said in its own words. */
+export type KeptAnswer = Said & { answer: string };
+
+export const keptAnswer = (answer: LookUpOutcome): KeptAnswer => ({
+  ...(answer.kind === "accepted" ? { state: "pending" } : {}),
+  ...answer.said,
+  answer: answerClass(answer),
+});

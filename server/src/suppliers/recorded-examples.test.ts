@@ -15,6 +15,8 @@ type Example = {
   does: "buy" | "buyTopUp" | "lookUp" | "lookUpTopUp";
   calls: Record<string, Reply>;
   expect: string;
+  /** What it says in its own words: HTTP status, status word, its id, and the state of its books. */
+  says: string;
   /** Members without which the answer must not be believed, by call: "content.0.status". */
   needed: Record<string, string[]>;
 };
@@ -25,6 +27,7 @@ const TOP_UP = { mobile_number: "+15550100" };
 let calls: Record<string, Reply>;
 /** Calls that were answered, and what was asked that no example has. */
 let answered: string[];
+let saidLast: string;
 const server = createServer((request, response) => {
   request.resume();
   request.on("end", () => {
@@ -45,6 +48,7 @@ for (const kind of SUPPLIER_KINDS) {
     test(`${kind}: ${example.name}: ${example.expect}`, async () => {
       const told = await ask(kind, example, example.calls);
       assert.equal(told, example.expect);
+      assert.equal(saidLast, example.says);
       for (const call of Object.keys(example.calls)) {
         assert.equal(
           await ask(kind, example, changed(example, call, addMember)),
@@ -161,7 +165,10 @@ async function ask(kind: string, { does }: Example, replies: Record<string, Repl
     dtone: { apiKey: "k", apiSecret: SECRETS.dtone, baseUrl },
   };
   const supplier = getRemoteKind(kind).open(configs[kind], { timeoutMs: 5_000 });
-  return told(await call(supplier, kind, does));
+  const outcome = await call(supplier, kind, does);
+  const { httpStatus = "-", word = "-", upstreamId = "-", state = "-" } = outcome.said ?? {};
+  saidLast = `${httpStatus} ${word} ${upstreamId} ${state}`;
+  return told(outcome);
 }
 
 function call(supplier: RemoteSupplier, kind: string, does: Example["does"]): Promise<LookUpOutcome> {

@@ -33,10 +33,24 @@ export type SupplierPrice = { amountMinor: bigint; currency: string };
 export type ToldPrice = SupplierPrice | "unreadable";
 
 /**
+ * What a supplier said in its own words: for staff, who may have to quote it. Nothing of it is a code, a pin or personal data
+ * (`calls/hear-answers`).
+ */
+export type Said = {
+  httpStatus?: number;
+  /** Its own status word, such as SUCCESSFUL. */
+  word?: string;
+  /** Its id of the purchase, also where the rest of the answer is not believed. */
+  upstreamId?: string;
+  /** What its books have, of an answer that is about our purchase. `sold`: it was made, and its code could not be read. */
+  state?: "sold" | "pending";
+};
+
+/**
  * What is known of a purchase after a call. Only `refused` means that nothing was bought and nothing will be. `unknown` is
  * every answer that is lost, late, broken or makes no sense: it proves nothing.
  */
-export type PurchaseOutcome =
+export type PurchaseOutcome = { said?: Said } & (
   | { kind: "delivered"; goods: Secret<Goods>; upstreamId: string; price?: ToldPrice }
   | { kind: "accepted"; upstreamId: string; price?: ToldPrice }
   /**
@@ -52,10 +66,11 @@ export type PurchaseOutcome =
       isUnheard?: boolean;
       isDoubted?: boolean;
     }
-  | { kind: "unknown"; reason: string };
+  | { kind: "unknown"; reason: string }
+);
 
 /** A look-up may also find nothing: the purchase was never made, or is not there yet. */
-export type LookUpOutcome = PurchaseOutcome | { kind: "not_found" };
+export type LookUpOutcome = PurchaseOutcome | { kind: "not_found"; said?: Said };
 
 /** What a supplier knows about the account of a top-up. */
 export type AccountCheck = { result: "valid" | "invalid" | "unknown"; displayName?: string };

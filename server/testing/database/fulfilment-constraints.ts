@@ -64,10 +64,21 @@ export const FULFILMENT_CONSTRAINTS: readonly ConstraintCases[] = [
       { status: "refused", resolved_at: LATER, failure_code: "out_of_stock" },
       { supplier_price_minor: 0, supplier_price_currency: "EUR", send_answer: "delivered" },
       { written_off_at: AT, next_look_at: AT },
+      { send_http_status: 200, send_status_word: "ON HOLD-2", told_state: "sold", told_upstream_id: "7" },
+      { status: "delivered", resolved_at: LATER, by_hand: true },
     ],
     refused: {
       supplier_attempts_answers: [{ send_answer: "A name" }, { look_answer: LONG(41) }],
       supplier_attempts_chosen: [{ chosen: LONG(201) }],
+      supplier_attempts_told: [
+        { send_http_status: 99 },
+        { look_http_status: 600 },
+        { send_status_word: "a.b" },
+        { look_status_word: LONG(41) },
+        { told_state: "lost" },
+        { told_upstream_id: LONG(201) },
+      ],
+      supplier_attempts_by_hand: [{ by_hand: true }],
       supplier_attempts_end: [
         { resolved_at: LATER },
         { failure_code: "out_of_stock" },

@@ -65,7 +65,8 @@ export const plantMargin = (
       where supplier_id = ${supplierId}`);
     await tx.rows(sql`
       update supplier_attempts set buy_value = '1337.13', field_map = '{"playerId": "planted_field"}', chosen = 'planted reason',
-             send_answer = 'planted_answer', look_answer = 'planted_answer', max_cost_minor = ${PLANTED_MINOR}
+             send_answer = 'planted_answer', look_answer = 'planted_answer', look_http_status = 599,
+             look_status_word = 'planted-word', told_upstream_id = 'planted-id', max_cost_minor = ${PLANTED_MINOR}
       where supplier_id = ${supplierId}`);
     await tx.rows(sql`
       insert into supplier_reversals (order_id, line_index, unit_index, number, supplier_id, found_at)

@@ -1,8 +1,8 @@
-import { answerClass, NOT_FOUND } from "../../suppliers/answer-class.ts";
+import { keptAnswer } from "../../suppliers/answer-class.ts";
 import { mapFields } from "../../suppliers/calls/map-fields.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
 import { judgeHeld, judgeLookedUp, type SendAgain } from "../judge/judge-answer.ts";
-import type { UnitOutcome } from "../settle/decide-settlement.ts";
+import type { SupplierSaid, UnitOutcome } from "../settle/decide-settlement.ts";
 import { lockTakenOrders } from "../settle/settle-queries.ts";
 import type { Attempt, DueUnit, TakenOrder } from "../take/order-work.ts";
 import { ask, type BuyDeps, keyOf, machineTime, toOutcome, wait } from "./ask-supplier.ts";
@@ -34,10 +34,10 @@ export async function lookUp(
   if (next === "wait") return wait(deps, unit);
   if (next === "hold") {
     const held = toOutcome(deps, unit, attempt, judgeHeld(attempt, now, deps.limits));
-    return { ...held, said: { look: NOT_FOUND } };
+    return { ...held, said: found.said };
   }
   const sent = await send(deps, unit, { ...attempt, doubtful: true, lastSentAt: now }, startedAt);
-  return "said" in sent ? { ...sent, said: { ...sent.said, look: NOT_FOUND } } : sent;
+  return "said" in sent ? { ...sent, said: { ...sent.said, ...found.said } } : sent;
 }
 
 /** Another unit of an order that is delivered whole or not at all has failed. To send again would buy what must be taken back. */
@@ -54,7 +54,7 @@ export async function lookUpAttempt(
   deps: BuyDeps,
   unit: Pick<DueUnit, keyof UnitKey | "productId" | "inputFields">,
   attempt: Attempt,
-): Promise<UnitOutcome | SendAgain> {
+): Promise<UnitOutcome | (SendAgain & { said: SupplierSaid })> {
   const reference = referenceOf(unit, attempt.number);
   const asked = {
     sku: attempt.sku,
@@ -66,7 +66,8 @@ export async function lookUpAttempt(
   );
   const judgement = judgeLookedUp(attempt, answer, deps.clock.now(), deps.limits);
   const price = await guardPrice(deps, unit, attempt, answer);
+  const said = { look: keptAnswer(answer) };
   return judgement.kind === "send-again"
-    ? judgement
-    : { ...toOutcome(deps, unit, attempt, judgement), ...price, said: { look: answerClass(answer) } };
+    ? { ...judgement, said }
+    : { ...toOutcome(deps, unit, attempt, judgement), ...price, said };
 }

@@ -1,4 +1,4 @@
-import { answerClass } from "../../suppliers/answer-class.ts";
+import { keptAnswer } from "../../suppliers/answer-class.ts";
 import { mapFields } from "../../suppliers/calls/map-fields.ts";
 import type { PurchaseOutcome, RemoteSupplier } from "../../suppliers/supplier.ts";
 import { judgeSent } from "../judge/judge-answer.ts";
@@ -37,7 +37,7 @@ export async function send(
   const answer = await ask(deps, attempt.supplierId, buy, isFirst ? NEVER_ASKED : UNAVAILABLE);
   const price = await guardPrice(deps, unit, attempt, answer);
   const judgement = judgeSent(attempt, answer, clock.now(), limits);
-  return { ...toOutcome(deps, unit, attempt, judgement), ...price, said: { send: answerClass(answer) } };
+  return { ...toOutcome(deps, unit, attempt, judgement), ...price, said: { send: keptAnswer(answer) } };
 }
 
 /** The route does not fit the product: nothing was sent. */

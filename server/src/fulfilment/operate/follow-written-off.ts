@@ -1,5 +1,4 @@
 import { idsOf } from "../../lib/ids.ts";
-import { NOT_FOUND } from "../../suppliers/answer-class.ts";
 import { type BuyDeps, keyOf } from "../buy/ask-supplier.ts";
 import { lookUpAttempt } from "../buy/look-up-purchase.ts";
 import { lookPauseMs } from "../limits.ts";
@@ -56,6 +55,6 @@ export async function followOutcome(deps: BuyDeps, attempt: WrittenOff): Promise
     kind: "refused",
     number: attempt.number,
     failureCode: "temporarily_unavailable",
-    said: { look: NOT_FOUND },
+    said: found.said,
   };
 }

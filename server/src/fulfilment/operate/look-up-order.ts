@@ -108,7 +108,11 @@ async function claim(
 async function ask(deps: LookUpDeps, purchase: OpenPurchase): Promise<Asked> {
   const outcome =
     purchase.writtenOffAt === null ? await askOpen(deps, purchase) : await followOutcome(deps, purchase);
-  return { purchase, outcome, answer: ("said" in outcome ? outcome.said?.look : undefined) ?? NOT_FOUND };
+  return {
+    purchase,
+    outcome,
+    answer: ("said" in outcome ? outcome.said?.look?.answer : undefined) ?? NOT_FOUND,
+  };
 }
 
 /** One that the supplier does not know is left to the workers, when it was due anyway. */
@@ -124,7 +128,7 @@ async function askOpen(deps: LookUpDeps, purchase: OpenPurchase): Promise<UnitOu
     kind: "open",
     dueAt,
     ...notes,
-    said: { look: NOT_FOUND },
+    said: found.said,
   };
 }
 

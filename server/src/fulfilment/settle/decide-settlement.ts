@@ -1,5 +1,6 @@
 import type { Ids } from "../../lib/ids.ts";
 import type { Secret } from "../../lib/secret.ts";
+import type { KeptAnswer } from "../../suppliers/answer-class.ts";
 import type { Goods, GoodsType } from "../../suppliers/goods.ts";
 import type { FailureCode, SupplierPrice } from "../../suppliers/supplier.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
@@ -33,8 +34,8 @@ export type UnitOutcome = { unit: UnitKey; productId: string } & (
   | { kind: "give-up"; failureCode: FailureCode; number?: number }
 );
 
-/** What the supplier answered to a purchase, or to a look-up of it, as a class (`suppliers/answer-class`). */
-export type SupplierSaid = { send?: string; look?: string };
+/** What the supplier answered to a purchase, or to a look-up of it. */
+export type SupplierSaid = { send?: KeptAnswer; look?: KeptAnswer };
 
 /** What is remembered of an attempt that stays open. */
 export type AttemptNotes = {

@@ -143,12 +143,26 @@ const newPrice = (isSold: Sql): Sql => sql`
     else coalesce(one.price_currency, a.supplier_price_currency) end`;
 
 const saidColumns = (attempts: readonly { said?: SupplierSaid | undefined }[]): Sql => sql`
-  ${attempts.map(({ said }) => said?.send ?? null)}::text[],
-  ${attempts.map(({ said }) => said?.look ?? null)}::text[]`;
+  ${attempts.map(({ said }) => said?.send?.answer ?? null)}::text[],
+  ${attempts.map(({ said }) => said?.send?.httpStatus ?? null)}::smallint[],
+  ${attempts.map(({ said }) => said?.send?.word ?? null)}::text[],
+  ${attempts.map(({ said }) => said?.look?.answer ?? null)}::text[],
+  ${attempts.map(({ said }) => said?.look?.httpStatus ?? null)}::smallint[],
+  ${attempts.map(({ said }) => said?.look?.word ?? null)}::text[],
+  ${attempts.map(({ said }) => said?.look?.state ?? said?.send?.state ?? null)}::text[],
+  ${attempts.map(({ said }) => said?.look?.upstreamId ?? said?.send?.upstreamId ?? null)}::text[]`;
 
+const SAID: Sql = sql`send_answer, send_http, send_word, look_answer, look_http, look_word, told_state, told_id`;
+
+/** A status and a word belong to the answer that they came with. A state and an id stay until the supplier says another. */
 const newAnswers = (now: Date): Sql => sql`
   send_answer = coalesce(one.send_answer, a.send_answer), look_answer = coalesce(one.look_answer, a.look_answer),
-  looked_at = case when one.look_answer is null then a.looked_at else ${now}::timestamptz end`;
+  send_http_status = case when one.send_answer is null then a.send_http_status else one.send_http end,
+  send_status_word = case when one.send_answer is null then a.send_status_word else one.send_word end,
+  look_http_status = case when one.look_answer is null then a.look_http_status else one.look_http end,
+  look_status_word = case when one.look_answer is null then a.look_status_word else one.look_word end,
+  looked_at = case when one.look_answer is null then a.looked_at else ${now}::timestamptz end,
+  told_state = coalesce(one.told_state, a.told_state), told_upstream_id = coalesce(one.told_id, a.told_upstream_id)`;
 
 export const endAttempts = (tx: Tx, attempts: Settlement["attemptsEnded"], now: Date) =>
   tx.rows(sql`
@@ -162,7 +176,7 @@ export const endAttempts = (tx: Tx, attempts: Settlement["attemptsEnded"], now: 
       ${attempts.map((one) => one.status)}::text[], ${attempts.map((one) => one.failureCode)}::text[],
       ${attempts.map((one) => one.upstreamId)}::text[], ${priceColumns(attempts)}, ${saidColumns(attempts)}
     ) as one (order_id, line_index, unit_index, number, status, failure_code, upstream_id, price_minor, price_currency,
-              send_answer, look_answer)
+              ${SAID})
     where a.order_id = one.order_id and a.line_index = one.line_index and a.unit_index = one.unit_index
       and a.number = one.number and a.status = 'open'`);
 
@@ -191,7 +205,7 @@ export const noteAttempts = (tx: Tx, attempts: Settlement["attemptsOpen"], now: 
       ${attempts.map((one) => one.doubtedFailureCode)}::text[], ${priceColumns(attempts)},
       ${saidColumns(attempts)}
     ) as one (order_id, line_index, unit_index, number, upstream_id, doubtful, doubted_failure_code, price_minor,
-              price_currency, send_answer, look_answer)
+              price_currency, ${SAID})
     where a.order_id = one.order_id and a.line_index = one.line_index and a.unit_index = one.unit_index
       and a.number = one.number and a.status = 'open'`);
 

@@ -7,6 +7,7 @@ import {
   createBasicClient,
 } from "../calls/basic-client.ts";
 import { plainDecimal, sumUp } from "../calls/decimal-amount.ts";
+import { hearAnswers } from "../calls/hear-answers.ts";
 import { judgePurchaseError } from "../calls/judge-error.ts";
 import {
   BAD_ROUTE,
@@ -30,7 +31,13 @@ import {
   type SupplierPrice,
   SupplierUnreadable,
 } from "../supplier.ts";
-import { isOurCheckout, judgeBambooOrder, readBambooError, toBambooEntry } from "./judge-bamboo.ts";
+import {
+  isOurCheckout,
+  judgeBambooOrder,
+  readBambooError,
+  readBambooWords,
+  toBambooEntry,
+} from "./judge-bamboo.ts";
 import { listBambooOffers } from "./list-bamboo.ts";
 import { readBambooRates } from "./read-bamboo-rates.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -54,8 +61,12 @@ export function createBambooSupplier(options: BambooOptions): RemoteSupplier {
   const client = createBasicClient(access, clock, rates);
   const limit = () => limitFor(clock, timeoutMs);
   return {
-    buy: (request) => buy(client, accountId, request, limit()),
-    lookUp: (reference, upstreamId, asked) => lookUp(client, { reference, upstreamId, asked }, limit()),
+    buy: (request) =>
+      hearAnswers(client, readBambooWords, (heard) => buy(heard, accountId, request, limit())),
+    lookUp: (reference, upstreamId, asked) =>
+      hearAnswers(client, readBambooWords, (heard) =>
+        lookUp(heard, { reference, upstreamId, asked }, limit()),
+      ),
     readBalance: () => readBalance(client, accountId, limit()),
     listOffers: () => listBambooOffers(client, limit),
     readStatement: (from, to) => readStatement(client, limit(), from, to),

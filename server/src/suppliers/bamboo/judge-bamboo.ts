@@ -2,6 +2,7 @@ import { secret } from "../../lib/secret.ts";
 import type { Json } from "../../lib/strict-json.ts";
 import { checkedEntry } from "../calls/checked-reading.ts";
 import { isOtherNumber, readCharge } from "../calls/decimal-amount.ts";
+import type { ReadWords } from "../calls/hear-answers.ts";
 import { refused, type ToldError } from "../calls/judge-error.ts";
 import { listOf, maybeTextAt, NONSENSE, objectAt, textAt, UNUSABLE, usableId } from "../calls/read-answer.ts";
 import type { HttpAnswer } from "../calls/supplier-http.ts";
@@ -43,8 +44,9 @@ export function judgeBambooOrder(
       return { kind: "accepted", upstreamId, ...price };
     case "succeeded": {
       const card = soleCard(body);
-      if (card === "none") return { kind: "accepted", upstreamId, ...price };
-      return card ? { kind: "delivered", goods: secret(card), upstreamId, ...price } : NONSENSE;
+      return card && card !== "none"
+        ? { kind: "delivered", goods: secret(card), upstreamId, ...price }
+        : { kind: "accepted", upstreamId, ...price, said: { state: "sold" } };
     }
     case "partial": {
       // It is final. Of one unit there is the whole card or nothing.
@@ -98,6 +100,12 @@ export function isOurCheckout(body: Json | undefined, requestId: string): boolea
   const told = typeof body === "string" ? body : (textAt(body, "requestId") ?? textAt(body, "RequestId"));
   return told?.toLowerCase() === requestId;
 }
+
+/** The status of an order, or the code of an error. */
+export const readBambooWords: ReadWords = ({ status, body }) => ({
+  upstreamId: usableId(textAt(body, "orderId")),
+  word: status < 400 ? textAt(body, "status") : (textAt(body, "code") ?? textAt(body, "errorCode")),
+});
 
 const MEANINGS: readonly (readonly [RegExp, PurchaseOutcome & { kind: "refused" }])[] = [
   [/insufficient|not enough (balance|funds)/i, UNUSABLE],

@@ -2,6 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Json } from "../../lib/strict-json.ts";
 import { type BasicAccess, type BasicClient, createBasicClient } from "../calls/basic-client.ts";
 import { sumUp } from "../calls/decimal-amount.ts";
+import { hearAnswers } from "../calls/hear-answers.ts";
 import { judgePurchaseError } from "../calls/judge-error.ts";
 import {
   BAD_ROUTE,
@@ -21,7 +22,7 @@ import type {
   PurchaseRequest,
   RemoteSupplier,
 } from "../supplier.ts";
-import { judgeDtoneTransaction, readDtoneError } from "./judge-dtone.ts";
+import { judgeDtoneTransaction, readDtoneError, readDtoneWords } from "./judge-dtone.ts";
 import { listDtoneOffers, readDtoneStatement } from "./list-dtone.ts";
 
 export type DtoneOptions = { access: BasicAccess; timeoutMs: number; clock: Clock };
@@ -34,8 +35,11 @@ export function createDtoneSupplier({ access, timeoutMs, clock }: DtoneOptions):
   const client = createBasicClient(access, clock);
   const limit = () => limitFor(clock, timeoutMs);
   return {
-    buy: (request) => buy(client, request, limit()),
-    lookUp: (reference, upstreamId, asked) => lookUp(client, { reference, upstreamId, asked }, limit()),
+    buy: (request) => hearAnswers(client, readDtoneWords, (heard) => buy(heard, request, limit())),
+    lookUp: (reference, upstreamId, asked) =>
+      hearAnswers(client, readDtoneWords, (heard) =>
+        lookUp(heard, { reference, upstreamId, asked }, limit()),
+      ),
     async readBalance() {
       const answer = await client.call({ method: "GET", path: "/v1/balances" }, limit());
       if (answer.kind === "not_sent" || !isSuccess(answer)) return undefined;

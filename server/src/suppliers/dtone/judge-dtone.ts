@@ -2,6 +2,7 @@ import { secret } from "../../lib/secret.ts";
 import type { Json } from "../../lib/strict-json.ts";
 import { checkedEntry } from "../calls/checked-reading.ts";
 import { isOtherNumber, readCharge } from "../calls/decimal-amount.ts";
+import type { ReadWords } from "../calls/hear-answers.ts";
 import { refused, type ToldError } from "../calls/judge-error.ts";
 import { listOf, NONSENSE, objectAt, textAt, UNUSABLE, usableId } from "../calls/read-answer.ts";
 import type { HttpAnswer } from "../calls/supplier-http.ts";
@@ -56,12 +57,11 @@ function completed(
   asked: AskedGoods | undefined,
 ): PurchaseOutcome {
   const pin = objectAt(body, "pin");
-  if (pin) {
-    const goods = toCodeGoods({ code: textAt(pin, "code"), serial: textAt(pin, "serial") });
-    return goods ? { kind: "delivered", goods: secret(goods), upstreamId, ...price } : NONSENSE;
-  }
-  // A voucher without its code is not delivered yet.
-  if (!isTopUp(body, asked)) return { kind: "accepted", upstreamId, ...price };
+  const goods = pin && toCodeGoods({ code: textAt(pin, "code"), serial: textAt(pin, "serial") });
+  if (goods) return { kind: "delivered", goods: secret(goods), upstreamId, ...price };
+  // A voucher without its code, or with one that cannot be read, is not delivered yet.
+  if (pin || !isTopUp(body, asked))
+    return { kind: "accepted", upstreamId, ...price, said: { state: "sold" } };
   const receipt = { type: "topup" as const, receipt: upstreamId };
   return { kind: "delivered", goods: secret(receipt), upstreamId, ...price };
 }
@@ -89,6 +89,18 @@ function failureOf(message: string): FailureCode {
   if (/unavailable|try.?again|timeout/i.test(message)) return "temporarily_unavailable";
   return /stock/i.test(message) ? "out_of_stock" : "rejected_by_issuer";
 }
+
+/** The status of a transaction, or the code of an error. */
+export const readDtoneWords: ReadWords = ({ body }) => {
+  const transaction = listOf(body)?.[0] ?? body;
+  return {
+    upstreamId: usableId(textAt(transaction, "id")),
+    word:
+      textAt(transaction, "status", "message") ??
+      textAt(transaction, "status", "class", "message") ??
+      textAt(listOf(objectAt(body)?.errors)?.[0], "code"),
+  };
+};
 
 const EXTERNAL_ID_USED = "1007001";
 

@@ -1,7 +1,8 @@
 import type { Json } from "../../lib/strict-json.ts";
 import { isOtherNumber, readCharge } from "../calls/decimal-amount.ts";
+import type { ReadWords } from "../calls/hear-answers.ts";
 import { refused, type ToldError } from "../calls/judge-error.ts";
-import { NONSENSE, textAt, UNUSABLE, usableId } from "../calls/read-answer.ts";
+import { listOf, NONSENSE, objectAt, textAt, UNUSABLE, usableId } from "../calls/read-answer.ts";
 import type { HttpAnswer } from "../calls/supplier-http.ts";
 import type { AskedGoods, PurchaseOutcome, StatementEntry, ToldPrice } from "../supplier.ts";
 
@@ -46,6 +47,16 @@ export function judgeTransaction(
       return refused("rejected_by_issuer");
   }
 }
+
+/** The status of a transaction, or the code of an error. Cards have neither. */
+export const readReloadlyWords: ReadWords = ({ body }) => {
+  const transaction = listOf(objectAt(body)?.content)?.[0] ?? body;
+  const upstreamId = usableId(textAt(transaction, "transactionId"));
+  return {
+    upstreamId,
+    word: upstreamId === undefined ? textAt(body, "errorCode") : textAt(transaction, "status"),
+  };
+};
 
 const CODES: ReadonlyMap<string, PurchaseOutcome & { kind: "refused" }> = new Map([
   ["INSUFFICIENT_BALANCE", UNUSABLE],

@@ -2,6 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { secret } from "../../lib/secret.ts";
 import type { Json } from "../../lib/strict-json.ts";
 import { plainDecimal, sumUp } from "../calls/decimal-amount.ts";
+import { hearAnswers } from "../calls/hear-answers.ts";
 import { judgePurchaseError } from "../calls/judge-error.ts";
 import {
   BAD_ROUTE,
@@ -25,7 +26,12 @@ import type {
   PurchaseRequest,
   RemoteSupplier,
 } from "../supplier.ts";
-import { judgeTransaction, type ReloadlyVerdict, readReloadlyError } from "./judge-reloadly.ts";
+import {
+  judgeTransaction,
+  type ReloadlyVerdict,
+  readReloadlyError,
+  readReloadlyWords,
+} from "./judge-reloadly.ts";
 import { listReloadlyOffers, readReloadlyStatement } from "./list-reloadly.ts";
 import {
   createReloadlyClient,
@@ -44,8 +50,11 @@ export function createReloadlySupplier({ access, timeoutMs, clock }: ReloadlyOpt
   const client = createReloadlyClient(access, clock);
   const limit = () => limitFor(clock, timeoutMs);
   return {
-    buy: (request) => buy(client, request, limit()),
-    lookUp: (reference, upstreamId, asked) => lookUp(client, { reference, upstreamId, asked }, limit()),
+    buy: (request) => hearAnswers(client, readReloadlyWords, (heard) => buy(heard, request, limit())),
+    lookUp: (reference, upstreamId, asked) =>
+      hearAnswers(client, readReloadlyWords, (heard) =>
+        lookUp(heard, { reference, upstreamId, asked }, limit()),
+      ),
     async readBalance() {
       const answer = await client.call({ method: "GET", path: "/accounts/balance" }, limit());
       if (answer.kind === "not_sent" || !isSuccess(answer)) return undefined;
@@ -122,7 +131,7 @@ async function withCards(
   const goods = answer.kind === "not_sent" || !isSuccess(answer) ? undefined : readCard(answer.body);
   return goods
     ? { kind: "delivered", goods: secret(goods), upstreamId, price }
-    : { kind: "accepted", upstreamId, price };
+    : { kind: "accepted", upstreamId, price, said: { state: "sold" } };
 }
 
 /**

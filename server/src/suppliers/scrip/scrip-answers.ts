@@ -1,6 +1,7 @@
 import { ScripError } from "@scrip/sdk";
+import { plainWord } from "../calls/hear-answers.ts";
 import { readPrice } from "../price-guard.ts";
-import type { FailureCode, PurchaseOutcome } from "../supplier.ts";
+import type { FailureCode, PurchaseOutcome, Said } from "../supplier.ts";
 
 type Refused = Extract<PurchaseOutcome, { kind: "refused" }>;
 type Unknown = Extract<PurchaseOutcome, { kind: "unknown" }>;
@@ -54,6 +55,13 @@ export const unknownBecauseOf = (error: ScripError): Unknown => ({
   kind: "unknown",
   reason: reasonOf(error),
 });
+
+/** What an error says in its own words. Nothing, where there was no answer. */
+export function saidBy({ status, code }: ScripError): { said?: Said } {
+  if (status === 0) return {};
+  const word = plainWord(code, []);
+  return { said: { httpStatus: status, ...(word === undefined ? {} : { word }) } };
+}
 
 /** For `catch`: an answer of the supplier becomes a value; our own errors are rethrown. */
 export function asScripError(error: unknown): ScripError {

@@ -32,14 +32,22 @@ const supplierWith = (key: string, url = baseUrl) =>
 
 const card = (reference: string) => ({ reference, sku: CARD, inputFields: null });
 
-const unusable = { kind: "refused", failureCode: "temporarily_unavailable", supplierFault: true };
+const notFound = { kind: "not_found", said: { httpStatus: 200 } };
+const unusable = (httpStatus: number, word: string) => ({
+  ...UNUSABLE,
+  said: { httpStatus, word },
+});
+const UNUSABLE = { kind: "refused", failureCode: "temporarily_unavailable", supplierFault: true };
 
 test("a purchase from a real Scrip is accepted once, and found by its reference and by its id", async () => {
   const first = await supplier.buy(card("unit-1"));
   assert.ok(first.kind === "accepted");
-  assert.deepEqual(await supplier.buy(card("unit-1")), first);
-  assert.deepEqual(await supplier.lookUp("unit-1", undefined), first);
-  assert.deepEqual(await supplier.lookUp("unit-1", first.upstreamId), first);
+  const { upstreamId } = first;
+  assert.deepEqual(first.said, { httpStatus: 201, word: "pending", upstreamId });
+  const again = { ...first, said: { ...first.said, httpStatus: 200 } };
+  assert.deepEqual(await supplier.buy(card("unit-1")), again);
+  assert.deepEqual(await supplier.lookUp("unit-1", undefined), again);
+  assert.deepEqual(await supplier.lookUp("unit-1", upstreamId), again);
   const [count] = await scrip.db.rows(
     sql`select count(*)::int as orders from orders where reseller_id = ${buyer.resellerId}`,
   );
@@ -47,9 +55,10 @@ test("a purchase from a real Scrip is accepted once, and found by its reference 
 });
 
 test("a purchase that a real Scrip has never heard of is not found; under an id it is unknown", async () => {
-  assert.deepEqual(await supplier.lookUp("unit-none", undefined), { kind: "not_found" });
+  assert.deepEqual(await supplier.lookUp("unit-none", undefined), notFound);
   const outcome = await supplier.lookUp("unit-none", "ord_00000000000000000000000000");
-  assert.deepEqual(outcome, { kind: "unknown", reason: "missing" });
+  const said = { httpStatus: 404, word: "not_found" };
+  assert.deepEqual(outcome, { kind: "unknown", reason: "missing", said });
 });
 
 test("input fields go with the purchase", async () => {
@@ -60,26 +69,34 @@ test("input fields go with the purchase", async () => {
     kind: "refused",
     failureCode: "invalid_account",
     supplierFault: false,
+    said: { httpStatus: 422, word: "invalid_input_field" },
   });
 });
 
 test("a reference that was bought something else under says nothing", async () => {
   await supplier.buy(card("unit-4"));
   const other = { reference: "unit-4", sku: "top-up", inputFields: { playerId: "12345" } };
-  assert.deepEqual(await supplier.buy(other), { kind: "unknown", reason: "conflict" });
+  assert.deepEqual(await supplier.buy(other), {
+    ...{ kind: "unknown", reason: "conflict" },
+    said: { httpStatus: 409, word: "idempotency_conflict" },
+  });
 });
 
 test("an unknown product is out of stock, and an unknown path disqualifies the supplier", async () => {
-  const refusal = { kind: "refused", failureCode: "out_of_stock", supplierFault: false };
+  const said = { httpStatus: 404, word: "not_found" };
+  const refusal = { kind: "refused", failureCode: "out_of_stock", supplierFault: false, said };
   assert.deepEqual(await supplier.buy({ ...card("unit-5"), sku: "nowhere" }), refusal);
-  assert.deepEqual(await supplierWith(buyer.key, `${baseUrl}/elsewhere`).buy(card("unit-5")), unusable);
+  assert.deepEqual(
+    await supplierWith(buyer.key, `${baseUrl}/elsewhere`).buy(card("unit-5")),
+    unusable(404, "not_found"),
+  );
 });
 
 test("a price that has changed buys nothing, and within the limit it is paid", async () => {
   const limit = { expectedMinor: 200n, maxMinor: 200n, currency: "USD" };
   const tooDear = await supplier.buy({ ...card("unit-7"), limit });
   assert.ok(tooDear.kind === "refused" && tooDear.price !== undefined && tooDear.price !== "unreadable");
-  assert.deepEqual(await supplier.lookUp("unit-7", undefined), { kind: "not_found" });
+  assert.deepEqual(await supplier.lookUp("unit-7", undefined), notFound);
   const { amountMinor } = tooDear.price;
   const paid = await supplier.buy({ ...card("unit-7"), limit: { ...limit, maxMinor: amountMinor } });
   assert.deepEqual(paid.kind === "accepted" && paid.price, tooDear.price);
@@ -87,11 +104,15 @@ test("a price that has changed buys nothing, and within the limit it is paid", a
 
 test("no money, no scope and no valid key are the supplier's fault", async () => {
   const poor = await addBuyer(scrip, "1.00");
-  assert.deepEqual(await supplierWith(poor.key).buy(card("unit-6")), unusable);
+  assert.deepEqual(await supplierWith(poor.key).buy(card("unit-6")), unusable(402, "insufficient_funds"));
   const { key } = await scrip.addKey(buyer.resellerId, { scopes: ["orders:read"] });
-  const signedOut = { ...unusable, isUnheard: true };
-  assert.deepEqual(await supplierWith(key).buy(card("unit-6")), signedOut);
+  const noScope = { ...unusable(403, "forbidden"), isUnheard: true };
+  assert.deepEqual(await supplierWith(key).buy(card("unit-6")), noScope);
+  const signedOut = { ...unusable(401, "unauthenticated"), isUnheard: true };
   const stranger = supplierWith(`sc_live_${"x".repeat(38)}`);
   assert.deepEqual(await stranger.buy(card("unit-6")), signedOut);
-  assert.deepEqual(await stranger.lookUp("unit-1", undefined), { kind: "unknown", reason: "not_authorized" });
+  assert.deepEqual(await stranger.lookUp("unit-1", undefined), {
+    ...{ kind: "unknown", reason: "not_authorized" },
+    said: signedOut.said,
+  });
 });

@@ -18,7 +18,7 @@ import type {
   SupplierPrice,
 } from "../supplier.ts";
 import { type AskedOrder, judgeScripOrder } from "./judge-scrip-order.ts";
-import { asScripError, NONSENSE, refusalOf, unknownBecauseOf } from "./scrip-answers.ts";
+import { asScripError, NONSENSE, refusalOf, saidBy, unknownBecauseOf } from "./scrip-answers.ts";
 
 export type ScripSupplierConfig = {
   baseUrl: string;
@@ -80,11 +80,14 @@ async function buy(client: Client, request: PurchaseRequest, options: CallOption
   // A refused request does not bind the reference, so it can be sent again with another expected total.
   const acceptable = first instanceof ScripError && limit ? acceptableTotal(first, limit) : undefined;
   const placed = acceptable === undefined ? first : await place(client, request, acceptable, options);
-  if (placed instanceof ScripError) return refusalOf(placed) ?? unknownBecauseOf(placed);
+  if (placed instanceof ScripError)
+    return { ...(refusalOf(placed) ?? unknownBecauseOf(placed)), ...saidBy(placed) };
   const { id, status, total } = placed.order;
   if (!isUsableId(id)) return NONSENSE;
-  if (status === "pending" || status === "processing")
-    return { kind: "accepted", upstreamId: id, price: readPrice(total) };
+  if (status === "pending" || status === "processing") {
+    const said = { httpStatus: placed.replayed ? 200 : 201, word: status, upstreamId: id };
+    return { kind: "accepted", upstreamId: id, price: readPrice(total), said };
+  }
   return readOrder(client, id, { reference, sku }, options);
 }
 
@@ -125,10 +128,10 @@ async function lookUp(
 
 async function findOrder(client: Client, asked: Asked, options: CallOptions): Promise<LookUpOutcome> {
   const page = await client.orders.list({ idempotencyKey: asked.reference }, options).catch(asScripError);
-  if (page instanceof ScripError) return unknownBecauseOf(page);
+  if (page instanceof ScripError) return { ...unknownBecauseOf(page), ...saidBy(page) };
   const [order] = page.data;
   // A page can be empty while more follow. Only an empty last page means that there is no order.
-  if (!order) return page.hasMore ? NONSENSE : { kind: "not_found" };
+  if (!order) return page.hasMore ? NONSENSE : { kind: "not_found", said: { httpStatus: 200 } };
   if (page.data.length > 1 || !isUsableId(order.id)) return NONSENSE;
   return judgeScripOrder(client, order, { ...asked, id: order.id }, options);
 }
@@ -140,7 +143,7 @@ async function readOrder(
   options: CallOptions,
 ): Promise<PurchaseOutcome> {
   const order = await client.orders.get(id, options).catch(asScripError);
-  if (order instanceof ScripError) return unknownBecauseOf(order);
+  if (order instanceof ScripError) return { ...unknownBecauseOf(order), ...saidBy(order) };
   return judgeScripOrder(client, order, { ...asked, id }, options);
 }
 
