@@ -30,6 +30,14 @@ export type Condition = {
 const text = (facts: Facts, name: string): string => String(facts[name] ?? "");
 const day = (facts: Facts, name: string): string => text(facts, name).slice(0, 16).replace("T", " ");
 
+/** A purchase that was sold first: it has cost money. */
+function unknownText({ sold, pending, purchases }: Facts): string {
+  if (Number(sold ?? 0) > 0) return "a supplier sold a unit and its code has not been readable";
+  return pending !== undefined && pending === purchases
+    ? "a purchase has been pending at its supplier"
+    : "a purchase has had no outcome";
+}
+
 /**
  * Every condition, by its kind. The kind is the label of the metric `scrip_alerts` and, with hyphens, the heading of its
  * runbook in docs/guides/operator.md.
@@ -38,7 +46,7 @@ export const CONDITIONS = {
   purchase_unknown: {
     find: findUnknownPurchases,
     title: (facts) =>
-      `Order ${text(facts, "orderId")}: a purchase has had no outcome since ${day(facts, "since")} UTC`,
+      `Order ${text(facts, "orderId")}: ${unknownText(facts)} since ${day(facts, "since")} UTC`,
     path: () => "/unknown",
   },
   purchase_reversed: {

@@ -7,7 +7,9 @@ const UNKNOWN_MS = HOUR_MS;
 /** One subject for each order, the oldest first. What was written off is settled for the operator. */
 export const findUnknownPurchases = (now: Date, limit: number): Sql => sql`
   select order_id as subject,
-         jsonb_build_object('orderId', order_id, 'purchases', count(*), 'since', min(opened_at)) as facts
+         jsonb_build_object('orderId', order_id, 'purchases', count(*), 'since', min(opened_at),
+                            'sold', count(*) filter (where told_state = 'sold'),
+                            'pending', count(*) filter (where told_state = 'pending')) as facts
   from supplier_attempts
   where status = 'open' and written_off_at is null and opened_at <= ${new Date(now.getTime() - UNKNOWN_MS)}
   group by order_id

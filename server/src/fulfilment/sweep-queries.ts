@@ -1,8 +1,9 @@
 import sql from "sql-template-tag";
 import type { Queryable, Tx } from "../db/database.ts";
 import type { UnitKey } from "../vault/code-place.ts";
+import type { KeptWords } from "./operate/what-was-said.ts";
 
-export type Overdue = UnitKey & { number: number; openedAt: Date };
+export type Overdue = UnitKey & Pick<KeptWords, "toldState"> & { number: number; openedAt: Date };
 
 export type Backlog = {
   dueOrders: number;
@@ -19,7 +20,7 @@ export type Backlog = {
 export const lockOverdue = (tx: Tx, openedBefore: Date, limit: number) =>
   tx.rows<Overdue>(sql`
     select order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", number,
-           opened_at as "openedAt"
+           opened_at as "openedAt", told_state as "toldState"
     from supplier_attempts
     where status = 'open' and opened_at < ${openedBefore} and alerted_at is null and written_off_at is null
     order by opened_at limit ${limit}

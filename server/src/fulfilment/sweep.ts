@@ -6,6 +6,7 @@ import { refreshSupply } from "../suppliers/refresh-supply.ts";
 import { expireStock } from "../suppliers/stock/expire-stock.ts";
 import type { FulfilmentMetrics } from "./fulfilment-metrics.ts";
 import type { FulfilmentLimits } from "./limits.ts";
+import { classOf } from "./operate/what-was-said.ts";
 import { lockOverdue, markAlerted, readBacklog } from "./sweep-queries.ts";
 
 /** The purchases that the metrics of a supplier are about. */
@@ -39,9 +40,10 @@ async function alertOfUnknown({ db, clock, log, limits }: SweepDeps): Promise<vo
   const now = clock.now();
   await db.transaction(async (tx) => {
     const overdue = await lockOverdue(tx, new Date(now.getTime() - limits.alertAfterMs), ALERTS_MAX);
-    for (const { orderId, lineIndex, unitIndex, openedAt } of overdue) {
+    for (const { orderId, lineIndex, unitIndex, openedAt, toldState } of overdue) {
+      const said = classOf({ toldState });
       log.error(
-        { alert: "purchase_unknown", orderId, lineIndex, unitIndex, openedAt },
+        { alert: "purchase_unknown", said, orderId, lineIndex, unitIndex, openedAt },
         "a purchase has had no outcome for too long; ask the supplier, or write it off with: scrip order write-off",
       );
     }

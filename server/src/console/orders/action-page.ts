@@ -103,14 +103,11 @@ function narrowed({ described }: OrderData, chosen: readonly UnitRef[]): OrderSt
   const wanted = new Set(chosen.map(unitText));
   const unknownCosts = described.purchases
     .filter((one) => one.isUnknown && one.writtenOffAt === null && wanted.has(unitText(one)))
-    .map(({ costMinor, costCurrency }) => ({ currency: costCurrency, amountMinor: costMinor, units: 1 }));
-  const byCurrency = Map.groupBy(unknownCosts, ({ currency }) => currency);
-  const sums = [...byCurrency].map(([currency, list]) => ({
-    currency,
-    amountMinor: list.reduce((sum, { amountMinor }) => sum + (amountMinor ?? 0n), 0n),
-    units: list.length,
-  }));
-  return { ...described.state, unknownCosts: sums };
+    .map(({ costMinor, costCurrency, toldState, upstreamId }) => ({
+      ...{ currency: costCurrency, amountMinor: costMinor, toldState, units: 1 },
+      upstreamIds: upstreamId === null ? [] : [upstreamId],
+    }));
+  return { ...described.state, unknownCosts };
 }
 
 function choosable(action: OrderAction, { units, state, purchases }: OrderData["described"]): UnitRow[] {

@@ -5,6 +5,7 @@ import {
   sumUnits,
 } from "../../fulfilment/operate/order-actions.ts";
 import type { OrderState } from "../../fulfilment/operate/order-state.ts";
+import { classOf, SAID_CLASSES, type SaidClass } from "../../fulfilment/operate/what-was-said.ts";
 import { moneyText } from "../../web/parts/money.ts";
 
 /** What a person decides about: so many units, with their price. */
@@ -139,7 +140,7 @@ function sayRefund(state: OrderState, { units, amountMinor }: Effect): Consequen
 function sayWriteOff(state: OrderState, { units, amountMinor }: Effect): Consequence[] {
   return [
     [state.resellerName, `gets ${amount(state, amountMinor)} back now for ${unitsText(units)}`],
-    ["You", `${costText(state, units)} That is not paid back to you.`],
+    ...atStake(state),
     [
       "If a code still arrives",
       "It goes to quarantine; nobody receives it. Suppliers are asked about these purchases for another day.",
@@ -149,15 +150,64 @@ function sayWriteOff(state: OrderState, { units, amountMinor }: Effect): Consequ
   ];
 }
 
-function costText({ unknownCosts }: OrderState, units: number): string {
-  const known = unknownCosts.flatMap(({ currency, amountMinor }) =>
-    currency === null || amountMinor === null ? [] : [moneyText(amountMinor, currency)],
-  );
-  const what = units === 1 ? "for it" : "for them";
-  return known.length === 0
-    ? `may have paid ${what}: the supplier did not say, and no cost is known.`
-    : `may have paid ${known.join(" and ")} ${what}: the supplier did not say.`;
+/** Who has the money for purchases without an outcome, by what their suppliers have said. */
+function atStake({ unknownCosts }: OrderState): Consequence[] {
+  const byClass = Map.groupBy(unknownCosts, classOf);
+  return SAID_CLASSES.flatMap((said): Consequence[] => {
+    const costs = byClass.get(said) ?? [];
+    if (costs.length === 0) return [];
+    const sums = new Map<string, bigint>();
+    for (const { currency, amountMinor } of costs)
+      if (currency !== null && amountMinor !== null)
+        sums.set(currency, (sums.get(currency) ?? 0n) + amountMinor);
+    const price = [...sums].map(([currency, sum]) => moneyText(sum, currency)).join(" and ");
+    const units = costs.reduce((sum, one) => sum + one.units, 0);
+    const ids = idsText(
+      costs.flatMap(({ upstreamIds }) => upstreamIds),
+      units,
+    );
+    return [STAKES[said](units, ids, price === "" ? undefined : price)];
+  });
 }
+
+/** A sentence names so many. */
+const IDS_SHOWN_MAX = 5;
+
+function idsText(ids: readonly string[], units: number): string {
+  const shown = ids.slice(0, IDS_SHOWN_MAX);
+  if (shown.length === 0) return "";
+  const more = shown.length === IDS_SHOWN_MAX && units > shown.length ? " and more" : "";
+  return `${shown.length === 1 ? "transaction" : "transactions"} ${shown.join(", ")}${more}`;
+}
+
+type Stake = (units: number, ids: string, price: string | undefined) => Consequence;
+
+const STAKES: Readonly<Record<SaidClass, Stake>> = {
+  sold_unreadable(units, ids, price) {
+    const [it, what] = units === 1 ? ["it", "its code"] : ["them", "their codes"];
+    const told = [...(ids === "" ? [] : [ids]), price ?? "no cost is known"].join(", ");
+    return [
+      "You",
+      `have paid for ${unitsText(units)}: the supplier sold ${it} and ${what} could not be read (${told}). Claim ${it} from the supplier.`,
+    ];
+  },
+  pending_there(units, ids, price) {
+    return [
+      "You",
+      `may still pay ${price ?? "an unknown cost"} for ${unitsText(units)}: pending at the supplier${ids === "" ? "" : ` (${ids})`}. That is not paid back to you.`,
+    ];
+  },
+  not_known(units, ids, price) {
+    const what = units === 1 ? "it" : "them";
+    const why = `the supplier did not say${ids === "" ? "" : ` (${ids})`}`;
+    return [
+      "You",
+      price === undefined
+        ? `may have paid for ${what}: ${why}, and no cost is known. That is not paid back to you.`
+        : `may have paid ${price} for ${what}: ${why}. That is not paid back to you.`,
+    ];
+  },
+};
 
 function afterWriteOff(state: OrderState, units: number): string {
   const waiting = sumUnits(state, "free", "asked", "unknown").units - units;
@@ -190,6 +240,10 @@ export function sentenceOf(action: OrderAction, state: OrderState, { units, amou
     case "refund":
       return `Pays ${amount(state, amountMinor)} back to ${state.resellerName} now for ${unitsText(units)}.${hasWaiting(state) ? " They are not bought any more." : ""}`;
     case "write_off":
-      return `Pays ${amount(state, amountMinor)} back to ${state.resellerName} now for ${unitsText(units)}. You ${costText(state, units)} A late code goes to quarantine.`;
+      return `Pays ${amount(state, amountMinor)} back to ${state.resellerName} now for ${unitsText(units)}. ${atStake(
+        state,
+      )
+        .map(([who, what]) => `${who} ${what} `)
+        .join("")}A late code goes to quarantine.`;
   }
 }

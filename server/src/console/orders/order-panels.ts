@@ -1,5 +1,6 @@
 import { DESCRIBED_MAX, type DescribedPurchase } from "../../fulfilment/operate/describe-order.ts";
 import type { OrderEntryRow, RouteRow } from "../../fulfilment/operate/describe-queries.ts";
+import { answersText, CLASS_WORDS, classOf } from "../../fulfilment/operate/what-was-said.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { money } from "../../web/parts/money.ts";
@@ -54,29 +55,17 @@ const supplierCell = ({ supplierId, supplierName, sku }: DescribedPurchase, ctx:
   );
 
 /** An open purchase is unknown once its answer is overdue or lost. */
-const outcomeChip = ({ status, isUnknown, writtenOffAt }: DescribedPurchase): Html => {
+const outcomeChip = (one: DescribedPurchase): Html => {
+  const { status, isUnknown, writtenOffAt, byHand } = one;
+  if (byHand) return html`${chip(status)} ${chip("by hand", "quiet")}`;
   if (status !== "open") return chip(status);
   if (writtenOffAt !== null) return chip("written_off");
-  return isUnknown ? chip("unknown") : chip("waiting");
+  return isUnknown || one.toldState === "sold" ? saidChip(one) : chip("waiting");
 };
 
-/** `timeout, then 9 look-ups: not_found`. */
-export function answersText(one: {
-  sends: number;
-  looks: number;
-  sendAnswer: string | null;
-  lookAnswer: string | null;
-  failureCode?: string | null;
-}): string {
-  if (one.sends === 0) return one.failureCode ?? "from stock";
-  const sent = one.sendAnswer ?? "answer not recorded";
-  const again = one.sends > 1 ? ` (sent ${one.sends} times)` : "";
-  const code = one.failureCode === null || one.failureCode === undefined ? "" : `, ${one.failureCode}`;
-  if (one.lookAnswer === null) return `${sent}${again}${code}`;
-  // Each note of an answer counts as a look, the one to the purchase too.
-  const looks = Math.max(1, one.looks - 1);
-  return `${sent}${again}, then ${looks} ${looks === 1 ? "look-up" : "look-ups"}: ${one.lookAnswer}${code}`;
-}
+/** What the supplier has said of a purchase without an outcome. */
+export const saidChip = (one: Pick<DescribedPurchase, "toldState">): Html =>
+  chip(CLASS_WORDS[classOf(one)], one.toldState === "sold" ? "bad" : "warn");
 
 const referencesCell = ({ reference, upstreamId, sends }: DescribedPurchase): Html =>
   twoLines(

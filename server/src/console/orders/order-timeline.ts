@@ -1,4 +1,5 @@
 import type { ActivityEntry } from "../../activity/list-activity.ts";
+import { lookText, sendText } from "../../fulfilment/operate/what-was-said.ts";
 import { actorKey } from "../../lib/actor.ts";
 import type { TimelineEntryView } from "../../orders/schemas.ts";
 import type { Tone } from "../../web/parts/chip.ts";
@@ -74,23 +75,39 @@ function toEntry(entry: Grouped, { described: { order } }: OrderData): TimelineE
   }
 }
 
-/** When a supplier was first asked, and when a purchase was written off. */
+/** When a supplier was first asked and last looked up, and what it said, for units of which it said the same. */
 function purchaseEntries({ described }: OrderData): TimelineEntry[] {
   const asked = Map.groupBy(
     described.purchases.filter(({ sends }) => sends > 0),
-    ({ supplierId, openedAt }) => `${supplierId} ${openedAt.getTime()}`,
+    (one) =>
+      [one.supplierId, one.openedAt.getTime(), one.lookedAt?.getTime(), sendText(one), lookText(one)].join(
+        " ",
+      ),
   );
   return [...asked.values()].flatMap((list): TimelineEntry[] => {
     const [first] = list;
     if (!first) return [];
+    const units = `${list.length} ${list.length === 1 ? "unit" : "units"}`;
     const name = first.supplierName ?? first.supplierId;
+    const tone = first.isUnknown ? "warn" : "quiet";
+    const [sent, looked] = [sendText(first), lookText(first)];
     return [
       {
         at: first.openedAt,
-        title: `${list.length} ${list.length === 1 ? "unit" : "units"} asked of ${name}`,
-        ...(first.sendAnswer === null ? {} : { note: `answer: ${first.sendAnswer}` }),
-        tone: first.isUnknown ? "warn" : "quiet",
+        title: `${units} asked of ${name}`,
+        ...(sent === undefined ? {} : { note: `answer: ${sent}` }),
+        tone,
       },
+      ...(looked === undefined || first.lookedAt === null
+        ? []
+        : [
+            {
+              at: first.lookedAt,
+              title: `${units} looked up at ${name}`,
+              note: `answer: ${looked}`,
+              tone,
+            } as const,
+          ]),
     ];
   });
 }

@@ -75,7 +75,7 @@ test("an order's page has everything but codes, offers only what the rules allow
   for (const part of [
     "upstream of SECRET-CODE-1".slice(0, 10),
     "Nimbus &lt;b&gt;&amp;",
-    "timeout",
+    "no answer in time",
     "0.80 USD",
     "Not known 0.80 USD may have been paid Margin so far 1.20 USD",
     "Balance after",
@@ -214,7 +214,7 @@ test("unknown outcomes are listed with what was asked and answered, and looked u
   const page = await support.get("/unknown");
   const text = textOf(page.body);
   assert.match(text, /no outcome for up to/);
-  assert.match(text, /timeout/);
+  assert.match(text, /not known Nimbus [^:]+: no answer in time/);
   assert.match(text, /0\.80 USD 1\.00 USD/);
   assert.deepEqual(
     carriedBy(page.body, "id").filter((one) => one === id),

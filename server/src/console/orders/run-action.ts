@@ -4,6 +4,7 @@ import type { Operator } from "../../fulfilment/operate/operator.ts";
 import { decideAction, MOVES_MONEY, type OrderAction } from "../../fulfilment/operate/order-actions.ts";
 import { type OrderState, readOrderStates } from "../../fulfilment/operate/order-state.ts";
 import type { UnitRef } from "../../fulfilment/operate/unit-choice.ts";
+import { answerText } from "../../fulfilment/operate/what-was-said.ts";
 import { refundOrder } from "../../fulfilment/refund/refund-order.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
 import { moneyText } from "../../web/parts/money.ts";
@@ -98,7 +99,7 @@ const FOUND: Readonly<Record<LookedUpPurchase["outcome"], string>> = {
 
 function sayFound(purchases: readonly LookedUpPurchase[]): string {
   const groups = Map.groupBy(purchases, ({ outcome, answer }) =>
-    outcome === "open" ? `${FOUND.open} (${answer})` : FOUND[outcome],
+    outcome === "open" ? `${FOUND.open} (${answerText(answer)})` : FOUND[outcome],
   );
   return [...groups]
     .map(([found, list]) => `${list.length} ${list.length === 1 ? "purchase is" : "purchases are"} ${found}.`)

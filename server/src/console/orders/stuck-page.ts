@@ -7,6 +7,7 @@ import {
   type StuckReason,
 } from "../../fulfilment/operate/list-stuck.ts";
 import { ORDER_ACTIONS } from "../../fulfilment/operate/order-actions.ts";
+import { CLASS_WORDS } from "../../fulfilment/operate/what-was-said.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { environmentOf, here } from "../../web/pages/here.ts";
 import { button } from "../../web/parts/button.ts";
@@ -31,6 +32,23 @@ const WHY: Readonly<Record<StuckReason, { label: string; help: string }>> = {
   no_supplier: { label: "No supplier", help: "no route can be used now: see its suppliers" },
   other: { label: "Other", help: "it waits, for no reason that is known" },
 };
+
+/** What suppliers have said of its purchases says more than that their outcome is not known. */
+const SAID: Readonly<Record<"sold" | "pending", { label: string; help: string }>> = {
+  sold: {
+    label: CLASS_WORDS.sold_unreadable,
+    help: "a supplier sold a unit and its code could not be read: ask its support for the code",
+  },
+  pending: {
+    label: CLASS_WORDS.pending_there,
+    help: "a supplier has accepted it and not sold it yet: look it up, or ask the supplier",
+  },
+};
+
+const whyOf = ({ reason, toldState }: StuckOrder): { label: string; help: string } =>
+  toldState !== null && (reason === "unknown_outcome" || reason === "under_way")
+    ? SAID[toldState]
+    : WHY[reason];
 
 const ORDER_ID = /^ord_[\w-]{1,60}$/;
 
@@ -113,8 +131,10 @@ const columns = (ctx: ConsoleContext): Column<StuckOrder>[] => [
   {
     head: "Why",
     wraps: true,
-    cell: ({ reason }) =>
-      twoLines(chip(WHY[reason].label, reason === "other" ? "quiet" : "warn"), WHY[reason].help),
+    cell: (order) => {
+      const { label, help } = whyOf(order);
+      return twoLines(chip(label, order.reason === "other" ? "quiet" : "warn"), help);
+    },
   },
   { head: "For", numeric: true, cell: ({ since }) => spanText(ctx.now.getTime() - since.getTime()) },
   {

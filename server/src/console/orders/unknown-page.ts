@@ -6,6 +6,7 @@ import {
   type UnknownBySupplier,
   type UnknownPurchase,
 } from "../../fulfilment/operate/list-unknown.ts";
+import { answersText, CLASS_WORDS } from "../../fulfilment/operate/what-was-said.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { here } from "../../web/pages/here.ts";
 import { linkButton } from "../../web/parts/button.ts";
@@ -23,7 +24,7 @@ import { type Html, html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
 import { type ConsoleContext, type ConsoleDeps, may } from "../session.ts";
 import { unitsText } from "./consequences.ts";
-import { answersText } from "./order-panels.ts";
+import { saidChip } from "./order-panels.ts";
 import {
   actionHref,
   ORDERS_PATH,
@@ -157,8 +158,7 @@ const columns = (ctx: ConsoleContext): Column<UnknownPurchase>[] => [
   {
     head: "Supplier said",
     wraps: true,
-    cell: (one) =>
-      html`<div><a href="${supplierHref(ctx, one.supplierId)}">${one.supplierName}</a>: ${answersText(one)}</div><div class="quiet">${idText(one.reference, { short: true })}</div><div class="quiet">${nextLook(one, ctx.now)}</div>`,
+    cell: (one) => saidCell(one, ctx),
   },
   {
     head: "Cost",
@@ -173,6 +173,11 @@ const columns = (ctx: ConsoleContext): Column<UnknownPurchase>[] => [
     ? [{ head: html`<span class="hidden">Actions</span>`, cell: (one: UnknownPurchase) => actions(one, ctx) }]
     : []),
 ];
+
+const saidCell = (one: UnknownPurchase, ctx: ConsoleContext): Html =>
+  html`<div>${saidChip(one)} <a href="${supplierHref(ctx, one.supplierId)}">${one.supplierName}</a>: ${answersText(one)}</div><div class="quiet">${idText(one.reference, { short: true })}${
+    one.upstreamId === null ? undefined : html`, theirs ${idText(one.upstreamId, { short: true })}`
+  }</div><div class="quiet">${nextLook(one, ctx.now)}</div>`;
 
 /** An hour is when an alert is raised. */
 const ageChip = (openedAt: Date, now: Date): Html => {
@@ -211,6 +216,6 @@ const explanation = (ctx: ConsoleContext): Html | undefined =>
     ? notice(
         "quiet",
         "What each of these does",
-        html`<p><b>Look up at supplier</b> asks now, by our reference. Nothing is sent or bought. A code that was sold is delivered.</p><p><b>Keep waiting</b> is to do nothing: look-ups go on, with longer and longer pauses.</p><p><b>Retry</b> looks up first, and sends the same purchase again only if the supplier does not know it. It cannot be bought twice.</p><p><b>Write off</b> pays the reseller back now. The cost may be lost, and a late code goes to quarantine. The next page shows the amounts first.</p>`,
+        html`<p><b>Look up at supplier</b> asks now, by our reference. Nothing is sent or bought. A code that was sold is delivered.</p><p><b>Keep waiting</b> is to do nothing: look-ups go on, with longer and longer pauses.</p><p><b>Retry</b> looks up first, and sends the same purchase again only if the supplier does not know it. It cannot be bought twice.</p><p><b>Write off</b> pays the reseller back now, and a late code goes to quarantine. The next page shows the amounts first.</p><p><b>${CLASS_WORDS.sold_unreadable}</b>: the supplier has your money. Ask its support for the code and enter it on the order's page, or claim the money. <b>${CLASS_WORDS.pending_there}</b>: it may still sell it. <b>${CLASS_WORDS.not_known}</b>: it has not said whether it sold it.</p>`,
       )
     : undefined;

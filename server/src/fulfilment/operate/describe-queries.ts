@@ -1,8 +1,9 @@
 import sql from "sql-template-tag";
 import type { Queryable } from "../../db/database.ts";
-import { isUnknown } from "./unit-choice.ts";
+import { isUnknown, keptWords } from "./unit-choice.ts";
+import type { KeptWords } from "./what-was-said.ts";
 
-export type PurchaseRow = {
+export type PurchaseRow = KeptWords & {
   lineIndex: number;
   unitIndex: number;
   number: number;
@@ -12,14 +13,13 @@ export type PurchaseRow = {
   status: "open" | "delivered" | "refused" | "quarantined";
   isUnknown: boolean;
   failureCode: string | null;
+  /** Its id of the purchase, also where it was not believed. */
   upstreamId: string | null;
-  sends: number;
-  looks: number;
-  sendAnswer: string | null;
-  lookAnswer: string | null;
   /** What the supplier charged, or else the cost of the route. */
   costMinor: bigint | null;
   costCurrency: string | null;
+  /** A person entered its code. */
+  byHand: boolean;
   openedAt: Date;
   resolvedAt: Date | null;
   lookedAt: Date | null;
@@ -31,8 +31,8 @@ export const listPurchaseRows = (db: Queryable, orderId: string, limit: number, 
   db.rows<PurchaseRow>(sql`
     select a.line_index as "lineIndex", a.unit_index as "unitIndex", a.number, a.supplier_id as "supplierId",
            s.name as "supplierName", a.sku, a.status, (${isUnknown(now)}) as "isUnknown",
-           a.failure_code as "failureCode", a.upstream_id as "upstreamId", a.sends, a.looks,
-           a.send_answer as "sendAnswer", a.look_answer as "lookAnswer",
+           a.failure_code as "failureCode", coalesce(a.upstream_id, a.told_upstream_id) as "upstreamId", ${keptWords},
+           a.by_hand as "byHand",
            coalesce(a.supplier_price_minor, a.cost_minor) as "costMinor",
            coalesce(a.supplier_price_currency, a.cost_currency) as "costCurrency", a.opened_at as "openedAt",
            a.resolved_at as "resolvedAt", a.looked_at as "lookedAt", a.written_off_at as "writtenOffAt"

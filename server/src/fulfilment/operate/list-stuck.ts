@@ -5,6 +5,7 @@ import { firstIdAt } from "../../lib/ids.ts";
 import type { OrderStatus } from "../../orders/status.ts";
 import { STUCK_AFTER_MS } from "./find-orders.ts";
 import { isUnknown } from "./unit-choice.ts";
+import type { KeptWords } from "./what-was-said.ts";
 
 /** Why an order is stuck, most urgent first. An order has the first of them that is true. */
 export const STUCK_REASONS = [
@@ -25,6 +26,8 @@ export type StuckOrder = Tenant & {
   currency: string;
   refundHeld: boolean;
   reason: StuckReason;
+  /** What suppliers have said of its open purchases: that one was sold, or else that all are pending. */
+  toldState: KeptWords["toldState"];
   /** Units that are neither delivered nor refunded. */
   openUnits: number;
   createdAt: Date;
@@ -98,7 +101,7 @@ const selectStuck = (environment: Tenant["environment"], afterId: string, now: D
   )
   select o.id, o.reseller_id as "resellerId", r.name as "resellerName", o.environment, o.status,
          o.total_minor as "totalMinor", o.currency, o.refund_held as "refundHeld", o.created_at as "createdAt",
-         (l.units)::integer as "openUnits", why.reason,
+         (l.units)::integer as "openUnits", why.reason, p.told_state as "toldState",
          case why.reason when 'unknown_outcome' then p.unknown_since when 'under_way' then p.open_since
            when 'not_taken' then w.due_at when 'refund_held' then coalesce(o.ended_at, o.updated_at)
            else o.created_at end as since
@@ -110,7 +113,9 @@ const selectStuck = (environment: Tenant["environment"], afterId: string, now: D
     select sum(quantity - fulfilled_quantity - refunded_quantity) as units from order_lines where order_id = o.id
   ) l
   cross join lateral (
-    select min(a.opened_at) filter (where ${isUnknown(now)}) as unknown_since, min(a.opened_at) as open_since
+    select min(a.opened_at) filter (where ${isUnknown(now)}) as unknown_since, min(a.opened_at) as open_since,
+           case when bool_or(a.told_state = 'sold') then 'sold'
+             when bool_and(coalesce(a.told_state = 'pending', false)) then 'pending' end as told_state
     from supplier_attempts a where a.order_id = o.id and a.status = 'open' and a.written_off_at is null
   ) p
   cross join lateral (

@@ -209,7 +209,9 @@ test("a write-off pays back exactly the units without an outcome, and a code tha
     units: 2,
     amountMinor: BigInt(2 * PRICE_MINOR),
   });
-  assert.deepEqual(state.unknownCosts, [{ currency: "USD", amountMinor: 160n, units: 2 }]);
+  assert.deepEqual(state.unknownCosts, [
+    { currency: "USD", toldState: null, amountMinor: 160n, units: 2, upstreamIds: [] },
+  ]);
   const done = await writeOff(id, ada, { expected: { units: 2, amountMinor: BigInt(2 * PRICE_MINOR) } });
   assert.deepEqual(done, {
     orderId: id,

@@ -3,6 +3,7 @@ import type { Queryable } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { OrderStatus } from "../../orders/status.ts";
 import { isUnknown } from "./unit-choice.ts";
+import type { KeptWords } from "./what-was-said.ts";
 
 /** The units of one line, by where they are. */
 export type LineState = {
@@ -35,12 +36,27 @@ export type OrderState = Tenant & {
   openPurchases: number;
   writtenOff: number;
   lines: LineState[];
-  /** What the unknown purchases may have cost, by currency. Null where no cost is known. */
-  unknownCosts: { currency: string | null; amountMinor: bigint | null; units: number }[];
+  /** What the unknown purchases may have cost, by currency and by what their suppliers have said. */
+  unknownCosts: UnknownCost[];
 };
 
+export type UnknownCost = Pick<KeptWords, "toldState"> & {
+  /** Null where no cost is known. */
+  currency: string | null;
+  amountMinor: bigint | null;
+  units: number;
+  /** The suppliers' ids of them, at most so many. */
+  upstreamIds: string[];
+};
+
+/** As many as a page names. */
+const IDS_SHOWN_MAX = 5;
+
 type LineRow = Omit<LineState, "unitPriceMinor"> & { unitPriceMinor: string };
-type CostRow = { currency: string | null; amountMinor: string | null; units: number };
+type CostRow = Omit<UnknownCost, "amountMinor" | "upstreamIds"> & {
+  amountMinor: string | null;
+  upstreamIds: string[] | null;
+};
 type StateRow = Omit<OrderState, "lines" | "unknownCosts"> & {
   lines: LineRow[];
   unknownCosts: CostRow[] | null;
@@ -58,6 +74,7 @@ export async function readOrderStates(
     lines: row.lines.map((line) => ({ ...line, unitPriceMinor: BigInt(line.unitPriceMinor) })),
     unknownCosts: (row.unknownCosts ?? []).map((cost) => ({
       ...cost,
+      upstreamIds: cost.upstreamIds ?? [],
       amountMinor: cost.amountMinor === null ? null : BigInt(cost.amountMinor),
     })),
   }));
@@ -76,16 +93,20 @@ const selectStates = (ids: readonly string[], now: Date) => sql`
   join resellers r on r.id = o.reseller_id
   cross join lateral (
     select coalesce(sum(c.purchases), 0)::integer as purchases, coalesce(sum(c.written_off), 0)::integer as written_off,
-           json_agg(json_build_object('currency', c.currency, 'amountMinor', c.amount::text, 'units', c.unknown))
+           json_agg(json_build_object('currency', c.currency, 'toldState', c.told_state, 'amountMinor', c.amount::text,
+                                      'units', c.unknown, 'upstreamIds', c.upstream_ids))
              filter (where c.unknown > 0) as costs
     from (
-      select coalesce(a.supplier_price_currency, a.cost_currency) as currency, count(*) as purchases,
+      select coalesce(a.supplier_price_currency, a.cost_currency) as currency, a.told_state, count(*) as purchases,
              count(*) filter (where a.written_off_at is not null) as written_off,
              count(*) filter (where a.written_off_at is null and ${isUnknown(now)}) as unknown,
              sum(coalesce(a.supplier_price_minor, a.cost_minor))
-               filter (where a.written_off_at is null and ${isUnknown(now)}) as amount
+               filter (where a.written_off_at is null and ${isUnknown(now)}) as amount,
+             (array_agg(coalesce(a.upstream_id, a.told_upstream_id) order by a.line_index, a.unit_index)
+               filter (where a.written_off_at is null and coalesce(a.upstream_id, a.told_upstream_id) is not null
+                         and ${isUnknown(now)}))[1:${IDS_SHOWN_MAX}] as upstream_ids
       from supplier_attempts a where a.order_id = o.id and a.status = 'open'
-      group by 1
+      group by 1, 2
     ) c
   ) open
   cross join lateral (

@@ -7,6 +7,12 @@ export const UNKNOWN_AFTER_MS = 60_000;
 export const isUnknown = (now: Date): Sql => sql`
   a.status = 'open' and (a.doubtful or a.opened_at < ${new Date(now.getTime() - UNKNOWN_AFTER_MS)})`;
 
+/** What the supplier of the attempt `a` said, as `KeptWords`. */
+export const keptWords: Sql = sql`
+  a.told_state as "toldState", a.sends, a.looks, a.send_answer as "sendAnswer",
+  a.send_http_status::integer as "sendHttpStatus", a.send_status_word as "sendWord", a.look_answer as "lookAnswer",
+  a.look_http_status::integer as "lookHttpStatus", a.look_status_word as "lookWord"`;
+
 export type UnitRef = { lineIndex: number; unitIndex: number };
 
 /** Which units of an order are meant. */

@@ -2,37 +2,36 @@ import sql, { empty } from "sql-template-tag";
 import type { Queryable } from "../../db/database.ts";
 import type { OrderStatus } from "../../orders/status.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
-import { isUnknown } from "./unit-choice.ts";
+import { isUnknown, keptWords } from "./unit-choice.ts";
+import type { KeptWords } from "./what-was-said.ts";
 
-export type UnknownRow = UnitKey & {
-  number: number;
-  resellerId: string;
-  resellerName: string;
-  orderStatus: OrderStatus;
-  productId: string;
-  productName: string;
-  supplierId: string;
-  supplierName: string;
-  upstreamId: string | null;
-  openedAt: Date;
-  lastSentAt: Date | null;
-  sends: number;
-  looks: number;
-  sendAnswer: string | null;
-  lookAnswer: string | null;
-  lookedAt: Date | null;
-  /** When it is looked up next by itself. */
-  nextLookAt: Date;
-  /** A no that came after a lost answer and is not believed yet. */
-  doubtedFailureCode: string | null;
-  writtenOffAt: Date | null;
-  /** What it may have cost; null where it is not known. */
-  costMinor: bigint | null;
-  costCurrency: string | null;
-  /** What the reseller paid for the unit. */
-  priceMinor: bigint;
-  currency: string;
-};
+export type UnknownRow = UnitKey &
+  KeptWords & {
+    number: number;
+    resellerId: string;
+    resellerName: string;
+    orderStatus: OrderStatus;
+    productId: string;
+    productName: string;
+    supplierId: string;
+    supplierName: string;
+    /** Its id of the purchase, also where it was not believed. */
+    upstreamId: string | null;
+    openedAt: Date;
+    lastSentAt: Date | null;
+    lookedAt: Date | null;
+    /** When it is looked up next by itself. */
+    nextLookAt: Date;
+    /** A no that came after a lost answer and is not believed yet. */
+    doubtedFailureCode: string | null;
+    writtenOffAt: Date | null;
+    /** What it may have cost; null where it is not known. */
+    costMinor: bigint | null;
+    costCurrency: string | null;
+    /** What the reseller paid for the unit. */
+    priceMinor: bigint;
+    currency: string;
+  };
 
 export type UnknownSelection = {
   supplierId?: string | undefined;
@@ -55,9 +54,8 @@ export const listUnknownRows = (
     select a.order_id as "orderId", a.line_index as "lineIndex", a.unit_index as "unitIndex", a.number,
            o.reseller_id as "resellerId", r.name as "resellerName", o.status as "orderStatus",
            a.product_id as "productId", l.name as "productName", a.supplier_id as "supplierId",
-           s.name as "supplierName", a.upstream_id as "upstreamId", a.opened_at as "openedAt",
-           a.last_sent_at as "lastSentAt", a.sends, a.looks, a.send_answer as "sendAnswer",
-           a.look_answer as "lookAnswer", a.looked_at as "lookedAt",
+           s.name as "supplierName", coalesce(a.upstream_id, a.told_upstream_id) as "upstreamId",
+           a.opened_at as "openedAt", a.last_sent_at as "lastSentAt", ${keptWords}, a.looked_at as "lookedAt",
            coalesce(a.next_look_at, u.due_at) as "nextLookAt", a.doubted_failure_code as "doubtedFailureCode",
            a.written_off_at as "writtenOffAt", coalesce(a.supplier_price_minor, a.cost_minor) as "costMinor",
            coalesce(a.supplier_price_currency, a.cost_currency) as "costCurrency", l.unit_price_minor as "priceMinor",

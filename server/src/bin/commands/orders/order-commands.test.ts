@@ -99,6 +99,10 @@ test("order show prints reseller, key, everything the reseller sees, and the att
         sends: 1,
         looks: 1,
         writtenOffAt: null,
+        ...(isResolved ? {} : { said: "pending_there" }),
+        upstreamId: isResolved ? "upstream of SHOWN-CODE" : "ord_upstream",
+        ...{ sendAnswer: isResolved ? "delivered" : "accepted", sendHttpStatus: null, sendWord: null },
+        ...{ lookAnswer: null, lookHttpStatus: null, lookWord: null, byHand: false },
       },
       isResolved,
     ]),
@@ -106,7 +110,8 @@ test("order show prints reseller, key, everything the reseller sees, and the att
   const { stdout } = await runScrip(["order", "show", id], env);
   assert.match(stdout, new RegExp(`^Order +${id}\nStatus +processing\nReseller +${buyer.resellerId}$`, "m"));
   assert.match(stdout, new RegExp(`^ +0 +0 +delivered +${supplierId} `, "m"));
-  assert.doesNotMatch(stdout, /SHOWN-CODE/);
+  assert.match(stdout, / pending there: accepted +ord_upstream /);
+  assert.doesNotMatch(stdout.replaceAll("upstream of SHOWN-CODE", ""), /SHOWN-CODE/);
 });
 
 test("order refund refunds the chosen lines, then all, and the reseller sees the reason", async () => {

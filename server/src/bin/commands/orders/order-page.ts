@@ -1,4 +1,5 @@
 import type { ShownAttempt } from "../../../fulfilment/operate/show-fulfilment.ts";
+import { CLASS_WORDS, lookText, sendText } from "../../../fulfilment/operate/what-was-said.ts";
 import type { Actor } from "../../../lib/actor.ts";
 import type { OrderView } from "../../../orders/schemas.ts";
 import { fields } from "../../output/fields.ts";
@@ -75,6 +76,11 @@ const lineTable = ({ lines }: OrderView): string =>
     ]),
   );
 
+const saidText = (attempt: ShownAttempt): string =>
+  [attempt.said && CLASS_WORDS[attempt.said], lookText(attempt) ?? sendText(attempt)]
+    .filter((text) => text !== undefined)
+    .join(": ");
+
 const attemptTable = (attempts: readonly ShownAttempt[]): string =>
   table(
     [
@@ -84,6 +90,8 @@ const attemptTable = (attempts: readonly ShownAttempt[]): string =>
       "SUPPLIER",
       "STARTED (UTC)",
       { heading: "WHY", cut: true, optional: true },
+      { heading: "SUPPLIER SAID", cut: true, optional: true },
+      { heading: "TRANSACTION", optional: true },
       { heading: "SENT", right: true, optional: true },
       { heading: "LOOK-UPS", right: true, optional: true },
       { heading: "REFERENCE", optional: true },
@@ -95,6 +103,8 @@ const attemptTable = (attempts: readonly ShownAttempt[]): string =>
       attempt.supplierId,
       showTime(attempt.openedAt),
       attempt.failureCode ?? "",
+      saidText(attempt),
+      attempt.upstreamId ?? "",
       String(attempt.sends),
       String(attempt.looks),
       attempt.reference,

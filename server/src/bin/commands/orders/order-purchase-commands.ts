@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { createAnnouncer } from "../../../db/announce.ts";
 import type { LookedUpPurchase } from "../../../fulfilment/operate/look-up-order.ts";
+import { answerText } from "../../../fulfilment/operate/what-was-said.ts";
 import { refundOrder } from "../../../fulfilment/refund/refund-order.ts";
 import { createLog } from "../../../lib/log.ts";
 import { toMoney } from "../../../lib/money.ts";
@@ -69,5 +70,10 @@ export function orderPurchaseCommands(order: Command): void {
 const showPurchases = (purchases: readonly LookedUpPurchase[]): string =>
   table(
     ["REFERENCE", "OUTCOME", "ANSWER", "SUPPLIER"],
-    purchases.map(({ reference, outcome, answer, supplierId }) => [reference, outcome, answer, supplierId]),
+    purchases.map(({ reference, outcome, answer, supplierId }) => [
+      reference,
+      outcome,
+      answerText(answer),
+      supplierId,
+    ]),
   );
