@@ -9,7 +9,7 @@ import type { Proof } from "./proof-queries.ts";
  * - that were placed since, by their ids and by the entries of the ledger,
  * - that were refunded since, by the entries,
  * - that were not settled when the proof was made, and those that are not finished now,
- * - that an event or a code since then belongs to.
+ * - that an event or a code since then belongs to, or of which a supplier took a purchase back.
  *
  * A finished order does not change in any other way. What someone changes behind the service's back is found by a full audit.
  */
@@ -64,6 +64,8 @@ const olderOrders = (proof: Proof): Sql => sql`
     select order_id from order_work
     union
     select order_id from report_changes
+    union
+    select order_id from supplier_reversals where found_at >= ${proof.settledBefore}
     union
     select unfinished.id from wallets w
     cross join lateral (

@@ -91,7 +91,7 @@ testDamages({
     { 12: [ordersDiffer, dayDiffers] },
   ],
   "sums by day that were changed": [
-    [...COUNTED, "update report_days set delivered_minor = delivered_minor + 1 where environment = 'live'"],
+    [...COUNTED, "update report_days set sold_minor = sold_minor + 1 where environment = 'live'"],
     { 12: [dayDiffers] },
   ],
   "times by day that were changed": [

@@ -4,15 +4,26 @@ import type { Invariant } from "./invariant.ts";
 
 /** Without these nobody would note what is to be counted, or add it to the sums by day. */
 const NOTING_TRIGGERS = [
-  ...["ledger_entries_note_refund", "supplier_attempts_note_late", "orders_note_end"],
-  ...["report_orders_add_day", "report_slices_add_day", "report_slices_change_day"],
-  ...["report_times_add_day", "report_times_change_day"],
+  ...[
+    "ledger_entries_note_refund",
+    "supplier_attempts_note_late",
+    "supplier_reversals_note",
+    "orders_note_end",
+  ],
+  ...["report_orders_add_day", "report_times_add_day", "report_times_change_day"],
 ];
 
 const LINE_MEASURES = [
   ...["sold_units", "sold_minor", "refunded_units", "refunded_minor", "returned_units", "returned_minor"],
   ...["delivered_units", "delivered_minor", "bought_units", "cost_minor", "landed_minor", "unlanded_minor"],
-  ...["lost_units", "lost_minor"],
+  ...[
+    "lost_units",
+    "lost_minor",
+    "converted_minor",
+    "costed_units",
+    "uncosted_minor",
+    "lost_converted_minor",
+  ],
 ];
 const ORDER_MEASURES = [
   ...["orders", "sold_minor", "refunds", "refunded_minor", "completed", "completed_in_part", "failed"],
@@ -53,11 +64,12 @@ export const countedFacts = ({ orders, lines, units, attempts, entries }: Extent
     join quantities q on q.order_id = o.id
     where o.status in ('completed', 'failed', 'refunded')
       and not exists (select from report_changes c where c.order_id = o.id and c.line_index is null)
-  ), units as materialized (
-    select o.environment, o.reseller_id, o.hour, l.product_id, coalesce(a.supplier_id, '') as supplier_id, o.currency,
-           coalesce(charged_currency(${purchase}), '') as cost_currency, (u.delivered_at is not null)::integer as delivered_units,
+  ), purchases as materialized (
+    select o.environment, o.reseller_id, o.id as order_id, o.hour, l.product_id, coalesce(a.supplier_id, '') as supplier_id, o.currency,
+           charged_currency(${purchase}) as charged_in, (u.delivered_at is not null)::integer as delivered_units,
            case when u.delivered_at is not null then l.unit_price_minor else 0 end as delivered_minor,
            (a.supplier_id is not null)::integer as bought_units, coalesce(charged_minor(${purchase}), 0) as cost_minor,
+           coalesce(lost_minor(${purchase}), 0) as lost_minor, l.basis,
            (extract(epoch from u.delivered_at - o.created_at) * 1000)::bigint as took_ms
     from ended o
     join ${units} u on u.order_id = o.id
@@ -67,40 +79,68 @@ export const countedFacts = ({ orders, lines, units, attempts, entries }: Extent
       and a.status in ('delivered', 'quarantined') and a.written_off_at is null
     where u.delivered_at is not null or a.supplier_id is not null
     union all
-    select o.environment, o.reseller_id, date_trunc('hour', a.resolved_at, 'UTC'), l.product_id, a.supplier_id, o.currency,
-           coalesce(charged_currency(${purchase}), ''), 0, 0, 1, coalesce(charged_minor(${purchase}), 0), null
+    select o.environment, o.reseller_id, o.id, date_trunc('hour', a.resolved_at, 'UTC'), l.product_id, a.supplier_id, o.currency,
+           charged_currency(${purchase}), 0, 0, 1, coalesce(charged_minor(${purchase}), 0), coalesce(lost_minor(${purchase}), 0),
+           l.basis, null
     from ${attempts} a
     join entries e on e.order_id = a.order_id and e.type = 'order'
     join ${orders} o on o.id = a.order_id
     join ${lines} l on l.order_id = a.order_id and l.line_index = a.line_index
     left join report_changes c
-      on c.order_id = a.order_id and c.line_index = a.line_index and c.unit_index = a.unit_index
+      on c.order_id = a.order_id and c.line_index = a.line_index and c.unit_index = a.unit_index and not c.is_reversal
     where a.status = 'quarantined' and a.written_off_at is not null and c.order_id is null
+    union all
+    select o.environment, o.reseller_id, o.id, date_trunc('hour', r.found_at, 'UTC'), l.product_id, a.supplier_id, o.currency,
+           charged_currency(${purchase}), 0, 0, 0, -coalesce(charged_minor(${purchase}), 0), 0, l.basis, null
+    from supplier_reversals r
+    join ${attempts} a
+      on a.order_id = r.order_id and a.line_index = r.line_index and a.unit_index = r.unit_index and a.number = r.number
+    join entries e on e.order_id = a.order_id and e.type = 'order'
+    join ${orders} o on o.id = a.order_id
+    join ${lines} l on l.order_id = a.order_id and l.line_index = a.line_index
+    left join report_changes c
+      on c.order_id = a.order_id and c.line_index = a.line_index and c.unit_index = a.unit_index and c.is_reversal
+    where c.order_id is null
+  ), units as materialized (
+    select p.*, coalesce(p.charged_in, '') as cost_currency, sale_rate(p.charged_in, p.currency, p.basis, k.rate) as rate
+    from purchases p left join report_rates k on k.order_id = p.order_id and k.currency = p.charged_in
   )`;
+
+/** Of deliveries and purchases, which sales and refunds do not have. */
+const NO_PURCHASE = raw(
+  LINE_MEASURES.filter((name) => /^(delivered|bought|cost_|lost|converted|costed)/.test(name))
+    .map((name) => `0 as ${name}`)
+    .join(", "),
+);
 
 const expectedLines = ({ lines, since }: Extent): Sql => sql`
   select environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, ${sums(LINE_MEASURES)}
   from (
     select e.environment, e.reseller_id, e.hour, l.product_id, '' as supplier_id, e.currency, '' as cost_currency,
            l.quantity as sold_units, l.line_total_minor as sold_minor, 0 as refunded_units, 0 as refunded_minor,
-           0 as returned_units, 0 as returned_minor, 0 as delivered_units, 0 as delivered_minor, 0 as bought_units,
-           0 as cost_minor, coalesce(basis_landed(l.basis), 0) * l.quantity as landed_minor,
-           l.line_total_minor * (basis_landed(l.basis) is null)::integer as unlanded_minor, 0 as lost_units, 0 as lost_minor
+           0 as returned_units, 0 as returned_minor, coalesce(basis_landed(l.basis), 0) * l.quantity as landed_minor,
+           l.line_total_minor * (basis_landed(l.basis) is null)::integer as unlanded_minor, 0 as uncosted_minor, ${NO_PURCHASE}
     from entries e join ${lines} l on l.order_id = e.order_id where e.type = 'order'
     union all
     select e.environment, e.reseller_id, e.hour, r.product_id, r.supplier_id, e.currency, r.cost_currency, 0, 0, r.units,
-           r.amount_minor, r.units * r.was_delivered::integer, r.amount_minor * r.was_delivered::integer, 0, 0, 0, 0,
+           r.amount_minor, r.units * r.was_delivered::integer, r.amount_minor * r.was_delivered::integer,
            -coalesce(basis_landed(l.basis), 0) * r.units * (not r.was_delivered)::integer,
-           -r.amount_minor * (basis_landed(l.basis) is null)::integer, 0, 0
+           -r.amount_minor * (basis_landed(l.basis) is null)::integer,
+           -r.amount_minor * (
+             r.was_delivered and sale_rate(nullif(r.cost_currency, ''), e.currency, l.basis, k.rate) is null
+           )::integer, ${NO_PURCHASE}
     from entries e
     join report_refunds r
       on r.reseller_id = e.reseller_id and r.environment = e.environment and r.sequence = e.sequence
     join ${lines} l on l.order_id = r.order_id and l.line_index = r.line_index
+    left join report_rates k on k.order_id = r.order_id and k.currency = r.cost_currency
     where e.type = 'refund'
     union all
-    select environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, 0, 0, 0, 0, 0, 0,
-           delivered_units, delivered_minor, bought_units, cost_minor, 0, 0, bought_units * (1 - delivered_units),
-           cost_minor * (1 - delivered_units)
+    select environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency, 0, 0, 0, 0, 0, 0, 0, 0,
+           delivered_minor * (rate is null)::integer, delivered_units, delivered_minor, bought_units, cost_minor,
+           bought_units * (1 - delivered_units), lost_minor,
+           coalesce(converted_minor(cost_minor, cost_currency, currency, rate), 0), bought_units * (rate is not null)::integer,
+           coalesce(converted_minor(lost_minor, cost_currency, currency, rate), 0)
     from units
   ) f
   where hour >= ${since}
@@ -186,20 +226,10 @@ const sliceDifferences = (extent: Extent): Sql => sql`
         ' is not the sum of its products'`,
   )}`;
 
-const DAY_MEASURES = [...ORDER_MEASURES, ...["returned_minor", "delivered_minor", "cost_minor"]];
-
 const expectedDays = ({ since }: Extent): Sql => sql`
-  select reseller_id, environment, day, currency, cost_currency, ${sums(DAY_MEASURES)}
-  from (
-    select reseller_id, environment, date_trunc('day', hour, 'UTC') as day, currency, '' as cost_currency,
-           ${list(ORDER_MEASURES)}, 0 as returned_minor, 0 as delivered_minor, 0 as cost_minor
-    from report_orders where hour >= ${since}
-    union all
-    select reseller_id, environment, date_trunc('day', hour, 'UTC'), currency, cost_currency, 0, 0, 0, 0, 0, 0, 0,
-           returned_minor, delivered_minor, cost_minor
-    from report_lines where hour >= ${since}
-  ) f
-  group by 1, 2, 3, 4, 5`;
+  select reseller_id, environment, date_trunc('day', hour, 'UTC') as day, currency, ${sums(ORDER_MEASURES)}
+  from report_orders where hour >= ${since}
+  group by 1, 2, 3, 4`;
 
 const sayDay = sql`reseller_id || ' (' || environment || ') on ' || (day at time zone 'UTC')::date`;
 
@@ -207,8 +237,8 @@ const dayDifferences = (extent: Extent): Sql => sql`
   expected as (${expectedDays(extent)}
   ), kept as (select * from report_days where day >= ${extent.since})
   ${differences(
-    ["reseller_id", "environment", "day", "currency", "cost_currency"],
-    DAY_MEASURES,
+    ["reseller_id", "environment", "day", "currency"],
+    ORDER_MEASURES,
     sql`'the roll-up of ' || ${sayDay} || ' is not the sum of its hours'`,
   )}`;
 
@@ -256,8 +286,8 @@ const oddNotes = ({ orders, entries, refundNotes }: Extent): Sql => sql`
   where not exists (
     select from pg_trigger t where t.tgname = name and t.tgenabled in ('O', 'A')
       and t.tgrelid in (
-        to_regclass('ledger_entries'), to_regclass('supplier_attempts'), to_regclass('orders'), to_regclass('report_orders'),
-        to_regclass('report_slices'), to_regclass('report_times')
+        to_regclass('ledger_entries'), to_regclass('supplier_attempts'), to_regclass('supplier_reversals'), to_regclass('orders'),
+        to_regclass('report_orders'), to_regclass('report_times')
       )
   )`;
 

@@ -199,7 +199,7 @@ function startWork(
     mail: config.smtpUrl && { url: config.smtpUrl, from: config.mailFrom },
   });
   opened.accounts = runAccountUpkeep({ ...context, log });
-  opened.reports = runReports({ ...context, log });
+  opened.reports = runReports({ ...context, log, rateMaxAgeMs: config.pricing.rateMaxAgeMs });
   const announceDeliveries = createAnnouncer(context.db, DELIVERIES_CHANNEL);
   opened.pricing = runPricing({ ...context, db: context.patientDb, log, settings: config.pricing });
   opened.rates = runRates({ ...context, log, ratesUrl: config.ratesUrl });

@@ -14,6 +14,22 @@ export const listCurrentRates = (db: Queryable) =>
     where supplier_id is null or supplier_id in (select s.id from suppliers s where s.feeds_rates)
     order by base, quote, source, supplier_id`);
 
+/**
+ * The rates that were known at some time between these two: the newest of each source and pair at the first, and all that came
+ * until the last. Feeds that are switched off now are left out.
+ */
+export const listRatesBetween = (db: Queryable, first: Date, last: Date) =>
+  db.rows<FxRate & { createdAt: Date }>(sql`
+    select ${columns}, created_at as "createdAt" from (
+      (
+        select distinct on (source, supplier_id, base, quote) *
+        from fx_rates where created_at <= ${first} order by source, supplier_id, base, quote, at desc, id desc
+      )
+      union all
+      select * from fx_rates where created_at > ${first} and created_at <= ${last}
+    ) known
+    where supplier_id is null or supplier_id in (select s.id from suppliers s where s.feeds_rates)`);
+
 export type NewRate = Omit<FxRate, "id">;
 
 /** A reference rate that is known already is not written again: a file can be imported twice. */

@@ -16,6 +16,10 @@ export const LINE_MEASURES = [
   "unlanded_minor",
   "lost_units",
   "lost_minor",
+  "converted_minor",
+  "costed_units",
+  "uncosted_minor",
+  "lost_converted_minor",
 ] as const;
 
 /** What is counted of orders. */
@@ -28,6 +32,10 @@ export const ORDER_MEASURES = [
   "completed_in_part",
   "failed",
 ] as const;
+
+/** In the facts of a source that does not count these. */
+export const none = (...measures: (typeof LINE_MEASURES)[number][]): Sql =>
+  raw(measures.map((measure) => `0 as ${measure}`).join(", "));
 
 const listOf = (names: readonly string[], say: (name: string) => string = (name) => name): Sql =>
   raw(names.map(say).join(", "));

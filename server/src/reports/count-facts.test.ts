@@ -19,6 +19,7 @@ import { audit } from "../audit/audit.ts";
 import type { Db, Statement, Tx } from "../db/database.ts";
 import { followWrittenOff } from "../fulfilment/operate/follow-written-off.ts";
 import { refundOrder } from "../fulfilment/refund/refund-order.ts";
+import { isCurrency, minorUnitExponent } from "../lib/currencies.ts";
 import { countFacts } from "./count-facts.ts";
 import { findCountable, readByKey } from "./count-queries.ts";
 import { TIME_BOUNDS_MS } from "./time-classes.ts";
@@ -96,6 +97,34 @@ test("the classes of times are the same in SQL", async () => {
     rows.map(({ bucket }) => bucket),
     cases.map(([, bucket]) => bucket),
   );
+});
+
+test("the decimals of every currency are the same in SQL", async () => {
+  const codes = Intl.supportedValuesOf("currency").filter(isCurrency);
+  const rows = await db.rows<{ code: string; decimals: number }>(
+    sql`select code, currency_exponent(code) as decimals from unnest(${[...codes, "CLF", "UYW"]}::text[]) code`,
+  );
+  for (const { code, decimals } of rows) assert.equal(decimals, minorUnitExponent(code), code);
+});
+
+test("an amount is converted exactly and rounded half up, and one that nothing can hold is not known", async () => {
+  const cases = [
+    ["975", "USD", "EUR", "0.9215", "898"],
+    ["1", "USD", "EUR", "0.5", "1"],
+    ["49", "USD", "JPY", "1", "0"],
+    ["50", "USD", "JPY", "1", "1"],
+    ["-50", "USD", "JPY", "1", "-1"],
+    ["1", "JPY", "KWD", "0.0020499999", "2"],
+    ["7", "EUR", "EUR", null, "7"],
+    ["7", "EUR", "USD", null, null],
+    ["9007199254740991", "USD", "VND", "26000", null],
+  ];
+  for (const [amount, from, to, rate, expected] of cases) {
+    const [row] = await db.rows<{ minor: string | null }>(
+      sql`select converted_minor(${amount}::bigint, ${from}, ${to}, ${rate}::numeric)::text as minor`,
+    );
+    assert.equal(row?.minor, expected, `${amount} ${from} at ${rate} in ${to}`);
+  }
 });
 
 test("sales, refunds, deliveries and purchases are counted once, in the hours in which they happened", async () => {
@@ -203,7 +232,7 @@ test("a process that dies between any two statements leaves nothing half counted
   for (let order = 0; order < 3; order += 1) await shop.order([stocked, 1]);
   await worker.drain();
   const before = await totals();
-  for (let dies = 1; dies <= 5; dies += 1) {
+  for (let dies = 1; dies <= 9; dies += 1) {
     const dying: Db = {
       ...db,
       transaction: (work) =>

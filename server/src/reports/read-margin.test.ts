@@ -43,11 +43,12 @@ const say = ({
   netMinor,
   landedMinor,
   unlandedMinor,
+  acceptedMarginMinor,
   marginMinor,
 }: MarginRow) =>
-  `${keys.join("/")}: ${soldMinor} - ${refundedMinor} = ${netMinor}, landed ${landedMinor}, without cost ${unlandedMinor}, margin ${marginMinor}`;
+  `${keys.join("/")}: ${soldMinor} - ${refundedMinor} = ${netMinor}, landed ${landedMinor}, without ${unlandedMinor}, at acceptance ${acceptedMarginMinor}, margin ${marginMinor}`;
 
-test("the margin rests on what was true at acceptance: later costs change nothing, refunds have their line, totals are the ledger's", async () => {
+test("the margin is what was kept less what was paid, beside what it was at acceptance, and totals are the ledger's", async () => {
   const worker = createTestFulfiller(scrip);
   const lines = [
     { productId: "card", quantity: 3 },
@@ -55,7 +56,7 @@ test("the margin rests on what was true at acceptance: later costs change nothin
   ];
   const placed = await postOrder(scrip, buyer, "first", { lines });
   assert.equal(placed.statusCode, 202, placed.body);
-  // What a unit costs afterwards is another matter.
+  // What a unit costs when it is bought is another matter.
   await scrip.db.rows(sql`update supplier_routes set cost_minor = 500`);
   await worker.drain();
   await refundOrder(scrip.db, scrip.clock, {
@@ -67,12 +68,12 @@ test("the margin rests on what was true at acceptance: later costs change nothin
   while (await countFacts(scrip));
   const report = await readMargin(scrip.db, { environment: "live", from, to, by: ["brand", "product"] });
   assert.deepEqual(report.rows.map(say), [
-    // One of two was not there; what it cost is not known.
-    "/odd: 2000 - 1000 = 1000, landed 0, without cost 1000, margin 0",
-    "Nimbus/card: 3000 - 1000 = 2000, landed 2460, without cost 0, margin -460",
+    // One of two was not there. What it would cost was not known when it was accepted.
+    "/odd: 2000 - 1000 = 1000, landed 0, without 1000, at acceptance 0, margin 500",
+    "Nimbus/card: 3000 - 1000 = 2000, landed 2460, without 0, at acceptance -460, margin 500",
   ]);
   assert.deepEqual(report.totals.map(say), [
-    ": 5000 - 2000 = 3000, landed 2460, without cost 1000, margin -460",
+    ": 5000 - 2000 = 3000, landed 2460, without 1000, at acceptance -460, margin 1000",
   ]);
   const bySupplier = await readMargin(scrip.db, { environment: "live", from, to, by: ["supplier"] });
   const bought = bySupplier.rows.find(({ keys }) => keys[0] === supplierId);

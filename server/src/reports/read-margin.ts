@@ -1,9 +1,12 @@
 import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
+import { isConverted, type MarginParts, marginOf, sumParts } from "./margin-of.ts";
 import { type MarginBy, type MarginSums, sumMargins } from "./margin-queries.ts";
 import { findCompleteUntil } from "./report-queries.ts";
 
-export const MARGIN_BYS = ["day", "product", "brand", "reseller", "supplier"] as const satisfies MarginBy[];
+export const MARGIN_BYS = [
+  ...(["day", "month", "product", "brand", "reseller", "supplier"] as const),
+] satisfies MarginBy[];
 
 export type MarginScope = {
   environment: Tenant["environment"];
@@ -16,7 +19,7 @@ export type MarginScope = {
 /** What something cost, in the currency in which suppliers charged it. */
 export type Charged = { currency: string; costMinor: bigint; lostMinor: bigint };
 
-export type MarginRow = {
+export type MarginRow = MarginParts & {
   /** One for each of `by`; empty where it is not known, such as the supplier of a sale. */
   keys: readonly string[];
   currency: string;
@@ -27,13 +30,18 @@ export type MarginRow = {
   netMinor: bigint;
   /** The landed cost as of acceptance, of what was not refunded before it was delivered. */
   landedMinor: bigint;
-  /** The part of the net for which the landed cost was not known; it has no margin. */
+  /** The part of the net for which the landed cost was not known; it has no margin at acceptance. */
   unlandedMinor: bigint;
-  marginMinor: bigint;
+  acceptedMarginMinor: bigint;
+  /** What was delivered and kept, less what it cost. Undefined where no cost is known. */
+  marginMinor: bigint | undefined;
+  /** Some of the cost was in another currency than the sale. */
+  isConverted: boolean;
   deliveredUnits: bigint;
   boughtUnits: bigint;
   /** Units that were bought and that nobody got: quarantined or written off. */
   lostUnits: bigint;
+  lostConvertedMinor: bigint;
   charged: readonly Charged[];
 };
 
@@ -45,7 +53,7 @@ export type MarginReport = {
   completeUntil: Date | undefined;
 };
 
-/** Sales and margin on what was true at acceptance, from the roll-ups. Its totals equal the ledger (invariant 15). */
+/** Sales, what they cost, and what the margin was on what was true at acceptance, from the roll-ups. Its totals equal the ledger (invariant 15). */
 export async function readMargin(db: Queryable, scope: MarginScope): Promise<MarginReport> {
   const sums = await sumMargins(db, scope);
   return {
@@ -71,10 +79,12 @@ function toRow(keys: readonly string[], currency: string, group: readonly Margin
   const netMinor = total("soldMinor") - total("refundedMinor");
   const [landedMinor, unlandedMinor] = [total("landedMinor"), total("unlandedMinor")];
   const charged = Map.groupBy(
-    group.filter(({ costCurrency, boughtUnits }) => costCurrency !== "" && boughtUnits > 0n),
+    group.filter(({ costCurrency, costMinor }) => costCurrency !== "" && costMinor !== 0n),
     ({ costCurrency }) => costCurrency,
   );
+  const parts = sumParts(group);
   return {
+    ...parts,
     keys,
     currency,
     soldUnits: total("soldUnits"),
@@ -83,10 +93,13 @@ function toRow(keys: readonly string[], currency: string, group: readonly Margin
     netMinor,
     landedMinor,
     unlandedMinor,
-    marginMinor: netMinor - unlandedMinor - landedMinor,
+    acceptedMarginMinor: netMinor - unlandedMinor - landedMinor,
+    marginMinor: marginOf(parts),
+    isConverted: isConverted(group),
     deliveredUnits: total("deliveredUnits"),
     boughtUnits: total("boughtUnits"),
     lostUnits: total("lostUnits"),
+    lostConvertedMinor: total("lostConvertedMinor"),
     charged: [...charged].map(([costCurrency, ones]) => ({
       currency: costCurrency,
       costMinor: ones.reduce((sum, one) => sum + one.costMinor, 0n),

@@ -60,8 +60,6 @@ const say = (cell: ReportCell): string => {
       return `${cell.ms} ms`;
     case "text":
       return cell.text;
-    case "elsewhere":
-      return "elsewhere";
     default:
       return "–";
   }
@@ -109,18 +107,17 @@ test("sales by day and hour, product, reseller and supplier", async () => {
   );
 });
 
-test("the margin is of one currency, and a cost in another is shown beside it", async () => {
+test("the margin is in the currency of the sale, and without a rate a cost in another is not known", async () => {
   assert.deepEqual(
     (await read("margin", "product")).sort(),
     [
-      `${stocked}: 2, 2, 200 USD, 200 USD, 160 USD, -160 USD, –, 0 USD, 0 USD, 0 USD`,
-      `${bought}: 1, 1, 100 USD, 0 USD, 80 USD, 20 USD, 200 ‰, 0 USD, 0 USD, 100 USD`,
-      `${abroad}: 1, 1, 100 USD, 0 USD, 70 EUR, –, –, 0 USD, 0 USD, 100 USD`,
+      `${stocked}: 2, 2, 200 USD, 200 USD, 1.60 USD, 160 USD, 0 USD, -160 USD, –, 0 USD, –, –, 0 USD`,
+      `${bought}: 1, 1, 100 USD, 0 USD, 0.80 USD, 80 USD, 0 USD, 20 USD, 200 ‰, 0 USD, –, –, 100 USD`,
+      `${abroad}: 1, 1, 100 USD, 0 USD, 0.70 EUR, –, –, –, –, 100 USD, –, –, 100 USD`,
     ].sort(),
   );
   assert.deepEqual(await read("margin", "reseller"), [
-    `${shop.buyer.resellerId}: 3, 3, 300 USD, 200 USD, 240 USD, -140 USD, -1400 ‰, 0 USD, 0 USD, 200 USD`,
-    `${shop.buyer.resellerId}: 1, 1, 100 USD, 0 USD, 70 EUR, –, –, elsewhere, elsewhere, elsewhere`,
+    `${shop.buyer.resellerId}: 4, 4, 400 USD, 200 USD, 0.70 EUR + 2.40 USD, 240 USD, 0 USD, -140 USD, -1400 ‰, 100 USD, –, –, 200 USD`,
   ]);
 });
 
@@ -156,8 +153,8 @@ test("one product, reseller or supplier by time", async () => {
   };
   assert.deepEqual(await of("sales", "day", { of: "product", id: bought }), ["2, 200 USD, 100 USD, 100 USD"]);
   assert.deepEqual(await of("margin", "hour", { of: "supplier", id: shop.stockSupplierId }), [
-    "0, 0, 0 USD, 200 USD, 0 USD, -200 USD, –",
-    "2, 2, 200 USD, 0 USD, 160 USD, 40 USD, 200 ‰",
+    "0, 0, 0 USD, 200 USD, –, 0 USD, 0 USD, -200 USD, –, 0 USD",
+    "2, 2, 200 USD, 0 USD, 1.60 USD, 160 USD, 0 USD, 40 USD, 200 ‰, 0 USD",
   ]);
   assert.equal((await of("fulfilment", "day", { of: "reseller", id: shop.buyer.resellerId })).length, 1);
 });
@@ -176,7 +173,7 @@ test("a sale without a landed cost is in the margin before it is delivered", asy
   await countFacts({ db: shop.scrip.db, clock: shop.clock });
   assert.ok(
     (await read("margin", "product")).includes(
-      `${waiting}: 0, 0, 0 USD, 0 USD, –, –, –, 0 USD, 0 USD, 100 USD`,
+      `${waiting}: 0, 0, 0 USD, 0 USD, –, –, –, –, –, 0 USD, –, –, 100 USD`,
     ),
   );
 });

@@ -70,6 +70,11 @@ export type LineSums = {
   landedMinor: bigint;
   /** What was sold, less what was refunded of it, where the landed cost was not known. */
   unlandedMinor: bigint;
+  convertedMinor: bigint;
+  costedUnits: bigint;
+  uncostedMinor: bigint;
+  /** What was lost, in the currency of the sales. */
+  lostConvertedMinor: bigint;
 };
 
 export const sumLines = (db: Queryable, scope: ReportScope) =>
@@ -80,7 +85,9 @@ export const sumLines = (db: Queryable, scope: ReportScope) =>
            sum(returned_units)::bigint as "returnedUnits", sum(returned_minor)::bigint as "returnedMinor",
            sum(delivered_units)::bigint as "deliveredUnits", sum(delivered_minor)::bigint as "deliveredMinor",
            sum(bought_units)::bigint as "boughtUnits", sum(cost_minor)::bigint as "costMinor",
-           sum(landed_minor)::bigint as "landedMinor", sum(unlanded_minor)::bigint as "unlandedMinor"
+           sum(landed_minor)::bigint as "landedMinor", sum(unlanded_minor)::bigint as "unlandedMinor",
+           sum(converted_minor)::bigint as "convertedMinor", sum(costed_units)::bigint as "costedUnits",
+           sum(uncosted_minor)::bigint as "uncostedMinor", sum(lost_converted_minor)::bigint as "lostConvertedMinor"
     from (
       select ${isTime(scope.by) ? raw("at") : raw("member")} as k, currency, cost_currency, ${sumsOf(LINE_MEASURES)}
       from report_slices

@@ -1,3 +1,5 @@
+import { formatAmount } from "../lib/money.ts";
+import { keptOf, marginOf, sumParts } from "./margin-of.ts";
 import type { LineSums, OrderSums, ReportBy, ReportDimension, TimeSums } from "./report-queries.ts";
 import { percentileMs } from "./time-classes.ts";
 
@@ -6,8 +8,6 @@ export type ReportCell =
   | { kind: "money"; minor: bigint; currency: string }
   /** A part of a whole. Of nothing there is no share. */
   | { kind: "share"; part: bigint; whole: bigint }
-  /** An amount in this currency that another row of the same key has. */
-  | { kind: "elsewhere"; currency: string }
   /** At most so long. */
   | { kind: "time"; ms: number }
   | { kind: "text"; text: string }
@@ -90,67 +90,80 @@ export function salesTable(
 }
 
 const MARGIN_COLUMNS = [
-  ...["Units delivered", "Units bought", "Delivered", "Refunded later", "Cost", "Margin", "Share"],
+  ...[
+    "Units delivered",
+    "Units bought",
+    "Delivered",
+    "Refunded later",
+    "Charged",
+    "Cost converted",
+    "Lost converted",
+  ],
+  ...["Margin", "Share", "Cost not known"],
 ];
 const LANDED_COLUMNS = ["Landed cost", "Margin at acceptance", "Without landed cost"];
 
 /**
- * What was delivered, less what was refunded of it, less what it cost: of orders that have ended. Without a margin where
- * the cost is not known or in another currency. Beside it the margin on what was true when orders were accepted (CONTRACT 8), which
+ * What was delivered, less what was refunded of it, less what it cost: of orders that have ended, with costs in the currency of the sale,
+ * converted at the rate of each order's acceptance. Beside it the margin on what was true when orders were accepted (CONTRACT 8), which
  * counts with the sales: a sale has no supplier, so it is not there by supplier.
  */
 export function marginTable(by: ReportBy, of: ReportDimension, lines: readonly LineSums[]): ReportTable {
   const hasLanded = of !== "supplier";
   const groups = Map.groupBy(lines, ({ key, currency }) => `${key} ${currency}`);
   const rows = [...groups.values()].flatMap((group): Row[] => {
-    const ended = group
-      .filter(
-        ({ deliveredUnits, boughtUnits, returnedUnits }) => deliveredUnits + boughtUnits + returnedUnits > 0n,
-      )
-      .sort(byCostCurrency);
     const [first] = group;
-    const isSold =
-      hasLanded && group.some(({ landedMinor, unlandedMinor }) => landedMinor !== 0n || unlandedMinor !== 0n);
-    const shown = ended.length === 0 && isSold && first ? [first] : ended;
-    return shown.map((line, index) => ({
-      ...{ key: line.key, weight: line.deliveredMinor },
-      // Costs in several currencies are several rows, and the sale counts once.
-      cells: [
-        ...marginCells(line),
-        ...(hasLanded ? landedCells(index === 0 ? group : undefined, line.currency) : []),
-      ],
-    }));
+    const total = (measure: AmountOf<LineSums>): bigint => group.reduce((sum, one) => sum + one[measure], 0n);
+    const isSold = hasLanded && (total("landedMinor") !== 0n || total("unlandedMinor") !== 0n);
+    const isEnded = group.some((one) => one.deliveredUnits + one.boughtUnits + one.returnedUnits > 0n);
+    if (!first || !(isSold || isEnded || total("convertedMinor") !== 0n)) return [];
+    const { key, currency } = first;
+    const cells = [
+      ...marginCells(group, total, currency),
+      ...(hasLanded ? landedCells(total, currency) : []),
+    ];
+    return [{ key, weight: total("deliveredMinor"), cells }];
   });
   return inOrder(by, [...MARGIN_COLUMNS, ...(hasLanded ? LANDED_COLUMNS : [])], rows);
 }
 
-/** The cost in the currency of the sale comes first. */
-const byCostCurrency = (a: LineSums, b: LineSums): number => {
-  const isOther = ({ currency, costCurrency }: LineSums): number => (currency === costCurrency ? 0 : 1);
-  return isOther(a) - isOther(b) || (a.costCurrency < b.costCurrency ? -1 : 1);
-};
+type AmountOf<Sums> = { [Name in keyof Sums]: Sums[Name] extends bigint ? Name : never }[keyof Sums];
+type Total = (measure: AmountOf<LineSums>) => bigint;
 
-function marginCells(line: LineSums): ReportCell[] {
-  const { currency, costCurrency, deliveredMinor, returnedMinor, costMinor } = line;
-  const keptMinor = deliveredMinor - returnedMinor;
-  const isComparable = costCurrency === currency;
-  const marginMinor = keptMinor - costMinor;
+function marginCells(group: readonly LineSums[], total: Total, currency: string): ReportCell[] {
+  const parts = sumParts(group);
+  const margin = marginOf(parts);
+  const isKnown = margin !== undefined;
   return [
-    ...[count(line.deliveredUnits), count(line.boughtUnits), money(deliveredMinor, currency)],
-    money(returnedMinor, currency),
-    costCurrency === "" ? null : money(costMinor, costCurrency),
-    isComparable ? money(marginMinor, currency) : null,
-    isComparable ? share(marginMinor, keptMinor) : null,
+    ...[count(total("deliveredUnits")), count(total("boughtUnits"))],
+    ...[money(parts.deliveredMinor, currency), money(parts.returnedMinor, currency), chargedCell(group)],
+    isKnown ? money(parts.convertedMinor, currency) : null,
+    isKnown ? money(total("lostConvertedMinor"), currency) : null,
+    isKnown ? money(margin, currency) : null,
+    isKnown ? share(margin, keptOf(parts)) : null,
+    money(parts.uncostedMinor, currency),
   ];
 }
 
-function landedCells(group: readonly LineSums[] | undefined, currency: string): ReportCell[] {
-  if (group === undefined) return LANDED_COLUMNS.map(() => ({ kind: "elsewhere", currency }));
-  const total = (of: (line: LineSums) => bigint): bigint => group.reduce((sum, line) => sum + of(line), 0n);
-  const landed = total(({ landedMinor }) => landedMinor);
-  const unlanded = total(({ unlandedMinor }) => unlandedMinor);
-  const net = total(({ soldMinor, refundedMinor }) => soldMinor - refundedMinor);
-  return [landed, net - unlanded - landed, unlanded].map((minor) => money(minor, currency));
+/** What suppliers charged, in each of their currencies. */
+function chargedCell(group: readonly LineSums[]): ReportCell {
+  const charged = group
+    .filter(({ costCurrency, costMinor }) => costCurrency !== "" && costMinor !== 0n)
+    .toSorted((a, b) => (a.costCurrency < b.costCurrency ? -1 : 1));
+  if (charged.length === 0) return null;
+  const text = charged.map(
+    ({ costMinor, costCurrency }) => `${formatAmount(costMinor, costCurrency)} ${costCurrency}`,
+  );
+  return { kind: "text", text: text.join(" + ") };
+}
+
+function landedCells(total: Total, currency: string): ReportCell[] {
+  const [landed, unlanded] = [total("landedMinor"), total("unlandedMinor")];
+  const net = total("soldMinor") - total("refundedMinor");
+  // Nothing that was sold has a landed cost: that is not known, and not zero.
+  const isKnown = landed !== 0n || net !== unlanded;
+  const known = [landed, net - unlanded - landed].map((minor) => (isKnown ? money(minor, currency) : null));
+  return [...known, money(unlanded, currency)];
 }
 
 export function refundsTable(

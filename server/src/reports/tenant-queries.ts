@@ -117,14 +117,3 @@ export const sumResellerRows = (
     from report_days
     where reseller_id = any(${resellerIds}) and environment = ${environment} and day >= ${first} and day < ${end}
     group by reseller_id`);
-
-/**
- * What was delivered to a tenant in whole days, less what was refunded of it and what it cost, where both are in this currency. Null
- * where there is none.
- */
-export const sumMarginRows = (db: Queryable, tenant: Tenant, currency: string, { first, end }: DaySpan) =>
-  db.rows<{ marginMinor: bigint | null }>(sql`
-    select sum(delivered_minor - returned_minor - cost_minor)::bigint as "marginMinor"
-    from report_days
-    where reseller_id = ${tenant.resellerId} and environment = ${tenant.environment} and day >= ${first} and day < ${end}
-      and currency = ${currency} and cost_currency = ${currency}`);

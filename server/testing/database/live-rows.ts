@@ -8,6 +8,7 @@ import type { Queryable } from "../../src/db/database.ts";
 const OF_LIVE: Readonly<Record<string, string>> = {
   order_work: "order_id in (select id from orders where environment = 'live')",
   report_changes: "order_id in (select id from orders where environment = 'live')",
+  report_rates: "order_id in (select id from orders where environment = 'live')",
   report_unended: "order_id in (select id from orders where environment = 'live')",
   deliveries: "event_id in (select id from events where environment = 'live')",
   delivery_attempts:

@@ -136,7 +136,8 @@ export const ledgerPanel = ({ described }: OrderData, ctx: ConsoleContext): Html
 /** What was kept of what the reseller paid, what it cost, and what is left. Of an order that is not over, so far. */
 export function marginFacts({ described }: OrderData): (readonly [string, HtmlValue])[] {
   const { margin, state, order } = described;
-  const { netMinor, costs, marginMinor, unpriced } = margin;
+  const { netMinor, costs, marginMinor, unpriced, isConverted } = margin;
+  const { currency } = state;
   const open = described.purchases.filter(({ status }) => status === "open");
   const isOver = open.length === 0 && (order.status === "completed" || order.status === "refunded");
   const unknown = new Map<string, bigint>();
@@ -145,14 +146,23 @@ export function marginFacts({ described }: OrderData): (readonly [string, HtmlVa
       unknown.set(costCurrency, (unknown.get(costCurrency) ?? 0n) + costMinor);
   const atStake = [...unknown].map(([currency, amountMinor]) => ({ currency, amountMinor }));
   return [
-    ["Kept", money(netMinor, state.currency)],
+    ["Kept", money(netMinor, currency)],
     ["Cost", costs.length === 0 ? quiet(unpriced > 0 ? "not known" : "none") : sum(costs)],
+    ...(margin.returned.length === 0
+      ? []
+      : ([["Given back by the supplier", sum(margin.returned)]] as const)),
+    ...(isConverted && marginMinor !== undefined
+      ? ([["Cost, converted", money(margin.convertedMinor, currency)]] as const)
+      : []),
+    ...(margin.lostMinor === 0n
+      ? []
+      : ([["Lost", html`${money(margin.lostMinor, currency)} of the cost`]] as const)),
     ...(atStake.length === 0 ? [] : ([["Not known", html`${sum(atStake)} may have been paid`]] as const)),
     [
       isOver ? "Margin" : "Margin so far",
       marginMinor === undefined
-        ? quiet(unpriced > 0 ? "a cost is not known" : "costs are in another currency")
-        : money(marginMinor, state.currency),
+        ? quiet(unpriced > 0 ? "a cost is not known" : "no exchange rate is stored for a cost")
+        : money(marginMinor, currency),
     ],
   ];
 }

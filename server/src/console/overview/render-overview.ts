@@ -1,3 +1,4 @@
+import { isConverted, keptOf, marginOf, sumParts } from "../../reports/margin-of.ts";
 import { COUNTED_MAX } from "../../reports/needs-queries.ts";
 import type { BusinessOverview, OverviewSpan } from "../../reports/read-overview.ts";
 import type { LineSums, OrderSums } from "../../reports/report-queries.ts";
@@ -103,25 +104,25 @@ function revenueTile(today: readonly OrderSums[], ctx: ConsoleContext): StatTile
   };
 }
 
-const marginOf = ({ deliveredMinor, returnedMinor, costMinor }: LineSums): bigint =>
-  deliveredMinor - returnedMinor - costMinor;
-
 function marginTile(lines: readonly LineSums[], ctx: ConsoleContext): StatTile {
   const href = here(ctx, "/reports/margin");
-  const known = lines.filter(({ currency, costCurrency }) => currency === costCurrency);
-  const [first, ...rest] = known.toSorted((a, b) =>
-    a.deliveredUnits === b.deliveredUnits ? 0 : a.deliveredUnits < b.deliveredUnits ? 1 : -1,
-  );
+  const known = [...Map.groupBy(lines, ({ currency }) => currency)].flatMap(([currency, rows]) => {
+    const minor = marginOf(sumParts(rows));
+    const units = rows.reduce((sum, { deliveredUnits }) => sum + deliveredUnits, 0n);
+    return minor === undefined ? [] : [{ currency, minor, kept: keptOf(sumParts(rows)), units, rows }];
+  });
+  const [first, ...rest] = known.toSorted((a, b) => (a.units === b.units ? 0 : a.units < b.units ? 1 : -1));
   if (!first)
     return { label: "Margin today", value: "–", note: "no delivered order with a known cost yet", href };
-  const kept = first.deliveredMinor - first.returnedMinor;
-  const share = kept <= 0n ? "" : `${shareText((marginOf(first) * 1_000n) / kept)} of what was delivered`;
+  const share =
+    first.kept <= 0n ? "" : `${shareText((first.minor * 1_000n) / first.kept)} of what was delivered`;
+  const converted = known.some(({ rows }) => isConverted(rows)) ? "costs converted" : "";
   return {
     label: "Margin today",
-    ...{ value: amount(marginOf(first), first.currency), unit: first.currency, href },
-    note: [share, ...rest.map((one) => moneyText(marginOf(one), one.currency))]
+    ...{ value: amount(first.minor, first.currency), unit: first.currency, href },
+    note: [share, converted, ...rest.map(({ minor, currency }) => moneyText(minor, currency))]
       .filter(Boolean)
-      .join("; and "),
+      .join("; "),
   };
 }
 
@@ -155,8 +156,11 @@ function moneyPanels({ orders, lines }: BusinessOverview, span: OverviewSpan, ct
     for (const one of orders)
       if (one.currency === currency) revenue.set(one.key, one.soldMinor - one.refundedMinor);
     const margin = new Map<string, bigint>();
-    for (const one of lines)
-      if (one.currency === currency && one.costCurrency === currency) margin.set(one.key, marginOf(one));
+    const sold = lines.filter((one) => one.currency === currency);
+    for (const [key, rows] of Map.groupBy(sold, (one) => one.key)) {
+      const minor = marginOf(sumParts(rows));
+      if (minor !== undefined) margin.set(key, minor);
+    }
     const chart = (name: string, values: Map<string, bigint>, note: string): Html => {
       const title = `${name} by ${span.by}, ${currency}`;
       return panel(
@@ -166,7 +170,7 @@ function moneyPanels({ orders, lines }: BusinessOverview, span: OverviewSpan, ct
     };
     return halves(
       chart("Revenue", revenue, "orders less refunds"),
-      chart("Margin", margin, "of ended orders"),
+      chart("Margin", margin, isConverted(sold) ? "of ended orders, costs converted" : "of ended orders"),
     );
   });
 }

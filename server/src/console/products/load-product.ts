@@ -1,6 +1,7 @@
 import { listPriceRows, listUnlisted, type PriceRow } from "../../catalog/prices/price-queries.ts";
 import { type CatalogFileProduct, findCatalogProduct } from "../../catalog/product-queries.ts";
 import { notFound } from "../../lib/problem.ts";
+import { type CurrencyMargin, sumMargin } from "../../reports/sum-margin.ts";
 import type { PurchaseHealth } from "../../suppliers/health-queries.ts";
 import { type ListedRouteRow, listRouteRows } from "../../suppliers/route-queries.ts";
 import { listStock, type StockedProduct } from "../../suppliers/stock/list-stock.ts";
@@ -14,9 +15,12 @@ export type ProductData = {
   stock: StockedProduct[];
   prices: PriceRow[];
   unlisted: { resellerId: string; resellerName: string }[];
+  /** Of live orders in the last 30 days. */
+  margins: readonly CurrencyMargin[];
 };
 
 const ROUTES_MAX = 100;
+const MARGIN_DAYS = 30;
 export const UNLISTED_MAX = 100;
 
 export const productPath = (id: string): string => `/products/${encodeURIComponent(id)}`;
@@ -32,5 +36,6 @@ export async function loadProduct({ db }: ConsoleDeps, id: string, now: Date): P
     stock: (await listStock(db, { productId: id, after: "", limit: ROUTES_MAX, now })).data,
     prices: await listPriceRows(db, { productId: id, resellerId: null, priceList: null }),
     unlisted: await listUnlisted(db, id, UNLISTED_MAX),
+    margins: await sumMargin(db, "live", { of: "product", id }, { now, days: MARGIN_DAYS }),
   };
 }

@@ -16,6 +16,7 @@ import { columns, facts, panel, row, type StatTile, stack, statTiles } from "../
 import { spanText } from "../../web/parts/time.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { marginLink } from "../reports/margin-link.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { stateChip } from "./list-page.ts";
 import { type ProductData, productPath, UNLISTED_MAX } from "./load-product.ts";
@@ -57,7 +58,7 @@ export function renderProduct(
       columns(
         [routesPanel(data, ctx), pricesPanel(data.prices)],
         [
-          panel({ title: "Product", aside: stateChip(product) }, facts(productFacts(data))),
+          panel({ title: "Product", aside: stateChip(product) }, facts(productFacts(data, ctx))),
           visibility(data, ctx),
           listingPanel(data, listing, ctx),
         ],
@@ -95,7 +96,10 @@ function stockTile({ stock }: ProductData): StatTile {
     : { label: "Stock", value: `${countText(sum)}${isCut ? "+" : ""}`, unit: "codes", href: "/stock" };
 }
 
-const productFacts = ({ product }: ProductData): [string, HtmlValue][] => [
+const productFacts = ({ product, margins }: ProductData, ctx: ConsoleContext): [string, HtmlValue][] => [
+  ...(may(ctx, "reports.read")
+    ? [["Margin, 30 days", marginLink(margins, "product", product.id, ctx)] as [string, HtmlValue]]
+    : []),
   ["Type", product.type],
   ["Face value", `${product.faceValue.amount} ${product.faceValue.unit}`],
   ["Sold in", product.faceValue.currency],

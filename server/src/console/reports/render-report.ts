@@ -30,7 +30,7 @@ const WHAT: Readonly<Record<ReportName, string>> = {
   sales:
     "Orders by the time of their acceptance, refunds by their own. By supplier: what a supplier delivered.",
   margin:
-    "What was delivered, less later refunds, less cost, by the time at which orders ended. There is no margin where the cost is unknown or in another currency. Landed cost and margin at acceptance are those of what was sold, by the time of acceptance.",
+    "What was delivered, less later refunds, less cost, by the time at which orders ended. Costs are converted to the currency of the sale, at the rate of each order's acceptance. Lost is the part of the cost that brought nothing. Landed cost and margin at acceptance are those of what was sold, by the time of acceptance.",
   refunds: "Money that went back to wallets, by the time of the refund.",
   fulfilment:
     "Orders by the time at which they ended, and how long that took from their acceptance. By product and supplier: delivered units.",

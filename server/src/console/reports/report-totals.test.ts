@@ -6,7 +6,6 @@ import { currenciesOf, totalsOf } from "./report-totals.ts";
 
 const money = (minor: bigint, currency: string): ReportCell => ({ kind: "money", minor, currency });
 const share = (part: bigint, whole: bigint): ReportCell => ({ kind: "share", part, whole });
-const elsewhere: ReportCell = { kind: "elsewhere", currency: "USD" };
 
 const say = (cell: ReportCell): string => {
   if (cell?.kind === "money") return `${cell.minor} ${cell.currency}`;
@@ -23,18 +22,21 @@ test("the share of a total is that of the sums, not of the rows", () => {
   ]);
 });
 
-test("each pair of currencies has one total, wherever its landed cost is counted", () => {
+test("each currency has one total, also where a row does not know an amount", () => {
   const rows = [
-    [money(40n, "EUR"), elsewhere],
-    [money(60n, "EUR"), money(70n, "USD")],
-    [money(10n, "USD"), money(5n, "USD")],
+    [money(40n, "EUR"), null],
+    [money(60n, "EUR"), money(70n, "EUR")],
+    [money(10n, "USD"), null],
   ];
-  assert.deepEqual(totals(...rows), ["100 EUR, 70 USD", "10 USD, 5 USD"]);
-  assert.deepEqual(totals(...rows.toReversed()), ["10 USD, 5 USD", "100 EUR, 70 USD"]);
+  assert.deepEqual(totals(...rows), ["100 EUR, 70 EUR", "10 USD, –"]);
+  assert.deepEqual(totals(...rows.toReversed()), ["10 USD, –", "100 EUR, 70 EUR"]);
 });
 
 test("a total names its currencies once each, in the order of its columns", () => {
-  assert.deepEqual(currenciesOf([money(1n, "EUR"), elsewhere, money(2n, "EUR"), null]), ["EUR", "USD"]);
+  assert.deepEqual(currenciesOf([money(1n, "EUR"), money(5n, "USD"), money(2n, "EUR"), null]), [
+    "EUR",
+    "USD",
+  ]);
   assert.deepEqual(currenciesOf([{ kind: "count", value: 3n }]), []);
 });
 

@@ -2,14 +2,11 @@ import type { ReportCell, ReportTable } from "../../reports/report-tables.ts";
 
 type ReportRow = ReportTable["rows"][number];
 
-/**
- * The sums of all rows, one row for each currency, and for each pair of currencies where the cost has its own. They have an empty
- * key. A share is that of the sums. Times cannot be added and are left out.
- */
+/** The sums of all rows, one row for each currency. They have an empty key. A share is that of the sums. Times cannot be added and are left out. */
 export function totalsOf({ rows }: Pick<ReportTable, "rows">): ReportRow[] {
   const sums = new Map<string, ReportCell[]>();
   for (const { cells } of rows) {
-    const currencies = cells.map(currencyOf).join(" ");
+    const currencies = currenciesOf(cells).join(" ");
     const sum = sums.get(currencies);
     sums.set(currencies, sum ? sum.map((one, index) => add(one, cells[index] ?? null)) : cells.map(addable));
   }
@@ -21,14 +18,14 @@ export const currenciesOf = (cells: readonly ReportCell[]): string[] => [
   ...new Set(cells.map(currencyOf).filter((currency) => currency !== "")),
 ];
 
-const currencyOf = (cell: ReportCell): string =>
-  cell?.kind === "money" || cell?.kind === "elsewhere" ? cell.currency : "";
+const currencyOf = (cell: ReportCell): string => (cell?.kind === "money" ? cell.currency : "");
 
 const addable = (cell: ReportCell): ReportCell =>
   cell === null || cell.kind === "time" || cell.kind === "text" ? null : cell;
 
 function add(sum: ReportCell, cell: ReportCell): ReportCell {
-  if (sum?.kind === "elsewhere") return addable(cell);
+  // Where a row knows nothing, the others are added.
+  if (sum === null) return addable(cell);
   if (sum?.kind === "money" && cell?.kind === "money") return { ...sum, minor: sum.minor + cell.minor };
   if (sum?.kind === "count" && cell?.kind === "count") return { ...sum, value: sum.value + cell.value };
   if (sum?.kind === "share" && cell?.kind === "share")

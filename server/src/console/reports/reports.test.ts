@@ -173,11 +173,11 @@ test("a file has every row, with amounts in figures and names that are no formul
   const [head, ...lines] = body.trim().split("\r\n");
   assert.equal(
     head,
-    "product,name,units_delivered,units_bought,delivered,delivered_currency,refunded_later,refunded_later_currency,cost,cost_currency,margin,margin_currency,share,landed_cost,landed_cost_currency,margin_at_acceptance,margin_at_acceptance_currency,without_landed_cost,without_landed_cost_currency",
+    "product,name,units_delivered,units_bought,delivered,delivered_currency,refunded_later,refunded_later_currency,charged,cost_converted,cost_converted_currency,lost_converted,lost_converted_currency,margin,margin_currency,share,cost_not_known,cost_not_known_currency,landed_cost,landed_cost_currency,margin_at_acceptance,margin_at_acceptance_currency,without_landed_cost,without_landed_cost_currency",
   );
   assert.ok(
     lines.includes(
-      `${stocked},'=1+1 <i>card</i>,3,3,3.00,USD,0.00,USD,2.40,USD,0.60,USD,20.0,2.10,USD,0.90,USD,0.00,USD`,
+      `${stocked},'=1+1 <i>card</i>,3,3,3.00,USD,0.00,USD,2.40 USD,2.40,USD,0.00,USD,0.60,USD,20.0,0.00,USD,2.10,USD,0.90,USD,0.00,USD`,
     ),
     body,
   );

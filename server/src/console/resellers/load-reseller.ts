@@ -4,7 +4,7 @@ import { type ActivityEntry, listActivity } from "../../activity/list-activity.t
 import { listKeys } from "../../keys/list-keys.ts";
 import type { KeyRow } from "../../keys/queries.ts";
 import { notFound } from "../../lib/problem.ts";
-import { sumMargin } from "../../reports/sum-margin.ts";
+import { type CurrencyMargin, sumMargin } from "../../reports/sum-margin.ts";
 import { type ResellerSales, sumResellers } from "../../reports/sum-resellers.ts";
 import { findReseller, type ResellerRow } from "../../resellers/queries.ts";
 import { getWallet } from "../../wallet/get-wallet.ts";
@@ -20,8 +20,8 @@ export type ResellerData = {
   reseller: ResellerRow;
   balances: { live: bigint; test: bigint };
   sales: ResellerSales | undefined;
-  /** Of the last 30 days; undefined where no cost is known. */
-  marginMinor: bigint | undefined;
+  /** Of the last 30 days. */
+  margins: readonly CurrencyMargin[];
   entries: readonly EntryRow[];
   keys: readonly KeyRow[];
   endpoints: readonly { row: EndpointRow; health: EndpointHealth | undefined }[];
@@ -46,6 +46,12 @@ const SALES_DAYS = 30;
 export const salesOf30Days = ({ db }: ConsoleDeps, ctx: ConsoleContext, ids: readonly string[]) =>
   sumResellers(db, environmentOf(ctx), ids, { now: ctx.now, days: SALES_DAYS });
 
+export const marginOf30Days = (
+  { db }: Pick<ConsoleDeps, "db">,
+  ctx: ConsoleContext,
+  member: Parameters<typeof sumMargin>[2],
+) => sumMargin(db, environmentOf(ctx), member, { now: ctx.now, days: SALES_DAYS });
+
 /** Everything that the page of a reseller shows, in the environment of the address. */
 export async function loadReseller(deps: ConsoleDeps, ctx: ConsoleContext): Promise<ResellerData> {
   const reseller = await getListed(deps, ctx);
@@ -53,11 +59,11 @@ export async function loadReseller(deps: ConsoleDeps, ctx: ConsoleContext): Prom
   const tenant = { resellerId, environment: environmentOf(ctx) };
   const balanceIn = async (environment: "live" | "test") =>
     (await getWallet(deps.db, { resellerId, environment })).balanceMinor;
-  const [live, test, sales, marginMinor, entries, keys, rows, people, activity] = await Promise.all([
+  const [live, test, sales, margins, entries, keys, rows, people, activity] = await Promise.all([
     balanceIn("live"),
     balanceIn("test"),
     salesOf30Days(deps, ctx, [resellerId]),
-    sumMargin(deps.db, tenant, { currency: reseller.currency, now: ctx.now, days: SALES_DAYS }),
+    marginOf30Days(deps, ctx, { of: "reseller", id: resellerId }),
     listStatement(deps, tenant, {
       ...{ filters: {}, cursor: undefined, limit: ENTRIES_SHOWN },
       isForOperator: true,
@@ -79,7 +85,7 @@ export async function loadReseller(deps: ConsoleDeps, ctx: ConsoleContext): Prom
     reseller,
     balances: { live, test },
     sales: sales.get(resellerId),
-    marginMinor,
+    margins,
     entries: entries.data,
     keys,
     endpoints: rows.map((row) => ({ row, health: health.get(row.id) })),

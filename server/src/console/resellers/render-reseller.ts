@@ -17,6 +17,7 @@ import { time } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
+import { marginLink } from "../reports/margin-link.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { canEnable, enableHref } from "./endpoint-pages.ts";
 import { canUnfreeze, unfreezeHref } from "./key-pages.ts";
@@ -68,7 +69,7 @@ const frozenNotice = ({ frozenAt, frozenReason }: ResellerRow, ctx: ConsoleConte
         html`Frozen ${time(frozenAt, ctx.now)}. New orders are refused; reading goes on, and accepted orders are fulfilled. Reason: ${frozenReason ?? "none was given"}`,
       );
 
-function factsPanel({ reseller, balances, sales, marginMinor }: ResellerData, ctx: ConsoleContext): Html {
+function factsPanel({ reseller, balances, sales, margins }: ResellerData, ctx: ConsoleContext): Html {
   const { currency } = reseller;
   return panel(
     {
@@ -84,14 +85,7 @@ function factsPanel({ reseller, balances, sales, marginMinor }: ResellerData, ct
         "Sales, 30 days",
         `${moneyText(salesOf(sales), currency)} in ${countText(sales?.orders ?? 0n)} orders`,
       ],
-      [
-        "Margin, 30 days",
-        html`<a class="link" href="${here(ctx, "/reports/margin", { reseller: reseller.id })}">${
-          marginMinor === undefined
-            ? "no delivered order with a known cost"
-            : moneyText(marginMinor, currency)
-        }</a>`,
-      ],
+      ["Margin, 30 days", marginLink(margins, "reseller", reseller.id, ctx)],
       ["Price list", reseller.priceList],
       ["Email", reseller.email],
       ["Order limit", limitText(reseller.rateLimitOrders)],

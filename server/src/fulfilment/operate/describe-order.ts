@@ -8,6 +8,7 @@ import { findAnyOrder } from "../../orders/queries.ts";
 import type { OrderView, TimelineEntryView } from "../../orders/schemas.ts";
 import { referenceOf } from "../buy/reference.ts";
 import {
+  type CostSumRow,
   listOrderEntries,
   listOrderRoutes,
   listPurchaseRows,
@@ -29,11 +30,38 @@ export type DescribedPurchase = PurchaseRow & { reference: string };
 export type Margin = {
   netMinor: bigint;
   costs: { amountMinor: bigint; currency: string }[];
-  /** Undefined where a cost is not known or in another currency. */
+  /** The cost in the currency of the order, at the rates of its acceptance, less what suppliers gave back. */
+  convertedMinor: bigint;
+  isConverted: boolean;
+  lostMinor: bigint;
+  returned: { amountMinor: bigint; currency: string }[];
+  /** Undefined where a cost is not known in the currency of the order. */
   marginMinor: bigint | undefined;
   /** Units that were bought and whose cost is not known. */
   unpriced: number;
 };
+
+function marginOf(netMinor: bigint, currency: string, sums: readonly CostSumRow[]): Margin {
+  const total = (of: (row: CostSumRow) => bigint): bigint => sums.reduce((sum, row) => sum + of(row), 0n);
+  const known = sums.flatMap((row) =>
+    row.currency === null || row.amountMinor === null
+      ? []
+      : [{ ...row, currency: row.currency, amountMinor: row.amountMinor }],
+  );
+  const convertedMinor = total((row) => row.convertedMinor);
+  return {
+    netMinor,
+    costs: known.map((row) => ({ currency: row.currency, amountMinor: row.amountMinor })),
+    convertedMinor,
+    isConverted: known.some((row) => row.currency !== currency),
+    lostMinor: total((row) => row.lostMinor),
+    returned: known.flatMap((row) =>
+      row.returnedMinor === 0n ? [] : [{ currency: row.currency, amountMinor: row.returnedMinor }],
+    ),
+    marginMinor: sums.every(({ units, costed }) => costed === units) ? netMinor - convertedMinor : undefined,
+    unpriced: sums.reduce((sum, row) => sum + (row.currency === null ? row.units : 0), 0),
+  };
+}
 
 /** Everything about an order of any reseller, for the operator. Never a code. */
 export type DescribedOrder = Tenant & {
@@ -64,15 +92,6 @@ export async function describeOrder(db: Db, id: string, now: Date): Promise<Desc
     getTimeline(db, tenant, id),
   ]);
   if (!state) throw notFound();
-  const known = costs.flatMap(({ currency, amountMinor }) =>
-    currency === null || amountMinor === null ? [] : [{ currency, amountMinor }],
-  );
-  const unpriced = costs
-    .filter(({ currency }) => currency === null)
-    .reduce((sum, { units: count }) => sum + count, 0);
-  const netMinor = row.totalMinor - row.refundedMinor;
-  const isComparable = unpriced === 0 && known.every(({ currency }) => currency === row.currency);
-  const costMinor = known.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
   return {
     ...tenant,
     order: toOrderView(row),
@@ -86,12 +105,7 @@ export async function describeOrder(db: Db, id: string, now: Date): Promise<Desc
     units,
     routes,
     entries,
-    margin: {
-      netMinor,
-      costs: known,
-      marginMinor: isComparable ? netMinor - costMinor : undefined,
-      unpriced,
-    },
+    margin: marginOf(row.totalMinor - row.refundedMinor, row.currency, costs),
     timeline,
   };
 }

@@ -110,12 +110,40 @@ export const listOrderEntries = (db: Queryable, orderId: string) =>
     ) entry
     order by sequence`);
 
-export type CostSumRow = { currency: string | null; amountMinor: bigint | null; units: number };
+export type CostSumRow = {
+  currency: string | null;
+  amountMinor: bigint | null;
+  units: number;
+  /** Of how many units the cost is known in the currency of the order. */
+  costed: number;
+  /** What they cost in the currency of the order, less what suppliers gave back. */
+  convertedMinor: bigint;
+  lostMinor: bigint;
+  /** What suppliers gave back after delivery, in their currency. */
+  returnedMinor: bigint;
+};
 
 /** What the units that were bought have cost, by currency. */
 export const sumCosts = (db: Queryable, orderId: string) =>
   db.rows<CostSumRow>(sql`
-    select coalesce(supplier_price_currency, cost_currency) as currency,
-           sum(coalesce(supplier_price_minor, cost_minor))::bigint as "amountMinor", count(*)::integer as units
-    from supplier_attempts where order_id = ${orderId} and status in ('delivered', 'quarantined')
+    select currency, sum(amount)::bigint as "amountMinor", count(*)::integer as units, count(converted)::integer as costed,
+           coalesce(sum(converted) filter (where not is_returned), 0)::bigint as "convertedMinor",
+           coalesce(sum(lost), 0)::bigint as "lostMinor",
+           coalesce(sum(amount) filter (where is_returned), 0)::bigint as "returnedMinor"
+    from (
+      select b.currency, b.amount, b.is_returned, converted_minor(b.amount, b.currency, b.sold_in, b.rate) as converted,
+             converted_minor(b.lost, b.currency, b.sold_in, b.rate) as lost
+      from (
+        select charged_currency(a) as currency, charged_minor(a) as amount, lost_minor(a) as lost, o.currency as sold_in,
+               sale_rate(charged_currency(a), o.currency, l.basis, k.rate) as rate,
+               exists (
+                 select from supplier_reversals r where r.order_id = a.order_id and r.line_index = a.line_index
+                   and r.unit_index = a.unit_index and r.number = a.number) as is_returned
+        from supplier_attempts a
+        join orders o on o.id = a.order_id
+        join order_lines l on l.order_id = a.order_id and l.line_index = a.line_index
+        left join report_rates k on k.order_id = a.order_id and k.currency = charged_currency(a)
+        where a.order_id = ${orderId} and a.status in ('delivered', 'quarantined')
+      ) b
+    ) c
     group by 1 order by 1`);

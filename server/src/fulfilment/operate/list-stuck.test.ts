@@ -134,6 +134,10 @@ test("an order is described with routes, purchases, costs, margin and its money 
   assert.deepEqual(done.margin, {
     netMinor: 100n,
     costs: [{ amountMinor: 80n, currency: "USD" }],
+    convertedMinor: 80n,
+    isConverted: false,
+    lostMinor: 0n,
+    returned: [],
     marginMinor: 20n,
     unpriced: 0,
   });

@@ -3,6 +3,7 @@ import { csvLine, withoutFormula } from "../../../lib/csv/csv-line.ts";
 import { formatAmount } from "../../../lib/money.ts";
 import { countFacts } from "../../../reports/count-facts.ts";
 import { MARGIN_BYS, type MarginReport, type MarginRow, readMargin } from "../../../reports/read-margin.ts";
+import type { Context } from "../../open-context.ts";
 import { showAmount, showCount } from "../../output/format.ts";
 import { table } from "../../output/table.ts";
 import { listed, type Options, required, UsageError, verb } from "../../verb.ts";
@@ -13,14 +14,14 @@ const DAY_MS = 24 * HOUR_MS;
 const DEFAULT_DAYS = 30;
 
 export function reportCommands(program: Command): void {
-  const report = program.command("report").description("what was sold and earned, as of acceptance");
+  const report = program.command("report").description("what was sold, earned and lost");
   for (const name of ["margin", "sales"] as const)
     verb(
       report
         .command(name)
         .description(
           name === "margin"
-            ? "sales, refunds, landed cost and margin on what was true when orders were accepted"
+            ? "sales, refunds, cost and margin in the currency of the sale, converted at the rates of acceptance"
             : "sales and refunds",
         )
         .option("--by <list>", `one or more of ${MARGIN_BYS.join(", ")}`, "day")
@@ -28,9 +29,9 @@ export function reportCommands(program: Command): void {
         .option("--to <time>", "until before this day or hour, in UTC")
         .option("--env <environment>", "live or test", "live")
         .option("--csv", "print CSV"),
-      async ({ db, clock }, options) => {
-        // What happened before the command is in its report.
-        while (await countFacts({ db, clock }));
+      async (context, options) => {
+        const { db, clock } = context;
+        await countAll(context);
         const report = await readMargin(db, scopeOf(options, clock.now()));
         if (options.csv === true) return { csv: toCsv(name, report) };
         return options.json === true ? toView(name, report) : { report };
@@ -40,6 +41,11 @@ export function reportCommands(program: Command): void {
         return "report" in result ? showReport(name, result.report) : undefined;
       },
     );
+}
+
+/** What happened before the command is in its report. */
+async function countAll({ db, clock, config }: Context): Promise<void> {
+  while (await countFacts({ db, clock, rateMaxAgeMs: config.pricing.rateMaxAgeMs }));
 }
 
 function scopeOf(options: Options, now: Date) {
@@ -64,6 +70,8 @@ function scopeOf(options: Options, now: Date) {
 
 type Name = "margin" | "sales";
 
+const isKnown = ({ marginMinor }: MarginRow): boolean => marginMinor !== undefined;
+
 const rowView = (name: Name, by: readonly string[], row: MarginRow) => ({
   ...Object.fromEntries(by.map((one, index) => [one, row.keys[index] ?? ""])),
   currency: row.currency,
@@ -74,9 +82,16 @@ const rowView = (name: Name, by: readonly string[], row: MarginRow) => ({
   ...(name === "sales"
     ? {}
     : {
+        delivered: formatAmount(row.deliveredMinor, row.currency),
+        refundedLater: formatAmount(row.returnedMinor, row.currency),
+        cost: isKnown(row) ? formatAmount(row.convertedMinor, row.currency) : null,
+        converted: row.isConverted,
+        margin: row.marginMinor === undefined ? null : formatAmount(row.marginMinor, row.currency),
+        lost: isKnown(row) ? formatAmount(row.lostConvertedMinor, row.currency) : null,
+        costNotKnown: formatAmount(row.uncostedMinor, row.currency),
         landed: formatAmount(row.landedMinor, row.currency),
         withoutCost: formatAmount(row.unlandedMinor, row.currency),
-        margin: formatAmount(row.marginMinor, row.currency),
+        marginAtAcceptance: formatAmount(row.acceptedMarginMinor, row.currency),
         deliveredUnits: Number(row.deliveredUnits),
         boughtUnits: Number(row.boughtUnits),
         lostUnits: Number(row.lostUnits),
@@ -95,29 +110,29 @@ const toView = (name: Name, report: MarginReport) => ({
   completeUntil: report.completeUntil?.toISOString() ?? null,
 });
 
-const MARGIN_COLUMNS = ["landed", "without cost", "margin", "cost", "lost"] as const;
+const MARGIN_COLUMNS = [
+  ...["charged", "cost converted", "margin", "lost converted", "cost not known"],
+  ...["landed", "without landed", "margin at acceptance"],
+];
 
 const cellsOf = (
   name: Name,
   row: MarginRow,
   amount: (minor: bigint, currency: string) => string,
-): string[] => [
-  amount(row.soldMinor, row.currency),
-  amount(row.refundedMinor, row.currency),
-  amount(row.netMinor, row.currency),
-  ...(name === "sales"
-    ? []
-    : [
-        amount(row.landedMinor, row.currency),
-        amount(row.unlandedMinor, row.currency),
-        amount(row.marginMinor, row.currency),
-        row.charged.map((one) => `${amount(one.costMinor, one.currency)} ${one.currency}`).join(" + "),
-        row.charged
-          .filter(({ lostMinor }) => lostMinor > 0n)
-          .map((one) => `${amount(one.lostMinor, one.currency)} ${one.currency}`)
-          .join(" + "),
-      ]),
-];
+): string[] => {
+  const say = (minor: bigint): string => amount(minor, row.currency);
+  const known = (minor: bigint): string => (isKnown(row) ? say(minor) : "");
+  return [
+    ...[row.soldMinor, row.refundedMinor, row.netMinor].map(say),
+    ...(name === "sales"
+      ? []
+      : [
+          row.charged.map((one) => `${amount(one.costMinor, one.currency)} ${one.currency}`).join(" + "),
+          ...[row.convertedMinor, row.marginMinor ?? 0n, row.lostConvertedMinor].map(known),
+          ...[row.uncostedMinor, row.landedMinor, row.unlandedMinor, row.acceptedMarginMinor].map(say),
+        ]),
+  ];
+};
 
 const columnsOf = (name: Name): string[] => [
   ...["sold", "refunded", "net"],
