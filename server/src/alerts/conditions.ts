@@ -1,4 +1,5 @@
 import type { Sql } from "sql-template-tag";
+import { formatAmount } from "../lib/money.ts";
 import { findUnknownBackup } from "./backup-condition.ts";
 import {
   findDisabledEndpoints,
@@ -9,13 +10,15 @@ import {
 import { findFloorPrices, findLossStops, findStaleRates } from "./price-conditions.ts";
 import { findBrokenAudit, findGoneWorkers } from "./service-conditions.ts";
 import {
+  findDisabledSuppliers,
   findFailingSuppliers,
   findLowBalances,
   findLowStock,
+  findOverchargedRoutes,
   findReversedPurchases,
 } from "./supply-conditions.ts";
 
-/** What an alert knows of its subject: ids, counts and times. Never a name, a code or a secret. */
+/** What an alert knows of its subject: ids, counts, times, amounts, and names that resellers know too. Never a code or a secret. */
 export type Facts = Readonly<Record<string, string | number | null>>;
 
 export type Condition = {
@@ -28,6 +31,17 @@ export type Condition = {
 };
 
 const text = (facts: Facts, name: string): string => String(facts[name] ?? "");
+const NAME_MAX_CHARACTERS = 80;
+/** A name as it stands in a line, or the id where the name is not known. */
+const name = (facts: Facts, of: string): string =>
+  (text(facts, `${of}Name`) || text(facts, `${of}Id`))
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+    .slice(0, NAME_MAX_CHARACTERS);
+/** `10.24 USD`, of `chargedMinor` and `chargedCurrency`, or of the one `currency` that the facts have. */
+function amount(facts: Facts, of: string): string {
+  const currency = text(facts, `${of}Currency`) || text(facts, "currency");
+  return `${formatAmount(BigInt(facts[`${of}Minor`] ?? 0), currency)} ${currency}`;
+}
 const day = (facts: Facts, name: string): string => text(facts, name).slice(0, 16).replace("T", " ");
 
 /** A purchase that was sold first: it has cost money. */
@@ -46,36 +60,51 @@ export const CONDITIONS = {
   purchase_unknown: {
     find: findUnknownPurchases,
     title: (facts) =>
-      `Order ${text(facts, "orderId")}: ${unknownText(facts)} since ${day(facts, "since")} UTC`,
+      `Order ${text(facts, "orderId")}, ${name(facts, "product")}: ${unknownText(facts)} since ${day(facts, "since")} UTC`,
     path: () => "/unknown",
   },
   purchase_reversed: {
     find: findReversedPurchases,
     title: (facts) =>
-      `Order ${text(facts, "orderId")}: a supplier took back a unit that was delivered; refund it or keep it`,
+      `Order ${text(facts, "orderId")}: a supplier took back a unit of ${name(facts, "product")} that was delivered; refund it or keep it`,
     path: (facts) => `/orders/${text(facts, "orderId")}`,
   },
   refund_held: {
     find: findHeldRefunds,
-    title: (facts) => `Order ${text(facts, "orderId")}: the refund is on hold`,
+    title: (facts) =>
+      `Order ${text(facts, "orderId")} of ${name(facts, "reseller")}, ${amount(facts, "total")}: the refund is on hold`,
     path: (facts) => `/orders/${text(facts, "orderId")}`,
   },
   supplier_failing: {
     find: findFailingSuppliers,
-    title: (facts) => `Supplier ${text(facts, "supplierId")} keeps failing and is paused`,
+    title: (facts) =>
+      `Supplier ${text(facts, "supplierId")} keeps failing and is paused: ${text(facts, "failures")} failures in a row`,
     path: (facts) => `/suppliers/${text(facts, "supplierId")}`,
+  },
+  supplier_disabled: {
+    find: findDisabledSuppliers,
+    title: (facts) =>
+      `Supplier ${text(facts, "supplierId")} is switched off: ${name(facts, "product")} was expected to cost ${amount(facts, "expected")} and was charged ${facts.chargedMinor == null ? "a price that cannot be read" : amount(facts, "charged")}`,
+    path: (facts) => `/suppliers/${text(facts, "supplierId")}`,
+  },
+  route_overcharged: {
+    find: findOverchargedRoutes,
+    title: (facts) =>
+      `${name(facts, "product")}: supplier ${text(facts, "supplierId")} charged ${amount(facts, "charged")} in place of ${amount(facts, "expected")}; the route is paused`,
+    path: (facts) => `/products/${text(facts, "productId")}`,
   },
   supplier_balance_low: {
     find: findLowBalances,
-    title: (facts) => `The balance at supplier ${text(facts, "supplierId")} is low`,
+    title: (facts) =>
+      `The balance at supplier ${text(facts, "supplierId")} is low: ${amount(facts, "balance")}, below ${amount(facts, "low")}`,
     path: (facts) => `/suppliers/${text(facts, "supplierId")}`,
   },
   stock_low: {
     find: findLowStock,
     title: (facts) =>
       facts.available === 0
-        ? `Product ${text(facts, "productId")} is out of stock`
-        : `Product ${text(facts, "productId")} runs out of stock within 3 days`,
+        ? `${name(facts, "product")} is out of stock`
+        : `${name(facts, "product")} runs out of stock within 3 days: ${text(facts, "available")} codes are left of ${text(facts, "neededIn3Days")}`,
     path: (facts) => `/products/${text(facts, "productId")}`,
   },
   rate_stale: {
@@ -86,25 +115,24 @@ export const CONDITIONS = {
   },
   price_floor: {
     find: findFloorPrices,
-    title: (facts) => `The price of product ${text(facts, "productId")} was raised to its floor`,
+    title: (facts) => `The price of ${name(facts, "product")} was raised to its floor`,
     path: () => "/prices",
   },
   purchase_at_loss: {
     find: findLossStops,
-    title: (facts) =>
-      `Product ${text(facts, "productId")} was refunded: every supplier would have sold it at a loss`,
+    title: (facts) => `${name(facts, "product")} was refunded: every supplier would have sold it at a loss`,
     path: (facts) => `/orders/${text(facts, "orderId")}`,
   },
   endpoint_disabled: {
     find: findDisabledEndpoints,
     title: (facts) =>
-      `Endpoint ${text(facts, "endpointId")} of reseller ${text(facts, "resellerId")} was disabled after days of failures`,
+      `Endpoint ${text(facts, "endpointId")} of ${name(facts, "reseller")} was disabled after days of failures`,
     path: (facts) => `/resellers/${text(facts, "resellerId")}`,
   },
   key_frozen: {
     find: findFrozenKeys,
     title: (facts) =>
-      `Key ${text(facts, "keyId")} of reseller ${text(facts, "resellerId")} is frozen: it spent far more than usual`,
+      `Key ${name(facts, "key")} of ${name(facts, "reseller")} is frozen: it spent far more than usual`,
     path: (facts) => `/resellers/${text(facts, "resellerId")}`,
   },
   audit_broken: {

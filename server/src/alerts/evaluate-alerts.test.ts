@@ -6,6 +6,8 @@ import { addRouteRow, addStockRow, addSupplierRow } from "../../testing/builders
 import { createTestDatabase } from "../../testing/database/test-database.ts";
 import { createHandClock } from "../../testing/hand-clock.ts";
 import { createReseller } from "../resellers/create-reseller.ts";
+import { setEnabled } from "../suppliers/enable-supplier.ts";
+import { enableRoute, stopOvercharge } from "../suppliers/overcharges/route-pauses.ts";
 import { acknowledgeAlert } from "./acknowledge-alert.ts";
 import { chooseAlertLetters } from "./choose-letters.ts";
 import { evaluateAlerts } from "./evaluate-alerts.ts";
@@ -32,7 +34,10 @@ const tenant = { resellerId: reseller.id, environment: "live" } as const;
 await addOrder(db, { ...tenant, id: "ord_1" });
 await addOrder(db, { ...tenant, id: "ord_2" });
 await addOrder(db, { ...tenant, id: "ord_test", environment: "test" });
-await addProducts(db, [{ id: "card" }, { id: "game" }]);
+await addProducts(db, [
+  { id: "card", name: "Card" },
+  { id: "game", name: "Game" },
+]);
 const stock = await addSupplierRow(db, { name: "Secret Warehouse" });
 const remote = await addSupplierRow(db, { kind: "scrip", name: "Secret Upstream" });
 for (const [account, email] of [
@@ -99,8 +104,8 @@ test("refund_held: raised once all units have ended, in live only, and resolved 
   await run("update orders set status = 'failed' where id = 'ord_2'");
   await evaluate();
   assert.deepEqual((await titles()).sort(), [
-    "refund_held: Order ord_1: the refund is on hold",
-    "refund_held: Order ord_2: the refund is on hold",
+    "refund_held: Order ord_1 of One, 1.00 USD: the refund is on hold",
+    "refund_held: Order ord_2 of One, 1.00 USD: the refund is on hold",
   ]);
   await run("update orders set refund_held = false");
 });
@@ -117,8 +122,8 @@ test("rate_stale, price_floor and purchase_at_loss: from what was noted until it
     insert into loss_stops values ('card', 'ord_1', ${ago(DAY_MS - MINUTE_MS)}), ('game', 'ord_2', ${ago(DAY_MS)})`);
   await evaluate();
   assert.deepEqual((await titles()).sort(), [
-    "price_floor: The price of product game was raised to its floor",
-    "purchase_at_loss: Product card was refunded: every supplier would have sold it at a loss",
+    "price_floor: The price of Game was raised to its floor",
+    "purchase_at_loss: Card was refunded: every supplier would have sold it at a loss",
     "rate_stale: Prices of 1 products are withheld: an exchange rate is too old or missing since 2029-12-31 23:59 UTC",
   ]);
   assert.deepEqual((await open()).map(({ path }) => path).sort(), ["/orders/ord_1", "/prices", "/prices"]);
@@ -129,7 +134,9 @@ test("supplier_failing: from the opened circuit to the next answer, and not for 
   await db.rows(sql`
     update suppliers set consecutive_failures = 5, open_until = ${ago(MINUTE_MS)} where id = ${remote}`);
   await evaluate();
-  assert.deepEqual(await titles(), [`supplier_failing: Supplier ${remote} keeps failing and is paused`]);
+  assert.deepEqual(await titles(), [
+    "supplier_failing: Supplier Secret Upstream keeps failing and is paused: 5 failures in a row",
+  ]);
   await run("update suppliers set consecutive_failures = 6");
   await evaluate();
   assert.deepEqual(
@@ -149,8 +156,39 @@ test("supplier_balance_low: below the operator's amount, and only with one", asy
   assert.deepEqual(await titles(), []);
   await db.rows(sql`update suppliers set balance_low_minor = 5000 where id = ${remote}`);
   await evaluate();
-  assert.deepEqual(await titles(), [`supplier_balance_low: The balance at supplier ${remote} is low`]);
+  assert.deepEqual(await titles(), [
+    "supplier_balance_low: The balance at supplier Secret Upstream is low: 49.99 USD, below 50.00 USD",
+  ]);
   await run("update suppliers set balance_minor = 5000");
+});
+
+test("route_overcharged and supplier_disabled: with product, expected and charged, until a person enables them", async () => {
+  await addRouteRow(db, { productId: "card", supplierId: remote });
+  const overcharge = (price: { amountMinor: bigint; currency: string }) =>
+    stopOvercharge(db, clock, {
+      ...{ productId: "card", supplierId: remote, price },
+      purchase: { orderId: "ord_1", lineIndex: 0, unitIndex: 0, attempt: 1 },
+      limit: { expectedMinor: 975n, maxMinor: 994n, currency: "USD" },
+    });
+  await overcharge({ amountMinor: 1_024n, currency: "USD" });
+  await evaluate();
+  assert.deepEqual(await titles(), [
+    "route_overcharged: Card: supplier Secret Upstream charged 10.24 USD in place of 9.75 USD; the route is paused",
+  ]);
+  assert.deepEqual((await open())[0]?.path, "/products/card");
+  const [letter] = await letters();
+  assert.match(letter?.body ?? "", /Card: supplier sup_\w+ charged 10\.24 USD in place of 9\.75 USD/);
+  await enableRoute(db, clock, { productId: "card", supplierId: remote }, BY);
+  await overcharge({ amountMinor: 14_625n, currency: "JPY" });
+  await evaluate();
+  assert.deepEqual(await titles(), [
+    "supplier_disabled: Supplier Secret Upstream is switched off: Card was expected to cost 9.75 USD and was charged 14625 JPY",
+  ]);
+  await setEnabled(db, clock, remote, true, BY);
+  await setEnabled(db, clock, stock, false, BY);
+  await evaluate();
+  assert.deepEqual(await titles(), [], "a person who switches a supplier off needs no alert");
+  await setEnabled(db, clock, stock, true, BY);
 });
 
 test("stock_low: less than three days of sales, or nothing of a product that nobody else has", async () => {
@@ -163,12 +201,19 @@ test("stock_low: less than three days of sales, or nothing of a product that nob
   await setSupply(db, ["card"], "available");
   await setSupply(db, ["game"], "empty");
   await evaluate();
-  assert.deepEqual(await titles(), ["stock_low: Product game is out of stock"]);
+  assert.deepEqual(await titles(), ["stock_low: Game is out of stock"]);
   await db.rows(sql`update codes set state = 'expired' where id = ${codes[0]}`);
   await run("update products set hidden = true where id = 'game'");
   await evaluate();
-  assert.deepEqual(await titles(), ["stock_low: Product card runs out of stock within 3 days"]);
-  assert.deepEqual((await open())[0]?.facts, { productId: "card", available: 2, neededIn3Days: 3 });
+  assert.deepEqual(await titles(), [
+    "stock_low: Card runs out of stock within 3 days: 2 codes are left of 3",
+  ]);
+  assert.deepEqual((await open())[0]?.facts, {
+    productId: "card",
+    productName: "Card",
+    available: 2,
+    neededIn3Days: 3,
+  });
   await addStockRow(db, { productId: "card", supplierId: stock });
   await evaluate();
   assert.deepEqual(await titles(), []);
@@ -177,11 +222,11 @@ test("stock_low: less than three days of sales, or nothing of a product that nob
 
 test("key_frozen: a live key until it is unfrozen or revoked", async () => {
   await run(`
-    insert into api_keys (id, reseller_id, environment, digest, last_four, scopes, frozen_at)
-    values ('key_fast', '${reseller.id}', 'live', decode(repeat('ab', 32), 'hex'), 'abcd', '{orders:read}', '2029-12-31Z'),
-      ('key_test', '${reseller.id}', 'test', decode(repeat('cd', 32), 'hex'), 'abcd', '{orders:read}', '2029-12-31Z')`);
+    insert into api_keys (id, name, reseller_id, environment, digest, last_four, scopes, frozen_at)
+    values ('key_fast', 'till', '${reseller.id}', 'live', decode(repeat('ab', 32), 'hex'), 'abcd', '{orders:read}', '2029-12-31Z'),
+      ('key_test', 'other', '${reseller.id}', 'test', decode(repeat('cd', 32), 'hex'), 'abcd', '{orders:read}', '2029-12-31Z')`);
   await evaluate();
-  const title = `Key key_fast of reseller ${reseller.id} is frozen: it spent far more than usual`;
+  const title = `Key till of One is frozen: it spent far more than usual`;
   assert.deepEqual(await titles(), [`key_frozen: ${title}`]);
   await run("update api_keys set frozen_at = null");
   await evaluate();

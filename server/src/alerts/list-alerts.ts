@@ -40,9 +40,11 @@ export const listOpenAlerts = async (db: Queryable, kinds: readonly AlertKind[])
 
 export function toAlert(row: AlertRow): Alert {
   const condition = findCondition(row.kind);
+  const title = condition?.title(row.facts) ?? `${row.kind}: ${row.subject}`;
+  const { supplierName } = row;
   return {
     ...row,
-    title: condition?.title(row.facts) ?? `${row.kind}: ${row.subject}`,
+    title: supplierName === null ? title : title.replace(String(row.facts.supplierId), () => supplierName),
     path: condition?.path(row.facts),
     runbook: runbookAnchor(row.kind),
   };

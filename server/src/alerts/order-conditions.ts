@@ -9,8 +9,9 @@ export const findUnknownPurchases = (now: Date, limit: number): Sql => sql`
   select order_id as subject,
          jsonb_build_object('orderId', order_id, 'purchases', count(*), 'since', min(opened_at),
                             'sold', count(*) filter (where told_state = 'sold'),
-                            'pending', count(*) filter (where told_state = 'pending')) as facts
-  from supplier_attempts
+                            'pending', count(*) filter (where told_state = 'pending'),
+                            'productId', min(product_id), 'productName', min(p.name)) as facts
+  from supplier_attempts join products p on p.id = product_id
   where status = 'open' and written_off_at is null and opened_at <= ${new Date(now.getTime() - UNKNOWN_MS)}
   group by order_id
   order by min(opened_at), order_id limit ${limit}`;
@@ -21,21 +22,24 @@ export const findUnknownPurchases = (now: Date, limit: number): Sql => sql`
  */
 export const findHeldRefunds = (_now: Date, limit: number): Sql => sql`
   select id as subject,
-         jsonb_build_object('orderId', id, 'resellerId', reseller_id, 'since', updated_at) as facts
+         jsonb_build_object('orderId', id, 'resellerId', reseller_id, 'since', updated_at, 'totalMinor', total_minor,
+                            'currency', currency, 'resellerName', (select name from resellers where id = reseller_id)) as facts
   from orders
   where refund_held and environment = 'live' and (status = 'failed' or (status = 'processing' and open_units = 0))
   order by id limit ${limit}`;
 
 /** Disabled because it failed for days. One that its owner switched off is none. */
 export const findDisabledEndpoints = (_now: Date, limit: number): Sql => sql`
-  select id as subject, jsonb_build_object('endpointId', id, 'resellerId', reseller_id, 'since', updated_at) as facts
+  select id as subject, jsonb_build_object('endpointId', id, 'resellerId', reseller_id, 'since', updated_at,
+         'resellerName', (select r.name from resellers r where r.id = reseller_id)) as facts
   from webhook_endpoints
   where notified = 'disabled' and deleted_at is null and not active and environment = 'live'
   order by id limit ${limit}`;
 
 /** Frozen because it spent far more than usual. A key that has been revoked since is settled. */
 export const findFrozenKeys = (now: Date, limit: number): Sql => sql`
-  select id as subject, jsonb_build_object('keyId', id, 'resellerId', reseller_id, 'since', frozen_at) as facts
+  select id as subject, jsonb_build_object('keyId', id, 'keyName', name, 'resellerId', reseller_id, 'since', frozen_at,
+         'resellerName', (select r.name from resellers r where r.id = reseller_id)) as facts
   from api_keys
   where frozen_at is not null and revoked_at is null and (expires_at is null or expires_at > ${now}) and environment = 'live'
   order by frozen_at, id limit ${limit}`;

@@ -13,17 +13,18 @@ export const findStaleRates = (_now: Date, limit: number): Sql => sql`
 
 /** Products whose price was raised to the floor: the rule alone would sell them below cost and margin. */
 export const findFloorPrices = (_now: Date, limit: number): Sql => sql`
-  select product_id as subject, jsonb_build_object('productId', product_id) as facts
+  select product_id as subject, jsonb_build_object('productId', product_id, 'productName', p.name) as facts
   from (
     select product_id from list_prices where at_floor
     union
     select product_id from reseller_prices where at_floor
-  ) floored
+  ) floored join products p on p.id = product_id
   order by product_id limit ${limit}`;
 
 /** Products of which a unit was refunded within a day, because every supplier would have sold it at a loss. */
 export const findLossStops = (now: Date, limit: number): Sql => sql`
   select product_id as subject,
-         jsonb_build_object('productId', product_id, 'orderId', order_id, 'stoppedAt', stopped_at) as facts
-  from loss_stops where stopped_at > ${new Date(now.getTime() - DAY_MS)}
+         jsonb_build_object('productId', product_id, 'productName', p.name, 'orderId', order_id, 'stoppedAt', stopped_at) as facts
+  from loss_stops join products p on p.id = product_id
+  where stopped_at > ${new Date(now.getTime() - DAY_MS)}
   order by stopped_at, product_id limit ${limit}`;

@@ -83,11 +83,14 @@ export type AlertRow = {
   acknowledgedAt: Date | null;
   acknowledgedKind: "staff" | "command" | null;
   acknowledgedId: string | null;
+  /** Of the supplier that the facts name. Mail and metrics know it by id only. */
+  supplierName: string | null;
 };
 
 const alertColumns = sql`
   id, kind, subject, facts, raised_at as "raisedAt", resolved_at as "resolvedAt", acknowledged_at as "acknowledgedAt",
-  acknowledged_kind as "acknowledgedKind", acknowledged_id as "acknowledgedId"`;
+  acknowledged_kind as "acknowledgedKind", acknowledged_id as "acknowledgedId",
+  (select s.name from suppliers s where s.id = facts ->> 'supplierId') as "supplierName"`;
 
 /** Those that nobody has acknowledged first, within each the newest. */
 export const listOpenRows = (db: Queryable, limit: number) =>

@@ -15,16 +15,44 @@ export const findFailingSuppliers = (_now: Date, limit: number): Sql => sql`
   from suppliers where enabled and open_until is not null and consecutive_failures > 0
   order by id limit ${limit}`;
 
+/** Disabled because of a price, until a person enables it. One that a person switched off is none. */
+export const findDisabledSuppliers = (_now: Date, limit: number): Sql => sql`
+  select s.id as subject,
+         jsonb_build_object('supplierId', s.id, 'reason', s.disabled_reason, 'since', s.disabled_at,
+                            'productId', p.id, 'productName', p.name, 'orderId', s.disabled_purchase ->> 'orderId',
+                            'expectedMinor', s.disabled_purchase -> 'expected' -> 'amount',
+                            'expectedCurrency', s.disabled_purchase -> 'expected' -> 'currency',
+                            'chargedMinor', s.disabled_purchase -> 'charged' -> 'amount',
+                            'chargedCurrency', s.disabled_purchase -> 'charged' -> 'currency') as facts
+  from suppliers s left join products p on p.id = s.disabled_purchase ->> 'productId'
+  where not s.enabled and s.disabled_purchase is not null
+  order by s.disabled_at, s.id limit ${limit}`;
+
+/** Routes that are paused because a unit cost more than their limit, until a person enables them. */
+export const findOverchargedRoutes = (_now: Date, limit: number): Sql => sql`
+  select r.product_id || '/' || r.supplier_id as subject,
+         jsonb_build_object('productId', r.product_id, 'productName', p.name, 'supplierId', r.supplier_id,
+                            'since', r.paused_at, 'expectedMinor', r.paused_expected_minor,
+                            'chargedMinor', r.paused_charged_minor, 'currency', r.paused_currency,
+                            'orderId', r.paused_order_id) as facts
+  from supplier_routes r join products p on p.id = r.product_id
+  where r.paused_at is not null
+  order by r.paused_at, r.product_id, r.supplier_id limit ${limit}`;
+
 /** A unit that was delivered and taken back by the supplier, until it is refunded or the operator keeps it. */
 export const findReversedPurchases = (_now: Date, limit: number): Sql => sql`
   select r.order_id || '.' || r.line_index || '.' || r.unit_index as subject,
-         jsonb_build_object('orderId', r.order_id, 'lineIndex', r.line_index, 'unitIndex', r.unit_index) as facts
+         jsonb_build_object('orderId', r.order_id, 'lineIndex', r.line_index, 'unitIndex', r.unit_index,
+                            'productName', l.name) as facts
   from supplier_reversals r join order_units u using (order_id, line_index, unit_index)
+  join order_lines l using (order_id, line_index)
   where r.kept_at is null and u.status = 'delivered'
   order by r.found_at, r.order_id, r.line_index, r.unit_index limit ${limit}`;
 
 export const findLowBalances = (_now: Date, limit: number): Sql => sql`
-  select id as subject, jsonb_build_object('supplierId', id, 'balanceAt', balance_at) as facts
+  select id as subject,
+         jsonb_build_object('supplierId', id, 'balanceAt', balance_at, 'balanceMinor', balance_minor,
+                            'lowMinor', balance_low_minor, 'currency', balance_currency) as facts
   from suppliers where enabled and balance_minor < balance_low_minor
   order by id limit ${limit}`;
 
@@ -48,7 +76,7 @@ export const findLowStock = (now: Date, limit: number): Sql => sql`
              else greatest(extract(epoch from ${now}::timestamptz - min(opened_at)) / 86400, 0.01) end as days
     from sales group by supplier_id
   ), wanted as (
-    select r.product_id, r.supplier_id,
+    select r.product_id, p.name, r.supplier_id,
            least(greatest(ceil(count(sales.product_id) * ${STOCK_DAYS} / max(spans.days)), 0), ${COUNTED_MAX})::integer
              as needed
     from supplier_routes r
@@ -56,10 +84,10 @@ export const findLowStock = (now: Date, limit: number): Sql => sql`
     join products p on p.id = r.product_id and p.active and not p.hidden
     left join sales on sales.supplier_id = r.supplier_id and sales.product_id = r.product_id
     left join spans on spans.supplier_id = r.supplier_id
-    group by r.product_id, r.supplier_id
+    group by r.product_id, p.name, r.supplier_id
   )
   select wanted.product_id as subject,
-         jsonb_build_object('productId', wanted.product_id, 'available', sum(stocked.level),
+         jsonb_build_object('productId', wanted.product_id, 'productName', max(wanted.name), 'available', sum(stocked.level),
                             'neededIn3Days', sum(wanted.needed)) as facts
   from wanted
   left join product_supply supply on supply.product_id = wanted.product_id

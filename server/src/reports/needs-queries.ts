@@ -52,6 +52,8 @@ export type TroubledSupplier = {
   name: string;
   /** paused: its circuit is open. disabled: nothing is bought there, and products are routed to it. */
   state: "paused" | "failing" | "disabled";
+  /** Why it is disabled, where that is known. */
+  reason: string | null;
   openUntil: Date | null;
   failures: number;
 };
@@ -59,9 +61,10 @@ export type TroubledSupplier = {
 export const listTroubledSuppliers = (db: Queryable, now: Date) =>
   db.rows<TroubledSupplier>(sql`
     select s.id, s.name, s.open_until as "openUntil", s.consecutive_failures as failures,
-           case when not s.enabled then 'disabled' when s.open_until > ${now} then 'paused' else 'failing' end as state
+           case when not s.enabled then 'disabled' when s.open_until > ${now} then 'paused' else 'failing' end as state,
+           case when not s.enabled then s.disabled_reason end as reason
     from suppliers s
-    where s.enabled and (s.open_until > ${now} or s.consecutive_failures > 0)
+    where s.enabled and (s.open_until > ${now} or s.consecutive_failures > 1)
       or not s.enabled and exists (select from supplier_routes r where r.supplier_id = s.id)
     order by s.enabled desc, s.consecutive_failures desc, s.id limit ${LISTED_MAX}`);
 

@@ -55,6 +55,8 @@ export const deleteRoute = async (db: Queryable, key: RouteKey): Promise<RouteRo
 export type RouteFilter = {
   productId: string | undefined;
   supplierId: string | undefined;
+  /** Only those that are paused. */
+  paused?: boolean;
   after: RouteKey | undefined;
   limit: number;
 };
@@ -72,6 +74,8 @@ export type RoutePause = {
 };
 
 export type ListedRouteRow = RouteRow & {
+  productName: string;
+  faceValue: { amount: string; currency: string; unit: string; isMoney: boolean };
   supplierName: string;
   supplierEnabled: boolean;
   /** The supplier's headroom, where the cost comes from its catalog. */
@@ -84,15 +88,19 @@ type PausedRow = Omit<ListedRouteRow, "pause"> & { [Name in keyof RoutePause]: R
 /** Routes by product, within one by supplier. */
 export const listRouteRows = async (db: Queryable, filter: RouteFilter): Promise<ListedRouteRow[]> => {
   const rows = await db.rows<PausedRow>(sql`
-    select ${routeColumns}, s.name as "supplierName", s.enabled as "supplierEnabled",
+    select ${routeColumns}, p.name as "productName",
+           json_build_object('amount', p.face_value_amount, 'currency', p.face_value_currency,
+                             'unit', p.face_value_unit, 'isMoney', p.face_value_is_money) as "faceValue",
+           s.name as "supplierName", s.enabled as "supplierEnabled",
            case when r.synced then s.headroom_bp end as "headroomBp", r.paused_at as "pausedAt",
            r.paused_expected_minor as "expectedMinor", r.paused_charged_minor as "chargedMinor",
            r.paused_currency as currency, r.paused_order_id as "orderId", r.paused_line_index as "lineIndex",
            r.paused_unit_index as "unitIndex", r.paused_attempt as attempt
-    from supplier_routes r join suppliers s on s.id = r.supplier_id
+    from supplier_routes r join suppliers s on s.id = r.supplier_id join products p on p.id = r.product_id
     where (r.product_id, r.supplier_id) > (${filter.after?.productId ?? ""}, ${filter.after?.supplierId ?? ""})
       ${filter.productId === undefined ? empty : sql`and r.product_id = ${filter.productId}`}
       ${filter.supplierId === undefined ? empty : sql`and r.supplier_id = ${filter.supplierId}`}
+      ${filter.paused ? sql`and r.paused_at is not null` : empty}
     order by r.product_id, r.supplier_id limit ${filter.limit}`);
   return rows.map(toListed);
 };

@@ -8,6 +8,7 @@ import {
   readSupplierHealth,
   type SupplierHealth,
 } from "./health-queries.ts";
+import { getPriceGuard, type PriceGuard } from "./overcharges/price-limits.ts";
 import { findBreaker, type SupplierBreaker, type SupplierRow } from "./queries.ts";
 import { type BalanceState, findBalance } from "./read-balances.ts";
 import { type ListedRouteRow, listRouteRows } from "./route-queries.ts";
@@ -22,9 +23,11 @@ const ROUTES_SHOWN_MAX = 200;
 export type SupplierDetails = SupplierRow &
   SupplierHealth & {
     breaker: SupplierBreaker;
+    guard: PriceGuard;
     balance: BalanceState;
     recent: RecentPurchase[];
     routes: ListedRouteRow[];
+    pausedRoutes: ListedRouteRow[];
   };
 
 /** All that the operator sees of a supplier. It reads no more than the newest purchases of a week. */
@@ -35,10 +38,12 @@ export async function getSupplierDetails(db: Queryable, id: string, now: Date): 
   return {
     ...supplier,
     breaker: (await findBreaker(db, id)) ?? { consecutiveFailures: 0, openUntil: null },
+    guard: await getPriceGuard(db, id),
     balance: (await findBalance(db, id)) ?? NO_BALANCE,
     ...(await readSupplierHealth(db, id, since, HEALTH_MAX)),
     recent: await listRecentPurchases(db, id, RECENT_MAX),
     routes: await listRouteRows(db, routeFilter),
+    pausedRoutes: await listRouteRows(db, { ...routeFilter, paused: true }),
   };
 }
 

@@ -22,6 +22,8 @@ export type RemoteKind = KindFacts & {
   hasOwnStock: false;
   /** Whether a route names the face value that is bought (`--value`). */
   takesValue: "required" | "optional" | "never";
+  /** Whether it is told the limit of a purchase and sells nothing above it. Others sell, and charge what they like. */
+  refusesAbove: boolean;
   /** The JSON of its config file, as the help of `--config` shows it. */
   configExample: string;
   /** The members of its config, in the order in which a form asks for them. `parseConfig` accepts no others. */

@@ -45,6 +45,7 @@ export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
   "GET /products/:id/routes": { roles: CATALOG, ids: product },
   "POST /products/:id/routes": { roles: CATALOG, ids: product },
   "POST /products/:id/routes/remove": { roles: CATALOG, ids: product },
+  "POST /products/:id/routes/enable": { roles: CATALOG, ids: product, fields: { id: "missing" } },
   "GET /suppliers": { roles: "all" },
   "GET /suppliers/new": { roles: CATALOG },
   // Each kind of the registry has its forms.
@@ -71,6 +72,8 @@ export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
   "GET /suppliers/:id/reconcile/findings.csv": { roles: FINANCE, ids: supplier },
   "GET /suppliers/:id": { roles: "all", ids: ({ supplierId }) => ({ id: supplierId }) },
   "POST /suppliers/:id/state": { roles: ["admin", "catalog"], ids: ({ supplierId }) => ({ id: supplierId }) },
+  "POST /suppliers/:id/routes/enable": { roles: CATALOG, ids: supplier, fields: { id: "missing" } },
+  "POST /suppliers/:id/price-limits": { roles: CATALOG, ids: supplier, fields: { headroom: "a lot" } },
   "POST /suppliers/:id/balance-alert": {
     roles: ["admin", "catalog"],
     ids: ({ supplierId }) => ({ id: supplierId }),

@@ -3,7 +3,6 @@ import { acknowledgeAlert } from "../../alerts/acknowledge-alert.ts";
 import { chooseAlertLetters } from "../../alerts/choose-letters.ts";
 import { listAlerts } from "../../alerts/list-alerts.ts";
 import { isReader } from "../../alerts/queries.ts";
-import { nameSuppliers } from "../../suppliers/queries.ts";
 import { radioField } from "../../web/form/choice-fields.ts";
 import { defineForm } from "../../web/form/define-form.ts";
 import { redirect } from "../../web/pages/define-page.ts";
@@ -63,7 +62,6 @@ async function loadAlerts({ db, clock, sendsMail }: ConsoleDeps, ctx: ConsoleCon
   return {
     ...alerts,
     emails: await namePeople(db, { kind: "staff" }, people),
-    suppliers: await nameSuppliers(db),
     getsLetters: await isReader(db, ctx.session.account.accountId),
     sendsMail,
   };

@@ -15,7 +15,6 @@ import { GUIDE_PATH } from "./guide-page.ts";
 export type AlertsData = Alerts & {
   /** Who acknowledged, by id. */
   emails: ReadonlyMap<string, string>;
-  suppliers: ReadonlyMap<string, string>;
   getsLetters: boolean;
   sendsMail: boolean;
 };
@@ -49,7 +48,7 @@ const openAlerts = (data: AlertsData, ctx: ConsoleContext): Html =>
     live: true,
     rows: data.open,
     columns: [
-      whatColumn(data),
+      WHAT,
       { head: "Raised", cell: ({ raisedAt }) => time(raisedAt, ctx.now) },
       { head: "State", cell: (alert) => stateCell(alert, data, ctx) },
       { head: "Guide", cell: ({ runbook }) => html`<a href="${`${GUIDE_PATH}#${runbook}`}">What to do</a>` },
@@ -65,17 +64,12 @@ const openAlerts = (data: AlertsData, ctx: ConsoleContext): Html =>
     empty: emptyState("No open alerts", "Nothing needs you right now."),
   });
 
-const whatColumn = ({ suppliers }: AlertsData): Column<Alert> => ({
+const WHAT: Column<Alert> = {
   head: "Alert",
   wraps: true,
-  cell: ({ title, path, kind, facts }) => {
-    // Mail and metrics know suppliers by id only; here they have their names.
-    const supplierId = typeof facts.supplierId === "string" ? facts.supplierId : undefined;
-    const named =
-      supplierId === undefined ? title : title.replace(supplierId, suppliers.get(supplierId) ?? supplierId);
-    return twoLines(path === undefined ? named : html`<a href="${path}">${named}</a>`, kind);
-  },
-});
+  cell: ({ title, path, kind }) =>
+    twoLines(path === undefined ? title : html`<a href="${path}">${title}</a>`, kind.replaceAll("_", " ")),
+};
 
 const stateCell = (
   { acknowledgedAt, acknowledgedId }: Alert,
@@ -111,7 +105,7 @@ const resolvedAlerts = (data: AlertsData, ctx: ConsoleContext): Html =>
     caption: "Resolved alerts",
     rows: data.resolved,
     columns: [
-      whatColumn(data),
+      WHAT,
       { head: "Raised", cell: ({ raisedAt }) => time(raisedAt, ctx.now) },
       { head: "Resolved", cell: ({ resolvedAt }) => (resolvedAt ? time(resolvedAt, ctx.now) : undefined) },
       {

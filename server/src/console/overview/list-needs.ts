@@ -7,13 +7,14 @@ import { chip } from "../../web/parts/chip.ts";
 import { countText, moneyText } from "../../web/parts/money.ts";
 import { spanText } from "../../web/parts/time.ts";
 import type { Html } from "../../web/template/html.ts";
+import { DISABLED_REASONS } from "../suppliers/price-limits.ts";
 
 /** Something that a person should do, with the page on which to do it. */
 export type Need = { chip: Html; what: string; path: string; note: string };
 
 /** What these kinds of alert say, the needs say with names and amounts. */
 const TOLD_BY_NEEDS: readonly AlertKind[] = [
-  ...(["purchase_unknown", "refund_held", "supplier_failing"] as const),
+  ...(["purchase_unknown", "refund_held", "supplier_failing", "supplier_disabled"] as const),
   ...(["stock_low", "endpoint_disabled"] as const),
 ];
 
@@ -21,16 +22,6 @@ const TOLD_BY_NEEDS: readonly AlertKind[] = [
 export const ALERTS_AMONG_NEEDS: readonly AlertKind[] = ALERT_KINDS.filter(
   (kind) => !TOLD_BY_NEEDS.includes(kind),
 );
-
-/** Mail and metrics know suppliers by id only; here they have their names. */
-export const withNames = (alerts: readonly Alert[], names: ReadonlyMap<string, string>): readonly Alert[] =>
-  alerts.map((alert) => {
-    const { supplierId } = alert.facts;
-    const name = typeof supplierId === "string" ? names.get(supplierId) : undefined;
-    return name === undefined
-      ? alert
-      : { ...alert, title: alert.title.replace(String(supplierId), () => name) };
-  });
 
 export type NeedsData = {
   needs: OperatorNeeds;
@@ -117,16 +108,16 @@ function approvals(proposals: readonly Proposal[], now: Date): Need[] {
 }
 
 const suppliers = ({ suppliers: troubled }: OperatorNeeds, now: Date): Need[] =>
-  troubled.map(({ id, name, state, openUntil, failures }) => ({
+  troubled.map(({ id, name, state, reason, openUntil, failures }) => ({
     chip: state === "paused" ? chip("paused", "bad") : chip(state),
     what: name,
     path: `/suppliers/${encodeURIComponent(id)}`,
     note:
       state === "disabled"
-        ? "Products are routed to it, and nothing is bought there."
+        ? `${DISABLED_REASONS[reason ?? ""] ?? "Products are routed to it"}, and nothing is bought there.`
         : state === "paused"
           ? `${countText(failures)} failures in a row. It is tried again in ${spanText((openUntil?.getTime() ?? 0) - now.getTime())}.`
-          : `${countText(failures)} ${failures === 1 ? "failure" : "failures in a row"}.`,
+          : `${countText(failures)} failures in a row.`,
   }));
 
 function soldOut({ soldOut: products }: OperatorNeeds): Need[] {

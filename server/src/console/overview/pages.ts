@@ -1,12 +1,11 @@
 import { listOpenAlerts } from "../../alerts/list-alerts.ts";
 import { findNeeds } from "../../reports/find-needs.ts";
 import { type OverviewSpan, readOverview } from "../../reports/read-overview.ts";
-import { nameSuppliers } from "../../suppliers/queries.ts";
 import { listWaiting } from "../../wallet/proposals/proposal.ts";
 import { environmentOf } from "../../web/pages/here.ts";
 import { DAY_MS, HOUR_MS } from "../reports/time-series.ts";
 import type { ConsoleContext, ConsoleDeps, ConsoleFace } from "../session.ts";
-import { ALERTS_AMONG_NEEDS, withNames } from "./list-needs.ts";
+import { ALERTS_AMONG_NEEDS } from "./list-needs.ts";
 import { renderOverview } from "./render-overview.ts";
 
 const HOURS_SHOWN = 48;
@@ -21,14 +20,13 @@ export function overviewPages(face: ConsoleFace, { db }: ConsoleDeps): void {
       const span = spanOf(ctx);
       const environment = environmentOf(ctx);
       const isLive = environment === "live";
-      const [business, needs, proposals, alerts, suppliers] = await Promise.all([
+      const [business, needs, proposals, alerts] = await Promise.all([
         readOverview(db, environment, span, ctx.now),
         findNeeds(db, environment, ctx.now),
         isLive ? listWaiting(db, ctx.now) : [],
         isLive ? listOpenAlerts(db, ALERTS_AMONG_NEEDS) : [],
-        nameSuppliers(db),
       ]);
-      return { span, business, needs, proposals, alerts: withNames(alerts, suppliers) };
+      return { span, business, needs, proposals, alerts };
     },
     render: renderOverview,
   });

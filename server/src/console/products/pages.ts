@@ -9,6 +9,7 @@ import { defineForm } from "../../web/form/define-form.ts";
 import { redirect } from "../../web/pages/define-page.ts";
 import { sayRefusal } from "../say-refusal.ts";
 import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace } from "../session.ts";
+import { enableRoutePages } from "../suppliers/route-state.ts";
 import { editForm, readEdit, readSeen, renderEdit, startEdit } from "./edit-page.ts";
 import { exportFile } from "./export-file.ts";
 import { importPages } from "./import-page.ts";
@@ -37,6 +38,7 @@ export function productPages(face: ConsoleFace, deps: ConsoleDeps): void {
   });
   editPages(face, deps);
   routePages(face, deps);
+  enableRoutePages(face, deps, "products", async (ctx, error) => renderProduct(await load(ctx), ctx, error));
   face.action({
     path: "/products/:id/hidden",
     permission: "products.manage",

@@ -8,9 +8,8 @@ import { defineForm, type FormState } from "../../web/form/define-form.ts";
 import { textField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { button, linkButton } from "../../web/parts/button.ts";
-import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
-import { countText, money } from "../../web/parts/money.ts";
+import { countText, faceValueText, money } from "../../web/parts/money.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
 import { columns, facts, panel, row, type StatTile, stack, statTiles } from "../../web/parts/panel.ts";
 import { spanText } from "../../web/parts/time.ts";
@@ -18,6 +17,7 @@ import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { marginLink } from "../reports/margin-link.ts";
 import { type ConsoleContext, may } from "../session.ts";
+import { mostOf, routeState } from "../suppliers/route-state.ts";
 import { stateChip } from "./list-page.ts";
 import { type ProductData, productPath, UNLISTED_MAX } from "./load-product.ts";
 import { routePath } from "./route-pages.ts";
@@ -83,7 +83,7 @@ export const healthTiles = ({
     {
       label: "Median time to fulfil",
       value: spanOf(medianMs),
-      note: `1 of 20 takes more than ${spanOf(p95Ms)}`,
+      ...(p95Ms === null ? {} : { note: `1 of 20 takes more than ${spanOf(p95Ms)}` }),
     },
   ];
 };
@@ -101,7 +101,7 @@ const productFacts = ({ product, margins }: ProductData, ctx: ConsoleContext): [
     ? [["Margin, 30 days", marginLink(margins, "product", product.id, ctx)] as [string, HtmlValue]]
     : []),
   ["Type", product.type],
-  ["Face value", `${product.faceValue.amount} ${product.faceValue.unit}`],
+  ["Face value", faceValueText(product.faceValue)],
   ["Sold in", product.faceValue.currency],
   ["Bonus", product.bonus === "" ? "none" : product.bonus],
   ["Quantity", `${product.minQuantity} to ${product.maxQuantity}`],
@@ -136,7 +136,8 @@ const routesPanel = ({ routes, product }: ProductData, ctx: ConsoleContext): Htm
         cell: ({ costMinor, costCurrency }) =>
           costMinor === null || costCurrency === null ? "unknown" : money(costMinor, costCurrency),
       },
-      { head: "State", cell: ({ supplierEnabled }) => chip(supplierEnabled ? "enabled" : "disabled") },
+      { head: "At most", numeric: true, cell: mostOf },
+      { head: "State", wraps: true, cell: (route) => routeState(route, ctx, "products") },
       ...(may(ctx, "suppliers.manage")
         ? [
             {

@@ -1,7 +1,11 @@
 import { findCatalogProduct } from "../../catalog/product-queries.ts";
 import { formatAmount } from "../../lib/money.ts";
+import { sayPercent } from "../../lib/percent.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
+import { getSupplier } from "../../suppliers/get-supplier.ts";
+import { getPriceGuard } from "../../suppliers/overcharges/price-limits.ts";
 import { listSupplierNames } from "../../suppliers/queries.ts";
+import { findKind } from "../../suppliers/registry.ts";
 import { findRoute, type RouteRow } from "../../suppliers/route-queries.ts";
 import { PRIORITY_MAX, removeRoute, setRoute } from "../../suppliers/set-route.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
@@ -27,60 +31,87 @@ const ROUTE_OPTIONS: OptionFields = {
   "--map": { name: "fieldMap", label: "Names of input fields" },
 };
 
-const routeForm = defineForm({
-  supplierId: hiddenField("Supplier"),
-  priority: numberField({
-    label: "Priority",
-    required: true,
-    min: 0,
-    max: PRIORITY_MAX,
-    hint: "The lowest is tried first.",
-  }),
-  cost: textField({
-    label: "Cost",
-    required: true,
-    maxLength: 20,
-    inputmode: "decimal",
-    hint: "What one unit costs you, such as 8.10.",
-  }),
-  currency: textField({
-    label: "Currency",
-    maxLength: 3,
-    isCode: true,
-    hint: "Of the cost. Empty keeps it, or takes the product's currency.",
-  }),
-  maxCost: textField({
-    label: "At most",
-    maxLength: 20,
-    inputmode: "decimal",
-    hint: "A purchase above it is refused. Empty keeps what is set; without any, the cost is the limit. Not for stock.",
-  }),
-  sku: textField({
-    label: "Their id",
-    maxLength: 64,
-    isCode: true,
-    hint: "What the supplier calls the product. Empty keeps it, or takes our id.",
-  }),
-  value: textField({
-    label: "Face value",
-    maxLength: 20,
-    inputmode: "decimal",
-    hint: "What one unit is worth, such as 25.00. Only for suppliers that let you choose it.",
-  }),
-  fieldMap: textareaField({
-    label: "Names of input fields",
-    rows: 3,
-    maxLength: FIELD_MAP_MAX_CHARACTERS,
-    isCode: true,
-    hint: "One line for each field that the supplier calls something else: our name, an equals sign, theirs, such as playerId=account_number.",
-  }),
-});
+const MOST_HINT = "What one unit may cost at most. Without it the cost is the limit.";
+
+/** `mostHint`: what the chosen supplier does above the limit. */
+const routeFormFor = (mostHint: string) =>
+  defineForm({
+    supplierId: hiddenField("Supplier"),
+    priority: numberField({
+      label: "Priority",
+      required: true,
+      min: 0,
+      max: PRIORITY_MAX,
+      hint: "The lowest is tried first.",
+    }),
+    cost: textField({
+      label: "Cost",
+      required: true,
+      maxLength: 20,
+      inputmode: "decimal",
+      hint: "What one unit costs you, such as 8.10.",
+    }),
+    currency: textField({
+      label: "Currency",
+      maxLength: 3,
+      isCode: true,
+      hint: "Of the cost. Empty keeps it, or takes the product's currency.",
+    }),
+    maxCost: textField({
+      label: "At most",
+      maxLength: 20,
+      inputmode: "decimal",
+      hint: mostHint,
+    }),
+    sku: textField({
+      label: "Their id",
+      maxLength: 64,
+      isCode: true,
+      hint: "What the supplier calls the product. Empty keeps it, or takes our id.",
+    }),
+    value: textField({
+      label: "Face value",
+      maxLength: 20,
+      inputmode: "decimal",
+      hint: "What one unit is worth, such as 25.00. Only for suppliers that let you choose it.",
+    }),
+    fieldMap: textareaField({
+      label: "Names of input fields",
+      rows: 3,
+      maxLength: FIELD_MAP_MAX_CHARACTERS,
+      isCode: true,
+      hint: "One line for each field that the supplier calls something else: our name, an equals sign, theirs, such as playerId=account_number.",
+    }),
+  });
+
+const routeForm = routeFormFor(MOST_HINT);
+
+/** What a supplier does with a purchase that costs more than the route allows. */
+function mostHint({ name, kind, headroomBp }: ChosenSupplier): string {
+  const known = findKind(kind);
+  if (!known || known.hasOwnStock) return "Stock has no price that could change. Leave it empty.";
+  const empty =
+    known.canSyncCatalog && headroomBp > 0
+      ? `Empty: the cost, and ${sayPercent(headroomBp)} more where the cost comes from its catalog.`
+      : "Empty: the cost.";
+  return known.refusesAbove
+    ? `${name} is told this limit and refuses a purchase above it. ${empty}`
+    : `${name} knows no limit: it sells and charges its own price. Scrip delivers that unit, then pauses this route. ${empty}`;
+}
+
+type ChosenSupplier = {
+  id: string;
+  name: string;
+  kind: string;
+  headroomBp: number;
+  route: RouteRow | undefined;
+};
 
 type RouteData = {
   productId: string;
   productName: string;
   /** The chosen supplier, with its present route. */
-  supplier: { id: string; name: string; route: RouteRow | undefined } | undefined;
+  supplier: ChosenSupplier | undefined;
   suppliers: readonly { id: string; name: string }[];
 };
 
@@ -147,13 +178,12 @@ async function load(
   if (!product) throw notFound();
   const suppliers = await listSupplierNames(db);
   const chosen = suppliers.find(({ id }) => id === supplierId);
-  const route = chosen && (await findRoute(db, { productId, supplierId: chosen.id }));
-  return {
-    productId,
-    productName: product.name,
-    supplier: chosen && { ...chosen, route },
-    suppliers,
+  const supplier = chosen && {
+    ...(await getSupplier(db, chosen.id)),
+    headroomBp: (await getPriceGuard(db, chosen.id)).headroomBp,
+    route: await findRoute(db, { productId, supplierId: chosen.id }),
   };
+  return { productId, productName: product.name, supplier, suppliers };
 }
 
 function startRoute({ supplier }: RouteData): FormState {
@@ -219,32 +249,35 @@ const renderChoice = (data: RouteData): PageContent => ({
 
 const renderRoute = (
   data: RouteData,
-  { id, name, route }: NonNullable<RouteData["supplier"]>,
+  supplier: ChosenSupplier,
   state: FormState,
   ctx: ConsoleContext,
-): PageContent => ({
-  title: route ? `Route to ${name}` : `Add a route to ${name}`,
-  crumbs: crumbsOf(data),
-  body: stack(
-    panel(
-      {},
-      routeForm.render({
-        action: routePath(data.productId),
-        hidden: ctx.hidden(),
-        state,
-        submit: route ? "Save route" : "Add route",
-        cancelHref: productPath(data.productId),
-        id: "route",
-      }),
+): PageContent => {
+  const { id, name, route } = supplier;
+  return {
+    title: route ? `Route to ${name}` : `Add a route to ${name}`,
+    crumbs: crumbsOf(data),
+    body: stack(
+      panel(
+        {},
+        routeFormFor(mostHint(supplier)).render({
+          action: routePath(data.productId),
+          hidden: ctx.hidden(),
+          state,
+          submit: route ? "Save route" : "Add route",
+          cancelHref: productPath(data.productId),
+          id: "route",
+        }),
+      ),
+      route
+        ? panel(
+            { title: "Remove" },
+            html`<form method="post" action="${routePath(data.productId)}/remove">${ctx.hidden()}<input type="hidden" name="supplierId" value="${id}">${stack(
+              html`<p>The product is no longer bought from ${name}. Open purchases are followed to their end. Codes in stock stay there and sell again once a route leads to them.</p>`,
+              row(button("Remove route", { kind: "danger" })),
+            )}</form>`,
+          )
+        : undefined,
     ),
-    route
-      ? panel(
-          { title: "Remove" },
-          html`<form method="post" action="${routePath(data.productId)}/remove">${ctx.hidden()}<input type="hidden" name="supplierId" value="${id}">${stack(
-            html`<p>The product is no longer bought from ${name}. Open purchases are followed to their end. Codes in stock stay there and sell again once a route leads to them.</p>`,
-            row(button("Remove route", { kind: "danger" })),
-          )}</form>`,
-        )
-      : undefined,
-  ),
-});
+  };
+};

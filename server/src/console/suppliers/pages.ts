@@ -9,9 +9,11 @@ import { orNotFound, sayRefusal } from "../say-refusal.ts";
 import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace } from "../session.ts";
 import { addPages } from "./add-pages.ts";
 import { configPages } from "./config-pages.ts";
+import { priceLimitPages } from "./price-limits.ts";
 import { reconcilePages } from "./reconcile-pages.ts";
 import { balanceForm, renderSupplier } from "./render-supplier.ts";
 import { renderSuppliers } from "./render-suppliers.ts";
+import { enableRoutePages } from "./route-state.ts";
 import { syncPages } from "./sync-pages.ts";
 
 const idOf = (ctx: ConsoleContext): string => ctx.params.id ?? "";
@@ -60,6 +62,10 @@ export function supplierPages(face: ConsoleFace, deps: ConsoleDeps): void {
     },
     again: async (state, ctx) => renderSupplier(await load(ctx), ctx, { error: state.formError }),
   });
+  priceLimitPages(face, deps, async (ctx, limits) => renderSupplier(await load(ctx), ctx, { limits }));
+  enableRoutePages(face, deps, "suppliers", async (ctx, error) =>
+    renderSupplier(await load(ctx), ctx, { error }),
+  );
   face.action({
     path: "/suppliers/:id/balance-alert",
     permission: "suppliers.manage",

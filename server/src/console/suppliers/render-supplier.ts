@@ -1,6 +1,7 @@
 import { formatAmount } from "../../lib/money.ts";
 import type { RecentPurchase } from "../../suppliers/health-queries.ts";
 import { findKind } from "../../suppliers/registry.ts";
+import type { ListedRouteRow } from "../../suppliers/route-queries.ts";
 import { HEALTH_MAX, type SupplierDetails } from "../../suppliers/supplier-health.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
 import { textField } from "../../web/form/text-fields.ts";
@@ -8,7 +9,7 @@ import type { PageContent } from "../../web/layout/frame.ts";
 import { button, linkButton } from "../../web/parts/button.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
-import { countText, money } from "../../web/parts/money.ts";
+import { countText, faceValueText, money } from "../../web/parts/money.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
 import { columns, facts, panel, row, stack, statTiles } from "../../web/parts/panel.ts";
 import { spanText, time } from "../../web/parts/time.ts";
@@ -18,8 +19,10 @@ import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { healthTiles } from "../products/product-page.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { configPath } from "./config-pages.ts";
+import { priceLimitsPanel, sayDisabled } from "./price-limits.ts";
 import { reconcilePath } from "./reconcile-pages.ts";
 import { supplierState } from "./render-suppliers.ts";
+import { mostOf, routeState } from "./route-state.ts";
 import { syncPath } from "./sync-pages.ts";
 
 export const balanceForm = defineForm({
@@ -33,7 +36,7 @@ export const balanceForm = defineForm({
 export const renderSupplier = (
   supplier: SupplierDetails,
   ctx: ConsoleContext,
-  { error, balance }: { error?: string | undefined; balance?: FormState } = {},
+  { error, balance, limits }: { error?: string | undefined; balance?: FormState; limits?: FormState } = {},
 ): PageContent => ({
   title: supplier.name,
   crumbs: [{ label: "Suppliers", href: "/suppliers" }],
@@ -51,12 +54,13 @@ export const renderSupplier = (
       },
     ]),
     columns(
-      [recentPanel(supplier.recent, ctx), routesPanel(supplier)],
+      [pausedPanel(supplier, ctx), recentPanel(supplier.recent, ctx), routesPanel(supplier)],
       [
         statePanel(supplier, ctx),
         connectionPanel(supplier, ctx),
         refusalsPanel(supplier),
         balancePanel(supplier, ctx, balance),
+        priceLimitsPanel(supplier, ctx, limits),
       ],
     ),
   ),
@@ -76,6 +80,7 @@ function statePanel(supplier: SupplierDetails, ctx: ConsoleContext): Html {
   return panel(
     { title: "State", aside: supplierState({ ...supplier, ...breaker }, ctx) },
     stack(
+      sayDisabled(supplier, ctx),
       facts([
         ["Failures in a row", countText(breaker.consecutiveFailures)],
         ["Purchases per second", `at most ${supplier.ratePerSecond}`],
@@ -188,14 +193,41 @@ const outcomeCell = ({ status, failureCode, doubtful, sends, looks }: RecentPurc
     ].join(", "),
   );
 
+/** They come first: nothing is bought by them until a person enables them. */
+const pausedPanel = ({ pausedRoutes }: SupplierDetails, ctx: ConsoleContext): Html | undefined =>
+  pausedRoutes.length === 0
+    ? undefined
+    : tablePanel({
+        title: pausedRoutes.length >= 200 ? "The first 200 paused routes" : "Paused routes",
+        caption: "Paused routes",
+        rows: pausedRoutes,
+        columns: [
+          { head: "Product", wraps: true, cell: productCell },
+          {
+            head: "Cost",
+            numeric: true,
+            cell: ({ costMinor, costCurrency }) =>
+              costMinor === null || costCurrency === null ? "unknown" : money(costMinor, costCurrency),
+          },
+          { head: "Why", wraps: true, cell: (route) => routeState(route, ctx, "suppliers") },
+        ],
+        empty: emptyState("No paused routes", "Every route can be taken."),
+      });
+
+const productCell = ({ productId, productName, faceValue }: ListedRouteRow): Html =>
+  twoLines(html`<a href="/products/${productId}">${productName}</a>`, faceValueText(faceValue));
+
 const routesPanel = ({ routes }: SupplierDetails): Html =>
   tablePanel({
     title: routes.length >= 200 ? "The first 200 routes" : "Routes",
     caption: "Routes",
     rows: routes,
     columns: [
-      { head: "Product", cell: ({ productId }) => html`<a href="/products/${productId}">${productId}</a>` },
-      { head: "Their id", cell: ({ sku }) => sku },
+      { head: "Product", wraps: true, cell: productCell },
+      {
+        head: "Their id",
+        cell: ({ sku, value }) => (value === null ? sku : twoLines(sku, `bought at ${value}`)),
+      },
       { head: "Priority", numeric: true, cell: ({ priority }) => String(priority) },
       {
         head: "Cost",
@@ -206,8 +238,7 @@ const routesPanel = ({ routes }: SupplierDetails): Html =>
       {
         head: "At most",
         numeric: true,
-        cell: ({ maxCostMinor, costCurrency }) =>
-          maxCostMinor === null || costCurrency === null ? undefined : money(maxCostMinor, costCurrency),
+        cell: mostOf,
       },
     ],
     empty: emptyState("No routes", "Nothing is bought here. Add one on the page of a product."),

@@ -228,9 +228,9 @@ test("a supplier's catalog is read, and only the selected changes are applied; i
   assert.match(textOf((await clerk.get(`${path}/catalog`)).body), /New 77 Gems 100/);
   assert.match((await clerk.post(`${path}/catalog/apply`, {})).body, /Select at least one item/);
   assert.equal((await clerk.post(`${path}/catalog/apply`, { item: "77" })).statusCode, 303);
-  const routes = await db.rows<{ productId: string; sku: string }>(sql`
-    select product_id as "productId", sku from supplier_routes where supplier_id = ${row?.id}`);
-  assert.deepEqual(routes, [{ productId: "dtone-77", sku: "77" }]);
+  const routes = await db.rows<{ productId: string; sku: string; synced: boolean }>(sql`
+    select product_id as "productId", sku, synced from supplier_routes where supplier_id = ${row?.id}`);
+  assert.deepEqual(routes, [{ productId: "dtone-77", sku: "77", synced: true }], "it gets the headroom");
   assert.match(
     (await finance.post(`${path}/reconcile`, { from: "soon", to: "2036-01-01" })).body,
     /is not a day/,

@@ -13,6 +13,7 @@ export const bambooKind: RemoteKind = {
   canCheckAccount: false,
   canFeedRates: true,
   takesValue: "required",
+  refusesAbove: false,
   configExample: '{"clientId": "…", "clientSecret": "…", "accountId": "…"}; "baseUrl" for the sandbox',
   configFields: BAMBOO_FIELDS,
   parseConfig: parseBambooConfig,

@@ -12,6 +12,7 @@ export const dtoneKind: RemoteKind = {
   canCheckAccount: false,
   canFeedRates: false,
   takesValue: "never",
+  refusesAbove: false,
   configExample: '{"apiKey": "…", "apiSecret": "…"}; "baseUrl" for pre-production',
   configFields: DTONE_FIELDS,
   parseConfig: parseDtoneConfig,

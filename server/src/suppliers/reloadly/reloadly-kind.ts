@@ -12,6 +12,7 @@ export const reloadlyKind: RemoteKind = {
   canCheckAccount: false,
   canFeedRates: false,
   takesValue: "required",
+  refusesAbove: false,
   configExample:
     '{"clientId": "…", "clientSecret": "…"}; "audience", "authUrl" and "baseUrl" for the sandbox',
   configFields: RELOADLY_FIELDS,

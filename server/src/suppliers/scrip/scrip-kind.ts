@@ -11,6 +11,7 @@ export const scripKind: RemoteKind = {
   canCheckAccount: true,
   canFeedRates: false,
   takesValue: "never",
+  refusesAbove: true,
   configExample: '{"baseUrl": "https://…", "apiKey": "sc_live_…"}; "allowInsecure": true allows plain http',
   configFields: [
     {

@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { addSupplier } from "../../../suppliers/add-supplier.ts";
 import { changeSupplier } from "../../../suppliers/change-supplier.ts";
 import { setEnabled } from "../../../suppliers/enable-supplier.ts";
+import { setPriceLimits } from "../../../suppliers/overcharges/price-limits.ts";
 import { type ListedSupplierRow, listSupplierRows, type SupplierRow } from "../../../suppliers/queries.ts";
 import { setLowBalance } from "../../../suppliers/read-balances.ts";
 import { describeKinds, findKind, KIND_NAMES, REMOTE_KINDS } from "../../../suppliers/registry.ts";
@@ -95,6 +96,12 @@ function updateCommand(supplier: Command): void {
         "raise an alert when your balance at the supplier is below this; empty for none",
       )
       .option("--rates <yes|no>", "use the exchange rates that the supplier tells: yes or no")
+      .option(
+        "--headroom <percent>",
+        "how far above its cost a unit of a synced route may be charged, such as 2%",
+      )
+      .option("--overcharge-times <n>", "disable the supplier at so many overcharges in 24 hours")
+      .option("--overcharge-above <percent>", "disable it at a charge so far above the cost, such as 20%")
       .option("--same-account", "the new config buys from the same account; needed while purchases are open")
       .addHelpText("after", UPDATE_HELP),
     async (context, options, [id = ""]) => {
@@ -102,9 +109,17 @@ function updateCommand(supplier: Command): void {
       const name = text(options, "name");
       const balanceAlert = text(options, "balanceAlert");
       const rates = text(options, "rates");
+      const priceLimits = {
+        headroom: text(options, "headroom"),
+        overchargeTimes: text(options, "overchargeTimes"),
+        overchargeAbove: text(options, "overchargeAbove"),
+      };
+      const hasLimits = Object.values(priceLimits).some((one) => one !== undefined);
       const given = [name, file, text(options, "rate"), balanceAlert, rates];
-      if (given.every((one) => one === undefined))
-        throw new UsageError("use at least one of --name, --rate, --config, --balance-alert and --rates");
+      if (!hasLimits && given.every((one) => one === undefined))
+        throw new UsageError(
+          "use at least one of --name, --rate, --config, --balance-alert, --rates, --headroom, --overcharge-times and --overcharge-above",
+        );
       if (rates !== undefined && !["yes", "no"].includes(rates))
         throw new UsageError("--rates must be yes or no");
       const ratePerSecond = text(options, "rate") === undefined ? undefined : wholeNumber(options, "rate");
@@ -114,6 +129,7 @@ function updateCommand(supplier: Command): void {
       const row = await changeSupplier(context, id, { name, ratePerSecond, config, isSameAccount });
       if (balanceAlert !== undefined) await setLowBalance(context, id, balanceAlert, BY);
       if (rates !== undefined) await setRateFeed(context, id, rates === "yes", BY);
+      if (hasLimits) await setPriceLimits(context, id, priceLimits, BY);
       return toView(row);
     },
     (row) => `${row.id} is ${row.name}, at most ${row.ratePerSecond} purchases per second`,
