@@ -60,7 +60,7 @@ export const CONDITIONS = {
   purchase_unknown: {
     find: findUnknownPurchases,
     title: (facts) =>
-      `Order ${text(facts, "orderId")}, ${name(facts, "product")}: ${unknownText(facts)} since ${day(facts, "since")} UTC`,
+      `Order ${text(facts, "orderId")}: ${unknownText(facts)} since ${day(facts, "since")} UTC (${name(facts, "product")})`,
     path: () => "/unknown",
   },
   purchase_reversed: {
