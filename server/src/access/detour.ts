@@ -1,5 +1,8 @@
 import { getFactors } from "../accounts/factors/get-factors.ts";
 import { Refusal } from "../accounts/refusal.ts";
+import { releaseForm } from "../accounts/sessions/claim-form.ts";
+import { FORM_ID_FIELD } from "../web/form/hidden-fields.ts";
+import type { PageContent } from "../web/layout/frame.ts";
 import type { Detour, SentRequest } from "../web/pages/face.ts";
 import { linkButton } from "../web/parts/button.ts";
 import { html } from "../web/template/html.ts";
@@ -11,25 +14,42 @@ import { type AccessContext, type AccessDeps, at, type OpenContext } from "./sit
 const GONE = 410;
 const FORBIDDEN = 403;
 
+export const needsProof = (error: unknown): boolean =>
+  error instanceof Refusal && error.code === "proof_needed";
+
 /** Refusals that lead to a page on which the person can do something about them. */
 export async function findDetour(
   deps: AccessDeps,
   error: unknown,
   ctx: OpenContext,
-  { method, form }: SentRequest,
+  sent: SentRequest,
 ): Promise<Detour | undefined> {
   if (!(error instanceof Refusal)) return undefined;
   if (error.code === "link_unusable") return { page: unusableLink(error.message, ctx), status: GONE };
   if (!ctx.session) return undefined;
   if (error.code === "factor_needed" && ctx.session.account.mustAddFactor)
     return { redirect: at(ctx, "/add-factor") };
-  if (error.code !== "proof_needed") return undefined;
-  if (method === "GET")
+  if (!needsProof(error)) return undefined;
+  if (sent.method === "GET")
     return { redirect: href(`${ctx.base}/confirm`, { back: ctx.url, env: ctx.query.env }) };
-  const factors = await getFactors(deps.accounts, ctx.session.account);
-  const page = renderConfirmFor(factors, carryForm(ctx.url, form), ctx as AccessContext);
-  return { page, status: FORBIDDEN };
+  return { page: await askForProof(deps, ctx as AccessContext, sent), status: FORBIDDEN };
 }
+
+/** In place of the form's answer. Nothing was done, so the form may be sent once more, such as by a reload. */
+async function askForProof(
+  deps: AccessDeps,
+  ctx: AccessContext,
+  { path, form, will = NOT_FORESEEN }: SentRequest,
+): Promise<PageContent> {
+  const { account } = ctx.session;
+  const { url, params, query, now } = ctx;
+  await releaseForm(deps.accounts, account, form.get(FORM_ID_FIELD)?.[0] ?? "");
+  const waiting = { path, url, params, query, form };
+  const carried = carryForm(deps.accounts, account, waiting, will, now);
+  return renderConfirmFor(await getFactors(deps.accounts, account), { carried, will }, ctx);
+}
+
+const NOT_FORESEEN = { sentence: undefined, typed: [], isFile: false };
 
 const unusableLink = (reason: string, ctx: OpenContext) => ({
   title: "This link does not work",

@@ -66,6 +66,29 @@ const ask = ({ cookie }: ConsoleVisiting, key: string) =>
     ? desk.post({ cookie }, urlOf(key), CONSOLE_MATRIX[key]?.fields ?? {})
     : desk.get({ cookie }, urlOf(key));
 
+test("the address of every form, opened as after a reload, leads to the page of the form", async () => {
+  const admin = await desk.enter("admin");
+  const isFormAlone = (key: string) =>
+    key.startsWith("POST") && !(key.replace("POST", "GET") in CONSOLE_MATRIX);
+  for (const [key] of rows.filter(([key]) => isFormAlone(key))) {
+    let reply = await desk.get({ ...admin }, urlOf(key));
+    const led: string[] = [];
+    while (reply.statusCode === 303 && led.length < 3) {
+      led.push(String(reply.headers.location));
+      reply = await desk.get({ ...admin }, led.at(-1) ?? "");
+    }
+    assert.equal(reply.statusCode, 200, `${key} leads to ${led}`);
+  }
+  for (const [form, page] of [
+    ["/prices/rates", "/prices"],
+    ["/money/review?env=test", "/money/new?env=test"],
+    ["/deposits/dep_%2F..%2Fx/credit", "/deposits/dep_%2F..%2Fx"],
+  ] as const) {
+    const reply = await desk.get({ ...admin }, form);
+    assert.deepEqual([reply.statusCode, reply.headers.location], [303, page], form);
+  }
+});
+
 test("nobody signed in, an ended session, an invented one and one of the dashboard are sent to sign in, and their forms change nothing", async () => {
   for (const [key] of guarded)
     for (const person of [{ cookie: "" }, { cookie: newCookie() }, ended, user]) {

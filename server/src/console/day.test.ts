@@ -92,9 +92,8 @@ async function proposeDeposit(page: Page, person: ConsoleVisit): Promise<string>
   await says(page, "The balance is 99,997.00 USD now and becomes 102,497.00 USD.");
   await press(page, "Propose credit");
   await heading(page, "Confirm that it is you");
+  await says(page, "Propose a credit of 2,500.00 USD to Northwind Games. Another person has to approve it.");
   await typeCode(page, person);
-  await heading(page, "Confirmed");
-  await press(page, "Continue");
   await says(page, "Waiting for another person");
   return new URL(page.url()).pathname;
 }
@@ -125,7 +124,7 @@ async function settleOrders(page: Page): Promise<void> {
 }
 
 /** The file of codes goes through the form; a worker imports it. */
-async function importCodes(page: Page, name: string): Promise<void> {
+async function importCodes(page: Page, name: string, hasScripts: boolean): Promise<void> {
   await open(page, `/stock/import?product=${night.soldOut}`);
   await press(page, "Import codes");
   await says(page, "Choose a file.");
@@ -135,7 +134,7 @@ async function importCodes(page: Page, name: string): Promise<void> {
   await says(page, "The import has started");
   assert.match(page.url(), /\/jobs\/job_/);
   await night.work();
-  await page.reload();
+  if (!hasScripts) await page.reload();
   await says(page, "succeeded");
 }
 
@@ -187,7 +186,7 @@ test("a bad night is solved through the pages by two people, and the money is ri
     `Northwind Games: hooks.example.com /resellers/${night.shop.buyer.resellerId}`,
   ]);
   await settleOrders(first.page);
-  await importCodes(first.page, "ada");
+  await importCodes(first.page, "ada", true);
   await enableEndpoint(first.page);
   const proposal = await proposeDeposit(first.page, ada);
   await assertMoney(FUNDS_MINOR - SPENT_MINOR + 4 * PRICE_MINOR);
@@ -199,7 +198,7 @@ test("a bad night is solved through the pages by two people, and the money is ri
   await press(second.page, "Approve");
   await says(second.page, "Approved. The balance is 102,497.00 USD now.");
   await assertMoney(FUNDS_MINOR - SPENT_MINOR + 4 * PRICE_MINOR + DEPOSIT_MINOR);
-  await importCodes(second.page, "ben");
+  await importCodes(second.page, "ben", false);
 
   await night.evaluate();
   await open(second.page, "/alerts");

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey } from "node:crypto";
 import type { FastifyInstance } from "fastify";
-import { findDetour } from "../access/detour.ts";
+import { findDetour, needsProof } from "../access/detour.ts";
 import { securityPages } from "../access/security/pages.ts";
 import { accessPages } from "../access/sign-in/pages.ts";
 import { type AccessDeps, OWN_ACCOUNT } from "../access/site.ts";
@@ -115,6 +115,7 @@ function faceOptions(
     },
     claimFormId: (session, formId) => claimForm(deps, session.account, formId),
     detour: (error, ctx, sent) => findDetour(accessOf(deps), error, ctx, sent),
+    needsProof,
     translate: translateRefusal,
   };
 }

@@ -67,6 +67,21 @@ const ask = (person: { cookie: string }, key: string, fixtures: DashboardFixture
   return isForm ? desk.post({ ...person }, url, MATRIX[key]?.fields ?? {}) : desk.get({ ...person }, url);
 };
 
+test("the address of every form, opened as after a reload, leads to the page of the form", async () => {
+  const owner = people.get("owner");
+  const isFormAlone = (key: string) => key.startsWith("POST") && !(key.replace("POST", "GET") in MATRIX);
+  for (const key of Object.keys(MATRIX).filter(isFormAlone)) {
+    const person = { cookie: owner?.cookie ?? "" };
+    let reply = await desk.get(person, requestOf(key, own).url);
+    const led: string[] = [];
+    while (reply.statusCode === 303 && led.length < 3) {
+      led.push(String(reply.headers.location));
+      reply = await desk.get(person, led.at(-1) ?? "");
+    }
+    assert.equal(reply.statusCode, 200, `${key} leads to ${led}`);
+  }
+});
+
 test("nobody signed in, an ended session, an invented one and one of the console are sent to sign in, and their forms change nothing", async () => {
   for (const [key, { roles }] of Object.entries(MATRIX)) {
     if (roles === "public") continue;

@@ -16,7 +16,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   keys: ["db", "http", "vault", "work", "mail", "events", "activity"],
   requests: ["db", "http"],
   accounts: ["db", "http", "vault", "work", "mail", "events", "activity"],
-  access: ["db", "http", "web", "activity", "accounts"],
+  access: ["db", "http", "vault", "web", "activity", "accounts"],
   wallet: ["db", "http", "work", "mail", "events", "activity", "accounts"],
   catalog: ["db", "http", "work", "events", "activity"],
   webhooks: ["db", "http", "vault", "work", "mail", "events", "activity"],

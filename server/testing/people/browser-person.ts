@@ -114,12 +114,10 @@ async function typeCode({ page, site, appKey }: Person): Promise<void> {
   await press(page, "Continue");
 }
 
-/** Fresh proof: with a passkey, or with a code. What was started goes on after it. */
+/** Fresh proof: with a passkey, or with a code. What was started is done with it. */
 export async function confirm(person: Person): Promise<void> {
   const { page, hasScripts } = person;
   await heading(page, "Confirm that it is you");
   if (hasScripts) await press(page, "Use a passkey");
   else await typeCode(person);
-  await heading(page, "Confirmed");
-  await press(page, "Continue");
 }

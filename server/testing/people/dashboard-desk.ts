@@ -23,6 +23,6 @@ export async function openDashboardDesk(options: DeskOptions = {}) {
     /** Sends a form as a page of the person's session would, with its token and a new form id. */
     post: (person: Visiting, url: string, fields: Fields = {}) => visit(scrip, person, url, fields),
     /** Someone of the reseller who has just signed in. */
-    join: (resellerId: string, role: UserRole) => signInAs(scrip, resellerId, role),
+    join: (resellerId: string, role: UserRole, email?: string) => signInAs(scrip, resellerId, role, email),
   };
 }

@@ -3,6 +3,8 @@ import { type Invited, invitePerson } from "../../accounts/people/invite-person.
 import { listPeople, type Person } from "../../accounts/people/list-people.ts";
 import { resetFactor } from "../../accounts/people/reset-factor.ts";
 import type { Permission } from "../../accounts/permissions.ts";
+import type { By } from "../../activity/record-activity.ts";
+import { rehearse } from "../../db/rehearse.ts";
 import { notFound } from "../../lib/problem.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
 import { type ActionResult, redirect, showOnce } from "../../web/pages/define-page.ts";
@@ -11,7 +13,7 @@ import { secretOnce } from "../../web/parts/copy.ts";
 import { row, stack } from "../../web/parts/panel.ts";
 import { type AccessContext, type AccessDeps, at } from "../site.ts";
 import { inviteFormOf, type PeopleData, renderPeople } from "./people-page.ts";
-import { changerOf, mayManage, type PeopleFace, type PeopleSection } from "./people-section.ts";
+import { byOf, changerOf, mayManage, type PeopleFace, type PeopleSection } from "./people-section.ts";
 import { renderPerson, roleFormOf } from "./person-page.ts";
 
 const teamOf = (ctx: AccessContext) => ctx.session.account.team;
@@ -36,6 +38,11 @@ export function peoplePages<Allowed extends Permission>(
     permission: section.manage,
     form,
     once: true,
+    async does({ email, name, role = "" }, ctx) {
+      const input = { email, name, role };
+      await rehearse(deps.accounts, (trial) => invitePerson(trial, teamOf(ctx), input, byOf(ctx)));
+      return `Invite ${email} as ${role}.`;
+    },
     async run({ email, name, role = "" }, ctx) {
       const by = changerOf(ctx);
       return showInvited(
@@ -73,6 +80,12 @@ function personPages<Allowed extends Permission>(
     path: `${path}/:id/role`,
     permission,
     form: roleForm,
+    async does({ role = "" }, ctx) {
+      const { email } = await findPerson(deps, ctx);
+      const input = { id: idOf(ctx), role };
+      await rehearse(accounts, (trial) => changeRole(trial, teamOf(ctx), input, byOf(ctx)));
+      return `Make ${email} ${role}.`;
+    },
     async run({ role = "" }, ctx) {
       const by = changerOf(ctx);
       const changed = await changeRole(accounts, teamOf(ctx), { id: idOf(ctx), role }, by);
@@ -80,26 +93,48 @@ function personPages<Allowed extends Permission>(
     },
     again,
   });
-  const act = (name: string, run: (ctx: AccessContext) => Promise<ActionResult>) =>
+  type Act = (accounts: AccessDeps["accounts"], ctx: AccessContext, by: By) => Promise<{ email: string }>;
+  const act = (
+    name: string,
+    verb: Act,
+    does: (email: string) => string,
+    answer: (done: Awaited<ReturnType<Act>>, ctx: AccessContext) => ActionResult,
+  ) =>
     face.action({
       path: `${path}/:id/${name}`,
       permission,
       form: defineForm({}),
-      run: (_values, ctx) => run(ctx),
+      async does(_values, ctx) {
+        const { email } = await findPerson(deps, ctx);
+        await rehearse(accounts, (trial) => verb(trial, ctx, byOf(ctx)));
+        return does(email);
+      },
+      run: async (_values, ctx) => answer(await verb(accounts, ctx, changerOf(ctx)), ctx),
       again,
     });
-  act("remove", async (ctx) => {
-    const removed = await removePerson(accounts, teamOf(ctx), idOf(ctx), changerOf(ctx));
-    return redirect(at(ctx, section.path), `${removed.email} was removed.`);
-  });
-  act("reset-factor", async (ctx) => {
-    const person = await resetFactor(accounts, teamOf(ctx), idOf(ctx), changerOf(ctx));
-    return redirect(at(ctx, section.path), `The second factor of ${person.email} was reset.`);
-  });
-  act("invite", async (ctx) => {
-    const by = changerOf(ctx);
-    const { email } = await findPerson(deps, ctx);
-    return showInvited(deps, section, await invitePerson(accounts, teamOf(ctx), { email }, by), ctx);
+  act(
+    "remove",
+    (deps, ctx, by) => removePerson(deps, teamOf(ctx), idOf(ctx), by),
+    (email) => `Remove ${email}. All of its sessions end at once.`,
+    ({ email }, ctx) => redirect(at(ctx, section.path), `${email} was removed.`),
+  );
+  act(
+    "reset-factor",
+    (deps, ctx, by) => resetFactor(deps, teamOf(ctx), idOf(ctx), by),
+    (email) => `Reset the second factor of ${email}.`,
+    ({ email }, ctx) => redirect(at(ctx, section.path), `The second factor of ${email} was reset.`),
+  );
+  face.action({
+    path: `${path}/:id/invite`,
+    permission,
+    form: defineForm({}),
+    does: async (_values, ctx) => `Make a new invitation link for ${(await findPerson(deps, ctx)).email}.`,
+    async run(_values, ctx) {
+      const by = changerOf(ctx);
+      const { email } = await findPerson(deps, ctx);
+      return showInvited(deps, section, await invitePerson(accounts, teamOf(ctx), { email }, by), ctx);
+    },
+    again,
   });
 }
 

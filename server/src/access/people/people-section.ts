@@ -27,8 +27,13 @@ export type PeopleFace<Allowed extends Permission> = Face<AccessSession, Allowed
 export const mayManage = (section: { kind: AccountKind; manage: Permission }, ctx: AccessContext): boolean =>
   isPermitted({ kind: section.kind, role: ctx.session.account.role }, section.manage);
 
+export const byOf = ({ session, address }: AccessContext): By => ({
+  actor: { kind: session.account.kind, id: session.account.accountId },
+  address,
+});
+
 /** Who changes people, after fresh proof. */
-export function changerOf({ session, address, now }: AccessContext): By {
-  requireFreshProof(session.account, now);
-  return { actor: { kind: session.account.kind, id: session.account.accountId }, address };
+export function changerOf(ctx: AccessContext): By {
+  requireFreshProof(ctx.session.account, ctx.now);
+  return byOf(ctx);
 }

@@ -33,6 +33,7 @@ export function passkeyPages(face: AccessFace, deps: AccessDeps): void {
     method: "POST",
     path: `${path}/options`,
     permission: OWN_ACCOUNT,
+    does: "Add a passkey to your account.",
     load: async (ctx) => ({
       type: "application/json",
       body: JSON.stringify(await offerPasskey(deps.accounts, ctx.session.account)),
@@ -42,6 +43,7 @@ export function passkeyPages(face: AccessFace, deps: AccessDeps): void {
     path,
     permission: OWN_ACCOUNT,
     form: newPasskeyForm,
+    does: "Add the passkey to your account.",
     async run({ credential, name }, ctx) {
       const input = { answer: credential, name };
       const added = await addPasskey(deps.accounts, ctx.session.account, input, ctx.address);
@@ -53,6 +55,7 @@ export function passkeyPages(face: AccessFace, deps: AccessDeps): void {
     path: `${path}/remove`,
     permission: OWN_ACCOUNT,
     form: idForm,
+    does: "Remove the passkey from your account.",
     async run({ id }, ctx) {
       await removePasskey(deps.accounts, ctx.session.account, id, ctx.address);
       return redirect(at(ctx, "/security"), "The passkey was removed.");

@@ -39,11 +39,9 @@ test("an app that is confirmed late asks for proof first, and the typed code is 
   const code = codeFor(key, clock.now());
   const asked = await post(person, `${SECURITY}/totp/confirm`, { code });
   assert.equal(asked.statusCode, 403);
-  const carried = (/name="carried" value="([^"]*)"/.exec(asked.body)?.[1] ?? "").replaceAll("&quot;", '"');
-  const confirmed = await post(person, "/dashboard/confirm", { password: PASSWORD, carried });
-  assert.match(confirmed.body, new RegExp(`action="${SECURITY}/totp/confirm"`));
-  assert.match(confirmed.body, new RegExp(`name="code" value="${code}"`));
-  const done = await post(person, `${SECURITY}/totp/confirm`, { code });
+  assert.doesNotMatch(asked.body, new RegExp(code));
+  const carried = /name="carried" value="([^"]*)"/.exec(asked.body)?.[1] ?? "";
+  const done = await post(person, "/dashboard/confirm", { password: PASSWORD, carried });
   assert.match(done.body, /The authenticator app was added/);
 });
 

@@ -47,6 +47,7 @@ export function totpPages(face: AccessFace, deps: AccessDeps): void {
     path,
     permission: OWN_ACCOUNT,
     form: startForm,
+    does: "Add an authenticator app to your account.",
     run: async (_values, ctx) =>
       showOnce(renderSecret(await addTotp(deps.accounts, ctx.session.account), ctx)),
     again: async (state, ctx) => renderStart(ctx, state),
@@ -55,6 +56,7 @@ export function totpPages(face: AccessFace, deps: AccessDeps): void {
     path: `${path}/confirm`,
     permission: OWN_ACCOUNT,
     form: confirmForm,
+    does: "Add the authenticator app whose code you typed to your account.",
     async run({ code }, ctx) {
       const added = await confirmTotp(deps.accounts, ctx.session.account, code, ctx.address);
       return showCodes(added.recoveryCodes, "The authenticator app was added.", ctx);
@@ -65,6 +67,7 @@ export function totpPages(face: AccessFace, deps: AccessDeps): void {
     path: `${path}/remove`,
     permission: OWN_ACCOUNT,
     form: idForm,
+    does: "Remove the authenticator app from your account.",
     async run(_values, ctx) {
       await removeTotp(deps.accounts, ctx.session.account, ctx.address);
       return redirect(at(ctx, "/security"), "The authenticator app was removed.");
@@ -75,6 +78,7 @@ export function totpPages(face: AccessFace, deps: AccessDeps): void {
     path: `${deps.site.base}/security/recovery-codes`,
     permission: OWN_ACCOUNT,
     form: idForm,
+    does: "Make new recovery codes. The older ones stop working.",
     async run(_values, ctx) {
       const codes = await renewRecoveryCodes(deps.accounts, ctx.session.account, ctx.address);
       return showCodes(codes, "Your older recovery codes no longer work.", ctx);

@@ -1,40 +1,65 @@
-import { FORM_ID_FIELD, TOKEN_FIELD } from "../../web/form/hidden-fields.ts";
-import type { FormBody } from "../../web/form/parse-form-body.ts";
-import { isLocalPath } from "../../web/template/safe-url.ts";
-import type { AccessContext } from "../site.ts";
+import type { AccountDeps } from "../../accounts/account-deps.ts";
+import type { Session } from "../../accounts/sessions/find-session.ts";
+import { open, SealError, seal } from "../../vault/seal.ts";
+import { FORM_ID_FIELD, newFormId, TOKEN_FIELD } from "../../web/form/hidden-fields.ts";
+import type { WaitingForm, Will } from "../../web/pages/define-page.ts";
 
-/** A form that waits until its person has proved who they are. */
-export type CarriedForm = { action: string; fields: readonly (readonly [name: string, value: string])[] };
+/** A form that waits until its person has proved who they are. It is run once, however often the proof is sent. */
+export type CarriedForm = WaitingForm & { will: Will; formId: string };
 
 /** A form that would not fit beside the proof is typed again. */
-const CARRIED_MAX_CHARACTERS = 16_000;
+const CARRIED_MAX_BYTES = 32 * 1024;
+/** A page that was left open for longer does nothing any more. */
+export const CARRIED_MAX_MS = 60 * 60_000;
 
-/** What was typed, for a hidden field. The token and the form id belong to the request that was refused; passwords stay out. */
-export function carryForm(action: string, form: FormBody): string {
-  const fields = [...form]
-    .filter(([name]) => name !== TOKEN_FIELD && name !== FORM_ID_FIELD && !/password/i.test(name))
-    .flatMap(([name, values]) => values.map((value) => [name, value]));
-  const text = JSON.stringify({ action, fields });
-  return text.length > CARRIED_MAX_CHARACTERS ? "" : text;
+type Carrying = Pick<AccountDeps, "keyring">;
+
+/**
+ * What was typed, for a hidden field: sealed for this session, because what waits may be a secret, and so that nobody changes what the
+ * page says will be done. Passwords stay out. Undefined when it is too long.
+ */
+export function carryForm(
+  { keyring }: Carrying,
+  session: Session,
+  { form, ...waiting }: WaitingForm,
+  will: Will,
+  now: Date,
+): string | undefined {
+  const fields = [...form].filter(
+    ([name]) => name !== TOKEN_FIELD && name !== FORM_ID_FIELD && !/password/i.test(name),
+  );
+  const carried: Stored = { ...waiting, fields, will, formId: newFormId(), at: now.getTime() };
+  const bytes = Buffer.from(JSON.stringify(carried));
+  if (bytes.length > CARRIED_MAX_BYTES) return undefined;
+  return seal(keyring.masterKeys(), contextOf(session), bytes).toString("base64url");
 }
 
-export function readCarried(ctx: Pick<AccessContext, "base">, text: string): CarriedForm | undefined {
-  if (text === "") return undefined;
-  const value = parse(text);
-  if (typeof value !== "object" || value === null) return undefined;
-  const { action, fields } = value as { action?: unknown; fields?: unknown };
-  if (typeof action !== "string" || !action.startsWith(`${ctx.base}/`) || !isLocalPath(action))
-    return undefined;
-  return Array.isArray(fields) && fields.every(isField) ? { action, fields } : undefined;
+type Stored = Omit<CarriedForm, "form"> & {
+  fields: readonly (readonly [string, readonly string[]])[];
+  at: number;
+};
+
+/** Undefined for what this session was not given, or so long ago that its person may have forgotten what it was. */
+export function openCarried(
+  { keyring }: Carrying,
+  session: Session,
+  text: string,
+  now: Date,
+): CarriedForm | undefined {
+  const stored = unseal(keyring, session, text);
+  if (!stored || now.getTime() - stored.at >= CARRIED_MAX_MS) return undefined;
+  const { fields, at: _at, ...carried } = stored;
+  return { ...carried, form: new Map(fields) };
 }
 
-function parse(text: string): unknown {
+function unseal(keyring: AccountDeps["keyring"], session: Session, text: string): Stored | undefined {
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    const bytes = open(keyring.masterKeys(), contextOf(session), Buffer.from(text, "base64url"));
+    return JSON.parse(bytes.toString()) as Stored;
+  } catch (error) {
+    if (error instanceof SealError) return undefined;
+    throw error;
   }
 }
 
-const isField = (value: unknown): value is [string, string] =>
-  Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === "string");
+const contextOf = ({ face, id }: Session): string => `carried form/${face}/${id}`;

@@ -2,37 +2,45 @@ import { type Factors, getFactors } from "../../accounts/factors/get-factors.ts"
 import { offerPasskeyProof, type Proof, proveSession } from "../../accounts/sessions/prove-session.ts";
 import { Problem } from "../../lib/problem.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
-import { hiddenFields, newFormId } from "../../web/form/hidden-fields.ts";
+import type { FieldOptions } from "../../web/form/field.ts";
 import { passkeyForm } from "../../web/form/passkey-form.ts";
 import { hiddenField, passwordField, textField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
-import { type ActionResult, redirect, showOnce } from "../../web/pages/define-page.ts";
+import { type ActionResult, redirect, type Will } from "../../web/pages/define-page.ts";
 import { here } from "../../web/pages/here.ts";
 import { notice } from "../../web/parts/notice.ts";
-import { panel, stack } from "../../web/parts/panel.ts";
+import { facts, panel, stack } from "../../web/parts/panel.ts";
 import { html } from "../../web/template/html.ts";
 import { changeCookie } from "../change-cookie.ts";
 import { localBack } from "../local-back.ts";
 import { type AccessContext, type AccessDeps, type AccessFace, at, homeOf, OWN_ACCOUNT } from "../site.ts";
-import { type CarriedForm, readCarried } from "./carried-form.ts";
+import { type CarriedForm, openCarried } from "./carried-form.ts";
 
 const kept = { back: hiddenField("Back"), carried: hiddenField("Form") };
-const password = (required: boolean) =>
-  passwordField({ label: "Password", required, autocomplete: "current-password" });
-const code = (required: boolean) =>
-  textField({ label: "One-time code", required, autocomplete: "one-time-code", isCode: true, maxLength: 40 });
+const password = (options: FieldOptions) => passwordField({ ...options, autocomplete: "current-password" });
+const code = (options: FieldOptions) =>
+  textField({ ...options, autocomplete: "one-time-code", isCode: true, maxLength: 40 });
+const PASSWORD = { label: "Password", required: true };
+const CODE = { label: "One-time code", required: true };
+const mark = "one of the two";
 
 /** Where both are there, one of the two is filled in. It reads what the other two forms send as well. */
-const confirmForm = defineForm({ password: password(false), code: code(false), ...kept });
-const passwordForm = defineForm({ password: password(true), ...kept });
-const codeForm = defineForm({ code: code(true), ...kept });
+const confirmForm = defineForm({
+  password: password({ ...PASSWORD, required: false, mark }),
+  code: code({ ...CODE, required: false, mark }),
+  ...kept,
+});
+const passwordForm = defineForm({ password: password(PASSWORD), ...kept });
+const codeForm = defineForm({ code: code(CODE), ...kept });
 const passkeyProofForm = defineForm({ credential: hiddenField("Passkey"), ...kept });
 
 /** Fresh proof before what a stranger at an open browser must not do. */
 export function confirmPages(face: AccessFace, deps: AccessDeps): void {
   const path = `${deps.site.base}/confirm`;
-  const show = async (state: FormState, ctx: AccessContext) =>
-    renderConfirm(await getFactors(deps.accounts, ctx.session.account), state, ctx);
+  const show = async (state: FormState, ctx: AccessContext) => {
+    const factors = await getFactors(deps.accounts, ctx.session.account);
+    return renderConfirm(factors, state, ctx, find(deps, ctx, state.typed.carried?.[0] ?? "")?.will);
+  };
   face.page({
     path,
     permission: OWN_ACCOUNT,
@@ -44,7 +52,12 @@ export function confirmPages(face: AccessFace, deps: AccessDeps): void {
     permission: OWN_ACCOUNT,
     form: confirmForm,
     run: async ({ password, code, ...rest }, ctx) =>
-      goOn(deps, ctx, password === "" && code !== "" ? { code } : { password: required(password) }, rest),
+      goOn(
+        deps,
+        ctx,
+        () => (password === "" && code !== "" ? { code } : { password: required(password) }),
+        rest,
+      ),
     again: show,
   });
   face.download({
@@ -60,36 +73,55 @@ export function confirmPages(face: AccessFace, deps: AccessDeps): void {
     path: `${path}/passkey`,
     permission: OWN_ACCOUNT,
     form: passkeyProofForm,
-    run: ({ credential, ...rest }, ctx) => goOn(deps, ctx, { passkey: credential }, rest),
+    run: ({ credential, ...rest }, ctx) => goOn(deps, ctx, () => ({ passkey: credential }), rest),
     again: show,
   });
 }
 
 function required(password: string): string {
   if (password !== "") return password;
-  const detail = "Enter your password or a code.";
+  const detail = "Enter your password or a one-time code. One of the two is enough.";
   throw new Problem("invalid_request", detail, {
     errors: [{ pointer: "/password", code: "required", detail }],
   });
 }
 
-/** With the proof there, the form that asked for it is sent on; without one the page that was asked for is shown. */
+const find = ({ accounts }: AccessDeps, ctx: AccessContext, carried: string): CarriedForm | undefined =>
+  carried === "" ? undefined : openCarried(accounts, ctx.session.account, carried, ctx.now);
+
+/** With the proof there, the form that asked for it is run; without one the page that was asked for is shown. */
 async function goOn(
   deps: AccessDeps,
   ctx: AccessContext,
-  proof: Proof,
+  readProof: () => Proof,
   { back, carried }: { back: string; carried: string },
 ): Promise<ActionResult> {
-  changeCookie(deps, ctx, await proveSession(deps.accounts, ctx.session.account, proof, ctx.address));
-  const form = readCarried(ctx, carried);
-  return form ? showOnce(renderContinue(form, ctx)) : redirect(localBack(ctx, back));
+  const form = find(deps, ctx, carried);
+  if (carried !== "" && !form)
+    throw new Problem(
+      "invalid_request",
+      "What you started is too old, or was started in another session. Nothing was done. Open its page and send it again.",
+    );
+  const cookie = await proveSession(deps.accounts, ctx.session.account, readProof(), ctx.address);
+  changeCookie(deps, ctx, cookie);
+  if (!form) return redirect(localBack(ctx, back));
+  const { will: _will, formId, ...waiting } = form;
+  return { goOn: waiting, formId, cookie: cookie.reveal() };
 }
 
 /** What is shown in place of a form's answer when its verb wants fresh proof first. Nothing that was typed is lost. */
-export const renderConfirmFor = (factors: Factors, carried: string, ctx: AccessContext): PageContent =>
-  renderConfirm(factors, confirmForm.start({ carried }), ctx);
+export const renderConfirmFor = (
+  factors: Factors,
+  { carried, will }: { carried: string | undefined; will: Will },
+  ctx: AccessContext,
+): PageContent =>
+  carried === undefined
+    ? renderConfirm(factors, { ...confirmForm.start(), formError: TOO_LONG }, ctx)
+    : renderConfirm(factors, confirmForm.start({ carried }), ctx, will);
 
-function renderConfirm(factors: Factors, state: FormState, ctx: AccessContext): PageContent {
+const TOO_LONG = "What you typed is too long to be kept. Confirm, then open the form and send it again.";
+
+function renderConfirm(factors: Factors, state: FormState, ctx: AccessContext, will?: Will): PageContent {
   const form = !factors.totp ? passwordForm : factors.hasPassword ? confirmForm : codeForm;
   const hidden = ["back", "carried"].map(
     (name) => html`<input type="hidden" name="${name}" value="${state.typed[name]?.[0] ?? ""}">`,
@@ -98,6 +130,7 @@ function renderConfirm(factors: Factors, state: FormState, ctx: AccessContext): 
     title: "Confirm that it is you",
     subtitle: "What you are about to do needs fresh proof. It counts for five minutes.",
     body: stack(
+      will && willPanel(will),
       factors.hasPassword || factors.totp
         ? panel(
             {},
@@ -106,6 +139,8 @@ function renderConfirm(factors: Factors, state: FormState, ctx: AccessContext): 
               hidden: ctx.hidden(),
               state,
               submit: "Continue",
+              cancelHref: here(ctx, homeOf(ctx)),
+              isPlain: will?.isFile ?? false,
             }),
           )
         : undefined,
@@ -123,6 +158,13 @@ function renderConfirm(factors: Factors, state: FormState, ctx: AccessContext): 
   };
 }
 
+/** What happens once the proof is there. Nothing else is asked. */
+const willPanel = ({ sentence = "What you started goes on.", typed }: Will) =>
+  panel(
+    { title: "Then this is done" },
+    stack(html`<p id="will">${sentence}</p>`, typed.length === 0 ? undefined : facts(typed)),
+  );
+
 /** An account of the demo that came in by its link. */
 const nothingToProve = () =>
   notice(
@@ -130,11 +172,3 @@ const nothingToProve = () =>
     "This account has no password yet",
     "Start the demo again and open the new link. Then set a password on the page Security within five minutes.",
   );
-
-const renderContinue = ({ action, fields }: CarriedForm, ctx: AccessContext): PageContent => ({
-  title: "Confirmed",
-  subtitle: "Nothing has been done yet. Go on with what you started.",
-  body: html`<form class="form" method="post" action="${action}" data-plain>${hiddenFields({ token: ctx.session.formToken, formId: newFormId() })}${fields.map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}<div class="row"><button class="btn main" type="submit" autofocus>Continue</button><a class="btn plain" href="${here(ctx, homeOf(ctx))}">Cancel</a></div></form>`,
-});

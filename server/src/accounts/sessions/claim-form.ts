@@ -11,7 +11,7 @@ export async function claimForm(
   formId: string,
 ): Promise<boolean> {
   const now = clock.now();
-  const digest = createHash("sha256").update(`form\0${session.accountId}\0${formId}`).digest();
+  const digest = digestOf(session, formId);
   // No session in which the form could be sent again lives longer.
   const expiresAt = new Date(now.getTime() + SESSION_MAX_MS);
   const rows = await db.rows(sql`
@@ -21,3 +21,15 @@ export async function claimForm(
     returning 1`);
   return rows.length > 0;
 }
+
+/** The form that was claimed did nothing and never will: it may be sent once more. */
+export const releaseForm = (
+  { db }: Pick<AccountDeps, "db">,
+  session: Pick<Session, "accountId">,
+  formId: string,
+) =>
+  db.rows(sql`
+    delete from account_challenges where digest = ${digestOf(session, formId)} and purpose = 'form'`);
+
+const digestOf = ({ accountId }: Pick<Session, "accountId">, formId: string): Buffer =>
+  createHash("sha256").update(`form\0${accountId}\0${formId}`).digest();

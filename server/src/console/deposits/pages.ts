@@ -1,7 +1,9 @@
+import { rehearse } from "../../db/rehearse.ts";
 import { creditDeposit } from "../../deposits/credit-deposit.ts";
 import { receiveDeposit } from "../../deposits/receive-deposit.ts";
 import { rejectDeposit } from "../../deposits/reject-deposit.ts";
 import { startJob } from "../../jobs/start-job.ts";
+import { formatAmount } from "../../lib/money.ts";
 import { Problem } from "../../lib/problem.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
 import { type ActionResult, redirect } from "../../web/pages/define-page.ts";
@@ -10,7 +12,7 @@ import { moneyText } from "../../web/parts/money.ts";
 import { jobPath } from "../jobs/job-rights.ts";
 import { fileOf } from "../products/import-page.ts";
 import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
-import { loadDeposit, loadDeposits } from "./load-deposits.ts";
+import { type DepositData, loadDeposit, loadDeposits } from "./load-deposits.ts";
 import { receiveForm, rejectForm, renderDeposit } from "./render-deposit.ts";
 import { renderDeposits } from "./render-deposits.ts";
 import { importForm, renderImport } from "./render-import.ts";
@@ -27,14 +29,12 @@ export function depositPages(face: ConsoleFace, deps: ConsoleDeps): void {
     render: renderDeposits,
   });
   importPages(face, deps);
-  // A refused decision comes back at its own address, which a browser may open again.
-  for (const path of ["", "/receive", "/credit", "/reject"])
-    face.page({
-      path: `${PATH}/:id${path}`,
-      permission: "wallets.read",
-      load: (ctx) => loadDeposit(deps, ctx),
-      render: (data, ctx) => renderDeposit(data, ctx),
-    });
+  face.page({
+    path: `${PATH}/:id`,
+    permission: "wallets.read",
+    load: (ctx) => loadDeposit(deps, ctx),
+    render: (data, ctx) => renderDeposit(data, ctx),
+  });
   decisions(face, deps);
 }
 
@@ -72,10 +72,27 @@ function decisions(face: ConsoleFace, deps: ConsoleDeps): void {
     renderDeposit(await loadDeposit(deps, ctx), ctx, state);
   const done = (ctx: ConsoleContext, said: string): ActionResult =>
     redirect(here(ctx, `${PATH}/${idOf(ctx)}`), said);
+  /** What a decision does, if the verb would not refuse it now. */
+  const foresee = async (
+    ctx: ConsoleContext,
+    say: (data: DepositData) => string,
+    decide: (trial: ConsoleDeps) => Promise<unknown>,
+  ): Promise<string> => {
+    const data = await loadDeposit(deps, ctx);
+    await rehearse(deps, decide);
+    return `${say(data)} The deposit is of ${data.reseller.name}, with the reference ${data.deposit.reference}.`;
+  };
   face.action({
     path: `${PATH}/:id/receive`,
     permission: "deposits.manage",
     form: receiveForm,
+    does: ({ amount }, ctx) =>
+      foresee(
+        ctx,
+        ({ deposit }) =>
+          `Record that ${amount ?? formatAmount(deposit.amountMinor, deposit.currency)} ${deposit.currency} has arrived.`,
+        (trial) => receiveDeposit(trial, idOf(ctx), amount, byOf(ctx)),
+      ),
     run: async ({ amount }, ctx) => {
       const { receivedMinor, currency } = await receiveDeposit(deps, idOf(ctx), amount, provedBy(ctx));
       return done(ctx, `Received ${moneyText(receivedMinor ?? 0n, currency)}. Nothing is credited yet.`);
@@ -86,6 +103,13 @@ function decisions(face: ConsoleFace, deps: ConsoleDeps): void {
     path: `${PATH}/:id/credit`,
     permission: "deposits.manage",
     form: defineForm({}),
+    does: (_values, ctx) =>
+      foresee(
+        ctx,
+        ({ deposit, takesTwo }) =>
+          `${takesTwo ? "Propose to credit" : "Credit"} ${moneyText(deposit.receivedMinor ?? 0n, deposit.currency)}.`,
+        (trial) => creditDeposit(trial, idOf(ctx), byOf(ctx)),
+      ),
     run: async (_values, ctx) => {
       const result = await creditDeposit(deps, idOf(ctx), provedBy(ctx));
       if ("proposed" in result)
@@ -103,6 +127,12 @@ function decisions(face: ConsoleFace, deps: ConsoleDeps): void {
     path: `${PATH}/:id/reject`,
     permission: "deposits.manage",
     form: rejectForm,
+    does: ({ reason }, ctx) =>
+      foresee(
+        ctx,
+        () => "Reject the deposit. The reseller reads the reason.",
+        (trial) => rejectDeposit(trial, idOf(ctx), reason, byOf(ctx)),
+      ),
     run: async ({ reason }, ctx) => {
       await rejectDeposit(deps, idOf(ctx), reason, provedBy(ctx));
       return done(ctx, "The deposit was rejected. The reseller reads the reason.");

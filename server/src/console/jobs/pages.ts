@@ -1,4 +1,5 @@
 import { namePeople } from "../../accounts/people/name-people.ts";
+import { rehearse } from "../../db/rehearse.ts";
 import { cancelJob, confirmJob } from "../../jobs/change-job.ts";
 import { downloadResult, getJob, type JobDetails, listJobs } from "../../jobs/list-jobs.ts";
 import { startJob } from "../../jobs/start-job.ts";
@@ -53,6 +54,11 @@ export function jobPages(face: ConsoleFace, deps: ConsoleDeps): void {
     path: "/jobs/:id/confirm",
     permission: "jobs.confirm",
     form: defineForm({}),
+    does: async (_values, ctx) => {
+      const { job } = await load(ctx);
+      await sayRefusal(rehearse(deps, (trial) => confirmJob(trial, idOf(ctx), byOf(ctx))));
+      return `${job.title}: do what its page shows.`;
+    },
     run: async (_values, ctx) => {
       const by = confirmedBy(await load(ctx), ctx);
       await sayRefusal(confirmJob(deps, idOf(ctx), by));
@@ -79,6 +85,7 @@ function startPages(face: ConsoleFace, deps: ConsoleDeps): void {
     path: "/jobs/rotate-vault",
     permission: "system.manage",
     form: defineForm({}),
+    does: "Rotate the vault: what is stored is sealed again under the newest master key.",
     run: async (_values, ctx) => {
       const id = await startJob(deps, { kind: "rotate_vault", params: {} }, provedBy(ctx));
       return redirect(jobPath(id), "The rotation has started.");

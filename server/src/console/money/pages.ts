@@ -11,7 +11,7 @@ import { movementsCsv } from "./movement-filter.ts";
 import { movementForm, renderMovementForm, type TypedMovement } from "./movement-form.ts";
 import { proposalPages } from "./proposal-pages.ts";
 import { renderMoney } from "./render-money.ts";
-import { renderReview } from "./render-review.ts";
+import { balanceSentence, renderReview } from "./render-review.ts";
 
 const RESELLERS_OFFERED = 50;
 
@@ -28,16 +28,15 @@ export function moneyPages(face: ConsoleFace, deps: ConsoleDeps): void {
     permission: "wallets.read",
     load: async (ctx) => movementsCsv(deps, ctx),
   });
-  // Both forms are answered at their own address, which a browser may open again.
-  for (const path of ["/money/new", "/money/review", "/money/movements"])
-    face.page({
-      path,
-      permission: "wallets.manage",
-      load: (ctx) => loadForm(deps, ctx),
-      render: (page) => page,
-    });
+  face.page({
+    path: "/money/new",
+    permission: "wallets.manage",
+    load: (ctx) => loadForm(deps, ctx),
+    render: (page) => page,
+  });
   face.action({
     path: "/money/review",
+    page: "/money/new",
     permission: "wallets.manage",
     form: movementForm,
     run: async (typed, ctx) => showOnce(await review(deps, typed, ctx)),
@@ -45,9 +44,11 @@ export function moneyPages(face: ConsoleFace, deps: ConsoleDeps): void {
   });
   face.action({
     path: "/money/movements",
+    page: "/money/new",
     permission: "wallets.manage",
     form: movementForm,
     once: true,
+    does: (typed, ctx) => foresee(deps, typed, ctx),
     run: (typed, ctx) => move(deps, typed, ctx),
     again: (state, ctx) => formOf(deps, state.typed.resellerId?.[0] ?? "", ctx, state),
   });
@@ -79,6 +80,17 @@ const formOf = async (
   state = movementForm.start({ direction: ctx.query.direction === "debit" ? "debit" : "credit" }),
 ): Promise<PageContent> =>
   renderMovementForm(await loadMoneyOf(db, resellerId, environmentOf(ctx)), state, ctx);
+
+async function foresee(deps: ConsoleDeps, typed: TypedMovement, ctx: ConsoleContext): Promise<string> {
+  const environment = environmentOf(ctx);
+  const { reseller } = await loadMoneyOf(deps.db, typed.resellerId, environment);
+  const preview = await previewMovement(deps, { resellerId: reseller.id, environment }, typed);
+  const amount = moneyText(preview.amountMinor, preview.currency);
+  const movement = `a ${typed.direction} of ${amount} ${typed.direction === "credit" ? "to" : "from"} ${reseller.name}`;
+  return preview.approvalAboveMinor === undefined
+    ? `Book ${movement}. ${balanceSentence(preview)}`
+    : `Propose ${movement}. Another person has to approve it.`;
+}
 
 async function review(deps: ConsoleDeps, typed: TypedMovement, ctx: ConsoleContext): Promise<PageContent> {
   const environment = environmentOf(ctx);

@@ -1,4 +1,5 @@
 import { namePeople } from "../../accounts/people/name-people.ts";
+import { rehearse } from "../../db/rehearse.ts";
 import { openDepositOf } from "../../deposits/credit-deposit.ts";
 import { approveProposal, rejectProposal, withdrawProposal } from "../../wallet/proposals/decide-proposal.ts";
 import { listClosed } from "../../wallet/proposals/proposal.ts";
@@ -6,7 +7,7 @@ import { defineForm, type FormState } from "../../web/form/define-form.ts";
 import { redirect } from "../../web/pages/define-page.ts";
 import { here } from "../../web/pages/here.ts";
 import { moneyText } from "../../web/parts/money.ts";
-import { type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
+import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
 import { loadProposal, nameResellers } from "./load-money.ts";
 import { type ClosedData, rejectForm, renderClosed, renderProposal } from "./render-proposal.ts";
 
@@ -21,14 +22,12 @@ export function proposalPages(face: ConsoleFace, deps: ConsoleDeps): void {
     load: (ctx) => loadClosed(deps, ctx),
     render: renderClosed,
   });
-  // A refused decision comes back at its own address, which a browser may open again.
-  for (const path of ["", "/approve", "/reject", "/withdraw"])
-    face.page({
-      path: `${PATH}/:id${path}`,
-      permission: "wallets.read",
-      load: (ctx) => loadProposal(deps, ctx),
-      render: (data, ctx) => renderProposal(data, ctx),
-    });
+  face.page({
+    path: `${PATH}/:id`,
+    permission: "wallets.read",
+    load: (ctx) => loadProposal(deps, ctx),
+    render: (data, ctx) => renderProposal(data, ctx),
+  });
   decisions(face, deps);
 }
 
@@ -37,10 +36,22 @@ function decisions(face: ConsoleFace, deps: ConsoleDeps): void {
     renderProposal(await loadProposal(deps, ctx), ctx, state);
   const nothing = defineForm({});
   const approving = { ...deps, openDeposit: openDepositOf(deps.clock) };
+  /** What a decision does, if the verb would not refuse it now. */
+  const foresee = async (
+    verb: string,
+    ctx: ConsoleContext,
+    decide: (trial: typeof approving) => Promise<unknown>,
+  ) => {
+    const { proposal, reseller } = await loadProposal(deps, ctx);
+    await rehearse(approving, decide);
+    const amount = moneyText(proposal.amountMinor, proposal.currency);
+    return `${verb} the ${proposal.direction} of ${amount} ${proposal.direction === "credit" ? "to" : "from"} ${reseller.name}.`;
+  };
   face.action({
     path: `${PATH}/:id/approve`,
     permission: "wallets.manage",
     form: nothing,
+    does: (_values, ctx) => foresee("Approve", ctx, (trial) => approveProposal(trial, idOf(ctx), byOf(ctx))),
     async run(_values, ctx) {
       const { moved } = await approveProposal(approving, idOf(ctx), provedBy(ctx));
       const balance = moneyText(moved.balanceMinor, moved.currency);
@@ -52,6 +63,8 @@ function decisions(face: ConsoleFace, deps: ConsoleDeps): void {
     path: `${PATH}/:id/reject`,
     permission: "wallets.manage",
     form: rejectForm,
+    does: ({ reason }, ctx) =>
+      foresee("Reject", ctx, (trial) => rejectProposal(trial, idOf(ctx), reason, byOf(ctx))),
     async run({ reason }, ctx) {
       await rejectProposal(deps, idOf(ctx), reason, provedBy(ctx));
       return redirect(here(ctx, `${PATH}/${idOf(ctx)}`), "Rejected. No money has moved.");
@@ -62,6 +75,8 @@ function decisions(face: ConsoleFace, deps: ConsoleDeps): void {
     path: `${PATH}/:id/withdraw`,
     permission: "wallets.manage",
     form: nothing,
+    does: (_values, ctx) =>
+      foresee("Withdraw", ctx, (trial) => withdrawProposal(trial, idOf(ctx), byOf(ctx))),
     async run(_values, ctx) {
       await withdrawProposal(deps, idOf(ctx), provedBy(ctx));
       return redirect(here(ctx, `${PATH}/${idOf(ctx)}`), "Withdrawn. No money has moved.");

@@ -1,11 +1,13 @@
-import type { OrderAction } from "../../fulfilment/operate/order-actions.ts";
+import { decideAction, type OrderAction } from "../../fulfilment/operate/order-actions.ts";
+import { readOrderStates } from "../../fulfilment/operate/order-state.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
 import { redirect, showOnce } from "../../web/pages/define-page.ts";
 import type { ConsoleContext, ConsoleDeps, ConsoleFace } from "../session.ts";
 import { actionForm, anyActionForm, readExpected } from "./action-form.ts";
 import { renderAction } from "./action-page.ts";
+import { consequencesOf } from "./consequences.ts";
 import { loadOrder } from "./load-order.ts";
-import { actionOf, ORDERS_PATH, orderHref } from "./order-paths.ts";
+import { ACTION_LABELS, actionOf, ORDERS_PATH, orderHref } from "./order-paths.ts";
 import { operatorOf, runAction } from "./run-action.ts";
 
 const PATH = `${ORDERS_PATH}/:id/:action`;
@@ -23,6 +25,17 @@ export function actionPages(face: ConsoleFace, deps: ConsoleDeps): void {
     permission: "orders.manage",
     form: anyActionForm,
     once: true,
+    async does({ expected: seen }, ctx) {
+      const action = actionFrom(ctx);
+      const [state] = await readOrderStates(deps.db, [ctx.params.id ?? ""], ctx.now);
+      if (!state) throw notFound();
+      const offer = decideAction(state, action);
+      if (!offer.isOffered) throw new Problem("invalid_request", offer.because);
+      const effect = readExpected(seen) ?? offer;
+      return `${ACTION_LABELS[action]} ${ctx.params.id}. ${consequencesOf(action, state, effect)
+        .map(([about, what]) => `${about}: ${what}`)
+        .join(" ")}`;
+    },
     async run({ reason, units, expected: told }, ctx) {
       const action = actionFrom(ctx);
       const { id: orderId = "" } = ctx.params;

@@ -10,7 +10,7 @@ import { actionForm, readExpected } from "./action-form.ts";
 import { wrongReason } from "./action-pages.ts";
 import { BULK_MAX, type BulkPick, reviewOrders, runBulk } from "./bulk-actions.ts";
 import { renderResults, renderReview } from "./bulk-page.ts";
-import { STUCK_PATH } from "./order-paths.ts";
+import { ACTION_LABELS, STUCK_PATH } from "./order-paths.ts";
 import { operatorOf } from "./run-action.ts";
 import { loadStuck, renderStuck } from "./stuck-page.ts";
 
@@ -54,14 +54,6 @@ export function bulkPages(face: ConsoleFace, deps: ConsoleDeps): void {
     error: string | undefined,
     ctx: Parameters<typeof renderStuck>[1],
   ): Promise<PageContent> => renderStuck(await loadStuck(deps, ctx), ctx, error);
-  // The answer to a form has no page: what leads back to its address shows the list.
-  for (const path of [`${STUCK_PATH}/review`, `${STUCK_PATH}/apply`])
-    face.page({
-      path,
-      permission: "orders.read",
-      load: (ctx) => loadStuck(deps, ctx),
-      render: (data, ctx) => renderStuck(data, ctx),
-    });
   face.action({
     path: `${STUCK_PATH}/review`,
     permission: "orders.manage",
@@ -78,6 +70,8 @@ export function bulkPages(face: ConsoleFace, deps: ConsoleDeps): void {
     permission: "orders.manage",
     form: applyForm,
     once: true,
+    does: ({ action, pick }) =>
+      `${isOrderAction(action) ? ACTION_LABELS[action] : "Change"} ${pick.length} ${pick.length === 1 ? "order" : "orders"}, each by itself.`,
     async run({ action, pick, reason }, ctx) {
       checkSelection(action, pick.length);
       const { errors } = actionForm(action).read(new Map([["reason", [reason]]])).state;

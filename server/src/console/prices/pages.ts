@@ -1,3 +1,4 @@
+import { rehearse } from "../../db/rehearse.ts";
 import { endOf } from "../../fx/choose-rate.ts";
 import { listCurrentRates } from "../../fx/queries.ts";
 import { setRate } from "../../fx/set-rate.ts";
@@ -40,9 +41,14 @@ export function pricePages(face: ConsoleFace, deps: ConsoleDeps): void {
     path: "/prices/publish",
     permission: "prices.publish",
     form: publishForm,
-    run: async ({ id, upTo }, ctx) => {
+    does: async (typed, ctx) => {
+      const chosen = chosenBy(typed);
+      await sayRefusal(rehearse(deps, ({ db }) => publishPrices(db, deps.clock, byOf(ctx), chosen)));
+      return `Publish ${"ids" in chosen ? "the proposed price" : "all proposed prices that you saw"}. Orders pay the new prices from then on.`;
+    },
+    run: async (typed, ctx) => {
       const by = provedBy(ctx);
-      const chosen = upTo === "" ? { ids: [numberOf(id)] } : { upToId: numberOf(upTo) };
+      const chosen = chosenBy(typed);
       const { published } = await sayRefusal(publishPrices(deps.db, deps.clock, by, chosen));
       return redirect("/prices", `Published ${countText(published)}. Orders pay the new prices from now on.`);
     },
@@ -78,6 +84,14 @@ function ratePages(face: ConsoleFace, deps: ConsoleDeps, load: Load): void {
     permission: "prices.publish",
     form: rateForm,
     once: true,
+    does: async ({ pair, rate, until }, ctx) => {
+      const input = { pair: pair.toUpperCase(), rate, until };
+      await sayRefusal(
+        rehearse(deps, ({ db }) => setRate(db, deps.clock, byOf(ctx), input)),
+        RATE_OPTIONS,
+      );
+      return `Pin the rate of ${input.pair} at ${rate}. Every price that rests on it is worked out again.`;
+    },
     run: async ({ pair, rate, until }, ctx) => {
       const by = provedBy(ctx);
       const input = { pair: pair.toUpperCase(), rate, until };
@@ -90,6 +104,9 @@ function ratePages(face: ConsoleFace, deps: ConsoleDeps, load: Load): void {
     again: async (state, ctx) => renderPrices(await load(ctx), ctx, { rate: state }),
   });
 }
+
+const chosenBy = ({ id, upTo }: { id: string; upTo: string }) =>
+  upTo === "" ? { ids: [numberOf(id)] } : { upToId: numberOf(upTo) };
 
 const numberOf = (text: string): bigint => (/^\d{1,18}$/.test(text) ? BigInt(text) : 0n);
 

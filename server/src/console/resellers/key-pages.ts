@@ -38,6 +38,10 @@ export function keyPages(face: ConsoleFace, deps: ConsoleDeps): void {
     path: PATH,
     permission: "resellers.manage",
     form: defineForm({}),
+    async does(_values, ctx) {
+      const { reseller, key } = await load(deps, ctx);
+      return `Unfreeze a key of ${reseller.name} (${keyName(key)}). It places orders again.`;
+    },
     async run(_values, ctx) {
       // The key may have leaked, and unfreezing it spends the reseller's money.
       const by = provedBy(ctx);
@@ -67,12 +71,15 @@ async function load(deps: ConsoleDeps, ctx: ConsoleContext): Promise<Frozen> {
   return { reseller, key: await getKey(deps.db, tenant, key) };
 }
 
+const keyName = (key: KeyRow): string =>
+  `${key.name === "" ? "Unnamed key" : key.name}, ${keyPrefix(key.environment)}…${key.lastFour}`;
+
 const render = ({ reseller, key }: Frozen, ctx: ConsoleContext, error?: string): PageContent => {
   const back = here(ctx, `/resellers/${reseller.id}`);
   const { frozenAt } = key;
   return {
     title: "Unfreeze key",
-    subtitle: `${key.name === "" ? "Unnamed key" : key.name}, ${keyPrefix(key.environment)}…${key.lastFour}`,
+    subtitle: keyName(key),
     crumbs: [
       { label: "Resellers", href: here(ctx, "/resellers") },
       { label: reseller.name, href: back },

@@ -1,4 +1,5 @@
 import { invitePerson } from "../../accounts/people/invite-person.ts";
+import { rehearse } from "../../db/rehearse.ts";
 import { Problem } from "../../lib/problem.ts";
 import { createReseller } from "../../resellers/create-reseller.ts";
 import { freezeReseller, unfreezeReseller } from "../../resellers/freeze-reseller.ts";
@@ -10,7 +11,7 @@ import { environmentOf, here } from "../../web/pages/here.ts";
 import { linkButton } from "../../web/parts/button.ts";
 import { secretOnce } from "../../web/parts/copy.ts";
 import { row, stack } from "../../web/parts/panel.ts";
-import { type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
+import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
 import { endpointPages } from "./endpoint-pages.ts";
 import { keyPages } from "./key-pages.ts";
 import { getListed, loadReseller, salesOf30Days } from "./load-reseller.ts";
@@ -78,6 +79,10 @@ function createPages(face: ConsoleFace, deps: ConsoleDeps): void {
     permission: "resellers.manage",
     form: createForm,
     once: true,
+    async does(values, ctx) {
+      await refusing(() => rehearse(deps, ({ db }) => createReseller(db, deps.clock, values, byOf(ctx))));
+      return `Create the reseller ${values.name}.`;
+    },
     async run(values, ctx) {
       const by = provedBy(ctx);
       const made = await refusing(() => createReseller(deps.db, deps.clock, values, by));
@@ -99,6 +104,12 @@ function editPages(face: ConsoleFace, deps: ConsoleDeps): void {
     path,
     permission: "resellers.manage",
     form: editForm,
+    async does({ name, email, priceList }, ctx) {
+      const reseller = await getListed(deps, ctx);
+      const change = { name, email, priceList };
+      await refusing(() => rehearse(deps, (trial) => changeReseller(trial, reseller.id, change, byOf(ctx))));
+      return `Change the reseller ${reseller.name}.`;
+    },
     async run({ name, email, priceList, orders, reads }, ctx) {
       const by = provedBy(ctx);
       const { id } = await getListed(deps, ctx);
@@ -123,6 +134,12 @@ function invitePages(face: ConsoleFace, deps: ConsoleDeps): void {
     permission: "resellers.manage",
     form: inviteForm,
     once: true,
+    async does({ email, name, role = "" }, ctx) {
+      const reseller = await getListed(deps, ctx);
+      const team = { kind: "user", resellerId: reseller.id } as const;
+      await rehearse(deps.accounts, (trial) => invitePerson(trial, team, { email, name, role }, byOf(ctx)));
+      return `Invite ${email} to the team of ${reseller.name}.`;
+    },
     async run({ email, name, role = "" }, ctx) {
       const by = provedBy(ctx);
       const { id } = await getListed(deps, ctx);
@@ -170,6 +187,13 @@ function freezePages(face: ConsoleFace, deps: ConsoleDeps): void {
       path,
       permission: "resellers.manage",
       form: reasonForm,
+      async does({ reason }, ctx) {
+        const { id, name } = await getListed(deps, ctx);
+        await refusing(() => rehearse(deps, (trial) => change(trial, id, reason, byOf(ctx))));
+        return verb === "freeze"
+          ? `Freeze ${name}. New orders are refused.`
+          : `Unfreeze ${name}. It can place orders again.`;
+      },
       async run({ reason }, ctx) {
         const by = provedBy(ctx);
         const { id, name } = await getListed(deps, ctx);

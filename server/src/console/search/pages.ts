@@ -13,7 +13,11 @@ import { READS } from "./search-links.ts";
 import { renderFoundCode, renderSearch } from "./search-page.ts";
 
 const codeForm = defineForm({
-  code: textField({ label: "Code", required: true, maxLength: TERM_MAX_CHARACTERS }),
+  // What was typed may be worth money: no page says it again.
+  code: {
+    ...textField({ label: "Code", required: true, maxLength: TERM_MAX_CHARACTERS }),
+    say: () => undefined,
+  },
 });
 
 /** One box for everything. A role finds only what it may read. */
@@ -27,6 +31,7 @@ export function searchPages(face: ConsoleFace, deps: ConsoleDeps, hasPage: HasPa
     path: "/search/code",
     permission: "search.codes",
     form: codeForm,
+    does: "Look for the code among those that were sold or are in stock. The search is recorded.",
     async run({ code }, ctx) {
       const { codeDigestKey } = deps.secrets;
       return showOnce(

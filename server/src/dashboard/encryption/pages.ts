@@ -1,4 +1,5 @@
 import { requireFreshProof } from "../../accounts/sessions/session-life.ts";
+import { rehearse } from "../../db/rehearse.ts";
 import {
   findKeyFault,
   registerEncryptionKey,
@@ -54,6 +55,10 @@ export function encryptionPages(face: DashboardFace, deps: DashboardDeps): void 
     path: PATH,
     permission: "encryption.manage",
     form: registerForm,
+    does: async ({ publicKey }, ctx) => {
+      await rehearse(deps, (trial) => registerEncryptionKey(trial, tenantOf(ctx), publicKey, by(ctx)));
+      return `Seal ${environmentOf(ctx)} codes to this key from now on. Only its private key opens them.`;
+    },
     async run({ publicKey }, ctx) {
       requireFreshProof(ctx.session.account, ctx.now);
       const { kid } = await registerEncryptionKey(deps, tenantOf(ctx), publicKey, by(ctx));
@@ -65,6 +70,10 @@ export function encryptionPages(face: DashboardFace, deps: DashboardDeps): void 
     path: `${PATH}/remove`,
     permission: "encryption.manage",
     form: removeForm,
+    does: async (_values, ctx) => {
+      await rehearse(deps, (trial) => removeEncryptionKey(trial, tenantOf(ctx), by(ctx)));
+      return `Seal ${environmentOf(ctx)} codes no longer. Codes that are sealed stay sealed.`;
+    },
     async run(_values, ctx) {
       requireFreshProof(ctx.session.account, ctx.now);
       await removeEncryptionKey(deps, tenantOf(ctx), by(ctx));

@@ -21,12 +21,15 @@ type Context = { deps: DashboardDeps; ctx: DashboardContext };
 type Access = Pick<KeyRow, "scopes" | "allowedIps">;
 type NewKey = Pick<CreateKeyInput, "name" | "scopes" | "allowedIps" | "expiresAt" | "limits">;
 
-/** A new key of the page's environment: logged, and told to the owners. */
+/**
+ * A new key of the page's environment: logged, and told to the owners. Here and below proof is asked for last, in the transaction: what
+ * would be refused in any case is refused first.
+ */
 export const createKeyHere = ({ deps, ctx }: Context, input: NewKey): Promise<CreatedKey> =>
   explained(async () => {
-    requireProofForLive(ctx);
     const creator = actorOf(ctx);
     return createKey(keyDeps(deps), { ...tenantOf(ctx), ...input, creator }, async (tx, key) => {
+      requireProofForLive(ctx);
       const after = { lastFour: key.lastFour, ...keySummary(await getKey(tx, tenantOf(ctx), key.id)) };
       await log(deps, ctx, tx, { action: "key.created", id: key.id, after });
       await tell(deps, ctx, tx, hintOfNew(key), { name: input.name, change: "created" });
@@ -36,9 +39,9 @@ export const createKeyHere = ({ deps, ctx }: Context, input: NewKey): Promise<Cr
 /** Replaces a key. It was read for this tenant before. */
 export const rollKeyHere = ({ deps, ctx }: Context, old: KeyRow, graceMs: number): Promise<RolledKey> =>
   explained(async () => {
-    requireProofForLive(ctx);
     const input = { id: old.id, graceMs, creator: actorOf(ctx) };
     return rollKey(keyDeps(deps), input, async (tx, key) => {
+      requireProofForLive(ctx);
       const after = { replacedBy: key.id, endsAt: key.oldKeyEndsAt.toISOString() };
       await log(deps, ctx, tx, { action: "key.rolled", id: old.id, after });
       await tell(deps, ctx, tx, hintOfNew(key), { name: old.name, change: "rolled" });

@@ -34,6 +34,7 @@ function addUnfreeze(face: DashboardFace, deps: DashboardDeps): void {
     path: `${ID}/unfreeze`,
     permission: "keys.manage",
     form: confirmForm,
+    does: async (_values, ctx) => `Unfreeze ${await sayKey(deps, ctx)}. It can place orders again.`,
     async run(_values, ctx) {
       const key = await keyOf(deps, ctx);
       await unfreezeKeyHere({ deps, ctx }, key);
@@ -55,6 +56,7 @@ function addList(face: DashboardFace, deps: DashboardDeps): void {
     permission: "keys.manage",
     form: createForm,
     once: true,
+    does: ({ name }) => `Create the live key ${name}. It is shown once.`,
     async run({ name, scopes, allowedIps, expires, ...limits }, ctx) {
       if (expires && expires <= ctx.now) throw inThePast();
       const created = await createKeyHere(
@@ -84,6 +86,8 @@ function addKey(face: DashboardFace, deps: DashboardDeps): void {
     path: ID,
     permission: "keys.manage",
     form: editForm,
+    does: async (_values, ctx) =>
+      `Change what ${await sayKey(deps, ctx)} may do. It applies from the next request.`,
     async run({ name, scopes, allowedIps, ...limits }, ctx) {
       const key = await keyOf(deps, ctx);
       const changes = { name, scopes, allowedIps: readAddresses(allowedIps) };
@@ -106,6 +110,8 @@ function addRoll(face: DashboardFace, deps: DashboardDeps): void {
     permission: "keys.manage",
     form: rollForm,
     once: true,
+    does: async ({ grace = 0 }, ctx) =>
+      `Replace ${await sayKey(deps, ctx)}. The old key ${grace === 0 ? "stops working at once" : `works for ${grace} more hours`}.`,
     async run({ grace = 0 }, ctx) {
       const old = await keyOf(deps, ctx);
       const rolled = await rollKeyHere({ deps, ctx }, old, grace * HOUR_MS);
@@ -138,6 +144,11 @@ function addRevoke(face: DashboardFace, deps: DashboardDeps): void {
 
 const keyOf = (deps: DashboardDeps, ctx: DashboardContext): Promise<KeyRow> =>
   getKey(deps.db, tenantOf(ctx), ctx.params.id ?? "");
+
+async function sayKey(deps: DashboardDeps, ctx: DashboardContext): Promise<string> {
+  const key = await keyOf(deps, ctx);
+  return `${nameOf(key)} (${hintOf(key)})`;
+}
 
 async function loadKeys(deps: DashboardDeps, ctx: DashboardContext): Promise<KeysData> {
   const [keys, people] = await Promise.all([listKeys(deps.db, tenantOf(ctx)), emailsOf(deps, ctx)]);

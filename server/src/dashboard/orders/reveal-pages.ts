@@ -27,6 +27,10 @@ export function revealPages(face: DashboardFace, deps: DashboardDeps): void {
     path: `${ORDERS_PATH}/:id/reveal`,
     permission: "codes.reveal",
     form: revealForm,
+    does: async ({ codeId }, ctx) => {
+      await loadOrder(deps, ctx);
+      return `Show ${codeId === "" ? "the codes" : "a code"} of this order. It is recorded who saw them.`;
+    },
     async run({ codeId }, ctx) {
       const { data } = await reveal(deps, ctx, codeId === "" ? undefined : codeId);
       const shown = new Map(data.map((code) => [code.id, code]));
@@ -38,6 +42,10 @@ export function revealPages(face: DashboardFace, deps: DashboardDeps): void {
     method: "POST",
     path: `${ORDERS_PATH}/:id/codes.csv`,
     permission: "codes.reveal",
+    does: async (_values, ctx) => {
+      await loadOrder(deps, ctx);
+      return "Download the codes of this order. It is recorded who has them.";
+    },
     async load(ctx) {
       const { orderId, data } = await reveal(deps, ctx, undefined);
       return csvFile(`codes-${orderId}.csv`, CODE_HEADS, data.map(codeCells), CODE_EXACT_HEADS);

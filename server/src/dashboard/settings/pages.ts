@@ -1,4 +1,5 @@
 import { requireFreshProof } from "../../accounts/sessions/session-life.ts";
+import { rehearse } from "../../db/rehearse.ts";
 import {
   type ChosenAddresses,
   listChosenAddresses,
@@ -54,6 +55,8 @@ function addressesField(label: string, hint: string) {
   });
 }
 
+const byOf = (ctx: DashboardContext) => ({ actor: actorOf(ctx), address: ctx.address });
+
 type Settings = { reseller: ResellerRow; chosen: ChosenAddresses };
 
 const typedOf = ({ reseller, chosen }: Settings) => {
@@ -83,10 +86,13 @@ export function settingsPages(face: DashboardFace, deps: DashboardDeps): void {
     path: PATH,
     permission: "settings.manage",
     form: noticesForm,
+    does: async (values, ctx) => {
+      await rehearse(deps, (trial) => changeNotices(trial, ctx.session.resellerId, values, byOf(ctx)));
+      return "Change who gets which notifications.";
+    },
     async run(values, ctx) {
       requireFreshProof(ctx.session.account, ctx.now);
-      const by = { actor: actorOf(ctx), address: ctx.address };
-      await changeNotices(deps, ctx.session.resellerId, values, by);
+      await changeNotices(deps, ctx.session.resellerId, values, byOf(ctx));
       return redirect(here(ctx, PATH), "Notifications were saved.");
     },
     again: async (state, ctx) => renderSettings(await load(ctx), state, ctx),

@@ -33,6 +33,8 @@ export function teamPages(face: DashboardFace, deps: AccessDeps): void {
     path: `${PATH}/require-factor`,
     permission: "people.manage",
     form: defineForm({ required: checkboxField({ label: "Required" }) }),
+    does: ({ required }) =>
+      required ? "Require a second factor of everyone on the team." : "Make the second factor optional.",
     async run({ required }, ctx) {
       await requireFactor(deps.accounts, ctx.session.resellerId, required, changerOf(ctx));
       const said = required

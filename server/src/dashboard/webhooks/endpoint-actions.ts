@@ -113,6 +113,7 @@ function secretAction(face: DashboardFace, deps: WebhookPageDeps): void {
     permission: "webhooks.manage",
     form: rotateForm,
     once: true,
+    does: async (_values, ctx) => `Rotate the secret of ${(await loadRow(deps, ctx)).url}.`,
     run: async ({ grace }, ctx) => {
       requireFreshProof(ctx.session.account, ctx.now);
       const rotated = await rotateSecret(deps, tenantOf(ctx), idOf(ctx), Number(grace), byOf(ctx));

@@ -11,6 +11,12 @@ import {
 
 export type Choice<T extends string> = { value: T; label: string; hint?: HtmlValue };
 
+const labelsOf = (choices: readonly Choice<string>[], given: readonly string[]): string =>
+  choices
+    .filter(({ value }) => given.includes(value))
+    .map(({ label }) => label)
+    .join(", ");
+
 const NOT_OFFERED = "Choose one of the options.";
 
 /** One of a list. `undefined` when it is optional and nothing is chosen. */
@@ -27,6 +33,7 @@ export function selectField<const T extends string>(
       const found = options.choices.find(({ value }) => value === text);
       return found ? { value: found.value } : { error: NOT_OFFERED };
     },
+    say: (given) => labelsOf(options.choices, given),
     render: (name, state) =>
       fieldFrame(
         options,
@@ -54,6 +61,7 @@ export function radioField<const T extends string>(
       if (given.length > 1) return { error: GIVEN_TWICE };
       return found ? { value: found.value } : { error: NOT_OFFERED };
     },
+    say: (given) => labelsOf(options.choices, given),
     render: (name, state) =>
       groupFrame(
         options,
@@ -75,6 +83,7 @@ export function checkboxesField<const T extends string>(
       if (options.required && values.length === 0) return { error: "Choose at least one." };
       return { value: values };
     },
+    say: (given) => labelsOf(options.choices, given),
     render: (name, state) =>
       groupFrame(
         options,
@@ -92,6 +101,7 @@ export function checkboxField(options: FieldOptions): Field<boolean> {
       const isChecked = given.includes("yes");
       return options.required && !isChecked ? { error: "Tick the box to go on." } : { value: isChecked };
     },
+    say: (given) => (given.includes("yes") ? "yes" : "no"),
     render: (name, state) =>
       html`<div class="field${state.error === undefined ? "" : " wrong"}"><label class="option"><input${attrs(
         {

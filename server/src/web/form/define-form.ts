@@ -47,6 +47,8 @@ export type FormOptions = {
   id?: string;
   /** The form has a file. */
   takesFiles?: boolean;
+  /** The browser sends it itself, because a file comes back. */
+  isPlain?: boolean;
   /** Fields are judged by the server as soon as they are left, where JavaScript runs. The verb does not run. */
   validates?: boolean;
 };
@@ -113,6 +115,7 @@ function renderForm(fields: Fields, options: FormOptions): Html {
     id,
     novalidate: true,
     "up-validate": options.validates,
+    "data-plain": options.isPlain,
     enctype: options.takesFiles === true ? "multipart/form-data" : undefined,
   })}>${options.hidden}${errorSummary(fields, state, id)}${controls}${options.note}<div class="row">${button(
     options.submit,

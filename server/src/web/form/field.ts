@@ -6,6 +6,8 @@ export type Field<T> = {
   /** What was sent becomes a value, or an error that says what to do. */
   read(given: readonly string[]): FieldRead<T>;
   render(name: string, state: FieldState): Html;
+  /** What was typed, in words, for a page that asks before anything is done. A field that nobody sees, and a secret, say nothing. */
+  say?(given: readonly string[]): string | undefined;
 };
 
 export type FieldRead<T> = { value: T } | { error: string };
@@ -13,14 +15,20 @@ export type FieldRead<T> = { value: T } | { error: string };
 /** What was typed, or is there already, and what is wrong with it. */
 export type FieldState = { given: readonly string[]; error: string | undefined; id: string };
 
-export type FieldOptions = { label: string; hint?: HtmlValue; required?: boolean };
+export type FieldOptions = {
+  label: string;
+  hint?: HtmlValue;
+  required?: boolean;
+  /** In place of "optional" beside the label, such as "one of the two". */
+  mark?: string;
+};
 
 export const requiredError = (label: string): string => `${label} is required.`;
 export const GIVEN_TWICE = "This field was sent more than once. Send the form again.";
 
 /** Label, hint and error around a control, each tied to it for those who hear the page. */
 export const fieldFrame = (options: FieldOptions, { id, error }: FieldState, control: HtmlValue): Html =>
-  html`<div class="field${error === undefined ? "" : " wrong"}"><div class="label"><label for="${id}">${options.label}</label>${options.required ? undefined : html`<small>optional</small>`}</div>${hintOf(options, id)}${control}${errorOf(id, error)}</div>`;
+  html`<div class="field${error === undefined ? "" : " wrong"}"><div class="label"><label for="${id}">${options.label}</label>${options.required ? undefined : html`<small>${options.mark ?? "optional"}</small>`}</div>${hintOf(options, id)}${control}${errorOf(id, error)}</div>`;
 
 /** The same around a group of controls. */
 export const groupFrame = (options: FieldOptions, { id, error }: FieldState, controls: HtmlValue): Html =>

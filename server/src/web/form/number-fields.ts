@@ -24,6 +24,7 @@ export function numberField(
         if (value >= min && value <= max) return { value };
         return { error: `Enter a whole number from ${min} to ${max}.` };
       }),
+    say: (given) => withUnitText(given, options.unit),
     render: (name, state) =>
       fieldFrame(
         options,
@@ -51,6 +52,7 @@ export function amountField(
           return { error: `Enter at most ${formatAmount(maxMinor, currency)} ${currency}.` };
         return { value };
       }),
+    say: (given) => withUnitText(given, currency),
     render: (name, state) =>
       fieldFrame(
         options,
@@ -73,9 +75,13 @@ export function dateField(options: FieldOptions): Field<Date | undefined> {
         const isDay = !Number.isNaN(value.getTime()) && value.toISOString().startsWith(text);
         return isDay ? { value } : { error: "Enter a date such as 2030-01-31." };
       }),
+    say: (given) => given[0],
     render: (name, state) => fieldFrame(options, state, input(options, name, state, { type: "date" })),
   };
 }
+
+const withUnitText = ([text = ""]: readonly string[], unit: string | undefined): string =>
+  unit === undefined || text === "" ? text : `${text} ${unit}`;
 
 function readOne<T>(
   options: FieldOptions,

@@ -37,6 +37,7 @@ export function textField(options: TextOptions): Field<string> {
         return { error: "Remove line breaks and characters that cannot be seen, then try again." };
       return checked(given, text, { ...options, maxLength });
     },
+    ...(options.autocomplete === "one-time-code" ? {} : { say: (given) => given[0] }),
     render: (name, state) =>
       fieldFrame(
         options,
@@ -95,6 +96,7 @@ export function textareaField(
       if (UNSEEN.test(text)) return { error: "Remove characters that cannot be seen, then try again." };
       return checked(given, text, { ...options, maxLength });
     },
+    say: (given) => given[0],
     render: (name, state) =>
       fieldFrame(
         options,

@@ -6,7 +6,7 @@ import { PAGE_HEADERS } from "../security/page-headers.ts";
 import type { BaseSession } from "./define-page.ts";
 import type { Detour, FaceOptions } from "./face.ts";
 import { sendToSignIn } from "./page-handler.ts";
-import { bodyOf, contextOf, sessionOf } from "./page-state.ts";
+import { bodyOf, contextOf, pathOf, sessionOf, willOf } from "./page-state.ts";
 import { problemContent } from "./problem-content.ts";
 import { renderPlain, sendPage } from "./send-page.ts";
 
@@ -37,7 +37,8 @@ async function findDetour<Session extends BaseSession, Permission extends string
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Detour | undefined> {
-  const sent = { method: request.method, form: bodyOf(request) };
+  const { method } = request;
+  const sent = { method, path: pathOf(request), form: bodyOf(request), will: willOf(request) };
   try {
     return await options.detour?.(error, contextOf(options, request, reply), sent);
   } catch {

@@ -1,4 +1,5 @@
 import type { Fields, Form, FormState, ValuesOf } from "../form/define-form.ts";
+import type { FormBody } from "../form/parse-form-body.ts";
 import type { Uploads } from "../form/read-upload.ts";
 import type { Flash, PageContent } from "../layout/frame.ts";
 import type { Tone } from "../parts/chip.ts";
@@ -58,18 +59,53 @@ export type FormAction<Session, Permission extends string, F extends Fields> = C
   once?: boolean;
   /** The form has a file. It cannot wait for fresh proof: what needs proof asks for it on the page of the form. */
   takesFiles?: boolean;
+  /**
+   * What sending this form does, in a sentence, for the page that asks for fresh proof before it is done. What can be known to be refused
+   * is refused here, before anyone is asked for proof.
+   */
+  does?: Does<ValuesOf<F>, Session>;
+  /** The page of the form, where that is not the page above its address. */
+  page?: string;
   run: (values: ValuesOf<F>, ctx: PageContext<Session>) => Promise<ActionResult>;
   /** The page of the form again, with what was typed and what is wrong. */
   again: (state: FormState, ctx: PageContext<Session>) => Promise<PageContent>;
 };
 
-export type ActionResult = { redirect: string; flash?: Flash } | { page: PageContent };
+export type Does<Values, Session> =
+  | string
+  | ((values: Values, ctx: PageContext<Session>) => string | Promise<string>);
+
+/** What a form that waits for fresh proof will do: a sentence, and what was typed, in words. */
+export type Will = {
+  sentence: string | undefined;
+  typed: readonly (readonly [label: string, text: string])[];
+  /** It is answered with a file. */
+  isFile: boolean;
+};
+
+/** A form that waits until its person has proved who they are: what its request was. */
+export type WaitingForm = {
+  /** As it is registered. */
+  path: string;
+  url: string;
+  params: PageContext<unknown>["params"];
+  query: PageContext<unknown>["query"];
+  form: FormBody;
+};
+
+export type ActionResult =
+  | { redirect: string; flash?: Flash }
+  | { page: PageContent }
+  /** The form that waited is run now, once, in the session that has the new cookie. It is answered in place of this one. */
+  | { goOn: WaitingForm; formId: string; cookie: string };
 
 /** What a file or JSON is sent as, such as a CSV of a list. */
 export type Download = { type: string; filename?: string; body: AsyncIterable<string> | string };
 
 export type ReadDownload<Session, Permission extends string> = Common<Permission> & {
   method?: "GET" | "POST";
+  /** As of a form. */
+  does?: Does<undefined, Session>;
   load: (ctx: PageContext<Session>) => Promise<Download>;
 };
 

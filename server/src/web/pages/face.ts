@@ -5,10 +5,10 @@ import type { Problem } from "../../lib/problem.ts";
 import type { Assets } from "../assets/create-assets.ts";
 import type { FormBody } from "../form/parse-form-body.ts";
 import type { Frame, PageContent } from "../layout/frame.ts";
-import type { BaseSession, PageContext } from "./define-page.ts";
+import type { BaseSession, PageContext, Will } from "./define-page.ts";
 
-/** What was asked for when the error happened. */
-export type SentRequest = { method: string; form: FormBody };
+/** What was asked for when the error happened. `path` is as it is registered. */
+export type SentRequest = { method: string; path: string; form: FormBody; will: Will | undefined };
 
 /** On to another page, or a page in place of the one that was asked for. */
 export type Detour = { redirect: string } | { page: PageContent; status: number };
@@ -40,6 +40,8 @@ export type FaceOptions<Session extends BaseSession, Permission extends string> 
     ctx: PageContext<Session | undefined>,
     sent: SentRequest,
   ) => Promise<Detour | undefined>;
+  /** Whether an error says that fresh proof is needed first. What the form will do is said with the question for it. */
+  needsProof?: (error: unknown) => boolean;
   /** An error of a lower floor as a problem, such as a database that is away. */
   translate?: (error: unknown) => Problem | undefined;
 };

@@ -8,7 +8,7 @@ import { readCookie, serialiseCookie, sessionCookieName } from "../security/cook
 import { FLASH_COOKIE, openFlash } from "../security/flash-cookie.ts";
 import { isTokenOf } from "../security/form-token.ts";
 import { NOTHING } from "../template/html.ts";
-import type { BaseSession, PageContext } from "./define-page.ts";
+import type { BaseSession, PageContext, WaitingForm, Will } from "./define-page.ts";
 import type { FaceOptions } from "./face.ts";
 
 const sessions = new WeakMap<FastifyRequest, BaseSession | undefined>();
@@ -19,6 +19,23 @@ export const sessionOf = <Session extends BaseSession>(request: FastifyRequest):
 
 export const keepSession = (request: FastifyRequest, session: BaseSession | undefined): void =>
   void sessions.set(request, session);
+
+const waited = new WeakMap<FastifyRequest, WaitingForm>();
+
+/** From now on the request stands for the form that waited. Its token was judged when the form was sent, and that of the proof now. */
+export const standFor = (request: FastifyRequest, form: WaitingForm): void => void waited.set(request, form);
+
+export const isWaiting = (request: FastifyRequest): boolean => waited.has(request);
+
+/** The path as it is registered. */
+export const pathOf = (request: FastifyRequest): string =>
+  waited.get(request)?.path ?? request.routeOptions.url ?? "";
+
+const wills = new WeakMap<FastifyRequest, Will>();
+
+/** What a form that is asked for proof will do. */
+export const keepWill = (request: FastifyRequest, will: Will): void => void wills.set(request, will);
+export const willOf = (request: FastifyRequest): Will | undefined => wills.get(request);
 
 const uploads = new WeakMap<FastifyRequest, Uploads>();
 const NO_FILES: Uploads = new Map();
@@ -42,13 +59,14 @@ export function contextOf<Session extends BaseSession, Permission extends string
 ): PageContext<Session> {
   const session = sessionOf<Session>(request);
   const token = session?.formToken ?? "";
+  const form = waited.get(request);
   return {
     // Handlers of pages that need a session have checked that there is one.
     session: session as Session,
-    params: request.params as Record<string, string>,
-    query: firstOfEach(request.query as Record<string, string | string[]>),
+    params: form?.params ?? (request.params as Record<string, string>),
+    query: form?.query ?? firstOfEach(request.query as Record<string, string | string[]>),
     base: options.base,
-    url: request.url,
+    url: form?.url ?? request.url,
     files: uploads.get(request) ?? NO_FILES,
     requestId: request.id,
     address: options.addressOf(request),
@@ -84,7 +102,7 @@ export function settingOf<Session extends BaseSession, Permission extends string
       serialiseCookie(FLASH_COOKIE, "", { isSecure: isSecure(options), maxAgeSeconds: 0 }),
     );
   return {
-    url: request.url,
+    url: waited.get(request)?.url ?? request.url,
     now: options.clock.now(),
     // A page that answers a form has no address to come back to.
     back: request.method === "GET" ? request.url : options.base || "/",
@@ -97,9 +115,10 @@ export function settingOf<Session extends BaseSession, Permission extends string
 }
 
 export const bodyOf = (request: FastifyRequest): FormBody =>
-  (request.body as FormBody | undefined) ?? new Map<string, readonly string[]>();
+  waited.get(request)?.form ?? (request.body as FormBody | undefined) ?? new Map<string, readonly string[]>();
 
 export const hasToken = (request: FastifyRequest, session: BaseSession): boolean => {
+  if (waited.has(request)) return true;
   const given = bodyOf(request).get(TOKEN_FIELD);
   return given?.length === 1 && isTokenOf(given[0], session.formToken);
 };
