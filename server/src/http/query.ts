@@ -1,10 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type FieldError, Problem } from "../lib/problem.ts";
-import { parseTime } from "../lib/time.ts";
+import { parseTimeOrDate } from "../lib/time.ts";
 
 const PARAMETER_ERRORS_MAX = 20;
 
 type QuerySchema = { properties?: Record<string, unknown> };
+
+/** In the schema of a parameter that can be sent several times. Its values are then read as one text with commas. */
+export const REPEATABLE = { "x-repeatable": true } as const;
+
+const isRepeatable = (schema: unknown): boolean =>
+  typeof schema === "object" && schema !== null && "x-repeatable" in schema;
 
 /**
  * Refuses unknown and repeated query parameters. Ignoring a misspelled filter would return everything, which is
@@ -13,7 +19,7 @@ type QuerySchema = { properties?: Record<string, unknown> };
 export function validateQuery(
   schema: QuerySchema,
 ): (query: Record<string, unknown>) => true | { error: Problem } {
-  const declared = new Set(Object.keys(schema.properties ?? {}));
+  const declared = new Map(Object.entries(schema.properties ?? {}));
   return (query) => {
     const error = findFault(query, declared);
     return error ? { error } : true;
@@ -28,7 +34,10 @@ export function declareNoParameters(app: FastifyInstance): void {
   });
 }
 
-function findFault(query: Record<string, unknown>, declared: ReadonlySet<string>): Problem | undefined {
+function findFault(
+  query: Record<string, unknown>,
+  declared: ReadonlyMap<string, unknown>,
+): Problem | undefined {
   const errors: FieldError[] = [];
   for (const name in query) {
     if (errors.length === PARAMETER_ERRORS_MAX) break;
@@ -39,7 +48,7 @@ function findFault(query: Record<string, unknown>, declared: ReadonlySet<string>
         code: "unknown_parameter",
         detail: `Unknown parameter ${JSON.stringify(name)}.`,
       });
-    } else if (Array.isArray(query[name])) {
+    } else if (Array.isArray(query[name]) && !isRepeatable(declared.get(name))) {
       errors.push({
         pointer,
         code: "repeated",
@@ -54,9 +63,10 @@ function findFault(query: Record<string, unknown>, declared: ReadonlySet<string>
 /** Where parameters are read from: a request, or what a page makes of its own address. */
 export type Asked = Pick<FastifyRequest, "query" | "url">;
 
-/** The value of a parameter. Undeclared and repeated parameters have already been refused. */
+/** The value of a parameter. Undeclared parameters have already been refused, and so has one that must not be repeated. */
 export function queryText(request: Asked, name: string): string | undefined {
   const value = (request.query as Record<string, unknown>)[name];
+  if (Array.isArray(value)) return value.join(",");
   return typeof value === "string" ? value : undefined;
 }
 
@@ -80,21 +90,25 @@ export function queryFilter(request: Asked, name: string): string | undefined {
 
 function canBeDecoded(url: string, name: string): boolean {
   const [, query = ""] = url.split(/[?#]/, 2);
-  const value = query.split("&").find((pair) => pair.startsWith(`${name}=`));
+  const pairs = query.split("&").filter((pair) => pair.startsWith(`${name}=`));
   try {
     // A percent-encoded name is not found here; then the whole query must be valid.
-    decodeURIComponent(value ?? query);
+    decodeURIComponent(pairs.length > 0 ? pairs.join("&") : query);
     return true;
   } catch {
     return false;
   }
 }
 
-/** A time filter. Fractions of a millisecond are rounded up, which keeps `from` and `to` exact. */
+/** A time filter. A plain date is 00:00 UTC of that day, at both ends of a range. Fractions of a millisecond are rounded up, which keeps `from` and `to` exact. */
 export function queryTime(request: Asked, name: string): Date | undefined {
   const text = queryFilter(request, name);
   if (text === undefined) return undefined;
-  const time = parseTime(text);
-  if (!time) throw invalidParameter(name, `${name} must be an RFC 3339 time, such as 2030-01-31T12:00:00Z.`);
+  const time = parseTimeOrDate(text);
+  if (!time)
+    throw invalidParameter(
+      name,
+      `${name} must be an RFC 3339 time, such as 2030-01-31T12:00:00Z, or a date, such as 2030-01-31.`,
+    );
   return time;
 }

@@ -118,6 +118,9 @@ const CASES: [Query, string][] = [
   [{ status: "completed" }, "a"],
   [{ status: "failed" }, "e"],
   [{ status: "refunded" }, "f"],
+  [{ status: "failed,pending" }, "ecb"],
+  [{ status: "completed,refunded,completed" }, "fa"],
+  [{ status: "pending,completed", productId: "card" }, "ba"],
   [{ reference: "March" }, "ba"],
   [{ reference: "march" }, "c"],
   [{ reference: "Mar" }, ""],
@@ -145,6 +148,10 @@ const CASES: [Query, string][] = [
   [{ createdFrom: "2040-01-31T13:00:03+01:00" }, "fed"],
   [{ createdFrom: "2040-01-31T12:00:03.0000001Z" }, "f"],
   [{ createdTo: "2040-01-31T12:00:03.0000001Z" }, "edcba"],
+  [{ createdFrom: "2040-01-31" }, "fedcba"],
+  [{ createdFrom: "2040-02-01" }, ""],
+  [{ createdTo: "2040-01-31" }, ""],
+  [{ createdTo: "2040-02-01" }, "fedcba"],
   [{ status: "pending", productId: "card" }, "b"],
   [{ status: "completed", productId: "card" }, "a"],
   [{ status: "completed", productId: "other" }, ""],
@@ -168,9 +175,9 @@ for (const [query, expected] of CASES) {
 }
 
 test("an invalid value returns 400 and names its parameter", async () => {
-  const times = ["now", "2040-01-31", "2040-01-31T12:00:00", "2040-02-30T00:00:00Z", "2040-01-31T24:00:00Z"];
+  const times = ["now", "2040-02-30", "2040-1-31", "2040-01-31T12:00:00", "2040-02-30T00:00:00Z", "2040-01-31T24:00:00Z"];
   const refused: Record<string, string[]> = {
-    status: ["done", "Pending", "pending,failed", "\0"],
+    status: ["done", "Pending", "pending,done", "pending,", "pending, failed", "\0"],
     reference: ["\0", "a\0"],
     idempotencyKey: ["\0"],
     productId: ["card\0"],
@@ -188,8 +195,23 @@ test("an invalid value returns 400 and names its parameter", async () => {
       assert.equal(reply.json().errors[0].pointer, `?${name}`);
     }
   }
-  const twice = await scrip.call("GET", "/v1/orders?status=pending&status=failed", { key: buyer.key });
-  assert.deepEqual([twice.statusCode, twice.json().errors[0].pointer], [400, "?status"]);
+  const twice = await scrip.call("GET", "/v1/orders?reference=a&reference=b", { key: buyer.key });
+  assert.deepEqual([twice.statusCode, twice.json().errors[0].pointer], [400, "?reference"]);
+});
+
+test("a status that is sent several times is a list, and a cursor is bound to it", async () => {
+  const idsOf = async (query: string) => {
+    const reply = await scrip.call("GET", `/v1/orders?${query}`, { key: buyer.key });
+    assert.equal(reply.statusCode, 200, reply.body);
+    const { data, nextCursor } = reply.json();
+    return { found: data.map(({ id }: { id: string }) => names.get(id)).join(""), nextCursor };
+  };
+  assert.equal((await idsOf("status=pending&status=failed")).found, "ecb");
+  const first = await idsOf("status=pending&status=failed&limit=2");
+  const cursor = encodeURIComponent(first.nextCursor);
+  assert.equal((await idsOf(`status=pending&status=failed&limit=2&cursor=${cursor}`)).found, "b");
+  const other = await scrip.call("GET", `/v1/orders?status=pending&cursor=${cursor}`, { key: buyer.key });
+  assert.deepEqual([other.statusCode, other.json().code], [400, "invalid_cursor"]);
 });
 
 test("another reseller, and the same reseller's sandbox, see none of these orders with any filter", async () => {

@@ -1,7 +1,7 @@
-import sql, { type Sql } from "sql-template-tag";
+import sql, { join, type Sql } from "sql-template-tag";
 import type { TSchema } from "typebox";
 import { Type } from "../http/openapi/type.ts";
-import { type Asked, invalidParameter, queryFilter, queryTime } from "../http/query.ts";
+import { type Asked, invalidParameter, queryFilter, queryTime, REPEATABLE } from "../http/query.ts";
 import { firstIdAt } from "../lib/ids.ts";
 import {
   BY_REFERENCE,
@@ -37,20 +37,32 @@ export type OrderFilter<Value> = {
 /** A filter that an index can lead. */
 type IndexedFilter<Value> = OrderFilter<Value> & Required<Pick<OrderFilter<Value>, "lead">>;
 
-const status: OrderFilter<OrderStatus> = {
-  schema: Type.String({ description: `Return only orders with this status: ${ORDER_STATUSES.join(", ")}.` }),
+const status: OrderFilter<readonly OrderStatus[]> = {
+  schema: Type.String({
+    description: `Return only orders with this status: ${ORDER_STATUSES.join(", ")}. Several are separated by commas, or the parameter is sent several times.`,
+    examples: ["processing,failed"],
+    ...REPEATABLE,
+  }),
   parse(request, name) {
-    const text = queryFilter(request, name);
-    if (text === undefined || isOrderStatus(text)) return text;
-    throw invalidParameter(name, `${name} must be one of ${ORDER_STATUSES.join(", ")}.`);
+    const words = queryFilter(request, name)?.split(",");
+    if (words === undefined || words.every(isOrderStatus)) return words && [...new Set(words)];
+    throw invalidParameter(name, `${name} must be one or several of ${ORDER_STATUSES.join(", ")}.`);
   },
-  condition: (value) => sql`o.status = ${value}`,
+  condition: (value) =>
+    value.length === 1 ? sql`o.status = ${value[0]}` : sql`o.status = any(${value}::text[])`,
   lead: {
     // Almost all orders end as completed. Any other status is rare.
-    rank: (value) => (value === "completed" ? 5 : 3),
+    rank: (value) => (value.includes("completed") ? 5 : 3),
+    // The newest of each status, and of these the newest.
     bring: (tenant, value, ids, limit) => sql`
-      select o.* from orders o
-      where ${inRange(BY_STATUS, tenant, ids, value)} order by ${newestFirst(BY_STATUS)} limit ${limit}`,
+      select o.* from (${join(
+        value.map(
+          (one) => sql`(
+            select o.* from orders o
+            where ${inRange(BY_STATUS, tenant, ids, one)} order by ${newestFirst(BY_STATUS)} limit ${limit})`,
+        ),
+        " union all ",
+      )}) o order by o.id desc limit ${limit}`,
   },
 };
 

@@ -1,4 +1,4 @@
-import { parseTime } from "../../lib/time.ts";
+import { parseTime, parseTimeOrDate } from "../../lib/time.ts";
 import { type Options, required, text, UsageError } from "../verb.ts";
 
 /** A required integer. */
@@ -20,7 +20,7 @@ export function limitOf(options: Options, max: number): number {
 export function timeOf(options: Options, name: string): Date | undefined {
   const value = text(options, name);
   if (value === undefined) return undefined;
-  const time = parseTime(/^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value);
+  const time = parseTimeOrDate(value);
   if (time) return time;
   const option = `--${optionOf(name)}`;
   if (LOCAL_TIME.test(value) && parseTime(`${value}Z`))

@@ -32,7 +32,7 @@ export const filterParameters = {
   country: filter(
     Type.String({
       description:
-        "Return only products for this country, an uppercase ISO 3166-1 alpha-2 code. Products that work worldwide have no country and are not returned.",
+        "Return only products for this country, an ISO 3166-1 alpha-2 code in any letter case. Products that work worldwide have no country and are not returned.",
       examples: ["US"],
     }),
   ),
@@ -91,9 +91,9 @@ function readShort(request: Asked, name: string, max: number): string | undefine
 }
 
 function readCountry(request: Asked): string | undefined {
-  const text = queryFilter(request, "country");
+  const text = queryFilter(request, "country")?.toUpperCase();
   if (text === undefined || isCountry(text)) return text;
-  throw invalidParameter("country", "country must be an uppercase ISO 3166-1 alpha-2 code, such as US.");
+  throw invalidParameter("country", "country must be an ISO 3166-1 alpha-2 code, such as US.");
 }
 
 function readWord<const Word extends string>(

@@ -71,8 +71,8 @@ test("orders of all resellers come newest first, in pages", async () => {
 });
 
 const FILTERS: [string, () => Omit<OrderSearch, "limit">, readonly string[]][] = [
-  ["status", () => ({ status: "failed" }), [HELD]],
-  ["an unfinished status", () => ({ status: "processing" }), [WAITING, LOST]],
+  ["status", () => ({ status: ["failed"] }), [HELD]],
+  ["an unfinished status", () => ({ status: ["processing"] }), [WAITING, LOST]],
   ["reseller", () => ({ resellerId: other }), [DONE]],
   ["environment", () => ({ environment: "test" }), [SANDBOX]],
   ["product", () => ({ productId: "game" }), [DONE]],

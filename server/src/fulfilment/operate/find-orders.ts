@@ -65,7 +65,8 @@ export async function findOrders(
 /** Few orders are unfinished or have an open purchase, so they are found by the small tables that list them. */
 function conditionsOf(search: OrderSearch, now: Date): Sql[] {
   const stuckBefore = new Date(now.getTime() - STUCK_AFTER_MS);
-  const isUnfinished = search.stuck === true || search.status === "pending" || search.status === "processing";
+  const isUnfinished =
+    search.stuck === true || search.status?.every((one) => one === "pending" || one === "processing") === true;
   const given = [
     ...givenFilters(search).map(({ filter, value }) => filter.condition(value)),
     search.environment === undefined ? empty : sql`o.environment = ${search.environment}`,
@@ -88,7 +89,11 @@ function isOfReseller(resellerId: string, { environment, reference, status }: Or
   const isIn = (one: Tenant["environment"]): Sql => {
     const tenant = { resellerId, environment: one };
     if (reference !== undefined) return isOf(BY_REFERENCE, tenant, reference);
-    return status === undefined ? isOf(NEWEST, tenant) : isOf(BY_STATUS, tenant, status);
+    if (status === undefined) return isOf(NEWEST, tenant);
+    return sql`(${join(
+      status.map((one) => isOf(BY_STATUS, tenant, one)),
+      " or ",
+    )})`;
   };
   return environment === undefined ? sql`(${isIn("live")} or ${isIn("test")})` : isIn(environment);
 }

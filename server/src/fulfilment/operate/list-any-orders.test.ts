@@ -83,7 +83,7 @@ test("orders of all resellers are listed newest first, each filter by itself and
   assert.deepEqual((await list({ beforeId: idOf(15) })).ids, range(14).slice(0, 14));
   const second = await list({ beforeId: (await list({})).nextBeforeId });
   assert.deepEqual(second.ids, range(NEWEST_LIVE - SHOWN));
-  assert.deepEqual((await list({ filters: { status: "refunded" } })).ids.slice(0, 2), [
+  assert.deepEqual((await list({ filters: { status: ["refunded"] } })).ids.slice(0, 2), [
     NEWEST_LIVE,
     NEWEST_LIVE - RARE_EVERY,
   ]);
@@ -109,7 +109,7 @@ test("an export has every order of the filter once", async () => {
   for await (const { id } of exportAnyOrders(database.db, { environment: "live" }, asked)) found.push(id);
   assert.deepEqual(found.sort(), [idOf(7), idOf(700)]);
   let refunded = 0;
-  const rare = { query: { status: "refunded" }, url: "" };
+  const rare = { query: { status: ["refunded"] }, url: "" };
   for await (const _ of exportAnyOrders(database.db, { environment: "live" }, rare)) refunded += 1;
   assert.equal(refunded, Math.floor(NEWEST_LIVE / RARE_EVERY));
   assert.throws(() =>
@@ -122,8 +122,8 @@ const FLAT: Record<string, Search> = {
   "another environment": { environment: "test" },
   "a reseller": { resellerId: "rsl_5" },
   "a reseller without new orders": { resellerId: "rsl_0" },
-  "a rare status": { filters: { status: "refunded" } },
-  "a status of no order": { filters: { status: "failed" } },
+  "a rare status": { filters: { status: ["refunded"] } },
+  "a status of no order": { filters: { status: ["failed"] } },
   "a reference of a third of all": { filters: { reference: "shared" } },
   "a reference of one order": { filters: { reference: "ref-700" } },
   "a key": { filters: { idempotencyKey: "key-700" } },
@@ -133,8 +133,8 @@ const FLAT: Record<string, Search> = {
   "a supplier of no order": { supplierId: "sup_none" },
   "a supplier and a reseller": { supplierId: "sup_a", resellerId: "rsl_5" },
   "a supplier and a reseller without overlap": { supplierId: "sup_a", resellerId: "rsl_0" },
-  "a supplier and a rare status": { supplierId: "sup_a", filters: { status: "refunded" } },
-  "a status and a product without overlap": { filters: { status: "refunded", productId: "once" } },
+  "a supplier and a rare status": { supplierId: "sup_a", filters: { status: ["refunded"] } },
+  "a status and a product without overlap": { filters: { status: ["refunded"], productId: "once" } },
   "a search for a reference of a third of all": { search: "shared" },
   "a search for a key": { search: "key-700" },
   "a search for the beginning of many ids": { search: idOf(0).slice(0, 20) },
@@ -158,8 +158,8 @@ test("scrip order list finds what is rare of one reseller by an index, in one en
   const rare = [
     { reference: "ref-700" },
     { reference: "none" },
-    { status: "refunded" },
-    { status: "failed" },
+    { status: ["refunded"] },
+    { status: ["failed"] },
   ] as const;
   for (const filters of rare)
     for (const environment of ["live", undefined] as const) {

@@ -64,7 +64,7 @@ function readSearch(params: JobParams): Omit<OrderSearch, "limit" | "beforeId"> 
     return text === undefined ? undefined : new Date(text);
   };
   return {
-    status: status !== undefined && isOrderStatus(status) ? status : undefined,
+    status: status !== undefined && isOrderStatus(status) ? [status] : undefined,
     environment: environment === "live" || environment === "test" ? environment : undefined,
     resellerId: optionalText(params, "resellerId"),
     reference: optionalText(params, "reference"),

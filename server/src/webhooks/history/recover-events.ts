@@ -4,7 +4,7 @@ import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import { Problem } from "../../lib/problem.ts";
-import { parseTime } from "../../lib/time.ts";
+import { parseTimeOrDate } from "../../lib/time.ts";
 import { recordOnEndpoint } from "../endpoints/endpoint-activity.ts";
 import { getActiveEndpoint } from "../endpoints/read-endpoints.ts";
 import { lockRecoveries, recoverDeliveries } from "./recover-queries.ts";
@@ -70,8 +70,12 @@ function readSpan(
 }
 
 function readTime(name: string, text: string): Date {
-  const time = parseTime(text);
-  if (!time) throw invalidField(name, `${name} must be an RFC 3339 time, such as 2030-01-31T12:00:00Z.`);
+  const time = parseTimeOrDate(text);
+  if (!time)
+    throw invalidField(
+      name,
+      `${name} must be an RFC 3339 time, such as 2030-01-31T12:00:00Z, or a date, such as 2030-01-31.`,
+    );
   return time;
 }
 

@@ -46,7 +46,7 @@ export function orderListCommand(order: Command): void {
 }
 
 const readSearch = (options: Options, now: Date): OrderSearch => ({
-  status: choiceOf(options, "status", ORDER_STATUSES),
+  ...statusOf(options),
   productId: text(options, "product"),
   reference: text(options, "reference"),
   createdFrom: ageOf(options, "newerThan", now),
@@ -127,3 +127,8 @@ export const statusCell = (status: string): Cell => ({
   text: status,
   style: STATUS_STYLES[status] ?? "bold",
 });
+
+function statusOf(options: Options): Pick<OrderSearch, "status"> {
+  const status = choiceOf(options, "status", ORDER_STATUSES);
+  return status === undefined ? {} : { status: [status] };
+}
