@@ -6,9 +6,17 @@ export type FieldError = { pointer: string; code: string; detail: string };
 /** Additional members that some problems have (CONTRACT 1). */
 export type ProblemMembers = {
   orderStatus?: string;
-  currentTotal?: { amount: number; currency: string };
+  currentTotal?: ProblemMoney;
+  expectedTotal?: ProblemMoney;
   available?: number;
+  /** What the order costs, and what the wallet holds. */
+  required?: ProblemMoney;
+  balance?: ProblemMoney;
+  /** The order that the key belongs to, and the names of what this request has differently. */
+  orderId?: string;
+  differs?: readonly string[];
 };
+export type ProblemMoney = { amount: number; currency: string };
 
 export type ProblemOptions = {
   errors?: readonly FieldError[];

@@ -175,7 +175,14 @@ for (const [query, expected] of CASES) {
 }
 
 test("an invalid value returns 400 and names its parameter", async () => {
-  const times = ["now", "2040-02-30", "2040-1-31", "2040-01-31T12:00:00", "2040-02-30T00:00:00Z", "2040-01-31T24:00:00Z"];
+  const times = [
+    "now",
+    "2040-02-30",
+    "2040-1-31",
+    "2040-01-31T12:00:00",
+    "2040-02-30T00:00:00Z",
+    "2040-01-31T24:00:00Z",
+  ];
   const refused: Record<string, string[]> = {
     status: ["done", "Pending", "pending,done", "pending,", "pending, failed", "\0"],
     reference: ["\0", "a\0"],

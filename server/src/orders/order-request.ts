@@ -36,6 +36,22 @@ export function toOrderRequest(body: PlaceOrderBody): OrderRequest {
   };
 }
 
+/** What an idempotency key is bound to. */
+export type BoundRequest = Pick<OrderRequest, "fingerprint" | "reference" | "allOrNothing">;
+
+/** The members of the body that differ from the request that a key is bound to. At least one, if the fingerprints differ. */
+export function differencesOf(
+  request: OrderRequest,
+  { fingerprint, reference, allOrNothing }: BoundRequest,
+): string[] {
+  const withItsLines = fingerprintOf(request.lines, reference, allOrNothing);
+  return [
+    ...(withItsLines.equals(fingerprint) ? [] : ["lines"]),
+    ...(request.reference === reference ? [] : ["reference"]),
+    ...(request.allOrNothing === allOrNothing ? [] : ["fulfilment"]),
+  ];
+}
+
 /** The schema keeps the published pattern. What it accepts by mistake is refused here. */
 function hiddenCharacters(): Problem {
   const detail = "reference must not contain control, format or bidirectional characters.";

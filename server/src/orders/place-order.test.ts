@@ -143,6 +143,46 @@ test("the same key with any difference returns 409 idempotency_conflict, and not
   assert.equal(await balance(), before);
 });
 
+test("a key without wallet:read reads what an order costs, and no balance", async () => {
+  const poor = await scrip.addReseller();
+  const { key: blind } = await scrip.addKey(poor.id, { scopes: ["orders:write"] });
+  const {
+    balance: shown,
+    required,
+    detail,
+  } = (await place(card(), { "idempotency-key": "b" }, blind)).json();
+  assert.deepEqual([shown, required], [undefined, { amount: 2375, currency: "USD" }]);
+  assert.equal(detail, "The order costs 23.75 USD, which is more than the wallet holds.");
+});
+
+test("a conflict names the order of the key, and what is different", async () => {
+  const send = (body: object) => place(body, { "idempotency-key": "named" });
+  const first = { lines: [{ productId: "card", quantity: 1 }], reference: "one" };
+  const { id } = (await send(first)).json().order;
+  const cases: [object, string[]][] = [
+    [{ ...first, lines: [{ productId: "card", quantity: 2 }] }, ["lines"]],
+    [{ ...first, lines: [{ productId: "card", quantity: 1, inputFields: { a: "" } }] }, ["lines"]],
+    [{ ...first, reference: "two" }, ["reference"]],
+    [{ lines: first.lines }, ["reference"]],
+    [{ ...first, fulfilment: "all_or_nothing" }, ["fulfilment"]],
+    [{ lines: [], reference: "x" }, []],
+    [
+      { lines: [{ productId: "none", quantity: 1 }], reference: "two", fulfilment: "all_or_nothing" },
+      ["lines", "reference", "fulfilment"],
+    ],
+  ];
+  for (const [body, differs] of cases) {
+    const reply = await send(body);
+    if (differs.length === 0) assert.equal(reply.statusCode, 400);
+    else {
+      assert.deepEqual([reply.statusCode, reply.json().code], [409, "idempotency_conflict"]);
+      assert.deepEqual([reply.json().orderId, reply.json().differs], [id, differs]);
+    }
+  }
+  const again = await send(first);
+  assert.deepEqual([again.statusCode, again.json().replayed, again.json().order.id], [202, true, id]);
+});
+
 test("a refused request binds nothing: after a top-up the same key places the order", async () => {
   const poor = await scrip.addReseller();
   const poorKey = (await scrip.addKey(poor.id)).key;
@@ -151,6 +191,8 @@ test("a refused request binds nothing: after a top-up the same key places the or
   assert.equal(refused.statusCode, 402);
   assert.equal(refused.json().code, "insufficient_funds");
   assert.equal(refused.json().detail, "The wallet holds 0.00 USD and the order costs 23.75 USD.");
+  assert.deepEqual(refused.json().required, { amount: 2375, currency: "USD" });
+  assert.deepEqual(refused.json().balance, { amount: 0, currency: "USD" });
   const [count] = await scrip.db.rows<{ count: bigint }>(
     sql`select count(*) as count from orders where reseller_id = ${poor.id}`,
   );

@@ -4,23 +4,26 @@ import {
   type ProductReader,
   readPricedProducts,
 } from "../catalog/prices/priced-products.ts";
-import type { Tx } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import { unauthenticated } from "../http/authenticator.ts";
 import type { Caller, Tenant } from "../http/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import { idsOf, timeOfId } from "../lib/ids.ts";
-import { Problem } from "../lib/problem.ts";
+import { formatAmount } from "../lib/money.ts";
+import { Problem, type ProblemMoney } from "../lib/problem.ts";
 import { orderFate } from "../sandbox/order-fate.ts";
 import { refuseAsAsked } from "../sandbox/refuse-as-asked.ts";
 import { isForcedRefusal, type Scenario } from "../sandbox/scenarios.ts";
 import type { ShortageFinder } from "../suppliers/stock/stock-levels.ts";
-import type { OrderRequest } from "./order-request.ts";
+import { differencesOf, type OrderRequest } from "./order-request.ts";
 import { ARRIVES_WITHIN_MS } from "./placing/confirm-queries.ts";
 import { type BoundOrder, bindingKey, type Placement } from "./placing/decide-placements.ts";
 import type { BatchDecision, SubmitPlacement } from "./placing/placement-batch.ts";
 import { type PricedOrder, priceOrder, shortageProblem, wantedOf } from "./price-order.ts";
+import { findBoundRequest } from "./queries.ts";
 
 export type PlaceOrderDeps = {
+  db: Db;
   readProducts: ProductReader;
   findShortage: ShortageFinder;
   submit: SubmitPlacement;
@@ -90,7 +93,8 @@ async function submitUntilDecided(
     // Whoever is told that nothing was decided may send the request again, and must not be refused before this one is over.
     if (decision.kind === "failed" && placement.isInDoubt) await delay(ARRIVES_WITHIN_MS);
     if (decision.kind === "placed") deps.onPlaced();
-    if (decision.kind !== "stale") return answer(decision, orderId);
+    if (decision.kind === "conflict") throw await explainConflict(deps.db, caller, idempotencyKey, request);
+    if (decision.kind !== "stale") return answer(decision, orderId, caller);
     // The catalog changed between the pricing and the lock. The next pricing reads it again.
     catalogRevision = decision.catalogRevision;
   }
@@ -163,8 +167,9 @@ function before(deadlineMs: number, submitted: Promise<BatchDecision>): Promise<
 const RETRY_SOON = { "retry-after": "1" };
 
 function answer(
-  decision: Exclude<BatchDecision, { kind: "busy" } | { kind: "stale" }>,
+  decision: Exclude<BatchDecision, { kind: "busy" } | { kind: "stale" } | { kind: "conflict" }>,
   orderId: string,
+  caller: Caller,
 ): PlaceOrderResult {
   switch (decision.kind) {
     case "placed":
@@ -172,16 +177,42 @@ function answer(
     case "replayed":
       // A batch that was written again after a lost response finds its own order.
       return { order: decision.order, replayed: decision.order.id !== orderId };
-    case "conflict":
-      throw new Problem(
-        "idempotency_conflict",
-        "This Idempotency-Key belongs to an order with different lines, reference or fulfilment.",
-      );
     case "revoked":
       throw unauthenticated();
     case "refused":
-      throw decision.problem;
+      throw forCaller(decision.problem, caller);
     case "failed":
       throw decision.error;
   }
+}
+
+/** Insufficient funds: the balance is for those who may read it. */
+function forCaller(problem: Problem, { scopes }: Caller): Problem {
+  const { balance, ...members } = problem.options.members ?? {};
+  if (!balance || !members.required) return problem;
+  if (!scopes.includes("wallet:read"))
+    return new Problem(problem.code, problem.message, { ...problem.options, members });
+  const detail = `The wallet holds ${textOf(balance)} and the order costs ${textOf(members.required)}.`;
+  return new Problem(problem.code, detail, problem.options);
+}
+
+const textOf = ({ amount, currency }: ProblemMoney): string =>
+  `${formatAmount(BigInt(amount), currency)} ${currency}`;
+
+/** The order that a key belongs to, and what this request has differently. */
+async function explainConflict(
+  db: Db,
+  tenant: Tenant,
+  idempotencyKey: string,
+  request: OrderRequest,
+): Promise<Problem> {
+  const bound = await findBoundRequest(db, tenant, idempotencyKey);
+  // It is read after the decision, and orders are never removed.
+  if (!bound) throw new Error("a key is bound to an order that is not there");
+  const differs = differencesOf(request, bound);
+  return new Problem(
+    "idempotency_conflict",
+    `This Idempotency-Key belongs to an order with different ${differs.join(" and ")}.`,
+    { members: { orderId: bound.id, differs } },
+  );
 }

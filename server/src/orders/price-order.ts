@@ -3,12 +3,13 @@ import type { PricedProducts } from "../catalog/prices/priced-products.ts";
 import { type NotPurchasable, purchasePrice } from "../catalog/prices/purchase-price.ts";
 import type { VisibleProductRow } from "../catalog/queries.ts";
 import type { Tenant } from "../http/caller.ts";
-import { AMOUNT_MAX_MINOR, toSafeInteger } from "../lib/money.ts";
+import { AMOUNT_MAX_MINOR } from "../lib/money.ts";
 import { type FieldError, Problem } from "../lib/problem.ts";
 import type { ProblemCode } from "../lib/problem-table.ts";
 import { toPointer } from "../lib/strict-json.ts";
 import type { Shortage, Wanted } from "../suppliers/stock/stock-levels.ts";
 import type { OrderRequest, RequestedLine } from "./order-request.ts";
+import { money } from "./order-view.ts";
 
 export type PricedLine = {
   productId: string;
@@ -29,18 +30,25 @@ type Environment = Tenant["environment"];
 export const UNITS_MAX = 10_000;
 
 /**
- * Fixes the current names and prices, or returns the first reason why the order is refused. What was read of the
- * catalog serves both environments; what can be bought is decided here for the caller's.
+ * Fixes the current names and prices, or throws the first reason why the order is refused, which lists every fault of its lines.
+ * What was read of the catalog serves both environments; what can be bought is decided here for the caller's.
  */
 export function priceOrder(
   environment: Environment,
   request: OrderRequest,
   catalog: PricedProducts,
 ): PricedOrder {
-  const found = request.lines.map((line, index) => findProduct(catalog, line, index));
-  const lines = request.lines.map((line, index) =>
-    priceLine(environment, line, found[index] as VisibleProductRow, index),
-  );
+  const missing: Problem[] = [];
+  const faults: Problem[] = [];
+  const lines: PricedLine[] = [];
+  for (const [index, line] of request.lines.entries()) {
+    const product = catalog.products.get(line.productId);
+    if (!product) missing.push(productNotFound(line, index));
+    else lines.push(priceLine(environment, line, product, index, faults));
+  }
+  // An unknown product in any line decides the answer, before any other fault.
+  const refusal = withAllErrors([...missing, ...faults]);
+  if (refusal) throw refusal;
   const units = lines.reduce((sum, line) => sum + line.quantity, 0);
   if (units > UNITS_MAX) {
     const detail = `An order can have at most ${UNITS_MAX} units in all lines together; this one has ${units}.`;
@@ -52,42 +60,50 @@ export function priceOrder(
   }
   if (request.expectedTotalMinor !== undefined && request.expectedTotalMinor !== totalMinor) {
     throw new Problem("price_changed", "The order total differs from `expectedTotal`.", {
-      members: { currentTotal: { amount: toSafeInteger(totalMinor), currency: catalog.currency } },
+      members: {
+        currentTotal: money(totalMinor, catalog.currency),
+        expectedTotal: money(request.expectedTotalMinor, catalog.currency),
+      },
     });
   }
   return { lines, totalMinor, currency: catalog.currency };
 }
 
-/** An unknown product in any line is reported before any other line's problem. */
-function findProduct(
-  { products }: PricedProducts,
-  { productId }: RequestedLine,
-  index: number,
-): VisibleProductRow {
-  const product = products.get(productId);
-  if (!product) {
-    // The same text for hidden and missing products. The id is the caller's own.
-    const detail = `No product ${JSON.stringify(productId)} was found for this key.`;
-    throw lineProblem("not_found", index, "productId", detail);
-  }
-  return product;
+/** The first fault decides code and detail. Its `errors` are followed by those of the others, in the order of the lines. */
+function withAllErrors([first, ...others]: readonly Problem[]): Problem | undefined {
+  if (!first || others.length === 0) return first;
+  const errors = [first, ...others].flatMap(({ options }) => options.errors ?? []);
+  return new Problem(first.code, first.message, { ...first.options, errors: errors.slice(0, ERRORS_MAX) });
 }
 
+const ERRORS_MAX = 100;
+
+/** The same text for hidden and missing products. The id is the caller's own. */
+const productNotFound = ({ productId }: RequestedLine, index: number): Problem =>
+  lineProblem(
+    "not_found",
+    index,
+    "productId",
+    `No product ${JSON.stringify(productId)} was found for this key.`,
+  );
+
+/** Adds what is wrong with the line to `faults`. If nothing is, what is returned can be ordered. */
 function priceLine(
   environment: Environment,
   line: RequestedLine,
   product: VisibleProductRow,
   index: number,
+  faults: Problem[],
 ): PricedLine {
-  const unitPriceMinor = purchasePrice(product, environment);
-  if (typeof unitPriceMinor === "string") {
-    const detail = `"${product.name}" ${WHY_NOT[unitPriceMinor]}`;
-    const problem = lineProblem(unitPriceMinor, index, "productId", detail);
-    throw unitPriceMinor === "out_of_stock" ? withAvailable(problem, 0) : problem;
+  const { name, minQuantity, maxQuantity } = product;
+  const price = purchasePrice(product, environment);
+  if (typeof price === "string") {
+    const problem = lineProblem(price, index, "productId", `"${name}" ${WHY_NOT[price]}`);
+    faults.push(price === "out_of_stock" ? withAvailable(problem, 0) : problem);
   }
-  if (line.quantity < product.minQuantity || line.quantity > product.maxQuantity) {
-    const detail = `"${product.name}" is sold in quantities of ${product.minQuantity} to ${product.maxQuantity} per line.`;
-    throw lineProblem("quantity_out_of_range", index, "quantity", detail);
+  if (line.quantity < minQuantity || line.quantity > maxQuantity) {
+    const detail = `"${name}" is sold in quantities of ${minQuantity} to ${maxQuantity} per line.`;
+    faults.push(lineProblem("quantity_out_of_range", index, "quantity", detail));
   }
   const pointer = `/lines/${index}/inputFields`;
   const errors =
@@ -95,10 +111,11 @@ function priceLine(
       ? line.badKeys.map((key) => badValue(pointer, key))
       : checkInputValues(product.inputFields, line.inputFields, pointer);
   const [first] = errors;
-  if (first) throw new Problem("invalid_input_field", first.detail, { errors });
+  if (first) faults.push(new Problem("invalid_input_field", first.detail, { errors }));
+  const unitPriceMinor = typeof price === "string" ? 0n : price;
   return {
     productId: product.id,
-    name: product.name,
+    name,
     unitPriceMinor,
     quantity: line.quantity,
     lineTotalMinor: unitPriceMinor * BigInt(line.quantity),

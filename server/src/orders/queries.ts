@@ -2,6 +2,8 @@ import sql from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import type { Actor } from "../lib/actor.ts";
+import type { BoundRequest } from "./order-request.ts";
+import { bindingKey } from "./placing/decide-placements.ts";
 import type { OrderStatus } from "./status.ts";
 
 export type OrderLineRow = {
@@ -53,6 +55,14 @@ export const findOrder = async (db: Queryable, tenant: Tenant, id: string): Prom
       where o.id = ${id} and o.reseller_id = ${tenant.resellerId} and o.environment = ${tenant.environment}`,
     { name: "find-order" },
   );
+  return row;
+};
+
+/** The order that an idempotency key is bound to. */
+export const findBoundRequest = async (db: Queryable, tenant: Tenant, idempotencyKey: string) => {
+  const [row] = await db.rows<BoundRequest & { id: string }>(sql`
+    select id, fingerprint, reference, all_or_nothing as "allOrNothing"
+    from orders where binding = ${bindingKey(tenant, idempotencyKey)}`);
   return row;
 };
 

@@ -128,6 +128,35 @@ for (const [what, body, status, code, pointer] of REFUSALS) {
   });
 }
 
+test("every fault of every line is listed, after the one that decides the answer", async () => {
+  const lines = [line("card", 0), { ...topUp("x"), quantity: 99 }, line("none"), line("unpriced", 99)];
+  const reply = await postOrder(scrip, buyer, "free", { lines });
+  assert.deepEqual([reply.statusCode, reply.json().code], [404, "not_found"]);
+  assert.deepEqual(
+    reply.json().errors.map(({ pointer, code }: { pointer: string; code: string }) => [pointer, code]),
+    [
+      ["/lines/2/productId", "not_found"],
+      ["/lines/0/quantity", "quantity_out_of_range"],
+      ["/lines/1/quantity", "quantity_out_of_range"],
+      ["/lines/1/inputFields/playerId", "invalid"],
+      ["/lines/3/productId", "product_not_purchasable"],
+      ["/lines/3/quantity", "quantity_out_of_range"],
+    ],
+  );
+});
+
+test("a changed price names both totals", async () => {
+  const body = { lines: [line("card", 2)], expectedTotal: 1 };
+  const { currentTotal, expectedTotal } = (await postOrder(scrip, buyer, "free", body)).json();
+  assert.deepEqual(
+    [currentTotal, expectedTotal],
+    [
+      { amount: 500, currency: "USD" },
+      { amount: 1, currency: "USD" },
+    ],
+  );
+});
+
 test("a bound key returns its order before catalog, price and wallet are checked, and after the body", async () => {
   for (const [, body, status] of REFUSALS) {
     const reply = await postOrder(scrip, buyer, "bound", body);

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import type { Db } from "../db/database.ts";
 import { callerOf } from "../http/caller.ts";
 import { jsonOrCsvReply, linkNextPage, nextPageHeader, sendCsv, wantsCsv } from "../http/csv-reply.ts";
 import { jsonReply } from "../http/json-reply.ts";
@@ -26,7 +25,7 @@ import {
   TimelineReply,
 } from "./schemas.ts";
 
-export type OrderDeps = PlaceOrderDeps & { db: Db; cursors: CursorCodec };
+export type OrderDeps = PlaceOrderDeps & { cursors: CursorCodec };
 
 export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
   placeOrderRoute(app, deps);
@@ -100,6 +99,7 @@ function placeOrderRoute(app: FastifyInstance, deps: OrderDeps): void {
       if (replayed) reply.header("idempotent-replayed", "true");
       return {
         order: { id: order.id, status: order.status, total: money(order.totalMinor, order.currency) },
+        ...(replayed ? { replayed } : {}),
       };
     },
   });

@@ -97,7 +97,12 @@ const status = Type.String({
 const orderId = Type.String({ description: "Order id.", examples: ["ord_01m7ef4g9je00974k1yf0xf7j3"] });
 
 export const placedOrder = Type.Object({ id: orderId, status, total: OrderMoney });
-export const PlacedOrderReply = named("PlacedOrderReply", Type.Object({ order: placedOrder }));
+export const replayed = Type.Optional(
+  Type.Boolean({
+    description: "`true` if an earlier request with the same key placed the order. Absent otherwise.",
+  }),
+);
+export const PlacedOrderReply = named("PlacedOrderReply", Type.Object({ order: placedOrder, replayed }));
 
 const OrderLine = named(
   "OrderLine",

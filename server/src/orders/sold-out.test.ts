@@ -166,6 +166,7 @@ test("an order that is priced under the wallet's lock follows the supply of its 
       catalogRevision: "0.0",
     };
     const deps = {
+      db: scrip.db,
       readProducts: createProductReader(scrip.db),
       findShortage: async () => undefined,
       submit,

@@ -1,4 +1,4 @@
-import { formatAmount } from "../lib/money.ts";
+import { formatAmount, toSafeInteger } from "../lib/money.ts";
 import { Problem } from "../lib/problem.ts";
 import type { ForcedRefusal } from "./scenarios.ts";
 
@@ -8,7 +8,16 @@ type Asked = { lines: readonly { name: string }[]; totalMinor: bigint; currency:
 export function refuseAsAsked(scenario: ForcedRefusal, { lines, totalMinor, currency }: Asked): Problem {
   if (scenario === "insufficient_funds") {
     const total = `${formatAmount(totalMinor, currency)} ${currency}`;
-    return new Problem("insufficient_funds", `The wallet is treated as empty and the order costs ${total}.`);
+    return new Problem(
+      "insufficient_funds",
+      `The order costs ${total}, which is more than the wallet holds.`,
+      {
+        members: {
+          required: { amount: toSafeInteger(totalMinor), currency },
+          balance: { amount: 0, currency },
+        },
+      },
+    );
   }
   const why = scenario === "out_of_stock" ? "is treated as out of stock" : "is treated as unavailable";
   const detail = `"${lines[0]?.name}" ${why}.`;

@@ -66,7 +66,8 @@ export async function findOrders(
 function conditionsOf(search: OrderSearch, now: Date): Sql[] {
   const stuckBefore = new Date(now.getTime() - STUCK_AFTER_MS);
   const isUnfinished =
-    search.stuck === true || search.status?.every((one) => one === "pending" || one === "processing") === true;
+    search.stuck === true ||
+    search.status?.every((one) => one === "pending" || one === "processing") === true;
   const given = [
     ...givenFilters(search).map(({ filter, value }) => filter.condition(value)),
     search.environment === undefined ? empty : sql`o.environment = ${search.environment}`,

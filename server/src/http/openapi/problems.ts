@@ -1,6 +1,13 @@
 import { type ProblemCode, problemCodes, problemTable } from "../../lib/problem-table.ts";
 import { rateLimitHeaders, requestIdHeader } from "./schemas.ts";
 
+const money = (description: string) => ({
+  type: "object",
+  description,
+  required: ["amount", "currency"],
+  properties: { amount: { type: "integer" }, currency: { type: "string" } },
+});
+
 /** The error body of SPEC.md, Errors, with the additional members of some codes. */
 export const problemSchema = {
   type: "object",
@@ -36,16 +43,26 @@ export const problemSchema = {
         },
       },
     },
-    orderStatus: { type: "string", description: "With `order_not_fulfilled`: the order's current status." },
+    orderStatus: {
+      type: "string",
+      description: "With `order_not_fulfilled` and `codes_unavailable`: the order's current status.",
+    },
     available: {
       type: "integer",
       description: "With `out_of_stock`: the number of units left, if known.",
     },
-    currentTotal: {
-      type: "object",
-      description: "With `price_changed`: the current order total.",
-      required: ["amount", "currency"],
-      properties: { amount: { type: "integer" }, currency: { type: "string" } },
+    currentTotal: money("With `price_changed`: the current order total."),
+    expectedTotal: money("With `price_changed`: the total that the request expected."),
+    required: money("With `insufficient_funds`: what the order costs."),
+    balance: money("With `insufficient_funds`, for a key with `wallet:read`: what the wallet holds."),
+    orderId: {
+      type: "string",
+      description: "With `idempotency_conflict`: the order that the key belongs to.",
+    },
+    differs: {
+      type: "array",
+      items: { type: "string" },
+      description: "With `idempotency_conflict`: the members of the body that differ from that order.",
     },
   },
 };

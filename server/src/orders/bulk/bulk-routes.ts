@@ -105,5 +105,8 @@ function requireKey(key: unknown): string {
 function describe(problems: ProblemDeps, request: FastifyRequest, result: PlaceOrdersResult): object {
   if ("error" in result) return { error: describeProblem(problems, result.error, request) };
   const { id, status, totalMinor, currency } = result.order;
-  return { order: { id, status, total: money(totalMinor, currency) } };
+  return {
+    order: { id, status, total: money(totalMinor, currency) },
+    ...(result.replayed ? { replayed: true } : {}),
+  };
 }

@@ -2,7 +2,7 @@ import { named } from "../../http/named-schema.ts";
 import { problemSchema } from "../../http/openapi/problems.ts";
 import { Type } from "../../http/openapi/type.ts";
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from "../idempotency-key.ts";
-import { ORDER_EXAMPLE, orderRequestFields, placedOrder } from "../schemas.ts";
+import { ORDER_EXAMPLE, orderRequestFields, placedOrder, replayed } from "../schemas.ts";
 
 export const BATCH_ORDERS_MAX = 500;
 
@@ -44,6 +44,7 @@ const BatchResult = named(
         Type.String({ description: "The order's key as it was sent. Absent if it was not a string." }),
       ),
       order: Type.Optional(placedOrder),
+      replayed,
       error: Type.Optional(
         Type.Unsafe<object>({
           ...problemSchema,

@@ -11,6 +11,7 @@ import { connectDatabase, type Db } from "../../db/database.ts";
 type Result = {
   idempotencyKey?: string;
   order?: { id: string };
+  replayed?: boolean;
   error?: { code: string; errors?: { pointer: string }[] };
 };
 
@@ -164,6 +165,7 @@ test("the same key twice in a batch: the first order binds it, the second replay
   assert.equal(refused?.error?.code, "quantity_out_of_range");
   assert.ok(placed?.order);
   assert.deepEqual(replayed?.order, placed.order);
+  assert.deepEqual([placed.replayed, replayed?.replayed], [undefined, true]);
   assert.equal(conflict?.error?.code, "idempotency_conflict");
 });
 

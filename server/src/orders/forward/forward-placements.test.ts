@@ -53,7 +53,7 @@ test("every answer is the same, whichever process gets the request", async () =>
     const buyer = await addBuyer(here, amountFor(3));
     const place = async (key: string, body: object) => {
       const reply = await postOrder(app, buyer, key, body);
-      const { request_id, order, ...problem } = reply.json();
+      const { request_id, order, orderId, ...problem } = reply.json();
       const total = order?.total;
       return [
         reply.statusCode,

@@ -122,7 +122,10 @@ test("a wallet can be spent to exactly zero", () => {
 test("insufficient funds are reported with the balance at the order's turn", () => {
   const [, refused] = decidePlacements(state(), [placement(60n), placement(50n)]);
   assert.ok(refused?.kind === "refused");
-  assert.equal(refused.problem.message, "The wallet holds 0.40 USD and the order costs 0.50 USD.");
+  assert.deepEqual(refused.problem.options.members, {
+    required: { amount: 50, currency: "USD" },
+    balance: { amount: 40, currency: "USD" },
+  });
 });
 
 test("a bound key returns its order, regardless of price, catalog and balance", () => {

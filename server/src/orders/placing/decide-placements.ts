@@ -14,6 +14,7 @@ import { formatAmount } from "../../lib/money.ts";
 import { Problem } from "../../lib/problem.ts";
 import type { OrderFate } from "../../sandbox/order-fate.ts";
 import { appendEntry, type Entry, type WalletHead } from "../../wallet/entry.ts";
+import { money } from "../order-view.ts";
 import type { PricedOrder } from "../price-order.ts";
 import type { OrderStatus } from "../status.ts";
 
@@ -170,8 +171,10 @@ function pay(state: PlacementState, placement: Placement, priced: PricedOrder, b
   return { kind: "placed", order, placed: { placement, priced, entry: next.entry, spending: counted } };
 }
 
+/** The balance is for callers that may read it: see `place-order`. */
 const insufficientFunds = (head: WalletHead, { totalMinor, currency }: PricedOrder): Problem =>
   new Problem(
     "insufficient_funds",
-    `The wallet holds ${formatAmount(head.balanceMinor, currency)} ${currency} and the order costs ${formatAmount(totalMinor, currency)} ${currency}.`,
+    `The order costs ${formatAmount(totalMinor, currency)} ${currency}, which is more than the wallet holds.`,
+    { members: { required: money(totalMinor, currency), balance: money(head.balanceMinor, currency) } },
   );

@@ -298,6 +298,7 @@ test("a caller is told that nothing was decided only once nothing that was sent 
   const place = (isInDoubt: boolean) =>
     placeOrder(
       {
+        db: scrip.db,
         readProducts: createProductReader(scrip.db),
         findShortage: async () => undefined,
         submit: async (placement) => {
