@@ -3,6 +3,8 @@ import { depositMethods } from "./deposits.js";
 import { encryptionKeyMethods } from "./encryption-key.js";
 import { eventMethods, eventTypeMethods } from "./events.js";
 import { openConnection } from "./http/connection.js";
+import { read } from "./http/read.js";
+import { REPLIES } from "./http/replies.js";
 import { orderMethods } from "./orders.js";
 import { requestMethods } from "./requests.js";
 import { walletMethods } from "./wallet.js";
@@ -11,6 +13,7 @@ import { deliveryMethods, webhookMethods, } from "./webhooks/webhooks.js";
 export function createClient(options) {
     const connection = openConnection(options);
     return {
+        me: async (options) => read(connection, "/v1/me", REPLIES.getMe, options),
         catalog: catalogMethods(connection),
         products: productMethods(connection),
         orders: orderMethods(connection),

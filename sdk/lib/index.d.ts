@@ -18,6 +18,7 @@ export { createEncryptionKeyPair, type EncryptionKeyPair, openCodes, SealedCodeE
 export type * from "./types/catalog.js";
 export type * from "./types/codes.js";
 export type * from "./types/common.js";
+export type * from "./types/me.js";
 export type * from "./types/orders.js";
 export type * from "./types/requests.js";
 export type * from "./types/wallet.js";

@@ -6,6 +6,8 @@ import type { BatchOrderInput, PlacedOrder } from "./types/orders.js";
 export type BatchResult = {
     idempotencyKey: string;
     order?: PlacedOrder;
+    /** Whether an earlier request with this key placed the order. */
+    replayed?: boolean;
     error?: ScripError;
 };
 /** Results in the order of the input. Safe to repeat: each key is one order. */

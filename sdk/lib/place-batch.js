@@ -23,9 +23,9 @@ export async function placeBatch(connection, orders, options) {
     };
     const { value } = await perform(connection, call, options);
     return keyed.map(({ idempotencyKey }, index) => {
-        const { order, error } = value.results[index] ?? {};
+        const { order, replayed, error } = value.results[index] ?? {};
         if (order)
-            return { idempotencyKey, order };
+            return { idempotencyKey, order, ...(replayed ? { replayed } : {}) };
         const context = { status: error?.status ?? 0, requestId: error?.request_id, idempotencyKey };
         return { idempotencyKey, error: toProblemError(error, context, connection.apiKey) };
     });

@@ -1,5 +1,6 @@
 /** The words that the API uses today, in the order of its reference. A test compares them. */
 export declare const ORDER_STATUSES: readonly ["pending", "processing", "completed", "failed", "refunded"];
+export declare const ENVIRONMENTS: readonly ["live", "test"];
 export declare const ACCOUNT_CHECK_RESULTS: readonly ["valid", "invalid", "unknown"];
 export declare const FULFILMENTS: readonly ["partial", "all_or_nothing"];
 export declare const TIMELINE_TYPES: readonly ["accepted", "processing", "unit_delivered", "unit_refused", "completed", "failed", "refunded", "event_created", "event_delivered", "codes_revealed"];

@@ -33,6 +33,7 @@ export {
 export type * from "./types/catalog.ts";
 export type * from "./types/codes.ts";
 export type * from "./types/common.ts";
+export type * from "./types/me.ts";
 export type * from "./types/orders.ts";
 export type * from "./types/requests.ts";
 export type * from "./types/wallet.ts";

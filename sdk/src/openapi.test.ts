@@ -58,6 +58,7 @@ const PLACEMENT = { lines: [{ productId: "card", quantity: 1 }] };
 
 /** The call of each operation. */
 const CALLS: Record<Covered, (client: Client) => PromiseLike<unknown>> = {
+  getMe: (client) => client.me(),
   getBalance: ({ wallet }) => wallet.balance(),
   getWalletAlert: ({ wallet }) => wallet.alert(),
   setWalletAlert: ({ wallet }) => wallet.setAlert(1),

@@ -9,7 +9,13 @@ import type { BatchOrderInput, PlacedOrder } from "./types/orders.ts";
 import { randomUuid } from "./web-crypto.ts";
 
 /** What became of one order: it has `order` or `error`. */
-export type BatchResult = { idempotencyKey: string; order?: PlacedOrder; error?: ScripError };
+export type BatchResult = {
+  idempotencyKey: string;
+  order?: PlacedOrder;
+  /** Whether an earlier request with this key placed the order. */
+  replayed?: boolean;
+  error?: ScripError;
+};
 
 const ORDERS_MAX = 500;
 
@@ -38,8 +44,8 @@ export async function placeBatch(
   } as const;
   const { value } = await perform(connection, call, options);
   return keyed.map(({ idempotencyKey }, index) => {
-    const { order, error } = value.results[index] ?? {};
-    if (order) return { idempotencyKey, order };
+    const { order, replayed, error } = value.results[index] ?? {};
+    if (order) return { idempotencyKey, order, ...(replayed ? { replayed } : {}) };
     const context = { status: error?.status ?? 0, requestId: error?.request_id, idempotencyKey };
     return { idempotencyKey, error: toProblemError(error, context, connection.apiKey) };
   });

@@ -1,5 +1,6 @@
 /** The words that the API uses today, in the order of its reference. A test compares them. */
 export const ORDER_STATUSES = ["pending", "processing", "completed", "failed", "refunded"] as const;
+export const ENVIRONMENTS = ["live", "test"] as const;
 export const ACCOUNT_CHECK_RESULTS = ["valid", "invalid", "unknown"] as const;
 export const FULFILMENTS = ["partial", "all_or_nothing"] as const;
 export const TIMELINE_TYPES = [

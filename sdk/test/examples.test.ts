@@ -113,7 +113,7 @@ const newEvent = (id: string): string =>
     id,
     type: "order.fulfilled",
     createdAt: new Date(),
-    data: { order_id: "ord_☃", status: "fulfilled" },
+    data: { order_id: "ord_☃", status: "fulfilled", environment: "live" },
   });
 
 const signed = (body: string, secret: string, agoSeconds = 0): string =>

@@ -50,7 +50,7 @@ async function newSettings(lossyUrl: string): Promise<object> {
     id: "evt_1",
     type: "order.fulfilled",
     createdAt: new Date(),
-    data: { order_id: "ord_☃", status: "fulfilled" },
+    data: { order_id: "ord_☃", status: "fulfilled", environment: "live" },
   });
   const header = signDelivery([SECRET], Math.floor(Date.now() / 1000), body);
   return {

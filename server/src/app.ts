@@ -38,6 +38,7 @@ import { guardRequests, showServerLimits } from "./keys/guard-requests.ts";
 import { createKeyAuthenticator } from "./keys/key-authenticator.ts";
 import { digestKey } from "./keys/key-format.ts";
 import { createUseRecorder } from "./keys/record-use.ts";
+import { meRoutes } from "./keys/routes.ts";
 import type { ServerSecrets } from "./keys/server-secrets.ts";
 import type { Clock } from "./lib/clock.ts";
 import { createCursorCodec } from "./lib/cursor.ts";
@@ -175,6 +176,7 @@ export async function buildApp(
     renderedReplies: createRenderedReplies(),
     filteredReplies: createRenderedReplies(FILTERED_MAX_BYTES),
   });
+  meRoutes(app, deps);
   walletRoutes(app, { ...deps, cursors });
   walletAlertRoutes(app, deps);
   const announceOrders = createAnnouncer(deps.db, ORDERS_CHANNEL);

@@ -62,7 +62,12 @@ test("the SDK places an order, waits for it, and reads its codes, its entries an
   const [entry] = await all(wallet.entries({ orderId: order.id, type: "order" }));
   assert.equal(entry?.amount, -500);
   const [event] = await all(events.list({ orderId: order.id }));
-  assert.deepEqual(event?.data, { order_id: order.id, status: "fulfilled" });
+  assert.deepEqual(event?.data, {
+    order_id: order.id,
+    status: "fulfilled",
+    reference: "ours",
+    environment: "test",
+  });
   assert.deepEqual(await events.get(event?.id ?? ""), event);
 });
 

@@ -1,5 +1,6 @@
 import type { AccountCheck, Product } from "../types/catalog.js";
 import type { EncryptionKey, OrderCodesReply } from "../types/codes.js";
+import type { Me } from "../types/me.js";
 import type { Order, PlacedOrder, TimelineEntry } from "../types/orders.js";
 import type { LoggedProblem, LoggedRequest, LoggedRequestDetail } from "../types/requests.js";
 import type { Balance, Deposit, WalletAlert } from "../types/wallet.js";
@@ -7,10 +8,12 @@ import type { Delivery, EventType, Recovery, RegisteredWebhook, RotatedSecret, S
 type BatchReply = {
     idempotencyKey?: string;
     order?: PlacedOrder;
+    replayed?: boolean;
     error?: LoggedProblem;
 };
 /** The response of each operation of the API, by its operationId. */
 export declare const REPLIES: {
+    getMe: import("./shapes.js").Shape<Me>;
     getBalance: import("./shapes.js").Shape<Balance>;
     getWalletAlert: import("./shapes.js").Shape<{
         alert: WalletAlert;
@@ -18,7 +21,7 @@ export declare const REPLIES: {
     setWalletAlert: import("./shapes.js").Shape<{
         alert: WalletAlert;
     }>;
-    listCatalog: import("./shapes.js").Shape<import("../index.js").Page<import("../types/catalog.js").CatalogProduct>>;
+    listCatalog: import("./shapes.js").Shape<import("../index.js").Page<Product>>;
     listCatalogChanges: import("./shapes.js").Shape<import("../index.js").Page<import("../types/catalog.js").CatalogChange>>;
     getProduct: import("./shapes.js").Shape<{
         product: Product;
@@ -26,6 +29,7 @@ export declare const REPLIES: {
     checkProductAccount: import("./shapes.js").Shape<AccountCheck>;
     placeOrder: import("./shapes.js").Shape<{
         order: PlacedOrder;
+        replayed?: boolean;
     }>;
     placeOrders: import("./shapes.js").Shape<{
         results: BatchReply[];

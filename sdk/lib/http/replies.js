@@ -1,7 +1,7 @@
-import { ACCOUNT_CHECK_RESULTS } from "../words.js";
-import { catalogChange, catalogProduct, product } from "./objects/catalog.js";
+import { ACCOUNT_CHECK_RESULTS, ENVIRONMENTS } from "../words.js";
+import { catalogChange, product } from "./objects/catalog.js";
 import { deliveredCode, encryptionKey } from "./objects/codes.js";
-import { pageOf, scaledMoney } from "./objects/common.js";
+import { money, pageOf, scaledMoney } from "./objects/common.js";
 import { order, orderStatus, placedOrder, timelineEntry } from "./objects/orders.js";
 import { loggedProblem, requestMembers } from "./objects/requests.js";
 import { deposit, walletEntry } from "./objects/wallet.js";
@@ -12,23 +12,48 @@ const webhookReply = object({ webhook });
 const walletAlertReply = object({
     alert: object({ threshold: optional(scaledMoney) }),
 });
+const rate = object({ perSecond: count, burst: count });
 /** The response of each operation of the API, by its operationId. */
 export const REPLIES = {
+    getMe: object({
+        key: object({
+            id: text,
+            name: text,
+            environment: wordOf(ENVIRONMENTS),
+            prefix: text,
+            last4: text,
+            scopes: list(text),
+            allowedIps: list(text),
+            createdAt: text,
+            expiresAt: optional(text),
+            maxOrder: optional(money),
+            maxDay: optional(money),
+            spentToday: optional(money),
+            velocityTimes: optional(count),
+        }),
+        reseller: object({ id: text, name: text, currency: text }),
+        limits: object({ orders: rate, reads: rate }),
+        time: text,
+    }),
     getBalance: object({ balance: scaledMoney, asOf: text }),
     getWalletAlert: walletAlertReply,
     setWalletAlert: walletAlertReply,
-    listCatalog: pageOf(catalogProduct),
+    listCatalog: pageOf(product),
     listCatalogChanges: pageOf(catalogChange),
     getProduct: object({ product }),
     checkProductAccount: object({
         result: wordOf(ACCOUNT_CHECK_RESULTS),
         displayName: optional(text),
     }),
-    placeOrder: object({ order: placedOrder }),
+    placeOrder: object({
+        order: placedOrder,
+        replayed: optional(flag),
+    }),
     placeOrders: object({
         results: list(object({
             idempotencyKey: optional(text),
             order: optional(placedOrder),
+            replayed: optional(flag),
             error: optional(loggedProblem),
         })),
     }),

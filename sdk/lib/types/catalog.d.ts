@@ -17,10 +17,16 @@ export type InputField = {
     /** The options of a select field, in display order. */
     options: InputFieldOption[];
 };
-type ProductOf<FaceValue> = {
+export type Product = {
     id: string;
     name: string;
-    faceValue: FaceValue;
+    /** With `isMoney` the amount is money; otherwise it counts the in-game units named by `unit`. */
+    faceValue: {
+        amount: string;
+        currency: string;
+        unit: string;
+        isMoney: boolean;
+    };
     /** Absent when you have no price for it; then you cannot order it. */
     price?: ScaledMoney;
     strikePrice?: ScaledMoney;
@@ -47,17 +53,8 @@ type ProductOf<FaceValue> = {
     /** When the product itself last changed. Prices and availability are not part of it. */
     updatedAt?: string;
 };
-export type Product = ProductOf<{
-    amount: string;
-    currency: string;
-}>;
-/** With `isMoney` the amount is money; otherwise it counts the in-game units named by `unit`. */
-export type CatalogProduct = ProductOf<{
-    amount: string;
-    currency: string;
-    unit: string;
-    isMoney: boolean;
-}>;
+/** As in a page of the catalog. */
+export type CatalogProduct = Product;
 /** `unknown` means nothing: the account may exist or not. */
 export type AccountCheck = {
     result: Open<(typeof ACCOUNT_CHECK_RESULTS)[number]>;
@@ -91,4 +88,3 @@ export type CatalogChangeFilters = {
     /** `nextCursor` of the last page that you applied. Without it there are no changes, only a cursor that starts from now. */
     since?: string | undefined;
 };
-export {};

@@ -67,7 +67,8 @@ export type OrderLine = {
     failureCode?: string;
 };
 export type OrderFilters = PageFilters & CreatedFilters & {
-    status?: KnownOrderStatus | undefined;
+    /** One, or several separated by commas. */
+    status?: KnownOrderStatus | `${KnownOrderStatus},${string}` | undefined;
     /** Exact match. */
     reference?: string | undefined;
     /** Exact match: finds out whether a request that timed out placed an order. */

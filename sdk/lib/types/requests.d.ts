@@ -33,6 +33,11 @@ export type LoggedProblem = {
     orderStatus?: string;
     available?: number;
     currentTotal?: Money;
+    expectedTotal?: Money;
+    required?: Money;
+    balance?: Money;
+    orderId?: string;
+    differs?: string[];
 };
 export type RequestFilters = PageFilters & CreatedFilters & {
     /** A status such as `404`, or a class such as `4xx`. */

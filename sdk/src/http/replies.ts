@@ -1,5 +1,6 @@
 import type { AccountCheck, Product } from "../types/catalog.ts";
 import type { EncryptionKey, OrderCodesReply } from "../types/codes.ts";
+import type { Me, Rate } from "../types/me.ts";
 import type { Order, PlacedOrder, TimelineEntry } from "../types/orders.ts";
 import type { LoggedProblem, LoggedRequest, LoggedRequestDetail } from "../types/requests.ts";
 import type { Balance, Deposit, WalletAlert } from "../types/wallet.ts";
@@ -12,10 +13,10 @@ import type {
   ScripEvent,
   Webhook,
 } from "../webhooks/webhook-types.ts";
-import { ACCOUNT_CHECK_RESULTS } from "../words.ts";
-import { catalogChange, catalogProduct, product } from "./objects/catalog.ts";
+import { ACCOUNT_CHECK_RESULTS, ENVIRONMENTS } from "../words.ts";
+import { catalogChange, product } from "./objects/catalog.ts";
 import { deliveredCode, encryptionKey } from "./objects/codes.ts";
-import { pageOf, scaledMoney } from "./objects/common.ts";
+import { money, pageOf, scaledMoney } from "./objects/common.ts";
 import { order, orderStatus, placedOrder, timelineEntry } from "./objects/orders.ts";
 import { loggedProblem, requestMembers } from "./objects/requests.ts";
 import { deposit, walletEntry } from "./objects/wallet.ts";
@@ -26,30 +27,56 @@ const deliveryReply = object<{ delivery: Delivery }>({ delivery });
 
 const webhookReply = object<{ webhook: Webhook }>({ webhook });
 
-type BatchReply = { idempotencyKey?: string; order?: PlacedOrder; error?: LoggedProblem };
+type BatchReply = { idempotencyKey?: string; order?: PlacedOrder; replayed?: boolean; error?: LoggedProblem };
 
 const walletAlertReply = object<{ alert: WalletAlert }>({
   alert: object<WalletAlert>({ threshold: optional(scaledMoney) }),
 });
 
+const rate = object<Rate>({ perSecond: count, burst: count });
+
 /** The response of each operation of the API, by its operationId. */
 export const REPLIES = {
+  getMe: object<Me>({
+    key: object<Me["key"]>({
+      id: text,
+      name: text,
+      environment: wordOf(ENVIRONMENTS),
+      prefix: text,
+      last4: text,
+      scopes: list(text),
+      allowedIps: list(text),
+      createdAt: text,
+      expiresAt: optional(text),
+      maxOrder: optional(money),
+      maxDay: optional(money),
+      spentToday: optional(money),
+      velocityTimes: optional(count),
+    }),
+    reseller: object<Me["reseller"]>({ id: text, name: text, currency: text }),
+    limits: object<Me["limits"]>({ orders: rate, reads: rate }),
+    time: text,
+  }),
   getBalance: object<Balance>({ balance: scaledMoney, asOf: text }),
   getWalletAlert: walletAlertReply,
   setWalletAlert: walletAlertReply,
-  listCatalog: pageOf(catalogProduct),
+  listCatalog: pageOf(product),
   listCatalogChanges: pageOf(catalogChange),
   getProduct: object<{ product: Product }>({ product }),
   checkProductAccount: object<AccountCheck>({
     result: wordOf(ACCOUNT_CHECK_RESULTS),
     displayName: optional(text),
   }),
-  placeOrder: object<{ order: PlacedOrder }>({ order: placedOrder }),
+  placeOrder: object<{ order: PlacedOrder; replayed?: boolean }>({
+    order: placedOrder,
+    replayed: optional(flag),
+  }),
   placeOrders: object<{ results: BatchReply[] }>({
     results: list(
       object<BatchReply>({
         idempotencyKey: optional(text),
         order: optional(placedOrder),
+        replayed: optional(flag),
         error: optional(loggedProblem),
       }),
     ),

@@ -16,10 +16,11 @@ export type InputField = {
   options: InputFieldOption[];
 };
 
-type ProductOf<FaceValue> = {
+export type Product = {
   id: string;
   name: string;
-  faceValue: FaceValue;
+  /** With `isMoney` the amount is money; otherwise it counts the in-game units named by `unit`. */
+  faceValue: { amount: string; currency: string; unit: string; isMoney: boolean };
   /** Absent when you have no price for it; then you cannot order it. */
   price?: ScaledMoney;
   strikePrice?: ScaledMoney;
@@ -47,10 +48,8 @@ type ProductOf<FaceValue> = {
   updatedAt?: string;
 };
 
-export type Product = ProductOf<{ amount: string; currency: string }>;
-
-/** With `isMoney` the amount is money; otherwise it counts the in-game units named by `unit`. */
-export type CatalogProduct = ProductOf<{ amount: string; currency: string; unit: string; isMoney: boolean }>;
+/** As in a page of the catalog. */
+export type CatalogProduct = Product;
 
 /** `unknown` means nothing: the account may exist or not. */
 export type AccountCheck = {

@@ -30,6 +30,11 @@ export type LoggedProblem = {
   orderStatus?: string;
   available?: number;
   currentTotal?: Money;
+  expectedTotal?: Money;
+  required?: Money;
+  balance?: Money;
+  orderId?: string;
+  differs?: string[];
 };
 
 export type RequestFilters = PageFilters &

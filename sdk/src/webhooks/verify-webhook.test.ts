@@ -22,7 +22,7 @@ const BODY = eventBody({
   id: "evt_1",
   type: "order.fulfilled",
   createdAt: new Date("2026-03-01T12:00:00Z"),
-  data: { order_id: "ord_ünïcode_☃", status: "fulfilled" },
+  data: { order_id: "ord_ünïcode_☃", status: "fulfilled", environment: "live" },
 });
 const HEADER = signDelivery([SECRET], NOW_SECONDS, BODY);
 const at = (seconds: number): VerifyWebhookOptions => ({ now: () => seconds * 1000 });

@@ -6,7 +6,8 @@ export type OrderEvent = {
   id: string;
   type: "order.fulfilled" | "order.refunded";
   created_at: string;
-  data: { order_id: string; status: string };
+  /** `reference` is yours, if the order has one. A server of before this release sends neither it nor `environment`. */
+  data: { order_id: string; status: string; reference?: string; environment?: string };
 };
 
 /** A deposit arrived and was credited to the wallet. */

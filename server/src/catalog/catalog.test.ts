@@ -92,10 +92,15 @@ test("GET /v1/catalog lists active, visible, listed products by id, with all fou
   });
 });
 
-test("GET /v1/products/{id} returns only amount and currency of the face value", async () => {
+test("GET /v1/products/{id} carries all four fields of the face value", async () => {
   const reply = await scrip.call("GET", "/v1/products/coins", { key });
   assert.equal(reply.statusCode, 200);
-  assert.deepEqual(reply.json().product.faceValue, { amount: "325", currency: "USD" });
+  assert.deepEqual(reply.json().product.faceValue, {
+    amount: "325",
+    currency: "USD",
+    unit: "UC",
+    isMoney: false,
+  });
   assert.deepEqual(reply.json().product.inputFields, [PLAYER]);
 });
 

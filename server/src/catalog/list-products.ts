@@ -4,7 +4,7 @@ import type { PageRequest } from "../http/page.ts";
 import type { CursorCodec, CursorScope } from "../lib/cursor.ts";
 import { type CatalogFilters, hasFilters, toFilterTexts } from "./filters/catalog-filters.ts";
 import type { CatalogFinder } from "./filters/catalog-finder.ts";
-import { toCatalogProduct } from "./product-view.ts";
+import { toProduct } from "./product-view.ts";
 import { type CatalogRow, type CatalogView, listVisibleProducts } from "./queries.ts";
 import type { Render, RenderedReplies, RenderedReply } from "./rendered-replies.ts";
 
@@ -38,7 +38,7 @@ export function listProducts(
   const toText = (found: CatalogPage): string => {
     const buyer = { environment: caller.environment, currency: found.currency };
     return serialize({
-      data: found.products.map((row) => toCatalogProduct(row, buyer)),
+      data: found.products.map((row) => toProduct(row, buyer)),
       hasMore: found.hasMore,
       nextCursor: found.hasMore ? deps.cursors.encode(catalogCursorScope(caller, filters), found.lastId) : "",
     });

@@ -3,7 +3,7 @@ import { toMoney } from "../lib/money.ts";
 import { purchasePrice } from "./prices/purchase-price.ts";
 import { toDetails } from "./product-details.ts";
 import type { CatalogRow } from "./queries.ts";
-import type { CatalogProductView, ProductView } from "./schemas.ts";
+import type { ProductView } from "./schemas.ts";
 
 /**
  * The wallet that pays. A live and a test key of one reseller see the same catalog, but can buy different products
@@ -11,27 +11,16 @@ import type { CatalogProductView, ProductView } from "./schemas.ts";
  */
 export type Buyer = Pick<Tenant, "environment"> & { currency: string };
 
-/** A catalog entry: its face value has all four members. */
-export const toCatalogProduct = (row: CatalogRow, buyer: Buyer): CatalogProductView => ({
-  ...toTerms(row, buyer),
+/** A product as its reseller reads it. Absent values are omitted, never null. */
+export const toProduct = (row: CatalogRow, { environment, currency }: Buyer): ProductView => ({
+  id: row.id,
+  name: row.name,
   faceValue: {
     amount: row.faceValueAmount,
     currency: row.faceValueCurrency,
     unit: row.faceValueUnit,
     isMoney: row.faceValueIsMoney,
   },
-});
-
-/** A single product: its face value has only amount and currency. */
-export const toProduct = (row: CatalogRow, buyer: Buyer): ProductView => ({
-  ...toTerms(row, buyer),
-  faceValue: { amount: row.faceValueAmount, currency: row.faceValueCurrency },
-});
-
-/** Absent values are omitted, never null. */
-const toTerms = (row: CatalogRow, { environment, currency }: Buyer) => ({
-  id: row.id,
-  name: row.name,
   ...(row.amountMinor === null ? {} : { price: toMoney(row.amountMinor, currency) }),
   ...(row.amountMinor === null || row.strikeMinor === null
     ? {}

@@ -22,7 +22,6 @@ export const Money = named(
 
 const faceValueAmount = Type.String({ description: "Exact decimal string.", examples: ["25.00"] });
 
-/** Catalog entries carry all four members. */
 export const ProductFaceValue = named(
   "ProductFaceValue",
   Type.Object({
@@ -36,12 +35,6 @@ export const ProductFaceValue = named(
       description: "True if `amount` is money in `currency`; false if it counts in-game units.",
     }),
   }),
-);
-
-/** The single product has amount and currency only. */
-export const ProductFaceValueBrief = named(
-  "ProductFaceValueBrief",
-  Type.Object({ amount: faceValueAmount, currency: Type.String({ description: "ISO 4217 currency code." }) }),
 );
 
 export const InputFieldOption = named(
@@ -74,12 +67,10 @@ export const InputFieldSpec = named(
   }),
 );
 
-const productFields = {
+const productMembers = {
   id: Type.String({ description: "Product id. Use it in order lines.", examples: ["nimbus-us-25"] }),
   name: Type.String({ description: "Human-readable name.", examples: ["Nimbus Store 25 USD"] }),
-};
-
-const productTerms = {
+  faceValue: ProductFaceValue,
   price: Type.Optional(Money),
   strikePrice: Type.Optional(Money),
   bonus: Type.String({
@@ -129,18 +120,10 @@ const productTerms = {
   ),
 };
 
-export const CatalogProduct = named(
-  "CatalogProduct",
-  Type.Object({ ...productFields, faceValue: ProductFaceValue, ...productTerms }),
-);
-
-export const Product = named(
-  "Product",
-  Type.Object({ ...productFields, faceValue: ProductFaceValueBrief, ...productTerms }),
-);
+export const CatalogProduct = named("CatalogProduct", Type.Object(productMembers));
+export const Product = named("Product", Type.Object(productMembers));
 
 export const CatalogPage = named("CatalogPage", pageOf(CatalogProduct));
 export const ProductReply = named("ProductReply", Type.Object({ product: Product }));
 
-export type CatalogProductView = Static<typeof CatalogProduct>;
 export type ProductView = Static<typeof Product>;

@@ -23,6 +23,8 @@ export type EventFacts = {
 const OrderData = Type.Object({
   order_id: Type.String({ description: "the order." }),
   status: Type.String({ description: "`fulfilled`, `refunded` or `partially_refunded`." }),
+  reference: Type.Optional(Type.String({ description: "your reference of the order, if it has one." })),
+  environment: Type.String({ description: "`live` or `test`." }),
 });
 
 const webhookId = Type.String({ description: "the endpoint." });
@@ -69,7 +71,12 @@ export const EVENT_TABLE = {
     subject: "order",
     data: OrderData,
     operationId: "onOrderFulfilled",
-    example: { order_id: "ord_01m7ef4g9je00974k1yf0xf7j3", status: "fulfilled" },
+    example: {
+      order_id: "ord_01m7ef4g9je00974k1yf0xf7j3",
+      status: "fulfilled",
+      reference: "invoice-1001",
+      environment: "live",
+    },
     isSubscribable: true,
     isSentByDefault: true,
     recipients: "subscribers",
@@ -79,7 +86,12 @@ export const EVENT_TABLE = {
     subject: "order",
     data: OrderData,
     operationId: "onOrderRefunded",
-    example: { order_id: "ord_01m7ef4g9je00974k1yf0xf7j3", status: "refunded" },
+    example: {
+      order_id: "ord_01m7ef4g9je00974k1yf0xf7j3",
+      status: "refunded",
+      reference: "invoice-1001",
+      environment: "live",
+    },
     isSubscribable: true,
     isSentByDefault: true,
     recipients: "subscribers",

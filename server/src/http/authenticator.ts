@@ -11,11 +11,17 @@ export type Authenticator = {
   recognizes(request: FastifyRequest): boolean;
   /** Identifies the caller with a read that starts after the request did. `request.callerAddress` is already set. */
   authenticate(request: FastifyRequest): Promise<Caller | undefined>;
+  /** What is wrong with a credential that no reading of the database is needed to see. */
+  explain?(request: FastifyRequest): string | undefined;
 };
 
-/** The same body for every reason, so that trying reveals nothing. */
-export const unauthenticated = (): Problem =>
-  new Problem("unauthenticated", "Send a valid API key in the X-API-Key header.", {
+export const NO_KEY = "Send an API key in the X-API-Key header, or as Authorization: Bearer.";
+
+/** One answer for unknown, expired and revoked credentials, so that trying reveals nothing. */
+export const unauthenticated = (
+  detail = "The API key is not valid. It is unknown, expired or revoked.",
+): Problem =>
+  new Problem("unauthenticated", detail, {
     headers: { "www-authenticate": 'Bearer realm="scrip"' },
   });
 

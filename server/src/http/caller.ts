@@ -15,6 +15,8 @@ export const SCOPES = [
   "requests:read",
 ] as const;
 export type Scope = (typeof SCOPES)[number];
+/** What a route requires: a scope, or a valid key whatever its scopes. */
+export type RequiredScope = Scope | "any";
 
 /** The scopes of a new key by default. Only the request log must be requested. */
 export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== "requests:read");

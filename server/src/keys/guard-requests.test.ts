@@ -27,41 +27,56 @@ before(async () => {
 
 after(() => scrip.close());
 
-test("every missing or invalid key returns the same 401, with the same body and headers on every route", async () => {
+test("a 401 says what is wrong with the headers alone, and nothing about a key that is well formed", async () => {
   const revoked = await scrip.addKey(resellerId);
   await revokeKey(scrip.db, clock, revoked.id);
   const expired = (await scrip.addKey(resellerId, { expiresAt: new Date(clock.nowMs - 1) })).key;
   const other = (await scrip.addKey(resellerId)).key;
   const broken = key.slice(0, -1) + (key.endsWith("a") ? "b" : "a");
-  const attempts: Record<string, CallOptions> = {
-    "no key": {},
-    "an empty key": { key: "" },
-    junk: { key: "junk" },
-    "a key with a broken checksum": { key: broken },
-    "a well-formed unknown key": { key: generateKey("live") },
-    "the live key with a test prefix": { key: key.replace("sc_live_", "sc_test_") },
-    "a revoked key": { key: revoked.key },
-    "an expired key": { key: expired },
-    "two different keys": { key, headers: { authorization: `Bearer ${other}` } },
-    "a valid key and an unknown one": { key, headers: { authorization: `Bearer ${generateKey("live")}` } },
-    "the key twice in one header": { key: `${key}, ${key}` },
-    "no scheme": { headers: { authorization: key } },
-    "another scheme": { headers: { authorization: `Basic ${key}` } },
-    "a scheme without a key": { headers: { authorization: "Bearer" } },
-    "a key with trailing text": { headers: { authorization: `Bearer ${key} ${key}` } },
-    "the key in a cookie": { headers: { cookie: `x-api-key=${key}` } },
+  const attempts: Record<string, Record<string, CallOptions>> = {
+    missing: { "no key": {}, "the key in a cookie": { headers: { cookie: `x-api-key=${key}` } } },
+    malformed: {
+      "an empty key": { key: "" },
+      junk: { key: "junk" },
+      "a key with a broken checksum": { key: broken },
+      "the live key with a test prefix": { key: key.replace("sc_live_", "sc_test_") },
+      "the key twice in one header": { key: `${key}, ${key}` },
+      "no scheme": { headers: { authorization: key } },
+      "another scheme": { headers: { authorization: `Basic ${key}` } },
+      "a scheme without a key": { headers: { authorization: "Bearer" } },
+      "a key with trailing text": { headers: { authorization: `Bearer ${key} ${key}` } },
+    },
+    two: {
+      "two different keys": { key, headers: { authorization: `Bearer ${other}` } },
+      "a valid key and an unknown one": { key, headers: { authorization: `Bearer ${generateKey("live")}` } },
+    },
+    invalid: {
+      "a well-formed unknown key": { key: generateKey("live") },
+      "a revoked key": { key: revoked.key },
+      "an expired key": { key: expired },
+    },
   };
-  const answers = new Set<string>();
-  for (const { method, url } of guarded) {
-    for (const [name, options] of Object.entries(attempts)) {
-      const reply = await scrip.call(method, url, options);
-      assert.equal(reply.statusCode, 401, `${name}: ${method} ${url}`);
-      assert.equal(reply.headers["www-authenticate"], 'Bearer realm="scrip"');
-      if (method !== "HEAD") answers.add(withoutRequestId(reply));
+  const details = new Set<string>();
+  const withoutDetail = new Set<string>();
+  for (const [kind, ways] of Object.entries(attempts)) {
+    const answers = new Set<string>();
+    for (const { method, url } of guarded) {
+      for (const [name, options] of Object.entries(ways)) {
+        const reply = await scrip.call(method, url, options);
+        assert.equal(reply.statusCode, 401, `${name}: ${method} ${url}`);
+        assert.equal(reply.headers["www-authenticate"], 'Bearer realm="scrip"');
+        if (method === "HEAD") continue;
+        answers.add(withoutRequestId(reply));
+        const { detail, request_id: _, ...rest } = reply.json();
+        details.add(detail);
+        withoutDetail.add(JSON.stringify(rest));
+      }
+      assert.equal((await scrip.call(method, `${url}?api_key=${key}`)).statusCode, 401, "the key in the URL");
     }
-    assert.equal((await scrip.call(method, `${url}?api_key=${key}`)).statusCode, 401, "the key in the URL");
+    assert.equal(answers.size, 1, `${kind}: ${[...answers].join("\n")}`);
   }
-  assert.equal(answers.size, 1, [...answers].join("\n"));
+  assert.equal(details.size, 4, [...details].join("\n"));
+  assert.equal(withoutDetail.size, 1, "code, type and title are the same for all of them");
 });
 
 test("a key is accepted in either header, in both if they match, with the scheme in any letter case", async () => {

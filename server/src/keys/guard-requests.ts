@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Authenticator, headerText, unauthenticated } from "../http/authenticator.ts";
-import type { Caller, Scope } from "../http/caller.ts";
+import { type Authenticator, headerText, NO_KEY, unauthenticated } from "../http/authenticator.ts";
+import type { Caller, RequiredScope } from "../http/caller.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { hookEachRoute } from "../http/each-route.ts";
 import {
@@ -20,7 +20,7 @@ import { Problem } from "../lib/problem.ts";
 declare module "fastify" {
   interface FastifyContextConfig {
     /** The scope that this route requires. A route without one is public. */
-    scope?: Scope;
+    scope?: RequiredScope;
     limitClass?: RateLimitClass;
   }
 }
@@ -62,7 +62,7 @@ async function guard(
   deps: GuardDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { scope, limitClass }: { scope: Scope; limitClass: RateLimitClass },
+  { scope, limitClass }: { scope: RequiredScope; limitClass: RateLimitClass },
 ): Promise<void> {
   const address = clientAddress(
     request.raw.socket.remoteAddress,
@@ -71,9 +71,12 @@ async function guard(
   );
   // Set before the key is checked, because refused requests are also counted by address.
   request.callerAddress = address;
-  const caller = await deps.authenticators.find((one) => one.recognizes(request))?.authenticate(request);
+  const authenticator = deps.authenticators.find((one) => one.recognizes(request));
+  const caller = await authenticator?.authenticate(request);
   request.requester = caller;
-  const refusal = caller ? refuse(caller, address, scope) : unauthenticated();
+  const refusal = caller
+    ? refuse(caller, address, scope)
+    : unauthenticated(authenticator ? authenticator.explain?.(request) : NO_KEY);
   // A request that was already refused does not count against the limit, but its response shows what is left.
   const limited = refusal
     ? peekLimit(deps, reply, caller, limitClass)
@@ -155,11 +158,11 @@ function showLimit(
   return result;
 }
 
-function refuse(caller: Caller, address: string, scope: Scope): Problem | undefined {
+function refuse(caller: Caller, address: string, scope: RequiredScope): Problem | undefined {
   if (caller.allowedIps.length > 0 && !isAllowed(caller, address)) {
     return new Problem("ip_not_allowed", "This key does not accept requests from this IP address.");
   }
-  if (!caller.scopes.includes(scope)) {
+  if (scope !== "any" && !caller.scopes.includes(scope)) {
     return new Problem("forbidden", `This operation requires a key with the scope ${scope}.`);
   }
   return undefined;

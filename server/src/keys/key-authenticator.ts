@@ -19,12 +19,26 @@ export const createKeyAuthenticator = (
       request.refusedKey = { hint: keyHint(key), digest: digest(key) };
     return found?.caller;
   },
+  explain(request) {
+    const { apiKey, bearer } = presentedKeys(request);
+    if (apiKey !== undefined && bearer !== undefined && apiKey !== bearer) return TWO_KEYS;
+    const key = apiKey ?? bearer;
+    return key !== undefined && isWellFormedKey(key) ? undefined : MALFORMED;
+  },
 });
+
+const TWO_KEYS = "X-API-Key and Authorization hold two different keys. Send one.";
+const MALFORMED =
+  "The API key is malformed. Send a whole key, such as sc_live_…, alone in X-API-Key or after Bearer in Authorization.";
 
 /** The key from either header. Two different keys count as none, because it is unknown which one is meant. */
 function presentedKey(request: FastifyRequest): string | undefined {
-  const apiKey = headerText(request.headers["x-api-key"])?.trim();
-  const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? "")?.[1]?.trim();
+  const { apiKey, bearer } = presentedKeys(request);
   if (apiKey !== undefined && bearer !== undefined && apiKey !== bearer) return undefined;
   return apiKey ?? bearer;
 }
+
+const presentedKeys = ({ headers }: FastifyRequest) => ({
+  apiKey: headerText(headers["x-api-key"])?.trim(),
+  bearer: /^Bearer +(.+)$/i.exec(headers.authorization ?? "")?.[1]?.trim(),
+});

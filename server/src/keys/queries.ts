@@ -135,6 +135,14 @@ export const updateKey = async (
   return row;
 };
 
+export const findOwner = async (db: Queryable, resellerId: string) => {
+  const [row] = await db.rows<{ id: string; name: string; currency: string }>(
+    sql`select id, name, currency from resellers where id = ${resellerId}`,
+  );
+  if (!row) throw new Error("a key without a reseller");
+  return row;
+};
+
 /** All keys, or those of one reseller, oldest first. */
 export const listKeyRows = (db: Queryable, resellerId: string | undefined) =>
   db.rows<KeyRow>(sql`

@@ -134,6 +134,13 @@ export const problemTable = {
     meaning: "No unit of this order has been delivered yet. `orderStatus` is the order's current status.",
     remedy: "Wait for `order.fulfilled`, or poll the order until it is `completed`.",
   },
+  codes_unavailable: {
+    status: 409,
+    title: "Order will have no codes",
+    meaning:
+      "The order ended without delivering a unit, and its money is back or on its way back. `orderStatus` is the order's status.",
+    remedy: "Stop polling. Place a new order if you still want the products.",
+  },
   price_changed: {
     status: 409,
     title: "Price changed",

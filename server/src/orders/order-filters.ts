@@ -39,7 +39,7 @@ type IndexedFilter<Value> = OrderFilter<Value> & Required<Pick<OrderFilter<Value
 
 const status: OrderFilter<readonly OrderStatus[]> = {
   schema: Type.String({
-    description: `Return only orders with this status: ${ORDER_STATUSES.join(", ")}. Several are separated by commas, or the parameter is sent several times.`,
+    description: `Several are separated by commas, or the parameter is sent several times. Return only orders with this status: ${ORDER_STATUSES.join(", ")}.`,
     examples: ["processing,failed"],
     ...REPEATABLE,
   }),

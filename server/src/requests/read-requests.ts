@@ -43,12 +43,18 @@ export async function getRequest(
   if (!row) throw new Problem("not_found", "There is no request with this id in the last 14 days.");
   if (row.errorBody === null) return toView(row);
   const error = JSON.parse(row.errorBody) as ErrorBody;
-  const scope = scopeOfRequest(row.method, row.path);
-  const mayReadDetail = tenant.scopes === undefined || (scope !== undefined && tenant.scopes.includes(scope));
+  const mayReadDetail = tenant.scopes === undefined || mayRead(tenant.scopes, row, error);
   return { ...toView(row), error: mayReadDetail ? error : withoutDetail(error) };
 }
 
 type ErrorBody = Record<string, unknown>;
+
+/** A refusal for want of money was written for a key that may read the balance. */
+function mayRead(scopes: readonly string[], { method, path }: RequestRow, error: ErrorBody): boolean {
+  const scope = scopeOfRequest(method, path);
+  if (scope === undefined || (error.balance !== undefined && !scopes.includes("wallet:read"))) return false;
+  return scope === "any" || scopes.includes(scope);
+}
 
 /** The members that follow from the code and the request alone. The schema of an error requires a detail. */
 const withoutDetail = ({ type, title, status, code, request_id }: ErrorBody): ErrorBody => ({

@@ -1,7 +1,8 @@
-import type { Scope } from "../http/caller.ts";
+import type { RequiredScope, Scope } from "../http/caller.ts";
 
 /** The first part of a path, and the scope that reads it. CONTRACT 2; a test compares this with every operation. */
-const SCOPES: Readonly<Record<string, Scope>> = {
+const SCOPES: Readonly<Record<string, RequiredScope>> = {
+  me: "any",
   catalog: "catalog:read",
   products: "catalog:read",
   orders: "orders:read",
@@ -17,13 +18,13 @@ const SCOPES: Readonly<Record<string, Scope>> = {
 };
 
 /** What a change needs instead of the scope that reads. */
-const WRITING: Partial<Record<Scope, Scope>> = {
+const WRITING: Partial<Record<RequiredScope, Scope>> = {
   "orders:read": "orders:write",
   "wallet:read": "wallet:write",
 };
 
 /** The scope that a logged request needed; undefined if it is not known. */
-export function scopeOfRequest(method: string, path: string): Scope | undefined {
+export function scopeOfRequest(method: string, path: string): RequiredScope | undefined {
   const scope = SCOPES[path.split("/")[2] ?? ""];
   const isRead = method === "GET" || method === "HEAD";
   return scope && !isRead ? (WRITING[scope] ?? scope) : scope;

@@ -228,3 +228,19 @@ test("refunds after completion are paid however many are due at once", async () 
   for (const id of ids) assertTold(desk, id, [FULFILLED, REFUNDED]);
   await desk.assertHealthy();
 });
+
+test("an order that ended without a delivery says that there will be no codes, and one under way says to wait", async () => {
+  for (const [scenario, status, code] of [
+    ["failed", "failed", "codes_unavailable"],
+    ["refunded", "refunded", "codes_unavailable"],
+    ["stuck", "processing", "order_not_fulfilled"],
+  ] as const) {
+    const id = await desk.order({ idempotencyKey: `no codes ${scenario}`, scenario });
+    await desk.work();
+    const reply = await desk.codesOf(id);
+    assert.deepEqual([reply.statusCode, reply.json().code, reply.json().orderStatus], [409, code, status]);
+  }
+  const partly = await desk.order({ idempotencyKey: "some codes", scenario: "partial" });
+  await desk.work();
+  assert.equal((await desk.codesOf(partly)).statusCode, 200);
+});

@@ -1,4 +1,4 @@
-import type { Scope } from "../../src/http/caller.ts";
+import type { RequiredScope } from "../../src/http/caller.ts";
 import type { OpenApiDocument } from "../../src/http/openapi/openapi.ts";
 import { operationsOf } from "../../src/http/openapi/parts.ts";
 
@@ -13,7 +13,7 @@ export type ApiRoute = {
   /** A well-formed URL. The object it names need not exist. */
   url: string;
   /** The scope that CONTRACT 2 requires here. Undefined if no key is needed. */
-  scope: Scope | undefined;
+  scope: RequiredScope | undefined;
   object: ObjectKind | undefined;
   /** A valid body for that URL, if one is required. */
   body: object | undefined;
@@ -47,7 +47,8 @@ function toRoute(method: string, path: string): Omit<ApiRoute, "operationId"> {
 }
 
 /** The scope that an operation needs, according to this file. */
-export const scopeOf = (method: string, path: string): Scope | undefined => ruleOf(method, path).scope;
+export const scopeOf = (method: string, path: string): RequiredScope | undefined =>
+  ruleOf(method, path).scope;
 
 export const SEEN_PRODUCT = "seen";
 
@@ -62,7 +63,7 @@ const SOME_IDS: Readonly<Record<ObjectKind, string>> = {
 };
 
 type Rule = {
-  scope: Scope | undefined;
+  scope: RequiredScope | undefined;
   of?: ObjectKind;
   /** A valid body, or a function if it names the object. */
   body?: object | ((id: string) => object);
@@ -77,6 +78,7 @@ const webhooks = { scope: "webhooks:manage" } as const;
 
 /** CONTRACT 2, Scopes, restated for each operation. */
 const RULES: Readonly<Record<string, Rule>> = {
+  "GET /v1/me": { scope: "any" },
   "GET /v1/catalog": catalog,
   "GET /v1/catalog/changes": catalog,
   "GET /v1/products/{id}": { ...catalog, of: "product" },

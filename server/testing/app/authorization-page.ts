@@ -30,6 +30,11 @@ ${rows.map(toLine).join("\n")}
 `;
 
 const toLine = ({ route, own, missing, foreign }: AuthorizationRow): string =>
-  `| \`${route.operationId}\` | ${route.method} ${route.path} | ${
-    route.scope === undefined ? "none (no key needed)" : `\`${route.scope}\``
-  } | ${own} | ${missing} | ${foreign} |`;
+  `| \`${route.operationId}\` | ${route.method} ${route.path} | ${scopeText(
+    route.scope,
+  )} | ${own} | ${missing} | ${foreign} |`;
+
+function scopeText(scope: AuthorizationRow["route"]["scope"]): string {
+  if (scope === "any") return "any key";
+  return scope === undefined ? "none (no key needed)" : `\`${scope}\``;
+}

@@ -24,7 +24,7 @@ export const fulfilledEvent = (tenant: Tenant, orderId: string): NewEvent => ({
   type: "order.fulfilled",
   subject: { kind: "order", id: orderId },
   cause: "fulfilled",
-  data: { order_id: orderId, status: "fulfilled" },
+  data: { order_id: orderId, status: "fulfilled", environment: "live" },
 });
 
 /** An event of an order that was never placed. */
@@ -34,7 +34,7 @@ export async function addEvent(
 ): Promise<string> {
   const { type = "order.fulfilled", at = new Date() } = event;
   const { id = newId("evt", at.getTime()), orderId = newId("ord", at.getTime()) } = event;
-  const data = { order_id: orderId, status: "fulfilled" };
+  const data = { order_id: orderId, status: "fulfilled", environment: "live" };
   await db.rows(sql`
     insert into events (id, reseller_id, environment, type, body, order_id, cause, created_at)
     values (${id}, ${event.resellerId}, ${event.environment}, ${type},

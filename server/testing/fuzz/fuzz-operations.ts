@@ -1,4 +1,4 @@
-import type { Scope } from "../../src/http/caller.ts";
+import type { RequiredScope } from "../../src/http/caller.ts";
 import type { OpenApiDocument } from "../../src/http/openapi/openapi.ts";
 import { operationsOf, type Parameter, target } from "../../src/http/openapi/parts.ts";
 import type { JsonSchema } from "../../src/http/openapi/schemas.ts";
@@ -9,7 +9,7 @@ export type FuzzOperation = {
   id: string;
   method: string;
   path: string;
-  scope: Scope | undefined;
+  scope: RequiredScope | undefined;
   parameters: readonly Parameter[];
   body: { schema: JsonSchema; required: boolean } | undefined;
   /** What the path's id names, such as `orders`. Undefined if there is none. */

@@ -8,9 +8,10 @@ const inputField = object({
     regex: text,
     options: list(object({ value: text, label: text, parentValue: text })),
 });
-const productMembers = {
+export const product = object({
     id: text,
     name: text,
+    faceValue: object({ amount: text, currency: text, unit: text, isMoney: flag }),
     price: optional(scaledMoney),
     strikePrice: optional(scaledMoney),
     bonus: text,
@@ -27,17 +28,9 @@ const productMembers = {
     imageUrl: optional(text),
     estimatedDeliverySeconds: optional(count),
     updatedAt: optional(text),
-};
-export const product = object({
-    ...productMembers,
-    faceValue: object({ amount: text, currency: text }),
-});
-export const catalogProduct = object({
-    ...productMembers,
-    faceValue: object({ amount: text, currency: text, unit: text, isMoney: flag }),
 });
 export const catalogChange = object({
     productId: text,
     change: wordOf(CATALOG_CHANGES),
-    product: optional(catalogProduct),
+    product: optional(product),
 });

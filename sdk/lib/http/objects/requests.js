@@ -23,4 +23,9 @@ export const loggedProblem = object({
     orderStatus: optional(text),
     available: optional(count),
     currentTotal: optional(money),
+    expectedTotal: optional(money),
+    required: optional(money),
+    balance: optional(money),
+    orderId: optional(text),
+    differs: optional(list(text)),
 });

@@ -1,10 +1,4 @@
-import type {
-  CatalogChange,
-  CatalogProduct,
-  InputField,
-  InputFieldOption,
-  Product,
-} from "../../types/catalog.ts";
+import type { CatalogChange, InputField, InputFieldOption, Product } from "../../types/catalog.ts";
 import { CATALOG_CHANGES, INPUT_FIELD_TYPES } from "../../words.ts";
 import { count, flag, list, object, optional, text, wordOf } from "../shapes.ts";
 import { scaledMoney } from "./common.ts";
@@ -17,9 +11,10 @@ const inputField = object<InputField>({
   options: list(object<InputFieldOption>({ value: text, label: text, parentValue: text })),
 });
 
-const productMembers = {
+export const product = object<Product>({
   id: text,
   name: text,
+  faceValue: object<Product["faceValue"]>({ amount: text, currency: text, unit: text, isMoney: flag }),
   price: optional(scaledMoney),
   strikePrice: optional(scaledMoney),
   bonus: text,
@@ -36,20 +31,10 @@ const productMembers = {
   imageUrl: optional(text),
   estimatedDeliverySeconds: optional(count),
   updatedAt: optional(text),
-};
-
-export const product = object<Product>({
-  ...productMembers,
-  faceValue: object<Product["faceValue"]>({ amount: text, currency: text }),
-});
-
-export const catalogProduct = object<CatalogProduct>({
-  ...productMembers,
-  faceValue: object<CatalogProduct["faceValue"]>({ amount: text, currency: text, unit: text, isMoney: flag }),
 });
 
 export const catalogChange = object<CatalogChange>({
   productId: text,
   change: wordOf(CATALOG_CHANGES),
-  product: optional(catalogProduct),
+  product: optional(product),
 });

@@ -1,7 +1,7 @@
 import type { Db } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { CursorCodec, CursorScope } from "../../lib/cursor.ts";
-import { toCatalogProduct } from "../product-view.ts";
+import { toProduct } from "../product-view.ts";
 import { findCatalogRows } from "../queries.ts";
 import { type ChangedProduct, type ChangePosition, findHead, listChangesAfter } from "./change-queries.ts";
 import type { ChangePageView, ChangeView } from "./change-schemas.ts";
@@ -57,8 +57,7 @@ async function tellStates(
   const visible = new Map(products.map((row) => [row.id, row]));
   return told.flatMap(({ productId, wasVisible }): ChangeView[] => {
     const row = visible.get(productId);
-    if (row)
-      return [{ productId, change: "upserted", product: toCatalogProduct(row, { environment, currency }) }];
+    if (row) return [{ productId, change: "upserted", product: toProduct(row, { environment, currency }) }];
     return wasVisible ? [{ productId, change: "removed" }] : [];
   });
 }

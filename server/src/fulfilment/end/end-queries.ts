@@ -20,7 +20,7 @@ export type OrderEnd = ToldOrder & {
 export const readEnds = (db: Queryable, ids: readonly string[]) =>
   db.rows<OrderEnd>(
     sql`
-      select o.id, o.reseller_id as "resellerId", o.environment, o.test_scenario as scenario, o.status, 
+      select o.id, o.reseller_id as "resellerId", o.environment, o.reference, o.test_scenario as scenario, o.status,
              o.refund_held as "refundHeld", o.open_units as "openUnits", o.all_or_nothing as "allOrNothing", l.delivered, l.owed, l.units
       from unnest(${ids}::text[]) as asked (id)
       join orders o on o.id = asked.id

@@ -4,7 +4,7 @@ import { planEventDelivery } from "../../sandbox/plan-event-delivery.ts";
 import type { OrderScenario } from "../../sandbox/scenarios.ts";
 
 /** The order that an event is about. */
-export type ToldOrder = Tenant & { id: string; scenario: OrderScenario | null };
+export type ToldOrder = Tenant & { id: string; reference: string | null; scenario: OrderScenario | null };
 
 /** An order completes once. The event's status is `fulfilled`, which is not a status of an order (SPEC.md, Events). */
 export const orderFulfilled = (order: ToldOrder): NewEvent => ({
@@ -24,10 +24,10 @@ export const orderRefunded = (
   cause: entryId,
 });
 
-const aboutOrder = ({ id, resellerId, environment, scenario }: ToldOrder, status: string) => ({
+const aboutOrder = ({ id, resellerId, environment, reference, scenario }: ToldOrder, status: string) => ({
   resellerId,
   environment,
   subject: { kind: "order" as const, id },
-  data: { order_id: id, status },
+  data: { order_id: id, status, ...(reference === null ? {} : { reference }), environment },
   wishes: planEventDelivery(scenario),
 });

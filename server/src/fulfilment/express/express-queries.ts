@@ -37,7 +37,7 @@ type NewOrderRow = Omit<NewOrder, "lines" | "recipient"> & {
 export const readNewOrders = async (tx: Tx, ids: readonly string[]): Promise<NewOrder[]> => {
   const rows = await tx.rows<NewOrderRow>(
     sql`
-      select o.id, o.reseller_id as "resellerId", o.environment, o.currency, o.test_scenario as scenario,
+      select o.id, o.reseller_id as "resellerId", o.environment, o.currency, o.reference, o.test_scenario as scenario,
              o.created_at as "createdAt", o.all_or_nothing as "allOrNothing", l.lines, k.kid, k.public_key as "publicKey"
       from unnest(${fromTexts(ids)}) with ordinality as asked (id, place)
       join orders o on o.id = asked.id

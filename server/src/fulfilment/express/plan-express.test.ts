@@ -26,6 +26,7 @@ const order = (id: string, lines: readonly string[], changes: Partial<NewOrder> 
   id,
   resellerId: "res",
   environment: "live",
+  reference: null,
   scenario: null,
   createdAt: NOW,
   allOrNothing: false,

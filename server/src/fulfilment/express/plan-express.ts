@@ -10,6 +10,7 @@ import type { DueUnit } from "../take/order-work.ts";
 /** A live order that no worker has taken yet. */
 export type NewOrder = Tenant & {
   id: string;
+  reference: string | null;
   scenario: OrderScenario | null;
   createdAt: Date;
   allOrNothing: boolean;

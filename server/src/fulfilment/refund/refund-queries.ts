@@ -41,19 +41,21 @@ export const refundUnits = async (
   return { orderId, units: Number(row.units), amountMinor: row.amountMinor };
 };
 
+type RefundedOrder = { status: OrderStatus; reference: string | null; scenario: OrderScenario | null };
+
 /** Counts a refund in its order, which is refunded once all of its money is back. Returns what it is now. */
 export const addRefund = async (
   tx: Tx,
   orderId: string,
   amountMinor: bigint,
   now: Date,
-): Promise<{ status: OrderStatus; scenario: OrderScenario | null }> => {
-  const [row] = await tx.rows<{ status: OrderStatus; scenario: OrderScenario | null }>(sql`
+): Promise<RefundedOrder> => {
+  const [row] = await tx.rows<RefundedOrder>(sql`
     update orders
     set refunded_minor = refunded_minor + ${amountMinor}, updated_at = greatest(updated_at, ${now}),
         status = case when refunded_minor + ${amountMinor} = total_minor then 'refunded' else status end
     where id = ${orderId}
-    returning status, test_scenario as scenario`);
+    returning status, reference, test_scenario as scenario`);
   if (!row) throw new Error(`${orderId} is gone`);
   return row;
 };

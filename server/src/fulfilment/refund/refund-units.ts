@@ -46,10 +46,10 @@ export async function payRefund(
   if (!next) throw new Error(`the wallet cannot hold the refund of ${orderId}`);
   await insertEntry(tx, next.entry);
   await updateWallet(tx, next.head);
-  const { status, scenario } = await addRefund(tx, orderId, amountMinor, now);
+  const { status, reference, scenario } = await addRefund(tx, orderId, amountMinor, now);
   const told = status === "refunded" ? "refunded" : "partially_refunded";
   const { resellerId, environment } = tenant;
-  const order = { id: orderId, resellerId, environment, scenario };
+  const order = { id: orderId, resellerId, environment, reference, scenario };
   await emitEvents(tx, [orderRefunded(order, next.entry.id, told)], ids, now);
   return status;
 }

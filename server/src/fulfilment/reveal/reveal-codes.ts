@@ -4,6 +4,7 @@ import type { Tenant } from "../../http/caller.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
+import type { OrderStatus } from "../../orders/status.ts";
 import { decodeGoods } from "../../suppliers/goods.ts";
 import { deliveredPlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
@@ -32,11 +33,7 @@ export async function revealCodes(
   const delivered = await listDeliveredCodes(db, caller, orderId);
   const codes = codeId === undefined ? delivered : delivered.filter(({ id }) => id === codeId);
   if (codeId !== undefined && codes.length === 0) throw notFound();
-  if (codes.length === 0) {
-    throw new Problem("order_not_fulfilled", `Nothing of this order has been delivered; it is ${status}.`, {
-      members: { orderStatus: status },
-    });
-  }
+  if (codes.length === 0) throw nothingDelivered(status);
   const data = await openInSlices(codes, (code) => toView(codeVault, orderId, code));
   const { resellerId, environment, actor } = caller;
   const codeCount = codes.length;
@@ -49,6 +46,15 @@ export async function revealCodes(
     });
   else await insertReveal(db, reveal);
   return { orderId, status, data };
+}
+
+function nothingDelivered(status: OrderStatus): Problem {
+  const members = { orderStatus: status };
+  return status === "failed" || status === "refunded"
+    ? new Problem("codes_unavailable", `This order is ${status}, and none of it was delivered.`, { members })
+    : new Problem("order_not_fulfilled", `Nothing of this order has been delivered; it is ${status}.`, {
+        members,
+      });
 }
 
 /** Opening thousands of codes takes a while; others are served in between. */

@@ -8,7 +8,7 @@ import { OrderCodesReply } from "./schemas.ts";
 
 export function fulfilmentRoutes(app: FastifyInstance, deps: RevealDeps): void {
   app.get<{ Params: { id: string } }>("/v1/orders/:id/codes", {
-    config: { scope: "orders:read", problems: ["not_found", "order_not_fulfilled"] },
+    config: { scope: "orders:read", problems: ["not_found", "order_not_fulfilled", "codes_unavailable"] },
     schema: {
       operationId: "getOrderCodes",
       tags: ["Orders"],

@@ -1,5 +1,6 @@
 import type { FastifyInstance, RouteOptions } from "fastify";
 import type { ProblemCode } from "../../lib/problem-table.ts";
+import type { RequiredScope } from "../caller.ts";
 import { apiInfo, securitySchemes, tags } from "./info.ts";
 import { problemResponses, problemSchema } from "./problems.ts";
 import { describeParameters, type JsonSchema, plainRefs, replyHeaders } from "./schemas.ts";
@@ -80,6 +81,11 @@ function describePaths(routes: readonly RouteOptions[]): OpenApiDocument["paths"
   return sorted(paths);
 }
 
+function scopeText(scope: RequiredScope | undefined): string | undefined {
+  if (scope === "any") return "Needs a valid key. Its scopes do not matter.";
+  return scope && `Needs the scope \`${scope}\`.`;
+}
+
 function describeOperation(route: RouteOptions): object {
   const { schema = {}, config = {} } = route;
   const parameters = [
@@ -93,9 +99,7 @@ function describeOperation(route: RouteOptions): object {
     operationId: schema.operationId,
     tags: schema.tags,
     summary: schema.summary,
-    description: [schema.description, config.scope && `Needs the scope \`${config.scope}\`.`]
-      .filter(Boolean)
-      .join("\n\n"),
+    description: [schema.description, scopeText(config.scope)].filter(Boolean).join("\n\n"),
     ...(config.scope ? {} : { security: [] }),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(schema.body ? { requestBody: describeBody(schema.body as JsonSchema) } : {}),

@@ -10,7 +10,7 @@ const BODY = eventBody({
   id: "evt_1",
   type: "order.fulfilled",
   createdAt: new Date("2026-03-01T12:00:00Z"),
-  data: { order_id: "ord_ünïcode_☃", status: "fulfilled" },
+  data: { order_id: "ord_ünïcode_☃", status: "fulfilled", environment: "live" },
 });
 const nowSeconds = () => Math.floor(Date.now() / 1_000);
 /** Somebody else's verifier, as a reseller would call it. */
