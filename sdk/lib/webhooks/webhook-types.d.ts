@@ -1,6 +1,6 @@
 import type { Open } from "../http/shapes.js";
 import type { CreatedFilters, Money, PageFilters } from "../types/common.js";
-import type { DELIVERY_STATUSES, EVENT_STATUSES, EVENT_TYPES } from "../words.js";
+import type { DELIVERY_STATUSES, ENVIRONMENTS, EVENT_STATUSES, EVENT_TYPES } from "../words.js";
 /** An event, exactly as it is delivered. It never contains a code: fetch codes with your key. */
 export type ScripEvent = {
     id: string;
@@ -14,6 +14,9 @@ export type EventTypeName = Open<(typeof EVENT_TYPES)[number]>;
 export type ScripEventData = {
     order_id?: string;
     status?: Open<(typeof EVENT_STATUSES)[number]>;
+    /** Your reference of the order. */
+    reference?: string;
+    environment?: Open<(typeof ENVIRONMENTS)[number]>;
     deposit_id?: string;
     amount?: Money;
     webhook_id?: string;

@@ -1,6 +1,6 @@
 import type { Open } from "../http/shapes.ts";
 import type { CreatedFilters, Money, PageFilters } from "../types/common.ts";
-import type { DELIVERY_STATUSES, EVENT_STATUSES, EVENT_TYPES } from "../words.ts";
+import type { DELIVERY_STATUSES, ENVIRONMENTS, EVENT_STATUSES, EVENT_TYPES } from "../words.ts";
 
 /** An event, exactly as it is delivered. It never contains a code: fetch codes with your key. */
 export type ScripEvent = { id: string; type: EventTypeName; created_at: string; data: ScripEventData };
@@ -12,6 +12,9 @@ export type EventTypeName = Open<(typeof EVENT_TYPES)[number]>;
 export type ScripEventData = {
   order_id?: string;
   status?: Open<(typeof EVENT_STATUSES)[number]>;
+  /** Your reference of the order. */
+  reference?: string;
+  environment?: Open<(typeof ENVIRONMENTS)[number]>;
   deposit_id?: string;
   amount?: Money;
   webhook_id?: string;

@@ -61,7 +61,7 @@ test("an event belongs to the order's reseller and environment, and its body is 
     id,
     type: "order.fulfilled",
     created_at: new Date(timeOfId(id)).toISOString(),
-    data: { order_id: orderId, status: "fulfilled" },
+    data: { order_id: orderId, status: "fulfilled", environment: "live" },
   });
 });
 

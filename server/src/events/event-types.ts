@@ -24,7 +24,9 @@ const OrderData = Type.Object({
   order_id: Type.String({ description: "the order." }),
   status: Type.String({ description: "`fulfilled`, `refunded` or `partially_refunded`." }),
   reference: Type.Optional(Type.String({ description: "your reference of the order, if it has one." })),
-  environment: Type.String({ description: "`live` or `test`." }),
+  environment: Type.Optional(
+    Type.String({ description: "`live` or `test`. Absent in an event of an earlier release." }),
+  ),
 });
 
 const webhookId = Type.String({ description: "the endpoint." });

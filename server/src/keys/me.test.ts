@@ -52,7 +52,7 @@ test("any key reads what it is, whose it is and how often it may ask", async () 
 test("limits are those of the reseller, where it has its own", async () => {
   const { id } = await scrip.addReseller();
   const { key } = await scrip.addKey(id);
-  await limitReseller(scrip, id, { orders: 7, reads: 0 }, { actor: { kind: "command", id: "" } });
+  await limitReseller(scrip, id, { orders: 7, reads: 0 }, { actor: { kind: "command", id: "test" } });
   const { limits } = await me(key);
   assert.deepEqual(limits, { orders: { perSecond: 7, burst: 14 }, reads: { perSecond: 0, burst: 0 } });
 });

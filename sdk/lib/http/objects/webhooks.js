@@ -1,4 +1,4 @@
-import { DELIVERY_STATUSES, EVENT_STATUSES } from "../../words.js";
+import { DELIVERY_STATUSES, ENVIRONMENTS, EVENT_STATUSES } from "../../words.js";
 import { count, flag, list, object, optional, text, wordOf } from "../shapes.js";
 import { money } from "./common.js";
 export const event = object({
@@ -8,6 +8,8 @@ export const event = object({
     data: object({
         order_id: optional(text),
         status: optional(wordOf(EVENT_STATUSES)),
+        reference: optional(text),
+        environment: optional(wordOf(ENVIRONMENTS)),
         deposit_id: optional(text),
         amount: optional(money),
         webhook_id: optional(text),

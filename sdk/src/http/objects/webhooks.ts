@@ -5,7 +5,7 @@ import type {
   ScripEventData,
   Webhook,
 } from "../../webhooks/webhook-types.ts";
-import { DELIVERY_STATUSES, EVENT_STATUSES } from "../../words.ts";
+import { DELIVERY_STATUSES, ENVIRONMENTS, EVENT_STATUSES } from "../../words.ts";
 import { count, flag, list, object, optional, text, wordOf } from "../shapes.ts";
 import { money } from "./common.ts";
 
@@ -16,6 +16,8 @@ export const event = object<ScripEvent>({
   data: object<ScripEventData>({
     order_id: optional(text),
     status: optional(wordOf(EVENT_STATUSES)),
+    reference: optional(text),
+    environment: optional(wordOf(ENVIRONMENTS)),
     deposit_id: optional(text),
     amount: optional(money),
     webhook_id: optional(text),
