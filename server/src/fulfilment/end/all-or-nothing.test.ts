@@ -83,7 +83,7 @@ async function assertRefundedWhole(id: string): Promise<void> {
   for (const line of view.lines)
     assert.deepEqual([line.fulfilledQuantity, line.refundedQuantity], [0, line.quantity]);
   assert.equal(await balanceOf(shop.scrip.db, shop.buyer), balance);
-  assert.equal(await codesOf(id), "order_not_fulfilled");
+  assert.equal(await codesOf(id), "codes_unavailable");
   await shop.assertHealthy();
 }
 
