@@ -7,10 +7,13 @@ const PARAMETER_ERRORS_MAX = 20;
 type QuerySchema = { properties?: Record<string, unknown> };
 
 /** In the schema of a parameter that can be sent several times. Its values are then read as one text with commas. */
-export const REPEATABLE = { "x-repeatable": true } as const;
+export const REPEATABLE = { $comment: "Can be sent several times." } as const;
 
 const isRepeatable = (schema: unknown): boolean =>
-  typeof schema === "object" && schema !== null && "x-repeatable" in schema;
+  typeof schema === "object" &&
+  schema !== null &&
+  "$comment" in schema &&
+  schema.$comment === REPEATABLE.$comment;
 
 /**
  * Refuses unknown and repeated query parameters. Ignoring a misspelled filter would return everything, which is

@@ -93,7 +93,9 @@ async function submitUntilDecided(
     // Whoever is told that nothing was decided may send the request again, and must not be refused before this one is over.
     if (decision.kind === "failed" && placement.isInDoubt) await delay(ARRIVES_WITHIN_MS);
     if (decision.kind === "placed") deps.onPlaced();
-    if (decision.kind === "conflict") throw await explainConflict(deps.db, caller, idempotencyKey, request);
+    if (decision.kind === "conflict") {
+      throw await explainConflict(deps.db, bindingKey(caller, idempotencyKey), request);
+    }
     if (decision.kind !== "stale") return answer(decision, orderId, caller);
     // The catalog changed between the pricing and the lock. The next pricing reads it again.
     catalogRevision = decision.catalogRevision;
@@ -200,13 +202,8 @@ const textOf = ({ amount, currency }: ProblemMoney): string =>
   `${formatAmount(BigInt(amount), currency)} ${currency}`;
 
 /** The order that a key belongs to, and what this request has differently. */
-async function explainConflict(
-  db: Db,
-  tenant: Tenant,
-  idempotencyKey: string,
-  request: OrderRequest,
-): Promise<Problem> {
-  const bound = await findBoundRequest(db, tenant, idempotencyKey);
+async function explainConflict(db: Db, binding: string, request: OrderRequest): Promise<Problem> {
+  const bound = await findBoundRequest(db, binding);
   // It is read after the decision, and orders are never removed.
   if (!bound) throw new Error("a key is bound to an order that is not there");
   const differs = differencesOf(request, bound);

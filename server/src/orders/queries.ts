@@ -3,7 +3,6 @@ import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { BoundRequest } from "./order-request.ts";
-import { bindingKey } from "./placing/decide-placements.ts";
 import type { OrderStatus } from "./status.ts";
 
 export type OrderLineRow = {
@@ -58,11 +57,11 @@ export const findOrder = async (db: Queryable, tenant: Tenant, id: string): Prom
   return row;
 };
 
-/** The order that an idempotency key is bound to. */
-export const findBoundRequest = async (db: Queryable, tenant: Tenant, idempotencyKey: string) => {
+/** The order that an idempotency key is bound to. `binding` is the key with its wallet. */
+export const findBoundRequest = async (db: Queryable, binding: string) => {
   const [row] = await db.rows<BoundRequest & { id: string }>(sql`
     select id, fingerprint, reference, all_or_nothing as "allOrNothing"
-    from orders where binding = ${bindingKey(tenant, idempotencyKey)}`);
+    from orders where binding = ${binding}`);
   return row;
 };
 
