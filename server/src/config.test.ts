@@ -103,6 +103,8 @@ const GOOD: readonly (readonly [Environment, (config: Config) => unknown, unknow
     ({ ratesUrl }) => ratesUrl,
     "http://127.0.0.1:1/daily.xml",
   ],
+  [{}, (config) => config.productsLeftMax, 10],
+  [{ PRODUCTS_LEFT_SALE_ALERT: "0" }, (config) => config.productsLeftMax, 0],
   [{ MAX_LOSS: "USD:0.50" }, ({ maxLoss }) => maxLoss.named.get("USD"), 50n],
   [{ RATE_LIMIT_ORDERS: "0" }, (config) => config.rateLimits, { orders: 0, reads: 100, checks: 5 }],
   [
@@ -202,6 +204,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   FX_BUFFER: ["1%", "-1", "10001"],
   PRICE_AUTO_PUBLISH_WITHIN: ["3.5", "20000"],
   MAX_LOSS: ["some", "-1"],
+  PRODUCTS_LEFT_SALE_ALERT: ["many", "-1", "1.5"],
   CONSOLE_URL: ["console.example.com", `https://u:${PASSWORD}@h/`, "https://h/console"],
   SCRIP_MASTER_KEY: [
     "short",

@@ -7,7 +7,13 @@ import {
   findHeldRefunds,
   findUnknownPurchases,
 } from "./order-conditions.ts";
-import { findFloorPrices, findLossStops, findStaleRates } from "./price-conditions.ts";
+import {
+  type AlertSettings,
+  findFloorPrices,
+  findLeftProducts,
+  findLossStops,
+  findStaleRates,
+} from "./price-conditions.ts";
 import { findBrokenAudit, findGoneWorkers } from "./service-conditions.ts";
 import {
   findDisabledSuppliers,
@@ -23,7 +29,7 @@ export type Facts = Readonly<Record<string, string | number | null>>;
 
 export type Condition = {
   /** Finds the subjects for which the condition holds now, with their facts as JSON, at most so many. */
-  find(now: Date, limit: number): Sql;
+  find(now: Date, limit: number, settings: AlertSettings): Sql;
   /** What is wrong, in a line that can be mailed: it names no supplier. */
   title(facts: Facts): string;
   /** The page of the console where a person acts. */
@@ -106,6 +112,12 @@ export const CONDITIONS = {
         ? `${name(facts, "product")} is out of stock`
         : `${name(facts, "product")} runs out of stock within 3 days: ${text(facts, "available")} codes are left of ${text(facts, "neededIn3Days")}`,
     path: (facts) => `/products/${text(facts, "productId")}`,
+  },
+  products_left_sale: {
+    find: findLeftProducts,
+    title: (facts) =>
+      `${text(facts, "products")} products left the shop within an hour, since ${day(facts, "since")} UTC`,
+    path: () => "/not-for-sale",
   },
   rate_stale: {
     find: findStaleRates,

@@ -191,6 +191,31 @@ test("route_overcharged and supplier_disabled: with product, expected and charge
   await setEnabled(db, clock, stock, true, BY);
 });
 
+test("products_left_sale: more products than the setting left within an hour, whatever made them leave", async () => {
+  const leave = (id: string, at: Date, reason: string, left = true, list = "standard") =>
+    db.rows(sql`
+      insert into not_for_sale (product_id, price_list, currency, reason, since, left_sale)
+      values (${id}, ${list}, 'USD', ${reason}, ${at}, ${left})`);
+  await leave("card", ago(59 * MINUTE_MS), "hidden");
+  await leave("card", ago(59 * MINUTE_MS), "no_rate", true, "gold");
+  await leave("game", ago(60 * MINUTE_MS), "out_of_stock");
+  await leave("new", clock.now(), "withheld", false);
+  await evaluateAlerts({ ...deps, settings: { productsLeftMax: 1 } });
+  assert.deepEqual(await titles(), [], "one left within an hour, one before, and one was never on sale");
+  await leave("other", clock.now(), "above_face_value");
+  await evaluateAlerts({ ...deps, settings: { productsLeftMax: 2 } });
+  assert.deepEqual(await titles(), []);
+  await evaluateAlerts({ ...deps, settings: { productsLeftMax: 1 } });
+  assert.deepEqual(await titles(), [
+    "products_left_sale: 2 products left the shop within an hour, since 2029-12-31 23:01 UTC",
+  ]);
+  assert.deepEqual(
+    (await open()).map(({ path }) => path),
+    ["/not-for-sale"],
+  );
+  await run("truncate not_for_sale");
+});
+
 test("stock_low: less than three days of sales, or nothing of a product that nobody else has", async () => {
   await addRouteRow(db, { productId: "card", supplierId: stock });
   await addRouteRow(db, { productId: "game", supplierId: stock });

@@ -1,10 +1,12 @@
 import type { Db, Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { idsOf } from "../lib/ids.ts";
+import { PRICING_DEFAULTS } from "../lib/settings/pricing-config.ts";
 import { isMailAddress, queueLetter } from "../mail/queue-letter.ts";
 import { alertLetter } from "./alert-letter.ts";
 import { ALERT_KINDS, type AlertKind, CONDITIONS } from "./conditions.ts";
 import { decideAlerts } from "./decide-alerts.ts";
+import type { AlertSettings } from "./price-conditions.ts";
 import {
   deleteResolved,
   findEvaluatedAt,
@@ -25,6 +27,7 @@ export type EvaluateDeps = {
   consoleUrl: string;
   /** A round of another process that is younger than this counts. */
   freshForMs?: number;
+  settings?: AlertSettings;
 };
 
 /** Open alerts of one kind. More of them tell a person nothing. */
@@ -55,11 +58,11 @@ const isFresh = (at: Date | undefined, now: Date, freshForMs: number): boolean =
 
 async function evaluateKind(
   tx: Tx,
-  { clock }: EvaluateDeps,
+  { clock, settings = PRICING_DEFAULTS }: EvaluateDeps,
   kind: AlertKind,
   now: Date,
 ): Promise<NewAlert[]> {
-  const found = await findSubjects(tx, CONDITIONS[kind].find(now, OPEN_MAX));
+  const found = await findSubjects(tx, CONDITIONS[kind].find(now, OPEN_MAX, settings));
   const open = await listOpenOfKind(tx, kind, OPEN_MAX);
   const { raise, refresh, resolve } = decideAlerts(found, open, OPEN_MAX);
   if (resolve.length > 0) await markResolved(tx, resolve, now);

@@ -1,6 +1,12 @@
 import sql, { type Sql } from "sql-template-tag";
 
-const DAY_MS = 86_400_000;
+export type AlertSettings = {
+  /** More products than this that leave the shop within an hour raise an alert. */
+  productsLeftMax: number;
+};
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Prices by rule that are withheld because an exchange rate is too old or missing: one alert for all of them. */
 export const findStaleRates = (_now: Date, limit: number): Sql => sql`
@@ -28,3 +34,12 @@ export const findLossStops = (now: Date, limit: number): Sql => sql`
   from loss_stops join products p on p.id = product_id
   where stopped_at > ${new Date(now.getTime() - DAY_MS)}
   order by stopped_at, product_id limit ${limit}`;
+
+/** Products that left the shop within an hour, for whatever cause, and have not come back: one alert for more than so many. */
+export const findLeftProducts = (now: Date, limit: number, { productsLeftMax }: AlertSettings): Sql => sql`
+  select 'sale' as subject, jsonb_build_object('products', products, 'since', since) as facts
+  from (
+    select count(distinct product_id)::integer as products, min(since) as since
+    from not_for_sale where left_sale and since > ${new Date(now.getTime() - HOUR_MS)}
+  ) gone
+  where products > ${productsLeftMax} limit ${limit}`;

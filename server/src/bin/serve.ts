@@ -166,7 +166,7 @@ async function open(
   opened.clock = workClock;
   if (role !== "worker")
     opened.consoleApp = await steps.serveConsole(context, log, metrics, { accounts, baseUrl, workClock });
-  opened.alerts = runAlerts({ ...context, log, metrics, consoleUrl: consoleUrlOf(config) });
+  opened.alerts = runAlerts({ ...context, log, metrics, consoleUrl: consoleUrlOf(config), settings: config });
   if (role !== "api") startWork(context, workClock, log, metrics, steps, opened);
 }
 

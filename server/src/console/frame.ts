@@ -38,6 +38,7 @@ const SECTIONS: readonly { title?: string; sections: readonly Section[] }[] = [
     sections: [
       { label: "Products", path: "/products", key: "p" },
       { label: "Prices", path: "/prices", key: "c" },
+      { label: "Not for sale", path: "/not-for-sale", key: "n" },
       { label: "Suppliers", path: "/suppliers", key: "l" },
       { label: "Stock", path: "/stock", key: "t" },
     ],

@@ -7,9 +7,11 @@ import type { Clock } from "../lib/clock.ts";
 import type { PricingConfig } from "../lib/settings/pricing-config.ts";
 import { createRuleBook, type PriceFor } from "./choose-rule.ts";
 import { findPublished, findTarget, type Published } from "./explain-queries.ts";
+import type { SaleReason } from "./not-for-sale.ts";
 import { listEnabledRoutes, listProductsById } from "./recompute-queries.ts";
 import { isInForce, type PriceRule } from "./rule.ts";
 import { listRules } from "./rule-queries.ts";
+import { listUnsold } from "./sale-queries.ts";
 import { chooseCost, type RouteCost } from "./work-out-chunk.ts";
 import { landedCost, type Unsellable, workOutPrice } from "./work-out-price.ts";
 
@@ -32,20 +34,30 @@ export type Explained = {
   floorMinor: bigint | null;
   floorReached: boolean;
   unsellable: Unsellable | undefined;
+  /** Why it cannot be bought at any price, as of now. */
+  blocked: SaleReason | undefined;
   now: Date;
 };
 
-/** The same steps as the recomputation takes, for one product and one reseller. */
+/** The price of one reseller, or of a list in a currency. */
+export type AskedPrice = { productId: string } & (
+  | { resellerId: string }
+  | { priceList: string; currency: string }
+);
+
+/** The same steps as the recomputation takes, for one product and one target. */
 export async function explainPrice(
   db: Queryable,
   clock: Clock,
   settings: PricingConfig["pricing"],
-  asked: { productId: string; resellerId: string },
+  asked: AskedPrice,
 ): Promise<Explained> {
   const now = clock.now();
   await getCatalogProduct(db, asked.productId);
-  const target = await findTarget(db, asked.resellerId);
-  if (!target) throw new RangeError(`there is no reseller "${asked.resellerId}"`);
+  const target =
+    "resellerId" in asked ? await findTarget(db, asked.resellerId) : { resellerId: null, ...asked };
+  if (!target)
+    throw new RangeError(`there is no reseller "${"resellerId" in asked ? asked.resellerId : ""}"`);
   const [product] = await listProductsById(db, [asked.productId]);
   if (!product) throw new RangeError(`there is no product "${asked.productId}"`);
   const rates = createRateTable(await listCurrentRates(db), now, settings.rateMaxAgeMs);
@@ -67,6 +79,7 @@ export async function explainPrice(
     cost,
     rate: known?.rate,
     landedMinor: known ? roundUp(known.value) : null,
+    blocked: await findBlocked(db, product.id, target, now),
     now,
   };
   if (isByHand || rule === undefined) {
@@ -80,7 +93,7 @@ export async function explainPrice(
       isByHand,
       floorMinor,
       floorReached: isBelow,
-      unsellable: undefined,
+      unsellable: !isByHand && typeof landed === "string" ? landed : undefined,
     };
   }
   const face = product.faceIsMoney
@@ -106,6 +119,20 @@ export async function explainPrice(
         floorReached: false,
         unsellable: worked.reason,
       };
+}
+
+/** What has nothing to do with the price: the list's entry counts where the reseller has none of its own. */
+async function findBlocked(
+  db: Queryable,
+  productId: string,
+  target: PriceFor,
+  now: Date,
+): Promise<SaleReason | undefined> {
+  const unsold = await listUnsold(db, [productId], now);
+  const entry =
+    unsold.find(({ resellerId }) => resellerId !== "" && resellerId === target.resellerId) ??
+    unsold.find(({ priceList, currency }) => priceList === target.priceList && currency === target.currency);
+  return entry?.reason !== "withheld" ? (entry?.reason ?? undefined) : undefined;
 }
 
 /** A price that was set by hand is the strongest rule for its reseller or its list. A reseller's rule comes before a list's price. */

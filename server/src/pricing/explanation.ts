@@ -3,6 +3,7 @@ import { formatDecimal } from "../fx/fraction.ts";
 import { formatAmount, toMoney } from "../lib/money.ts";
 import { sayPercent } from "../lib/percent.ts";
 import type { Explained } from "./explain-price.ts";
+import { SALE_WORDS, type SaleReason } from "./not-for-sale.ts";
 import { type PriceRule, sayRule, sayWhat, sayWho } from "./rule.ts";
 import type { Unsellable } from "./work-out-price.ts";
 
@@ -42,6 +43,7 @@ export function toExplanation(explained: Explained) {
     floor: money(explained.floorMinor),
     floorReached,
     ...(unsellable === undefined ? {} : { unsellable }),
+    ...(explained.blocked === undefined ? {} : { notForSale: explained.blocked }),
     sentence: sayPrice(explained),
   };
 }
@@ -80,8 +82,12 @@ export const ruleView = (rule: PriceRule) => ({
 /** The one sentence: rule, cost, rate with its age, floor, result. */
 export function sayPrice(explained: Explained): string {
   const { currency, priceMinor, rule, isByHand, unsellable } = explained;
-  const name = `${explained.productId} for ${explained.target.resellerId}`;
-  if (!rule && !isByHand) return `${name} has no price: no rule applies, and none was set by hand.`;
+  const { resellerId, priceList } = explained.target;
+  const name = `${explained.productId} for ${resellerId ?? `list ${priceList} in ${currency}`}`;
+  if (!rule && !isByHand) {
+    const rate = unsellable === undefined ? "" : `, and ${UNSELLABLE_SAID[unsellable]}`;
+    return `${name} has no price: no rule applies, and none was set by hand${rate}.`;
+  }
   const why = isByHand ? "set by hand" : sayWinner(rule);
   const result =
     priceMinor === null
@@ -129,6 +135,10 @@ function sayPublished({ priceMinor, publishedMinor, publishedFrom, target, curre
   const until = priceMinor === null ? "until it has another" : "until this one is published";
   return [`orders pay ${formatAmount(publishedMinor, currency)} ${currency}, ${whose}, ${until}`];
 }
+
+/** What keeps orders from buying it at any price, as a sentence. */
+export const sayBlocked = (blocked: SaleReason): string =>
+  `It cannot be bought now, because ${SALE_WORDS[blocked].because}.`;
 
 const sayAge = (ageMs: number): string => {
   if (ageMs < MINUTE_MS) return `${Math.max(0, Math.floor(ageMs / 1_000))} s`;

@@ -1,5 +1,6 @@
 import sql, { raw, type Sql } from "sql-template-tag";
 import type { Tx } from "../db/database.ts";
+import type { Unsellable } from "./work-out-price.ts";
 
 /** A price as it was worked out. */
 export type WorkedPrice = {
@@ -18,7 +19,7 @@ export type WorkedPrice = {
   landedMinor: bigint | null;
   atFloor: boolean;
   /** Why there must be no price, such as a rate that is too old; empty where a rule gives one, or where there is merely no rule. */
-  reason: string;
+  reason: Unsellable | "";
 };
 
 /** What happens to how many prices, and how many of them had a proposal or were withheld. */

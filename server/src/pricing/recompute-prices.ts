@@ -24,6 +24,7 @@ import {
 } from "./recompute-queries.ts";
 import { isInForce, type PriceRule } from "./rule.ts";
 import { listRules } from "./rule-queries.ts";
+import { noteSaleChanges } from "./sale-queries.ts";
 import { type Worth, workOutChunk } from "./work-out-chunk.ts";
 
 export type RecomputeDeps = { db: Db; clock: Clock; settings: PricingConfig["pricing"] };
@@ -32,7 +33,8 @@ export type RecomputeDeps = { db: Db; clock: Clock; settings: PricingConfig["pri
 const PRODUCTS_AT_ONCE = 1_000;
 const CHANGES_MAX = 10_000;
 
-export type Recomputed = { products: number; prices: number } & Required<
+/** `unsellable` counts every price that the rules withhold now, `withhold` those that went with this pass. */
+export type Recomputed = { products: number; prices: number; unsellable: number } & Required<
   Pick<Acts, "publish" | "withhold" | "propose">
 >;
 
@@ -69,15 +71,16 @@ async function recompute(deps: RecomputeDeps, isForAll: boolean): Promise<Recomp
     // Under the lock: the places of rows that another process has deleted can belong to new rows by now.
     const work = await findWork(deps, guard);
     const which = isForAll ? "all" : work.which;
-    const done: Recomputed = { products: 0, prices: 0, publish: 0, withhold: 0, propose: 0 };
+    const done: Recomputed = { products: 0, prices: 0, unsellable: 0, publish: 0, withhold: 0, propose: 0 };
     const pass = await openPass(deps);
-    const add = ({ acts, prices, products }: Written): void => {
+    const add = ({ acts, prices, unsellable, products }: Written): void => {
       done.products += products;
       done.prices += prices;
+      done.unsellable += unsellable;
       for (const act of ["publish", "withhold", "propose"] as const) done[act] += acts[act] ?? 0;
     };
     // While one chunk is written, the next one is read and worked out.
-    let writing: Promise<Written> = Promise.resolve({ acts: {}, prices: 0, products: 0 });
+    let writing: Promise<Written> = Promise.resolve({ acts: {}, prices: 0, unsellable: 0, products: 0 });
     for await (const products of chunksOf(deps.db, which)) {
       const [written, prepared] = await Promise.all([writing, prepareChunk(deps, pass, products)]);
       add(written);
@@ -87,12 +90,15 @@ async function recompute(deps: RecomputeDeps, isForAll: boolean): Promise<Recomp
     }
     add(await writing);
     if (work.places.length > 0) await deleteChanges(guard, work.places);
+    // Why a product has no price can be another reason now, although no price has moved.
+    await noteSaleChanges(guard, which === "all" ? [""] : which);
     if (which === "all") await markNextChange(guard, pass.nextChange, pass.now);
     return done;
   });
 }
 
-type Pass = {
+/** What a pass over products goes by. */
+export type Pass = {
   now: Date;
   worth: Worth;
   book: RuleBook;
@@ -102,7 +108,7 @@ type Pass = {
 };
 
 /** Rules, rates and lists are read once: a change during the pass is noted, and makes another one. */
-async function openPass({ db, clock, settings }: RecomputeDeps): Promise<Pass> {
+export async function openPass({ db, clock, settings }: RecomputeDeps): Promise<Pass> {
   const now = clock.now();
   const [rules, rates, targets] = [
     await listRules(db, now),
@@ -152,7 +158,7 @@ async function* chunksOf(db: Db, which: "all" | readonly string[]): AsyncGenerat
   }
 }
 
-type Written = { acts: Acts; prices: number; products: number };
+type Written = { acts: Acts; prices: number; unsellable: number; products: number };
 
 /** Nothing is locked here: whatever changes meanwhile is noted, and makes another pass. */
 async function prepareChunk(
@@ -173,11 +179,12 @@ function writeChunk(
   prices: readonly WorkedPrice[],
   products: number,
 ): Promise<Written> {
+  const unsellable = prices.filter(({ rule, reason }) => rule !== "" && reason !== "").length;
   return db.transaction(async (tx) => {
-    if (prices.length === 0) return { acts: {}, prices: 0, products };
+    if (prices.length === 0) return { acts: {}, prices: 0, unsellable, products };
     await lockCatalog(tx);
     const acts = await judgePrices(tx, prices, settings.autoPublishWithinBp);
     if (Object.values(acts).some((count) => count > 0)) await writeJudged(tx, acts, pass.now);
-    return { acts, prices: prices.length, products };
+    return { acts, prices: prices.length, unsellable, products };
   });
 }

@@ -84,7 +84,7 @@ const staleSupply = (scope: SupplyScope): Sql => sql`
 const PAUSE_LONG_MS = 60_000;
 
 /** Whether anything is bought by the route `r` from the supplier `s` now. */
-const canSell = (now: Date): Sql => sql`
+export const canSell = (now: Date): Sql => sql`
   s.enabled and r.paused_at is null and coalesce(s.open_until <= ${new Date(now.getTime() + PAUSE_LONG_MS)}, true)`;
 
 /**

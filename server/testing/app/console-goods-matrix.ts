@@ -37,6 +37,8 @@ export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
   "POST /products/:id/listing": { roles: ["admin", "catalog"], ids: ({ productId }) => ({ id: productId }) },
   // prices
   "GET /prices": { roles: "all" },
+  "GET /not-for-sale": { roles: "all" },
+  "GET /not-for-sale.csv": { roles: "all" },
   "POST /prices/publish": { roles: ["admin", "finance"], fields: { id: "", upTo: "0" } },
   "POST /prices/rates": { roles: FINANCE },
   "POST /prices/rules": { roles: ["admin", "finance", "catalog"] },

@@ -7,6 +7,7 @@ import { startProgress } from "../output/progress.ts";
 import { text, UsageError, verb } from "../verb.ts";
 import { catalogListCommands } from "./catalog-list-commands.ts";
 import { importFile, showCounts } from "./import-file.ts";
+import { notForSaleCommand } from "./pricing/not-for-sale-command.ts";
 import { writeOut } from "./write-out.ts";
 
 export function catalogCommands(program: Command): void {
@@ -26,6 +27,7 @@ export function catalogCommands(program: Command): void {
 
   hiddenCommand(catalog, "hide", "hide a product from every reseller");
   hiddenCommand(catalog, "unhide", "show a hidden product to resellers again");
+  notForSaleCommand(catalog);
   importCommand(catalog);
   exportCommand(catalog);
 }

@@ -1,15 +1,17 @@
 import type { Command } from "commander";
 import type { By } from "../../activity/record-activity.ts";
+import { warnAboutReseller } from "../../pricing/warn-about-reseller.ts";
 import { createReseller, STANDARD_PRICE_LIST } from "../../resellers/create-reseller.ts";
 import { freezeReseller, unfreezeReseller } from "../../resellers/freeze-reseller.ts";
 import { getReseller } from "../../resellers/get-reseller.ts";
 import { limitReseller } from "../../resellers/limit-reseller.ts";
 import { listResellerRows, type ResellerRow } from "../../resellers/queries.ts";
 import { changeReseller } from "../../resellers/update-reseller.ts";
+import type { Context } from "../open-context.ts";
 import { fields } from "../output/fields.ts";
 import { showTime } from "../output/format.ts";
 import { table } from "../output/table.ts";
-import { required, text, UsageError, verb } from "../verb.ts";
+import { required, tellWarning, text, UsageError, verb } from "../verb.ts";
 
 const BY: By = { actor: { kind: "command", id: "scrip" } };
 
@@ -44,20 +46,15 @@ function createCommand(reseller: Command): void {
       .requiredOption("--currency <code>", "the currency of its wallet and prices (ISO-4217)")
       .requiredOption("--email <address>", "the address for notices to its owner")
       .option("--price-list <name>", "the price list it buys from", STANDARD_PRICE_LIST),
-    async ({ db, clock }, options) =>
-      toView(
-        await createReseller(
-          db,
-          clock,
-          {
-            name: required(options, "name"),
-            currency: required(options, "currency"),
-            email: required(options, "email"),
-            priceList: text(options, "priceList"),
-          },
-          BY,
-        ),
-      ),
+    async (context, options) => {
+      const input = {
+        name: required(options, "name"),
+        currency: required(options, "currency"),
+        email: required(options, "email"),
+        priceList: text(options, "priceList"),
+      };
+      return withWarnings(context, await createReseller(context.db, context.clock, input, BY));
+    },
     (created) =>
       `created ${created.id} (${created.name}, ${created.currency}); next, create a key: scrip key create --reseller ${created.id} --env test`,
   );
@@ -72,7 +69,7 @@ function updateCommand(reseller: Command): void {
       .option("--name <name>", "the name of the reseller")
       .option("--email <address>", "the address for notices to its owner")
       .option("--price-list <name>", "the price list it buys from, starting with its next request"),
-    async ({ db, clock }, options, [id = ""]) => {
+    async (context, options, [id = ""]) => {
       const change = {
         name: text(options, "name"),
         email: text(options, "email"),
@@ -80,10 +77,17 @@ function updateCommand(reseller: Command): void {
       };
       if (Object.values(change).every((value) => value === undefined))
         throw new UsageError("use at least one of --name, --email and --price-list");
-      return toView(await changeReseller({ db, clock }, id, change, BY));
+      return withWarnings(context, await changeReseller(context, id, change, BY));
     },
     showReseller,
   );
+}
+
+/** A reseller that will see an empty shop is named at once, and is stored all the same. */
+async function withWarnings({ db, clock, config }: Context, row: ResellerRow) {
+  const warnings = await warnAboutReseller({ db, clock, settings: config.pricing }, row.id);
+  for (const warning of warnings) tellWarning(warning);
+  return { ...toView(row), ...(warnings.length === 0 ? {} : { warnings }) };
 }
 
 /** `suspend` and `resume` are the names of an earlier version, which asked for no reason. */

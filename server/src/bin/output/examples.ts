@@ -77,6 +77,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "catalog show": ["scrip catalog show nimbus-us-25"],
   "catalog hide": ["scrip catalog hide nimbus-us-25"],
   "catalog unhide": ["scrip catalog unhide nimbus-us-25"],
+  "catalog not-for-sale": [
+    "scrip catalog not-for-sale",
+    "scrip catalog not-for-sale --reason no_rate --json",
+  ],
   "catalog import": ["scrip catalog import catalog.json"],
   "catalog export": [
     "scrip catalog export > catalog.json",

@@ -1,4 +1,5 @@
 import { listOpenAlerts } from "../../alerts/list-alerts.ts";
+import { countNotForSale } from "../../pricing/not-for-sale.ts";
 import { findNeeds } from "../../reports/find-needs.ts";
 import { type OverviewSpan, readOverview } from "../../reports/read-overview.ts";
 import { listWaiting } from "../../wallet/proposals/proposal.ts";
@@ -20,13 +21,14 @@ export function overviewPages(face: ConsoleFace, { db }: ConsoleDeps): void {
       const span = spanOf(ctx);
       const environment = environmentOf(ctx);
       const isLive = environment === "live";
-      const [business, needs, proposals, alerts] = await Promise.all([
+      const [business, needs, proposals, alerts, unsold] = await Promise.all([
         readOverview(db, environment, span, ctx.now),
         findNeeds(db, environment, ctx.now),
         isLive ? listWaiting(db, ctx.now) : [],
         isLive ? listOpenAlerts(db, ALERTS_AMONG_NEEDS) : [],
+        isLive ? countNotForSale(db) : [],
       ]);
-      return { span, business, needs, proposals, alerts };
+      return { span, business, needs, proposals, alerts, unsold };
     },
     render: renderOverview,
   });

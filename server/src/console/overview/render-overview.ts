@@ -1,3 +1,4 @@
+import type { SaleCount } from "../../pricing/not-for-sale.ts";
 import { isConverted, keptOf, marginOf, sumParts } from "../../reports/margin-of.ts";
 import { COUNTED_MAX } from "../../reports/needs-queries.ts";
 import type { BusinessOverview, OverviewSpan } from "../../reports/read-overview.ts";
@@ -12,12 +13,18 @@ import { exactTime, spanText } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
+import { saleLinks } from "../prices/not-for-sale-page.ts";
 import { shareText, timeText } from "../reports/render-report.ts";
 import { timeChart } from "../reports/time-series.ts";
 import type { ConsoleContext } from "../session.ts";
 import { listNeeds, type Need, type NeedsData } from "./list-needs.ts";
 
-export type OverviewData = NeedsData & { span: OverviewSpan; business: BusinessOverview };
+export type OverviewData = NeedsData & {
+  span: OverviewSpan;
+  business: BusinessOverview;
+  /** What cannot be bought, by reason. */
+  unsold: readonly SaleCount[];
+};
 
 /** Charts of more currencies would be a wall; the reports have all of them. */
 const CURRENCIES_CHARTED_MAX = 3;
@@ -31,6 +38,7 @@ export function renderOverview(data: OverviewData, ctx: ConsoleContext): PageCon
     subtitle: `${sentence(list.length)} ${completeness(business)}`,
     body: stack(
       needsPanel(list, business, ctx),
+      data.unsold.length === 0 ? undefined : panel({ title: "Not for sale" }, saleLinks(data.unsold)),
       tiles(business, ctx),
       ordersPanel(business, span, ctx),
       ...moneyPanels(business, span, ctx),

@@ -3,7 +3,8 @@ import { endOf } from "../../fx/choose-rate.ts";
 import { listCurrentRates } from "../../fx/queries.ts";
 import { setRate } from "../../fx/set-rate.ts";
 import { explainPrice } from "../../pricing/explain-price.ts";
-import { sayPrice } from "../../pricing/explanation.ts";
+import { sayBlocked, sayPrice } from "../../pricing/explanation.ts";
+import { countNotForSale } from "../../pricing/not-for-sale.ts";
 import { countProposals, listProposals } from "../../pricing/proposal-queries.ts";
 import { publishPrices } from "../../pricing/publish-prices.ts";
 import { listRules } from "../../pricing/rule-queries.ts";
@@ -14,6 +15,7 @@ import { redirect } from "../../web/pages/define-page.ts";
 import { countText } from "../../web/parts/money.ts";
 import { sayRefusal } from "../say-refusal.ts";
 import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
+import { notForSalePages } from "./not-for-sale-page.ts";
 import { RATE_OPTIONS, rateForm } from "./rate-form.ts";
 import { type PricesPage, renderPrices } from "./render-prices.ts";
 import { RULE_OPTIONS, ruleForm, ruleText } from "./rule-form.ts";
@@ -31,6 +33,7 @@ const removeForm = defineForm({ id: textField({ label: "Rule", required: true, m
 export function pricePages(face: ConsoleFace, deps: ConsoleDeps): void {
   const load: Load = (ctx) => loadPrices(deps, ctx);
   ratePages(face, deps, load);
+  notForSalePages(face, deps);
   face.page({
     path: "/prices",
     permission: "prices.read",
@@ -113,12 +116,13 @@ const numberOf = (text: string): bigint => (/^\d{1,18}$/.test(text) ? BigInt(tex
 async function loadPrices(deps: ConsoleDeps, ctx: ConsoleContext): Promise<PricesPage> {
   const { db } = deps;
   const asked = { product: ctx.query.product?.trim() ?? "", reseller: ctx.query.reseller?.trim() ?? "" };
-  const [proposals, counted, rules, rates, explained] = await Promise.all([
+  const [proposals, counted, rules, rates, explained, unsold] = await Promise.all([
     listProposals(db, { afterId: 0n, limit: PROPOSALS_SHOWN }),
     countProposals(db),
     listRules(db, ctx.now),
     listCurrentRates(db),
     explain(deps, asked),
+    countNotForSale(db),
   ]);
   const { rateMaxAgeMs } = deps.pricing;
   return {
@@ -128,6 +132,7 @@ async function loadPrices(deps: ConsoleDeps, ctx: ConsoleContext): Promise<Price
     rates: rates.map((rate) => ({ ...rate, usableUntil: endOf(rate, rateMaxAgeMs) })),
     asked,
     explained,
+    unsold,
   };
 }
 
@@ -138,7 +143,9 @@ async function explain(
   if (product === "" || reseller === "") return undefined;
   try {
     const asked = { productId: product, resellerId: reseller };
-    return { sentence: sayPrice(await explainPrice(db, clock, pricing, asked)) };
+    const explained = await explainPrice(db, clock, pricing, asked);
+    const blocked = explained.blocked === undefined ? "" : ` ${sayBlocked(explained.blocked)}`;
+    return { sentence: `${sayPrice(explained)}${blocked}` };
   } catch (error) {
     if (error instanceof RangeError) return { refused: error.message };
     throw error;

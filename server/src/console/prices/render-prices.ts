@@ -1,4 +1,5 @@
 import type { FxRate } from "../../fx/fx-rate.ts";
+import type { SaleCount } from "../../pricing/not-for-sale.ts";
 import type { Proposal } from "../../pricing/proposal-queries.ts";
 import { type PriceRule, sayRule, sayWhat, sayWho } from "../../pricing/rule.ts";
 import type { FormState } from "../../web/form/define-form.ts";
@@ -15,6 +16,7 @@ import { time } from "../../web/parts/time.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { type ConsoleContext, may } from "../session.ts";
+import { saleLinks } from "./not-for-sale-page.ts";
 import { rateForm } from "./rate-form.ts";
 import { ruleForm } from "./rule-form.ts";
 
@@ -27,6 +29,8 @@ export type PricesPage = {
   asked: { product: string; reseller: string };
   /** The sentence, or why there is none. */
   explained: { sentence: string } | { refused: string } | undefined;
+  /** What cannot be bought, by reason. */
+  unsold: readonly SaleCount[];
 };
 
 export const renderPrices = (
@@ -39,6 +43,7 @@ export const renderPrices = (
   body: stack(
     error === undefined ? undefined : notice("bad", error),
     proposalsPanel(page, ctx),
+    unsoldPanel(page.unsold),
     explainPanel(page),
     rulesPanel(page.rules, ctx),
     ratesPanel(page.rates, ctx),
@@ -49,7 +54,8 @@ export const renderPrices = (
   ),
 });
 
-function proposalsPanel({ proposals, count, lastId }: PricesPage, ctx: ConsoleContext): Html {
+function proposalsPanel(page: PricesPage, ctx: ConsoleContext): Html {
+  const { proposals, count, lastId } = page;
   const mayPublish = may(ctx, "prices.publish");
   const all =
     mayPublish && count > 0
@@ -83,10 +89,19 @@ function proposalsPanel({ proposals, count, lastId }: PricesPage, ctx: ConsoleCo
           ]
         : []),
     ],
-    empty: emptyState("Nothing waits", "A change of cost, rate or rule that moves a price far appears here."),
+    empty: emptyState(
+      "Nothing waits",
+      page.unsold.length === 0
+        ? "A change of cost, rate or rule that moves a price far appears here."
+        : "What has no price that could be published is listed below, with the reason.",
+    ),
     ...(all === undefined ? {} : { aside: all }),
   });
 }
+
+/** Beside what waits: a price that cannot be made waits for nobody, and would not be seen. */
+const unsoldPanel = (unsold: readonly SaleCount[]): Html | undefined =>
+  unsold.length === 0 ? undefined : panel({ title: "Not for sale" }, saleLinks(unsold));
 
 const amount = (minor: bigint | null, currency: string) => (minor === null ? "–" : money(minor, currency));
 const margin = ({ landedMinor, currency }: Proposal, minor: bigint | null) =>

@@ -1,5 +1,5 @@
-import type { PriceRow } from "../../catalog/prices/price-queries.ts";
 import { DETAIL_NAMES, titleOf } from "../../catalog/product-details.ts";
+import { SALE_WORDS } from "../../pricing/not-for-sale.ts";
 import type { PurchaseHealth } from "../../suppliers/health-queries.ts";
 import type { ListedRouteRow } from "../../suppliers/route-queries.ts";
 import { COUNTED_MAX } from "../../suppliers/stock/list-stock.ts";
@@ -12,9 +12,11 @@ import { idText } from "../../web/parts/copy.ts";
 import { countText, faceValueText, money } from "../../web/parts/money.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
 import { columns, facts, panel, row, type StatTile, stack, statTiles } from "../../web/parts/panel.ts";
-import { spanText } from "../../web/parts/time.ts";
+import { spanText, time } from "../../web/parts/time.ts";
+import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { forWhom } from "../prices/not-for-sale-page.ts";
 import { marginLink } from "../reports/margin-link.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { mostOf, routeState } from "../suppliers/route-state.ts";
@@ -56,7 +58,7 @@ export function renderProduct(
       error === undefined ? undefined : notice("bad", error),
       statTiles([...healthTiles(data.health), stockTile(data)]),
       columns(
-        [routesPanel(data, ctx), pricesPanel(data.prices)],
+        [unsoldPanel(data, ctx), routesPanel(data, ctx), pricesPanel(data)],
         [
           panel({ title: "Product", aside: stateChip(product) }, facts(productFacts(data, ctx))),
           visibility(data, ctx),
@@ -151,7 +153,28 @@ const routesPanel = ({ routes, product }: ProductData, ctx: ConsoleContext): Htm
     empty: emptyState("No routes", "Nothing can be bought live. Import stock, or add a route to a supplier."),
   });
 
-const pricesPanel = (prices: readonly PriceRow[]): Html =>
+/** Nothing where everyone can buy it. */
+const unsoldPanel = ({ unsold, product }: ProductData, ctx: ConsoleContext): Html | undefined =>
+  unsold.length === 0
+    ? undefined
+    : tablePanel({
+        title: "Not for sale",
+        caption: "Not for sale",
+        aside: html`<a class="link" href="/not-for-sale?q=${encodeURIComponent(product.id)}">Whole list</a>`,
+        rows: unsold,
+        columns: [
+          { head: "For", cell: forWhom },
+          {
+            head: "Why",
+            wraps: true,
+            cell: ({ reason, sentence }) => twoLines(SALE_WORDS[reason].label, sentence),
+          },
+          { head: "Since", cell: ({ since }) => time(since, ctx.now) },
+        ],
+        empty: html``,
+      });
+
+const pricesPanel = ({ prices, unsold }: ProductData): Html =>
   tablePanel({
     title: "Prices",
     caption: "Prices",
@@ -172,7 +195,12 @@ const pricesPanel = (prices: readonly PriceRow[]): Html =>
           strikeMinor === null ? undefined : money(strikeMinor, currency),
       },
     ],
-    empty: emptyState("No prices", "Nobody can order it. Import prices, or: scrip price set --help"),
+    empty: emptyState(
+      "No prices",
+      unsold.length === 0
+        ? html`Set a rule under <a class="link" href="/prices">Prices</a>, or import prices.`
+        : "The reason is above, for each price list.",
+    ),
   });
 
 function visibility({ product }: ProductData, ctx: ConsoleContext): Html | undefined {

@@ -4,6 +4,7 @@ import { type ActivityEntry, listActivity } from "../../activity/list-activity.t
 import { listKeys } from "../../keys/list-keys.ts";
 import type { KeyRow } from "../../keys/queries.ts";
 import { notFound } from "../../lib/problem.ts";
+import { warnAboutReseller } from "../../pricing/warn-about-reseller.ts";
 import { type CurrencyMargin, sumMargin } from "../../reports/sum-margin.ts";
 import { type ResellerSales, sumResellers } from "../../reports/sum-resellers.ts";
 import { findReseller, type ResellerRow } from "../../resellers/queries.ts";
@@ -29,6 +30,8 @@ export type ResellerData = {
   activity: readonly ActivityEntry[];
   /** Of the staff and its own people, by their ids. */
   emails: ReadonlyMap<string, string>;
+  /** Why it sees an empty shop, if it does. */
+  warnings: readonly string[];
 };
 
 const ENTRIES_SHOWN = 10;
@@ -91,6 +94,7 @@ export async function loadReseller(deps: ConsoleDeps, ctx: ConsoleContext): Prom
     endpoints: rows.map((row) => ({ row, health: health.get(row.id) })),
     people,
     activity: activity.data,
+    warnings: await warnAboutReseller({ ...deps, settings: deps.pricing }, resellerId),
     emails: new Map([...people.map(({ id, email }) => [id, email] as const), ...staff]),
   };
 }

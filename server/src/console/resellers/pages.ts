@@ -1,6 +1,7 @@
 import { invitePerson } from "../../accounts/people/invite-person.ts";
 import { rehearse } from "../../db/rehearse.ts";
 import { Problem } from "../../lib/problem.ts";
+import { warnAboutReseller } from "../../pricing/warn-about-reseller.ts";
 import { createReseller } from "../../resellers/create-reseller.ts";
 import { freezeReseller, unfreezeReseller } from "../../resellers/freeze-reseller.ts";
 import { limitReseller } from "../../resellers/limit-reseller.ts";
@@ -86,7 +87,9 @@ function createPages(face: ConsoleFace, deps: ConsoleDeps): void {
     async run(values, ctx) {
       const by = provedBy(ctx);
       const made = await refusing(() => createReseller(deps.db, deps.clock, values, by));
-      return redirect(here(ctx, `/resellers/${made.id}`), `${made.name} was created. Invite its owner next.`);
+      const warned = await warnAboutReseller({ ...deps, settings: deps.pricing }, made.id);
+      const said = [`${made.name} was created.`, ...warned, "Invite its owner next."].join(" ");
+      return redirect(here(ctx, `/resellers/${made.id}`), said, warned.length === 0 ? "good" : "warn");
     },
     again: async (state, ctx) => renderCreate(state, ctx),
   });
@@ -115,7 +118,9 @@ function editPages(face: ConsoleFace, deps: ConsoleDeps): void {
       const { id } = await getListed(deps, ctx);
       await refusing(() => changeReseller(deps, id, { name, email, priceList }, by));
       await refusing(() => limitReseller(deps, id, { orders: orders ?? null, reads: reads ?? null }, by));
-      return redirect(here(ctx, `/resellers/${id}`), "Saved.");
+      const warned = await warnAboutReseller({ ...deps, settings: deps.pricing }, id);
+      const said = ["Saved.", ...warned].join(" ");
+      return redirect(here(ctx, `/resellers/${id}`), said, warned.length === 0 ? "good" : "warn");
     },
     again: async (state, ctx) => renderEdit(await getListed(deps, ctx), state, ctx),
   });

@@ -35,6 +35,13 @@ export function renderReseller(data: ResellerData, ctx: ConsoleContext): PageCon
     actions: actionsOf(reseller, ctx),
     body: stack(
       frozenNotice(reseller, ctx),
+      data.warnings.length === 0
+        ? undefined
+        : notice(
+            "warn",
+            "It sees an empty shop",
+            data.warnings.map((one) => html`<p>${one}</p>`),
+          ),
       columns(
         [entriesPanel(data, ctx), keysPanel(data, ctx), endpointsPanel(data, ctx)],
         [factsPanel(data, ctx), peoplePanel(data, ctx), activityPanel(data, ctx)],

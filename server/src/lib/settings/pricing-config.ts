@@ -15,6 +15,8 @@ export type PricingConfig = {
   ratesUrl: string | undefined;
   /** MAX_LOSS: how much a unit may cost above what was paid for it. */
   maxLoss: AmountLimits;
+  /** PRODUCTS_LEFT_SALE_ALERT: more products than this that leave the shop within an hour raise an alert. */
+  productsLeftMax: number;
 };
 
 const HOUR_MS = 3_600_000;
@@ -25,13 +27,14 @@ export const PRICING_DEFAULTS: PricingConfig = {
   pricing: { rateMaxAgeMs: 24 * HOUR_MS, bufferBp: 0, autoPublishWithinBp: 300 },
   ratesUrl: undefined,
   maxLoss: parseAmountLimits("0"),
+  productsLeftMax: 10,
 };
 
 /** `read` gives the parsed value of a setting, or undefined where it is not set. */
 export function readPricing(
   read: <Value>(name: string, parse: (text: string) => Value) => Value | undefined,
 ): PricingConfig {
-  const { pricing, maxLoss } = PRICING_DEFAULTS;
+  const { pricing, maxLoss, productsLeftMax } = PRICING_DEFAULTS;
   return {
     pricing: {
       rateMaxAgeMs: read("FX_MAX_AGE", parseSpan) ?? pricing.rateMaxAgeMs,
@@ -40,6 +43,7 @@ export function readPricing(
     },
     ratesUrl: read("FX_RATES_URL", (text) => parseOperatorAddress(text))?.href,
     maxLoss: read("MAX_LOSS", parseAmountLimits) ?? maxLoss,
+    productsLeftMax: read("PRODUCTS_LEFT_SALE_ALERT", parseProducts) ?? productsLeftMax,
   };
 }
 
@@ -56,5 +60,10 @@ function parseBasisPoints(text: string): number {
     throw new RangeError(
       `must be a whole number of basis points from 0 to ${BASIS_POINTS_MAX}, not "${text}"`,
     );
+  return Number(text);
+}
+
+function parseProducts(text: string): number {
+  if (!/^\d{1,7}$/.test(text)) throw new RangeError(`must be a number of products, not "${text}"`);
   return Number(text);
 }

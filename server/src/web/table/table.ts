@@ -14,6 +14,8 @@ export type TableOptions<Row> = {
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
+  /** The heading of a row's group, above the first row of each. Rows of a group follow each other. */
+  group?: (row: Row) => string;
   /** Shown in place of the table when there are no rows. */
   empty: Html;
   /** A checkbox before each row. The table must then stand in a form. */
@@ -24,22 +26,29 @@ export type TableOptions<Row> = {
 const TALL_FROM_ROWS = 16;
 
 /** Rows with a head that stays in sight. What is too wide scrolls inside, so the page itself never does. */
-export function table<Row>({ caption, columns, rows, empty, selection }: TableOptions<Row>): Html {
+export function table<Row>({ caption, columns, rows, group, empty, selection }: TableOptions<Row>): Html {
   if (rows.length === 0) return empty;
   const heads = columns.map(
     ({ head, numeric }) => html`<th scope="col"${attrs({ class: numeric ? "num" : undefined })}>${head}</th>`,
   );
-  const body = rows.map((row) => {
+  const trOf = (row: Row): Html => {
     const box =
       selection &&
       html`<td class="pick"><input type="checkbox" name="${selection.name}" value="${selection.value(row)}" aria-label="${selection.label(row)}"></td>`;
     return html`<tr>${box}${columns.map((column) => cellOf(column, row))}</tr>`;
-  });
+  };
+  const span = columns.length + (selection ? 1 : 0);
+  const body = group
+    ? [...Map.groupBy(rows, group)].map(
+        ([title, members]) =>
+          html`<tbody><tr class="group"><th scope="rowgroup" colspan="${span}">${title}</th></tr>${members.map(trOf)}</tbody>`,
+      )
+    : html`<tbody>${rows.map(trOf)}</tbody>`;
   const isTall = rows.length >= TALL_FROM_ROWS;
   return html`<div class="scroll${isTall ? " tall" : ""}" role="region" aria-label="${caption}" tabindex="0"><table><caption class="hidden">${caption}</caption><thead><tr>${
     selection &&
     html`<th class="pick"><input type="checkbox" data-pick-all aria-label="Select all" disabled></th>`
-  }${heads}</tr></thead><tbody>${body}</tbody></table></div>`;
+  }${heads}</tr></thead>${body}</table></div>`;
 }
 
 function cellOf<Row>({ cell, numeric, wraps }: Column<Row>, row: Row): Html {

@@ -41,7 +41,7 @@ function proposeCommand(price: Command): void {
       return {
         products: done.products,
         published: done.publish,
-        withheld: done.withhold,
+        withheld: done.unsellable,
         proposals: count,
         data: rows.map(toView),
         hasMore: count > rows.length,
@@ -50,6 +50,7 @@ function proposeCommand(price: Command): void {
     (result) =>
       [
         `Worked out the prices of ${plural(result.products, "product")}: ${result.published} published, ${result.withheld} withheld.`,
+        ...(result.withheld === 0 ? [] : ["See which, and why: scrip catalog not-for-sale"]),
         result.data.length === 0 ? "Nothing waits to be published." : proposalTable(result.data),
         ...(result.hasMore ? [`${result.proposals} in all; use --limit.`] : []),
         ...(result.data.length === 0 ? [] : ["Publish them: scrip price publish --all"]),

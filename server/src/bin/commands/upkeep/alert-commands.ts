@@ -23,7 +23,7 @@ export function alertCommands(program: Command): void {
       .option("--all", "also those that were resolved lately"),
     async ({ config, db, clock }, options) => {
       // The list is right even if no server runs. A server that evaluates right now is left alone.
-      await evaluateAlerts({ db, clock, consoleUrl: consoleUrlOf(config) });
+      await evaluateAlerts({ db, clock, consoleUrl: consoleUrlOf(config), settings: config });
       const { open, resolved, evaluatedAt } = await listAlerts(db, clock.now());
       return {
         data: [...open, ...(options.all === true ? resolved : [])].map(toView),
